@@ -1,0 +1,104 @@
+// The closed union of everything that can be wrong with a change to a text. Knows no HTTP and no sentences.
+
+/** One edit of /edit, as a client sends it and as a fix offers it. */
+export interface TextEdit {
+  old_text: string
+  new_text: string
+  occurrences?: number
+  replace_all?: boolean
+  occurrence?: 'first' | 'last' | 'all' | number
+}
+
+/** Text of the file around a failure. Lines are 1-based, of the original file; `content` is at most 2 KiB. */
+export interface FilePreview {
+  total_lines: number
+  preview_start_line: number
+  preview_end_line: number
+  content: string
+  highlights: { line: number }[]
+  lossy?: true
+}
+
+/** One place where `old_text` occurs. Lines 1-based of the original file, columns 1-based in UTF-16 units, `column_end` exclusive. */
+export interface MatchLocation {
+  line_number: number
+  column_start: number
+  column_end: number
+  line_content: string
+  context_before: string[]
+  context_after: string[]
+  inserted_by_edit?: number
+  lossy?: true
+}
+
+export type DifferenceType = 'whitespace' | 'case' | 'punctuation' | 'content' | 'line_endings' | 'quotes' | 'unicode' | 'escape' | 'line_number_prefix' | 'indentation'
+
+export interface Difference { type: DifferenceType, expected: string, found: string }
+
+/** A region of the file that may be what was meant; `content` is the file's exact text. */
+export interface SimilarContent {
+  line_number: number
+  end_line: number
+  content: string
+  similarity_score: number
+  confidence: 'high' | 'medium' | 'low'
+  differences: Difference[]
+  lossy?: true
+}
+
+export type FixType = 'USE_EXACT_TEXT' | 'ADJUST_COUNT' | 'ESCAPE_SPECIAL' | 'CHECK_WHITESPACE' | 'ADD_CONTEXT' | 'ALREADY_APPLIED' | 'READ_FILE' | 'CHOOSE_OCCURRENCE' | 'FIX_PATH'
+
+/** What to send instead. `edit` is whole or absent; without `new_text` the caller has to bring its own up to date. `lines`: the lines that it is about. */
+export interface Fix {
+  type: FixType
+  edit?: Partial<TextEdit> & { old_text: string }
+  lines?: [number, number]
+}
+
+/** Which of a request's edits failed. */
+export interface EditPosition { edit_index: number, total_edits: number }
+
+export interface NoMatch extends EditPosition {
+  code: 'NO_MATCH'
+  search_text: string
+  similar_content: SimilarContent[]
+  fixes: Fix[]
+  file_preview: FilePreview
+  already_applied?: true
+  /** 1-based line of the text that `already_applied` speaks of. */
+  applied_line?: number
+  /** `old_text` is in the file as it is; the earlier edit of this request with this index has changed it. */
+  undone_by_edit?: number
+  suggestions_truncated?: true
+}
+
+export interface WrongCount extends EditPosition {
+  code: 'WRONG_COUNT'
+  search_text: string
+  expected_occurrences: number
+  actual_occurrences: number
+  /** Some matches overlap; `actual_occurrences` counts them all. */
+  overlapping: boolean
+  match_locations: MatchLocation[]
+  match_lines: number[]
+  fixes: Fix[]
+}
+
+export interface OccurrenceOutOfRange extends EditPosition {
+  code: 'OCCURRENCE_OUT_OF_RANGE'
+  search_text: string
+  /** The n that was asked for. */
+  occurrence: number
+  actual_occurrences: number
+  match_locations: MatchLocation[]
+  match_lines: number[]
+  fixes: Fix[]
+}
+
+export interface ResultTooLarge extends EditPosition {
+  code: 'RESULT_TOO_LARGE'
+  limit: number
+  actual: number
+}
+
+export type TextFailure = NoMatch | WrongCount | OccurrenceOutOfRange | ResultTooLarge

@@ -1,0 +1,20 @@
+// The closed union of everything that can be wrong with a file. Knows no HTTP and no sentences.
+
+export type FileFailure =
+  | { code: 'INVALID_PATH', reason: 'empty' | 'nul' | 'too_long' }
+  /** Outside the root, or an extension that is not allowed. Says nothing of whether the target exists. */
+  | { code: 'PATH_NOT_ALLOWED', reason: 'outside' | 'extension', allowed_extensions?: string[] }
+  | { code: 'PROTECTED_PATH', pattern: string }
+  | { code: 'PERMISSION_DENIED', reason: 'read_only_file' | 'not_permitted' }
+  | { code: 'READ_ONLY' }
+  | { code: 'FILE_NOT_FOUND', did_you_mean?: string[] }
+  | { code: 'NOT_A_FILE', type: 'directory' | 'fifo' | 'socket' | 'device' }
+  /** `limit` and `actual` in bytes. */
+  | { code: 'FILE_TOO_LARGE', limit: number, actual: number }
+  | { code: 'BINARY_FILE', encoding: 'binary' | 'utf-16le' | 'utf-16be', file_size: number }
+  | { code: 'STALE_FILE', reason: 'expected_hash' | 'changed_meanwhile', expected_hash?: string }
+  | { code: 'PRECONDITION_REQUIRED' }
+  /** `retry_after` in seconds. */
+  | { code: 'FILE_LOCKED', reason: 'timeout' | 'queue_full' | 'lost', retry_after: number }
+  | { code: 'NO_SPACE' }
+  | { code: 'NOT_READY', reason: 'root_gone' | 'no_descriptors' | 'draining', retry_after: number }
