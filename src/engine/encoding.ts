@@ -22,3 +22,48 @@ export const isBinary = (encoding: Encoding): encoding is BinaryEncoding =>
 /** Length of the UTF-8 byte-order mark at the start: 3 or 0 bytes. */
 export const bomLength = (bytes: Buffer): 0 | 3 =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+
+/** Bytes as text for JSON; bytes that aren't UTF-8 become U+FFFD, and `lossy` says so. A byte-order mark is kept. */
+export function decode (bytes: Buffer): { text: string, lossy?: true } {
+  return isUtf8(bytes) ? { text: bytes.toString() } : { text: bytes.toString(), lossy: true }
+}
+
+/** Length in UTF-16 code units; a byte that isn't part of valid UTF-8 counts as one. Linear. */
+export function utf16Length (bytes: Buffer): number {
+  if (isUtf8(bytes)) return bytes.toString().length
+  let units = 0
+  for (let i = 0; i < bytes.length; units++) {
+    const size = sequenceLength(bytes, i)
+    // Four bytes make a surrogate pair.
+    if (size === 4) units++
+    i += size
+  }
+  return units
+}
+
+/** The byte offset of a 0-based UTF-16 offset, the inverse of `utf16Length`; the length of `bytes` where it lies past the end. */
+export function byteOfUtf16 (bytes: Buffer, units: number): number {
+  let at = 0
+  for (let seen = 0; seen < units && at < bytes.length;) {
+    const size = sequenceLength(bytes, at)
+    seen += size === 4 ? 2 : 1
+    at += size
+  }
+  return at
+}
+
+/** How many bytes the character at `at` has; 1 for a byte that isn't valid UTF-8. */
+function sequenceLength (bytes: Buffer, at: number): number {
+  const first = bytes[at]!
+  const size = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1
+  return size > 1 && at + size <= bytes.length && isUtf8(bytes.subarray(at, at + size)) ? size : 1
+}
+
+/** `text` in at most about `max` UTF-16 units: a longer one is cut in the middle, and says how much is left out. */
+export function excerpt (text: string, max: number): string {
+  if (text.length <= max) return text
+  const half = Math.floor(max / 2)
+  const head = text.slice(0, half).toWellFormed().replace(/\ufffd$/, '')
+  const tail = text.slice(-half).toWellFormed().replace(/^\ufffd/, '')
+  return `${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`
+}

@@ -1,0 +1,180 @@
+// A text while edits are applied to it in turn, and where each of its bytes came from. Knows no search and no lines.
+import { type Splice, Splices } from './splice.ts'
+import { Text } from './text.ts'
+
+/** A range of the present text, and what takes its place. Bytes, end exclusive. */
+export interface Replacement { start: number, end: number, insert: Buffer }
+
+/** One replaced place of a request. Byte offsets, ends exclusive. */
+export interface Placement {
+  readonly edit_index: number
+  /** The range of the original that it stands for: where it lies in text that an earlier edit wrote, that edit's range. */
+  readonly start: number
+  readonly end: number
+  /** The edit that wrote the text it lies in. */
+  readonly inserted_by_edit?: number
+  /** What was replaced, and by what, when it was. */
+  readonly old: Buffer
+  readonly insert: Buffer
+}
+
+/** A placement with its range in the final text. */
+export interface Placed extends Placement { readonly new_start: number, readonly new_end: number }
+
+/** A stretch of the present text: of the original at `origin`, or (`origin` -1) written by placement `by`; empty where something was deleted. */
+interface Piece { bytes: Buffer, origin: number, by: number }
+
+/** More pieces than this are searched as one copied text. */
+const MANY_PIECES = 2048
+
+/**
+ * A piece table. The original is never copied; every piece knows where it came from.
+ * Invariant: the pieces of the original are in order and disjoint, so that the gaps between them are the splices.
+ */
+export class Draft {
+  readonly original: Buffer
+  readonly placements: Placement[] = []
+  #pieces: Piece[]
+  #text: Text
+  #flat: Text | undefined
+  /** Of a placement whose text is gone: the placement that replaced it. */
+  readonly #replacedBy = new Map<number, number>()
+
+  constructor (original: Buffer) {
+    this.original = original
+    this.#pieces = original.length > 0 ? [{ bytes: original, origin: 0, by: -1 }] : []
+    this.#text = textOf(this.#pieces)
+  }
+
+  /** Replaces ranges of the present text, sorted and disjoint, in the name of one edit. O(pieces + replacements). */
+  replace (editIndex: number, replacements: readonly Replacement[]): void {
+    const old = this.#pieces
+    const next: Piece[] = []
+    let index = 0
+    let rest = old[0]
+    let at = 0
+    for (const { start, end, insert } of replacements) {
+      while (rest !== undefined && at + rest.bytes.length <= start) {
+        next.push(rest)
+        at += rest.bytes.length
+        rest = old[++index]
+      }
+      if (rest !== undefined && at < start) {
+        next.push(part(rest, 0, start - at))
+        rest = part(rest, start - at)
+        at = start
+      }
+      const id = this.placements.length
+      this.placements.push(this.#placementAt(editIndex, start, end, insert))
+      while (rest !== undefined && at < end) {
+        const taken = Math.min(rest.bytes.length, end - at)
+        at += taken
+        if (taken < rest.bytes.length) rest = part(rest, taken)
+        else {
+          if (rest.by !== -1) this.#replacedBy.set(rest.by, id)
+          rest = old[++index]
+        }
+      }
+      next.push({ bytes: insert, origin: -1, by: id })
+    }
+    while (rest !== undefined) {
+      next.push(rest)
+      rest = old[++index]
+    }
+    this.#pieces = next
+    this.#text = textOf(next)
+    this.#flat = undefined
+  }
+
+  /** The text after the edits so far, in few pieces: more than a search likes are copied into one, once for each state. */
+  searchable (): Text {
+    if (this.#text.pieces.length <= MANY_PIECES) return this.#text
+    this.#flat ??= new Text([Buffer.concat(this.#text.pieces)])
+    return this.#flat
+  }
+
+  /** Where a range of the present text came from, in the original, and who wrote it if an edit did. */
+  originOf (start: number, end: number): { start: number, end: number, inserted_by_edit?: number } {
+    const [first, firstAt] = this.#pieceAt(start)
+    const [last, lastAt] = this.#pieceAt(Math.max(start, end - 1))
+    const from = this.#pieces[first]
+    const to = this.#pieces[last]
+    const writer = [from, to].find(piece => piece !== undefined && piece.origin === -1)
+    return {
+      start: from !== undefined && from.origin !== -1 ? from.origin + start - firstAt : this.#gapStart(first),
+      end: to !== undefined && to.origin !== -1 ? to.origin + end - lastAt : this.#gapEnd(last),
+      ...(writer !== undefined && { inserted_by_edit: this.placements[writer.by]!.edit_index })
+    }
+  }
+
+  /** All edits so far as splices of the original. */
+  splices (): Splices {
+    const list: Splice[] = []
+    let at = 0
+    let inserts: Buffer[] = []
+    const close = (end: number) => {
+      if (inserts.length > 0) list.push({ start: at, end, insert: inserts.length === 1 ? inserts[0]! : Buffer.concat(inserts) })
+      inserts = []
+    }
+    for (const { bytes, origin } of this.#pieces) {
+      if (origin === -1) inserts.push(bytes)
+      else {
+        close(origin)
+        at = origin + bytes.length
+      }
+    }
+    close(this.original.length)
+    return new Splices(list, this.original.length)
+  }
+
+  /** Every placement with its place in the present text. One whose text was replaced later is where that replacement is. */
+  placed (): Placed[] {
+    const starts = new Array<number>(this.placements.length)
+    const ends = new Array<number>(this.placements.length)
+    let at = 0
+    for (const { bytes, by } of this.#pieces) {
+      if (by !== -1) {
+        starts[by] ??= at
+        ends[by] = at + bytes.length
+      }
+      at += bytes.length
+    }
+    return this.placements.map((placement, id) => {
+      let holder = id
+      while (starts[holder] === undefined) holder = this.#replacedBy.get(holder)!
+      return { ...placement, new_start: starts[holder]!, new_end: ends[holder]! }
+    })
+  }
+
+  #placementAt (editIndex: number, start: number, end: number, insert: Buffer): Placement {
+    return { edit_index: editIndex, ...this.originOf(start, end), old: this.#text.slice(start, end), insert }
+  }
+
+  /** Index of the piece that holds the byte at `offset`, and where it begins. */
+  #pieceAt (offset: number): [number, number] {
+    const index = this.#text.pieceAt(offset)
+    return [index, this.#text.startOf(index)]
+  }
+
+  /** Where the stretch of the original begins that the written pieces around `index` stand for. */
+  #gapStart (index: number): number {
+    for (let i = index - 1; i >= 0; i--) {
+      const { origin, bytes } = this.#pieces[i]!
+      if (origin !== -1) return origin + bytes.length
+    }
+    return 0
+  }
+
+  #gapEnd (index: number): number {
+    for (let i = index + 1; i < this.#pieces.length; i++) {
+      const { origin } = this.#pieces[i]!
+      if (origin !== -1) return origin
+    }
+    return this.original.length
+  }
+}
+
+const textOf = (pieces: readonly Piece[]): Text => new Text(pieces.map(piece => piece.bytes))
+
+const part = (piece: Piece, from: number, to = piece.bytes.length): Piece =>
+  ({ bytes: piece.bytes.subarray(from, to), origin: piece.origin === -1 ? -1 : piece.origin + from, by: piece.by })

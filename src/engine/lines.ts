@@ -1,0 +1,152 @@
+// The sole owner of lines: what ends one, which line an offset is on, what a line holds. Knows no edits.
+import { bomLength } from './encoding.ts'
+import { Text } from './text.ts'
+
+const LF = 10
+const CR = 13
+
+/** How one line ends. */
+export type Break = 'lf' | 'crlf' | 'cr'
+/** How the lines of a text end. */
+export type LineEnding = Break | 'mixed' | 'none'
+
+export const BREAK_TEXT: Record<Break, string> = { lf: '\n', crlf: '\r\n', cr: '\r' }
+
+/** A line break of either kind, for `split` and `replace` on request text. */
+export const ANY_BREAK = /\r\n|\n|\r/g
+
+/** The lines of `text` without their breaks: always one more than there are breaks. */
+export const splitAtBreaks = (text: string): string[] => text.split(ANY_BREAK)
+
+/** How often each kind of line break occurs. Linear; for a text without `\r` a matter of counting `\n`. */
+export function countEndings (bytes: Buffer): Record<Break, number> {
+  const counts = { lf: 0, crlf: 0, cr: 0 }
+  if (!bytes.includes(CR)) {
+    counts.lf = countByte(bytes, LF)
+    return counts
+  }
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!
+    if (byte === LF) counts.lf++
+    else if (byte === CR) {
+      if (bytes[i + 1] === LF) {
+        counts.crlf++
+        i++
+      } else counts.cr++
+    }
+  }
+  return counts
+}
+
+/** The one kind that `counts` speak of, `mixed`, or `none`. */
+export function lineEndingOf (counts: Record<Break, number>): LineEnding {
+  const kinds = (['lf', 'crlf', 'cr'] as const).filter(kind => counts[kind] > 0)
+  return kinds.length > 1 ? 'mixed' : kinds[0] ?? 'none'
+}
+
+/** The kind that occurs most, the earlier of `lf`, `crlf`, `cr` where two are equal; `lf` where there is none. */
+export function mostFrequent (counts: Record<Break, number>): Break {
+  return (['lf', 'crlf', 'cr'] as const).reduce((best, kind) => counts[kind] > counts[best] ? kind : best)
+}
+
+/** A line break in a text: bytes, end exclusive. */
+export interface LineBreak { kind: Break, start: number, end: number }
+
+/** The break at `offset`, which holds its first byte; never half of a `\r\n`. */
+export function breakAt (text: Text, offset: number): LineBreak {
+  if (text.byteAt(offset) === LF) return { kind: 'lf', start: offset, end: offset + 1 }
+  return text.byteAt(offset + 1) === LF
+    ? { kind: 'crlf', start: offset, end: offset + 2 }
+    : { kind: 'cr', start: offset, end: offset + 1 }
+}
+
+/** Length of the byte-order mark at the start of a text, 3 or 0 bytes. It belongs to no line. */
+export const markLength = (text: Text): 0 | 3 => bomLength(text.slice(0, Math.min(3, text.length)))
+
+/** Whether a line begins at `offset`: the start, or just after a break. Between `\r` and `\n` none does. */
+export function isLineStart (text: Text, offset: number): boolean {
+  if (offset === 0 || offset === markLength(text)) return true
+  const before = text.byteAt(offset - 1)
+  return before === LF || (before === CR && text.byteAt(offset) !== LF)
+}
+
+/** A line: its bytes from `start` to `end`, without break and byte-order mark; the next one begins at `next`. */
+export interface Line { start: number, end: number, next: number }
+
+/** The line that `offset` is on. At the end of a text that ends with a break, an empty line that isn't counted as one. */
+export function lineAround (text: Text, offset: number): Line {
+  let before = text.previousBreakByte(offset)
+  // Between \r and \n: the break that both make ends this line.
+  if (before !== -1 && before === offset - 1 && text.byteAt(before) === CR && text.byteAt(offset) === LF) {
+    before = text.previousBreakByte(before)
+  }
+  const start = before === -1 ? markLength(text) : before + 1
+  // One byte back, for the case that `offset` lies between \r and \n.
+  const at = text.nextBreakByte(Math.max(start, offset - 1))
+  if (at === -1) return { start, end: text.length, next: text.length }
+  return { start, end: at, next: breakAt(text, at).end }
+}
+
+/** The line that begins at `start`. */
+export function lineFrom (text: Text, start: number): Line {
+  const at = text.nextBreakByte(start)
+  return at === -1 ? { start, end: text.length, next: text.length } : { start, end: at, next: breakAt(text, at).end }
+}
+
+/** How many breaks end in the range: those whose last byte is at `from` or later and before `to`. Linear. */
+export function countBreaks (text: Text, from: number, to: number): number {
+  let count = 0
+  let at = from
+  for (const part of text.parts(from, to)) {
+    at += part.length
+    if (!part.includes(CR)) {
+      count += countByte(part, LF)
+      continue
+    }
+    for (let i = 0; i < part.length; i++) {
+      const byte = part[i]!
+      if (byte === LF) count++
+      else if (byte === CR) {
+        const next = i + 1 < part.length ? part[i + 1] : text.byteAt(at)
+        if (next !== LF) count++
+      }
+    }
+  }
+  return count
+}
+
+/** The lines of a text: its breaks, and one more for what follows the last. A text without bytes has none. */
+export function countLines (text: Text, breaks: number): number {
+  return text.length > markLength(text) && !isLineStart(text, text.length) ? breaks + 1 : breaks
+}
+
+/**
+ * The 1-based line of each offset, in the order asked, and the number of lines in all; one pass over the text.
+ * An offset at the end of a text that ends with a break is on line `total + 1`.
+ */
+export function lineNumbers (text: Text, offsets: readonly number[]): { lines: number[], total: number } {
+  const order = offsets.map((_, index) => index).sort((a, b) => offsets[a]! - offsets[b]!)
+  const lines = new Array<number>(offsets.length)
+  let breaks = 0
+  let at = 0
+  for (const index of order) {
+    const offset = offsets[index]!
+    breaks += countBreaks(text, at, offset)
+    at = offset
+    lines[index] = breaks + 1
+  }
+  return { lines, total: countLines(text, breaks + countBreaks(text, at, text.length)) }
+}
+
+/** The offset at which 1-based `line` begins, counted from `from`, the start of line `fromLine`; the text's length if there is no such line. */
+export function lineStartOffset (text: Text, line: number, from = { line: 1, offset: markLength(text) as number }): number {
+  let { offset } = from
+  for (let number = from.line; number < line && offset < text.length; number++) offset = lineFrom(text, offset).next
+  return offset
+}
+
+function countByte (bytes: Buffer, byte: number): number {
+  let count = 0
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === byte) count++
+  return count
+}

@@ -1,0 +1,102 @@
+// Splices: what an edit is once it is computed. Bytes only; knows no lines and no operations.
+
+/** Bytes `start` to `end` (exclusive, 0-based) of a text give way to `insert`. `start === end` inserts. */
+export interface Splice { readonly start: number, readonly end: number, readonly insert: Buffer }
+
+/** Slices shorter than this are copied together: the result of a hundred thousand splices stays a short list. */
+const COPY_BELOW = 4096
+const CHUNK = 1 << 18
+
+/**
+ * A set of splices of one text.
+ * Invariant, made true in the constructor: sorted, disjoint, inside the text, and none replaces nothing by nothing.
+ * Two splices may touch; of two at the same offset the insertion comes first.
+ */
+export class Splices {
+  readonly list: readonly Splice[]
+  /** Length in bytes of the text they belong to, and of the text they give. */
+  readonly lengthBefore: number
+  readonly lengthAfter: number
+
+  /** Throws a RangeError where the invariant doesn't hold: the planner that made them is wrong. */
+  constructor (list: readonly Splice[], lengthBefore: number) {
+    let at = 0
+    let lengthAfter = lengthBefore
+    for (const { start, end, insert } of list) {
+      if (!(at <= start && start <= end && end <= lengthBefore)) {
+        throw new RangeError(`splice ${start}–${end} is not after ${at} in a text of ${lengthBefore} bytes`)
+      }
+      at = end
+      lengthAfter += insert.length - (end - start)
+    }
+    this.list = list.filter(({ start, end, insert }) => start !== end || insert.length > 0)
+    this.lengthBefore = lengthBefore
+    this.lengthAfter = lengthAfter
+  }
+
+  /**
+   * The text after the splices, as buffers in order: views of `original` and of what is put in, short ones copied together.
+   * `original` must be the text they were made for; it isn't changed.
+   */
+  apply (original: Buffer): Buffer[] {
+    const out = new Pieces(this.lengthAfter)
+    let at = 0
+    for (const { start, end, insert } of this.list) {
+      out.add(original.subarray(at, start))
+      out.add(insert)
+      at = end
+    }
+    out.add(original.subarray(at))
+    return out.finish()
+  }
+
+  /** The splices that turn the result back into `original`. */
+  invert (original: Buffer): Splices {
+    let shift = 0
+    const list = this.list.map(({ start, end, insert }) => {
+      const back = { start: start + shift, end: start + shift + insert.length, insert: original.subarray(start, end) }
+      shift += insert.length - (end - start)
+      return back
+    })
+    return new Splices(list, this.lengthAfter)
+  }
+}
+
+/** Collects buffers; copies runs of short ones into one. */
+class Pieces {
+  readonly #out: Buffer[] = []
+  #remaining: number
+  #chunk = Buffer.alloc(0)
+  #from = 0
+  #used = 0
+
+  constructor (length: number) {
+    this.#remaining = length
+  }
+
+  add (piece: Buffer): void {
+    if (piece.length === 0) return
+    this.#remaining -= piece.length
+    if (piece.length >= COPY_BELOW) {
+      this.#flush()
+      this.#out.push(piece)
+      return
+    }
+    if (this.#used + piece.length > this.#chunk.length) {
+      this.#flush()
+      this.#chunk = Buffer.allocUnsafeSlow(Math.max(COPY_BELOW, Math.min(CHUNK, this.#remaining + piece.length)))
+      this.#from = this.#used = 0
+    }
+    this.#used += piece.copy(this.#chunk, this.#used)
+  }
+
+  finish (): Buffer[] {
+    this.#flush()
+    return this.#out
+  }
+
+  #flush (): void {
+    if (this.#used > this.#from) this.#out.push(this.#chunk.subarray(this.#from, this.#used))
+    this.#from = this.#used
+  }
+}

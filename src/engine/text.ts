@@ -1,0 +1,124 @@
+// A text as a row of buffers that is read like one. Knows no lines, no edits, no encoding.
+
+/** Bytes looked at in one step when a byte is searched: a line's length decides the cost, not the file's. */
+const STEP = 4096
+
+/**
+ * An immutable text made of buffers, none of which is copied. Offsets are bytes, 0-based; ends are exclusive.
+ * All methods accept offsets from 0 to `length`.
+ */
+export class Text {
+  readonly pieces: readonly Buffer[]
+  readonly length: number
+  /** Where each piece begins; one more entry than pieces, the last is `length`. */
+  readonly #starts: Float64Array
+  #last = 0
+
+  constructor (pieces: readonly Buffer[]) {
+    this.pieces = pieces
+    this.#starts = new Float64Array(pieces.length + 1)
+    let at = 0
+    for (let i = 0; i < pieces.length; i++) {
+      this.#starts[i] = at
+      at += pieces[i]!.length
+    }
+    this.#starts[pieces.length] = at
+    this.length = at
+  }
+
+  /** Index of the piece that holds the byte at `offset`; of an empty piece never. `pieces.length` at the end. */
+  pieceAt (offset: number): number {
+    if (offset >= this.length) return this.pieces.length
+    const starts = this.#starts
+    // Reads come in runs: the piece of the last one is the likely answer.
+    if (starts[this.#last]! <= offset && offset < starts[this.#last + 1]!) return this.#last
+    let low = 0
+    let high = this.pieces.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (starts[middle]! <= offset) low = middle
+      else high = middle - 1
+    }
+    this.#last = low
+    return low
+  }
+
+  /** Offset at which piece `index` begins. */
+  startOf (index: number): number {
+    return this.#starts[index]!
+  }
+
+  /** The byte at `offset`, or -1 outside the text. */
+  byteAt (offset: number): number {
+    if (offset < 0 || offset >= this.length) return -1
+    const index = this.pieceAt(offset)
+    return this.pieces[index]![offset - this.#starts[index]!]!
+  }
+
+  /** The bytes of a range: a view where one piece holds them, else a copy. */
+  slice (start: number, end: number): Buffer {
+    const parts = [...this.parts(start, end)]
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+  }
+
+  /** The range as views, in order; empty ones are left out. */
+  * parts (start: number, end: number): Generator<Buffer> {
+    for (let index = this.pieceAt(start), at = start; at < end; index++) {
+      const piece = this.pieces[index]!
+      if (piece.length === 0) continue
+      const from = at - this.#starts[index]!
+      const to = Math.min(piece.length, end - this.#starts[index]!)
+      yield piece.subarray(from, to)
+      at += to - from
+    }
+  }
+
+  /** The first place at or after `from` where `needle` (not empty) begins, or -1. */
+  indexOf (needle: Buffer, from: number): number {
+    const overhang = needle.length - 1
+    for (let index = this.pieceAt(from); index < this.pieces.length; index++) {
+      const piece = this.pieces[index]!
+      const start = this.#starts[index]!
+      const within = piece.indexOf(needle, Math.max(0, from - start))
+      if (within !== -1) return start + within
+      // What begins in the last bytes of this piece ends in a later one.
+      const end = start + piece.length
+      const seam = Math.max(from, start, end - overhang)
+      if (seam < end && end < this.length) {
+        const across = this.slice(seam, Math.min(this.length, end + overhang)).indexOf(needle)
+        if (across !== -1) return seam + across
+      }
+    }
+    return -1
+  }
+
+  /** The first offset at or after `from` that holds `\n` or `\r`, or -1. */
+  nextBreakByte (from: number): number {
+    for (let at = from; at < this.length;) {
+      const index = this.pieceAt(at)
+      const start = this.#starts[index]!
+      const end = Math.min(start + this.pieces[index]!.length, at + STEP)
+      const view = this.pieces[index]!.subarray(at - start, end - start)
+      const lf = view.indexOf(10)
+      const cr = (lf === -1 ? view : view.subarray(0, lf)).indexOf(13)
+      const found = cr !== -1 ? cr : lf
+      if (found !== -1) return at + found
+      at = end
+    }
+    return -1
+  }
+
+  /** The last offset before `before` that holds `\n` or `\r`, or -1. */
+  previousBreakByte (before: number): number {
+    for (let at = before; at > 0;) {
+      const index = this.pieceAt(at - 1)
+      const start = this.#starts[index]!
+      const from = Math.max(start, at - STEP)
+      const view = this.pieces[index]!.subarray(from - start, at - start)
+      const found = Math.max(view.lastIndexOf(10), view.lastIndexOf(13))
+      if (found !== -1) return from + found
+      at = from
+    }
+    return -1
+  }
+}
