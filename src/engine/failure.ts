@@ -97,6 +97,8 @@ export interface OccurrenceOutOfRange extends EditPosition {
 
 export interface ResultTooLarge extends EditPosition {
   code: 'RESULT_TOO_LARGE'
+  /** What there would be too much of: bytes in the result, or replaced places in the request. */
+  what: 'bytes' | 'replacements'
   limit: number
   actual: number
 }

@@ -1,0 +1,25 @@
+// What a planner hands on: the same shape for every operation. Knows no operation.
+import type { Placed } from './draft.ts'
+import type { Splices } from './splice.ts'
+
+/** What one edit of a request found and did. */
+export interface EditApplied {
+  edit_index: number
+  occurrences_found: number
+  occurrences_replaced: number
+  matched_with: 'exact' | 'line_endings'
+}
+
+/** Matches of an edit that `occurrence` passed over. `lines` are those of the first 20, 1-based, of the original file. */
+export interface LeftAlone { edit_index: number, count: number, lines: number[] }
+
+/** A change to a text, computed in full and not yet made. */
+export interface Plan {
+  splices: Splices
+  /** The result: views of the original and of what is put in. */
+  pieces: Buffer[]
+  /** Each replaced place, in the order of the edits and in each from left to right. */
+  placements: Placed[]
+  edits_applied: EditApplied[]
+  left_alone: LeftAlone[]
+}
