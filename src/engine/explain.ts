@@ -1,0 +1,266 @@
+// The facts of a failed edit: what is there, where, and which edits would work. Knows no sentences and no status codes.
+import type { Draft } from './draft.ts'
+import { decode, excerpt, utf16Length } from './encoding.ts'
+import type { EditPosition, FilePreview, Fix, MatchLocation, NoMatch, OccurrenceOutOfRange, SimilarContent, TextEdit, WrongCount } from './failure.ts'
+import { ANY_BREAK, breakAt, lineAround, lineFrom, type LineEnding, lineNumbers, markLength } from './lines.ts'
+import { type Found, type LineEndings, locate, type Match, type Needle, needleOf } from './locate.ts'
+import { requiredCount } from './request.ts'
+import { type Candidate, suggest } from './suggest.ts'
+import { Text } from './text.ts'
+import { uniqueContext } from './unique-context.ts'
+
+const MOST_LOCATIONS = 10
+const MOST_LINES = 1000
+const MOST_CONTEXT_FIXES = 3
+/** UTF-16 units of a line, of the context lines, and of a preview, that are shown. */
+const LINE_LENGTH = 300
+const CONTEXT_LENGTH = 160
+const PREVIEW_LENGTH = 2000
+/** UTF-16 units that the texts of a ready-to-send edit may have together: it is whole or absent. */
+const FIX_LENGTH = 16_000
+const SEARCH_LENGTH = 500
+const SIMILAR_LENGTH = 4000
+
+interface Scene extends EditPosition {
+  draft: Draft
+  edit: TextEdit
+  line_endings: LineEndings
+}
+
+/** `old_text` is nowhere in the text that the edits before this one give. */
+export function explainNoMatch (scene: Scene & { needle: Needle, ending: LineEnding }): NoMatch {
+  const { draft, edit, needle, edit_index, total_edits } = scene
+  const text = draft.searchable()
+  const original = new Text([draft.original])
+  const { candidates, truncated } = suggest(text.slice(0, text.length), edit.old_text)
+  const applied = alreadyApplied(scene, text)
+  const undone = undoneBy(scene, needle, original)
+  const unique = candidates.length === 1
+  const similar = candidates.map(candidate => similarContent(draft, text, original, candidate, unique))
+  const fixes: Fix[] = []
+  const [best] = similar
+  if (best !== undefined && unique && best.lossy === undefined && best.content.length <= SIMILAR_LENGTH) {
+    fixes.push({ type: 'USE_EXACT_TEXT', lines: [best.line_number, best.end_line], edit: { old_text: best.content } })
+  }
+  if (applied !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: [applied, applied] })
+  const place = candidates[0] !== undefined ? draft.originOf(candidates[0].start, candidates[0].end) : applied !== undefined ? lineRange(original, applied) : undefined
+  const preview = previewOf(original, place)
+  fixes.push({ type: 'READ_FILE', lines: [preview.preview_start_line, preview.preview_end_line] })
+  return {
+    code: 'NO_MATCH',
+    edit_index,
+    total_edits,
+    search_text: excerpt(edit.old_text, SEARCH_LENGTH),
+    similar_content: similar.map(shown => ({ ...shown, content: excerpt(shown.content, SIMILAR_LENGTH) })),
+    fixes,
+    file_preview: preview,
+    ...(applied !== undefined && { already_applied: true, applied_line: applied }),
+    ...(undone !== undefined && { undone_by_edit: undone }),
+    ...(truncated && { suggestions_truncated: true })
+  }
+}
+
+/** Another number of matches than the edit requires. */
+export function explainWrongCount (scene: Scene & { found: Found }): WrongCount {
+  const { edit, found, edit_index, total_edits } = scene
+  const expected = requiredCount(edit)!
+  const overlapping = expected === 1 && found.all.count > found.matches.count
+  const actual = overlapping ? found.all.count : found.matches.count
+  const { old_text, new_text } = edit
+  const fixes: Fix[] = contextFixes(scene)
+  const choose: Fix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
+  const adjust: Fix[] = overlapping ? [] : [{ type: 'ADJUST_COUNT', edit: { old_text, new_text, occurrences: actual } }]
+  fixes.push(...expected === 1 ? [...choose, ...adjust] : [...adjust, ...choose])
+  if (expected > 1 && adjust.length > 0) fixes.unshift(fixes.splice(fixes.indexOf(adjust[0]!), 1)[0]!)
+  return {
+    code: 'WRONG_COUNT',
+    edit_index,
+    total_edits,
+    search_text: excerpt(old_text, SEARCH_LENGTH),
+    expected_occurrences: expected,
+    actual_occurrences: actual,
+    overlapping,
+    ...locations(scene),
+    fixes: fixes.filter(isSmall)
+  }
+}
+
+/** `occurrence` asks for a match that there isn't. */
+export function explainOutOfRange (scene: Scene & { found: Found }): OccurrenceOutOfRange {
+  const { edit, found, edit_index, total_edits } = scene
+  const { old_text, new_text } = edit
+  return {
+    code: 'OCCURRENCE_OUT_OF_RANGE',
+    edit_index,
+    total_edits,
+    search_text: excerpt(old_text, SEARCH_LENGTH),
+    occurrence: edit.occurrence as number,
+    actual_occurrences: found.matches.count,
+    ...locations(scene),
+    fixes: [...contextFixes(scene), { type: 'CHOOSE_OCCURRENCE' as const, edit: { old_text, new_text, occurrence: 'last' as const } }].filter(isSmall)
+  }
+}
+
+const isSmall = ({ edit }: Fix): boolean => edit === undefined || edit.old_text.length + (edit.new_text?.length ?? 0) <= FIX_LENGTH
+
+/** For each of the first matches, the same edit with the least context that makes it unique. */
+function contextFixes ({ draft, edit, found, line_endings }: Scene & { found: Found }): Fix[] {
+  const text = draft.searchable()
+  const original = new Text([draft.original])
+  const fixes: Fix[] = []
+  for (const match of found.all.slice(0, MOST_CONTEXT_FIXES)) {
+    const context = uniqueContext(text, match, found.all, line_endings === 'adapt')
+    if (context === undefined) continue
+    const [before, within, after] = [text.slice(context.start, match.start), text.slice(match.start, match.end), text.slice(match.end, context.end)].map(decode)
+    if (before!.lossy || within!.lossy || after!.lossy) continue
+    // A \r and a \n that come to stand side by side would be one break: then all are written \n, which means the same.
+    const merges = /\r\0+\n/.test(`${before!.text}\0${edit.new_text}\0${after!.text}`)
+    const joined = (...parts: string[]) => merges && line_endings === 'adapt' ? parts.map(part => part.replace(ANY_BREAK, '\n')).join('') : parts.join('')
+    fixes.push({
+      type: 'ADD_CONTEXT',
+      lines: linesOf(draft, original, match),
+      edit: { old_text: joined(before!.text, within!.text, after!.text), new_text: joined(before!.text, edit.new_text, after!.text) }
+    })
+  }
+  return fixes
+}
+
+function locations ({ draft, edit, found }: Scene & { found: Found }): Pick<WrongCount, 'match_locations' | 'match_lines'> {
+  const text = draft.searchable()
+  const shown = requiredCount(edit) === 1 ? found.all : found.matches
+  const matches = shown.slice(0, MOST_LINES)
+  const origins = matches.map(({ start, end }) => draft.originOf(start, end))
+  const match_lines = lineNumbers(new Text([draft.original]), origins.map(origin => origin.start)).lines
+  return {
+    match_lines,
+    match_locations: matches.slice(0, MOST_LOCATIONS).map((match, index) => {
+      const { inserted_by_edit } = origins[index]!
+      return {
+        line_number: match_lines[index]!,
+        ...placeInLine(text, match),
+        ...(inserted_by_edit !== undefined && { inserted_by_edit })
+      }
+    })
+  }
+}
+
+function placeInLine (text: Text, match: Match): Omit<MatchLocation, 'line_number' | 'inserted_by_edit'> {
+  const line = lineAround(text, match.start)
+  const before = utf16Length(text.slice(line.start, match.start))
+  const within = utf16Length(text.slice(match.start, Math.min(match.end, line.end)))
+  // Of a very long line, what stands around the match.
+  const half = LINE_LENGTH / 2
+  const { text: content, lossy } = decode(text.slice(line.start, line.end))
+  const from = content.length <= LINE_LENGTH ? 0 : Math.max(0, Math.min(before - half, content.length - LINE_LENGTH))
+  const to = content.length <= LINE_LENGTH ? content.length : Math.min(content.length, from + LINE_LENGTH)
+  const left = (count: number) => count > 0 ? `…[${count} characters left out]…` : ''
+  const context_before: string[] = []
+  for (let at = line.start; context_before.length < 2 && at > markLength(text);) {
+    const previous = lineAround(text, at - 1)
+    context_before.unshift(shortLine(text, previous))
+    at = previous.start
+  }
+  const context_after: string[] = []
+  for (let at = lineAround(text, Math.max(match.start, match.end - 1)).next; context_after.length < 2 && at < text.length;) {
+    const next = lineFrom(text, at)
+    context_after.push(shortLine(text, next))
+    at = next.next
+  }
+  return {
+    column_start: before + 1,
+    column_end: before + within + 1,
+    line_content: left(from) + content.slice(from, to).toWellFormed() + left(content.length - to),
+    context_before,
+    context_after,
+    ...(lossy && { lossy })
+  }
+}
+
+const shortLine = (text: Text, { start, end }: { start: number, end: number }): string =>
+  excerpt(decode(text.slice(start, end)).text, CONTEXT_LENGTH)
+
+/** First and last line of a range of the present text, in the original. */
+function linesOf (draft: Draft, original: Text, { start, end }: Match): [number, number] {
+  const origin = draft.originOf(start, end)
+  const { lines: [first, last] } = lineNumbers(original, [origin.start, Math.max(origin.start, origin.end - 1)])
+  return [first!, last!]
+}
+
+function similarContent (draft: Draft, text: Text, original: Text, candidate: Candidate, unique: boolean): SimilarContent {
+  const { start, end, score, differences } = candidate
+  const [line_number, end_line] = linesOf(draft, original, { start, end })
+  const { text: content, lossy } = decode(text.slice(start, end))
+  return {
+    line_number,
+    end_line,
+    content,
+    similarity_score: score,
+    confidence: !unique ? 'low' : score >= 0.9 ? 'high' : 'medium',
+    differences,
+    ...(lossy && { lossy })
+  }
+}
+
+/** The original's 1-based line where `new_text` stands as a word of its own, if it does. */
+function alreadyApplied ({ draft, edit, line_endings, ending }: Scene & { ending: LineEnding }, text: Text): number | undefined {
+  if (edit.new_text.trim() === '') return undefined
+  const { matches } = locate(text, needleOf(edit.new_text), line_endings, ending)
+  for (const { start, end } of matches.slice(0, MOST_LINES)) {
+    const cutsStart = isWordByte(text.byteAt(start)) && isWordByte(text.byteAt(start - 1))
+    const cutsEnd = isWordByte(text.byteAt(end - 1)) && isWordByte(text.byteAt(end))
+    if (cutsStart || cutsEnd) continue
+    const { start: at, inserted_by_edit } = draft.originOf(start, end)
+    // What this very request has put there says nothing.
+    if (inserted_by_edit === undefined) return lineNumbers(new Text([draft.original]), [at]).lines[0]!
+  }
+  return undefined
+}
+
+/** Letters, digits, underscore and all that isn't ASCII. */
+const isWordByte = (byte: number): boolean =>
+  byte >= 128 || byte === 95 || (byte >= 48 && byte <= 57) || ((byte | 32) >= 97 && (byte | 32) <= 122)
+
+/** The earlier edit of the same request that changed the text looked for, if it was there at first. */
+function undoneBy ({ draft, edit_index, line_endings, ending }: Scene & { ending: LineEnding }, needle: Needle, original: Text): number | undefined {
+  if (edit_index === 0) return undefined
+  const [match] = locate(original, needle, line_endings, ending).matches.slice(0, 1)
+  if (match === undefined) return undefined
+  return draft.placements.find(({ start, end }) => start < match.end && end > match.start)?.edit_index
+}
+
+/** The bytes of 1-based `line`. */
+function lineRange (text: Text, line: number): Match {
+  let { start, end, next } = lineFrom(text, 0)
+  for (let number = 1; number < line; number++) ({ start, end, next } = lineFrom(text, next))
+  return { start, end }
+}
+
+/** Lines around a range, or the first of the text: as many as fit; those of the range are highlighted. */
+function previewOf (text: Text, place: Match | undefined): FilePreview {
+  const [above, below] = place === undefined ? [0, 19] : [3, 3]
+  const first = lineAround(text, place?.start ?? 0)
+  const last = place === undefined ? first : lineAround(text, Math.max(place.start, place.end - 1))
+  let { start } = first
+  for (let i = 0; i < above && start > markLength(text); i++) start = lineAround(text, start - 1).start
+  let end = last.next
+  for (let i = 0; i < below && end < text.length && end - start < PREVIEW_LENGTH; i++) end = lineFrom(text, end).next
+  const { lines: [from, placeFrom, placeTo, to], total } = lineNumbers(text, [start, first.start, last.start, Math.max(start, end - 1)])
+  const { text: content, lossy } = decode(text.slice(start, withoutBreak(text, start, end)))
+  const highlighted = place === undefined ? 0 : Math.min(50, placeTo! - placeFrom! + 1)
+  return {
+    total_lines: total,
+    preview_start_line: Math.min(from!, total),
+    preview_end_line: Math.min(to!, total),
+    content: excerpt(content, PREVIEW_LENGTH),
+    highlights: Array.from({ length: highlighted }, (_, i) => ({ line: placeFrom! + i })),
+    ...(lossy && { lossy })
+  }
+}
+
+/** `end` before the break that ends the last line of a range. */
+function withoutBreak (text: Text, start: number, end: number): number {
+  const at = text.previousBreakByte(end)
+  if (at < start || at !== end - 1) return end
+  const first = text.byteAt(at) === 10 && text.byteAt(at - 1) === 13 ? at - 1 : at
+  return breakAt(text, first).start
+}
