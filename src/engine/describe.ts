@@ -1,0 +1,162 @@
+// What a plan changes, told in lines. From the placements, never by comparing texts. Knows no files and no HTTP.
+import type { Placed } from './draft.ts'
+import { decode, excerpt } from './encoding.ts'
+import { isLineStart, lineAround, lineFrom, lineNumbers } from './lines.ts'
+import type { Plan } from './plan.ts'
+import { Text } from './text.ts'
+
+/** A change as the wire has it. Lines are 1-based; `end` before `start` says that there are none. */
+export interface Change {
+  edit_index: number
+  operation: 'replace' | 'delete'
+  start_line: number
+  end_line: number
+  new_start_line: number
+  new_end_line: number
+  lines_removed: number
+  lines_added: number
+  net_change: number
+  inserted_by_edit?: number
+  context?: { before_lines: string[], after_lines: string[], lossy?: true }
+  old_content?: string
+  new_content?: string
+  lossy?: true
+}
+
+export interface Description {
+  changes: Change[]
+  changes_truncated?: true
+  total_lines_before: number
+  total_lines_after: number
+}
+
+/** Changes that are listed, and in a dry run; those after the first 20 have no context. */
+const LISTED = 20
+const LISTED_DRY = 1000
+/** UTF-16 units of a context line, and of the content of a change, that are shown. */
+const LINE_LENGTH = 400
+const CONTENT_LENGTH = 4096
+
+/**
+ * Describes a plan made for `original`. A change's lines are those that a diff would show: where its range or what
+ * replaces it doesn't end at a line's end, the rest of that line belongs to it. Context is lines of the result that
+ * no change touches, at most `context_lines` on each side. `dry_run` adds each change's content, cut at 4 KiB.
+ */
+export function describe (original: Buffer, plan: Plan, options: { context_lines: number, dry_run: boolean }): Description {
+  const before = new Text([original])
+  const after = new Text(plan.pieces)
+  const { spans, totalBefore, totalAfter } = spansOf(before, after, plan.placements)
+  const listed = plan.placements.slice(0, options.dry_run ? LISTED_DRY : LISTED)
+  const blocks = options.context_lines > 0 ? blocksOf(spans) : []
+  const changes = listed.map((placed, index): Change => {
+    const span = spans[index]!
+    const lines_removed = span.end_line - span.start_line + 1
+    const lines_added = span.new_end_line - span.new_start_line + 1
+    return {
+      edit_index: placed.edit_index,
+      operation: placed.insert.length === 0 ? 'delete' : 'replace',
+      ...span,
+      lines_removed,
+      lines_added,
+      net_change: lines_added - lines_removed,
+      ...(placed.inserted_by_edit !== undefined && { inserted_by_edit: placed.inserted_by_edit }),
+      ...(index < LISTED && { context: contextOf(before, after, placed, span, blocks, options.context_lines, totalAfter) }),
+      ...(options.dry_run ? contentOf(placed) : {})
+    }
+  })
+  return {
+    changes,
+    ...(changes.length < plan.placements.length && { changes_truncated: true }),
+    total_lines_before: totalBefore,
+    total_lines_after: totalAfter
+  }
+}
+
+interface Span { start_line: number, end_line: number, new_start_line: number, new_end_line: number }
+
+function spansOf (before: Text, after: Text, placements: readonly Placed[]): { spans: Span[], totalBefore: number, totalAfter: number } {
+  const old = lineNumbers(before, placements.flatMap(({ start, end }) => [start, end]))
+  const now = lineNumbers(after, placements.flatMap(({ new_start, new_end }) => [new_start, new_end]))
+  const spans = placements.map((placed, index) => {
+    const [start, end, newStart, newEnd] = [old.lines[2 * index]!, old.lines[2 * index + 1]!, now.lines[2 * index]!, now.lines[2 * index + 1]!]
+    const clean = endsClean(before, after, placed)
+    return {
+      // A change that parts a \r from its \n, or makes a pair of two, also changes the line before.
+      start_line: splitsPair(after, placed.new_start) && isLineStart(before, placed.start) ? start - 1 : start,
+      end_line: clean ? end - 1 : Math.min(end, old.total),
+      new_start_line: partsPair(before, after, placed) ? newStart - 1 : newStart,
+      new_end_line: clean ? newEnd - 1 : Math.min(newEnd, now.total)
+    }
+  })
+  return { spans, totalBefore: old.total, totalAfter: now.total }
+}
+
+/** Whether both what was replaced and what replaces it end where a line does. */
+const endsClean = (before: Text, after: Text, { end, new_end }: Placed): boolean => isLineStart(before, end) && isLineStart(after, new_end)
+
+const splitsPair = (text: Text, offset: number): boolean => text.byteAt(offset - 1) === 13 && text.byteAt(offset) === 10
+
+const partsPair = (before: Text, after: Text, { start, new_start }: Placed): boolean => splitsPair(before, start) && isLineStart(after, new_start)
+
+/** The changed lines of the result as disjoint ranges in order: changes that share a line share a range. */
+function blocksOf (spans: readonly Span[]): [number, number][] {
+  const sorted = spans.map(({ new_start_line, new_end_line }): [number, number] => [new_start_line, new_end_line]).sort((a, b) => a[0] - b[0] || a[1] - b[1])
+  const blocks: [number, number][] = []
+  for (const [start, end] of sorted) {
+    const last = blocks.at(-1)
+    if (last !== undefined && start <= last[1]) last[1] = Math.max(last[1], end)
+    else blocks.push([start, end])
+  }
+  return blocks
+}
+
+function contextOf (before: Text, text: Text, placed: Placed, span: Span, blocks: readonly [number, number][], most: number, total: number): NonNullable<Change['context']> {
+  const index = blockWith(blocks, span.new_start_line)
+  const block = blocks[index]
+  const above = block === undefined || block[0] !== span.new_start_line ? 0 : Math.min(most, span.new_start_line - 1 - (blocks[index - 1]?.[1] ?? 0))
+  const below = block === undefined || block[1] !== span.new_end_line ? 0 : Math.min(most, (blocks[index + 1]?.[0] ?? total + 1) - 1 - span.new_end_line)
+  const before_lines: string[] = []
+  const after_lines: string[] = []
+  let lossy = false
+  const show = (start: number, end: number): string => {
+    const decoded = decode(text.slice(start, end))
+    lossy ||= decoded.lossy === true
+    return excerpt(decoded.text, LINE_LENGTH)
+  }
+  let at = lineAround(text, placed.new_start).start
+  if (above > 0 && partsPair(before, text, placed)) at = lineAround(text, at - 1).start
+  for (let i = 0; i < above; i++) {
+    const line = lineAround(text, at - 1)
+    before_lines.unshift(show(line.start, line.end))
+    at = line.start
+  }
+  at = endsClean(before, text, placed) ? placed.new_end : lineAround(text, placed.new_end).next
+  for (let i = 0; i < below; i++) {
+    const line = lineFrom(text, at)
+    after_lines.push(show(line.start, line.end))
+    at = line.next
+  }
+  return { before_lines, after_lines, ...(lossy ? { lossy: true } : {}) }
+}
+
+/** Index of the last block that begins at `line` or before. */
+function blockWith (blocks: readonly [number, number][], line: number): number {
+  let low = 0
+  let high = blocks.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (blocks[middle]![0] <= line) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function contentOf ({ old, insert }: Placed): Pick<Change, 'old_content' | 'new_content' | 'lossy'> {
+  const was = decode(old)
+  const is = decode(insert)
+  return {
+    old_content: excerpt(was.text, CONTENT_LENGTH),
+    new_content: excerpt(is.text, CONTENT_LENGTH),
+    ...((was.lossy || is.lossy) && { lossy: true as const })
+  }
+}
