@@ -1,14 +1,14 @@
 // What a plan changes, told in lines. From the placements, never by comparing texts. Knows no files and no HTTP.
-import type { Placed } from './draft.ts'
+import type { Placed, PlaceOperation } from './draft.ts'
 import { decode, excerpt } from './encoding.ts'
-import { isLineStart, lineAround, lineFrom, lineNumbers } from './lines.ts'
+import { isLineEnd, isLineStart, lineAround, lineFrom, lineNumbers } from './lines.ts'
 import type { Plan } from './plan.ts'
 import { Text } from './text.ts'
 
 /** A change as the wire has it. Lines are 1-based; `end` before `start` says that there are none. */
 export interface Change {
   edit_index: number
-  operation: 'replace' | 'delete'
+  operation: PlaceOperation
   start_line: number
   end_line: number
   new_start_line: number
@@ -54,7 +54,7 @@ export function describe (original: Buffer, plan: Plan, options: { context_lines
     const lines_added = span.new_end_line - span.new_start_line + 1
     return {
       edit_index: placed.edit_index,
-      operation: placed.insert.length === 0 ? 'delete' : 'replace',
+      operation: placed.operation,
       ...span,
       lines_removed,
       lines_added,
@@ -80,15 +80,23 @@ function spansOf (before: Text, after: Text, placements: readonly Placed[]): { s
   const spans = placements.map((placed, index) => {
     const [start, end, newStart, newEnd] = [old.lines[2 * index]!, old.lines[2 * index + 1]!, now.lines[2 * index]!, now.lines[2 * index + 1]!]
     const clean = endsClean(before, after, placed)
+    // What begins after the text of a line leaves that line as it is, but for its break.
+    const skipped = startsAfterLine(before, after, placed) ? 1 : 0
     return {
       // A change that parts a \r from its \n, or makes a pair of two, also changes the line before.
-      start_line: splitsPair(after, placed.new_start) && isLineStart(before, placed.start) ? start - 1 : start,
+      start_line: splitsPair(after, placed.new_start) && isLineStart(before, placed.start) ? start - 1 : start + skipped,
       end_line: clean ? end - 1 : Math.min(end, old.total),
-      new_start_line: partsPair(before, after, placed) ? newStart - 1 : newStart,
+      new_start_line: partsPair(before, after, placed) ? newStart - 1 : newStart + skipped,
       new_end_line: clean ? newEnd - 1 : Math.min(newEnd, now.total)
     }
   })
   return { spans, totalBefore: old.total, totalAfter: now.total }
+}
+
+/** Whether a change begins where the text of a line ends, and that line still ends there. */
+function startsAfterLine (before: Text, after: Text, { start, new_start, end, new_end }: Placed): boolean {
+  if (isLineStart(before, start) || isLineStart(after, new_start)) return false
+  return isLineEnd(before, start) && isLineEnd(after, new_start) && isLineEnd(before, end) && isLineEnd(after, new_end)
 }
 
 /** Whether both what was replaced and what replaces it end where a line does. */
@@ -123,7 +131,8 @@ function contextOf (before: Text, text: Text, placed: Placed, span: Span, blocks
     lossy ||= decoded.lossy === true
     return excerpt(decoded.text, LINE_LENGTH)
   }
-  let at = lineAround(text, placed.new_start).start
+  const around = lineAround(text, placed.new_start)
+  let at = startsAfterLine(before, text, placed) ? around.next : around.start
   if (above > 0 && partsPair(before, text, placed)) at = lineAround(text, at - 1).start
   for (let i = 0; i < above; i++) {
     const line = lineAround(text, at - 1)

@@ -2,12 +2,22 @@
 import { type Splice, Splices } from './splice.ts'
 import { Text } from './text.ts'
 
-/** A range of the present text, and what takes its place. Bytes, end exclusive. */
-export interface Replacement { start: number, end: number, insert: Buffer }
+/** What was asked for at a place. */
+export type PlaceOperation = 'replace' | 'delete'
+
+/** A range of the present text, and what takes its place, in the name of an edit. Bytes, end exclusive. */
+export interface Replacement {
+  readonly edit_index: number
+  readonly operation: PlaceOperation
+  readonly start: number
+  readonly end: number
+  readonly insert: Buffer
+}
 
 /** One replaced place of a request. Byte offsets, ends exclusive. */
 export interface Placement {
   readonly edit_index: number
+  readonly operation: PlaceOperation
   /** The range of the original that it stands for: where it lies in text that an earlier edit wrote, that edit's range. */
   readonly start: number
   readonly end: number
@@ -46,14 +56,15 @@ export class Draft {
     this.#text = textOf(this.#pieces)
   }
 
-  /** Replaces ranges of the present text, sorted and disjoint, in the name of one edit. O(pieces + replacements). */
-  replace (editIndex: number, replacements: readonly Replacement[]): void {
+  /** Replaces ranges of the present text, sorted and disjoint. O(pieces + replacements). */
+  replace (replacements: readonly Replacement[]): void {
     const old = this.#pieces
     const next: Piece[] = []
     let index = 0
     let rest = old[0]
     let at = 0
-    for (const { start, end, insert } of replacements) {
+    for (const replacement of replacements) {
+      const { start, end, insert } = replacement
       while (rest !== undefined && at + rest.bytes.length <= start) {
         next.push(rest)
         at += rest.bytes.length
@@ -65,7 +76,7 @@ export class Draft {
         at = start
       }
       const id = this.placements.length
-      this.placements.push(this.#placementAt(editIndex, start, end, insert))
+      this.placements.push({ ...replacement, ...this.originOf(start, end), old: this.#text.slice(start, end) })
       while (rest !== undefined && at < end) {
         const taken = Math.min(rest.bytes.length, end - at)
         at += taken
@@ -144,10 +155,6 @@ export class Draft {
       while (starts[holder] === undefined) holder = this.#replacedBy.get(holder)!
       return { ...placement, new_start: starts[holder]!, new_end: ends[holder]! }
     })
-  }
-
-  #placementAt (editIndex: number, start: number, end: number, insert: Buffer): Placement {
-    return { edit_index: editIndex, ...this.originOf(start, end), old: this.#text.slice(start, end), insert }
   }
 
   /** Index of the piece that holds the byte at `offset`, and where it begins. */

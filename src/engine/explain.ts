@@ -2,8 +2,9 @@
 import type { Draft } from './draft.ts'
 import { decode, excerpt, utf16Length } from './encoding.ts'
 import type { EditPosition, FilePreview, Fix, MatchLocation, NoMatch, OccurrenceOutOfRange, SimilarContent, TextEdit, WrongCount } from './failure.ts'
+import type { LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, breakAt, lineAround, lineFrom, type LineEnding, lineNumbers, markLength } from './lines.ts'
-import { type Found, type LineEndings, locate, type Match, type Needle, needleOf } from './locate.ts'
+import { type Found, locate, type Match, type Needle, needleOf } from './locate.ts'
 import { requiredCount } from './request.ts'
 import { type Candidate, suggest } from './suggest.ts'
 import { Text } from './text.ts'
@@ -39,10 +40,10 @@ export function explainNoMatch (scene: Scene & { needle: Needle, ending: LineEnd
   const similar = candidates.map(candidate => similarContent(draft, text, original, candidate, unique))
   const fixes: Fix[] = []
   const [best] = similar
+  if (applied !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: [applied, applied] })
   if (best !== undefined && unique && best.lossy === undefined && best.content.length <= SIMILAR_LENGTH) {
     fixes.push({ type: 'USE_EXACT_TEXT', lines: [best.line_number, best.end_line], edit: { old_text: best.content } })
   }
-  if (applied !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: [applied, applied] })
   const place = candidates[0] !== undefined ? draft.originOf(candidates[0].start, candidates[0].end) : applied !== undefined ? lineRange(original, applied) : undefined
   const preview = previewOf(original, place)
   fixes.push({ type: 'READ_FILE', lines: [preview.preview_start_line, preview.preview_end_line] })

@@ -70,6 +70,12 @@ export function isLineStart (text: Text, offset: number): boolean {
   return before === LF || (before === CR && text.byteAt(offset) !== LF)
 }
 
+/** Whether the text of a line ends at `offset`: just before a break, or at the end. */
+export function isLineEnd (text: Text, offset: number): boolean {
+  const byte = text.byteAt(offset)
+  return byte === -1 || byte === CR || (byte === LF && text.byteAt(offset - 1) !== CR)
+}
+
 /** A line: its bytes from `start` to `end`, without break and byte-order mark; the next one begins at `next`. */
 export interface Line { start: number, end: number, next: number }
 

@@ -1,12 +1,10 @@
 // Where a text occurs in another, byte for byte or with line breaks of any kind. Knows no edits.
+import type { LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, BREAK_TEXT, breakAt, type LineEnding, splitAtBreaks } from './lines.ts'
 import type { Text } from './text.ts'
 
 /** A place where a needle occurs: bytes, end exclusive. */
 export interface Match { start: number, end: number }
-
-/** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as given. */
-export type LineEndings = 'adapt' | 'exact'
 
 /** What is looked for. */
 export interface Needle {

@@ -3,8 +3,9 @@ import { fail, ok, type Result } from '../result.ts'
 import { Draft, type Replacement } from './draft.ts'
 import { explainNoMatch, explainWrongCount, explainOutOfRange } from './explain.ts'
 import type { TextEdit, TextFailure } from './failure.ts'
-import { ANY_BREAK, type Break, BREAK_TEXT, breakAt, countEndings, type LineBreak, type LineEnding, lineEndingOf, lineNumbers, mostFrequent, splitAtBreaks } from './lines.ts'
-import { type Found, type LineEndings, locate, type Match, type Needle, needleOf, type Places } from './locate.ts'
+import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
+import { ANY_BREAK, lineNumbers } from './lines.ts'
+import { type Found, locate, type Match, needleOf, type Places } from './locate.ts'
 import type { EditApplied, LeftAlone, Plan } from './plan.ts'
 import { requiredCount } from './request.ts'
 import { Text } from './text.ts'
@@ -27,16 +28,15 @@ export interface TextOptions {
  */
 export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions): Result<Plan, TextFailure> {
   const draft = new Draft(original)
-  const counts = countEndings(original)
-  let ending = lineEndingOf(counts)
+  const style = breakStyleOf(original)
   const applied: EditApplied[] = []
   const leftAlone: LeftAlone[] = []
   for (const [edit_index, edit] of edits.entries()) {
     const position = { edit_index, total_edits: edits.length }
     const needle = needleOf(edit.old_text)
     const text = draft.searchable()
-    const found = locate(text, needle, options.line_endings, ending)
-    if (found.all.count === 0) return fail(explainNoMatch({ draft, edit, needle, ending, ...options, ...position }))
+    const found = locate(text, needle, options.line_endings, style.ending)
+    if (found.all.count === 0) return fail(explainNoMatch({ draft, edit, needle, ending: style.ending, ...options, ...position }))
     const chosen = choose(edit, found)
     if (!chosen.ok) {
       const scene = { draft, edit, found, ...options, ...position }
@@ -45,8 +45,9 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], opt
     const [from, to] = chosen.value
     const total = draft.placements.length + to - from
     if (total > MAX_REPLACEMENTS) return fail({ code: 'RESULT_TOO_LARGE', what: 'replacements', limit: MAX_REPLACEMENTS, actual: total, ...position })
-    const adapter = new Adapter(text, needle, edit.new_text, options.line_endings, ending, mostFrequent(counts))
-    const replacements = found.matches.slice(from, to).map(match => ({ ...match, insert: adapter.insertFor(match) }))
+    const insertFor = inserter(edit, options.line_endings, new BreakFinder(text, style))
+    const operation = edit.new_text === '' ? 'delete' : 'replace'
+    const replacements = found.matches.slice(from, to).map(match => ({ ...match, edit_index, operation, insert: insertFor(match) }) as const)
     const size = sizeAfter(text.length, replacements)
     if (size > options.max_result_size) return fail({ code: 'RESULT_TOO_LARGE', what: 'bytes', limit: options.max_result_size, actual: size, ...position })
     applied.push({
@@ -56,9 +57,9 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], opt
       matched_with: found.exact ? 'exact' : 'line_endings'
     })
     if (to - from < found.matches.count) leftAlone.push({ edit_index, ...othersOf(draft, found.matches, from) })
-    draft.replace(edit_index, replacements)
+    draft.replace(replacements)
     // A text without line breaks gets `\n`; in any other, adapted text leaves the ending as it is.
-    if (ending === 'none' && edit.new_text.search(ANY_BREAK) !== -1) ending = 'lf'
+    if (style.ending === 'none' && edit.new_text.search(ANY_BREAK) !== -1) style.ending = 'lf'
   }
   const splices = draft.splices()
   return ok({ splices, pieces: splices.apply(original), placements: draft.placed(), edits_applied: applied, left_alone: leftAlone })
@@ -87,77 +88,13 @@ function othersOf (draft: Draft, matches: Places, chosen: number): { count: numb
   return { count: matches.count - 1, lines: lineNumbers(new Text([draft.original]), starts).lines }
 }
 
-/** Gives `new_text` the line breaks of the place it is put in. */
-class Adapter {
-  readonly #text: Text
-  readonly #needle: Needle
-  readonly #lines: string[]
-  readonly #adapts: boolean
-  readonly #ending: LineEnding
-  readonly #fallback: Break
-  readonly #made = new Map<string, Buffer>()
-  #next: LineBreak | undefined
-
-  constructor (text: Text, needle: Needle, newText: string, lineEndings: LineEndings, ending: LineEnding, fallback: Break) {
-    this.#text = text
-    this.#needle = needle
-    this.#ending = ending
-    this.#fallback = fallback
-    this.#lines = splitAtBreaks(newText)
-    this.#adapts = lineEndings === 'adapt' && this.#lines.length > 1
-    if (!this.#adapts) this.#made.set('', Buffer.from(newText))
-  }
-
-  /** The bytes to put in place of a match; call it for matches from left to right. */
-  insertFor (match: Match): Buffer {
-    if (!this.#adapts) return this.#made.get('')!
-    if (this.#ending === 'none') return this.#join(Array(this.#lines.length - 1).fill(BREAK_TEXT.lf))
-    if (this.#ending !== 'mixed') return this.#join(Array(this.#lines.length - 1).fill(BREAK_TEXT[this.#ending]))
-    return this.#join(this.#breaksFor(match))
-  }
-
-  /** In a mixed file: lines that both texts begin or end with keep theirs; others get that of the line on which the change starts. */
-  #breaksFor (match: Match): string[] {
-    const old = splitAtBreaks(this.#needle.text)
-    const present = old.length === 1 ? [] : breaksIn(this.#text, match)
-    const most = Math.min(present.length, this.#lines.length - 1)
-    let lead = 0
-    while (lead < most && old[lead] === this.#lines[lead]) lead++
-    const kind = this.#kindAt(present[lead - 1]?.end ?? match.start)
-    const breaks = new Array<string>(this.#lines.length - 1).fill(BREAK_TEXT[kind])
-    for (let i = 0; i < lead; i++) breaks[i] = BREAK_TEXT[present[i]!.kind]
-    for (let i = 1; i <= most - lead && old.at(-i) === this.#lines.at(-i); i++) breaks[breaks.length - i] = BREAK_TEXT[present.at(-i)!.kind]
-    return breaks
-  }
-
-  /** The kind of break that ends the line at `offset`, else the one before it, else the most frequent of the original. */
-  #kindAt (offset: number): Break {
-    if (this.#next === undefined || this.#next.start < offset) {
-      const at = this.#text.nextBreakByte(offset)
-      if (at === -1) {
-        const before = this.#text.previousBreakByte(offset)
-        if (before === -1) return this.#fallback
-        return this.#text.byteAt(before) === 10 && this.#text.byteAt(before - 1) === 13 ? 'crlf' : breakAt(this.#text, before).kind
-      }
-      this.#next = breakAt(this.#text, at)
-    }
-    return this.#next.kind
-  }
-
-  #join (breaks: readonly string[]): Buffer {
-    const joined = this.#lines.reduce((text, line, index) => text + breaks[index - 1] + line)
-    let bytes = this.#made.get(joined)
-    if (bytes === undefined) this.#made.set(joined, bytes = Buffer.from(joined))
+/** Gives the bytes to put in place of a match; called for matches from left to right, it makes each text once. */
+function inserter (edit: TextEdit, lineEndings: LineEndings, breaks: BreakFinder): (match: Match) => Buffer {
+  const made = new Map<string, Buffer>()
+  return match => {
+    const text = lineEndings === 'exact' ? edit.new_text : breaks.adapt(edit.new_text, edit.old_text, match)
+    let bytes = made.get(text)
+    if (bytes === undefined) made.set(text, bytes = Buffer.from(text))
     return bytes
   }
-}
-
-function breaksIn (text: Text, { start, end }: Match): LineBreak[] {
-  const breaks: LineBreak[] = []
-  for (let at = text.nextBreakByte(start); at !== -1 && at < end;) {
-    const found = breakAt(text, at)
-    breaks.push(found)
-    at = text.nextBreakByte(found.end)
-  }
-  return breaks
 }

@@ -37,11 +37,11 @@ export function suggest (text: Buffer, oldText: string): Suggestions {
     for (let at = folded.folded.indexOf(needle.folded); at !== -1 && candidates.length < MOST; at = folded.folded.indexOf(needle.folded, at + 1)) {
       const first = folded.offsets[at]!
       const last = folded.offsets[at + needle.folded.length - 1]! + 1
-      const { differences, edits } = compare(needle, folded, at)
+      const { start, end, whole } = wholeLines(hay, first, last, /[\r\n]\s*$/.test(oldText))
+      const { differences, edits } = compare(needle, folded, at, whole)
       const length = Math.max(needle.source.trim().length, last - first)
       const score = 0.8 + 0.2 * Math.max(0, 1 - edits / length)
       if (score < threshold(needle.folded.length)) continue
-      const [start, end] = wholeLines(hay, first, last, /[\r\n]\s*$/.test(oldText))
       candidates.push({
         start: Buffer.byteLength(hay.slice(0, start), encoding),
         end: Buffer.byteLength(hay.slice(0, end), encoding),
@@ -83,21 +83,20 @@ function lower (unit: number): number {
 }
 
 /** Extends a range to whole lines if only white space is beside it; with the last line's break if `withBreak`. */
-function wholeLines (text: string, first: number, last: number, withBreak: boolean): [number, number] {
-  let start = first
-  while (start > 0 && isBlank(text.charCodeAt(start - 1)) && !isBreak(text[start - 1])) start--
+function wholeLines (text: string, first: number, last: number, withBreak: boolean): { start: number, end: number, whole: boolean } {
+  const start = first - blankBefore(text, first).length
   let end = last
   while (end < text.length && isBlank(text.charCodeAt(end)) && !isBreak(text[end])) end++
   const whole = (start === 0 || isBreak(text[start - 1])) && (end === text.length || isBreak(text[end]))
-  if (!whole) return [first, last]
+  if (!whole) return { start: first, end: last, whole }
   if (withBreak && end < text.length) end += text.startsWith('\r\n', end) ? 2 : 1
-  return [start, end]
+  return { start, end, whole }
 }
 
 const isBreak = (character: string | undefined): boolean => character === '\n' || character === '\r'
 
-/** Walks two texts that fold to the same, and tells where they differ; `edits` counts differing characters. */
-function compare (needle: Folded, hay: Folded, at: number): { differences: Difference[], edits: number } {
+/** Walks two texts that fold to the same, and tells where they differ; `edits` counts differing characters. `whole`: the region is whole lines, so that its indentation counts. */
+function compare (needle: Folded, hay: Folded, at: number, whole: boolean): { differences: Difference[], edits: number } {
   const differences: Difference[] = []
   let edits = 0
   let wordEnd = 0
@@ -129,7 +128,7 @@ function compare (needle: Folded, hay: Folded, at: number): { differences: Diffe
   }
   const indent = leadingBlank(needle.source)
   const present = blankBefore(hay.source, hay.offsets[at]!)
-  if (indent !== present && present !== undefined) {
+  if (whole && indent !== present) {
     edits += Math.max(indent.length, present.length)
     differences.unshift({ type: 'indentation', expected: indent + word(needle.source, needle.offsets[0]!), found: present + word(hay.source, hay.offsets[at]!) })
     differences.length = Math.min(differences.length, MOST_DIFFERENCES)
@@ -150,9 +149,9 @@ const word = (source: string, at: number): string => source.slice(at, at + 40).m
 
 const leadingBlank = (source: string): string => source.match(/^\s*/)![0].replace(/^[^]*[\r\n]/, '')
 
-/** The white space between the start of the line and `at`; undefined where something else is there. */
-function blankBefore (source: string, at: number): string | undefined {
+/** The white space between the start of the line, or what else stands there, and `at`. */
+function blankBefore (source: string, at: number): string {
   let start = at
   while (start > 0 && isBlank(source.charCodeAt(start - 1)) && !isBreak(source[start - 1])) start--
-  return start === 0 || isBreak(source[start - 1]) ? source.slice(start, at) : undefined
+  return source.slice(start, at)
 }

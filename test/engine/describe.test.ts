@@ -7,7 +7,7 @@ import { textFacts, lineWindow, type WindowRequest } from '../../src/engine/fact
 import type { TextEdit } from '../../src/engine/failure.ts'
 import { languageOf } from '../../src/engine/language.ts'
 import { countBreaks, isLineStart, lineAround, lineNumbers } from '../../src/engine/lines.ts'
-import type { LineEndings } from '../../src/engine/locate.ts'
+import type { LineEndings } from '../../src/engine/line-breaks.ts'
 import type { Plan } from '../../src/engine/plan.ts'
 import { planTextEdits } from '../../src/engine/replace-text.ts'
 import { Text } from '../../src/engine/text.ts'
@@ -44,7 +44,10 @@ check('tells a line that becomes two', 'a\nb\nc\n', edit('b', 'x\ny'), { changes
 check('tells a whole line that goes', 'a\nb\nc\n', edit('b\n', ''), { changes: [{ operation: 'delete', ...span(2, 2, 2, 1) }], total_lines_after: 2 })
 check('tells a line that is joined with the next', 'a\nb\nc\n', edit('b\n', 'x'), { changes: [span(2, 3, 2, 2)], total_lines_after: 2 })
 check('tells a line break that goes', 'a\nb\nc\n', edit('a\n', 'a'), { changes: [span(1, 2, 1, 1)] })
-check('tells the last line that goes, with the break before it', 'a\nb', edit('\nb', ''), { changes: [span(1, 2, 1, 1)], total_lines_after: 1 })
+check('tells the last line that goes, with the break before it', 'a\nb', edit('\nb', ''), { changes: [span(2, 2, 2, 1)], total_lines_after: 1 })
+check('tells a line that goes with the break before it', 'a\nb\nc\n', edit('\nb', ''), { changes: [span(2, 2, 2, 1)], total_lines_after: 2 })
+check('tells a line that is put after another', 'a\nc\n', edit('a', 'a\nb'), { changes: [span(1, 1, 1, 2)] })
+check('tells lines that are put at the end of a text without final break', 'a', edit('a', 'a\nb'), { changes: [span(1, 1, 1, 2)] })
 check('tells the last line that goes', 'a\nb\n', edit('b\n', ''), { changes: [span(2, 2, 2, 1)], total_lines_after: 1 })
 check('tells a last line without break that goes', 'a\nb', edit('b', ''), { changes: [span(2, 2, 2, 1)], total_lines_before: 2, total_lines_after: 1 })
 check('tells a final break that goes', 'a\nb\n', edit('b\n', 'b'), { changes: [span(2, 2, 2, 2)], total_lines_after: 2 })

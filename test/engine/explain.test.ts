@@ -1,7 +1,7 @@
 // What a failed edit is told: places, previews, near texts, and edits that work when sent as they are.
 import t from 'tap'
 import type { TextEdit, TextFailure } from '../../src/engine/failure.ts'
-import type { LineEndings } from '../../src/engine/locate.ts'
+import type { LineEndings } from '../../src/engine/line-breaks.ts'
 import { planTextEdits } from '../../src/engine/replace-text.ts'
 import { suggest } from '../../src/engine/suggest.ts'
 import { Random, randomFile, SEED } from '../random.ts'

@@ -1,7 +1,7 @@
 // The planner of /edit against examples and against an independent model.
 import t from 'tap'
 import type { TextEdit } from '../../src/engine/failure.ts'
-import type { LineEndings } from '../../src/engine/locate.ts'
+import type { LineEndings } from '../../src/engine/line-breaks.ts'
 import { MAX_REPLACEMENTS, planTextEdits } from '../../src/engine/replace-text.ts'
 import { Random, randomFile, SEED } from '../random.ts'
 

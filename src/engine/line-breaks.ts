@@ -1,0 +1,77 @@
+// Which line breaks a new text gets at the place where it is put. Knows no search and no edits.
+import { type Break, BREAK_TEXT, breakAt, countEndings, type LineBreak, type LineEnding, lineEndingOf, mostFrequent, splitAtBreaks } from './lines.ts'
+import type { Text } from './text.ts'
+
+/** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as given. */
+export type LineEndings = 'adapt' | 'exact'
+
+/** What a text's own line breaks say of those that are put in. */
+export interface BreakStyle {
+  /** How its lines end; `mixed` is always safe to say. */
+  ending: LineEnding
+  /** The most frequent kind of the original. */
+  frequent: Break
+}
+
+export function breakStyleOf (original: Buffer): BreakStyle {
+  const counts = countEndings(original)
+  return { ending: lineEndingOf(counts), frequent: mostFrequent(counts) }
+}
+
+/** Finds the kind of break that a place calls for; ask it for places from left to right. */
+export class BreakFinder {
+  readonly #text: Text
+  readonly #style: BreakStyle
+  #next: LineBreak | undefined
+
+  constructor (text: Text, style: BreakStyle) {
+    this.#text = text
+    this.#style = style
+  }
+
+  /** The text's only kind; in a mixed one that of the line at `offset`, else of the one before it, else the most frequent; `lf` where there is none. */
+  kindAt (offset: number): Break {
+    const { ending, frequent } = this.#style
+    if (ending === 'none') return 'lf'
+    if (ending !== 'mixed') return ending
+    if (this.#next === undefined || this.#next.start < offset) {
+      const at = this.#text.nextBreakByte(offset)
+      if (at === -1) return this.#kindBefore(offset) ?? frequent
+      this.#next = breakAt(this.#text, at)
+    }
+    return this.#next.kind
+  }
+
+  /** `text` with the breaks that it gets in place of a range: lines that it and `old`, as it is asked for, both begin or end with keep theirs. */
+  adapt (text: string, old: string, range: { start: number, end: number }): string {
+    const lines = splitAtBreaks(text)
+    if (lines.length === 1) return text
+    if (this.#style.ending !== 'mixed') return lines.join(BREAK_TEXT[this.kindAt(range.start)])
+    const oldLines = splitAtBreaks(old)
+    const present = breaksIn(this.#text, range)
+    const most = Math.min(present.length, lines.length - 1)
+    let lead = 0
+    while (lead < most && oldLines[lead] === lines[lead]) lead++
+    const kind = this.kindAt(present[lead - 1]?.end ?? range.start)
+    const breaks = new Array<Break>(lines.length - 1).fill(kind)
+    for (let i = 0; i < lead; i++) breaks[i] = present[i]!.kind
+    for (let i = 1; i <= most - lead && oldLines.at(-i) === lines.at(-i); i++) breaks[breaks.length - i] = present.at(-i)!.kind
+    return lines.reduce((joined, line, index) => joined + BREAK_TEXT[breaks[index - 1]!] + line)
+  }
+
+  #kindBefore (offset: number): Break | undefined {
+    const before = this.#text.previousBreakByte(offset)
+    if (before === -1) return undefined
+    return this.#text.byteAt(before) === 10 && this.#text.byteAt(before - 1) === 13 ? 'crlf' : breakAt(this.#text, before).kind
+  }
+}
+
+function breaksIn (text: Text, { start, end }: { start: number, end: number }): LineBreak[] {
+  const breaks: LineBreak[] = []
+  for (let at = text.nextBreakByte(start); at !== -1 && at < end;) {
+    const found = breakAt(text, at)
+    breaks.push(found)
+    at = text.nextBreakByte(found.end)
+  }
+  return breaks
+}
