@@ -1,0 +1,65 @@
+// What both kinds of root hand out: objects inside the root that can't be exchanged under us. Knows no policy and no locks.
+import { accessSync, constants, type BigIntStats } from 'node:fs'
+import type { Result } from '../result.ts'
+import type { FileFailure } from './failure.ts'
+
+/** Nothing is there. `relative` is where it would be, links followed. Whoever knows the policy makes a FileFailure of it. */
+export interface Missing { code: 'MISSING', relative: Buffer }
+
+/** An object inside the root that can't be exchanged under us. To be closed. */
+export interface Pin {
+  /** Absolute path of the object itself, in bytes, when it was pinned. */
+  readonly real: Buffer
+  /** The same below the root; '' is the root itself. */
+  readonly relative: Buffer
+  readonly stat: BigIntStats
+  /** Opens this very object; a file only. Throws the system's error, or Raced. */
+  open (flags: number): number
+  /** Whether this process may write it, whatever the mode says. */
+  writable (): boolean
+  /** Whether it still is where it was, inside the root. */
+  inPlace (): boolean
+  /** Set where a rename has put another file in its place: closing it then frees its blocks, and that is left to another thread. */
+  replaced: boolean
+  close (): void
+}
+
+/** A folder inside the root that can't be exchanged under us. To be closed. */
+export interface Folder {
+  readonly stat: BigIntStats
+  /** A path for system calls to the entry `leaf` of this very folder. */
+  at (leaf: Buffer | string): Buffer
+  /** Whether it still is where it was, inside the root. */
+  inPlace (): boolean
+  /** Makes its entries durable. Throws if that can't be had. */
+  sync (): Promise<void>
+  close (): void
+}
+
+export interface Root {
+  readonly confinement: 'proc' | 'portable'
+  /** Absolute path of the root now, in bytes; null when it is gone. */
+  real (): Buffer | null
+  /** Follows links. Failures: NOT_READY, PATH_NOT_ALLOWED, PERMISSION_DENIED, STALE_FILE, or Missing. Throws other errors of the system. */
+  pin (relative: Buffer): Result<Pin, FileFailure | Missing>
+  /** Follows no links: `relative` has to be the folder's real place. Throws the system's error, or Raced. */
+  openFolder (relative: Buffer): Folder
+  close (): void
+}
+
+/** How often something that another process moves away is looked for again. */
+export const ATTEMPTS = 5
+export const gone: FileFailure = { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 }
+
+/** Whether two stats are of one object. */
+export function same (a: { dev: number | bigint, ino: number | bigint }, b: { dev: number | bigint, ino: number | bigint }): boolean {
+  return a.dev === b.dev && a.ino === b.ino
+}
+
+/** Whether the system lets this process write the file at `path`. */
+export function mayWrite (path: string | Buffer): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch { return false }
+}

@@ -1,0 +1,47 @@
+// The state folder of one root: its secret, locks, intents and journal. Knows who may read it, not what is in it.
+import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf, quietly } from './errno.ts'
+
+export interface State {
+  /** Real path of the folder. */
+  readonly path: Buffer
+  /** 32 bytes that all servers on this root share and nobody else knows. */
+  readonly secret: Buffer
+  readonly locks: string
+  readonly intents: string
+  readonly journal: string
+}
+
+const SECRET_LENGTH = 32
+
+/** Opens the folder, made with mode 0700 if it is missing, parents too. Throws if it can't be used. */
+export function openState (folder: string): State {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const real = realpathSync.native(folder)
+  const part = (name: string): string => {
+    mkdirSync(join(real, name), { recursive: true, mode: 0o700 })
+    return join(real, name)
+  }
+  return { path: Buffer.from(real), secret: secretIn(real), locks: part('locks'), intents: part('intents'), journal: part('journal') }
+}
+
+/** Read, or made first. Two servers that start at once agree: the file appears whole, and only one can make it. */
+function secretIn (folder: string): Buffer {
+  const path = join(folder, 'secret')
+  for (;;) {
+    try {
+      const secret = readFileSync(path)
+      if (secret.length !== SECRET_LENGTH) throw new Error(`${path} should hold ${SECRET_LENGTH} bytes`)
+      return secret
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error
+    }
+    const temp = `${path}.${randomBytes(8).toString('hex')}`
+    writeFileSync(temp, randomBytes(SECRET_LENGTH), { mode: 0o600, flag: 'wx' })
+    try { linkSync(temp, path) } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error
+    } finally { quietly(() => unlinkSync(temp)) }
+  }
+}

@@ -1,0 +1,47 @@
+// What the workspace's tests share: a fresh root and state, options, plans, descriptors counted.
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ok } from '../../../src/result.ts'
+import { DEFAULT_PROTECTED } from '../../../src/workspace/policy.ts'
+import { openWorkspace, type Planner, type Workspace, type WorkspaceOptions } from '../../../src/workspace/workspace.ts'
+
+export interface Place { base: string, root: string, state: string }
+
+/** A folder of its own under the system's temp folder: `root` and, beside it, `state`. Short, so that paths stay short. */
+export function freshPlace (): Place {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-')))
+  mkdirSync(join(base, 'root'))
+  return { base, root: join(base, 'root'), state: join(base, 'state') }
+}
+
+export const remove = (place: Place): void => rmSync(place.base, { recursive: true, force: true })
+
+export const open = (place: Place, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> => openWorkspace({
+  root: place.root,
+  stateDir: place.state,
+  durability: 'fast',
+  lock: 'shared',
+  lockTimeout: 5000,
+  maxFileSize: 1e8,
+  readOnly: false,
+  requireHash: false,
+  protect: DEFAULT_PROTECTED,
+  readProtect: ['.git'],
+  allowExtensions: null,
+  ...options
+})
+
+/** A plan that puts `text` after what is there. */
+export const append = (text: string): Planner<string, never> => original => ok({ pieces: [original, Buffer.from(text)], description: text })
+/** A plan whose result is `text`, whatever is there. */
+export const become = (text: string | Buffer): Planner<null, never> => () => ok({ pieces: [Buffer.from(text)], description: null })
+
+export const REAL = { dry_run: false }
+export const DRY = { dry_run: true }
+
+export const isRoot = process.getuid?.() === 0
+export const onLinux = process.platform === 'linux'
+
+/** What descriptors are open, but for those that Node opens and closes by itself. */
+export const descriptors = (): number => readdirSync('/proc/self/fd').length

@@ -1,0 +1,25 @@
+// A second process for the tests: opens the workspace it is told of and edits until it is stopped.
+import { createInterface } from 'node:readline'
+import { append, open } from './open.ts'
+
+interface Order { root: string, state: string, file: string, count: number, pause: number, hold: number, durability?: 'full' | 'fast', name: string, lock?: 'shared' | 'local' }
+
+const order: Order = JSON.parse(process.argv[2] ?? '{}')
+const workspace = await open({ base: '', root: order.root, state: order.state }, { lockTimeout: 20_000, durability: order.durability ?? 'fast', lock: order.lock ?? 'shared' })
+const lines = createInterface({ input: process.stdin })
+lines.on('close', () => process.exit())
+process.stdout.write('ready\n')
+
+for (let i = 0; i < order.count; i++) {
+  const line = `${order.name}${i}\n`
+  const done = await workspace.edit({ path: order.file }, { dry_run: false }, original => {
+    process.stdout.write(`holding ${i}\n`)
+    // Held by blocking, as a process that hangs would.
+    if (order.hold > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, order.hold)
+    return append(line)(original)
+  })
+  process.stdout.write(done.ok ? `done ${line}` : `failed ${JSON.stringify(done)}\n`)
+  if (order.pause > 0) await new Promise(resolve => setTimeout(resolve, order.pause))
+}
+await workspace.close()
+process.exit()
