@@ -1,0 +1,94 @@
+// One editor per file: a queue in this process, then the host's socket, then the lock file. Knows no files but those of the lock.
+import { createHmac } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fail, ok, type Result } from '../result.ts'
+import type { FileFailure } from './failure.ts'
+import type { LockFiles } from './lock-file.ts'
+import { holdSocket } from './socket-lock.ts'
+
+/** How many may wait for one file in this process. */
+export const QUEUE_LIMIT = 1000
+
+export interface Lock {
+  /** Whether it is still ours; synchronous, for the instant before a rename. */
+  held (): boolean
+  /** It was taken from a holder that died or fell silent, who may have left work half done. */
+  readonly tookOver: boolean
+  release (): Promise<void>
+}
+
+export interface LocksOptions {
+  /** Of all servers on this root. */
+  secret: Buffer
+  /** In ms, over all stages. */
+  timeout: number
+  /** Whether processes of this host are kept apart by a socket (Linux). */
+  socket: boolean
+  /** Null: no lock file. */
+  files: LockFiles | null
+}
+
+type Turn = 'first' | 'next' | 'after_a_stranger'
+
+export class Locks {
+  readonly #options: LocksOptions
+  readonly #queues = new Map<string, ((turn: Turn) => void)[]>()
+  constructor (options: LocksOptions) { this.#options = options }
+
+  /** For the file at this real path below the root. First come, first served. Failure: FILE_LOCKED (timeout, queue_full). Throws errors of the system. */
+  async acquire (place: Buffer): Promise<Result<Lock, FileFailure>> {
+    const deadline = performance.now() + this.#options.timeout
+    const key = createHmac('sha256', this.#options.secret).update(place).digest('hex')
+    const turn = await this.#turn(key)
+    if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })
+
+    let pass: Turn = 'next'
+    let kept = false
+    const undo: (() => Promise<void>)[] = []
+    const release = async (): Promise<void> => {
+      try {
+        for (const step of undo.reverse()) await step()
+      } finally { this.#pass(key, pass) }
+    }
+    try {
+      // Another process waits for this file too, and is on its way: let it in first.
+      if (turn === 'after_a_stranger') await sleep(2)
+      if (this.#options.socket) {
+        const socket = await holdSocket(`editd-${key}`, deadline)
+        if (socket === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
+        undo.push(async () => { if (socket.release()) pass = 'after_a_stranger' })
+      }
+      const file = await this.#options.files?.hold(key, deadline)
+      if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
+      if (file !== undefined) undo.push(file.release)
+      kept = true
+      return ok({ held: () => file?.held() ?? true, tookOver: file?.tookOver ?? false, release })
+    } finally { if (!kept) await release() }
+  }
+
+  #turn (key: string): Promise<Turn | 'queue_full' | 'timeout'> {
+    const queue = this.#queues.get(key)
+    if (queue === undefined) {
+      this.#queues.set(key, [])
+      return Promise.resolve('first')
+    }
+    if (queue.length >= QUEUE_LIMIT) return Promise.resolve('queue_full')
+    return new Promise(resolve => {
+      const timer = setTimeout(() => {
+        queue.splice(queue.indexOf(called), 1)
+        resolve('timeout')
+      }, this.#options.timeout)
+      const called = (turn: Turn): void => {
+        clearTimeout(timer)
+        resolve(turn)
+      }
+      queue.push(called)
+    })
+  }
+
+  #pass (key: string, turn: Turn): void {
+    const next = this.#queues.get(key)?.shift()
+    if (next === undefined) this.#queues.delete(key)
+    else next(turn)
+  }
+}
