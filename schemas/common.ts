@@ -1,0 +1,29 @@
+// Pieces that several schemas share. Knows typebox and the wire's vocabulary, nothing of what happens to a request.
+import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+
+/** A component of the published document: a closed object with a name. */
+export const named = <P extends TProperties>(id: string, description: string, properties: P) =>
+  Type.Object(properties, { $id: id, description, additionalProperties: false })
+
+/** A reference to a named component. */
+export const ref = <T extends TSchema & { $id?: string }>(schema: T) =>
+  Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
+
+/** One of these words. */
+export const word = <const V extends string[]>(values: V, description: string) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: values, description })
+
+export const hash = (description: string) =>
+  Type.String({ pattern: '^[0-9a-f]{16}$', description })
+
+export const requestPath = Type.String({
+  minLength: 1,
+  maxLength: 4096,
+  description: 'The file, relative to the workspace root, such as src/app.ts. An absolute path is accepted if it lies in the root.'
+})
+
+export const count = (description: string) => Type.Integer({ minimum: 0, description })
+export const line = (description: string) => Type.Integer({ minimum: 1, description })
+export const answeredPath = Type.String({ description: 'The file, relative to the workspace root.' })
+export const resolvedPath = Type.String({ description: 'Where the symlink in path leads to, relative to the workspace root.' })
+export const lossy = Type.Literal(true, { type: 'boolean', description: 'Bytes that are not UTF-8 are shown as U+FFFD here.' })

@@ -1,0 +1,93 @@
+// One failure of each kind, for the published document and for tests. Knows no route.
+import type { ProblemCode } from '../../schemas/problem.ts'
+import type { Failure } from './failure.ts'
+import { toProblem, type Context } from './problem.ts'
+
+const preview = { total_lines: 90, preview_start_line: 44, preview_end_line: 46, content: 'export {}\nconst  foo = 1;\nrun()\n', highlights: [{ line: 45 }] }
+const found = (line_number: number) => ({ line_number, column_start: 1, column_end: 15, line_content: 'const foo = 1;', context_before: ['{'], context_after: ['}'] })
+
+/** A failure of each kind. */
+export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
+  INVALID_JSON: { code: 'INVALID_JSON', reason: 'syntax', where: 'at character 17' },
+  INVALID_REQUEST: { code: 'INVALID_REQUEST', errors: [{ pointer: '/old_string', message: 'is no field here; did you mean old_text?' }] },
+  INVALID_PATH: { code: 'INVALID_PATH', reason: 'empty' },
+  INVALID_UNICODE: { code: 'INVALID_UNICODE', pointer: '/new_text' },
+  MIXED_MODES: { code: 'MIXED_MODES', fields: ['old_text', 'new_text'] },
+  NO_EDITS: { code: 'NO_EDITS' },
+  EMPTY_OLD_TEXT: { code: 'EMPTY_OLD_TEXT', edit_index: 1, total_edits: 3 },
+  TOO_MANY_EDITS: { code: 'TOO_MANY_EDITS', limit: 1000, actual: 1200 },
+  UNAUTHORIZED: { code: 'UNAUTHORIZED', reason: 'missing' },
+  PATH_NOT_ALLOWED: { code: 'PATH_NOT_ALLOWED', reason: 'outside' },
+  PROTECTED_PATH: { code: 'PROTECTED_PATH', pattern: '.git' },
+  PERMISSION_DENIED: { code: 'PERMISSION_DENIED', reason: 'read_only_file' },
+  READ_ONLY: { code: 'READ_ONLY' },
+  FORBIDDEN_HOST: { code: 'FORBIDDEN_HOST', host: 'editd.example' },
+  FORBIDDEN_ORIGIN: { code: 'FORBIDDEN_ORIGIN', origin: 'https://page.example' },
+  FILE_NOT_FOUND: { code: 'FILE_NOT_FOUND', did_you_mean: ['src/app.ts'] },
+  ROUTE_NOT_FOUND: { code: 'ROUTE_NOT_FOUND', method: 'POST', routes: ['POST /edit', 'POST /inspect'] },
+  METHOD_NOT_ALLOWED: { code: 'METHOD_NOT_ALLOWED', method: 'DELETE', allow: ['POST'] },
+  REQUEST_TIMEOUT: { code: 'REQUEST_TIMEOUT' },
+  STALE_FILE: { code: 'STALE_FILE', reason: 'expected_hash', expected_hash: '9f86d081884c7d65' },
+  REQUEST_TOO_LARGE: { code: 'REQUEST_TOO_LARGE', limit: 32_000_000 },
+  FILE_TOO_LARGE: { code: 'FILE_TOO_LARGE', limit: 100_000_000, actual: 250_000_000 },
+  UNSUPPORTED_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: 'text/plain' },
+  BINARY_FILE: { code: 'BINARY_FILE', encoding: 'binary', file_size: 2210 },
+  NO_MATCH: {
+    code: 'NO_MATCH',
+    edit_index: 0,
+    total_edits: 3,
+    search_text: 'const foo = 1;',
+    similar_content: [{ line_number: 45, end_line: 45, content: 'const  foo = 1;', similarity_score: 0.93, confidence: 'high', differences: [{ type: 'whitespace', expected: 'const foo', found: 'const  foo' }] }],
+    fixes: [{ type: 'USE_EXACT_TEXT', lines: [45, 45], edit: { old_text: 'const  foo = 1;', new_text: 'const foo = 2;' } }, { type: 'READ_FILE', lines: [35, 55] }],
+    file_preview: preview
+  },
+  WRONG_COUNT: {
+    code: 'WRONG_COUNT',
+    edit_index: 0,
+    total_edits: 1,
+    search_text: 'const foo = 1;',
+    expected_occurrences: 1,
+    actual_occurrences: 2,
+    overlapping: false,
+    match_locations: [found(12), found(40)],
+    match_lines: [12, 40],
+    fixes: [{ type: 'ADD_CONTEXT', lines: [12, 12], edit: { old_text: 'one() {\nconst foo = 1;' } }, { type: 'ADJUST_COUNT', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrences: 2 } }, { type: 'CHOOSE_OCCURRENCE', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrence: 1 } }]
+  },
+  OCCURRENCE_OUT_OF_RANGE: {
+    code: 'OCCURRENCE_OUT_OF_RANGE',
+    edit_index: 0,
+    total_edits: 1,
+    search_text: 'const foo = 1;',
+    occurrence: 3,
+    actual_occurrences: 2,
+    match_locations: [found(12), found(40)],
+    match_lines: [12, 40],
+    fixes: [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrence: 2 } }]
+  },
+  LINE_OUT_OF_RANGE: { code: 'LINE_OUT_OF_RANGE', total_lines: 90, start_line: 95 },
+  NOT_A_FILE: { code: 'NOT_A_FILE', type: 'directory' },
+  RESULT_TOO_LARGE: { code: 'RESULT_TOO_LARGE', what: 'bytes', edit_index: 0, total_edits: 1, limit: 100_000_000, actual: 130_000_000 },
+  FILE_LOCKED: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 2 },
+  PRECONDITION_REQUIRED: { code: 'PRECONDITION_REQUIRED' },
+  HEADERS_TOO_LARGE: { code: 'HEADERS_TOO_LARGE', limit: 16_384 },
+  INTERNAL_ERROR: { code: 'INTERNAL_ERROR' },
+  NOT_READY: { code: 'NOT_READY', reason: 'draining', retry_after: 5 },
+  NO_SPACE: { code: 'NO_SPACE' }
+}
+
+/** Codes of problems that concern no file, or none that may be told of. */
+const WITHOUT_FILE = new Set<ProblemCode>(['INVALID_JSON', 'INVALID_UNICODE', 'UNAUTHORIZED', 'FORBIDDEN_HOST', 'FORBIDDEN_ORIGIN', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'REQUEST_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'NOT_READY'])
+/** Codes of problems of a file that was read. */
+const WITH_HASH = new Set<ProblemCode>(['STALE_FILE', 'BINARY_FILE', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'LINE_OUT_OF_RANGE', 'RESULT_TOO_LARGE', 'PRECONDITION_REQUIRED'])
+
+/** The problem of a kind, as a route answers it. */
+export function exampleOf (code: ProblemCode, instance: string, by_header = false) {
+  const context: Context = {
+    instance,
+    request_id: '5f6b2c0e-8d5e-4f60-9a6e-0c8d2b7a9f11',
+    by_header,
+    ...!WITHOUT_FILE.has(code) && { path: code === 'INVALID_PATH' ? '' : 'src/app.ts' },
+    ...WITH_HASH.has(code) && { file_hash: '60303ae22b998861' }
+  }
+  return toProblem(EXAMPLES[code], context).body
+}

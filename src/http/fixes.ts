@@ -1,0 +1,51 @@
+// The fixes of a problem: what to do, in a sentence, with an example. Knows no status codes.
+import type { SuggestedFix } from '../../schemas/problem.ts'
+import type { Fix } from '../engine/failure.ts'
+import { linesListed } from './quote.ts'
+
+/** The request that shows these lines of a file, or its facts. */
+export function inspectRequest (path: string, lines?: readonly [number, number]): string {
+  const window = lines === undefined ? {} : { start_line: lines[0], end_line: lines[1] }
+  return `POST /inspect ${JSON.stringify({ path, ...window })}`
+}
+
+export const readFile = (path: string, lines?: readonly [number, number]): SuggestedFix => ({
+  type: 'READ_FILE',
+  suggestion: lines === undefined ? 'Look at the file as it is now, then decide.' : `Read ${span(lines)} of the file as it is now, then copy old_text from content exactly.`,
+  example: inspectRequest(path, lines)
+})
+
+const span = ([first, last]: readonly [number, number]) => first === last ? `line ${first}` : `lines ${first} to ${last}`
+
+/** The engine's fixes, for a client. */
+export const toFixes = (fixes: readonly Fix[], path: string): SuggestedFix[] => fixes.map(fix => toFix(fix, path))
+
+function toFix (fix: Fix, path: string): SuggestedFix {
+  if (fix.type === 'READ_FILE') return readFile(path, fix.lines)
+  const { suggestion, example } = told(fix)
+  return { type: fix.type, suggestion, ...example !== undefined && { example }, ...fix.edit !== undefined && { edit: fix.edit } }
+}
+
+function told ({ type, edit, lines }: Fix): { suggestion: string, example?: string } {
+  const where = lines === undefined ? 'the file' : span(lines)
+  const bring = edit !== undefined && edit.new_text === undefined ? ' Bring new_text up to date with what is there first: this edit leaves it to you.' : ''
+  switch (type) {
+    case 'USE_EXACT_TEXT':
+      return { suggestion: `Use the exact text of ${where} as old_text${edit === undefined ? '.' : ': send this edit.'}${bring}` }
+    case 'ADJUST_COUNT':
+      return { suggestion: `If every one of these places is meant, set occurrences to ${edit?.occurrences ?? 'the number of matches'}: all of them are replaced.`, ...edit?.occurrences !== undefined && { example: `"occurrences": ${edit.occurrences}` } }
+    case 'CHOOSE_OCCURRENCE':
+      return { suggestion: 'If one of them is meant, set occurrence to its number, counted from the top, or to "first" or "last".', example: `"occurrence": ${JSON.stringify(edit?.occurrence ?? 1)}` }
+    case 'ADD_CONTEXT':
+      return { suggestion: `To change only the match ${lines === undefined ? 'shown' : `at ${linesListed([lines[0]])}`}, send this edit: its old_text has the lines around it and fits one place.${edit !== undefined && edit.new_text === undefined ? ' Give new_text the same lines around your replacement.' : ''}` }
+    case 'ALREADY_APPLIED':
+      return { suggestion: `new_text is in the file already${lines === undefined ? '' : ` (${span(lines)})`}: if that is this change, leave the edit out.` }
+    case 'ESCAPE_SPECIAL':
+      return { suggestion: `old_text has its escapes once too often or once too few: a line break is one real line break, and quotes and backslashes are as in the file.${bring}` }
+    case 'CHECK_WHITESPACE':
+      return { suggestion: `Spaces, tabs or line breaks differ from ${where}: copy them exactly.${bring}` }
+    case 'READ_FILE':
+    case 'FIX_PATH':
+      return { suggestion: 'Look at the file as it is now, then decide.' }
+  }
+}

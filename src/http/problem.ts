@@ -1,0 +1,310 @@
+// failure → problem: the only place that knows status codes, titles and the sentences of what went wrong.
+import type { Problem, ProblemCode } from '../../schemas/problem.ts'
+import type { EditPosition, NoMatch, SimilarContent, WrongCount } from '../engine/failure.ts'
+import type { Failure } from './failure.ts'
+import { inspectRequest, readFile, toFixes } from './fixes.ts'
+import { counted, cut, linesListed, listed, quote } from './quote.ts'
+
+/** The status of every success. */
+export const SUCCESS = 200
+
+/** What an `If-Match` that doesn't hold answers; the same in the body answers that of the code. */
+export const PRECONDITION_FAILED = 412
+
+type Retry = Problem['retry']
+
+/** Every code with its status, title and whether sending it again can help. */
+export const KINDS: Record<ProblemCode, readonly [status: number, title: string, retry: Retry]> = {
+  INVALID_JSON: [400, 'Body is not valid JSON', 'never'],
+  INVALID_REQUEST: [400, 'Request is not valid', 'never'],
+  INVALID_PATH: [400, 'Path is not valid', 'never'],
+  INVALID_UNICODE: [400, 'Text is not valid Unicode', 'never'],
+  MIXED_MODES: [400, 'Single edit and list of edits mixed', 'never'],
+  NO_EDITS: [400, 'No edits given', 'never'],
+  EMPTY_OLD_TEXT: [400, 'old_text is empty', 'never'],
+  TOO_MANY_EDITS: [400, 'Too many edits', 'never'],
+  UNAUTHORIZED: [401, 'Token needed', 'never'],
+  PATH_NOT_ALLOWED: [403, 'Path is not allowed', 'never'],
+  PROTECTED_PATH: [403, 'Path is protected', 'never'],
+  PERMISSION_DENIED: [403, 'Permission denied', 'never'],
+  READ_ONLY: [403, 'Server is read-only', 'never'],
+  FORBIDDEN_HOST: [403, 'Host is not allowed', 'never'],
+  FORBIDDEN_ORIGIN: [403, 'Origin is not allowed', 'never'],
+  FILE_NOT_FOUND: [404, 'File not found', 'never'],
+  ROUTE_NOT_FOUND: [404, 'Route not found', 'never'],
+  METHOD_NOT_ALLOWED: [405, 'Method not allowed', 'never'],
+  REQUEST_TIMEOUT: [408, 'Request took too long to arrive', 'after_delay'],
+  STALE_FILE: [409, 'File has changed', 'after_read'],
+  REQUEST_TOO_LARGE: [413, 'Request is too large', 'never'],
+  FILE_TOO_LARGE: [413, 'File is too large', 'never'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Body is not plain JSON', 'never'],
+  BINARY_FILE: [415, 'File is not text', 'never'],
+  NO_MATCH: [422, 'Text not found', 'never'],
+  WRONG_COUNT: [422, 'Text found another number of times', 'never'],
+  OCCURRENCE_OUT_OF_RANGE: [422, 'No such occurrence', 'never'],
+  LINE_OUT_OF_RANGE: [422, 'No such line', 'never'],
+  NOT_A_FILE: [422, 'Not a file', 'never'],
+  RESULT_TOO_LARGE: [422, 'Result is too large', 'never'],
+  FILE_LOCKED: [423, 'File is being edited', 'after_delay'],
+  PRECONDITION_REQUIRED: [428, 'expected_hash is required', 'after_read'],
+  HEADERS_TOO_LARGE: [431, 'Headers are too large', 'never'],
+  INTERNAL_ERROR: [500, 'Internal error', 'after_read'],
+  NOT_READY: [503, 'Not ready', 'after_delay'],
+  NO_SPACE: [507, 'No space left', 'after_delay']
+}
+
+/** What is known of the request that failed. */
+export interface Context {
+  /** The route, without its query. */
+  instance: string
+  request_id: string
+  path?: string
+  resolved_path?: string
+  file_hash?: string
+  /** The expected hash came in `If-Match`. */
+  by_header?: boolean
+}
+
+export interface Answer { body: Problem, headers: Record<string, string> }
+
+/** What a failure says beyond its kind: the sentence, members of the body, headers. */
+interface Told { detail: string, members?: Partial<Problem>, headers?: Record<string, string> }
+
+/** The problem that tells a client of a failure: `detail` alone is enough to act on. */
+export function toProblem (failure: Failure, context: Context): Answer {
+  const { code } = failure
+  const [status, title, retry] = KINDS[code]
+  const { detail, members, headers } = tell(failure, context)
+  const { instance, request_id, path, resolved_path, file_hash } = context
+  return {
+    body: {
+      type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`,
+      title,
+      status: code === 'STALE_FILE' && failure.reason === 'expected_hash' && context.by_header ? PRECONDITION_FAILED : status,
+      code,
+      detail,
+      instance,
+      request_id,
+      retry,
+      ...path !== undefined && { path: cut(path) },
+      ...resolved_path !== undefined && { resolved_path },
+      ...members,
+      ...file_hash !== undefined && { file_hash }
+    },
+    headers: { ...headers, ...file_hash !== undefined && { etag: `"${file_hash}"` } }
+  }
+}
+
+const NOTHING = 'Nothing was written.'
+const wait = (seconds: number) => ({ headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) }, text: `Send it again in ${counted(Math.max(1, Math.ceil(seconds)), 'second')}.` })
+/** A list of errors on one line; the rest is in `errors`. */
+const told = (errors: readonly { pointer: string, message: string }[]) =>
+  errors.slice(0, 3).map(({ pointer, message }) => cut(pointer === '' ? message : `${pointer} ${message}`, 200)).join('; ') + (errors.length > 3 ? `; and ${errors.length - 3} more` : '')
+
+function tell (failure: Failure, context: Context): Told {
+  const path = context.path ?? 'the file'
+  const shown = cut(path, 200)
+  switch (failure.code) {
+    case 'INVALID_JSON': return invalidJson(failure)
+    case 'INVALID_UNICODE':
+      return failure.pointer === undefined
+        ? { detail: 'The body is not valid UTF-8. Send the JSON encoded as UTF-8.' }
+        : { detail: `The text at ${failure.pointer === '' ? 'the top level' : cut(failure.pointer, 200)} holds half of a surrogate pair (such as \\ud83d without its partner), which no file can hold as UTF-8. Send whole characters.`, members: { errors: [{ pointer: cut(failure.pointer), message: 'holds a lone surrogate' }] } }
+    case 'INVALID_REQUEST': {
+      const errors = failure.errors.slice(0, 20).map(({ pointer, message }) => ({ pointer: cut(pointer), message: cut(message) }))
+      return { detail: `The request is not valid: ${told(failure.errors)}.`, members: { errors } }
+    }
+    case 'MIXED_MODES':
+      return { detail: `The request has edits and also ${listed(failure.fields)} at the top level. Put every edit into edits, or send one edit at the top level without edits.` }
+    case 'NO_EDITS':
+      return { detail: 'The request has no edit. Give old_text and new_text, or edits with at least one such object.' }
+    case 'EMPTY_OLD_TEXT': {
+      const { edit_index, total_edits } = failure
+      const where = edit_index === undefined ? '' : `Edit ${edit_index + 1} of ${total_edits} failed: `
+      return { detail: `${where}old_text is empty, which is found everywhere. To insert text, give a piece of the file next to the place as old_text, and the same piece with your text as new_text.`, members: { ...edit_index !== undefined && { edit_index }, ...total_edits !== undefined && { total_edits } } }
+    }
+    case 'TOO_MANY_EDITS':
+      return { detail: `The request has ${failure.actual} edits; the limit is ${failure.limit}. Send them in several requests.`, members: { limit: failure.limit, actual: failure.actual } }
+    case 'UNSUPPORTED_MEDIA_TYPE': {
+      const given = quote(failure.given)
+      return {
+        detail: {
+          type: `The body has the type ${given}. Send JSON with the header Content-Type: application/json.`,
+          charset: `The body has the charset ${given}. Send it as UTF-8, with the header Content-Type: application/json.`,
+          encoding: `The body has the Content-Encoding ${given}. Send it uncompressed.`
+        }[failure.reason]
+      }
+    }
+    case 'UNAUTHORIZED': {
+      const why = { missing: 'The request has no token.', malformed: 'The Authorization header is not of the form Bearer <token>.', wrong: 'The token is not the one of this server.' }[failure.reason]
+      return { detail: `${why} Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN) or printed when the server started.`, headers: { 'www-authenticate': 'Bearer' } }
+    }
+    case 'FORBIDDEN_HOST':
+      return { detail: `The server was called by the name ${quote(failure.host)}, which it doesn't know. Call it by localhost or an IP address, or have its operator add the name with --allow-host (EDITD_ALLOW_HOST).` }
+    case 'FORBIDDEN_ORIGIN':
+      return { detail: `Web pages of the origin ${quote(failure.origin)} may not call this server. Its operator can allow them with --allow-origin (EDITD_ALLOW_ORIGIN).` }
+    case 'ROUTE_NOT_FOUND':
+      return { detail: `There is no route ${failure.method} ${cut(context.instance, 200)}. There are ${listed(failure.routes)}.` }
+    case 'METHOD_NOT_ALLOWED':
+      return { detail: `${cut(context.instance, 200)} doesn't take ${failure.method}. Send it as ${listed(failure.allow, 'or')}.`, headers: { allow: failure.allow.join(', ') } }
+    case 'REQUEST_TIMEOUT':
+      return { detail: 'The request did not arrive in time, so the connection is closed and nothing was done. Send it again, whole.' }
+    case 'HEADERS_TOO_LARGE':
+      return { detail: `The headers of the request are larger than ${counted(failure.limit, 'byte')}. Send fewer or shorter ones.`, members: { limit: failure.limit } }
+    case 'REQUEST_TOO_LARGE':
+      return { detail: `The body is larger than ${counted(failure.limit, 'byte')}. Send smaller edits, in several requests; an operator can raise the limit with --body-limit.`, members: { limit: failure.limit } }
+    case 'INTERNAL_ERROR':
+      return { detail: `The server failed, and its log says why under the request_id ${context.request_id}. Look at the file before you send the request again.` }
+    case 'INVALID_PATH': {
+      const why = { empty: 'path is empty', nul: 'path holds a NUL character', too_long: 'path, or a name in it, is longer than a file system allows' }[failure.reason]
+      return { detail: `${why}. Give the path of a file relative to the workspace root, such as src/app.ts.`, members: { errors: [{ pointer: '/path', message: why.slice(5) }] } }
+    }
+    case 'PATH_NOT_ALLOWED':
+      return failure.reason === 'outside'
+        ? { detail: `${shown} does not lie in the workspace. Give a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.` }
+        : { detail: `${shown} has an extension that is not allowed here. Allowed are ${listed(failure.allowed_extensions ?? [])}.` }
+    case 'PROTECTED_PATH':
+      return { detail: `${shown} is protected (${failure.pattern}) because changing or reading it could take over tools that trust it. Choose another file; only an operator can allow it with --unprotect.` }
+    case 'PERMISSION_DENIED':
+      return failure.reason === 'read_only_file'
+        ? { detail: `${shown} has no write permission for its owner, so it is not changed. ${NOTHING} Ask a person to make it writable if it should be edited.` }
+        : { detail: `The server may not open or change ${shown}. ${NOTHING} Ask a person to check the file's owner and mode.` }
+    case 'READ_ONLY':
+      return { detail: 'This server only reads (--read-only). Nothing can be edited through it.' }
+    case 'FILE_NOT_FOUND': {
+      const near = failure.did_you_mean ?? []
+      const fixes = near.slice(0, 1).map(other => ({ type: 'FIX_PATH' as const, suggestion: `Use the path ${other}, if that is the file you mean.`, example: inspectRequest(other) }))
+      return { detail: `${shown} was not found. ${near.length > 0 ? `Did you mean ${listed(near, 'or')}?` : 'Check the path: it is relative to the workspace root, and case matters.'}`, members: { ...near.length > 0 && { did_you_mean: near, suggested_fixes: fixes } } }
+    }
+    case 'NOT_A_FILE':
+      return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? 'Give the path of a file in it.' : 'Only regular files can be used.'}` }
+    case 'FILE_TOO_LARGE':
+      return { detail: `${shown} has ${counted(failure.actual, 'byte')}; the limit is ${failure.limit} (--max-file-size).`, members: { limit: failure.limit, actual: failure.actual } }
+    case 'BINARY_FILE':
+      return { detail: `${shown} is not text that can be edited: it is ${failure.encoding === 'binary' ? 'binary (it holds a NUL byte)' : `${failure.encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text is edited`}. ${NOTHING}` }
+    case 'STALE_FILE':
+      return {
+        detail: failure.reason === 'changed_meanwhile'
+          ? `${shown} was changed by another program while it was being edited. ${NOTHING} Look at the file again, then decide.`
+          : `${shown} is not as you expect: its hash is ${context.file_hash ?? 'another'}, not ${failure.expected_hash}. ${NOTHING} Look at the file again, check that your edit still fits, and send it with the new file_hash as expected_hash.`,
+        members: { ...failure.expected_hash !== undefined && { expected_hash: failure.expected_hash }, suggested_fixes: [readFile(path)] }
+      }
+    case 'PRECONDITION_REQUIRED':
+      return { detail: `This server needs expected_hash with every edit. ${NOTHING} Call ${inspectRequest(cut(path))} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(path)] } }
+    case 'FILE_LOCKED': {
+      const { text, headers } = wait(failure.retry_after)
+      const why = { timeout: 'is being edited by another request that takes long', queue_full: 'has too many edits waiting', lost: 'could not be kept locked while it was being edited' }[failure.reason]
+      return { detail: `${shown} ${why}. ${NOTHING} ${text}`, headers }
+    }
+    case 'NO_SPACE':
+      return { detail: `There is no space left for the new content of ${shown} (disk, quota or file size limit). ${NOTHING} The file is as it was; send the request again when there is space.` }
+    case 'NOT_READY': {
+      const { text, headers } = wait(failure.retry_after)
+      const why = { root_gone: 'The workspace folder is not there', no_descriptors: 'The server has too many files open', draining: 'The server is stopping' }[failure.reason]
+      return { detail: `${why}; nothing was done. ${text}`, headers }
+    }
+    case 'NO_MATCH':
+      return { detail: inEdit(failure, noMatch(failure, shown)), members: { ...position(failure), ...noMatchMembers(failure, path) } }
+    case 'WRONG_COUNT':
+      return {
+        detail: inEdit(failure, wrongCount(failure, shown)),
+        members: { ...position(failure), ...matches(failure, path), expected_occurrences: failure.expected_occurrences }
+      }
+    case 'OCCURRENCE_OUT_OF_RANGE':
+      return {
+        detail: inEdit(failure, `occurrence ${failure.occurrence} was asked for, but old_text appears ${counted(failure.actual_occurrences, 'time')} in ${shown}, at ${linesListed(failure.match_lines)}. Set occurrence to ${failure.actual_occurrences === 1 ? '1' : `a number from 1 to ${failure.actual_occurrences}`}, "first" or "last".`),
+        members: { ...position(failure), ...matches(failure, path) }
+      }
+    case 'RESULT_TOO_LARGE':
+      return {
+        detail: inEdit(failure, failure.what === 'bytes' ? `${shown} would have ${counted(failure.actual, 'byte')}; the limit is ${failure.limit} (--max-file-size).` : `${counted(failure.actual, 'place')} would be replaced; the limit for one request is ${failure.limit}.`),
+        members: { ...position(failure), limit: failure.limit, actual: failure.actual }
+      }
+    case 'LINE_OUT_OF_RANGE': {
+      const { total_lines, start_line, end_line, start_column, total_columns } = failure
+      const members = { total_lines }
+      if (start_column !== undefined) return { detail: `There is no column ${start_column} in line ${start_line} of ${shown}, which has ${counted(total_columns ?? 0, 'column')}. Leave start_column out to read the line from its start.`, members }
+      const asked = end_line !== undefined && end_line < start_line ? `end_line ${end_line} comes before start_line ${start_line}` : `There is no line ${start_line}`
+      return { detail: `${asked}: ${shown} has ${counted(total_lines, 'line')}. Ask for lines from 1 to ${Math.max(1, total_lines)}.`, members }
+    }
+  }
+}
+
+function invalidJson (failure: Extract<Failure, { code: 'INVALID_JSON' }>): Told {
+  switch (failure.reason) {
+    case 'empty':
+      return { detail: 'The request has no body. Send one JSON object with the fields of the operation.' }
+    case 'syntax':
+      return { detail: `The body is not valid JSON${failure.where === undefined ? '' : ` (${failure.where})`}. Check that quotes, backslashes and line breaks inside strings are escaped (\\", \\\\, \\n) and that nothing is missing at the end.` }
+    case 'duplicate_key': {
+      const where = failure.pointer === '' ? '' : ` (${cut(failure.pointer, 200)})`
+      return {
+        detail: `The field ${quote(failure.key)} is given twice in the same object${where}. Give it once.`,
+        members: { errors: [{ pointer: cut(failure.pointer), message: `has the field ${quote(failure.key)} twice` }] }
+      }
+    }
+    case 'too_deep':
+      return { detail: `The body is nested deeper than ${failure.limit} levels. No operation needs more than 3.`, members: { limit: failure.limit } }
+  }
+}
+
+const position = ({ edit_index, total_edits }: EditPosition) => ({ edit_index, total_edits })
+
+/** The sentences about one edit; of several, which one it was. */
+function inEdit ({ edit_index, total_edits }: EditPosition, sentences: string): string {
+  return total_edits === 1
+    ? `${sentences} ${NOTHING}`
+    : `Edit ${edit_index + 1} of ${total_edits} failed: ${sentences} Nothing was written: none of the ${total_edits} edits was made.`
+}
+
+function noMatch (failure: NoMatch, shown: string): string {
+  const first = `old_text was not found in ${shown}: ${quote(failure.search_text)}.`
+  const best = failure.similar_content[0]
+  if (failure.undone_by_edit !== undefined) return `${first} It is in the file as it was, but edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text as it reads after that edit, or make one edit of the two.`
+  if (failure.already_applied) return `${first} new_text is there already${failure.applied_line === undefined ? '' : ` (line ${failure.applied_line})`}, so this edit seems to have been made before. Look at the file; if that is so, leave this edit out.`
+  if (best === undefined) return `${first} Nothing in its ${counted(failure.file_preview.total_lines, 'line')} is like it. Read the file and copy old_text from content exactly, or check that this is the right file.`
+  return `${first} ${similar(best)} ${nextStep(failure, best)}`
+}
+
+const span = ({ line_number, end_line }: SimilarContent) => line_number === end_line ? `line ${line_number}` : `lines ${line_number} to ${end_line}`
+
+function similar (best: SimilarContent): string {
+  const kinds = [...new Set(best.differences.map(({ type }) => type.replaceAll('_', ' ')))]
+  const one = best.line_number === best.end_line
+  const differs = kinds.length === 0 ? '' : `, which ${one ? 'differs' : 'differ'} in ${listed(kinds)}`
+  return `${best.confidence === 'low' ? 'Perhaps' : 'Most likely'} ${span(best)} ${one ? 'was' : 'were'} meant${differs}: ${quote(best.content, 160)}.`
+}
+
+function nextStep ({ fixes, undone_by_edit }: NoMatch, best: SimilarContent): string {
+  const ready = fixes.findIndex(({ edit }) => edit !== undefined)
+  if (ready < 0 || undone_by_edit !== undefined) return `Read ${span(best)} and copy old_text from there exactly.`
+  return fixes[ready]?.edit?.new_text === undefined
+    ? `If so, bring new_text up to date with what is there first, then send it with the old_text of suggested_fixes[${ready}].edit.`
+    : `If so, send suggested_fixes[${ready}].edit.`
+}
+
+function noMatchMembers (failure: NoMatch, path: string): Partial<Problem> {
+  const { search_text, similar_content, fixes, file_preview, already_applied, suggestions_truncated } = failure
+  return {
+    search_text: cut(search_text),
+    ...already_applied && { already_applied },
+    similar_content,
+    suggested_fixes: toFixes(fixes, path),
+    ...suggestions_truncated && { suggestions_truncated },
+    file_preview
+  }
+}
+
+function wrongCount (failure: WrongCount, shown: string): string {
+  const { actual_occurrences: actual, expected_occurrences: expected, overlapping } = failure
+  const first = `old_text appears ${counted(actual, 'time')} in ${shown}, at ${linesListed(failure.match_lines)}, but ${expected} ${expected === 1 ? 'was' : 'were'} expected.`
+  if (overlapping) return `${first} Some of them overlap. Add lines around it to old_text until it fits one place; suggested_fixes has such edits.`
+  const count = `set occurrences to ${actual} to replace all of them`
+  if (actual === 1) return `${first} Set occurrences to 1, or leave it out, to replace it; or look whether the other places read differently.`
+  return `${first} Add lines around it to old_text until it fits one place (suggested_fixes has such edits), ${count}, or set occurrence to the number of the one that is meant.`
+}
+
+function matches (failure: Pick<WrongCount, 'search_text' | 'actual_occurrences' | 'match_locations' | 'match_lines' | 'fixes'>, path: string): Partial<Problem> {
+  const { search_text, actual_occurrences, match_locations, match_lines, fixes } = failure
+  return { search_text: cut(search_text), actual_occurrences, match_locations, match_lines, suggested_fixes: toFixes(fixes, path) }
+}

@@ -1,0 +1,30 @@
+// How texts are shown in sentences: quoted, shortened in the middle, joined. Knows no failures.
+
+/** The longest text that a problem echoes, in UTF-16 units. */
+export const ECHO_MAX = 500
+
+/** At most about `max` units of a text; what is left out in the middle is said. */
+export function cut (text: string, max = ECHO_MAX): string {
+  if (text.length <= max) return text
+  const half = Math.floor(max / 2)
+  const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, '')
+  const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '')
+  return `${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`
+}
+
+/** A short text in quotes, on one line. */
+export const quote = (text: string, max = 80): string => JSON.stringify(text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`)
+
+/** `a, b and c`. */
+export const listed = (items: readonly (string | number)[], last = 'and'): string =>
+  items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
+
+/** `line 3`, `lines 3 and 10`, and no more than ten of them. */
+export function linesListed (lines: readonly number[]): string {
+  const distinct = [...new Set(lines)]
+  const named = distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')} and ${distinct.length - 10} more` : listed(distinct)
+  return `line${distinct.length === 1 ? '' : 's'} ${named}`
+}
+
+/** `1 time`, `3 times`. */
+export const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
