@@ -1,0 +1,10 @@
+// GET /healthz: the process runs.
+import type { FastifyInstance } from 'fastify'
+import { Health } from '../schemas/health.ts'
+import { factsSchema } from '../src/http/openapi.ts'
+
+const schema = factsSchema('/healthz', 'get_health', 'Does the process run?', 'The process runs. Says nothing else.', Health, 'open')
+
+export function healthz (app: FastifyInstance): void {
+  app.get('/healthz', { schema }, async () => ({ status: 'ok' }))
+}

@@ -1,0 +1,122 @@
+// The composition root: settings, workspace and routes become one server. Knows no process: no argv, no env, no listening.
+import cors from '@fastify/cors'
+import swagger from '@fastify/swagger'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Logger } from 'pino'
+import { capabilities } from '../routes/capabilities.ts'
+import { docs } from '../routes/docs.ts'
+import { edit } from '../routes/edit.ts'
+import { healthz } from '../routes/healthz.ts'
+import { inspect } from '../routes/inspect.ts'
+import { openapiJson } from '../routes/openapi-json.ts'
+import { openapiYaml } from '../routes/openapi-yaml.ts'
+import { readyz } from '../routes/readyz.ts'
+import { VERSION, type Config } from './config.ts'
+import { doorOf, makeAccess } from './http/access.ts'
+import { capabilitiesOf } from './http/capabilities.ts'
+import { collectRoutes, followSockets, HEADER_BYTES, makeClientErrorHandler, makeErrorHandler, makeExpectationHandler } from './http/errors.ts'
+import { makeGate } from './http/gate.ts'
+import { components, swaggerOptions } from './http/openapi.ts'
+import { logWhenDone, pathOf } from './http/request-log.ts'
+import { sendProblem } from './http/send.ts'
+import { makeOperations } from './operations.ts'
+import type { Workspace } from './workspace/workspace.ts'
+
+export interface AppOptions {
+  config: Config
+  workspace: Workspace
+  logger: Logger
+  /** Milliseconds: how long a request may take to arrive, its headers alone, and how often that is looked at. */
+  timeouts?: { request: number, headers: number, check: number }
+}
+
+export interface App {
+  app: FastifyInstance
+  /** From now on requests are answered NOT_READY; resolves when those that run are done. */
+  drain (): Promise<void>
+}
+
+const TIMEOUTS = { request: 30_000, headers: 10_000, check: 1_000 }
+/** Longer than the idle time of usual proxies, so that they close first. */
+const KEEP_ALIVE = 72_000
+const REQUESTS_PER_SOCKET = 10_000
+
+const requestId = (request: IncomingMessage): string => {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
+}
+
+/** The server, ready to listen. */
+export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
+  const gate = makeGate()
+  const refuse = makeAccess(config)
+  const handleError = makeErrorHandler(logger, config.bodyLimit)
+  const app = Fastify({
+    http: { requireHostHeader: false, headersTimeout: timeouts.headers, connectionsCheckingInterval: timeouts.check, maxHeaderSize: HEADER_BYTES },
+    requestTimeout: timeouts.request,
+    keepAliveTimeout: KEEP_ALIVE,
+    maxRequestsPerSocket: REQUESTS_PER_SOCKET,
+    bodyLimit: config.bodyLimit,
+    return503OnClosing: false,
+    genReqId: requestId,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true, discriminator: true } },
+    clientErrorHandler: makeClientErrorHandler(logger, () => sockets),
+    frameworkErrors (error, request, reply) {
+      logWhenDone(logger, request, reply.raw)
+      reply.header('x-request-id', request.id)
+      const refused = refuse(request.raw, doorOf(pathOf(request.url)))
+      if (refused === null) handleError(error, request, reply)
+      else sendProblem(reply, refused)
+    }
+  })
+  const sockets = followSockets(app.server)
+  app.server.on('checkExpectation', makeExpectationHandler(logger))
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler(handleError)
+  // The bytes as they came: what they have to be is the operation's to say.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => { done(null, body) })
+
+  const routes = collectRoutes(app)
+  app.addHook('onRequest', async (request, reply) => {
+    logWhenDone(logger, request, reply.raw)
+    reply.raw.once('close', gate.enter())
+    reply.header('x-request-id', request.id)
+    const path = pathOf(request.url)
+    const door = doorOf(request.is404 ? path : request.routeOptions.url ?? path)
+    const refused = refuse(request.raw, door)
+    if (refused !== null) return sendProblem(reply, refused)
+    if (gate.closed && path !== '/healthz') {
+      return sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
+    }
+  })
+  if (config.allowOrigins.length > 0) {
+    // The plugin would answer every OPTIONS, as if each were a preflight.
+    app.addHook('onRequest', async (request, reply) => {
+      if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] === undefined) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
+    })
+    await app.register(cors, { origin: config.allowOrigins, methods: ['GET', 'POST'], allowedHeaders: ['authorization', 'content-type', 'if-match', 'x-request-id'], exposedHeaders: ['etag', 'retry-after', 'x-request-id'], maxAge: 600, strictPreflight: false })
+  }
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
+  })
+
+  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize })
+  for (const schema of components(operations)) app.addSchema(schema)
+  await app.register(swagger, swaggerOptions(VERSION))
+  edit(app, operations)
+  inspect(app, operations)
+  capabilities(app, capabilitiesOf(config, VERSION, operations))
+  healthz(app)
+  readyz(app, workspace)
+  if (config.docs) {
+    openapiJson(app)
+    openapiYaml(app)
+    await docs(app)
+  }
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))
+  await app.ready()
+  return { app, drain: () => gate.close() }
+}

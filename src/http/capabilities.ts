@@ -1,0 +1,35 @@
+// What this server can do, from its settings. Knows no request.
+import type { Capabilities } from '../../schemas/capabilities.ts'
+import type { Config } from '../config.ts'
+import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/facts.ts'
+import type { Operations } from '../operations.ts'
+
+/** The answer of /capabilities. */
+export function capabilitiesOf (config: Config, version: string, operations: Operations): Capabilities {
+  return {
+    name: 'editd',
+    version,
+    api: '1',
+    operations: Object.entries(operations).map(([name, { id, description }]: [string, Operations[keyof Operations]]) => ({ name: id, method: 'POST', route: `/${name}`, description })),
+    limits: {
+      max_file_size: config.maxFileSize,
+      max_edits: config.maxEdits,
+      body_limit: config.bodyLimit,
+      max_lines: MAX_WINDOW_LINES,
+      max_content_bytes: MAX_WINDOW_BYTES,
+      max_context_lines: 20,
+      max_diff_lines: 100_000,
+      lock_timeout_ms: config.lockTimeout
+    },
+    features: ['dry_run', 'expected_hash', 'if_match', 'multiple_edits', 'unified_diff', 'adapted_line_endings'],
+    root: {
+      read_only: config.readOnly,
+      require_hash: config.requireHash,
+      allowed_extensions: config.allowExtensions,
+      protected: config.protect,
+      durability: config.durability,
+      lock: config.lock,
+      confinement: process.platform === 'linux' ? 'descriptor' : 'path'
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// What goes wrong before a handler or outside one: Fastify's errors, unknown routes, bad HTTP. Knows no operation.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import type { RequestFailure } from './failure.ts'
+import { toProblem } from './problem.ts'
+import { logBug, pathOf } from './request-log.ts'
+import { rawProblem, sendProblem } from './send.ts'
+
+/** The most that the headers of a request may have. */
+export const HEADER_BYTES = 16_384
+
+const invalid = (message: string): RequestFailure => ({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message }] })
+
+/** What a client did wrong, by the error that Fastify made of it; null: the error is ours. */
+export function failureOf (error: Partial<FastifyError>, request: FastifyRequest, bodyLimit: number): RequestFailure | null {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': return { code: 'REQUEST_TOO_LARGE', limit: bodyLimit }
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: request.headers['content-type'] ?? '' }
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return invalid('the body is not as long as the header Content-Length says')
+    case 'FST_ERR_BAD_URL': return invalid('the URL is not valid: a % in it begins no character')
+    case 'ECONNRESET': return invalid('the connection ended before the body did')
+    default: return null
+  }
+}
+
+/** Answers whatever a handler threw. */
+export const makeErrorHandler = (logger: Logger, bodyLimit: number) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+  const failure = failureOf(error, request, bodyLimit)
+  if (failure === null) logBug(logger, request.id, error)
+  return sendProblem(reply, failure ?? { code: 'INTERNAL_ERROR' })
+}
+
+export interface Routes {
+  /** Why there is nothing at this method and path. */
+  missing (method: string, path: string): RequestFailure
+}
+
+/** Keeps the list of routes, for those who miss one. To be called before any route is added. */
+export function collectRoutes (app: FastifyInstance): Routes {
+  const methods = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    // CORS adds a route for all paths, which is nobody's.
+    if (url === '*') return
+    methods.set(url, new Set([...methods.get(url) ?? [], ...[method].flat()]))
+  })
+  const methodsAt = (path: string) => {
+    const exact = methods.get(path)
+    if (exact !== undefined) return [...exact]
+    return [...methods].flatMap(([url, list]) => url.endsWith('/*') && path.startsWith(url.slice(0, -1)) ? [...list] : [])
+  }
+  return {
+    missing (method, path) {
+      const allow = methodsAt(path)
+      if (allow.length > 0) return { code: 'METHOD_NOT_ALLOWED', method, allow: allow.sort() }
+      const routes = [...methods].filter(([url]) => !url.startsWith('/docs/')).map(([url, list]) => `${list.has('POST') ? 'POST' : 'GET'} ${url}`)
+      return { code: 'ROUTE_NOT_FOUND', method, routes: [...new Set(routes)] }
+    }
+  }
+}
+
+/** The last request on each socket, with its response. */
+type Last = WeakMap<Socket, { request: IncomingMessage, response: ServerResponse }>
+
+/** Keeps what the handler below needs to know of a server's sockets. */
+export function followSockets (server: Server): Last {
+  const last: Last = new WeakMap()
+  server.prependListener('request', (request, response) => { last.set(request.socket, { request, response }) })
+  return last
+}
+
+/** Answers what is no HTTP, too slow or too large, on the bare socket, and closes it. */
+export const makeClientErrorHandler = (logger: Logger, last: () => Last) => (error: Error & { code?: string }, socket: Socket) => {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const { request, response } = last().get(socket) ?? {}
+  if (request?.complete && response?.writableEnded === false) {
+    // What is wrong is in the request after. An answer written now would be taken for that of the one before.
+    socket.pause()
+    response.shouldKeepAlive = false
+    response.once('finish', () => { socket.destroySoon() })
+    return
+  }
+  const failure: RequestFailure = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    ? { code: 'REQUEST_TIMEOUT' }
+    : error.code === 'HPE_HEADER_OVERFLOW' ? { code: 'HEADERS_TOO_LARGE', limit: HEADER_BYTES } : invalid(`it is not valid HTTP (${error.code ?? 'unknown'})`)
+  const answer = toProblem(failure, { instance: '', request_id: randomUUID() })
+  logger.info({ request_id: answer.body.request_id, status: answer.body.status, code: answer.body.code })
+  socket.end(rawProblem(answer))
+}
+
+/** Answers an `Expect` other than `100-continue`. */
+export const makeExpectationHandler = (logger: Logger) => (request: IncomingMessage, response: ServerResponse) => {
+  const { body } = toProblem(invalid('the header Expect may only hold 100-continue'), { instance: pathOf(request.url ?? ''), request_id: randomUUID() })
+  logger.info({ request_id: body.request_id, status: body.status, code: body.code })
+  response.socket?.end(rawProblem({ body, headers: {} }))
+}

@@ -1,0 +1,124 @@
+// Strict JSON: the bytes of a body → a value in which nothing was dropped, merged or replaced. Knows no schema and no operation.
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
+import { fail, ok, type Result } from '../result.ts'
+import type { RequestFailure } from './failure.ts'
+
+export const MAX_DEPTH = 32
+
+/** More fields than any operation has; beyond it an object is refused, so that the list of its faults stays short. */
+export const MAX_FIELDS = 100
+
+const refuse = (failure: RequestFailure) => fail(failure)
+
+/** Null if headers announce plain JSON in UTF-8. */
+export function refuseMedia (headers: IncomingHttpHeaders): RequestFailure | null {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity') return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'encoding', given: encoding }
+  const given = headers['content-type'] ?? ''
+  const [type = '', ...parameters] = given.toLowerCase().split(';').map(part => part.trim())
+  if (type !== 'application/json') return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: type }
+  const charset = parameters.find(parameter => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '') ?? 'utf-8'
+  return charset === 'utf-8' || charset === 'utf8' ? null : { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'charset', given: charset }
+}
+
+/**
+ * The value of a body. Fails on bytes that aren't UTF-8, bad JSON, a field given twice, nesting deeper than 32,
+ * an object with more than 100 fields, a lone surrogate anywhere, or a NUL in any text but `/path`.
+ */
+export function parseStrictJson (body: Buffer): Result<unknown, RequestFailure> {
+  if (body.length === 0) return refuse({ code: 'INVALID_JSON', reason: 'empty' })
+  if (!isUtf8(body)) return refuse({ code: 'INVALID_UNICODE' })
+  let value: unknown
+  try {
+    value = JSON.parse(body.toString())
+  } catch (error) {
+    const where = whereOf(error)
+    return refuse({ code: 'INVALID_JSON', reason: 'syntax', ...where !== undefined && { where } })
+  }
+  const failure = scan(body) ?? checkTexts(value, '')
+  return failure === null ? ok(value) : fail(failure)
+}
+
+/** What the parser says of the place, without the text that it quotes. */
+function whereOf (error: unknown): string | undefined {
+  const message = error instanceof Error ? error.message : ''
+  const position = /at position (\d+)/.exec(message)?.[1]
+  if (position !== undefined) return `at character ${Number(position) + 1}${message.startsWith('Bad control character') ? ', a control character such as a line break inside a string' : ''}`
+  return /^(Unexpected end|Unterminated)/.test(message) ? 'it ends too early' : undefined
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Where a JSON string ends that begins at `start`: the offset of its closing quote. */
+function endOfString (json: Buffer, start: number): number {
+  let end = json.indexOf(QUOTE, start + 1)
+  for (;;) {
+    let slash = end - 1
+    while (json[slash] === BACKSLASH) slash--
+    if ((end - slash) % 2 === 1) return end
+    end = json.indexOf(QUOTE, end + 1)
+  }
+}
+
+interface Level { keys: Set<string> | null, at: string | number }
+
+/** Looks through valid JSON for what `JSON.parse` hides: fields given twice, and nesting that would exhaust whoever walks it. Linear. */
+function scan (json: Buffer): RequestFailure | null {
+  const levels: Level[] = []
+  let expectsKey = false
+  const pointer = () => levels.slice(0, -1).map(({ at }) => `/${escapePointer(String(at))}`).join('')
+  for (let i = 0; i < json.length; i++) {
+    const level = levels.at(-1)
+    switch (json[i]) {
+      case QUOTE: {
+        const end = endOfString(json, i)
+        if (expectsKey && level?.keys) {
+          const key = JSON.parse(json.toString('utf8', i, end + 1)) as string
+          if (level.keys.has(key)) return { code: 'INVALID_JSON', reason: 'duplicate_key', key, pointer: pointer() }
+          level.keys.add(key)
+          level.at = key
+          if (level.keys.size > MAX_FIELDS) return { code: 'INVALID_REQUEST', errors: [{ pointer: pointer(), message: `has more than ${MAX_FIELDS} fields` }] }
+          expectsKey = false
+        }
+        i = end
+        break
+      }
+      case 0x7b: // {
+      case 0x5b: // [
+        if (levels.length === MAX_DEPTH) return { code: 'INVALID_JSON', reason: 'too_deep', limit: MAX_DEPTH }
+        expectsKey = json[i] === 0x7b
+        levels.push({ keys: expectsKey ? new Set() : null, at: 0 })
+        break
+      case 0x7d: // }
+      case 0x5d: // ]
+        levels.pop()
+        expectsKey = false
+        break
+      case 0x2c: // ,
+        expectsKey = Boolean(level?.keys)
+        if (typeof level?.at === 'number') level.at++
+    }
+  }
+  return null
+}
+
+export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** Lone surrogates and NUL. The depth is bounded by `scan`. */
+function checkTexts (value: unknown, pointer: string): RequestFailure | null {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) return { code: 'INVALID_UNICODE', pointer }
+    // A NUL in the path is the workspace's to judge: it answers INVALID_PATH.
+    return value.includes('\0') && pointer !== '/path' ? { code: 'INVALID_REQUEST', errors: [{ pointer, message: 'holds a NUL character, which no text file has' }] } : null
+  }
+  if (typeof value !== 'object' || value === null) return null
+  for (const [key, member] of Object.entries(value)) {
+    const failure = key.isWellFormed()
+      ? checkTexts(member, `${pointer}/${escapePointer(key)}`)
+      : { code: 'INVALID_UNICODE' as const, pointer: `${pointer}/${escapePointer(key.toWellFormed())}` }
+    if (failure !== null) return failure
+  }
+  return null
+}

@@ -1,0 +1,93 @@
+// The published document, OpenAPI 3.1: what routes answer with which status, components, examples. Knows no handler.
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import type { TSchema } from 'typebox'
+import { CAPABILITIES_COMPONENTS } from '../../schemas/capabilities.ts'
+import { ref } from '../../schemas/common.ts'
+import { TextEdit } from '../../schemas/edit.ts'
+import { Health, Readiness } from '../../schemas/health.ts'
+import { INSPECT_COMPONENTS } from '../../schemas/inspect.ts'
+import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
+import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schemas/problem.ts'
+import type { Operations } from '../operations.ts'
+import { exampleOf } from './examples.ts'
+import { KINDS, PRECONDITION_FAILED, SUCCESS } from './problem.ts'
+
+const DESCRIPTION = 'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, edit it with exact text and its file_hash as expected_hash, check the changes in the answer. Every request changes everything that it asks for or nothing at all; every problem says in detail what to do next.'
+
+/** Of any request, whatever it asks for. */
+const EVERYWHERE: ProblemCode[] = ['INVALID_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'NOT_READY']
+const BEHIND_TOKEN: ProblemCode[] = [...EVERYWHERE, 'UNAUTHORIZED', 'FORBIDDEN_HOST', 'FORBIDDEN_ORIGIN', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED']
+const WITH_BODY: ProblemCode[] = [...BEHIND_TOKEN, 'INVALID_JSON', 'INVALID_UNICODE', 'REQUEST_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+const OF_A_FILE: ProblemCode[] = [...WITH_BODY, 'INVALID_PATH', 'PATH_NOT_ALLOWED', 'PROTECTED_PATH', 'PERMISSION_DENIED', 'FILE_NOT_FOUND', 'NOT_A_FILE', 'FILE_TOO_LARGE', 'STALE_FILE']
+
+const CODES: Record<keyof Operations, ProblemCode[]> = {
+  inspect: [...OF_A_FILE, 'LINE_OUT_OF_RANGE'],
+  edit: [...OF_A_FILE, 'MIXED_MODES', 'NO_EDITS', 'EMPTY_OLD_TEXT', 'TOO_MANY_EDITS', 'READ_ONLY', 'BINARY_FILE', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'RESULT_TOO_LARGE', 'FILE_LOCKED', 'PRECONDITION_REQUIRED', 'NO_SPACE']
+}
+
+const REQUEST_ID = { 'X-Request-Id': { type: 'string', description: 'Names this request in the log of the server.' } }
+const ETAG = { ETag: { type: 'string', description: 'The file_hash, quoted.' } }
+const IF_MATCH = { type: 'object', properties: { 'If-Match': { type: 'string', maxLength: 1000, description: 'The ETag of an earlier answer: the same as expected_hash, but answered with 412. Never needed.' } } }
+
+/** Every status with the codes that it comes with. */
+function statuses (codes: readonly ProblemCode[], precondition: boolean): Map<number, ProblemCode[]> {
+  const all = new Map<number, ProblemCode[]>()
+  const add = (status: number, code: ProblemCode) => { all.set(status, [...all.get(status) ?? [], code]) }
+  for (const code of new Set(codes)) {
+    add(KINDS[code][0], code)
+    if (code === 'STALE_FILE' && precondition) add(PRECONDITION_FAILED, code)
+  }
+  return new Map([...all].sort(([a], [b]) => a - b))
+}
+
+function responses (instance: string, outcome: TSchema, description: string, codes: readonly ProblemCode[], options: { hashed?: boolean, precondition?: boolean } = {}) {
+  const problems = [...statuses(codes, options.precondition ?? false)].map(([status, list]) => [status, {
+    description: list.map(code => KINDS[code][1]).join('. ') + '.',
+    headers: REQUEST_ID,
+    content: { 'application/problem+json': { schema: ref(ProblemSchema), examples: Object.fromEntries(list.map(code => [code, { value: exampleOf(code, instance, status === PRECONDITION_FAILED) }])) } }
+  }])
+  return {
+    [SUCCESS]: { description, headers: { ...REQUEST_ID, ...options.hashed && ETAG }, content: { 'application/json': { schema: ref(outcome) } } },
+    ...Object.fromEntries(problems)
+  }
+}
+
+/** What is published of an operation, and how its body is checked. */
+export function operationSchema (name: keyof Operations, operations: Operations) {
+  const { id, summary, description, request, outcome, precondition } = operations[name]
+  return {
+    operationId: id,
+    summary,
+    description,
+    tags: ['files'],
+    body: ref(request),
+    ...precondition && { headers: IF_MATCH },
+    response: responses(`/${name}`, outcome, 'It was done; message says what.', CODES[name], { hashed: true, precondition })
+  }
+}
+
+/** What is published of a route that only tells something. `access`: whether it needs a token. */
+export const factsSchema = (path: string, operationId: string, summary: string, description: string, outcome: TSchema, access: 'token' | 'open') => ({
+  operationId,
+  summary,
+  description,
+  tags: ['service'],
+  ...access === 'open' && { security: [] },
+  response: responses(path, outcome, description, access === 'open' ? EVERYWHERE : BEHIND_TOKEN)
+})
+
+/** Every named schema. */
+export const components = (operations: Operations): TSchema[] =>
+  [TextEdit, operations.edit.request, ...INSPECT_COMPONENTS, ...OUTCOME_COMPONENTS, ...PROBLEM_COMPONENTS, ...CAPABILITIES_COMPONENTS, Health, Readiness]
+
+export const swaggerOptions = (version: string): FastifyDynamicSwaggerOptions => ({
+  openapi: {
+    openapi: '3.1.0',
+    info: { title: 'editd', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' }, contact: { name: 'The editd project' } },
+    servers: [{ url: '/', description: 'This server.' }],
+    tags: [{ name: 'files', description: 'Look at files and edit them.' }, { name: 'service', description: 'Facts about the service.' }],
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token that was configured, or printed when the server started.' } } },
+    security: [{ bearer: [] }]
+  },
+  refResolver: { buildLocalReference: (json, _base, _fragment, i) => typeof json.$id === 'string' ? json.$id : `schema-${i}` }
+})

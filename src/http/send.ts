@@ -1,0 +1,22 @@
+// How a problem leaves: as problem+json, through Fastify or on a bare socket. Knows no failure by name.
+import { STATUS_CODES } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { Failure } from './failure.ts'
+import { toProblem, type Answer, type Context } from './problem.ts'
+import { noteCode, pathOf } from './request-log.ts'
+
+const MEDIA = 'application/problem+json; charset=utf-8'
+
+/** Answers a failure; `about`: what is known of the file. */
+export function sendProblem (reply: FastifyReply, failure: Failure, about: Partial<Context> = {}): FastifyReply {
+  const { body, headers } = toProblem(failure, { instance: pathOf(reply.request.url), request_id: reply.request.id, ...about })
+  noteCode(reply.raw, body.code)
+  return reply.code(body.status).headers(headers).type(MEDIA).send(body)
+}
+
+/** The whole HTTP message of a problem, after which the connection is closed. */
+export function rawProblem ({ body, headers }: Answer): string {
+  const json = JSON.stringify(body)
+  const lines = Object.entries({ ...headers, 'x-request-id': body.request_id, 'content-type': MEDIA, 'content-length': String(Buffer.byteLength(json)), connection: 'close' })
+  return [`HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}`, ...lines.map(([name, value]) => `${name}: ${value}`), '', json].join('\r\n')
+}

@@ -1,0 +1,18 @@
+// Prints the published document, for openapi.yaml. Opens no workspace and listens nowhere.
+import pino from 'pino'
+import { buildApp } from './app.ts'
+import { loadConfig } from './config.ts'
+import type { Workspace } from './workspace/workspace.ts'
+
+const untouched = async (): Promise<never> => { throw new Error('nothing is opened here') }
+const workspace: Workspace = { root: '/', edit: untouched, read: untouched, ready: () => null, close: async () => {} }
+
+/** The document as YAML, with the settings that hold where nothing is configured. */
+export async function openapiYaml (): Promise<string> {
+  const config = loadConfig([], { HOME: '/' }, { kindOf: () => 'missing', realPath: path => path, readText: () => ({ ok: false, failure: 'ENOENT' }) })
+  if (!config.ok) throw new Error(config.failure.join(' '))
+  const { app } = await buildApp({ config: config.value, workspace, logger: pino({ level: 'silent' }) })
+  const yaml = app.swagger({ yaml: true })
+  await app.close()
+  return yaml
+}

@@ -1,0 +1,77 @@
+// The arrows of ARCHITECTURE.md, read from the imports, and what must not be where.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const top = fileURLToPath(new URL('..', import.meta.url))
+const files = ['src', 'routes', 'schemas'].flatMap(folder => readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' }).map(name => join(folder, name))).filter(name => name.endsWith('.ts'))
+const sources = files.map(path => {
+  const text = readFileSync(join(top, path), 'utf8')
+  const specifiers = [...text.matchAll(/(?:^(?:import|export) (?:[^'\n]* from )?|^\} from |\bimport\()'([^']+)'/gm)].map(match => match[1] ?? '')
+  const imports = specifiers.map(specifier => specifier.startsWith('.') ? relative(top, join(top, dirname(path), specifier)) : specifier)
+  return { path, text, lines: text.split('\n'), imports }
+})
+
+/** The part of the tree that a file is. */
+const partOf = (path: string) => /^src\/(engine|workspace|http)\//.exec(path)?.[1] ?? /^(routes|schemas)\//.exec(path)?.[1] ?? /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ?? path
+
+// `print-openapi` is a second, smaller server; `given` and `setting` are pieces of `config`.
+const ARROWS: Record<string, string[]> = {
+  server: ['app', 'config', 'workspace'],
+  'print-openapi': ['app', 'config', 'workspace'],
+  app: ['routes', 'schemas', 'http', 'operations', 'workspace', 'engine', 'config'],
+  routes: ['schemas', 'http', 'operations', 'workspace', 'engine'],
+  operations: ['schemas', 'workspace', 'engine'],
+  http: ['schemas', 'operations', 'workspace', 'engine', 'config'],
+  workspace: ['engine'],
+  config: ['given', 'setting', 'workspace'],
+  given: ['setting'],
+  setting: [],
+  engine: [],
+  schemas: [],
+  result: []
+}
+
+t.test('imports follow the arrows', async t => {
+  t.ok(sources.length > 40)
+  for (const { path, imports, text } of sources) {
+    const part = partOf(path)
+    const allowed = ARROWS[part]
+    t.ok(allowed, `${path} has its place in the tree`)
+    for (const target of imports.filter(name => /^(src|routes|schemas)\//.test(name))) {
+      const other = partOf(target)
+      if (other === part || (other === 'result' && part !== 'schemas')) continue
+      t.ok(allowed?.includes(other), `${path} → ${target}`)
+      if (other === 'config' && part === 'http') t.match(text, /import type [^\n]*config\.ts'/, `${path} takes only types of config`)
+    }
+    if (part === 'schemas') t.strictSame(imports.filter(name => !name.startsWith('schemas/') && name !== 'typebox'), [], path)
+    if (part === 'engine') t.strictSame(imports.filter(name => name.startsWith('node:') && !['node:buffer', 'node:util'].includes(name)), [], `${path} does no I/O`)
+    if (part === 'workspace') t.strictSame(imports.filter(name => /^(fastify|node:https?$)/.test(name)), [], `${path} knows no HTTP`)
+    if (part !== 'app' && part !== 'routes') t.strictSame(imports.filter(name => name.startsWith('routes/')), [], path)
+  }
+})
+
+t.test('keeps status codes in one file', async t => {
+  for (const { path, lines } of sources.filter(({ path }) => path !== 'src/http/problem.ts')) {
+    for (const [i, line] of lines.entries()) {
+      const code = line.replace(/\/\/.*|\/\*.*|^\s*\*.*|'[^']*'|`[^`]*`/g, '')
+      t.notMatch(code, /\b(?:status|statusCode|code)\(?\s*[:=(]\s*[1-5]\d\d\b|\bcode\(\d|writeHead|\[\s*[45]\d\d\s*,/, `${path}:${i + 1}`)
+    }
+  }
+})
+
+t.test('keeps routes small, and every file introduced', async t => {
+  for (const { path, lines } of sources) {
+    t.match(lines[0]?.startsWith('#!') ? lines[1] : lines[0], /^\/\/ \S/, `${path} says what it is`)
+    if (path.startsWith('routes/')) t.ok(lines.length <= 41, `${path} has ${lines.length} lines`)
+    t.notMatch(path, /utils|helpers|manager|service/)
+  }
+})
+
+t.test('never looks away', async t => {
+  for (const { path, text, lines } of sources) {
+    t.notMatch(text, /@ts-|eslint-disable/, path)
+    t.notOk(lines.some(line => /\bas any\b/.test(line.replace(/\/\/.*|^\s*(\/\*)?\*.*/, ''))), path)
+  }
+})

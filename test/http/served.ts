@@ -1,0 +1,115 @@
+// A server for tests: its own workspace, a real port, and every answer checked against the published document.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import pino from 'pino'
+import type { Test } from 'tap'
+import { buildApp, type AppOptions } from '../../src/app.ts'
+import { loadConfig, type Config } from '../../src/config.ts'
+import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
+
+export const TOKEN = 'test-token'
+
+export interface Reply { status: number, headers: Headers, body: Record<string, unknown>, text: string }
+
+export interface Served {
+  url: string
+  port: number
+  /** The workspace's folder. */
+  root: string
+  workspace: Workspace
+  /** What was logged, one record a line. */
+  log: Record<string, unknown>[]
+  drain (): Promise<void>
+  call (method: string, path: string, options?: { body?: unknown, headers?: Record<string, string> }): Promise<Reply>
+  /** Sends bytes as they are; resolves with everything that came back when the server closed, or after `wait` ms. */
+  raw (bytes: string | Buffer, wait?: number): Promise<string>
+}
+
+interface Document { components: { schemas: Record<string, object> }, paths: Record<string, Record<string, { responses: Record<string, { content: Record<string, { schema: { $ref: string } }> }> }>> }
+
+/** Checks a body against a component of a document. */
+export function validator (document: Document): (component: string, body: unknown) => string[] {
+  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false })
+  ajv.addSchema(document, 'doc')
+  const compiled = new Map<string, ValidateFunction>()
+  return (component, body) => {
+    const validate = compiled.get(component) ?? ajv.compile({ $ref: `doc#/components/schemas/${component}` })
+    compiled.set(component, validate)
+    return validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+  }
+}
+
+export async function serve (t: Test, options: { settings?: Partial<Config>, files?: Parameters<Test['testdir']>[0], replace?: Partial<Workspace>, timeouts?: AppOptions['timeouts'] } = {}): Promise<Served> {
+  const root = t.testdir(options.files ?? {})
+  const stateDir = mkdtempSync(join(tmpdir(), 'editd-state-'))
+  const loaded = loadConfig([root, '--token', TOKEN, '--state-dir', stateDir, '--durability', 'fast'], {})
+  if (!loaded.ok) throw new Error(loaded.failure.join())
+  const config = { ...loaded.value, ...options.settings }
+  const log: Served['log'] = []
+  const stream = new Writable({ write (chunk, _encoding, done) { log.push(JSON.parse(String(chunk))); done() } })
+  const opened = await openWorkspace(config)
+  const workspace: Workspace = { root: opened.root, edit: opened.edit.bind(opened), read: opened.read.bind(opened), ready: opened.ready.bind(opened), close: opened.close.bind(opened), ...options.replace }
+  const { app, drain } = await buildApp({ config, workspace, logger: pino({ base: null }, stream), ...options.timeouts && { timeouts: options.timeouts } })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  t.teardown(async () => {
+    app.server.closeAllConnections()
+    await app.close()
+    await opened.close()
+    rmSync(stateDir, { recursive: true })
+  })
+  const document = app.swagger() as unknown as Document
+  const faultsOf = validator(document)
+
+  const check = (method: string, path: string, { status, headers, body, text }: Reply) => {
+    t.match(headers.get('x-request-id'), /^[A-Za-z0-9._-]{1,64}$/)
+    if (status >= 400) {
+      t.match(headers.get('content-type'), 'application/problem+json')
+      t.strictSame(faultsOf('Problem', body), [], text)
+      t.equal(body.status, status)
+      t.equal(body.request_id, headers.get('x-request-id'))
+      if (body.file_hash !== undefined) t.equal(headers.get('etag'), `"${body.file_hash}"`)
+    }
+    const published = document.paths[path]?.[method.toLowerCase()]
+    if (published === undefined) return
+    const [media] = Object.entries(published.responses[status]?.content ?? {})
+    if (media === undefined) { t.fail(`${method} ${path} answers ${status}, which is not published`); return }
+    t.match(headers.get('content-type'), media[0])
+    t.strictSame(faultsOf(media[1].schema.$ref.split('/').at(-1) ?? '', body), [], text)
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    root,
+    workspace,
+    log,
+    drain,
+    async call (method, path, { body, headers = {} } = {}) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method,
+        redirect: 'manual',
+        headers: { authorization: `Bearer ${TOKEN}`, ...body !== undefined && { 'content-type': 'application/json' }, ...headers },
+        ...body !== undefined && { body: typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body) }
+      })
+      const text = await response.text()
+      const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '')
+      const reply: Reply = { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
+      if (method !== 'HEAD' && method !== 'OPTIONS') check(method, path, reply)
+      return reply
+    },
+    raw: (bytes, wait = 5000) => new Promise(resolve => {
+      let received = ''
+      const socket = connect(port, '127.0.0.1', () => { socket.write(bytes) })
+      const timer = setTimeout(() => { socket.destroy() }, wait)
+      socket.on('data', data => { received += data })
+      socket.on('error', () => {})
+      socket.on('close', () => { clearTimeout(timer); resolve(received) })
+    })
+  }
+}

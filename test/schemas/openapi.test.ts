@@ -1,0 +1,51 @@
+// The published document: fresh, closed, bounded, described for a model.
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { parse } from 'yaml'
+import { openapiYaml } from '../../src/print-openapi.ts'
+
+const committed = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8')
+
+interface Schema { type?: string, properties?: Record<string, Schema>, additionalProperties?: boolean, description?: string, default?: unknown, items?: Schema, $ref?: string, maxItems?: number }
+interface Operation { operationId: string, summary: string, description: string, security?: unknown[], tags: string[], responses: Record<string, { description: string }>, parameters?: { name: string }[] }
+
+const document: { openapi: string, info: object, servers: object[], security: object[], paths: Record<string, Record<string, Operation>>, components: { schemas: Record<string, Schema> } } = parse(committed)
+const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ at: `${method} ${path}`, ...operation })))
+
+function * schemas (schema: Schema, at: string): Generator<[string, Schema]> {
+  yield [at, schema]
+  for (const [name, property] of Object.entries(schema.properties ?? {})) yield * schemas(property, `${at}.${name}`)
+  if (schema.items) yield * schemas(schema.items, `${at}[]`)
+}
+
+t.test('is as the code has it', async t => {
+  t.equal(committed, await openapiYaml(), 'openapi.yaml is stale: npm run openapi')
+})
+
+t.test('names every operation and tells a model what it is for', async t => {
+  t.match(document, { openapi: '3.1.0', info: { license: { name: 'MIT' }, contact: {} }, servers: [{}], security: [{ bearer: [] }] })
+  t.strictSame(operations.map(({ at, operationId }) => [at, operationId]), [
+    ['post /edit', 'edit_file'], ['post /inspect', 'inspect_file'], ['get /capabilities', 'get_capabilities'], ['get /healthz', 'get_health'], ['get /readyz', 'get_readiness']
+  ])
+  for (const { at, summary, description, tags, responses } of operations) {
+    t.ok(summary.length <= 60, `summary of ${at}`)
+    t.ok(description.length <= 300, `description of ${at}`)
+    t.equal(tags.length, 1)
+    for (const status of ['200', '400', '408', '431', '500', '503']) t.ok(responses[status]?.description, `${at} ${status}`)
+  }
+  t.match(operations[0], { description: /Inspect first.*expected_hash.*add context rather than count.*Check changes/s, parameters: [{ name: 'If-Match' }] })
+  t.strictSame(operations.filter(({ security }) => security?.length === 0).map(({ at }) => at), ['get /healthz', 'get /readyz'])
+})
+
+t.test('has closed, described schemas without defaults', async t => {
+  for (const [name, component] of Object.entries(document.components.schemas)) {
+    for (const [at, schema] of schemas(component, name)) {
+      t.notMatch(name, /^(def|schema)-/)
+      if (schema.properties !== undefined) t.equal(schema.additionalProperties, false, at)
+      if (schema.$ref === undefined && !at.endsWith('[]')) t.type(schema.description, 'string', at)
+      t.notOk('default' in schema, at)
+    }
+  }
+  t.match(document.components.schemas.EditRequest, { properties: { edits: { maxItems: 1000, minItems: 1 }, path: { maxLength: 4096 } } })
+  t.notMatch(committed, /idempotency_key|edit_id|\/batch|\/undo|RATE_LIMITED/)
+})
