@@ -1,0 +1,149 @@
+// The process: what it prints, how it refuses to start, how it stops.
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { VERSION } from '../src/config.ts'
+
+const SERVER = fileURLToPath(new URL('../src/server.ts', import.meta.url))
+const TOKEN = 'process-token'
+
+// Most of the time of a test here is a process that starts, or waits.
+t.jobs = 3
+
+interface Running { child: ChildProcess, url: string, out: () => string, err: () => string, exit: Promise<number | null> }
+
+/** Runs the server, until `ready` is on stdout, or its end. */
+async function run (t: Test, args: string[], env: NodeJS.ProcessEnv = {}, ready = /listening on (http:\S+) /): Promise<Running> {
+  const home = t.testdirName
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(EDITD_|XDG_STATE_HOME)/.test(name)))
+  const child = spawn(process.execPath, [...process.execArgv, SERVER, ...args], { env: { ...clean, HOME: home, ...env }, cwd: home })
+  let [out, err] = ['', '']
+  const exit = new Promise<number | null>(resolve => { child.once('close', resolve) })
+  const started = new Promise<void>(resolve => {
+    child.stdout.on('data', data => { out += data; if (ready.test(out)) resolve() })
+    child.stderr.on('data', data => { err += data })
+  })
+  t.teardown(() => { child.kill('SIGKILL') })
+  await Promise.race([started, exit])
+  await sleep(20)
+  return { child, url: ready.exec(out)?.[1] ?? '', out: () => out, err: () => err, exit }
+}
+
+const get = (url: string, path: string, headers: Record<string, string> = {}) => fetch(url + path, { headers: { authorization: `Bearer ${TOKEN}`, connection: 'close', ...headers } })
+
+t.test('prints where it listens, and how to call it', async t => {
+  const dir = t.testdir({})
+  const server = await run(t, ['ro\'ot', '--port=0'])
+  t.match(server.out(), new RegExp(`^editd listening on http://127\\.0\\.0\\.1:\\d+ root=${dir}/ro'ot\\ntoken \\(for this run\\): [A-Za-z0-9_-]{43}\\ntry: curl `))
+  t.notMatch(server.url, ':0 ')
+  const curl = /try: (curl .*)\n/.exec(server.out())?.[1] ?? ''
+  const answer = await new Promise<string>(resolve => { execFile('sh', ['-c', curl], (_error, stdout) => { resolve(stdout) }) })
+  t.match(JSON.parse(answer), { name: 'editd', version: VERSION })
+  t.ok(existsSync(join(dir, 'ro\'ot')), 'the root is made')
+  server.child.kill('SIGTERM')
+  t.equal(await server.exit, 0)
+  t.match(server.err(), '"route":"/capabilities"', 'the log is on stderr')
+  t.notMatch(server.err(), /"level":[56]0/)
+})
+
+t.test('prints one line where a token is configured, and IPv6 in brackets', async t => {
+  t.testdir({})
+  const server = await run(t, ['--host', '::1'], { EDITD_TOKEN: TOKEN, EDITD_PORT: '0', EDITD_LOG_LEVEL: 'silent' })
+  t.match(server.out(), /^editd listening on http:\/\/\[::1\]:\d+ root=\/.*workspace\n$/)
+  t.equal((await get(server.url, '/capabilities')).status, 200)
+  server.child.kill('SIGINT')
+  server.child.kill('SIGINT')
+  t.equal(await server.exit, 0)
+  t.equal(server.err(), '')
+})
+
+t.test('tells every fault, and exits with 2', async t => {
+  t.testdir({})
+  const server = await run(t, ['--port', 'x', '--nope'], { EDITD_HOST: '0.0.0.0' })
+  t.equal(await server.exit, 2)
+  t.match(server.err().split('\n'), [/^editd: --nope is no flag/, /^editd: --port "x" can't be used/, /^editd: EDITD_HOST "0\.0\.0\.0" can be reached/, ''])
+  t.equal(server.out(), '')
+})
+
+t.test('says in one sentence why it can\'t listen or open its root', async t => {
+  const dir = t.testdir({ file: '' })
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => { other.once('listening', resolve) })
+  t.teardown(() => { other.close() })
+  const { port } = other.address() as { port: number }
+  const cases: [string[], RegExp][] = [
+    [['--port', String(port)], new RegExp(`^editd: port ${port} of 127\\.0\\.0\\.1 is in use: choose another with --port, or 0 for a free one\\.\\n$`)],
+    [['--state-dir', join(dir, 'file')], /^editd: can't start on .*\n$/]
+  ]
+  await Promise.all(cases.map(async ([args, sentence]) => {
+    const server = await run(t, args, args.includes('--port') ? {} : { EDITD_PORT: '0' })
+    t.equal(await server.exit, 1)
+    t.match(server.err(), sentence)
+  }))
+})
+
+t.test('finishes what runs when it is told to stop, and takes nothing new', async t => {
+  const dir = t.testdir({ root: { 'a.txt': 'one\n' } })
+  const server = await run(t, [join(dir, 'root'), '--port=0', '--token', TOKEN])
+  const body = JSON.stringify({ path: 'a.txt', old_text: 'one', new_text: 'two' })
+  const { port } = new URL(server.url)
+  const received = new Promise<string>(resolve => {
+    let text = ''
+    const socket = connect(Number(port), '127.0.0.1', async () => {
+      socket.write(`POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`)
+      await sleep(200)
+      server.child.kill('SIGTERM')
+      await sleep(200)
+      const late = await get(server.url, '/capabilities')
+      t.equal(late.status, 503)
+      t.match(await late.json(), { code: 'NOT_READY' })
+      t.equal((await get(server.url, '/readyz')).status, 503)
+      server.child.kill('SIGTERM')
+      socket.write(body.slice(9))
+    })
+    socket.on('data', data => { text += data })
+    socket.on('close', () => { resolve(text) })
+    socket.on('error', () => {})
+  })
+  t.match(await received, /^HTTP\/1.1 200 /)
+  t.equal(await server.exit, 0)
+  t.equal(readFileSync(join(dir, 'root/a.txt'), 'utf8'), 'two\n')
+  t.match(server.err(), /"event":"stopping"[^]*"event":"stopped"/)
+})
+
+t.test('lives on when nobody reads what it prints, and cuts off a client that never ends', async t => {
+  const dir = t.testdir({})
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => { probe.once('listening', resolve) })
+  const { port } = probe.address() as { port: number }
+  await new Promise(resolve => { probe.close(resolve) })
+  const child = spawn(process.execPath, [...process.execArgv, SERVER, '--host', 'localhost', '--port', String(port), '--token', TOKEN], { env: { ...process.env, HOME: dir }, cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
+  t.teardown(() => { child.kill('SIGKILL') })
+  child.stdout.destroy()
+  child.stderr.destroy()
+  const url = `http://127.0.0.1:${port}`
+  let status = 0
+  for (let i = 0; i < 300 && status === 0; i++) {
+    await sleep(100)
+    status = await get(url, '/healthz').then(response => response.status, () => 0)
+  }
+  for (let i = 0; i < 3; i++) t.equal((await get(url, '/capabilities')).status, 200)
+  const socket = connect(port, '127.0.0.1', () => { socket.write(`POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`) })
+  socket.on('error', () => {})
+  await sleep(300)
+  const begin = Date.now()
+  child.kill('SIGTERM')
+  t.equal(await new Promise(resolve => { child.once('exit', resolve) }), 0)
+  t.ok(Date.now() - begin < 10_500)
+})
+
+t.test('tells its version', async t => {
+  t.testdir({})
+  const version = await run(t, ['--version'])
+  t.equal(await version.exit, 0)
+  t.equal(version.out(), `${VERSION}\n`)
+})
