@@ -3,7 +3,7 @@ import { type Splice, Splices } from './splice.ts'
 import { Text } from './text.ts'
 
 /** What was asked for at a place. */
-export type PlaceOperation = 'replace' | 'delete'
+export type PlaceOperation = 'replace' | 'delete' | 'insert' | 'append'
 
 /** A range of the present text, and what takes its place, in the name of an edit. Bytes, end exclusive. */
 export interface Replacement {

@@ -1,6 +1,6 @@
 // The facts of a failed edit: what is there, where, and which edits would work. Knows no sentences and no status codes.
 import type { Draft } from './draft.ts'
-import { decode, excerpt, utf16Length } from './encoding.ts'
+import { decode, decodeByColumn, excerpt, excerptAround, utf16Length } from './encoding.ts'
 import type { EditPosition, FilePreview, Fix, MatchLocation, NoMatch, OccurrenceOutOfRange, SimilarContent, TextEdit, WrongCount } from './failure.ts'
 import type { LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, breakAt, lineAround, lineFrom, type LineEnding, lineNumbers, markLength } from './lines.ts'
@@ -149,12 +149,7 @@ function placeInLine (text: Text, match: Match): Omit<MatchLocation, 'line_numbe
   const line = lineAround(text, match.start)
   const before = utf16Length(text.slice(line.start, match.start))
   const within = utf16Length(text.slice(match.start, Math.min(match.end, line.end)))
-  // Of a very long line, what stands around the match.
-  const half = LINE_LENGTH / 2
-  const { text: content, lossy } = decode(text.slice(line.start, line.end))
-  const from = content.length <= LINE_LENGTH ? 0 : Math.max(0, Math.min(before - half, content.length - LINE_LENGTH))
-  const to = content.length <= LINE_LENGTH ? content.length : Math.min(content.length, from + LINE_LENGTH)
-  const left = (count: number) => count > 0 ? `…[${count} characters left out]…` : ''
+  const { text: content, lossy } = decodeByColumn(text.slice(line.start, line.end))
   const context_before: string[] = []
   for (let at = line.start; context_before.length < 2 && at > markLength(text);) {
     const previous = lineAround(text, at - 1)
@@ -170,7 +165,7 @@ function placeInLine (text: Text, match: Match): Omit<MatchLocation, 'line_numbe
   return {
     column_start: before + 1,
     column_end: before + within + 1,
-    line_content: left(from) + content.slice(from, to).toWellFormed() + left(content.length - to),
+    line_content: excerptAround(content, before, LINE_LENGTH),
     context_before,
     context_after,
     ...(lossy && { lossy })
@@ -237,7 +232,7 @@ function lineRange (text: Text, line: number): Match {
 }
 
 /** Lines around a range, or the first of the text: as many as fit; those of the range are highlighted. */
-function previewOf (text: Text, place: Match | undefined): FilePreview {
+export function previewOf (text: Text, place: Match | undefined): FilePreview {
   const [above, below] = place === undefined ? [0, 19] : [3, 3]
   const first = lineAround(text, place?.start ?? 0)
   const last = place === undefined ? first : lineAround(text, Math.max(place.start, place.end - 1))

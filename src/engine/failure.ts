@@ -103,4 +103,42 @@ export interface ResultTooLarge extends EditPosition {
   actual: number
 }
 
+/** One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. */
+export interface LineEdit { start_line: number, end_line: number, new_text: string, expected_text?: string }
+
+/** Lines that the file doesn't have. */
+export interface LineOutOfRange {
+  code: 'LINE_OUT_OF_RANGE'
+  total_lines: number
+  start_line: number
+  end_line?: number
+  start_column?: number
+  total_columns?: number
+  edit_index?: number
+  total_edits?: number
+}
+
+/** Two edits of one request that touch the same lines; `edit_index` is the later one. First and last line of each. */
+export interface OverlappingEdits extends EditPosition {
+  code: 'OVERLAPPING_EDITS'
+  other_edit_index: number
+  lines: [number, number]
+  other_lines: [number, number]
+}
+
+export interface ExpectedTextMismatch extends EditPosition {
+  code: 'EXPECTED_TEXT_MISMATCH'
+  start_line: number
+  end_line: number
+  /** What the lines hold, cut. */
+  actual_text: string
+  lossy?: true
+  /** First and last line of the one place that holds `expected_text`, but for white space and case. */
+  found_at?: [number, number]
+  file_preview: FilePreview
+  suggestions_truncated?: true
+}
+
+export type LineFailure = LineOutOfRange | OverlappingEdits | ExpectedTextMismatch | ResultTooLarge
+
 export type TextFailure = NoMatch | WrongCount | OccurrenceOutOfRange | ResultTooLarge

@@ -144,6 +144,30 @@ export function lineNumbers (text: Text, offsets: readonly number[]): { lines: n
   return { lines, total: countLines(text, breaks + countBreaks(text, at, text.length)) }
 }
 
+/**
+ * The offset at which each 1-based line begins, in the order asked, and the number of lines in all; one pass.
+ * The text's length for lines after the last, the start of line 1 for those before it.
+ */
+export function lineStarts (text: Text, lines: readonly number[]): { offsets: number[], total: number } {
+  const order = lines.map((_, index) => index).sort((a, b) => lines[a]! - lines[b]!)
+  const offsets = new Array<number>(lines.length).fill(text.length)
+  let asked = 0
+  let line = 1
+  let at: number = markLength(text)
+  const take = () => {
+    while (asked < order.length && lines[order[asked]!]! <= line) offsets[order[asked++]!] = at
+  }
+  take()
+  for (let next = text.nextBreakByte(at); next !== -1; next = text.nextBreakByte(at)) {
+    at = breakAt(text, next).end
+    line++
+    take()
+    if (asked === order.length) break
+  }
+  const breaks = line - 1 + countBreaks(text, at, text.length)
+  return { offsets, total: countLines(text, breaks) }
+}
+
 /** The offset at which 1-based `line` begins, counted from `from`, the start of line `fromLine`; the text's length if there is no such line. */
 export function lineStartOffset (text: Text, line: number, from = { line: 1, offset: markLength(text) as number }): number {
   let { offset } = from

@@ -1,0 +1,139 @@
+// The planner of /edit-lines: replaces, inserts, deletes and appends whole lines. Knows no files and no HTTP.
+import { fail, ok, type Result } from '../result.ts'
+import { Draft, type PlaceOperation } from './draft.ts'
+import { explainMismatch } from './explain-lines.ts'
+import type { LineEdit, LineFailure } from './failure.ts'
+import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
+import { ANY_BREAK, BREAK_TEXT, isLineStart, lineStarts, markLength } from './lines.ts'
+import type { Plan } from './plan.ts'
+import { Text } from './text.ts'
+
+export interface LineOptions {
+  line_endings: LineEndings
+  /** Bytes. */
+  max_result_size: number
+}
+
+/** An edit with its bytes: `start` of its first line to `end` of its last one, break included; empty where it inserts. */
+interface Range {
+  readonly index: number
+  readonly edit: LineEdit
+  start: number
+  end: number
+  /** What is put in; not empty text ends with a break, until the end of the file says otherwise. */
+  text: string
+}
+
+/**
+ * Plans edits of whole lines, all counted in the original. A missing final break of `new_text` is added where a line
+ * follows. At the end of the file, text without one leaves the last line terminated or not as it was, text with one ends
+ * the file with it, and deleting the last lines leaves the state as it was
+ * (but an empty line keeps its break: it would be gone without).
+ * Fails with the first edit whose lines don't exist or whose `expected_text` isn't there, with two that overlap (an
+ * insertion before or after a replaced range doesn't), or with a result over `max_result_size`.
+ */
+export function planLineEdits (original: Buffer, edits: readonly LineEdit[], options: LineOptions): Result<Plan, LineFailure> {
+  const text = new Text([original])
+  const total_edits = edits.length
+  const { offsets, total } = lineStarts(text, edits.flatMap(({ start_line, end_line }) => [start_line, end_line + 1]))
+  const ranges: Range[] = []
+  for (const [index, edit] of edits.entries()) {
+    const { start_line, end_line } = edit
+    if (start_line < 1 || start_line > total + 1 || end_line > total || end_line < start_line - 1) {
+      return fail({ code: 'LINE_OUT_OF_RANGE', edit_index: index, total_edits, total_lines: total, start_line, end_line })
+    }
+    ranges.push({ index, edit, start: offsets[2 * index]!, end: offsets[2 * index + 1]!, text: edit.new_text })
+  }
+  // An insertion comes before what replaces the line that it is put before; sorting keeps the request's order otherwise.
+  ranges.sort((a, b) => a.edit.start_line - b.edit.start_line || Number(isInsertion(b.edit)) - Number(isInsertion(a.edit)))
+  const overlap = ranges.findIndex(({ edit }, i) => i > 0 && edit.start_line <= reach(ranges, i))
+  if (overlap !== -1) {
+    const other = ranges.slice(0, overlap).find(({ edit }) => edit.end_line >= ranges[overlap]!.edit.start_line)!
+    const [first, second] = [other, ranges[overlap]!].sort((a, b) => a.index - b.index)
+    return fail({ code: 'OVERLAPPING_EDITS', edit_index: second!.index, total_edits, other_edit_index: first!.index, lines: linesOf(second!.edit), other_lines: linesOf(first!.edit) })
+  }
+  for (const { edit, index, start, end } of [...ranges].sort((a, b) => a.index - b.index)) {
+    if (edit.expected_text !== undefined && !holds(original.subarray(start, end), edit.expected_text, options.line_endings)) {
+      return fail(explainMismatch(text, edit, { start, end }, { edit_index: index, total_edits }))
+    }
+  }
+  const breaks = new BreakFinder(text, breakStyleOf(original))
+  for (const range of ranges) write(range, original, breaks, options.line_endings)
+  settleEnd(ranges, text, breaks)
+  const replacements = ranges.map(({ index, edit, start, end, text: put }) =>
+    ({ edit_index: index, operation: operationOf(edit, total), start, end, insert: Buffer.from(put) }))
+  const size = replacements.reduce((sum, { start, end, insert }) => sum + insert.length - (end - start), original.length)
+  if (size > options.max_result_size) {
+    return fail({ code: 'RESULT_TOO_LARGE', what: 'bytes', edit_index: 0, total_edits, limit: options.max_result_size, actual: size })
+  }
+  const draft = new Draft(original)
+  draft.replace(replacements)
+  const splices = draft.splices()
+  const placements = draft.placed().sort((a, b) => a.edit_index - b.edit_index)
+  return ok({ splices, pieces: splices.apply(original), placements, edits_applied: [], left_alone: [] })
+}
+
+const isInsertion = ({ start_line, end_line }: LineEdit): boolean => end_line < start_line
+
+const linesOf = ({ start_line, end_line }: LineEdit): [number, number] => [start_line, end_line]
+
+/** The last line that a range before `index` replaces. */
+const reach = (ranges: readonly Range[], index: number): number => ranges[index - 1]!.edit.end_line
+
+function operationOf (edit: LineEdit, total: number): PlaceOperation {
+  if (isInsertion(edit)) return edit.start_line > total ? 'append' : 'insert'
+  return edit.new_text === '' ? 'delete' : 'replace'
+}
+
+/** Whether lines are what the caller expects, with or without the last one's break. */
+function holds (bytes: Buffer, expected: string, lineEndings: LineEndings): boolean {
+  const seen = (text: string) => lineEndings === 'adapt' ? text.replace(ANY_BREAK, '\n') : text
+  const present = seen(bytes.toString('latin1'))
+  const wanted = seen(Buffer.from(expected).toString('latin1'))
+  return wanted === present || wanted === present.replace(/(?:\r\n|\n|\r)$/, '')
+}
+
+/** Ends the text with a break and gives all breaks the form that the place calls for. */
+function write (range: Range, original: Buffer, breaks: BreakFinder, lineEndings: LineEndings): void {
+  if (range.text === '') return
+  const ends = ENDS_LINE.test(range.text)
+  if (lineEndings === 'exact') range.text += ends ? '' : BREAK_TEXT[breaks.kindAt(range.start)]
+  else range.text = breaks.adapt(ends ? range.text : `${range.text}\n`, original.toString('utf8', range.start, range.end), range)
+}
+
+const ENDS_LINE = /[\r\n]$/
+/** The break of the last line, unless that line is empty. */
+const LAST_BREAK = /(?<=[^\r\n])(?:\r\n|\n|\r)$/
+
+/** Makes the end of the file what the rules say; ranges are sorted and their texts end with breaks. */
+function settleEnd (ranges: Range[], text: Text, breaks: BreakFinder): void {
+  const terminated = text.length > markLength(text) && isLineStart(text, text.length)
+  const tail = ranges.filter(({ end }) => end === text.length)
+  if (terminated || tail.length === 0) return
+  const last = tail.findLast(range => range.text !== '')
+  if (last !== undefined) {
+    // The last line has no break of its own: what is put after it brings one along.
+    const first = tail.find(range => range.text !== '' || !isInsertion(range.edit))!
+    if (isInsertion(first.edit) && text.length > markLength(text)) first.text = BREAK_TEXT[breaks.kindAt(first.start)] + first.text
+    if (!ENDS_LINE.test(last.edit.new_text)) last.text = last.text.replace(LAST_BREAK, '')
+    return
+  }
+  // The last lines go: so does the break of the line that is the last one then.
+  let from = tail.findIndex(({ edit }) => !isInsertion(edit))
+  if (from === -1) return
+  from += ranges.length - tail.length
+  while (from > 0 && ranges[from - 1]!.end === ranges[from]!.start && ranges[from - 1]!.text === '') from--
+  const gone = ranges[from]!
+  const before = ranges[from - 1]
+  const replaced = before !== undefined && before.end === gone.start ? before : undefined
+  if (replaced !== undefined) replaced.text = replaced.text.replace(LAST_BREAK, '')
+  if (replaced === undefined || !isInsertion(replaced.edit)) gone.start = breakStart(text, gone.start)
+  if (replaced !== undefined && !isInsertion(replaced.edit)) replaced.end = gone.start
+}
+
+/** Where the break begins that ends at `end`; `end` itself where the line before is empty: without its break it would be gone. */
+function breakStart (text: Text, end: number): number {
+  if (end <= markLength(text)) return end
+  const start = text.byteAt(end - 1) === 10 && text.byteAt(end - 2) === 13 ? end - 2 : end - 1
+  return isLineStart(text, start) ? end : start
+}

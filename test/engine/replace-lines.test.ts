@@ -1,0 +1,143 @@
+// The planner of /edit-lines against examples and against an independent model.
+import t from 'tap'
+import { describe } from '../../src/engine/describe.ts'
+import type { LineEdit } from '../../src/engine/failure.ts'
+import { planLineEdits } from '../../src/engine/replace-lines.ts'
+import { Random, SEED } from '../random.ts'
+
+const LIMIT = 1 << 20
+
+const line = (start_line: number, end_line: number, new_text: string, expected_text?: string): LineEdit =>
+  ({ start_line, end_line, new_text, ...(expected_text !== undefined && { expected_text }) })
+
+/** Plans the edits; compares the result, or the members of the failure or of the first change that are named. */
+function check (name: string, file: string, edits: LineEdit | LineEdit[], expected: string | object, change?: object, exact = false): void {
+  t.test(name, t => {
+    const original = Buffer.from(file)
+    const planned = planLineEdits(original, [edits].flat(), { line_endings: exact ? 'exact' : 'adapt', max_result_size: LIMIT })
+    if (typeof expected === 'string') {
+      t.match(planned, { ok: true })
+      if (planned.ok) {
+        t.equal(Buffer.concat(planned.value.pieces).toString(), expected)
+        if (change !== undefined) t.match(describe(original, planned.value, { context_lines: 1, dry_run: false }).changes[0], change)
+      }
+    } else t.match(planned.ok ? planned.value : planned.failure, expected)
+    t.end()
+  })
+}
+
+const span = (operation: string, start_line: number, end_line: number, new_start_line: number, new_end_line: number) =>
+  ({ operation, start_line, end_line, new_start_line, new_end_line, lines_removed: end_line - start_line + 1, lines_added: new_end_line - new_start_line + 1 })
+
+check('replaces lines', 'a\nb\nc\n', line(2, 2, 'x\ny\n'), 'a\nx\ny\nc\n', span('replace', 2, 2, 2, 3))
+check('adds the break that a following line needs', 'a\nb\nc\n', line(2, 2, 'x'), 'a\nx\nc\n', span('replace', 2, 2, 2, 2))
+check('deletes lines', 'a\nb\nc\n', line(1, 2, ''), 'c\n', span('delete', 1, 2, 1, 0))
+check('inserts before a line', 'a\nb\n', line(2, 1, 'x'), 'a\nx\nb\n', { ...span('insert', 2, 1, 2, 2), context: { before_lines: ['a'], after_lines: ['b'] } })
+check('inserts before the first line', 'a\n', line(1, 0, 'x\n'), 'x\na\n', span('insert', 1, 0, 1, 1))
+check('inserts an empty line', 'a\n\nb\n', line(2, 1, '\n'), 'a\n\n\nb\n', span('insert', 2, 1, 2, 2))
+check('inserts nothing for empty text', 'a\nb\n', line(2, 1, ''), 'a\nb\n', span('insert', 2, 1, 2, 1))
+check('appends', 'a\nb\n', line(3, 2, 'c'), 'a\nb\nc\n', span('append', 3, 2, 3, 3))
+check('appends to a text without final break, and leaves it so', 'a\nb', line(3, 2, 'c'), 'a\nb\nc', { ...span('append', 3, 2, 3, 3), context: { before_lines: ['b'], after_lines: [] } })
+check('ends the text with the break that is given', 'a\nb', line(3, 2, 'c\n'), 'a\nb\nc\n', span('append', 3, 2, 3, 3))
+check('appends to an empty text', '', line(1, 0, 'a'), 'a', span('append', 1, 0, 1, 1))
+check('appends to a text that is a byte-order mark', '\ufeff', line(1, 0, 'a\n'), '\ufeffa\n', span('append', 1, 0, 1, 1))
+check('puts nothing into an empty text', '', line(1, 0, ''), '')
+check('keeps the byte-order mark', '\ufeffa\nb', line(1, 1, 'x'), '\ufeffx\nb', span('replace', 1, 1, 1, 1))
+check('replaces the last line and leaves it without break', 'a\nb', line(2, 2, 'x'), 'a\nx', span('replace', 2, 2, 2, 2))
+check('replaces the last line and gives it the break asked for', 'a\nb', line(2, 2, 'x\n'), 'a\nx\n')
+check('replaces the last line and leaves it terminated', 'a\nb\n', line(2, 2, 'x'), 'a\nx\n')
+check('deletes the last line of a text without final break', 'a\nb', line(2, 2, ''), 'a', { ...span('delete', 2, 2, 2, 1), context: { before_lines: ['a'], after_lines: [] } })
+check('deletes the last line of a CRLF text without final break', 'a\r\nb', line(2, 2, ''), 'a')
+check('deletes the last line of a terminated text', 'a\nb\n', line(2, 2, ''), 'a\n', span('delete', 2, 2, 2, 1))
+check('keeps an empty line that becomes the last', '\nb', line(2, 2, ''), '\n', span('delete', 2, 2, 2, 1))
+check('keeps an empty line that is put before the last, which goes', 'a\nb', [line(2, 1, 'x\n\n'), line(2, 2, '')], 'a\nx\n\n')
+check('deletes everything', 'a\nb', line(1, 2, ''), '', span('delete', 1, 2, 1, 0))
+check('deletes the last lines by several edits', 'a\nb\nc', [line(3, 3, ''), line(2, 2, '')], 'a')
+check('deletes all lines by several edits', 'a\nb', [line(1, 1, ''), line(2, 2, '')], '')
+check('leaves a replaced line without break where the last one goes', 'a\nb\nc', [line(3, 3, ''), line(2, 2, 'x\n')], 'a\nx', span('delete', 3, 3, 3, 2))
+check('leaves an inserted line without break where the last one goes', 'a\nb', [line(2, 1, 'x'), line(2, 2, '')], 'a\nx')
+check('replaces the last line by an appended one', 'a\nb', [line(2, 2, ''), line(3, 2, 'c')], 'a\nc')
+check('appends behind a replaced last line', 'a\nb', [line(3, 2, 'c'), line(2, 2, 'x')], 'a\nx\nc')
+check('counts all lines in the original', 'a\nb\nc\nd\n', [line(4, 4, 'x'), line(1, 2, ''), line(4, 3, 'y')], 'c\ny\nx\n')
+check('puts insertions at one place in the order of the request', 'a\nb\n', [line(2, 1, '1'), line(2, 2, 'x'), line(2, 1, '2')], 'a\n1\n2\nx\n')
+check('puts appended lines in the order of the request', 'a', [line(2, 1, '1'), line(2, 1, '2\n')], 'a\n1\n2\n')
+check('writes the file’s breaks', 'a\r\nb\r\n', line(1, 1, 'x\ny'), 'x\r\ny\r\nb\r\n')
+check('writes \\r where lines end so', 'a\rb', line(3, 2, 'x'), 'a\rb\rx')
+check('writes breaks as given where asked, and adds the file’s', 'a\r\nb\r\n', line(1, 1, 'x\ny'), 'x\ny\r\nb\r\n', undefined, true)
+check('writes the break of the line in a mixed file', 'a\nb\r\nc\n', [line(2, 2, '1\n2'), line(3, 2, '0\n')], 'a\n1\r\n2\r\n0\nc\n')
+check('keeps the breaks of the lines that stay in a mixed file', 'a\r\nb\nc\r\n', line(1, 3, 'a\nX\nc'), 'a\r\nX\nc\r\n')
+check('edits what is expected', 'a\r\nb\r\nc', [line(2, 2, 'x', 'b'), line(1, 1, 'y', 'a\n'), line(3, 3, 'z', 'c')], 'y\r\nx\r\nz')
+check('takes expected breaks as they are where asked', 'a\r\nb', line(1, 1, 'x', 'a\n'), { code: 'EXPECTED_TEXT_MISMATCH' }, undefined, true)
+check('shows what is there where another text is expected', 'a\nb\nfoo  bar\n', [line(1, 1, '', 'a'), line(2, 2, 'x', 'foo bar')], { code: 'EXPECTED_TEXT_MISMATCH', edit_index: 1, total_edits: 2, start_line: 2, end_line: 2, actual_text: 'b\n', found_at: [3, 3], file_preview: { preview_start_line: 1, preview_end_line: 3, highlights: [{ line: 2 }] } })
+check('expects nothing of an insertion', 'a\n', line(1, 0, 'x', 'a'), { code: 'EXPECTED_TEXT_MISMATCH', actual_text: '' })
+for (const [start, end] of [[0, 0], [-1, 1], [3, 3], [4, 3], [2, 0], [1, 3]] as const) {
+  check(`refuses lines ${start} to ${end} of two`, 'a\nb', [line(1, 1, 'x'), line(start, end, 'y')], { code: 'LINE_OUT_OF_RANGE', edit_index: 1, total_lines: 2, start_line: start, end_line: end })
+}
+check('names both edits that overlap', 'a\nb\nc\n', [line(2, 3, 'x'), line(1, 1, 'z'), line(1, 2, 'y')], { code: 'OVERLAPPING_EDITS', edit_index: 2, other_edit_index: 1, lines: [1, 2], other_lines: [1, 1] })
+check('refuses an insertion inside a replaced range', 'a\nb\nc\n', [line(1, 3, 'x'), line(2, 1, 'y')], { code: 'OVERLAPPING_EDITS', edit_index: 1, other_edit_index: 0 })
+check('refuses a result that is too large', 'a', line(1, 1, 'x'.repeat(LIMIT + 1)), { code: 'RESULT_TOO_LARGE', what: 'bytes', limit: LIMIT, actual: LIMIT + 1 })
+
+/** The model: a list of lines with their breaks. */
+function model (file: string, edits: LineEdit[], ending: string): string {
+  const lines = (file.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []) as string[]
+  const breakOf = (text: string) => text.match(/(?:\r\n|\n|\r)$/)?.[0] ?? ''
+  const terminated = lines.length > 0 && breakOf(lines.at(-1)!) !== ''
+  const adapted = (text: string) => text.replace(/\r\n|\n|\r/g, ending)
+  const out: string[] = []
+  const put = (text: string) => { if (text !== '') out.push(adapted(text) + (breakOf(text) === '' ? ending : '')) }
+  for (let number = 1; number <= lines.length + 1;) {
+    for (const edit of edits) if (edit.start_line === number && edit.end_line === number - 1) put(edit.new_text)
+    const range = edits.find(edit => edit.start_line === number && edit.end_line >= number)
+    if (range !== undefined) put(range.new_text)
+    else if (number <= lines.length) out.push(lines[number - 1]!)
+    number = range === undefined ? number + 1 : range.end_line + 1
+  }
+  const kept = out.map((text, i) => i < out.length - 1 && breakOf(text) === '' ? text + ending : text)
+  const order = [...edits.entries()].sort(([i, a], [j, b]) => a.start_line - b.start_line || Number(b.end_line < b.start_line) - Number(a.end_line < a.start_line) || i - j).map(([, edit]) => edit)
+  const tail = order.filter(edit => edit.end_line >= lines.length || edit.start_line > lines.length)
+  const last = tail.findLast(edit => edit.new_text !== '')
+  const strips = !terminated && (last !== undefined ? breakOf(last.new_text) === '' : tail.some(edit => edit.end_line >= edit.start_line))
+  return strips ? kept.join('').replace(/(?<=[^\r\n])(?:\r\n|\n|\r)$/, '') : kept.join('')
+}
+
+t.test('agrees with the model, and describes the lines that were asked for', t => {
+  for (let round = 0; round < Number(process.env.ROUNDS ?? 8000); round++) {
+    const random = new Random(SEED * 40_009 + round)
+    const ending = random.pick(['\n', '\r\n', '\r'])
+    const total = random.int(6)
+    const file = Array.from({ length: total }, () => random.text(['a', 'b', ' '], 2) + ending).join('') + (random.chance(50) ? random.pick(['z', 'yy']) : '')
+    const count = (file.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []).length
+    const edits: LineEdit[] = []
+    for (let number = 1; number <= count + 1; number++) {
+      const put = () => random.chance(25) ? '' : random.text(['x', '\n', 'w'], 3) + random.pick(['', '\n', 'q'])
+      if (random.chance(20)) edits.push(line(number, number - 1, put()))
+      if (number <= count && random.chance(40)) {
+        const end = Math.min(count, number + random.int(2))
+        edits.push(line(number, end, put()))
+        number = end
+      }
+    }
+    if (edits.length === 0) continue
+    edits.sort(() => random.int(3) - 1)
+    const original = Buffer.from(file)
+    const planned = planLineEdits(original, edits, { line_endings: 'adapt', max_result_size: LIMIT })
+    const expected = model(file, edits, count === 0 || !/[\r\n]/.test(file) ? '\n' : ending)
+    const result = planned.ok ? Buffer.concat(planned.value.pieces).toString() : planned.failure
+    const complain = (what: string, more: object) => {
+      t.fail(`${what}: ${JSON.stringify({ seed: SEED, round, file, edits, expected, result, ...more })}`)
+      t.end()
+    }
+    if (result !== expected) return complain('differs from the model', {})
+    if (!planned.ok) continue
+    const described = describe(original, planned.value, { context_lines: 2, dry_run: false })
+    const net = described.changes.reduce((sum, change) => sum + change.net_change, 0)
+    // Where several edits share the end of a text without final break, each tells the last line as its own.
+    const alone = edits.length === 1 || /[\r\n]$/.test(file)
+    if (alone && net !== described.total_lines_after - described.total_lines_before) return complain('net change', { described })
+    if (edits.length > 1) continue
+    const [change] = described.changes
+    if (change!.start_line !== edits[0]!.start_line || change!.end_line !== edits[0]!.end_line) return complain('other lines', { change })
+  }
+  t.pass('all rounds')
+  t.end()
+})
