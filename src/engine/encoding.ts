@@ -5,11 +5,17 @@ export type Encoding = 'ascii' | 'utf-8' | 'unknown-8bit' | 'utf-16le' | 'utf-16
 
 /** The encoding of a file's raw bytes. `binary`, `utf-16le` and `utf-16be` can't be edited: a NUL byte anywhere, or a UTF-16 or UTF-32 mark. */
 export function encodingOf (bytes: Buffer): Encoding {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes[2] === 0 && bytes[3] === 0 ? 'binary' : 'utf-16le'
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  const mark = binaryMark(bytes)
+  if (mark !== null) return mark
   if (bytes.includes(0)) return 'binary'
   if (isAscii(bytes)) return 'ascii'
   return isUtf8(bytes) ? 'utf-8' : 'unknown-8bit'
+}
+
+/** What a UTF-16 or UTF-32 mark at the start says; null where there is none. */
+export function binaryMark (bytes: Buffer): BinaryEncoding | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes[2] === 0 && bytes[3] === 0 ? 'binary' : 'utf-16le'
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
 }
 
 /** The encodings that no edit may touch. */
@@ -66,4 +72,24 @@ export function excerpt (text: string, max: number): string {
   const head = text.slice(0, half).toWellFormed().replace(/\ufffd$/, '')
   const tail = text.slice(-half).toWellFormed().replace(/^\ufffd/, '')
   return `${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`
+}
+
+/** At most `max` UTF-16 units of a text, those around the offset `at`; says on each side how many are left out. */
+export function excerptAround (text: string, at: number, max: number): string {
+  if (text.length <= max) return text
+  const from = Math.max(0, Math.min(at - Math.floor(max / 2), text.length - max))
+  const left = (count: number) => count > 0 ? `…[${count} characters left out]…` : ''
+  return left(from) + text.slice(from, from + max).toWellFormed() + left(text.length - from - max)
+}
+
+/** Bytes as text in which each byte that isn't valid UTF-8 is one U+FFFD, so that offsets are columns. */
+export function decodeByColumn (bytes: Buffer): { text: string, lossy?: true } {
+  if (isUtf8(bytes)) return { text: bytes.toString() }
+  let text = ''
+  for (let at = 0; at < bytes.length;) {
+    const size = sequenceLength(bytes, at)
+    text += size === 1 && bytes[at]! >= 128 ? '\ufffd' : bytes.toString('utf8', at, at + size)
+    at += size
+  }
+  return { text, lossy: true }
 }

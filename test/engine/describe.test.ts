@@ -1,11 +1,9 @@
-// Changes in lines, diffs, facts and windows, by example.
+// Changes in lines and diffs, by example.
 import t from 'tap'
 import { describe } from '../../src/engine/describe.ts'
 import { unifiedDiff } from '../../src/engine/diff.ts'
 import { byteOfUtf16, decode, encodingOf, excerpt, isBinary, utf16Length } from '../../src/engine/encoding.ts'
-import { textFacts, lineWindow, type WindowRequest } from '../../src/engine/facts.ts'
 import type { TextEdit } from '../../src/engine/failure.ts'
-import { languageOf } from '../../src/engine/language.ts'
 import { countBreaks, isLineStart, lineAround, lineNumbers } from '../../src/engine/lines.ts'
 import type { LineEndings } from '../../src/engine/line-breaks.ts'
 import type { Plan } from '../../src/engine/plan.ts'
@@ -99,53 +97,6 @@ t.test('diffs', t => {
   t.match(diff(long, [edit('l5', 'x')], 2), { diff: /^--- a\/f\n\+\+\+ b\/f\n… 9 more lines/, diff_truncated: true }, 'cut before the first hunk')
   const many = 'a\n'.repeat(600)
   t.match(diff(many + 'b\n', [edit(many, 'c\n'.repeat(300))], 2000), { diff: /@@ -1,601 \+1,301 @@/ }, 'a large block is shown whole')
-  t.end()
-})
-
-t.test('facts', t => {
-  const facts = (text: string | Buffer, path = 'x') => textFacts(Buffer.from(text), path)
-  t.match(facts('\ufeffa\r\nb\n'), { total_lines: 2, bom: true, line_ending: 'mixed', line_ending_counts: { lf: 1, crlf: 1, cr: 0 }, ends_with_newline: true })
-  t.match(facts('a\rb'), { total_lines: 2, bom: false, line_ending: 'cr', ends_with_newline: false })
-  t.match(facts('\ufeff'), { total_lines: 0, line_ending: 'none', ends_with_newline: false })
-  t.match(facts('a\r'), { total_lines: 1, ends_with_newline: true })
-  t.strictSame(facts('a\n  b\n    c\n  d\n').indentation, { style: 'spaces', width: 2 })
-  t.strictSame(facts('a\n\tb\n').indentation, { style: 'tabs' })
-  t.strictSame(facts('a\n\tb\n    c\n').indentation, { style: 'mixed', width: 4 })
-  t.strictSame(facts('/*\n * a\n */\n\n   \nb\n').indentation, { style: 'none' })
-  t.strictSame(facts('\tb\n'.repeat(20) + '  c\n').indentation, { style: 'tabs' })
-  t.strictSame(facts('a\n  b\n'.repeat(20) + '\tc\n').indentation, { style: 'spaces', width: 2 })
-  t.strictSame(facts('   a\n   b\n').indentation, { style: 'spaces', width: 3 })
-  for (const [path, text, language] of [['a/B.TS', '', 'typescript'], ['Dockerfile', '', 'dockerfile'], ['x', '#!/usr/bin/env python3\n', 'python'], ['x', '#!/bin/ls\n', undefined], ['constructor', '', undefined], ['a.constructor', '', undefined], ['.ts', '', undefined]] as const) {
-    t.equal(languageOf(path, Buffer.from(text)), language, `${path} ${language}`)
-  }
-  t.end()
-})
-
-t.test('windows', t => {
-  const window = (text: string | Buffer, request: WindowRequest, total: number) => {
-    const result = lineWindow(Buffer.from(text), request, total)
-    return result.ok ? result.value : result.failure
-  }
-  t.strictSame(window('a\r\nb\nc', { start_line: 1, end_line: 2 }, 3), { content: 'a\r\nb\n', start_line: 1, end_line: 2, truncated: false })
-  t.strictSame(window('a\nb\nc', { start_line: 2 }, 3), { content: 'b\nc', start_line: 2, end_line: 3, truncated: false })
-  t.match(window('a\nb\nc', { start_line: 2, end_line: 99 }, 3), { end_line: 3 }, 'an end past the end reads to the end')
-  t.strictSame(window('', { start_line: 1 }, 0), { content: '', start_line: 1, end_line: 0, truncated: false })
-  t.match(window('\ufeffa', {}, 1), { content: 'a' })
-  t.match(window('a\n\nb', { numbered: true }, 3), { content: '1\ta\n2\t\n3\tb' })
-  t.match(window(Buffer.from([0xff]), {}, 1), { content: '\ufffd', lossy: true })
-  t.strictSame(window('a', { start_line: 2 }, 1), { code: 'LINE_OUT_OF_RANGE', total_lines: 1, start_line: 2 })
-  t.strictSame(window('a\nb', { start_line: 2, end_line: 1 }, 2), { code: 'LINE_OUT_OF_RANGE', total_lines: 2, start_line: 2, end_line: 1 })
-  t.match(window('ab', { start_column: 3 }, 1), { code: 'LINE_OUT_OF_RANGE', start_column: 3, total_columns: 2 })
-  t.match(window('a\n'.repeat(3000), { start_line: 2 }, 3000), { start_line: 2, end_line: 2001, truncated: true, next_line: 2002 })
-  t.match(window(`${'x'.repeat(40_000)}\n`.repeat(2), {}, 2), { end_line: 1, truncated: true, next_line: 2, next_column: undefined }, 'whole lines as far as they fit')
-  const line = '😀'.repeat(20_000)
-  const first = window(line, {}, 1)
-  t.match(first, { start_line: 1, end_line: 1, truncated: true, next_line: 1, next_column: 32_769 })
-  const second = window(line, { start_column: 32_769 }, 1)
-  t.match(second, { start_column: 32_769, truncated: false })
-  t.equal((first as { content: string }).content + (second as { content: string }).content, line)
-  const odd = Buffer.concat([Buffer.from('é'), Buffer.from([0xff]), Buffer.from('😀z')])
-  t.match(window(odd, { start_column: 5 }, 1), { content: 'z' }, 'columns count a byte that is not UTF-8 as one')
   t.end()
 })
 
