@@ -48,13 +48,14 @@ export class LockFiles {
   /** Waits at most until `deadline` (of performance.now()); then null. */
   async hold (key: string, deadline: number): Promise<HeldFile | null> {
     const path = join(this.#folder, key)
-    for (let wait = 5; ; wait = Math.min(wait * 2, 100)) {
-      const held = await this.#try(path)
-      if (held !== null) return held
+    let held = await this.#try(path)
+    for (let wait = 5; held === null; held = await this.#try(path)) {
       if (this.#takeOver(path)) continue
       if (performance.now() >= deadline) return null
       await sleep(wait * (0.5 + Math.random()))
+      wait = Math.min(wait * 2, 100)
     }
+    return held
   }
 
   async #try (path: string): Promise<HeldFile | null> {
@@ -89,7 +90,7 @@ export class LockFiles {
     this.#report({ event: 'lock_taken_over' })
     await sleep(SETTLE)
     if (held()) return { held, tookOver, release: letGo }
-    /* c8 ignore next 2 -- two hosts have to take over within the same instant */
+    /* c8 ignore next 3 -- two hosts have to take over within the same instant */
     await letGo()
     return null
   }

@@ -61,3 +61,8 @@ export function split (path: Buffer): { folder: Buffer, leaf: Buffer } {
   const cut = path.lastIndexOf(SLASH)
   return { folder: path.subarray(0, Math.max(cut, 0)), leaf: path.subarray(cut + 1) }
 }
+
+/** The path of an entry of `folder`; '' is the root. */
+export function join (folder: Buffer, leaf: Buffer | string): Buffer {
+  return folder.length === 0 ? Buffer.from(leaf) : Buffer.concat([folder, Buffer.from('/'), Buffer.from(leaf)])
+}

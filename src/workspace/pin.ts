@@ -3,8 +3,16 @@ import { accessSync, constants, type BigIntStats } from 'node:fs'
 import type { Result } from '../result.ts'
 import type { FileFailure } from './failure.ts'
 
-/** Nothing is there. `relative` is where it would be, links followed. Whoever knows the policy makes a FileFailure of it. */
-export interface Missing { code: 'MISSING', relative: Buffer }
+/** Nothing is there. Whoever knows the policy makes a FileFailure of it. Paths are real ones below the root. */
+export interface Missing {
+  code: 'MISSING'
+  /** Where it would be, links followed. */
+  relative: Buffer
+  /** The part of that which is there: a folder, if nothing else stands in its place. */
+  folder: Buffer
+  /** A link that leads to nothing, inside the root: it is the path's last name, or one before it. */
+  dangling?: 'last' | 'before'
+}
 
 /** An object inside the root that can't be exchanged under us. To be closed. */
 export interface Pin {

@@ -22,8 +22,10 @@ export interface PolicyOptions {
 }
 
 export interface Policy {
-  /** Null if the file at this real path (absolute, and below the root) may be edited, or read; else PROTECTED_PATH or PATH_NOT_ALLOWED. Whether it exists doesn't matter. */
-  judge (use: 'edit' | 'read', real: Buffer, relative: Buffer): FileFailure | null
+  /** Null if the file at this real path (absolute, and below the root) may be edited or read, or the folder listed; else PROTECTED_PATH or PATH_NOT_ALLOWED. Whether it exists doesn't matter. */
+  judge (use: 'edit' | 'read' | 'list', real: Buffer, relative: Buffer): FileFailure | null
+  /** Which names in the folder at this real path (absolute) are the service's own, and not shown. */
+  hiddenIn (real: Buffer): (name: Buffer) => boolean
 }
 
 export function makePolicy (options: PolicyOptions): Policy {
@@ -38,10 +40,14 @@ export function makePolicy (options: PolicyOptions): Policy {
       for (const pattern of use === 'edit' ? edit : read) {
         if (pattern.covers(names)) return { code: 'PROTECTED_PATH', pattern: pattern.source }
       }
-      if (endings === null || relative.length === 0) return null
+      if (endings === null || use === 'list' || relative.length === 0) return null
       const leaf = fold(split(relative).leaf.toString())
       if (endings.some(ending => leaf.endsWith(ending))) return null
       return { code: 'PATH_NOT_ALLOWED', reason: 'extension', allowed_extensions: [...options.allowExtensions ?? []] }
+    },
+    hiddenIn (real) {
+      const state = below(real, options.stateDir)
+      return name => TEMP_NAME.test(name.toString('latin1')) || state?.equals(name) === true
     }
   }
 }

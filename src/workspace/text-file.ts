@@ -12,7 +12,8 @@ import type { Pin } from './pin.ts'
 export const AT_ONCE = 1024 * 1024
 /** In ns: changes so close to a reading may leave the times of the file as they were. */
 const CLOCK = 20_000_000n
-const ATTEMPTS = 3
+/** How often a file that changes while it is read is read again. */
+export const ATTEMPTS = 3
 /** The system takes no more pieces in one call. */
 const PIECES = 1024
 const readLater = promisify(read)
@@ -59,7 +60,8 @@ export async function readWhole (pin: Pin, limit: number): Promise<Result<Snapsh
   } finally { if (!kept) closeSync(fd) }
 }
 
-const alike = (a: BigIntStats, b: BigIntStats): boolean => a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
+/** Whether nothing has been done to a file between two looks at it. */
+export const alike = (a: BigIntStats, b: BigIntStats): boolean => a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
 
 async function fill (fd: number, bytes: Buffer): Promise<number> {
   let length = 0

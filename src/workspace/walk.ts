@@ -20,9 +20,14 @@ export function whyNot (error: unknown, relative: Buffer, root: Buffer, at: (rel
 
   // latin1 keeps bytes as they are while they are split and joined.
   let ahead = relative.toString('latin1').split(SLASH)
+  // How many of those are the path's own; the ones before them come from a link.
+  let own = ahead.length
   let walked: string[] = []
   let links = 0
   for (let name = ahead.shift(); name !== undefined; name = ahead.shift()) {
+    const linked = ahead.length >= own
+    if (!linked) own--
+    const nothing = (dangles: boolean): FileFailure | Missing => wouldBe(walked, [name, ...ahead], dangles ? own === 0 ? 'last' : 'before' : null)
     if (name === '' || name === '.') continue
     if (name === '..') {
       if (walked.pop() === undefined) return { code: 'PATH_NOT_ALLOWED', reason: 'outside' }
@@ -34,13 +39,13 @@ export function whyNot (error: unknown, relative: Buffer, root: Buffer, at: (rel
       target = lstatSync(at(here)).isSymbolicLink() ? readlinkSync(at(here), 'buffer') : null
     } catch (problem) {
       if (codeOf(problem) === 'EACCES') return failureOf(problem)
-      return wouldBe([...walked, name, ...ahead])
+      return nothing(linked)
     }
     if (target === null) {
       walked.push(name)
       continue
     }
-    if (++links > LINKS_LIMIT) return wouldBe([...walked, name, ...ahead])
+    if (++links > LINKS_LIMIT) return nothing(true)
     if (target[0] === SLASH.charCodeAt(0)) {
       const inside = below(root, target)
       if (inside === null) return { code: 'PATH_NOT_ALLOWED', reason: 'outside' }
@@ -52,13 +57,14 @@ export function whyNot (error: unknown, relative: Buffer, root: Buffer, at: (rel
   return code === 'EACCES' ? failureOf(error) : null
 }
 
-/** Nothing is at the end of `names`; `..` among them may still lead out. */
-function wouldBe (names: string[]): FileFailure | Missing {
-  const kept: string[] = []
-  for (const name of names) {
+/** Nothing is at `ahead` in the folder `walked`; `..` in it may still lead out. */
+function wouldBe (walked: string[], ahead: string[], dangling: 'last' | 'before' | null): FileFailure | Missing {
+  const kept = [...walked]
+  for (const name of ahead) {
     if (name === '' || name === '.') continue
     if (name !== '..') kept.push(name)
     else if (kept.pop() === undefined) return { code: 'PATH_NOT_ALLOWED', reason: 'outside' }
   }
-  return { code: 'MISSING', relative: Buffer.from(kept.join(SLASH), 'latin1') }
+  const bytes = (names: string[]): Buffer => Buffer.from(names.join(SLASH), 'latin1')
+  return { code: 'MISSING', relative: bytes(kept), folder: bytes(walked), ...dangling !== null && { dangling } }
 }

@@ -1,6 +1,6 @@
 // One editor per file: in this process, between processes, between hosts; and what happens when the holder dies. Rows 24-27, 39 and 40 of the threats.
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -128,6 +128,16 @@ t.test('waits for a socket that nobody answers', linuxOnly, async t => {
   t.equal(await holdSocket(name, performance.now() + 700), null)
   server.close()
   for (const client of clients) client.destroy()
+})
+
+t.test('throws where a socket can’t be had', linuxOnly, async t => {
+  const limit = (nofile: number): unknown => spawnSync('prlimit', ['--pid', String(process.pid), `--nofile=${nofile}:1048576`])
+  limit(descriptors() + 20)
+  const open: number[] = []
+  t.throws(() => { for (;;) open.push(openSync('/dev/null', 'r')) }, { code: 'EMFILE' })
+  await t.rejects(holdSocket('editd-test-' + Math.random(), 0), { code: 'EMFILE' })
+  for (const fd of open) closeSync(fd)
+  limit(65536)
 })
 
 t.test('holds a lock file, and sees when it is taken away', async t => {

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ok } from '../../../src/result.ts'
+import { ok, type Result } from '../../../src/result.ts'
 import { DEFAULT_PROTECTED } from '../../../src/workspace/policy.ts'
-import { openWorkspace, type Planner, type Workspace, type WorkspaceOptions } from '../../../src/workspace/workspace.ts'
+import { openWorkspace, type Planned, type Planner, type Workspace, type WorkspaceOptions } from '../../../src/workspace/workspace.ts'
 
 export interface Place { base: string, root: string, state: string }
 
@@ -33,7 +33,7 @@ export const open = (place: Place, options: Partial<WorkspaceOptions> = {}): Pro
 })
 
 /** A plan that puts `text` after what is there. */
-export const append = (text: string): Planner<string, never> => original => ok({ pieces: [original, Buffer.from(text)], description: text })
+export const append = (text: string) => (original: Buffer): Result<Planned<string>, never> => ok({ pieces: [original, Buffer.from(text)], description: text })
 /** A plan whose result is `text`, whatever is there. */
 export const become = (text: string | Buffer): Planner<null, never> => () => ok({ pieces: [Buffer.from(text)], description: null })
 

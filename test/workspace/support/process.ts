@@ -41,7 +41,7 @@ function worker (): string {
 }
 
 /** `apart`: a command that runs it in other namespaces, as a container would. */
-export function startWorker (order: { root: string, state: string, file: string, count: number, name: string, pause?: number, hold?: number, durability?: 'full' | 'fast', lock?: 'shared' | 'local' }, apart: string[] = []): Second {
+export function startWorker (order: { root: string, state: string, file: string, count: number, name: string, pause?: number, hold?: number, durability?: 'full' | 'fast', lock?: 'shared' | 'local', creates?: boolean }, apart: string[] = []): Second {
   // Without the environment of tap, which would want to measure it.
   const [program = '', ...args] = [...apart, process.execPath, worker(), JSON.stringify({ pause: 0, hold: 0, ...order })]
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env: {} })

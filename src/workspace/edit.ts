@@ -1,0 +1,94 @@
+// Changes a file that is there: the checks, the plan and, under its lock, the writing. Knows not what a plan does.
+import { encodingOf, isBinary } from '../engine/encoding.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { Edited, FileTarget, Planner, WorkspaceOptions } from './api.ts'
+import { commit, lossesOf, type Change } from './commit.ts'
+import type { FileFailure } from './failure.ts'
+import { writeInPlace } from './in-place.ts'
+import type { Intents } from './intents.ts'
+import type { Journal } from './journal.ts'
+import type { Lock } from './lock.ts'
+import type { Missing, Pin, Root } from './pin.ts'
+import { digestOf, readWhole, shortHash } from './text-file.ts'
+import type { About, Way } from './way.ts'
+
+/** What writing takes. */
+export interface Writing {
+  options: WorkspaceOptions
+  root: Root
+  intents: Intents
+  journal: Journal
+  way: Way
+}
+
+export function editFile<T, F> (writing: Writing, asked: Buffer, about: About, target: FileTarget, dry_run: boolean, plan: Planner<T, F>): Promise<Result<Edited<T>, F | FileFailure>> {
+  const { way } = writing
+  if (dry_run) return way.pinned(asked, 'edit', about, pin => changeFile(writing, pin, about, target, plan, null))
+  const missing = async (spot: Missing): Promise<Result<never, FileFailure>> => fail(way.notFound(spot, 'edit'))
+  return way.locked<Edited<T>, F | FileFailure>(asked, about,
+    { there: async pin => ok(pin.relative), missing },
+    lock => ({ there: pin => changeFile(writing, pin, about, target, plan, lock), missing }))
+}
+
+/** Without a lock it is a dry run. */
+export async function changeFile<T, F> (writing: Writing, pin: Pin, about: About, target: FileTarget, plan: Planner<T, F>, lock: Lock | null): Promise<Result<Edited<T>, F | FileFailure>> {
+  const { options, way } = writing
+  const unwritable = refusalToWrite(pin)
+  if (unwritable !== null) {
+    await way.hash(pin, about)
+    return fail(unwritable)
+  }
+  const read = await readWhole(pin, options.maxFileSize)
+  if (!read.ok) return read
+  const snapshot = read.value
+  try {
+    const hash_before = shortHash(snapshot.digest)
+    about.file_hash = hash_before
+    if (options.requireHash && target.expected_hash === undefined) return fail({ code: 'PRECONDITION_REQUIRED' })
+    const encoding = encodingOf(snapshot.bytes)
+    if (isBinary(encoding)) return fail({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
+    const stale = staleness(target, hash_before)
+    if (stale !== null) return fail(stale)
+
+    const planned = await carryOut(plan, snapshot.bytes, about)
+    if (!planned.ok) return planned
+    const { content, digest, description } = planned.value
+    const changed = digest !== snapshot.digest
+    const result = { ...about, changed, hash_before, new_hash: shortHash(digest), file_size: content.size, description }
+    if (!changed || lock === null) return ok({ ...result, file_hash: hash_before, warnings: changed ? lossesOf(pin, 'rename') : [] })
+
+    const written = await write(writing, { pin, snapshot, digest, ...content }, lock)
+    if (written.ok) return ok({ ...result, file_hash: result.new_hash, ...written.value })
+    await way.lookAgain(pin.relative, about)
+    return written
+  } finally { snapshot.close() }
+}
+
+/** A plan with what it comes to on disk; `digest` is 64 hex digits. */
+export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, { path }: About): Promise<Result<{ content: { pieces: readonly Buffer[], size: number }, digest: string, description: T }, F>> {
+  const planned = plan(original, { path })
+  if (!planned.ok) return planned
+  const { pieces, description } = planned.value
+  const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  return ok({ content: { pieces, size }, digest: await digestOf(pieces, size), description })
+}
+
+async function write ({ options, root, intents, journal }: Writing, change: Change, lock: Lock): Promise<Result<{ warnings: string[], write_strategy?: 'in_place' }, FileFailure>> {
+  const context = { root, intents, journal, durability: options.durability, held: () => lock.held() }
+  const renamed = await commit(context, change)
+  if (renamed.ok) return ok({ warnings: renamed.value })
+  if (renamed.failure.code !== 'UNRENAMABLE') return fail(renamed.failure)
+  const written = await writeInPlace(context, change)
+  return written.ok ? ok({ warnings: written.value, write_strategy: 'in_place' }) : written
+}
+
+/** A rename would silently replace a file that nobody was meant to write, so its mode is asked, for root too. */
+function refusalToWrite (pin: Pin): FileFailure | null {
+  if ((pin.stat.mode & 0o200n) === 0n) return { code: 'PERMISSION_DENIED', reason: 'read_only_file' }
+  return pin.writable() ? null : { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
+}
+
+/** Null if the file is what the request expects. */
+export function staleness ({ expected_hash }: FileTarget, hash: string): FileFailure | null {
+  return expected_hash === undefined || expected_hash === hash ? null : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
+}
