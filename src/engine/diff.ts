@@ -1,6 +1,7 @@
 // The unified diff of a set of splices, as git writes it. Only `\n` ends a line here. Knows no operations and no files.
 import { isUtf8 } from 'node:buffer'
 import { diffArrays, formatPatch, FILE_HEADERS_ONLY, type StructuredPatchHunk } from 'diff'
+import { countByte } from './lines.ts'
 import type { Splice, Splices } from './splice.ts'
 
 const CONTEXT = 3
@@ -145,7 +146,7 @@ function * hunksOf (original: Buffer, blocks: Iterable<Block>): Generator<Hunk> 
     if (hunk === undefined) {
       const context = linesBefore(original, block.start, CONTEXT)
       const start = block.start - sizeOf(context)
-      line += countFeeds(original, counted, start)
+      line += countByte(original.subarray(counted, start), LF)
       counted = start
       hunk = { oldStart: line, oldLines: 0, newStart: line + shift, newLines: 0, lines: [] }
       addContext(hunk, context)
@@ -188,12 +189,6 @@ function linesBefore (original: Buffer, end: number, most: number): Buffer[] {
     at = start
   }
   return lines
-}
-
-function countFeeds (bytes: Buffer, from: number, to: number): number {
-  let count = 0
-  for (let i = from; i < to; i++) if (bytes[i] === LF) count++
-  return count
 }
 
 function lineText ({ sign, bytes }: HunkLine): string[] {

@@ -34,8 +34,8 @@ export interface Placed extends Placement { readonly new_start: number, readonly
 /** A stretch of the present text: of the original at `origin`, or (`origin` -1) written by placement `by`; empty where something was deleted. */
 interface Piece { bytes: Buffer, origin: number, by: number }
 
-/** More pieces than this are searched as one copied text. */
-const MANY_PIECES = 2048
+/** A search looks across the seam of every two pieces: where there are more than so many for its length, copying the text costs less. */
+const manyPieces = (text: Text): boolean => text.pieces.length > 32 + text.length / 8192
 
 /**
  * A piece table. The original is never copied; every piece knows where it came from.
@@ -99,7 +99,7 @@ export class Draft {
 
   /** The text after the edits so far, in few pieces: more than a search likes are copied into one, once for each state. */
   searchable (): Text {
-    if (this.#text.pieces.length <= MANY_PIECES) return this.#text
+    if (!manyPieces(this.#text)) return this.#text
     this.#flat ??= new Text([Buffer.concat(this.#text.pieces)])
     return this.#flat
   }

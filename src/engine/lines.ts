@@ -175,8 +175,23 @@ export function lineStartOffset (text: Text, line: number, from = { line: 1, off
   return offset
 }
 
-function countByte (bytes: Buffer, byte: number): number {
+/** How often a byte occurs. Four at a time where it pays: of a word, the bytes equal to it become zero, and each zero byte one bit (Hacker's Delight, 6-1). */
+export function countByte (bytes: Buffer, byte: number): number {
+  const head = bytes.length < 64 ? bytes.length : (4 - bytes.byteOffset % 4) % 4
   let count = 0
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] === byte) count++
+  for (let i = 0; i < head; i++) if (bytes[i] === byte) count++
+  if (head === bytes.length) return count
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + head, (bytes.length - head) >> 2)
+  const wanted = Math.imul(byte, 0x01010101)
+  for (let i = 0; i < words.length;) {
+    let sums = 0
+    // A byte of the sum holds up to 255.
+    for (const stop = Math.min(words.length, i + 255); i < stop; i++) {
+      const word = words[i]! ^ wanted
+      sums += ~(((word & 0x7f7f7f7f) + 0x7f7f7f7f) | word | 0x7f7f7f7f) >>> 7
+    }
+    count += (sums & 0xff) + ((sums >>> 8) & 0xff) + ((sums >>> 16) & 0xff) + (sums >>> 24)
+  }
+  for (let i = head + words.length * 4; i < bytes.length; i++) if (bytes[i] === byte) count++
   return count
 }
