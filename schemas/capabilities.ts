@@ -15,6 +15,8 @@ const Limits = named('Limits', 'What is refused above these.', {
   body_limit: count('Bytes of a request body.'),
   max_lines: count('Lines in one answer of /inspect.'),
   max_content_bytes: count('Bytes of content in one answer of /inspect.'),
+  max_entries: count('Entries of a directory in one answer of /inspect.'),
+  max_matches: count('Matches in one answer of /inspect.'),
   max_context_lines: count('context_lines of an edit.'),
   max_diff_lines: count('max_diff_lines of an edit.'),
   lock_timeout_ms: count('How long a request waits for a file that others edit.')

@@ -7,9 +7,9 @@ export const PROBLEM_CODES = [
   'INVALID_JSON', 'INVALID_REQUEST', 'INVALID_PATH', 'INVALID_UNICODE', 'MIXED_MODES', 'NO_EDITS', 'EMPTY_OLD_TEXT', 'TOO_MANY_EDITS',
   'UNAUTHORIZED',
   'PATH_NOT_ALLOWED', 'PROTECTED_PATH', 'PERMISSION_DENIED', 'READ_ONLY', 'FORBIDDEN_HOST', 'FORBIDDEN_ORIGIN',
-  'FILE_NOT_FOUND', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'STALE_FILE',
+  'FILE_NOT_FOUND', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'STALE_FILE', 'ALREADY_EXISTS',
   'REQUEST_TOO_LARGE', 'FILE_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'BINARY_FILE',
-  'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'LINE_OUT_OF_RANGE', 'NOT_A_FILE', 'RESULT_TOO_LARGE',
+  'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'LINE_OUT_OF_RANGE', 'EXPECTED_TEXT_MISMATCH', 'NOT_A_FILE', 'RESULT_TOO_LARGE',
   'FILE_LOCKED', 'PRECONDITION_REQUIRED', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'NOT_READY', 'NO_SPACE'
 ] as const
 export type ProblemCode = typeof PROBLEM_CODES[number]
@@ -45,11 +45,13 @@ const MatchLocation = named('MatchLocation', 'One place where old_text is.', {
 })
 
 const SuggestedEdit = named('SuggestedEdit', 'Fields of an edit, ready to be sent. Without new_text: give your own, brought up to date with what is in the file.', {
-  old_text: text('As in /edit.'),
-  new_text: Type.Optional(text('As in /edit.')),
+  old_text: Type.Optional(text('As in /edit.')),
+  new_text: Type.Optional(text('As in /edit or /edit-lines.')),
   occurrences: Type.Optional(line('As in /edit.')),
   replace_all: Type.Optional(Type.Boolean({ description: 'As in /edit.' })),
-  occurrence: Type.Optional(Type.Unsafe<'first' | 'last' | 'all' | number>({ anyOf: [{ type: 'string', enum: ['first', 'last', 'all'] }, { type: 'integer', minimum: 1 }], description: 'As in /edit.' }))
+  occurrence: Type.Optional(Type.Unsafe<'first' | 'last' | 'all' | number>({ anyOf: [{ type: 'string', enum: ['first', 'last', 'all'] }, { type: 'integer', minimum: 1 }], description: 'As in /edit.' })),
+  start_line: Type.Optional(line('As in /edit-lines.')),
+  end_line: Type.Optional(count('As in /edit-lines.'))
 })
 
 const SuggestedFixSchema = named('SuggestedFix', 'One way to go on.', {
@@ -89,6 +91,7 @@ export const ProblemSchema = named('Problem', 'Why nothing was done, and what to
   expected_hash: Type.Optional(hash('The hash that the request expected.')),
   edit_index: Type.Optional(count('Which edit failed, counted from 0.')),
   total_edits: Type.Optional(count('How many edits the request has.')),
+  other_edit_index: Type.Optional(count('The edit with which it overlaps, counted from 0.')),
   search_text: Type.Optional(text('The old_text that was searched for; a long one is cut in the middle.')),
   expected_occurrences: Type.Optional(count('How many matches the request asked for.')),
   actual_occurrences: Type.Optional(count('How many matches there are.')),
@@ -99,6 +102,8 @@ export const ProblemSchema = named('Problem', 'Why nothing was done, and what to
   suggestions_truncated: Type.Optional(Type.Literal(true, { type: 'boolean', description: 'The search for similar text was ended early.' })),
   already_applied: Type.Optional(Type.Literal(true, { type: 'boolean', description: 'new_text is there and old_text is not.' })),
   file_preview: Type.Optional(ref(FilePreview)),
+  actual_text: Type.Optional(text('What the lines hold instead of expected_text; long text is cut in the middle.')),
+  lossy: Type.Optional(lossy),
   total_lines: Type.Optional(count('Lines of the file.')),
   limit: Type.Optional(count('The limit that was exceeded.')),
   actual: Type.Optional(count('By what.')),

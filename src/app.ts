@@ -6,12 +6,15 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import { capabilities } from '../routes/capabilities.ts'
+import { create } from '../routes/create.ts'
 import { docs } from '../routes/docs.ts'
+import { editLines } from '../routes/edit-lines.ts'
 import { edit } from '../routes/edit.ts'
 import { healthz } from '../routes/healthz.ts'
 import { inspect } from '../routes/inspect.ts'
 import { openapiJson } from '../routes/openapi-json.ts'
 import { openapiYaml } from '../routes/openapi-yaml.ts'
+import { preview } from '../routes/preview.ts'
 import { readyz } from '../routes/readyz.ts'
 import { VERSION, type Config } from './config.ts'
 import { doorOf, makeAccess } from './http/access.ts'
@@ -21,6 +24,7 @@ import { makeGate } from './http/gate.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logWhenDone, pathOf } from './http/request-log.ts'
 import { sendProblem } from './http/send.ts'
+import { Searcher } from './off-thread.ts'
 import { makeOperations } from './operations.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
@@ -97,17 +101,18 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
     app.addHook('onRequest', async (request, reply) => {
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] === undefined) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
     })
-    await app.register(cors, { origin: config.allowOrigins, methods: ['GET', 'POST'], allowedHeaders: ['authorization', 'content-type', 'if-match', 'x-request-id'], exposedHeaders: ['etag', 'retry-after', 'x-request-id'], maxAge: 600, strictPreflight: false })
+    await app.register(cors, { origin: config.allowOrigins, methods: ['GET', 'POST'], allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', 'x-request-id'], exposedHeaders: ['etag', 'retry-after', 'x-request-id'], maxAge: 600, strictPreflight: false })
   }
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
   })
 
-  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize })
+  const searcher = new Searcher()
+  app.addHook('onClose', () => searcher.close())
+  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, searcher)
   for (const schema of components(operations)) app.addSchema(schema)
   await app.register(swagger, swaggerOptions(VERSION))
-  edit(app, operations)
-  inspect(app, operations)
+  for (const route of [edit, editLines, preview, create, inspect]) route(app, operations)
   capabilities(app, capabilitiesOf(config, VERSION, operations))
   healthz(app)
   readyz(app, workspace)

@@ -36,7 +36,7 @@ function greeting (config: Config, root: string, { address, port, family }: Addr
   const local = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
   // A token that was configured stays where it is.
   const token = config.token === null ? '' : ` -H ${config.tokenGenerated ? quoted(`Authorization: Bearer ${config.token}`) : '"Authorization: Bearer $EDITD_TOKEN"'}`
-  return `${line}${config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''}try: curl -sS${token} ${quoted(`${local}/capabilities`)}\n`
+  return `${line}${config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''}try: curl -sS${token} -H 'Content-Type: application/json' -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
 }
 
 async function start (config: Config): Promise<void> {

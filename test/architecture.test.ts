@@ -14,15 +14,17 @@ const sources = files.map(path => {
 })
 
 /** The part of the tree that a file is. */
-const partOf = (path: string) => /^src\/(engine|workspace|http)\//.exec(path)?.[1] ?? /^(routes|schemas)\//.exec(path)?.[1] ?? /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ?? path
+const partOf = (path: string) => /^src\/(engine|workspace|http|operations)\//.exec(path)?.[1] ?? /^(routes|schemas)\//.exec(path)?.[1] ?? /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ?? path
 
 // `print-openapi` is a second, smaller server; `given` and `setting` are pieces of `config`.
 const ARROWS: Record<string, string[]> = {
   server: ['app', 'config', 'workspace'],
   'print-openapi': ['app', 'config', 'workspace'],
-  app: ['routes', 'schemas', 'http', 'operations', 'workspace', 'engine', 'config'],
+  app: ['routes', 'schemas', 'http', 'operations', 'off-thread', 'workspace', 'engine', 'config'],
   routes: ['schemas', 'http', 'operations', 'workspace', 'engine'],
-  operations: ['schemas', 'workspace', 'engine'],
+  operations: ['schemas', 'off-thread', 'workspace', 'engine'],
+  'off-thread': ['engine'],
+  'off-thread-worker': ['off-thread', 'engine'],
   http: ['schemas', 'operations', 'workspace', 'engine', 'config'],
   workspace: ['engine'],
   config: ['given', 'setting', 'workspace'],

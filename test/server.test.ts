@@ -42,11 +42,11 @@ t.test('prints where it listens, and how to call it', async t => {
   t.notMatch(server.url, ':0 ')
   const curl = /try: (curl .*)\n/.exec(server.out())?.[1] ?? ''
   const answer = await new Promise<string>(resolve => { execFile('sh', ['-c', curl], (_error, stdout) => { resolve(stdout) }) })
-  t.match(JSON.parse(answer), { name: 'editd', version: VERSION })
+  t.match(JSON.parse(answer), { path: '.', type: 'directory', entries: [] })
   t.ok(existsSync(join(dir, 'ro\'ot')), 'the root is made')
   server.child.kill('SIGTERM')
   t.equal(await server.exit, 0)
-  t.match(server.err(), '"route":"/capabilities"', 'the log is on stderr')
+  t.match(server.err(), '"route":"/inspect"', 'the log is on stderr')
   t.notMatch(server.err(), /"level":[56]0/)
 })
 

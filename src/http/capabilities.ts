@@ -1,7 +1,10 @@
 // What this server can do, from its settings. Knows no request.
 import type { Capabilities } from '../../schemas/capabilities.ts'
 import type { Config } from '../config.ts'
-import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/facts.ts'
+import { MAX_MATCHES } from '../engine/search.ts'
+import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/window.ts'
+import type { Operation } from '../operations/operation.ts'
+import { MAX_ENTRIES } from '../operations/inspect.ts'
 import type { Operations } from '../operations.ts'
 
 /** The answer of /capabilities. */
@@ -10,18 +13,20 @@ export function capabilitiesOf (config: Config, version: string, operations: Ope
     name: 'editd',
     version,
     api: '1',
-    operations: Object.entries(operations).map(([name, { id, description }]: [string, Operations[keyof Operations]]) => ({ name: id, method: 'POST', route: `/${name}`, description })),
+    operations: Object.values<Operation>({ ...operations }).map(({ id, route, description }) => ({ name: id, method: 'POST', route, description })),
     limits: {
       max_file_size: config.maxFileSize,
       max_edits: config.maxEdits,
       body_limit: config.bodyLimit,
       max_lines: MAX_WINDOW_LINES,
       max_content_bytes: MAX_WINDOW_BYTES,
+      max_entries: MAX_ENTRIES,
+      max_matches: MAX_MATCHES,
       max_context_lines: 20,
       max_diff_lines: 100_000,
       lock_timeout_ms: config.lockTimeout
     },
-    features: ['dry_run', 'expected_hash', 'if_match', 'multiple_edits', 'unified_diff', 'adapted_line_endings'],
+    features: ['dry_run', 'expected_hash', 'if_match', 'if_none_match', 'multiple_edits', 'unified_diff', 'adapted_line_endings', 'search', 'regex', 'directories', 'dialects'],
     root: {
       read_only: config.readOnly,
       require_hash: config.requireHash,

@@ -9,11 +9,11 @@ const found = (line_number: number) => ({ line_number, column_start: 1, column_e
 /** A failure of each kind. */
 export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   INVALID_JSON: { code: 'INVALID_JSON', reason: 'syntax', where: 'at character 17' },
-  INVALID_REQUEST: { code: 'INVALID_REQUEST', errors: [{ pointer: '/old_string', message: 'is no field here; did you mean old_text?' }] },
+  INVALID_REQUEST: { code: 'INVALID_REQUEST', errors: [{ pointer: '/old_txt', message: 'is no field here; did you mean old_text?' }] },
   INVALID_PATH: { code: 'INVALID_PATH', reason: 'empty' },
   INVALID_UNICODE: { code: 'INVALID_UNICODE', pointer: '/new_text' },
   MIXED_MODES: { code: 'MIXED_MODES', fields: ['old_text', 'new_text'] },
-  NO_EDITS: { code: 'NO_EDITS' },
+  NO_EDITS: { code: 'NO_EDITS', fields: ['old_text', 'new_text'] },
   EMPTY_OLD_TEXT: { code: 'EMPTY_OLD_TEXT', edit_index: 1, total_edits: 3 },
   TOO_MANY_EDITS: { code: 'TOO_MANY_EDITS', limit: 1000, actual: 1200 },
   UNAUTHORIZED: { code: 'UNAUTHORIZED', reason: 'missing' },
@@ -28,6 +28,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   METHOD_NOT_ALLOWED: { code: 'METHOD_NOT_ALLOWED', method: 'DELETE', allow: ['POST'] },
   REQUEST_TIMEOUT: { code: 'REQUEST_TIMEOUT' },
   STALE_FILE: { code: 'STALE_FILE', reason: 'expected_hash', expected_hash: '9f86d081884c7d65' },
+  ALREADY_EXISTS: { code: 'ALREADY_EXISTS', reason: 'exists' },
   REQUEST_TOO_LARGE: { code: 'REQUEST_TOO_LARGE', limit: 32_000_000 },
   FILE_TOO_LARGE: { code: 'FILE_TOO_LARGE', limit: 100_000_000, actual: 250_000_000 },
   UNSUPPORTED_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: 'text/plain' },
@@ -64,6 +65,8 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     match_lines: [12, 40],
     fixes: [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrence: 2 } }]
   },
+  OVERLAPPING_EDITS: { code: 'OVERLAPPING_EDITS', edit_index: 1, total_edits: 2, other_edit_index: 0, lines: [44, 46], other_lines: [40, 45] },
+  EXPECTED_TEXT_MISMATCH: { code: 'EXPECTED_TEXT_MISMATCH', edit_index: 0, total_edits: 1, start_line: 45, end_line: 45, actual_text: 'const  foo = 1;\n', found_at: [47, 47], file_preview: preview },
   LINE_OUT_OF_RANGE: { code: 'LINE_OUT_OF_RANGE', total_lines: 90, start_line: 95 },
   NOT_A_FILE: { code: 'NOT_A_FILE', type: 'directory' },
   RESULT_TOO_LARGE: { code: 'RESULT_TOO_LARGE', what: 'bytes', edit_index: 0, total_edits: 1, limit: 100_000_000, actual: 130_000_000 },
@@ -78,7 +81,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
 /** Codes of problems that concern no file, or none that may be told of. */
 const WITHOUT_FILE = new Set<ProblemCode>(['INVALID_JSON', 'INVALID_UNICODE', 'UNAUTHORIZED', 'FORBIDDEN_HOST', 'FORBIDDEN_ORIGIN', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'REQUEST_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'NOT_READY'])
 /** Codes of problems of a file that was read. */
-const WITH_HASH = new Set<ProblemCode>(['STALE_FILE', 'BINARY_FILE', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'LINE_OUT_OF_RANGE', 'RESULT_TOO_LARGE', 'PRECONDITION_REQUIRED'])
+const WITH_HASH = new Set<ProblemCode>(['STALE_FILE', 'BINARY_FILE', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'LINE_OUT_OF_RANGE', 'EXPECTED_TEXT_MISMATCH', 'RESULT_TOO_LARGE', 'PRECONDITION_REQUIRED', 'ALREADY_EXISTS'])
 
 /** The problem of a kind, as a route answers it. */
 export function exampleOf (code: ProblemCode, instance: string, by_header = false) {
@@ -89,5 +92,6 @@ export function exampleOf (code: ProblemCode, instance: string, by_header = fals
     ...!WITHOUT_FILE.has(code) && { path: code === 'INVALID_PATH' ? '' : 'src/app.ts' },
     ...WITH_HASH.has(code) && { file_hash: '60303ae22b998861' }
   }
-  return toProblem(EXAMPLES[code], context).body
+  const failure = EXAMPLES[code]
+  return toProblem(by_header && failure.code === 'ALREADY_EXISTS' ? { ...failure, if_none_match: true } : failure, context).body
 }

@@ -1,5 +1,5 @@
 // The closed union of everything that can be wrong with a request before it reaches an operation. Knows no sentences.
-import type { Failure as OperationsFailure } from '../operations.ts'
+import type { Failure as OperationsFailure } from '../operations/operation.ts'
 
 export interface FieldError { pointer: string, message: string }
 
@@ -11,6 +11,7 @@ export type RequestFailure =
   /** Without `pointer`: bytes that aren't UTF-8. */
   | { code: 'INVALID_UNICODE', pointer?: string }
   | { code: 'INVALID_REQUEST', errors: FieldError[] }
+  | { code: 'NO_EDITS', fields: readonly string[] }
   | { code: 'EMPTY_OLD_TEXT', edit_index?: number, total_edits?: number }
   | { code: 'TOO_MANY_EDITS', limit: number, actual: number }
   | { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type' | 'charset' | 'encoding', given: string }

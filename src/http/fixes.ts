@@ -1,7 +1,7 @@
 // The fixes of a problem: what to do, in a sentence, with an example. Knows no status codes.
 import type { SuggestedFix } from '../../schemas/problem.ts'
 import type { Fix } from '../engine/failure.ts'
-import { linesListed } from './quote.ts'
+import { linesListed, span } from './quote.ts'
 
 /** The request that shows these lines of a file, or its facts. */
 export function inspectRequest (path: string, lines?: readonly [number, number]): string {
@@ -15,7 +15,9 @@ export const readFile = (path: string, lines?: readonly [number, number]): Sugge
   example: inspectRequest(path, lines)
 })
 
-const span = ([first, last]: readonly [number, number]) => first === last ? `line ${first}` : `lines ${first} to ${last}`
+export const readLines = (path: string, lines: readonly [number, number]): SuggestedFix => ({
+  type: 'READ_FILE', suggestion: `Read ${span(lines)} of the file as it is now, then decide.`, example: inspectRequest(path, lines)
+})
 
 /** The engine's fixes, for a client. */
 export const toFixes = (fixes: readonly Fix[], path: string): SuggestedFix[] => fixes.map(fix => toFix(fix, path))

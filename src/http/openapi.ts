@@ -3,16 +3,19 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { TSchema } from 'typebox'
 import { CAPABILITIES_COMPONENTS } from '../../schemas/capabilities.ts'
 import { ref } from '../../schemas/common.ts'
+import { LineEdit } from '../../schemas/edit-lines.ts'
 import { TextEdit } from '../../schemas/edit.ts'
 import { Health, Readiness } from '../../schemas/health.ts'
 import { INSPECT_COMPONENTS } from '../../schemas/inspect.ts'
 import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
+import { PreviewEdit } from '../../schemas/preview.ts'
 import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schemas/problem.ts'
 import type { Operations } from '../operations.ts'
 import { exampleOf } from './examples.ts'
+import type { Takes } from './preconditions.ts'
 import { KINDS, PRECONDITION_FAILED, SUCCESS } from './problem.ts'
 
-const DESCRIPTION = 'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, edit it with exact text and its file_hash as expected_hash, check the changes in the answer. Every request changes everything that it asks for or nothing at all; every problem says in detail what to do next.'
+const DESCRIPTION = 'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, then edit it: /edit with exact text is the default, /edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. /preview shows what an edit would do, /create makes a file. Every request changes everything that it asks for or nothing at all; every problem says in detail what to do next.'
 
 /** Of any request, whatever it asks for. */
 const EVERYWHERE: ProblemCode[] = ['INVALID_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'NOT_READY']
@@ -20,28 +23,38 @@ const BEHIND_TOKEN: ProblemCode[] = [...EVERYWHERE, 'UNAUTHORIZED', 'FORBIDDEN_H
 const WITH_BODY: ProblemCode[] = [...BEHIND_TOKEN, 'INVALID_JSON', 'INVALID_UNICODE', 'REQUEST_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
 const OF_A_FILE: ProblemCode[] = [...WITH_BODY, 'INVALID_PATH', 'PATH_NOT_ALLOWED', 'PROTECTED_PATH', 'PERMISSION_DENIED', 'FILE_NOT_FOUND', 'NOT_A_FILE', 'FILE_TOO_LARGE', 'STALE_FILE']
 
+const OF_A_CHANGE: ProblemCode[] = [...OF_A_FILE, 'READ_ONLY', 'BINARY_FILE', 'RESULT_TOO_LARGE', 'FILE_LOCKED', 'PRECONDITION_REQUIRED', 'NO_SPACE']
+const OF_EDITS: ProblemCode[] = [...OF_A_CHANGE, 'MIXED_MODES', 'NO_EDITS', 'TOO_MANY_EDITS']
+const OF_TEXTS: ProblemCode[] = [...OF_EDITS, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE']
+const OF_LINES: ProblemCode[] = [...OF_EDITS, 'LINE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'EXPECTED_TEXT_MISMATCH']
+const OF_NEW_FILES: ProblemCode[] = [...OF_A_CHANGE, 'ALREADY_EXISTS']
+
 const CODES: Record<keyof Operations, ProblemCode[]> = {
   inspect: [...OF_A_FILE, 'LINE_OUT_OF_RANGE'],
-  edit: [...OF_A_FILE, 'MIXED_MODES', 'NO_EDITS', 'EMPTY_OLD_TEXT', 'TOO_MANY_EDITS', 'READ_ONLY', 'BINARY_FILE', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'RESULT_TOO_LARGE', 'FILE_LOCKED', 'PRECONDITION_REQUIRED', 'NO_SPACE']
+  edit: OF_TEXTS,
+  edit_lines: OF_LINES,
+  create: OF_NEW_FILES,
+  preview: [...OF_TEXTS, ...OF_LINES, ...OF_NEW_FILES]
 }
 
 const REQUEST_ID = { 'X-Request-Id': { type: 'string', description: 'Names this request in the log of the server.' } }
 const ETAG = { ETag: { type: 'string', description: 'The file_hash, quoted.' } }
-const IF_MATCH = { type: 'object', properties: { 'If-Match': { type: 'string', maxLength: 1000, description: 'The ETag of an earlier answer: the same as expected_hash, but answered with 412. Never needed.' } } }
+const IF_MATCH = { 'If-Match': { type: 'string', maxLength: 1000, description: 'The ETag of an earlier answer: the same as expected_hash, but answered with 412. Never needed.' } }
+const IF_NONE_MATCH = { 'If-None-Match': { type: 'string', maxLength: 1000, description: 'Only *: where a file is made, it must not exist, else 412. Never needed.' } }
 
 /** Every status with the codes that it comes with. */
-function statuses (codes: readonly ProblemCode[], precondition: boolean): Map<number, ProblemCode[]> {
+function statuses (codes: readonly ProblemCode[], takes: Takes): Map<number, ProblemCode[]> {
   const all = new Map<number, ProblemCode[]>()
   const add = (status: number, code: ProblemCode) => { all.set(status, [...all.get(status) ?? [], code]) }
   for (const code of new Set(codes)) {
     add(KINDS[code][0], code)
-    if (code === 'STALE_FILE' && precondition) add(PRECONDITION_FAILED, code)
+    if ((code === 'STALE_FILE' && takes.expects_hash) || (code === 'ALREADY_EXISTS' && takes.expects_none)) add(PRECONDITION_FAILED, code)
   }
   return new Map([...all].sort(([a], [b]) => a - b))
 }
 
-function responses (instance: string, outcome: TSchema, description: string, codes: readonly ProblemCode[], options: { hashed?: boolean, precondition?: boolean } = {}) {
-  const problems = [...statuses(codes, options.precondition ?? false)].map(([status, list]) => [status, {
+function responses (instance: string, outcome: TSchema, description: string, codes: readonly ProblemCode[], options: Partial<Takes> & { hashed?: boolean } = {}) {
+  const problems = [...statuses(codes, { expects_hash: false, expects_none: false, ...options })].map(([status, list]) => [status, {
     description: list.map(code => KINDS[code][1]).join('. ') + '.',
     headers: REQUEST_ID,
     content: { 'application/problem+json': { schema: ref(ProblemSchema), examples: Object.fromEntries(list.map(code => [code, { value: exampleOf(code, instance, status === PRECONDITION_FAILED) }])) } }
@@ -54,15 +67,15 @@ function responses (instance: string, outcome: TSchema, description: string, cod
 
 /** What is published of an operation, and how its body is checked. */
 export function operationSchema (name: keyof Operations, operations: Operations) {
-  const { id, summary, description, request, outcome, precondition } = operations[name]
+  const { id, route, summary, description, request, outcome, expects_hash, expects_none } = operations[name]
   return {
     operationId: id,
     summary,
     description,
     tags: ['files'],
     body: ref(request),
-    ...precondition && { headers: IF_MATCH },
-    response: responses(`/${name}`, outcome, 'It was done; message says what.', CODES[name], { hashed: true, precondition })
+    ...(expects_hash || expects_none) && { headers: { type: 'object', properties: { ...expects_hash && IF_MATCH, ...expects_none && IF_NONE_MATCH } } },
+    response: responses(route, outcome, 'It was done; message says what.', CODES[name], { hashed: true, expects_hash, expects_none })
   }
 }
 
@@ -78,7 +91,7 @@ export const factsSchema = (path: string, operationId: string, summary: string, 
 
 /** Every named schema. */
 export const components = (operations: Operations): TSchema[] =>
-  [TextEdit, operations.edit.request, ...INSPECT_COMPONENTS, ...OUTCOME_COMPONENTS, ...PROBLEM_COMPONENTS, ...CAPABILITIES_COMPONENTS, Health, Readiness]
+  [TextEdit, LineEdit, PreviewEdit, ...Object.values(operations).map(({ request }) => request), ...INSPECT_COMPONENTS, ...OUTCOME_COMPONENTS, ...PROBLEM_COMPONENTS, ...CAPABILITIES_COMPONENTS, Health, Readiness]
 
 export const swaggerOptions = (version: string): FastifyDynamicSwaggerOptions => ({
   openapi: {

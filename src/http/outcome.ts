@@ -1,27 +1,32 @@
 // The sentence of a success. Knows no status codes.
-import type { EditResult } from '../../schemas/outcome.ts'
 import type { InspectResult } from '../../schemas/inspect.ts'
+import type { ChangeResult } from '../../schemas/outcome.ts'
+import type { Change } from '../engine/describe.ts'
 import type { LeftAlone } from '../engine/plan.ts'
-import type { EditOutcome, InspectOutcome, Outcome } from '../operations.ts'
-import { counted, linesListed } from './quote.ts'
+import type { ChangeOutcome, InspectOutcome, Outcome } from '../operations/operation.ts'
+import { counted, linesListed, listed, quote, span } from './quote.ts'
 
-/** The body of a success: what was found or done, and a sentence that says it. */
-export function toBody (value: Outcome): EditResult | InspectResult {
+/** The body of a success: what was found or done, and a sentence that says it. `taken`: warnings of how the request was read. */
+export function toBody (value: Outcome, taken: readonly string[] = []): ChangeResult | InspectResult {
   if (value.operation === 'inspect') {
     const { path, resolved_path, ...facts } = value.outcome
-    return { path, ...resolved_path !== undefined && { resolved_path }, message: inspectMessage(value.outcome), ...facts }
+    return { path, ...resolved_path !== undefined && { resolved_path }, message: inspectMessage(value.outcome, value.searched), ...facts, ...taken.length > 0 && { warnings: [...taken] } }
   }
   const { path, resolved_path, left_alone, warnings, ...done } = value.outcome
-  const note = left_alone.map(others => noteOf(others, done.edits_applied.length)).join(' ')
+  const note = left_alone.map(others => noteOf(others, done.edits_applied?.length ?? 1)).join(' ')
   return {
     path,
     ...resolved_path !== undefined && { resolved_path },
-    message: editMessage(value.outcome),
+    message: MESSAGES[value.operation](value.outcome),
     ...done,
     ...note !== '' && { note },
-    warnings
+    warnings: [...taken, ...warnings]
   }
 }
+
+const MESSAGES = { edit: editMessage, edit_lines: linesMessage, create: createMessage }
+
+const SAME = 'The file already has exactly this content; nothing was written.'
 
 /** What an edit passed over. */
 function noteOf ({ edit_index, count, lines }: LeftAlone, edits: number): string {
@@ -30,9 +35,9 @@ function noteOf ({ edit_index, count, lines }: LeftAlone, edits: number): string
   return `${text} also appears at ${linesListed(lines)}${more}, which ${count === 1 ? 'was' : 'were'} left as ${count === 1 ? 'it is' : 'they are'}.`
 }
 
-function editMessage (outcome: EditOutcome): string {
-  const { path, changes, total_replacements, dry_run, changed } = outcome
-  if (!changed) return 'The file already has exactly this content; nothing was written.'
+function editMessage (outcome: ChangeOutcome): string {
+  const { path, changes, total_replacements = 0, dry_run, changed } = outcome
+  if (!changed) return SAME
   const deletes = changes.length > 0 && changes.every(change => change.operation === 'delete')
   const verb = deletes ? 'delete' : 'replace'
   const what = `${counted(total_replacements, 'occurrence')} ${deletes ? 'from' : 'in'} ${path}`
@@ -41,14 +46,77 @@ function editMessage (outcome: EditOutcome): string {
   return dry_run ? `Would ${verb} ${what}${where}; nothing was written.` : `Successfully ${verb}d ${what}${where}.`
 }
 
-function inspectMessage (outcome: InspectOutcome): string {
-  const { path, total_lines, file_size, encoding, content, start_line, end_line } = outcome
+/** Places that a sentence names. */
+const NAMED = 5
+
+function linesMessage (outcome: ChangeOutcome): string {
+  const { path, changes, dry_run, changed, total_lines_after } = outcome
+  if (!changed) return SAME
+  const end = dry_run ? `${path} would then have ${counted(total_lines_after, 'line')}; nothing was written.` : `${path} has ${counted(total_lines_after, 'line')} now.`
+  const [first, ...more] = changes
+  if (first !== undefined && more.length === 0) return `${oneChange(first, path, dry_run)} ${end}`
+  const told = changes.slice(0, NAMED).map(change => whatBecame(change, dry_run))
+  const rest = outcome.changes_truncated ? ['more, of which changes lists the first'] : changes.length > NAMED ? [`${changes.length - NAMED} more, which changes lists`] : []
+  return `${dry_run ? 'Would make' : 'Made'} ${outcome.changes_truncated ? 'more than ' : ''}${changes.length} changes in ${path}: ${[...told, ...rest].join('; ')}. ${end}`
+}
+
+const oldSpan = ({ start_line, end_line }: Change) => span([start_line, end_line])
+const newSpan = ({ new_start_line, new_end_line }: Change) => span([new_start_line, new_end_line])
+const they = ({ lines_removed }: Change) => lines_removed === 1 ? 'it' : 'they'
+
+function oneChange (change: Change, path: string, dry_run: boolean): string {
+  const verb = (word: string, past: string) => dry_run ? `Would ${word}` : past
+  switch (change.operation) {
+    case 'insert': return `${verb('insert', 'Inserted')} ${newSpan(change)} into ${path}, before what was line ${change.start_line}.`
+    case 'append': return `${verb('append', 'Appended')} ${newSpan(change)} to ${path}.`
+    case 'delete': return `${verb('delete', 'Deleted')} ${oldSpan(change)} of ${path}.`
+    case 'replace': return `${verb('replace', 'Replaced')} ${oldSpan(change)} of ${path}; ${they(change)} ${dry_run ? 'would be' : change.lines_removed === 1 ? 'is now' : 'are now'} ${newSpan(change)}.`
+  }
+}
+
+function whatBecame (change: Change, dry_run: boolean): string {
+  const are = (lines: number) => dry_run ? 'would be' : lines === 1 ? 'is' : 'are'
+  switch (change.operation) {
+    case 'insert':
+    case 'append': return `${newSpan(change)} ${are(change.lines_added)} new`
+    case 'delete': return `${oldSpan(change)} ${are(change.lines_removed)} deleted`
+    case 'replace': return `${oldSpan(change)} ${are(change.lines_removed)}${dry_run ? '' : ' now'} ${newSpan(change)}`
+  }
+}
+
+function createMessage ({ path, created, changed, dry_run, total_lines_after, file_size }: ChangeOutcome): string {
+  if (!changed) return SAME
+  const verb = created === true ? ['create', 'Created'] : ['replace the whole content of', 'Replaced the whole content of']
+  return `${dry_run ? `Would ${verb[0]}` : verb[1]} ${path} (${counted(total_lines_after, 'line')}, ${counted(file_size, 'byte')})${dry_run ? '; nothing was written' : ''}.`
+}
+
+function inspectMessage (outcome: InspectOutcome, searched?: string): string {
+  const { path, type, total_lines, file_size = 0, encoding } = outcome
+  if (type === 'directory') return directoryMessage(outcome)
   const size = counted(file_size, 'byte')
   if (total_lines === undefined) return `${path} is a binary file (${encoding}) of ${size}: it has no lines and can't be edited.`
   const facts = `${path} has ${counted(total_lines, 'line')} (${size}, ${encoding})`
-  if (content === undefined) return `${facts}.`
-  const shown = total_lines === 0 ? '; it is empty.' : `; content is ${end_line === start_line ? `line ${start_line}` : `lines ${start_line} to ${end_line}`}.`
-  if (!outcome.truncated) return facts + shown
-  const column = outcome.next_column === undefined ? '' : ` and start_column ${outcome.next_column}`
-  return `${facts}${shown} It was cut at the limit: go on with start_line ${outcome.next_line ?? end_line}${column}.`
+  return [`${facts}${windowShown(outcome)}`, ...searched === undefined ? [] : [matchesFound(outcome, searched)]].join(' ')
+}
+
+function windowShown ({ content, total_lines, start_line = 1, end_line = 0, next_line, next_column }: InspectOutcome): string {
+  if (content === undefined) return '.'
+  const shown = total_lines === 0 ? '; it is empty.' : `; content is ${span([start_line, end_line])}.`
+  if (next_line === undefined) return shown
+  const column = next_column === undefined ? '' : ` and start_column ${next_column}`
+  return `${shown} It was cut at the limit: go on with start_line ${next_line}${column}.`
+}
+
+function matchesFound ({ matches = [], total_matches = 0, stopped_at_line }: InspectOutcome, searched: string): string {
+  const stopped = stopped_at_line === undefined ? '' : ` The search took too long: lines from ${stopped_at_line} on were not searched; make it simpler.`
+  if (total_matches === 0) return `${quote(searched)} was not found${stopped === '' ? ' in it' : ' so far'}.${stopped}`
+  const where = linesListed(matches.map(({ line_number }) => line_number))
+  const more = total_matches > matches.length ? ` Only the first ${matches.length} are listed: search for a longer text, or read the lines after ${matches.at(-1)?.line_number}.` : ''
+  return `${quote(searched)} was found ${counted(total_matches, 'time')}, at ${where}.${more}${stopped}`
+}
+
+function directoryMessage ({ path, entries = [], next_entry }: InspectOutcome): string {
+  const names = listed(entries.slice(0, 10).map(({ name }) => name))
+  if (next_entry !== undefined) return `${path} is a directory; ${entries.length} of its entries are listed, and there are more: go on with after ${JSON.stringify(next_entry)}.`
+  return entries.length === 0 ? `${path} is a directory; there are no entries to list.` : `${path} is a directory; ${counted(entries.length, 'entry')} listed${entries.length <= 10 ? `: ${names}` : ''}.`
 }

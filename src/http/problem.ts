@@ -1,9 +1,9 @@
 // failure → problem: the only place that knows status codes, titles and the sentences of what went wrong.
-import type { Problem, ProblemCode } from '../../schemas/problem.ts'
-import type { EditPosition, NoMatch, SimilarContent, WrongCount } from '../engine/failure.ts'
+import type { Problem, ProblemCode, SuggestedFix } from '../../schemas/problem.ts'
+import type { EditPosition, ExpectedTextMismatch, LineOutOfRange, NoMatch, SimilarContent, WrongCount } from '../engine/failure.ts'
 import type { Failure } from './failure.ts'
-import { inspectRequest, readFile, toFixes } from './fixes.ts'
-import { counted, cut, linesListed, listed, quote } from './quote.ts'
+import { inspectRequest, readFile, readLines, toFixes } from './fixes.ts'
+import { counted, cut, linesListed, listed, quote, span } from './quote.ts'
 
 /** The status of every success. */
 export const SUCCESS = 200
@@ -35,6 +35,7 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   METHOD_NOT_ALLOWED: [405, 'Method not allowed', 'never'],
   REQUEST_TIMEOUT: [408, 'Request took too long to arrive', 'after_delay'],
   STALE_FILE: [409, 'File has changed', 'after_read'],
+  ALREADY_EXISTS: [409, 'File exists already', 'after_read'],
   REQUEST_TOO_LARGE: [413, 'Request is too large', 'never'],
   FILE_TOO_LARGE: [413, 'File is too large', 'never'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Body is not plain JSON', 'never'],
@@ -42,6 +43,8 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   NO_MATCH: [422, 'Text not found', 'never'],
   WRONG_COUNT: [422, 'Text found another number of times', 'never'],
   OCCURRENCE_OUT_OF_RANGE: [422, 'No such occurrence', 'never'],
+  OVERLAPPING_EDITS: [422, 'Edits overlap', 'never'],
+  EXPECTED_TEXT_MISMATCH: [422, 'Lines hold another text', 'after_read'],
   LINE_OUT_OF_RANGE: [422, 'No such line', 'never'],
   NOT_A_FILE: [422, 'Not a file', 'never'],
   RESULT_TOO_LARGE: [422, 'Result is too large', 'never'],
@@ -80,7 +83,7 @@ export function toProblem (failure: Failure, context: Context): Answer {
     body: {
       type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`,
       title,
-      status: code === 'STALE_FILE' && failure.reason === 'expected_hash' && context.by_header ? PRECONDITION_FAILED : status,
+      status: isPreconditionFailed(failure, context) ? PRECONDITION_FAILED : status,
       code,
       detail,
       instance,
@@ -93,6 +96,12 @@ export function toProblem (failure: Failure, context: Context): Answer {
     },
     headers: { ...headers, ...file_hash !== undefined && { etag: `"${file_hash}"` } }
   }
+}
+
+/** Whether a header asked for what isn't so. */
+function isPreconditionFailed (failure: Failure, { by_header }: Context): boolean {
+  if (failure.code === 'ALREADY_EXISTS') return failure.if_none_match === true
+  return failure.code === 'STALE_FILE' && failure.reason === 'expected_hash' && by_header === true
 }
 
 const NOTHING = 'Nothing was written.'
@@ -117,7 +126,7 @@ function tell (failure: Failure, context: Context): Told {
     case 'MIXED_MODES':
       return { detail: `The request has edits and also ${listed(failure.fields)} at the top level. Put every edit into edits, or send one edit at the top level without edits.` }
     case 'NO_EDITS':
-      return { detail: 'The request has no edit. Give old_text and new_text, or edits with at least one such object.' }
+      return { detail: `The request has no edit. Give ${listed(failure.fields)}, or edits with at least one such object.` }
     case 'EMPTY_OLD_TEXT': {
       const { edit_index, total_edits } = failure
       const where = edit_index === undefined ? '' : `Edit ${edit_index + 1} of ${total_edits} failed: `
@@ -170,14 +179,15 @@ function tell (failure: Failure, context: Context): Told {
         ? { detail: `${shown} has no write permission for its owner, so it is not changed. ${NOTHING} Ask a person to make it writable if it should be edited.` }
         : { detail: `The server may not open or change ${shown}. ${NOTHING} Ask a person to check the file's owner and mode.` }
     case 'READ_ONLY':
-      return { detail: 'This server only reads (--read-only). Nothing can be edited through it.' }
+      return { detail: 'This server only reads (--read-only). Nothing can be edited or previewed through it.' }
     case 'FILE_NOT_FOUND': {
-      const near = failure.did_you_mean ?? []
-      const fixes = near.slice(0, 1).map(other => ({ type: 'FIX_PATH' as const, suggestion: `Use the path ${other}, if that is the file you mean.`, example: inspectRequest(other) }))
-      return { detail: `${shown} was not found. ${near.length > 0 ? `Did you mean ${listed(near, 'or')}?` : 'Check the path: it is relative to the workspace root, and case matters.'}`, members: { ...near.length > 0 && { did_you_mean: near, suggested_fixes: fixes } } }
+      if (failure.missing === 'parent') return { detail: `The folder in which ${shown} was to be made was not found. ${NOTHING} Set create_parents to true, or leave it out, to make it too; or correct the path.`, members: near(failure) }
+      const { did_you_mean = [] } = failure
+      return { detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${inspectRequest('.')} lists what is there.`}`, members: near(failure) }
     }
     case 'NOT_A_FILE':
-      return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? 'Give the path of a file in it.' : 'Only regular files can be used.'}` }
+      if (failure.type === 'not_a_directory') return { detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING} Correct the path.` }
+      return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${inspectRequest(cut(path))} lists them.` : 'Only regular files can be used.'}` }
     case 'FILE_TOO_LARGE':
       return { detail: `${shown} has ${counted(failure.actual, 'byte')}; the limit is ${failure.limit} (--max-file-size).`, members: { limit: failure.limit, actual: failure.actual } }
     case 'BINARY_FILE':
@@ -189,6 +199,7 @@ function tell (failure: Failure, context: Context): Told {
           : `${shown} is not as you expect: its hash is ${context.file_hash ?? 'another'}, not ${failure.expected_hash}. ${NOTHING} Look at the file again, check that your edit still fits, and send it with the new file_hash as expected_hash.`,
         members: { ...failure.expected_hash !== undefined && { expected_hash: failure.expected_hash }, suggested_fixes: [readFile(path)] }
       }
+    case 'ALREADY_EXISTS': return alreadyExists(failure, path, context.file_hash)
     case 'PRECONDITION_REQUIRED':
       return { detail: `This server needs expected_hash with every edit. ${NOTHING} Call ${inspectRequest(cut(path))} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(path)] } }
     case 'FILE_LOCKED': {
@@ -220,12 +231,78 @@ function tell (failure: Failure, context: Context): Told {
         detail: inEdit(failure, failure.what === 'bytes' ? `${shown} would have ${counted(failure.actual, 'byte')}; the limit is ${failure.limit} (--max-file-size).` : `${counted(failure.actual, 'place')} would be replaced; the limit for one request is ${failure.limit}.`),
         members: { ...position(failure), limit: failure.limit, actual: failure.actual }
       }
-    case 'LINE_OUT_OF_RANGE': {
-      const { total_lines, start_line, end_line, start_column, total_columns } = failure
-      const members = { total_lines }
-      if (start_column !== undefined) return { detail: `There is no column ${start_column} in line ${start_line} of ${shown}, which has ${counted(total_columns ?? 0, 'column')}. Leave start_column out to read the line from its start.`, members }
-      const asked = end_line !== undefined && end_line < start_line ? `end_line ${end_line} comes before start_line ${start_line}` : `There is no line ${start_line}`
-      return { detail: `${asked}: ${shown} has ${counted(total_lines, 'line')}. Ask for lines from 1 to ${Math.max(1, total_lines)}.`, members }
+    case 'LINE_OUT_OF_RANGE': return outOfRange(failure, shown)
+    case 'OVERLAPPING_EDITS': {
+      const { other_edit_index, lines, other_lines } = failure
+      return {
+        detail: inEdit(failure, `it is for ${place(lines)} of ${shown}, and edit ${other_edit_index + 1} for ${place(other_lines)}, so they overlap. All numbers count lines of the file as it is before the request. Make one edit of the two, or correct their lines.`),
+        members: { ...position(failure), other_edit_index }
+      }
+    }
+    case 'EXPECTED_TEXT_MISMATCH': return mismatch(failure, path)
+  }
+}
+
+/** What was meant, perhaps, where nothing is. */
+function near ({ did_you_mean = [] }: Extract<Failure, { code: 'FILE_NOT_FOUND' }>): Partial<Problem> {
+  const fixes = did_you_mean.slice(0, 1).map(other => ({ type: 'FIX_PATH' as const, suggestion: `Use the path ${other}, if that is the file you mean.`, example: inspectRequest(other) }))
+  return did_you_mean.length > 0 ? { did_you_mean, suggested_fixes: fixes } : {}
+}
+
+function alreadyExists ({ reason, if_none_match }: Extract<Failure, { code: 'ALREADY_EXISTS' }>, path: string, file_hash?: string): Told {
+  const shown = cut(path, 200)
+  if (file_hash === undefined) return { detail: `${shown} exists already, and can't be read: it may be a link that leads to no file. ${NOTHING} Choose another path.` }
+  const overwrite = `"overwrite": true, "expected_hash": "${file_hash}"`
+  const why = {
+    exists: if_none_match ? 'exists already, and If-None-Match: * asks for a new file' : 'exists already',
+    needs_overwrite: 'exists already, and overwrite is not true',
+    needs_expected_hash: 'exists already, and overwrite: true replaces it only with the expected_hash of what it replaces'
+  }[reason]
+  return {
+    detail: `${shown} ${why}. ${NOTHING} To change a part of it, use /edit. To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
+    members: { suggested_fixes: [{ type: 'READ_FILE', suggestion: `Look at the file as it is now; then edit it, or replace it with ${overwrite}.`, example: inspectRequest(path) }] }
+  }
+}
+
+function outOfRange (failure: LineOutOfRange, shown: string): Told {
+  const { total_lines, start_line, end_line, start_column, total_columns, edit_index, total_edits } = failure
+  const has = `${shown} has ${counted(total_lines, 'line')}`
+  const before = end_line !== undefined && end_line < start_line
+  if (edit_index === undefined || total_edits === undefined) {
+    const members = { total_lines }
+    if (start_column !== undefined) return { detail: `There is no column ${start_column} in line ${start_line} of ${shown}, which has ${counted(total_columns ?? 0, 'column')}. Leave start_column out to read the line from its start.`, members }
+    return { detail: `${before ? `end_line ${end_line} comes before start_line ${start_line}` : `There is no line ${start_line}`}: ${has}. Ask for lines from 1 to ${Math.max(1, total_lines)}.`, members }
+  }
+  const append = `To append, send start_line ${total_lines + 1} and end_line ${total_lines}.`
+  const why = start_line < 1
+    ? `start_line is ${start_line}, but lines are counted from 1: ${has}. To insert at the top, send start_line 1 and end_line 0.`
+    : before && end_line < start_line - 1
+      ? `end_line ${end_line} comes before start_line ${start_line}. To insert before line ${start_line}, send end_line ${start_line - 1}; to replace lines, send the last of them as end_line. ${has}.`
+      : `${shown} has no line ${start_line > total_lines ? start_line : end_line}: it has ${counted(total_lines, 'line')}. ${append}`
+  return { detail: inEdit({ edit_index, total_edits }, why), members: { ...position({ edit_index, total_edits }), total_lines } }
+}
+
+/** Lines, or where something is inserted. */
+const place = ([first, last]: readonly [number, number]) => last < first ? `inserting before line ${first}` : span([first, last])
+
+function mismatch (failure: ExpectedTextMismatch, path: string): Told {
+  const { start_line, end_line, actual_text, lossy, found_at, file_preview, suggestions_truncated } = failure
+  const there = end_line < start_line
+    ? `expected_text has to be empty, as the edit inserts before line ${start_line} and replaces no lines`
+    : `${cut(path, 200)} holds another text than expected_text in ${span([start_line, end_line])}: ${quote(actual_text, 160)}`
+  const next = found_at === undefined
+    ? 'Look at the file again: the lines may have moved.'
+    : `expected_text is at ${span(found_at)} now, or nearly so: if those are meant, send start_line ${found_at[0]} and end_line ${found_at[1]}.`
+  const moved: SuggestedFix[] = found_at === undefined ? [] : [{ type: 'USE_EXACT_TEXT', suggestion: `If ${span(found_at)} are meant, send these numbers, with new_text and expected_text brought up to date with what is there.`, edit: { start_line: found_at[0], end_line: found_at[1] } }]
+  return {
+    detail: inEdit(failure, `${there}. ${next}`),
+    members: {
+      ...position(failure),
+      actual_text,
+      ...lossy && { lossy },
+      suggested_fixes: [...moved, readLines(path, found_at ?? [file_preview.preview_start_line, file_preview.preview_end_line])],
+      ...suggestions_truncated && { suggestions_truncated },
+      file_preview
     }
   }
 }
@@ -266,18 +343,18 @@ function noMatch (failure: NoMatch, shown: string): string {
   return `${first} ${similar(best)} ${nextStep(failure, best)}`
 }
 
-const span = ({ line_number, end_line }: SimilarContent) => line_number === end_line ? `line ${line_number}` : `lines ${line_number} to ${end_line}`
+const spanOf = ({ line_number, end_line }: SimilarContent) => span([line_number, end_line])
 
 function similar (best: SimilarContent): string {
   const kinds = [...new Set(best.differences.map(({ type }) => type.replaceAll('_', ' ')))]
   const one = best.line_number === best.end_line
   const differs = kinds.length === 0 ? '' : `, which ${one ? 'differs' : 'differ'} in ${listed(kinds)}`
-  return `${best.confidence === 'low' ? 'Perhaps' : 'Most likely'} ${span(best)} ${one ? 'was' : 'were'} meant${differs}: ${quote(best.content, 160)}.`
+  return `${best.confidence === 'low' ? 'Perhaps' : 'Most likely'} ${spanOf(best)} ${one ? 'was' : 'were'} meant${differs}: ${quote(best.content, 160)}.`
 }
 
 function nextStep ({ fixes, undone_by_edit }: NoMatch, best: SimilarContent): string {
   const ready = fixes.findIndex(({ edit }) => edit !== undefined)
-  if (ready < 0 || undone_by_edit !== undefined) return `Read ${span(best)} and copy old_text from there exactly.`
+  if (ready < 0 || undone_by_edit !== undefined) return `Read ${spanOf(best)} and copy old_text from there exactly.`
   return fixes[ready]?.edit?.new_text === undefined
     ? `If so, bring new_text up to date with what is there first, then send it with the old_text of suggested_fixes[${ready}].edit.`
     : `If so, send suggested_fixes[${ready}].edit.`

@@ -26,5 +26,8 @@ export function linesListed (lines: readonly number[]): string {
   return `line${distinct.length === 1 ? '' : 's'} ${named}`
 }
 
-/** `1 time`, `3 times`. */
-export const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+/** `line 3`, `lines 3 to 5`. */
+export const span = ([first, last]: readonly [number, number]): string => first === last ? `line ${first}` : `lines ${first} to ${last}`
+
+/** `1 time`, `3 times`, `2 entries`. */
+export const counted = (n: number, noun: string): string => `${n} ${n === 1 ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`

@@ -7,8 +7,8 @@ import type { Failure, FieldError, RequestFailure } from './failure.ts'
 /** One of Ajv's errors, as Fastify hands it on. */
 export interface SchemaError { keyword: string, instancePath: string, params: Record<string, unknown>, message?: string }
 
-/** What the words need to know of the operation. */
-export interface Validated { request: TSchema, items: Record<string, TSchema> }
+/** What the words need to know of the operation. `within`: its name, where the route is that of another; `elsewhere`: which ones have a field. */
+export interface Validated { request: TSchema, items: Readonly<Record<string, TSchema>>, within?: string, elsewhere?: (field: string) => string[] }
 
 /** So many faults are told at once. */
 const ERRORS_MAX = 20
@@ -38,26 +38,28 @@ export function refuseLongLists (body: unknown, { request, items }: Validated): 
 
 /** The failure that the schema's errors amount to. Errors that have a code of their own count only if they are the only ones. */
 export function toFailure (errors: readonly SchemaError[], body: unknown, validated: Validated): Failure {
-  const first = errors[0] && ownCode(errors[0], body)
-  if (first && errors.every(error => ownCode(error, body) !== null)) return first
+  const first = errors[0] && ownCode(errors[0], body, validated)
+  if (first && errors.every(error => ownCode(error, body, validated) !== null)) return first
   // Branches of a union fail one by one, and then the union: the union's words are enough.
   const unions = new Set(errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath))
   const told = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.has(instancePath))
   return { code: 'INVALID_REQUEST', errors: told.slice(0, ERRORS_MAX).map(error => inWords(error, body, validated)) }
 }
 
-function ownCode ({ keyword, instancePath }: SchemaError, body: unknown): Failure | null {
+function ownCode ({ keyword, instancePath }: SchemaError, body: unknown, { items }: Validated): Failure | null {
   const edits = valueAt(body, '/edits')
   const index = /^\/edits\/(\d+)\/old_text$/.exec(instancePath)?.[1]
   switch (`${keyword} ${instancePath.split('/').at(-1)}`) {
     case 'minLength old_text':
       return { code: 'EMPTY_OLD_TEXT', ...index !== undefined && Array.isArray(edits) && { edit_index: Number(index), total_edits: edits.length } }
-    case 'minItems edits': return { code: 'NO_EDITS' }
+    case 'minItems edits': return { code: 'NO_EDITS', fields: requiredOf(items.edits) }
     case 'minLength path': return { code: 'INVALID_PATH', reason: 'empty' }
     case 'maxLength path': return { code: 'INVALID_PATH', reason: 'too_long' }
     default: return null
   }
 }
+
+const requiredOf = (schema: object = {}): readonly string[] => (schema as { required?: string[] }).required ?? []
 
 function inWords ({ keyword, instancePath, params, message }: SchemaError, body: unknown, validated: Validated): FieldError {
   const at = (text: string, pointer = instancePath) => ({ pointer, message: text })
@@ -65,6 +67,8 @@ function inWords ({ keyword, instancePath, params, message }: SchemaError, body:
   switch (keyword) {
     case 'additionalProperties': {
       const name = String(params.additionalProperty)
+      const others = instancePath === '' && validated.within !== undefined ? validated.elsewhere?.(name) ?? [] : []
+      if (others.length > 0) return at(`is a field of ${others.join(' and ')}, not of ${validated.within}`, `/${escapePointer(name)}`)
       return at(`is no field here${suggestion(name, instancePath, value, validated)}`, `${instancePath}/${escapePointer(name)}`)
     }
     case 'required': {
@@ -72,7 +76,7 @@ function inWords ({ keyword, instancePath, params, message }: SchemaError, body:
       return at('is missing', pointer)
     }
     case 'type': return at(`must be ${instancePath === '' ? 'a JSON object' : TYPES[String(params.type)]}, not ${typeof value === 'number' && params.type === 'integer' ? String(value) : kindOf(value)}`)
-    case 'enum': return at(`must be ${(params.allowedValues as unknown[]).map(allowed => JSON.stringify(allowed)).join(' or ')}`)
+    case 'enum': return value === false ? at('may only be true here; leave it out') : at(`must be ${(params.allowedValues as unknown[]).map(allowed => JSON.stringify(allowed)).join(' or ')}`)
     case 'anyOf': return at('must be "first", "last", "all" or a whole number from 1')
     case 'minimum': return at(`must be at least ${params.limit}`)
     case 'maximum': return at(`must be at most ${params.limit}`)

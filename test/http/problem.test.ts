@@ -9,7 +9,7 @@ import type { Failure } from '../../src/http/failure.ts'
 import { toBody } from '../../src/http/outcome.ts'
 import { KINDS, toProblem, type Context } from '../../src/http/problem.ts'
 import { cut, linesListed, quote } from '../../src/http/quote.ts'
-import type { EditOutcome, InspectOutcome } from '../../src/operations.ts'
+import type { ChangeOutcome, InspectOutcome } from '../../src/operations/operation.ts'
 import { validator } from './served.ts'
 
 const document = parse(readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
@@ -125,6 +125,9 @@ t.test('says what is wrong with a file, and where to go on', async t => {
   check(t, { code: 'NOT_READY', reason: 'no_descriptors', retry_after: 1 }, { status: 503, detail: /too many files open.*in 1 second\./ })
   check(t, { code: 'EMPTY_OLD_TEXT' }, { detail: /^old_text is empty/ })
   check(t, { code: 'INVALID_REQUEST', errors: Array.from({ length: 30 }, (_, i) => ({ pointer: `/${i}`, message: 'is wrong' })) }, { detail: 'The request is not valid: /0 is wrong; /1 is wrong; /2 is wrong; and 27 more.', errors: { length: 20 } })
+  check(t, { code: 'FILE_NOT_FOUND', missing: 'parent', did_you_mean: ['srv/x.ts'] }, { detail: /^The folder in which src\/app\.ts was to be made was not found/, did_you_mean: ['srv/x.ts'] })
+  check(t, { code: 'EXPECTED_TEXT_MISMATCH', edit_index: 0, total_edits: 1, start_line: 2, end_line: 3, actual_text: 'a\ufffd', lossy: true, suggestions_truncated: true, file_preview: preview }, { lossy: true, suggestions_truncated: true, actual_text: 'a\ufffd' })
+  check(t, { code: 'ALREADY_EXISTS', reason: 'exists', if_none_match: true }, { status: 412 }, { file_hash: '60303ae22b998861' })
   const { body } = toProblem({ code: 'INTERNAL_ERROR' }, { instance: '/edit', request_id: 'r-1' })
   t.strictSame(Object.keys(body).sort(), ['code', 'detail', 'instance', 'request_id', 'retry', 'status', 'title', 'type'])
   const nameless = toProblem({ code: 'READ_ONLY' }, { instance: '/edit', request_id: 'r-1' })
@@ -140,11 +143,11 @@ t.test('cuts long texts in whole characters, and says so', async t => {
   t.equal(linesListed([3, 3]), 'line 3')
 })
 
-const done = (more: Partial<EditOutcome> = {}): EditOutcome => ({ path: 'a.ts', changed: true, dry_run: false, total_replacements: 2, edits_applied: [], changes: [12, 40].map(at => ({ edit_index: 0, operation: 'replace', start_line: at, end_line: at, new_start_line: at, new_end_line: at, lines_removed: 1, lines_added: 1, net_change: 0 })), total_lines_before: 90, total_lines_after: 90, file_size: 9, hash_before: '0'.repeat(16), file_hash: '1'.repeat(16), left_alone: [], warnings: [], ...more })
+const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({ path: 'a.ts', changed: true, dry_run: false, total_replacements: 2, edits_applied: [], changes: [12, 40].map(at => ({ edit_index: 0, operation: 'replace', start_line: at, end_line: at, new_start_line: at, new_end_line: at, lines_removed: 1, lines_added: 1, net_change: 0 })), total_lines_before: 90, total_lines_after: 90, file_size: 9, hash_before: '0'.repeat(16), file_hash: '1'.repeat(16), left_alone: [], warnings: [], ...more })
 const seen = (more: Partial<InspectOutcome> = {}): InspectOutcome => ({ path: 'a.ts', type: 'file', file_size: 18, file_hash: '1'.repeat(16), encoding: 'ascii', modified_at: '', total_lines: 3, ...more })
 
 t.test('says what was done or found', async t => {
-  const edited = (more: Partial<EditOutcome>, expected: object) => t.match(toBody({ operation: 'edit', outcome: done(more) }), expected)
+  const edited = (more: Partial<ChangeOutcome>, expected: object) => t.match(toBody({ operation: 'edit', outcome: done(more) }), expected)
   edited({}, { message: 'Successfully replaced 2 occurrences in a.ts (lines 12 and 40).' })
   edited({ dry_run: true, resolved_path: 'b.ts' }, { message: 'Would replace 2 occurrences in a.ts (lines 12 and 40); nothing was written.', resolved_path: 'b.ts' })
   edited({ changed: false }, { message: 'The file already has exactly this content; nothing was written.' })
@@ -152,11 +155,13 @@ t.test('says what was done or found', async t => {
   edited({ total_replacements: 50, changes_truncated: true }, { message: 'Successfully replaced 50 occurrences in a.ts, the first at line 12.' })
   edited({ edits_applied: [{ edit_index: 0, occurrences_found: 2, occurrences_replaced: 1, matched_with: 'exact' }], left_alone: [{ edit_index: 0, count: 1, lines: [40] }] }, { note: 'old_text also appears at line 40, which was left as it is.' })
   edited({ left_alone: [{ edit_index: 1, count: 5, lines: [40, 41] }] }, { note: 'The old_text of edit 2 also appears at lines 40 and 41 and 3 more, which were left as they are.' })
-  const found = (more: Partial<InspectOutcome>, message: string) => t.equal(toBody({ operation: 'inspect', outcome: seen(more) }).message, message)
+  const found = (more: Partial<InspectOutcome>, message: string) => t.equal(toBody({ operation: 'inspect', outcome: seen(more), ...more.matches && { searched: 'x' } }).message, message)
   found({}, 'a.ts has 3 lines (18 bytes, ascii).')
   found({ content: 'x', start_line: 2, end_line: 3 }, 'a.ts has 3 lines (18 bytes, ascii); content is lines 2 to 3.')
   found({ content: 'x', start_line: 2, end_line: 2, truncated: true, next_line: 3 }, 'a.ts has 3 lines (18 bytes, ascii); content is line 2. It was cut at the limit: go on with start_line 3.')
   found({ content: 'x', start_line: 2, end_line: 2, truncated: true, next_line: 2, next_column: 99 }, 'a.ts has 3 lines (18 bytes, ascii); content is line 2. It was cut at the limit: go on with start_line 2 and start_column 99.')
+  found({ matches: [], total_matches: 0, stopped_at_line: 7 }, 'a.ts has 3 lines (18 bytes, ascii). "x" was not found so far. The search took too long: lines from 7 on were not searched; make it simpler.')
+  found({ matches: [{ line_number: 2, column_start: 1, column_end: 2, line_content: 'x' }], total_matches: 1, stopped_at_line: 7 }, 'a.ts has 3 lines (18 bytes, ascii). "x" was found 1 time, at line 2. The search took too long: lines from 7 on were not searched; make it simpler.')
   found({ content: '', start_line: 1, end_line: 0, total_lines: 0, file_size: 0, resolved_path: 'b.ts' }, 'a.ts has 0 lines (0 bytes, ascii); it is empty.')
 })
 

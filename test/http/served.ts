@@ -1,5 +1,5 @@
 // A server for tests: its own workspace, a real port, and every answer checked against the published document.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,6 +43,20 @@ export function validator (document: Document): (component: string, body: unknow
   }
 }
 
+/** A text as the name of an assertion: short, and without what would end its line. */
+const shown = (text: string) => text.slice(0, 500).replace(/[^\x20-\x7e]/g, '?')
+
+/** The request is answered with this status and these members. */
+export async function check (t: Test, served: Served, route: string, body: object, status: number, expected: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Reply> {
+  const reply = await served.call('POST', route, { body, headers })
+  t.equal(reply.status, status, shown(reply.text))
+  t.match(reply.body, expected, shown(JSON.stringify(body)))
+  return reply
+}
+
+/** What a file holds. */
+export const bytesOf = ({ root }: Served, path: string): string => readFileSync(join(root, path), 'utf8')
+
 export async function serve (t: Test, options: { settings?: Partial<Config>, files?: Parameters<Test['testdir']>[0], replace?: Partial<Workspace>, timeouts?: AppOptions['timeouts'] } = {}): Promise<Served> {
   const root = t.testdir(options.files ?? {})
   const stateDir = mkdtempSync(join(tmpdir(), 'editd-state-'))
@@ -52,7 +66,7 @@ export async function serve (t: Test, options: { settings?: Partial<Config>, fil
   const log: Served['log'] = []
   const stream = new Writable({ write (chunk, _encoding, done) { log.push(JSON.parse(String(chunk))); done() } })
   const opened = await openWorkspace(config)
-  const workspace: Workspace = { root: opened.root, edit: opened.edit.bind(opened), read: opened.read.bind(opened), ready: opened.ready.bind(opened), close: opened.close.bind(opened), ...options.replace }
+  const workspace: Workspace = { root: opened.root, edit: opened.edit.bind(opened), create: opened.create.bind(opened), read: opened.read.bind(opened), scan: opened.scan.bind(opened), list: opened.list.bind(opened), look: opened.look.bind(opened), ready: opened.ready.bind(opened), close: opened.close.bind(opened), ...options.replace }
   const { app, drain } = await buildApp({ config, workspace, logger: pino({ base: null }, stream), ...options.timeouts && { timeouts: options.timeouts } })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
@@ -70,7 +84,7 @@ export async function serve (t: Test, options: { settings?: Partial<Config>, fil
     t.match(headers.get('x-request-id'), /^[A-Za-z0-9._-]{1,64}$/)
     if (status >= 400) {
       t.match(headers.get('content-type'), 'application/problem+json')
-      t.strictSame(faultsOf('Problem', body), [], text)
+      t.strictSame(faultsOf('Problem', body), [], shown(text))
       t.equal(body.status, status)
       t.equal(body.request_id, headers.get('x-request-id'))
       if (body.file_hash !== undefined) t.equal(headers.get('etag'), `"${body.file_hash}"`)
@@ -80,7 +94,7 @@ export async function serve (t: Test, options: { settings?: Partial<Config>, fil
     const [media] = Object.entries(published.responses[status]?.content ?? {})
     if (media === undefined) { t.fail(`${method} ${path} answers ${status}, which is not published`); return }
     t.match(headers.get('content-type'), media[0])
-    t.strictSame(faultsOf(media[1].schema.$ref.split('/').at(-1) ?? '', body), [], text)
+    t.strictSame(faultsOf(media[1].schema.$ref.split('/').at(-1) ?? '', body), [], shown(text))
   }
 
   return {

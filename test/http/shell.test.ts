@@ -97,7 +97,7 @@ t.test('lets everybody in without auth, and hides the documents on request', asy
 t.test('names routes and methods that there are', async t => {
   const served = await serve(t, { files })
   const missing = await served.call('POST', '/edits', { body: EDIT })
-  t.match(missing.body, { code: 'ROUTE_NOT_FOUND', detail: 'There is no route POST /edits. There are POST /edit, POST /inspect, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml and GET /docs.' })
+  t.match(missing.body, { code: 'ROUTE_NOT_FOUND', detail: 'There is no route POST /edits. There are POST /edit, POST /edit-lines, POST /preview, POST /create, POST /inspect, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml and GET /docs.' })
   for (const [method, path, allow] of [['GET', '/edit', 'POST'], ['DELETE', '/inspect', 'POST'], ['POST', '/healthz', 'GET, HEAD'], ['PUT', '/docs/static/x', 'GET, HEAD'], ['PATCH', '/edit?x=1', 'POST']] as const) {
     const { status, body, headers } = await served.call(method, path)
     t.equal(status, 405)
@@ -174,7 +174,7 @@ t.test('refuses bad HTTP with a problem, and closes', async t => {
 t.test('survives clients that go away, and takes no answer for another', async t => {
   let release = () => {}
   const held = new Promise<void>(resolve => { release = resolve })
-  const served = await serve(t, { files, replace: { read: async () => { await held; return { ok: false, failure: { code: 'FILE_NOT_FOUND' }, path: 'a.txt' } } } })
+  const served = await serve(t, { files, replace: { look: async () => { await held; return { ok: false, failure: { code: 'FILE_NOT_FOUND' }, path: 'a.txt' } } } })
   const inspect = post([`Content-Length: ${JSON.stringify({ path: 'a.txt' }).length}`], JSON.stringify({ path: 'a.txt' })).replace('/edit', '/inspect').replace('Connection: close\r\n', '')
   const received = served.raw(`${inspect}GARBAGE\r\n\r\n`)
   const socket = connect(served.port, '127.0.0.1', () => { socket.write(inspect) })
@@ -193,7 +193,7 @@ t.test('survives clients that go away, and takes no answer for another', async t
 t.test('answers NOT_READY while it drains, and lets the running ones finish', async t => {
   let release = () => {}
   const held = new Promise<void>(resolve => { release = resolve })
-  const served = await serve(t, { files, replace: { read: async () => { await held; return { ok: false, failure: { code: 'FILE_NOT_FOUND' }, path: 'a.txt' } } } })
+  const served = await serve(t, { files, replace: { look: async () => { await held; return { ok: false, failure: { code: 'FILE_NOT_FOUND' }, path: 'a.txt' } } } })
   const running = served.call('POST', '/inspect', { body: { path: 'a.txt' } })
   await sleep(50)
   let drained = false
@@ -222,7 +222,7 @@ t.test('is not ready when the workspace is not', async t => {
 
 t.test('answers a bug with its request_id alone, and logs where it is', async t => {
   const throws = [Object.assign(new Error('secret content'), { name: 'Oops' }), 'secret text', Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5 })]
-  const served = await serve(t, { replace: { read: async () => { throw throws.shift() } } })
+  const served = await serve(t, { replace: { look: async () => { throw throws.shift() } } })
   for (let i = 0; i < 3; i++) {
     const { status, body, text } = await served.call('POST', '/inspect', { body: { path: 'a.txt' }, headers: { 'x-request-id': `mine-${i}` } })
     t.equal(status, 500)

@@ -1,0 +1,9 @@
+// POST /create. Knows its schema and its call.
+import type { FastifyInstance } from 'fastify'
+import { operationSchema } from '../src/http/openapi.ts'
+import { operationRoute } from '../src/http/operation-route.ts'
+import type { Operations } from '../src/operations.ts'
+
+export function create (app: FastifyInstance, operations: Operations): void {
+  app.route({ method: 'POST', url: '/create', schema: operationSchema('create', operations), ...operationRoute(operations.create) })
+}

@@ -1,0 +1,30 @@
+// /create: a new file is made, or a whole one replaced by whoever knows what it holds.
+import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts'
+import { CreateResultSchema } from '../../schemas/outcome.ts'
+import { planNewContent } from '../engine/new-content.ts'
+import { ok } from '../result.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import { describing, outcomeOf, targetOf } from './change.ts'
+import type { Operation, OperationLimits } from './operation.ts'
+
+export const makeCreate = (workspace: Workspace, limits: OperationLimits): Operation<CreateRequest> => ({
+  id: 'create_file',
+  route: '/create',
+  summary: 'Make a new file',
+  description: 'Makes a file with this content, missing folders included; fails if it exists. To change a part of a file use edit_file. To replace one whole, inspect it first and send overwrite: true with its file_hash as expected_hash.',
+  request: CreateRequestSchema,
+  outcome: CreateResultSchema,
+  expects_hash: true,
+  expects_none: true,
+  items: {},
+  async call (request, conditions = {}) {
+    const target = { ...targetOf(request), ...conditions, overwrite: request.overwrite ?? false, create_parents: request.create_parents ?? true }
+    const planner = describing(request, original => planNewContent(original, request.content, { max_result_size: limits.max_file_size }))
+    const made = await workspace.create(target, { dry_run: request.dry_run ?? false }, planner)
+    if (!made.ok) return made
+    const { created } = made.value
+    const outcome = outcomeOf(request, made.value, { created })
+    // That there was no file only shows when the planner has done its work.
+    return ok({ operation: 'create', outcome: created && outcome.diff !== undefined ? { ...outcome, diff: outcome.diff.replace(/^--- .*/, '--- /dev/null') } : outcome })
+  }
+})

@@ -1,0 +1,29 @@
+// /edit-lines: whole lines are replaced, inserted, deleted or appended by their numbers.
+import { editLinesRequest, LineEdit as LineEditSchema, type EditLinesRequest } from '../../schemas/edit-lines.ts'
+import { EditLinesResultSchema } from '../../schemas/outcome.ts'
+import type { LineEdit } from '../engine/failure.ts'
+import { planLineEdits } from '../engine/replace-lines.ts'
+import { ok } from '../result.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import { describing, outcomeOf, targetOf } from './change.ts'
+import { editsOf } from './edits.ts'
+import type { Operation, OperationLimits } from './operation.ts'
+
+export const makeEditLines = (workspace: Workspace, limits: OperationLimits): Operation<EditLinesRequest> => ({
+  id: 'edit_lines',
+  route: '/edit-lines',
+  summary: 'Change whole lines by their numbers',
+  description: 'Replaces, inserts, deletes or appends whole lines. For when line numbers are fresh from an answer: pass its file_hash on as expected_hash; otherwise edit_file is safer. All numbers count lines of the file before the request. message says where the lines are then; check changes.',
+  request: editLinesRequest(limits.max_edits),
+  outcome: EditLinesResultSchema,
+  expects_hash: true,
+  expects_none: false,
+  items: { edits: LineEditSchema },
+  async call (request) {
+    const edits = editsOf<LineEdit>(request, LineEditSchema)
+    if (!edits.ok) return { ...edits, path: request.path }
+    const options = { line_endings: request.line_endings ?? 'adapt', max_result_size: limits.max_file_size }
+    const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, describing(request, original => planLineEdits(original, edits.value, options)))
+    return edited.ok ? ok({ operation: 'edit_lines', outcome: outcomeOf(request, edited.value, {}) }) : edited
+  }
+})

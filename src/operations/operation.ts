@@ -1,0 +1,58 @@
+// What an operation is, and what comes of it: the types that all of them share. Knows neither HTTP nor sentences.
+import type { TSchema } from 'typebox'
+import type { InspectResult } from '../../schemas/inspect.ts'
+import type { ChangeResult } from '../../schemas/outcome.ts'
+import type { LineFailure, TextFailure } from '../engine/failure.ts'
+import type { LeftAlone } from '../engine/plan.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+
+/** What is wrong with a request that its schema can't say. */
+export type OperationFailure =
+  | { code: 'MIXED_MODES', fields: string[] }
+  /** `fields`: what one edit needs. */
+  | { code: 'NO_EDITS', fields: readonly string[] }
+  | { code: 'INVALID_REQUEST', errors: { pointer: string, message: string }[] }
+
+export type Failure = OperationFailure | TextFailure | LineFailure | FileFailure
+
+/** A failure, and what is known of the file that it concerns. */
+export interface Failed { ok: false, failure: Failure, path?: string, resolved_path?: string, file_hash?: string }
+
+/** What an answer says, but for its sentences: `left_alone` becomes the note. */
+export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note'> & { left_alone: LeftAlone[] }
+export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
+export type Outcome =
+  | { operation: 'edit' | 'edit_lines' | 'create', outcome: ChangeOutcome }
+  /** `searched`: the text that matches are of. */
+  | { operation: 'inspect', outcome: InspectOutcome, searched?: string }
+
+export type Called = { ok: true, value: Outcome } | Failed
+
+/** What the headers of a request ask of the file, beyond its body. */
+export interface Conditions {
+  /** `If-None-Match: *`: there must be no file. */
+  if_none_match?: true
+}
+
+/** One operation, by all ways in which it can be called. */
+export interface Operation<Request = never> {
+  readonly id: string
+  readonly route: `/${string}`
+  readonly summary: string
+  readonly description: string
+  readonly request: TSchema
+  readonly outcome: TSchema
+  /** Whether it takes expected_hash, and so If-Match. */
+  readonly expects_hash: boolean
+  /** Whether it takes If-None-Match: *. */
+  readonly expects_none: boolean
+  /** Its fields that hold several objects, each with their schema. */
+  readonly items: Readonly<Record<string, TSchema>>
+  /** The operations one of which its field `operation` names, and whose fields it takes. */
+  readonly stands_for?: Readonly<Record<string, Operation>>
+  /** `request` has passed the schema; a field with null counts as left out before that. */
+  call (request: Request, conditions?: Conditions): Promise<Called>
+}
+
+/** `max_file_size` in bytes. */
+export interface OperationLimits { max_edits: number, max_file_size: number }

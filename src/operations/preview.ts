@@ -1,0 +1,21 @@
+// /preview: another operation, computed in full by the very same call, and nothing written.
+import { PreviewEdit, previewRequest, type PreviewRequest } from '../../schemas/preview.ts'
+import { PreviewResultSchema } from '../../schemas/outcome.ts'
+import type { Operation, OperationLimits } from './operation.ts'
+
+export const makePreview = (operations: Readonly<Record<PreviewRequest['operation'], Operation>>, limits: OperationLimits): Operation<PreviewRequest> => ({
+  id: 'preview_edit',
+  route: '/preview',
+  summary: 'See what an edit would do, writing nothing',
+  description: 'Computes one operation (edit, edit_lines or create, with its fields) and writes nothing. Answers the changes, diff, warnings and problems of the real call, and what each place would hold. Then send the same fields to the operation, with file_hash as expected_hash.',
+  request: previewRequest(limits.max_edits),
+  outcome: PreviewResultSchema,
+  expects_hash: true,
+  expects_none: true,
+  items: { edits: PreviewEdit },
+  stands_for: operations,
+  call ({ operation, ...fields }, conditions) {
+    // The fields have passed the schema of that operation.
+    return operations[operation].call({ show_diff: true, ...fields, dry_run: true } as never, conditions)
+  }
+})

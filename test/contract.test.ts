@@ -1,0 +1,13 @@
+// The table of contract.md: every test that it names exists.
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+
+const textOf = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+
+t.test('names tests that there are', async t => {
+  const named = [...textOf('contract.md').matchAll(/`([a-z/-]+\.test\.ts): ([^`]+)`/g)]
+  t.ok(named.length > 60)
+  for (const [, file = '', name = ''] of named) {
+    t.ok(['\'', '`'].some(quote => textOf(file).includes(`(${quote}${name}`)), `${file}: ${name}`)
+  }
+})
