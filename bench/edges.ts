@@ -1,0 +1,84 @@
+// What must not happen in rare cases: a stalled event loop, a crafted pattern, a slow answer after a miss.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { planTextEdits } from '../src/engine/replace-text.ts'
+import { KB, makeCase, MB } from './corpora.ts'
+import { FAST, openProduct } from './product.ts'
+import { short, time, type Row } from './row.ts'
+import { median, quantile } from './statistics.ts'
+
+const OPTIONS = { line_endings: 'adapt', max_result_size: 1_000_000_000 } as const
+
+export async function edges (base: string, quick: boolean, progress: (line: string) => void): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const size of quick ? [10 * MB] : [10 * MB, 100 * MB]) {
+    progress(`stall, ${size / MB} MB`)
+    rows.push(await stall(base, size, size > 10 * MB ? 5 : 15))
+  }
+  progress('crafted pattern')
+  rows.push(crafted())
+  progress('misses')
+  return [...rows, ...misses(quick ? 5 : 15)]
+}
+
+/** How long nothing else runs while a file is edited: the longest delay of a timer, in each edit. */
+async function stall (base: string, size: number, rounds: number): Promise<Row> {
+  const root = join(base, 'stall')
+  mkdirSync(root)
+  const it = makeCase('ASCII', size, 1)
+  writeFileSync(join(root, 'file.ts'), it.bytes)
+  const product = await openProduct(root, join(base, 'stall-state'), FAST)
+  const longest: number[] = []
+  for (let i = -2; i < rounds; i++) {
+    const delay = monitorEventLoopDelay({ resolution: 1 })
+    delay.enable()
+    await new Promise(resolve => setTimeout(resolve, 10))
+    delay.reset()
+    await product.edit('file.ts', i % 2 === 0 ? it.there : it.back)
+    await new Promise(resolve => setTimeout(resolve, 10))
+    delay.disable()
+    // A file changed within 20 ms is read a second time.
+    await new Promise(resolve => setTimeout(resolve, 30))
+    if (i >= 0) longest.push(delay.max / 1e6)
+  }
+  await product.close()
+  await rm(root, { recursive: true })
+  await rm(`${root}-state`, { recursive: true, force: true })
+  return { what: `${it.name}, event loop`, edits: 1, way: 'product, fast/local', figure: `stalls ${time(median(longest))}, at most ${time(Math.max(...longest))}`, value: median(longest), pairs: rounds }
+}
+
+/** A text of one letter and a pattern that nearly fits everywhere, against a pattern that fits nowhere near. */
+function crafted (): Row {
+  const pattern = 'a'.repeat(8 * KB) + 'b' + 'a'.repeat(8 * KB)
+  const text = Buffer.from('a'.repeat(256 * KB) + pattern)
+  const ordinary = Buffer.from(makeCase('ASCII', text.length, 1).bytes)
+  const { old_text } = makeCase('ASCII', text.length, 1).there[0]!
+  const usual = timed(15, () => planTextEdits(ordinary, [{ old_text, new_text: '' }], OPTIONS))
+  const bad = timed(1, () => planTextEdits(text, [{ old_text: pattern, new_text: '' }], OPTIONS))
+  const ratio = median(bad) / median(usual)
+  return { what: '272 KB, crafted pattern of 16 KB', edits: 1, way: 'engine in memory', figure: `${time(median(bad))}: ${short(ratio)} × an ordinary edit of as many bytes`, value: ratio, pairs: 1 }
+}
+
+function misses (rounds: number): Row[] {
+  const it = makeCase('ASCII', 10 * MB, 1)
+  const { old_text } = it.there[0]!
+  const near = old_text.replace('lookup', 'look_up')
+  const far = 'SELECT name FROM nobody\nWHERE nothing IS like this\n'
+  return [['with a near counterpart', near] as const, ['with no counterpart', far] as const].map(([name, missing]) => {
+    const took = timed(rounds, () => {
+      if (planTextEdits(it.bytes, [{ old_text: missing, new_text: '' }], OPTIONS).ok) throw new Error('there should be no match')
+    })
+    return { what: `${it.name}, miss ${name}`, edits: 1, way: 'engine in memory', figure: `${time(median(took))}, p90 ${time(quantile(took, 0.9))}`, value: quantile(took, 0.9), pairs: rounds }
+  })
+}
+
+function timed (rounds: number, work: () => unknown): number[] {
+  if (rounds > 1) work()
+  return Array.from({ length: rounds }, () => {
+    const start = performance.now()
+    work()
+    return performance.now() - start
+  })
+}

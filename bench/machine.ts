@@ -1,0 +1,21 @@
+// What a result depends on but the code: Node, processor, file system, load.
+import { statfsSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg, platform, release } from 'node:os'
+
+const FILE_SYSTEMS: Record<number, string> = { 0xEF53: 'ext4', 0x01021994: 'tmpfs', 0x9123683E: 'btrfs', 0x58465342: 'xfs', 0x794C7630: 'overlayfs', 0x2FC12FC1: 'zfs', 0x6969: 'nfs' }
+
+export function fileSystemOf (path: string): string | null {
+  try {
+    const { type } = statfsSync(path)
+    return FILE_SYSTEMS[type] ?? `file system 0x${type.toString(16)}`
+  } catch { return null }
+}
+
+export const loadNow = (): string => loadavg().map(load => load.toFixed(2)).join(' ')
+
+export const machineOf = (folder: string): Record<string, string> => ({
+  node: process.version,
+  system: `${platform()} ${release()}`,
+  processor: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`,
+  file_system: fileSystemOf(folder) ?? 'unknown'
+})
