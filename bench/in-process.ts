@@ -117,7 +117,7 @@ function engineWays (it: Case, after: Buffer): Way[] {
   }
   const made = plan()
   if (!Buffer.concat([...made.pieces]).equals(after)) throw new Error(`the engine makes other bytes of ${it.name} than the naive way`)
-  const diff = (of: typeof made) => unifiedDiff(it.bytes, of.splices, { path: 'file.ts', max_lines: 100 })
+  const diff = (of: typeof made) => unifiedDiff(it.bytes, of.splices, { path: 'file.ts', exists: true, max_lines: 100 })
   const operations = it.size < MB ? 40 : 1
   const described = (of: typeof made) => describe(it.bytes, of, { context_lines: 3, dry_run: false })
   const whole = inMemory(ENGINE, () => {

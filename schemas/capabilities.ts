@@ -29,7 +29,7 @@ const RootFacts = named('RootFacts', 'What the workspace allows.', {
   protected: texts('Paths that may not be edited.'),
   durability: word(['full', 'fast'], 'full: an answered edit survives a power cut.'),
   lock: word(['shared', 'local'], 'shared: several servers may work on this root.'),
-  confinement: word(['descriptor', 'path'], 'How paths are kept inside the root: by open descriptors, or by checks of names, which is weaker.')
+  confinement: word(['proc', 'portable'], 'How paths are kept inside the root: proc, by open descriptors; portable, by checks of names, which is weaker.')
 })
 
 export const CapabilitiesSchema = named('Capabilities', 'What this server can do, its limits and what its workspace allows.', {

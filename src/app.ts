@@ -113,7 +113,7 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
   for (const schema of components(operations)) app.addSchema(schema)
   await app.register(swagger, swaggerOptions(VERSION))
   for (const route of [edit, editLines, preview, create, inspect]) route(app, operations)
-  capabilities(app, capabilitiesOf(config, VERSION, operations))
+  capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, operations))
   healthz(app)
   readyz(app, workspace)
   if (config.docs) {

@@ -5,7 +5,7 @@ import { loadConfig } from './config.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 const untouched = async (): Promise<never> => { throw new Error('nothing is opened here') }
-const workspace: Workspace = { root: '/', edit: untouched, create: untouched, read: untouched, scan: untouched, list: untouched, look: untouched, ready: () => null, close: async () => {} }
+const workspace: Workspace = { root: '/', confinement: 'proc', edit: untouched, create: untouched, read: untouched, scan: untouched, list: untouched, look: untouched, ready: () => null, close: async () => {} }
 
 /** The document as YAML, with the settings that hold where nothing is configured. */
 export async function openapiYaml (): Promise<string> {

@@ -12,12 +12,13 @@ const REFINED = 400
 export type Diff = { diff: string, diff_truncated: boolean } | { diff_unavailable: string }
 
 /**
- * The diff of `original` and its result, for `path` (relative, `/` between folders). Empty where nothing changes.
+ * The diff of `original` and its result, for `path` (relative, `/` between folders); of a file that doesn't exist yet, from
+ * /dev/null. Empty where nothing changes.
  * Applies with `git apply` and `patch -p1` unless cut. At most `max_lines` lines, headers included, then a last one that
  * says how many are left out. Unavailable where a line to be shown isn't UTF-8: JSON can't carry it.
  * Cost: the lines around the splices, and one count of line feeds up to the last.
  */
-export function unifiedDiff (original: Buffer, splices: Splices, options: { path: string, max_lines: number }): Diff {
+export function unifiedDiff (original: Buffer, splices: Splices, options: { path: string, exists: boolean, max_lines: number }): Diff {
   const hunks: StructuredPatchHunk[] = []
   let shown = 2
   let leftOut = 0
@@ -36,7 +37,7 @@ export function unifiedDiff (original: Buffer, splices: Splices, options: { path
     leftOut += hunk.lines.length - lines.length
   }
   if (hunks.length === 0 && leftOut === 0) return { diff: '', diff_truncated: false }
-  const patch = formatPatch({ oldFileName: `a/${options.path}`, newFileName: `b/${options.path}`, oldHeader: undefined, newHeader: undefined, hunks }, FILE_HEADERS_ONLY)
+  const patch = formatPatch({ oldFileName: options.exists ? `a/${options.path}` : '/dev/null', newFileName: `b/${options.path}`, oldHeader: undefined, newHeader: undefined, hunks }, FILE_HEADERS_ONLY)
   const diff = withTabs(patch, options.path)
   if (leftOut === 0) return { diff, diff_truncated: false }
   return { diff: `${diff}… ${leftOut} more lines of this diff left out: raise max_diff_lines to see them\n`, diff_truncated: true }
@@ -45,7 +46,9 @@ export function unifiedDiff (original: Buffer, splices: Splices, options: { path
 /** As git does: after a name with a space in it, a tab, or `patch` takes the name to end there. */
 function withTabs (patch: string, path: string): string {
   if (!path.includes(' ')) return patch
-  return patch.replace(`--- a/${path}\n+++ b/${path}\n`, () => `--- a/${path}\t\n+++ b/${path}\t\n`)
+  const [old, now] = patch.split('\n', 2) as [string, string]
+  const header = [old, now].map(line => line.endsWith(`/${path}`) ? `${line}\t` : line).join('\n')
+  return header + patch.slice(old.length + now.length + 1)
 }
 
 /** Whole lines of the original, `start` to `end`, that give way to `lines`. */

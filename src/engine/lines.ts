@@ -168,13 +168,6 @@ export function lineStarts (text: Text, lines: readonly number[]): { offsets: nu
   return { offsets, total: countLines(text, breaks) }
 }
 
-/** The offset at which 1-based `line` begins, counted from `from`, the start of line `fromLine`; the text's length if there is no such line. */
-export function lineStartOffset (text: Text, line: number, from = { line: 1, offset: markLength(text) as number }): number {
-  let { offset } = from
-  for (let number = from.line; number < line && offset < text.length; number++) offset = lineFrom(text, offset).next
-  return offset
-}
-
 /** How often a byte occurs. Four at a time where it pays: of a word, the bytes equal to it become zero, and each zero byte one bit (Hacker's Delight, 6-1). */
 export function countByte (bytes: Buffer, byte: number): number {
   const head = bytes.length < 64 ? bytes.length : (4 - bytes.byteOffset % 4) % 4

@@ -6,9 +6,10 @@ import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/window.ts'
 import type { Operation } from '../operations/operation.ts'
 import { MAX_ENTRIES } from '../operations/inspect.ts'
 import type { Operations } from '../operations.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 
 /** The answer of /capabilities. */
-export function capabilitiesOf (config: Config, version: string, operations: Operations): Capabilities {
+export function capabilitiesOf (config: Config, confinement: Workspace['confinement'], version: string, operations: Operations): Capabilities {
   return {
     name: 'editd',
     version,
@@ -34,7 +35,7 @@ export function capabilitiesOf (config: Config, version: string, operations: Ope
       protected: config.protect,
       durability: config.durability,
       lock: config.lock,
-      confinement: process.platform === 'linux' ? 'descriptor' : 'path'
+      confinement
     }
   }
 }

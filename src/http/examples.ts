@@ -9,7 +9,7 @@ const found = (line_number: number) => ({ line_number, column_start: 1, column_e
 /** A failure of each kind. */
 export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   INVALID_JSON: { code: 'INVALID_JSON', reason: 'syntax', where: 'at character 17' },
-  INVALID_REQUEST: { code: 'INVALID_REQUEST', errors: [{ pointer: '/old_txt', message: 'is no field here; did you mean old_text?' }] },
+  INVALID_REQUEST: { code: 'INVALID_REQUEST', errors: [{ pointer: '/old_txt', message: 'is no field here (did you mean old_text?)' }] },
   INVALID_PATH: { code: 'INVALID_PATH', reason: 'empty' },
   INVALID_UNICODE: { code: 'INVALID_UNICODE', pointer: '/new_text' },
   MIXED_MODES: { code: 'MIXED_MODES', fields: ['old_text', 'new_text'] },

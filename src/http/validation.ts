@@ -99,5 +99,5 @@ function suggestion (name: string, pointer: string, object: unknown, { request, 
   const plain = (text: string) => text.replace(/[^a-z]/gi, '').toLowerCase()
   const nearest = closest(plain(name), free.map(plain))
   const field = free.find(candidate => plain(candidate) === nearest) ?? ''
-  return distance(plain(name), nearest) <= Math.max(2, Math.ceil(name.length / 2)) ? `; did you mean ${field}?` : `; there are ${known.join(', ')}`
+  return distance(plain(name), nearest) <= Math.max(2, Math.ceil(name.length / 2)) ? ` (did you mean ${field}?)` : ` (there are ${known.join(', ')})`
 }

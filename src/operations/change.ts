@@ -18,7 +18,7 @@ export interface Described { plan: Pick<Plan, 'edits_applied' | 'left_alone'>, c
 export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => ({ path, ...expected_hash !== undefined && { expected_hash } })
 
 /** The planner that describes what `plan` makes of the file. */
-export const describing = <F>(request: ChangeRequest, plan: (original: Buffer) => Result<Plan, F>): Planner<Described, F> => (original, { path }) => {
+export const describing = <F>(request: ChangeRequest, plan: (original: Buffer) => Result<Plan, F>): Planner<Described, F> => (original, file) => {
   const planned = plan(original)
   if (!planned.ok) return planned
   const { splices, pieces, edits_applied, left_alone } = planned.value
@@ -27,7 +27,7 @@ export const describing = <F>(request: ChangeRequest, plan: (original: Buffer) =
     description: {
       plan: { edits_applied, left_alone },
       changes: describe(original, planned.value, { context_lines: request.context_lines ?? CONTEXT_LINES, dry_run: request.dry_run ?? false }),
-      diff: request.show_diff === true ? unifiedDiff(original, splices, { path, max_lines: request.max_diff_lines ?? DIFF_LINES }) : {}
+      diff: request.show_diff === true ? unifiedDiff(original, splices, { ...file, max_lines: request.max_diff_lines ?? DIFF_LINES }) : {}
     }
   })
 }

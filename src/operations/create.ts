@@ -22,9 +22,6 @@ export const makeCreate = (workspace: Workspace, limits: OperationLimits): Opera
     const planner = describing(request, original => planNewContent(original, request.content, { max_result_size: limits.max_file_size }))
     const made = await workspace.create(target, { dry_run: request.dry_run ?? false }, planner)
     if (!made.ok) return made
-    const { created } = made.value
-    const outcome = outcomeOf(request, made.value, { created })
-    // That there was no file only shows when the planner has done its work.
-    return ok({ operation: 'create', outcome: created && outcome.diff !== undefined ? { ...outcome, diff: outcome.diff.replace(/^--- .*/, '--- /dev/null') } : outcome })
+    return ok({ operation: 'create', outcome: outcomeOf(request, made.value, { created: made.value.created }) })
   }
 })

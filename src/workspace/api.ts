@@ -46,7 +46,7 @@ export interface CreateTarget {
 /** What a planner makes of a text: the result as pieces, and what will be said about it. Both exist before anything is written. */
 export interface Planned<T> { pieces: readonly Buffer[], description: T }
 /** `path` as it is answered. A new file's original is empty. */
-export type Planner<T, F> = (original: Buffer, file: { path: string }) => Result<Planned<T>, F>
+export type Planner<T, F> = (original: Buffer, file: { path: string, exists: boolean }) => Result<Planned<T>, F>
 
 export interface FileFacts {
   /** Below the root, as it was asked for, normalised. */
@@ -115,6 +115,8 @@ export type Failed<F> = { ok: false, failure: F, path: string, resolved_path?: s
 export interface Workspace {
   /** Real path, when it was opened. */
   readonly root: string
+  /** proc: files are held by descriptors; portable: by paths that are checked again, which a swap at the right moment can fool. */
+  readonly confinement: 'proc' | 'portable'
   /** Everything or nothing. A dry run does the same but for the lock and the writing. Throws only where nobody's request is at fault (EIO). */
   edit<T, F> (target: FileTarget, options: { dry_run: boolean }, plan: Planner<T, F>): Promise<{ ok: true, value: Edited<T> } | Failed<F | FileFailure>>
   /** Makes a file, or with `overwrite` and the right hash edits the one that is there: everything or nothing, folders included. */

@@ -31,7 +31,7 @@ export function createFile<T, F> (writing: Writing, asked: Buffer, about: About,
     const refusal = refusalToMake(writing, spot, target)
     if (refusal !== null) return fail(refusal)
     if (!spot.relative.equals(asked)) about.resolved_path = spot.relative.toString()
-    const planned = await carryOut(plan, Buffer.alloc(0), about)
+    const planned = await carryOut(plan, Buffer.alloc(0), { path: about.path, exists: false })
     if (!planned.ok) return planned
     const { content, digest, description } = planned.value
     return ok({ spot, content, answer: { ...about, changed: true, new_hash: shortHash(digest), file_size: content.size, description, warnings: [], created: true } })

@@ -50,7 +50,7 @@ export async function changeFile<T, F> (writing: Writing, pin: Pin, about: About
     const stale = staleness(target, hash_before)
     if (stale !== null) return fail(stale)
 
-    const planned = await carryOut(plan, snapshot.bytes, about)
+    const planned = await carryOut(plan, snapshot.bytes, { path: about.path, exists: true })
     if (!planned.ok) return planned
     const { content, digest, description } = planned.value
     const changed = digest !== snapshot.digest
@@ -65,8 +65,8 @@ export async function changeFile<T, F> (writing: Writing, pin: Pin, about: About
 }
 
 /** A plan with what it comes to on disk; `digest` is 64 hex digits. */
-export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, { path }: About): Promise<Result<{ content: { pieces: readonly Buffer[], size: number }, digest: string, description: T }, F>> {
-  const planned = plan(original, { path })
+export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, file: { path: string, exists: boolean }): Promise<Result<{ content: { pieces: readonly Buffer[], size: number }, digest: string, description: T }, F>> {
+  const planned = plan(original, file)
   if (!planned.ok) return planned
   const { pieces, description } = planned.value
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0)

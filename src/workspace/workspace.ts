@@ -51,6 +51,7 @@ export async function openWorkspace (options: WorkspaceOptions): Promise<Workspa
 
 class FileWorkspace implements Workspace {
   readonly root: string
+  readonly confinement: Root['confinement']
   readonly #options: WorkspaceOptions
   readonly #state: State
   readonly #me: Owner
@@ -64,6 +65,7 @@ class FileWorkspace implements Workspace {
   #closed: Promise<void> | null = null
 
   constructor (options: WorkspaceOptions, root: Root, state: State, me: Owner, intents: Intents) {
+    this.confinement = root.confinement
     this.root = root.real()?.toString() ?? options.root
     this.#options = options
     this.#state = state

@@ -80,7 +80,7 @@ t.test('says when content is not UTF-8', t => {
 t.test('diffs', t => {
   const diff = (file: string | Buffer, edits: TextEdit[], max_lines = 100, path = 'f') => {
     const bytes = Buffer.from(file)
-    return unifiedDiff(bytes, planOf(bytes, edits).splices, { path, max_lines })
+    return unifiedDiff(bytes, planOf(bytes, edits).splices, { path, exists: true, max_lines })
   }
   const long = Array.from({ length: 40 }, (_, i) => `l${i}\n`).join('')
   t.strictSame(diff('a\nb\n', [edit('b', 'b')]), { diff: '', diff_truncated: false }, 'nothing for a text that stays')

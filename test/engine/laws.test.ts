@@ -109,7 +109,7 @@ t.test('gives a diff that git apply and patch turn into the result', t => {
   let unavailable = 0
   for (const sample of samples(1200)) {
     const name = `${sample.round % 3 === 0 ? 'a b ' : ''}${sample.round % 5 === 0 ? 'é"' : ''}${sample.round}.txt`
-    const made = unifiedDiff(sample.bytes, sample.plan.splices, { path: name, max_lines: 100_000 })
+    const made = unifiedDiff(sample.bytes, sample.plan.splices, { path: name, exists: true, max_lines: 100_000 })
     if ('diff_unavailable' in made) {
       unavailable++
       continue

@@ -68,7 +68,7 @@ t.test('takes a name only where it can mean nothing else', async t => {
   await invalid('/edit-lines', { start_line: 1, end_line: 1, new_text: '', replaceAll: true }, '/replaceAll', /^is no field here/)
   await invalid('/inspect', { dryRun: true }, '/dryRun', /^is no field here/)
   await invalid('/edit', { edits: [{ old_text: 'a', new_text: 'b', dryRun: true }] }, '/edits/0/dryRun', /^is no field here/)
-  await invalid('/edit', { old_text: 'a', newtext: 'b' }, '/newtext', 'is no field here; did you mean new_text?')
+  await invalid('/edit', { old_text: 'a', newtext: 'b' }, '/newtext', 'is no field here (did you mean new_text?)')
   await check(t, served, '/edit', { file_path: 'a.txt', filename: 'a.txt', old_text: 'a', new_text: 'b' }, 400, { errors: [{ pointer: '/filename', message: 'means path, and so does file_path; send one of them, best path' }] })
   await invalid('/edit', { edits: [{ old_text: 'a', old_str: 'a', new_text: 'b' }] }, '/edits/0/old_str', /^means old_text, and so does old_text itself/)
 })

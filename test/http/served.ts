@@ -66,7 +66,7 @@ export async function serve (t: Test, options: { settings?: Partial<Config>, fil
   const log: Served['log'] = []
   const stream = new Writable({ write (chunk, _encoding, done) { log.push(JSON.parse(String(chunk))); done() } })
   const opened = await openWorkspace(config)
-  const workspace: Workspace = { root: opened.root, edit: opened.edit.bind(opened), create: opened.create.bind(opened), read: opened.read.bind(opened), scan: opened.scan.bind(opened), list: opened.list.bind(opened), look: opened.look.bind(opened), ready: opened.ready.bind(opened), close: opened.close.bind(opened), ...options.replace }
+  const workspace: Workspace = { root: opened.root, confinement: opened.confinement, edit: opened.edit.bind(opened), create: opened.create.bind(opened), read: opened.read.bind(opened), scan: opened.scan.bind(opened), list: opened.list.bind(opened), look: opened.look.bind(opened), ready: opened.ready.bind(opened), close: opened.close.bind(opened), ...options.replace }
   const { app, drain } = await buildApp({ config, workspace, logger: pino({ base: null }, stream), ...options.timeouts && { timeouts: options.timeouts } })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
