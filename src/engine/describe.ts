@@ -1,7 +1,7 @@
 // What a plan changes, told in lines. From the placements, never by comparing texts. Knows no files and no HTTP.
-import type { Placed, PlaceOperation } from './draft.ts'
+import type { Placed, PlaceOperation, Span } from './draft.ts'
 import { decode, excerpt } from './encoding.ts'
-import { isLineEnd, isLineStart, lineAround, lineFrom, lineNumbers } from './lines.ts'
+import { isLineEnd, isLineStart, lineAround, lineFrom, lineNumbers, lineStarts } from './lines.ts'
 import type { Plan } from './plan.ts'
 import { Text } from './text.ts'
 
@@ -48,6 +48,7 @@ export function describe (original: Buffer, plan: Plan, options: { context_lines
   const { spans, totalBefore, totalAfter } = spansOf(before, after, plan.placements)
   const listed = plan.placements.slice(0, options.dry_run ? LISTED_DRY : LISTED)
   const blocks = options.context_lines > 0 ? blocksOf(spans) : []
+  const contexts = options.context_lines > 0 ? lineStarts(after, spans.slice(0, Math.min(LISTED, listed.length)).flatMap(({ new_start_line, new_end_line }) => [new_start_line, new_end_line + 1])).offsets : []
   const changes = listed.map((placed, index): Change => {
     const span = spans[index]!
     const lines_removed = span.end_line - span.start_line + 1
@@ -60,7 +61,7 @@ export function describe (original: Buffer, plan: Plan, options: { context_lines
       lines_added,
       net_change: lines_added - lines_removed,
       ...(placed.inserted_by_edit !== undefined && { inserted_by_edit: placed.inserted_by_edit }),
-      ...(index < LISTED && { context: contextOf(before, after, placed, span, blocks, options.context_lines, totalAfter) }),
+      ...(index < LISTED && { context: contextOf(after, [contexts[2 * index] ?? 0, contexts[2 * index + 1] ?? 0], span, blocks, options.context_lines, totalAfter) }),
       ...(options.dry_run ? contentOf(placed) : {})
     }
   })
@@ -72,12 +73,11 @@ export function describe (original: Buffer, plan: Plan, options: { context_lines
   }
 }
 
-interface Span { start_line: number, end_line: number, new_start_line: number, new_end_line: number }
-
 function spansOf (before: Text, after: Text, placements: readonly Placed[]): { spans: Span[], totalBefore: number, totalAfter: number } {
   const old = lineNumbers(before, placements.flatMap(({ start, end }) => [start, end]))
   const now = lineNumbers(after, placements.flatMap(({ new_start, new_end }) => [new_start, new_end]))
-  const spans = placements.map((placed, index) => {
+  const spans = placements.map((placed, index): Span => {
+    if (placed.span !== undefined) return placed.span
     const [start, end, newStart, newEnd] = [old.lines[2 * index]!, old.lines[2 * index + 1]!, now.lines[2 * index]!, now.lines[2 * index + 1]!]
     const clean = endsClean(before, after, placed)
     // What begins after the text of a line leaves that line as it is, but for its break.
@@ -118,7 +118,8 @@ function blocksOf (spans: readonly Span[]): [number, number][] {
   return blocks
 }
 
-function contextOf (before: Text, text: Text, placed: Placed, span: Span, blocks: readonly [number, number][], most: number, total: number): NonNullable<Change['context']> {
+/** The lines around a change, whose own lines begin and end at the offsets `from` and `to` of the result. */
+function contextOf (text: Text, [from, to]: [number, number], span: Span, blocks: readonly [number, number][], most: number, total: number): NonNullable<Change['context']> {
   const index = blockWith(blocks, span.new_start_line)
   const block = blocks[index]
   const above = block === undefined || block[0] !== span.new_start_line ? 0 : Math.min(most, span.new_start_line - 1 - (blocks[index - 1]?.[1] ?? 0))
@@ -131,16 +132,12 @@ function contextOf (before: Text, text: Text, placed: Placed, span: Span, blocks
     lossy ||= decoded.lossy === true
     return excerpt(decoded.text, LINE_LENGTH)
   }
-  const around = lineAround(text, placed.new_start)
-  let at = startsAfterLine(before, text, placed) ? around.next : around.start
-  if (above > 0 && partsPair(before, text, placed)) at = lineAround(text, at - 1).start
-  for (let i = 0; i < above; i++) {
+  for (let i = 0, at = from; i < above; i++) {
     const line = lineAround(text, at - 1)
     before_lines.unshift(show(line.start, line.end))
     at = line.start
   }
-  at = endsClean(before, text, placed) ? placed.new_end : lineAround(text, placed.new_end).next
-  for (let i = 0; i < below; i++) {
+  for (let i = 0, at = to; i < below; i++) {
     const line = lineFrom(text, at)
     after_lines.push(show(line.start, line.end))
     at = line.next

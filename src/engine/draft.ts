@@ -2,6 +2,9 @@
 import { type Splice, Splices } from './splice.ts'
 import { Text } from './text.ts'
 
+/** First and last line of a change, before and after, 1-based; an end before its start says that there are none. */
+export interface Span { start_line: number, end_line: number, new_start_line: number, new_end_line: number }
+
 /** What was asked for at a place. */
 export type PlaceOperation = 'replace' | 'delete' | 'insert' | 'append'
 
@@ -12,6 +15,8 @@ export interface Replacement {
   readonly start: number
   readonly end: number
   readonly insert: Buffer
+  /** Its lines, where the planner counts in lines; else they follow from the bytes. */
+  readonly span?: Span
 }
 
 /** One replaced place of a request. Byte offsets, ends exclusive. */
@@ -26,6 +31,7 @@ export interface Placement {
   /** What was replaced, and by what, when it was. */
   readonly old: Buffer
   readonly insert: Buffer
+  readonly span?: Span
 }
 
 /** A placement with its range in the final text. */
@@ -47,6 +53,7 @@ export class Draft {
   #pieces: Piece[]
   #text: Text
   #flat: Text | undefined
+  #bounds: { starts: Float64Array, ends: Float64Array } | undefined
   /** Of a placement whose text is gone: the placement that replaced it. */
   readonly #replacedBy = new Map<number, number>()
 
@@ -95,6 +102,7 @@ export class Draft {
     this.#pieces = next
     this.#text = textOf(next)
     this.#flat = undefined
+    this.#bounds = undefined
   }
 
   /** The text after the edits so far, in few pieces: more than a search likes are copied into one, once for each state. */
@@ -112,8 +120,8 @@ export class Draft {
     const to = this.#pieces[last]
     const writer = [from, to].find(piece => piece !== undefined && piece.origin === -1)
     return {
-      start: from !== undefined && from.origin !== -1 ? from.origin + start - firstAt : this.#gapStart(first),
-      end: to !== undefined && to.origin !== -1 ? to.origin + end - lastAt : this.#gapEnd(last),
+      start: from !== undefined && from.origin !== -1 ? from.origin + start - firstAt : this.#gaps().starts[first]!,
+      end: to !== undefined && to.origin !== -1 ? to.origin + end - lastAt : this.#gaps().ends[last]!,
       ...(writer !== undefined && { inserted_by_edit: this.placements[writer.by]!.edit_index })
     }
   }
@@ -150,11 +158,14 @@ export class Draft {
       }
       at += bytes.length
     }
-    return this.placements.map((placement, id) => {
-      let holder = id
-      while (starts[holder] === undefined) holder = this.#replacedBy.get(holder)!
-      return { ...placement, new_start: starts[holder]!, new_end: ends[holder]! }
-    })
+    // What replaced a placement came after it: from the last one down, each has its place already.
+    for (let id = this.placements.length - 1; id >= 0; id--) {
+      if (starts[id] !== undefined) continue
+      const by = this.#replacedBy.get(id)!
+      starts[id] = starts[by]!
+      ends[id] = ends[by]!
+    }
+    return this.placements.map((placement, id) => ({ ...placement, new_start: starts[id]!, new_end: ends[id]! }))
   }
 
   /** Index of the piece that holds the byte at `offset`, and where it begins. */
@@ -163,21 +174,22 @@ export class Draft {
     return [index, this.#text.startOf(index)]
   }
 
-  /** Where the stretch of the original begins that the written pieces around `index` stand for. */
-  #gapStart (index: number): number {
-    for (let i = index - 1; i >= 0; i--) {
+  /** For each piece, where the original goes on before it, and where after it; made when first asked for, once for each state. */
+  #gaps (): { starts: Float64Array, ends: Float64Array } {
+    if (this.#bounds !== undefined) return this.#bounds
+    const count = this.#pieces.length
+    const starts = new Float64Array(count + 1)
+    const ends = new Float64Array(count + 1).fill(this.original.length)
+    for (let i = 0; i < count; i++) {
       const { origin, bytes } = this.#pieces[i]!
-      if (origin !== -1) return origin + bytes.length
+      starts[i + 1] = origin === -1 ? starts[i]! : origin + bytes.length
     }
-    return 0
-  }
-
-  #gapEnd (index: number): number {
-    for (let i = index + 1; i < this.#pieces.length; i++) {
-      const { origin } = this.#pieces[i]!
-      if (origin !== -1) return origin
+    for (let i = count - 2; i >= 0; i--) {
+      const { origin } = this.#pieces[i + 1]!
+      ends[i] = origin === -1 ? ends[i + 1]! : origin
     }
-    return this.original.length
+    this.#bounds = { starts, ends }
+    return this.#bounds
   }
 }
 

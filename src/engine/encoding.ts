@@ -71,7 +71,7 @@ export function excerpt (text: string, max: number): string {
   const half = Math.floor(max / 2)
   const head = text.slice(0, half).toWellFormed().replace(/\ufffd$/, '')
   const tail = text.slice(-half).toWellFormed().replace(/^\ufffd/, '')
-  return `${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`
+  return copied(`${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`)
 }
 
 /** At most `max` UTF-16 units of a text, those around the offset `at`; says on each side how many are left out. */
@@ -79,17 +79,25 @@ export function excerptAround (text: string, at: number, max: number): string {
   if (text.length <= max) return text
   const from = Math.max(0, Math.min(at - Math.floor(max / 2), text.length - max))
   const left = (count: number) => count > 0 ? `…[${count} characters left out]…` : ''
-  return left(from) + text.slice(from, from + max).toWellFormed() + left(text.length - from - max)
+  return copied(left(from) + text.slice(from, from + max).toWellFormed() + left(text.length - from - max))
 }
+
+/** A string of its own: a slice would keep the whole text that it was cut from. */
+const copied = (text: string): string => Buffer.from(text).toString()
 
 /** Bytes as text in which each byte that isn't valid UTF-8 is one U+FFFD, so that offsets are columns. */
 export function decodeByColumn (bytes: Buffer): { text: string, lossy?: true } {
   if (isUtf8(bytes)) return { text: bytes.toString() }
-  let text = ''
+  const parts: string[] = []
   for (let at = 0; at < bytes.length;) {
+    let end = at
+    while (end < bytes.length && bytes[end]! < 128) end++
+    if (end > at) parts.push(bytes.toString('latin1', at, end))
+    at = end
+    if (at === bytes.length) break
     const size = sequenceLength(bytes, at)
-    text += size === 1 && bytes[at]! >= 128 ? '\ufffd' : bytes.toString('utf8', at, at + size)
+    parts.push(size === 1 ? '\ufffd' : bytes.toString('utf8', at, at + size))
     at += size
   }
-  return { text, lossy: true }
+  return { text: parts.join(''), lossy: true }
 }

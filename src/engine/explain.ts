@@ -40,13 +40,13 @@ export function explainNoMatch (scene: Scene & { needle: Needle, ending: LineEnd
   const similar = candidates.map(candidate => similarContent(draft, text, original, candidate, unique))
   const fixes: Fix[] = []
   const [best] = similar
-  if (applied !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: [applied, applied] })
   if (best !== undefined && unique && best.lossy === undefined && best.content.length <= SIMILAR_LENGTH) {
     fixes.push({ type: 'USE_EXACT_TEXT', lines: [best.line_number, best.end_line], edit: { old_text: best.content } })
   }
+  if (applied !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: [applied, applied] })
   const place = candidates[0] !== undefined ? draft.originOf(candidates[0].start, candidates[0].end) : applied !== undefined ? lineRange(original, applied) : undefined
   const preview = previewOf(original, place)
-  fixes.push({ type: 'READ_FILE', lines: [preview.preview_start_line, preview.preview_end_line] })
+  fixes.push({ type: 'READ_FILE', ...(preview.total_lines > 0 && { lines: [preview.preview_start_line, preview.preview_end_line] }) })
   return {
     code: 'NO_MATCH',
     edit_index,

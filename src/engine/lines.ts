@@ -144,6 +144,9 @@ export function lineNumbers (text: Text, offsets: readonly number[]): { lines: n
   return { lines, total: countLines(text, breaks + countBreaks(text, at, text.length)) }
 }
 
+/** Bytes that are counted in one step when a line is looked for. */
+const STRETCH = 1 << 16
+
 /**
  * The offset at which each 1-based line begins, in the order asked, and the number of lines in all; one pass.
  * The text's length for lines after the last, the start of line 1 for those before it.
@@ -154,15 +157,21 @@ export function lineStarts (text: Text, lines: readonly number[]): { offsets: nu
   let asked = 0
   let line = 1
   let at: number = markLength(text)
-  const take = () => {
-    while (asked < order.length && lines[order[asked]!]! <= line) offsets[order[asked++]!] = at
-  }
-  take()
-  for (let next = text.nextBreakByte(at); next !== -1; next = text.nextBreakByte(at)) {
-    at = breakAt(text, next).end
-    line++
-    take()
-    if (asked === order.length) break
+  while (asked < order.length && at < text.length) {
+    const wanted = lines[order[asked]!]!
+    if (wanted <= line) {
+      offsets[order[asked++]!] = at
+      continue
+    }
+    // Stretches without the line are counted, not walked.
+    const end = Math.min(text.length, at + STRETCH)
+    const breaks = countBreaks(text, at, end)
+    if (line + breaks < wanted) {
+      line += breaks
+      at = end
+      continue
+    }
+    for (; line < wanted; line++) at = breakAt(text, text.nextBreakByte(at)).end
   }
   const breaks = line - 1 + countBreaks(text, at, text.length)
   return { offsets, total: countLines(text, breaks) }

@@ -1,6 +1,7 @@
 // Where a text occurs in another, byte for byte or with line breaks of any kind. Knows no edits.
 import type { LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, BREAK_TEXT, breakAt, type LineEnding, splitAtBreaks } from './lines.ts'
+import { searchLinear } from './linear-search.ts'
 import type { Text } from './text.ts'
 
 /** A place where a needle occurs: bytes, end exclusive. */
@@ -100,9 +101,24 @@ export function locate (text: Text, needle: Needle, lineEndings: LineEndings, en
 
 const found = (all: Places, exact: boolean): Found => ({ all, matches: all.disjoint(), exact })
 
+/** Bytes from which on a needle is searched in linear time: `indexOf` is quadratic on texts made for it. */
+const LONG_NEEDLE = 1024
+/** After so many hits that lie so close (bytes), looking at every byte costs less than a call for each. */
+const MANY_HITS = 10_000
+const CLOSE = 64
+
 function locateBytes (text: Text, bytes: Buffer): Places {
   const all = new Places()
-  for (let at = text.indexOf(bytes, 0); at !== -1; at = text.indexOf(bytes, at + 1)) all.add(at, at + bytes.length)
+  const add = (at: number) => all.add(at, at + bytes.length)
+  if (bytes.length > text.length) return all
+  let from = 0
+  while (bytes.length < LONG_NEEDLE && !(all.count === MANY_HITS && from < MANY_HITS * CLOSE)) {
+    const at = text.indexOf(bytes, from)
+    if (at === -1) return all
+    add(at)
+    from = at + 1
+  }
+  searchLinear(text, bytes, from, add)
   return all
 }
 
@@ -119,9 +135,11 @@ function locateMixed (text: Text, parts: readonly Buffer[]): Places {
     }
     return all
   }
-  for (let at = text.indexOf(parts[anchor]!, 0); at !== -1; at = text.indexOf(parts[anchor]!, at + 1)) {
-    const start = backward(text, parts, anchor, at)
-    const end = start === -1 ? -1 : forward(text, parts, anchor, at + parts[anchor]!.length)
+  const anchors = locateBytes(text, parts[anchor]!)
+  for (let i = 0; i < anchors.count; i++) {
+    const at = anchors.at(i)
+    const start = backward(text, parts, anchor, at.start)
+    const end = start === -1 ? -1 : forward(text, parts, anchor, at.end)
     if (end !== -1) all.add(start, end)
   }
   return all

@@ -4,7 +4,7 @@ import { Draft, type PlaceOperation } from './draft.ts'
 import { explainMismatch } from './explain-lines.ts'
 import type { LineEdit, LineFailure } from './failure.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
-import { ANY_BREAK, BREAK_TEXT, isLineStart, lineStarts, markLength } from './lines.ts'
+import { ANY_BREAK, BREAK_TEXT, isLineStart, lineStarts, markLength, splitAtBreaks } from './lines.ts'
 import type { Plan } from './plan.ts'
 import { Text } from './text.ts'
 
@@ -60,11 +60,18 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], opt
   const breaks = new BreakFinder(text, breakStyleOf(original))
   for (const range of ranges) write(range, original, breaks, options.line_endings)
   settleEnd(ranges, text, breaks)
-  const replacements = ranges.map(({ index, edit, start, end, text: put }) =>
-    ({ edit_index: index, operation: operationOf(edit, total), start, end, insert: Buffer.from(put) }))
+  let shift = 0
+  const replacements = ranges.map(({ index, edit, start, end, text: put }) => {
+    const { start_line, end_line } = edit
+    const new_start_line = start_line + shift
+    const new_end_line = new_start_line + countOf(edit.new_text) - 1
+    shift += new_end_line - new_start_line - (end_line - start_line)
+    return { edit_index: index, operation: operationOf(edit, total), start, end, insert: Buffer.from(put), span: { start_line, end_line, new_start_line, new_end_line } }
+  })
   const size = replacements.reduce((sum, { start, end, insert }) => sum + insert.length - (end - start), original.length)
   if (size > options.max_result_size) {
-    return fail({ code: 'RESULT_TOO_LARGE', what: 'bytes', edit_index: 0, total_edits, limit: options.max_result_size, actual: size })
+    const [{ edit_index }] = [...replacements].sort((a, b) => b.insert.length - a.insert.length) as [typeof replacements[0]]
+    return fail({ code: 'RESULT_TOO_LARGE', what: 'bytes', edit_index, total_edits, limit: options.max_result_size, actual: size })
   }
   const draft = new Draft(original)
   draft.replace(replacements)
@@ -100,6 +107,9 @@ function write (range: Range, original: Buffer, breaks: BreakFinder, lineEndings
   if (lineEndings === 'exact') range.text += ends ? '' : BREAK_TEXT[breaks.kindAt(range.start)]
   else range.text = breaks.adapt(ends ? range.text : `${range.text}\n`, original.toString('utf8', range.start, range.end), range)
 }
+
+/** How many lines a new text has. */
+const countOf = (text: string): number => splitAtBreaks(text).length - (text === '' || ENDS_LINE.test(text) ? 1 : 0)
 
 const ENDS_LINE = /[\r\n]$/
 /** The break of the last line, unless that line is empty. */

@@ -1,7 +1,7 @@
 // Where a text or a regular expression occurs, line by line: what /inspect finds. Knows no files, no clock, no threads.
 import { RE2JS } from 're2js'
 import { fail, ok, type Result } from '../result.ts'
-import { decodeByColumn, excerptAround } from './encoding.ts'
+import { decodeByColumn, excerptAround, utf16Length } from './encoding.ts'
 import { breakStyleOf } from './line-breaks.ts'
 import { lineAround, lineFrom, lineNumbers, markLength, splitAtBreaks } from './lines.ts'
 import { locate, needleOf } from './locate.ts'
@@ -55,11 +55,23 @@ function searchLiteral (text: Text, bytes: Buffer, wanted: string): SearchResult
   const { matches } = locate(text, needleOf(wanted), 'adapt', breakStyleOf(bytes).ending)
   const first = matches.slice(0, MAX_MATCHES)
   const { lines } = lineNumbers(text, first.map(({ start }) => start))
+  let line = { start: 0, end: 0, next: 0 }
+  let own: { text: string, lossy?: true } = { text: '' }
+  let counted = { offset: 0, columns: 0 }
+  const columnsTo = (offset: number): number => {
+    counted = { offset, columns: counted.columns + utf16Length(text.slice(counted.offset, offset)) }
+    return counted.columns
+  }
   return {
     matches: first.map(({ start, end }, index) => {
-      const line = lineAround(text, start)
-      const columns = (offset: number) => decodeByColumn(text.slice(line.start, offset)).text.length
-      return told(decodeByColumn(text.slice(line.start, line.end)), lines[index]!, columns(start), columns(Math.min(end, line.end)))
+      // Many matches may be on one long line: it is read once.
+      if (index === 0 || start >= line.next) {
+        line = lineAround(text, start)
+        own = decodeByColumn(text.slice(line.start, line.end))
+        counted = { offset: line.start, columns: 0 }
+      }
+      const from = columnsTo(start)
+      return told(own, lines[index]!, from, columnsTo(Math.min(end, line.end)))
     }),
     total_matches: matches.count,
     truncated: matches.count > first.length
@@ -74,7 +86,7 @@ function searchLines (text: Text, request: SearchRequest, stop: () => boolean): 
   let total_matches = 0
   let number = 1
   for (let at: number = markLength(text); at < text.length; number++) {
-    if (number % LINES_AT_ONCE === 0 && stop()) return { matches, total_matches, truncated: true, stopped_at_line: number }
+    if ((span > 1 || number % LINES_AT_ONCE === 0) && stop()) return { matches, total_matches, truncated: true, stopped_at_line: number }
     const line = lineFrom(text, at)
     let { end } = line
     for (let i = 1, { next } = line; i < span && next < text.length; i++) ({ end, next } = lineFrom(text, next))

@@ -31,17 +31,18 @@ export function suggest (text: Buffer, oldText: string): Suggestions {
   const encoding = isUtf8(searched) ? 'utf8' : 'latin1'
   const hay = searched.toString(encoding)
   const needle = fold(encoding === 'utf8' ? oldText : Buffer.from(oldText).toString('latin1'))
+  const length = oldText.trim().length
+  const endsLine = /[\r\n]/.test(oldText.slice(oldText.trimEnd().length))
+  const indent = leadingBlank(needle.source)
   const candidates: Candidate[] = []
   if (needle.folded.length > 0) {
     const folded = fold(hay)
     for (let at = folded.folded.indexOf(needle.folded); at !== -1 && candidates.length < MOST; at = folded.folded.indexOf(needle.folded, at + 1)) {
       const first = folded.offsets[at]!
       const last = folded.offsets[at + needle.folded.length - 1]! + 1
-      const { start, end, whole } = wholeLines(hay, first, last, /[\r\n]\s*$/.test(oldText))
-      const { differences, edits } = compare(needle, folded, at, whole)
-      const length = Math.max(needle.source.trim().length, last - first)
-      const score = 0.8 + 0.2 * Math.max(0, 1 - edits / length)
-      if (score < threshold(needle.folded.length)) continue
+      const { start, end, whole } = wholeLines(hay, first, last, endsLine)
+      const { differences, edits } = compare(needle, folded, at, whole ? indent : undefined)
+      const score = 0.8 + 0.2 * Math.max(0, 1 - edits / Math.max(length, last - first))
       candidates.push({
         start: Buffer.byteLength(hay.slice(0, start), encoding),
         end: Buffer.byteLength(hay.slice(0, end), encoding),
@@ -51,7 +52,9 @@ export function suggest (text: Buffer, oldText: string): Suggestions {
     }
   }
   candidates.sort((a, b) => b.score - a.score)
-  return { candidates, truncated }
+  // Of short texts there are many that are alike by chance: one alone is worth a look.
+  const shown = candidates.length === 1 ? candidates : candidates.filter(({ score }) => score >= threshold(needle.folded.length))
+  return { candidates: shown, truncated }
 }
 
 /** Below this score a region isn't shown: chance matches of short texts are many. Measured on the corpus. */
@@ -95,8 +98,8 @@ function wholeLines (text: string, first: number, last: number, withBreak: boole
 
 const isBreak = (character: string | undefined): boolean => character === '\n' || character === '\r'
 
-/** Walks two texts that fold to the same, and tells where they differ; `edits` counts differing characters. `whole`: the region is whole lines, so that its indentation counts. */
-function compare (needle: Folded, hay: Folded, at: number, whole: boolean): { differences: Difference[], edits: number } {
+/** Walks two texts that fold to the same, and tells where they differ; `edits` counts differing characters. `indent`: that of the needle, where the region is whole lines, so that it counts. */
+function compare (needle: Folded, hay: Folded, at: number, indent: string | undefined): { differences: Difference[], edits: number } {
   const differences: Difference[] = []
   let edits = 0
   let wordEnd = 0
@@ -126,9 +129,8 @@ function compare (needle: Folded, hay: Folded, at: number, whole: boolean): { di
       }
     }
   }
-  const indent = leadingBlank(needle.source)
   const present = blankBefore(hay.source, hay.offsets[at]!)
-  if (whole && indent !== present) {
+  if (indent !== undefined && indent !== present) {
     edits += Math.max(indent.length, present.length)
     differences.unshift({ type: 'indentation', expected: indent + word(needle.source, needle.offsets[0]!), found: present + word(hay.source, hay.offsets[at]!) })
     differences.length = Math.min(differences.length, MOST_DIFFERENCES)

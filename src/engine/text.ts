@@ -55,6 +55,12 @@ export class Text {
     return this.pieces[index]![offset - this.#starts[index]!]!
   }
 
+  /** Where the UTF-8 character begins that holds the byte at `offset`; `offset` itself where there is none within three bytes. */
+  characterStart (offset: number): number {
+    for (let at = offset; at > offset - 4; at--) if ((this.byteAt(at) & 0xc0) !== 0x80) return at
+    return offset
+  }
+
   /** The bytes of a range: a view where one piece holds them, else a copy. */
   slice (start: number, end: number): Buffer {
     const parts = [...this.parts(start, end)]

@@ -69,15 +69,11 @@ function boundaries (text: Text, match: Match): { starts: number[], ends: number
   return { starts, ends }
 }
 
-/** Offsets from `from` to `limit`, none inside a UTF-8 character. */
+/** Offsets from `from` to about `limit`, in order, none inside a UTF-8 character. */
 function steps (text: Text, from: number, limit: number, step: number): number[] {
-  const inside = (at: number) => (text.byteAt(at) & 0xc0) === 0x80
   const out = [from]
-  for (let at = from + step; step < 0 ? at > limit : at < limit; at += step) {
-    while (at < text.length && inside(at)) at++
-    out.push(at)
-  }
-  if (limit !== from) out.push(limit)
+  for (let at = from + step; step < 0 ? at > limit : at < limit; at += step) out.push(text.characterStart(at))
+  if (limit !== from) out.push(text.characterStart(limit))
   return out
 }
 

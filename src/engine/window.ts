@@ -52,8 +52,7 @@ export function cutWindow (kept: Buffer, request: WindowRequest, totalLines: num
   let next_column: number | undefined
   if (at === 0 && line <= last) {
     // Not even one line fits: a part of it, up to a whole character.
-    at = MAX_WINDOW_BYTES
-    while ((text.byteAt(at) & 0xc0) === 0x80) at--
+    at = text.characterStart(MAX_WINDOW_BYTES)
     next_column = start_column + utf16Length(text.slice(0, at))
   }
   const truncated = line <= last

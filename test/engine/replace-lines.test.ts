@@ -131,12 +131,14 @@ t.test('agrees with the model, and describes the lines that were asked for', t =
     if (!planned.ok) continue
     const described = describe(original, planned.value, { context_lines: 2, dry_run: false })
     const net = described.changes.reduce((sum, change) => sum + change.net_change, 0)
-    // Where several edits share the end of a text without final break, each tells the last line as its own.
-    const alone = edits.length === 1 || /[\r\n]$/.test(file)
-    if (alone && net !== described.total_lines_after - described.total_lines_before) return complain('net change', { described })
-    if (edits.length > 1) continue
-    const [change] = described.changes
-    if (change!.start_line !== edits[0]!.start_line || change!.end_line !== edits[0]!.end_line) return complain('other lines', { change })
+    if (net !== described.total_lines_after - described.total_lines_before) return complain('net change', { described })
+    const lines = expected.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []
+    for (const change of described.changes) {
+      const asked = edits[change.edit_index]!
+      if (change.start_line !== asked.start_line || change.end_line !== asked.end_line) return complain('other lines', { change })
+      const there = lines.slice(change.new_start_line - 1, change.new_end_line).join('').replace(/\r\n|\r/g, '\n').replace(/\n$/, '')
+      if (there !== asked.new_text.replace(/\n$/, '')) return complain('not where the text is', { change })
+    }
   }
   t.pass('all rounds')
   t.end()

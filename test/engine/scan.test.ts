@@ -62,6 +62,7 @@ t.test('windows', t => {
   const second = window(line, { start_column: 32_769 }, 1)
   t.match(second, { start_column: 32_769, truncated: false })
   t.equal((first as { content: string }).content + (second as { content: string }).content, line)
+  t.match(window(Buffer.alloc(66_000, 0x85), {}, 1), { next_column: 65_537, truncated: true }, 'bytes that begin no character')
   const odd = Buffer.concat([Buffer.from('é'), Buffer.from([0xff]), Buffer.from('😀z')])
   t.match(window(odd, { start_column: 5 }, 1), { content: 'z' }, 'columns count a byte that is not UTF-8 as one')
   t.end()

@@ -1,0 +1,58 @@
+// The linear search against the built-in one, and texts that were made to be slow: what one request may cost.
+import t from 'tap'
+import { uniqueContext } from '../../src/engine/unique-context.ts'
+import { searchLinear } from '../../src/engine/linear-search.ts'
+import { locate, needleOf } from '../../src/engine/locate.ts'
+import { planTextEdits } from '../../src/engine/replace-text.ts'
+import { searchText } from '../../src/engine/search.ts'
+import { suggest } from '../../src/engine/suggest.ts'
+import { Text } from '../../src/engine/text.ts'
+import { Random, SEED } from '../random.ts'
+
+const plan = (file: string | Buffer, edits: Parameters<typeof planTextEdits>[1]) => planTextEdits(Buffer.from(file), edits, { line_endings: 'adapt', max_result_size: 1 << 27 })
+
+t.test('finds what indexOf finds, in a text of any pieces', t => {
+  for (let round = 0; round < 3000; round++) {
+    const random = new Random(SEED * 60_013 + round)
+    const pieces = Array.from({ length: 1 + random.int(5) }, () => Buffer.from(random.text(['a', 'b', 'aa'], 8)))
+    const needle = Buffer.from(random.pick(['a', 'b']) + random.text(['a', 'b'], 4))
+    const whole = Buffer.concat(pieces)
+    const from = random.int(whole.length + 1)
+    const found: number[] = []
+    searchLinear(new Text(pieces), needle, from, at => found.push(at))
+    const expected: number[] = []
+    for (let at = whole.indexOf(needle, from); at !== -1 && at >= from; at = whole.indexOf(needle, at + 1)) expected.push(at)
+    if (JSON.stringify(found) === JSON.stringify(expected)) continue
+    t.fail(`differs: ${JSON.stringify({ seed: SEED, round, pieces: pieces.map(String), needle: String(needle), from, found, expected })}`)
+    break
+  }
+  t.pass('all rounds')
+  t.end()
+})
+
+t.test('goes over to the linear search where places are many or the text is long', t => {
+  const many = new Text([Buffer.from('ab'.repeat(30_000))])
+  t.equal(locate(many, needleOf('ab'), 'exact', 'none').matches.count, 30_000)
+  const long = 'x'.repeat(5000) + 'y'
+  const found = locate(new Text([Buffer.from(`${long}-${long}`)]), needleOf(long), 'exact', 'none')
+  t.strictSame([found.all.at(0), found.all.at(1), found.all.count], [{ start: 0, end: 5001 }, { start: 5002, end: 10_003 }, 2])
+  t.equal(locate(new Text([Buffer.from('a')]), needleOf('ab'), 'exact', 'none').all.count, 0)
+  t.end()
+})
+
+// Each of these took from five seconds to for ever before it was mended. Nothing here asserts a time: the test's own limit does.
+t.test('ends on texts that were made to be slow', t => {
+  t.match(plan('a'.repeat(640_000), [{ old_text: 'a'.repeat(320_000), new_text: '' }]), { ok: false, failure: { code: 'WRONG_COUNT', actual_occurrences: 320_001 } }, 'a text that overlaps itself everywhere')
+  t.match(plan('a'.repeat(100_000), [{ old_text: 'a', new_text: 'b', replace_all: true }, { old_text: 'b', new_text: 'c', replace_all: true }]), { ok: true }, 'many places in what was written')
+  const there = Array.from({ length: 300 }, (_, i) => i % 2 === 0 ? { old_text: 'a', new_text: 'b', replace_all: true } : { old_text: 'b', new_text: 'a', replace_all: true })
+  t.match(plan('a'.repeat(1000), there), { ok: true }, 'places that are replaced again and again')
+  t.match(suggest(Buffer.from('x'.repeat(1000)), '\n'.repeat(100_000) + 'y'), { candidates: [] }, 'a text that is nearly all blank')
+  t.match(suggest(Buffer.from('A'.repeat(100_000)), ' '.repeat(20_000) + 'a'), { candidates: Array }, 'a short text that is alike everywhere')
+  t.match(searchText(Buffer.from('é e'.repeat(40_000), 'latin1'), { text: 'e', regex: false, ignore_case: false }), { total_matches: 40_000, matches: { length: 200 } }, 'matches on one long line')
+  const padded = Buffer.concat([Buffer.from('<td>'.repeat(280)), Buffer.alloc(24, 0xa0), Buffer.from('foo\nfoo\n')])
+  t.match(plan(padded, [{ old_text: 'foo', new_text: 'bar' }]), { ok: false, failure: { code: 'WRONG_COUNT' } }, 'bytes that continue nothing')
+  const text = new Text([padded])
+  const { all } = locate(text, needleOf('foo'), 'exact', 'lf')
+  t.match(uniqueContext(text, all.at(0), all, true), { end: padded.indexOf('\n') })
+  t.end()
+})
