@@ -8,7 +8,7 @@ export const InspectRequestSchema = named('InspectRequest', 'Look at a file: its
   end_line: Type.Optional(Type.Integer({ minimum: 0, description: 'Last line of the window, inclusive. Past the end of the file: read to the end.' })),
   start_column: Type.Optional(line('Where in start_line to begin, for lines too long for one answer: the next_column of the answer before.')),
   numbered: Type.Optional(Type.Boolean({ description: 'true: put the line number and a tab before each line of content (false if left out). Remove them before you use the text as old_text.' })),
-  search: Type.Optional(Type.String({ minLength: 1, description: 'Text to find in the file, literally: every match is answered with its line and columns. The whole file is searched, also when a window is asked for.' })),
+  search: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'Text to find in the file, literally: every match is answered with its line and columns. The whole file is searched, also when a window is asked for.' })),
   regex: Type.Optional(Type.Boolean({ description: 'true: search is a regular expression in RE2 syntax, which has no lookaround and no backreferences; it is matched line by line (false if left out).' })),
   ignore_case: Type.Optional(Type.Boolean({ description: 'true: search finds upper and lower case alike (false if left out).' })),
   after: Type.Optional(Type.String({ minLength: 1, description: 'Of a directory: list the entries after this name, the next_entry of the answer before.' }))

@@ -2,8 +2,10 @@
 import { Worker } from 'node:worker_threads'
 import { searchText, type SearchRequest, type SearchResult } from './engine/search.ts'
 
-/** Bytes up to which a search is done at once: it takes less time than the way to the worker and back would be worth. */
+/** Bytes up to which literal text is searched at once: it takes less time than the way to the worker and back. */
 const AT_ONCE = 128 * 1024
+/** Searches that may wait, each with its whole file. */
+const WAITING = 16
 /** Milliseconds that a search may take; then it says how far it came. */
 export const SEARCH_TIME = 5_000
 /** After so long without an answer, the worker is ended: a single line was too much for it. */
@@ -18,6 +20,7 @@ export class Searcher {
   readonly #grace: number
   #worker: Worker | null = null
   #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
 
   constructor (options: { time?: number, grace?: number } = {}) {
     // The same file is .ts where tests load it, .js where it was built.
@@ -26,10 +29,16 @@ export class Searcher {
     this.#grace = options.grace ?? GRACE
   }
 
-  /** Searches a text; `bytes` must not be used afterwards. Never fails: what took too long is `stopped_at_line`. */
+  /** Whether so many searches wait that another one should not be read for. */
+  get full (): boolean {
+    return this.#waiting >= WAITING
+  }
+
+  /** Searches a text; `bytes` must not be used afterwards. What takes too long is `stopped_at_line`; rejects where the worker fails. */
   search (bytes: Buffer, request: SearchRequest): Promise<SearchResult> {
-    if (bytes.length <= AT_ONCE) return Promise.resolve(searchText(bytes, request, within(this.#time)))
-    const result = this.#last.then(() => this.#run(bytes, request))
+    if (bytes.length <= AT_ONCE && !request.regex && !request.ignore_case) return Promise.resolve(searchText(bytes, request))
+    this.#waiting++
+    const result = this.#last.then(() => this.#run(bytes, request)).finally(() => { this.#waiting-- })
     this.#last = result.catch(() => {})
     return result
   }

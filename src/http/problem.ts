@@ -165,8 +165,8 @@ function tell (failure: Failure, context: Context): Told {
     case 'INTERNAL_ERROR':
       return { detail: `The server failed, and its log says why under the request_id ${context.request_id}. Look at the file before you send the request again.` }
     case 'INVALID_PATH': {
-      const why = { empty: 'path is empty', nul: 'path holds a NUL character', too_long: 'path, or a name in it, is longer than a file system allows' }[failure.reason]
-      return { detail: `${why}. Give the path of a file relative to the workspace root, such as src/app.ts.`, members: { errors: [{ pointer: '/path', message: why.slice(5) }] } }
+      const why = { empty: 'is empty', nul: 'holds a NUL character', too_long: 'is longer than a file system allows, or a name in it is' }[failure.reason]
+      return { detail: `path ${why}. Give the path of a file relative to the workspace root, such as src/app.ts.`, members: { errors: [{ pointer: '/path', message: why }] } }
     }
     case 'PATH_NOT_ALLOWED':
       return failure.reason === 'outside'
@@ -211,7 +211,7 @@ function tell (failure: Failure, context: Context): Told {
       return { detail: `There is no space left for the new content of ${shown} (disk, quota or file size limit). ${NOTHING} The file is as it was; send the request again when there is space.` }
     case 'NOT_READY': {
       const { text, headers } = wait(failure.retry_after)
-      const why = { root_gone: 'The workspace folder is not there', no_descriptors: 'The server has too many files open', draining: 'The server is stopping' }[failure.reason]
+      const why = { root_gone: 'The workspace folder is not there', no_descriptors: 'The server has too many files open', draining: 'The server is stopping', searching: 'The server has too many searches waiting' }[failure.reason]
       return { detail: `${why}; nothing was done. ${text}`, headers }
     }
     case 'NO_MATCH':
@@ -290,6 +290,13 @@ function mismatch (failure: ExpectedTextMismatch, path: string): Told {
   const there = end_line < start_line
     ? `expected_text has to be empty, as the edit inserts before line ${start_line} and replaces no lines`
     : `${cut(path, 200)} holds another text than expected_text in ${span([start_line, end_line])}: ${quote(actual_text, 160)}`
+  const here = found_at?.[0] === start_line && found_at[1] === end_line
+  if (here) {
+    return {
+      detail: inEdit(failure, `${there}. They differ only in white space, case or line breaks: copy actual_text as expected_text, bring new_text up to date with it, and send the edit again.`),
+      members: { ...position(failure), actual_text, ...lossy && { lossy }, suggested_fixes: [readLines(path, found_at)], file_preview }
+    }
+  }
   const next = found_at === undefined
     ? 'Look at the file again: the lines may have moved.'
     : `expected_text is at ${span(found_at)} now, or nearly so: if those are meant, send start_line ${found_at[0]} and end_line ${found_at[1]}.`
@@ -338,9 +345,11 @@ function noMatch (failure: NoMatch, shown: string): string {
   const first = `old_text was not found in ${shown}: ${quote(failure.search_text)}.`
   const best = failure.similar_content[0]
   if (failure.undone_by_edit !== undefined) return `${first} It is in the file as it was, but edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text as it reads after that edit, or make one edit of the two.`
-  if (failure.already_applied) return `${first} new_text is there already${failure.applied_line === undefined ? '' : ` (line ${failure.applied_line})`}, so this edit seems to have been made before. Look at the file; if that is so, leave this edit out.`
+  if (failure.file_preview.total_lines === 0) return `${first} The file is empty. To put text into it, send /edit-lines with start_line 1 and end_line 0.`
+  if (failure.already_applied && best === undefined) return `${first} new_text is there already${failure.applied_line === undefined ? '' : ` (line ${failure.applied_line})`}, so this edit seems to have been made before. Look at the file; if that is so, leave this edit out.`
   if (best === undefined) return `${first} Nothing in its ${counted(failure.file_preview.total_lines, 'line')} is like it. Read the file and copy old_text from content exactly, or check that this is the right file.`
-  return `${first} ${similar(best)} ${nextStep(failure, best)}`
+  const applied = failure.already_applied ? ` (new_text is in the file too${failure.applied_line === undefined ? '' : `, at line ${failure.applied_line}`}: if this edit was made before, leave it out.)` : ''
+  return `${first} ${similar(best)} ${nextStep(failure, best)}${applied}`
 }
 
 const spanOf = ({ line_number, end_line }: SimilarContent) => span([line_number, end_line])

@@ -29,6 +29,7 @@ export const makeInspect = (workspace: Workspace, searcher: Searcher): Operation
   async call (request) {
     const search = searchOf(request)
     if (!search.ok) return { ...search, path: request.path }
+    if (search.value !== null && searcher.full) return { ...fail({ code: 'NOT_READY', reason: 'searching', retry_after: 1 }), path: request.path }
     const looked = await workspace.look({ path: request.path }, {
       file: () => scanning(request, search.value !== null),
       directory: { limit: MAX_ENTRIES, ...request.after !== undefined && { after: request.after } }

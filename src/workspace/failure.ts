@@ -21,4 +21,4 @@ export type FileFailure =
   /** `retry_after` in seconds. */
   | { code: 'FILE_LOCKED', reason: 'timeout' | 'queue_full' | 'lost', retry_after: number }
   | { code: 'NO_SPACE' }
-  | { code: 'NOT_READY', reason: 'root_gone' | 'no_descriptors' | 'draining', retry_after: number }
+  | { code: 'NOT_READY', reason: 'root_gone' | 'no_descriptors' | 'draining' | 'searching', retry_after: number }
