@@ -1,8 +1,10 @@
-// Every example of the documents, run against a server; its answer compared with the printed one.
-import { execFileSync } from 'node:child_process'
+// The two commands of the README, and every example of the documents: its answer compared with the printed one.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { start } from './running.ts'
@@ -42,3 +44,19 @@ for (const name of DOCUMENTS) {
     t.equal(await server.stop(), 0)
   })
 }
+
+t.test('drains when npm start is told to end', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'editd-npm-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  // Without its prestart, which would build what other tests run.
+  const npm = spawn('npm', ['start', '--ignore-scripts', '--silent', '--', join(folder, 'root'), '--port', '0', '--state-dir', join(folder, 'state'), '--token', 'secret'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  npm.stderr.setEncoding('utf8').on('data', chunk => { log += chunk })
+  const [line] = await once(createInterface({ input: npm.stdout }), 'line')
+  const url = String(line).match(/http:\S+/)![0]
+  t.equal((await fetch(`${url}/healthz`)).status, 200)
+  npm.kill('SIGTERM')
+  await once(npm, 'exit')
+  await t.rejects(fetch(`${url}/healthz`), 'nothing listens any more')
+  t.match(log, /"event":"stopped"/)
+})
