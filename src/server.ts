@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // The process: argv, environment, listening, signals. The only file that knows it.
-import { mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { buildApp } from './app.ts'
 import { helpText, loadConfig, VERSION, type Config } from './config.ts'
+import { makeFolder } from './workspace/folder.ts'
 import { openWorkspace } from './workspace/workspace.ts'
 
 const FAULT = 2
@@ -42,7 +42,7 @@ function greeting (config: Config, root: string, { address, port, family }: Addr
 async function start (config: Config): Promise<void> {
   const destination = pino.destination({ dest: 2, sync: false })
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
-  mkdirSync(config.root, { recursive: true })
+  makeFolder(config.root)
   const workspace = await openWorkspace({ ...config, report: event => { logger.warn(event) } })
   const { app, drain } = await buildApp({ config, workspace, logger })
   try {

@@ -85,6 +85,9 @@ function refusalToReplace ({ overwrite, expected_hash, if_none_match }: CreateTa
   return expected_hash === undefined ? alreadyThere() : { code: 'ALREADY_EXISTS', reason: 'needs_overwrite' }
 }
 
+/** In bytes: of a longer absolute path the system can't tell where a descriptor leads, so what lies there could be made but not be edited. */
+const REAL_LIMIT = 4095
+
 /** What can be known before anything is touched. */
 function refusalToMake ({ root, way }: Writing, spot: Missing, target: CreateTarget): FileFailure | null {
   // Whoever gives a hash counts on content that isn't there: to make the file all the same would hide that it was removed.
@@ -93,6 +96,8 @@ function refusalToMake ({ root, way }: Writing, spot: Missing, target: CreateTar
   if (spot.dangling === 'before') return notADirectory
   // A folder's name; nothing is guessed.
   if (target.path.endsWith('/')) return { code: 'NOT_A_FILE', type: 'directory' }
+  const real = root.real()
+  if (real !== null && real.length + 1 + spot.relative.length > REAL_LIMIT) return { code: 'INVALID_PATH', reason: 'too_long' }
   let folder
   try { folder = root.openFolder(spot.folder) } catch (error) {
     if (codeOf(error) === 'ENOTDIR') return notADirectory

@@ -3,9 +3,9 @@ import { closeSync, constants, fchmodSync, fsync, ftruncateSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { fail, ok, type Result } from '../result.ts'
 import { KEPT_MODE, lossesOf, type Change } from './commit.ts'
-import { codeOf, quietly } from './errno.ts'
+import { codeOf, failureOf, quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, JournalRecord, Report } from './journal.ts'
 import { digestOf, readWhole, writeAll } from './text-file.ts'
 import { same, type Root } from './pin.ts'
 
@@ -15,13 +15,15 @@ export interface InPlaceContext {
   durability: 'full' | 'fast'
   /** Whether the lock is still ours; synchronous. */
   held: () => boolean
+  report: Report
 }
 
+const HALF_WRITTEN = 'The file is left half written; its old bytes are in the journal.'
 const fsyncLater = promisify(fsync)
 
 /**
  * Writes the result through the pinned file itself. Answers warnings as sentences.
- * Failures: STALE_FILE, FILE_LOCKED (lost). Throws the system's error, the old bytes restored; where even that fails they stay in the journal for the next start.
+ * Failures: STALE_FILE, FILE_LOCKED (lost). Throws the system's error, the old bytes restored; where even that fails, an error that stands for nothing else, and they stay in the journal for whoever has the lock next.
  */
 export async function writeInPlace (context: InPlaceContext, { pin, snapshot, pieces, size, digest }: Change): Promise<Result<string[], FileFailure>> {
   const fd = pin.open(constants.O_WRONLY)
@@ -34,7 +36,11 @@ export async function writeInPlace (context: InPlaceContext, { pin, snapshot, pi
     try {
       await put(fd, pieces, size, context.durability)
     } catch (error) {
-      await put(fd, [snapshot.bytes], snapshot.bytes.length, context.durability)
+      try { await put(fd, [snapshot.bytes], snapshot.bytes.length, context.durability) } catch (problem) {
+        saved.leave()
+        context.report({ event: 'left_half_written', path: pin.relative.toString(), reason: codeOf(problem) })
+        throw new Error(HALF_WRITTEN, { cause: problem })
+      }
       saved.drop()
       throw error
     }
@@ -51,45 +57,79 @@ async function put (fd: number, pieces: readonly Buffer[], size: number, durabil
   if (durability === 'full') await fsyncLater(fd)
 }
 
+/** What has become of a record. Those that are `left` are tried again. */
+type Outcome = { done: string, kept?: string } | { given_up: string, kept?: string } | { left: string, error?: unknown }
+
 /**
- * Takes back what dead owners left half written, and forgets what they finished. `only`: just the file at this path below the root.
+ * Takes back what dead owners left half written, and forgets what they finished.
  * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be had; then the record stays.
+ * `only`: just the file at this path below the root; throws if it may be half written and can't be helped now.
  */
-export async function recoverInPlace (context: Omit<InPlaceContext, 'held'>, guard: (relative: Buffer, work: () => Promise<void>) => Promise<boolean>, report: (event: { event: string, [key: string]: unknown }) => void, only?: Buffer): Promise<void> {
-  for (const record of context.journal.ofTheDead()) {
-    if (only !== undefined && !record.relative.equals(only)) continue
-    const is = (outcome: string): void => report({ event: 'journal_recovered', path: record.relative.toString(), outcome })
-    const pinned = context.root.pin(record.relative)
-    if (!pinned.ok) {
-      is('file_gone')
-      continue
-    }
-    const pin = pinned.value
+export async function recoverInPlace (context: Omit<InPlaceContext, 'held'>, guard: (relative: Buffer, work: () => Promise<void>) => Promise<boolean>, only?: Buffer): Promise<void> {
+  for (const record of context.journal.ofTheDead(context.report, only)) {
+    let outcome: Outcome | null = { left: 'file_locked' }
     try {
-      const reborn = record.born !== 0n && record.born !== pin.stat.birthtimeNs
-      if (!same(pin.stat, record) || reborn || !pin.stat.isFile()) {
-        is('another_file')
-        continue
-      }
-      const done = await guard(record.relative, async () => {
-        const snapshot = await readWhole(pin, Infinity)
-        if (!snapshot.ok) return is('file_changing')
-        snapshot.value.close()
-        if (snapshot.value.digest === record.new || snapshot.value.digest === record.old) {
-          record.drop()
-          return is('nothing_to_do')
-        }
-        const old = record.bytes()
-        if (old === null || await digestOf([old], old.length) !== record.old) return is('copy_damaged')
-        const fd = pin.open(constants.O_WRONLY)
-        try { await put(fd, [old], old.length, context.durability) } finally { closeSync(fd) }
-        record.drop()
-        is('restored')
-      })
-      if (!done) is('file_locked')
+      await guard(record.relative, async () => { outcome = record.exists() ? await recover(context, record) : null })
     } catch (error) {
       // One file that can't be helped must not keep the others waiting.
-      is(`failed: ${codeOf(error)}`)
-    } finally { pin.close() }
+      outcome = { left: `failed: ${codeOf(error)}`, error }
+    }
+    tell(context.report, record, outcome)
+    if (only !== undefined) throwIfLeft(outcome)
   }
+}
+
+function tell (report: Report, { relative }: JournalRecord, outcome: Outcome | null): void {
+  if (outcome === null) return
+  const kept = 'kept' in outcome && { kept: outcome.kept }
+  const [event, what] = 'done' in outcome ? ['journal_recovered', outcome.done] : ['journal_unrecovered', 'left' in outcome ? outcome.left : outcome.given_up]
+  report({ event, path: relative.toString(), outcome: what, ...kept })
+}
+
+function throwIfLeft (outcome: Outcome | null): void {
+  if (outcome === null || !('left' in outcome)) return
+  if (failureOf(outcome.error)?.code === 'NOT_READY') throw outcome.error
+  throw 'error' in outcome ? new Error(HALF_WRITTEN, { cause: outcome.error }) : new Raced(outcome.left)
+}
+
+/** Under the file's lock. */
+async function recover ({ root, durability }: Omit<InPlaceContext, 'held'>, record: JournalRecord): Promise<Outcome> {
+  const pinned = root.pin(record.relative)
+  if (!pinned.ok) {
+    if (pinned.failure.code !== 'MISSING') return { left: `failed: ${pinned.failure.code}` }
+    record.drop()
+    return { given_up: 'file_gone' }
+  }
+  const pin = pinned.value
+  try {
+    const reborn = record.born !== 0n && record.born !== pin.stat.birthtimeNs
+    if (!same(pin.stat, record) || reborn || !pin.stat.isFile()) {
+      record.drop()
+      return { given_up: 'another_file' }
+    }
+    const read = await readWhole(pin, Infinity)
+    if (!read.ok) return { left: 'file_changing' }
+    const snapshot = read.value
+    try {
+      if (snapshot.digest === record.new || snapshot.digest === record.old) {
+        record.drop()
+        return { done: 'nothing_to_do' }
+      }
+      // Somebody has written to it since, and may have mended it.
+      if (Number(snapshot.stat.mtimeNs / 1_000_000n) > record.until) return { given_up: 'changed_since', kept: record.putAside() }
+      const old = record.bytes()
+      if (old === null || await digestOf([old], old.length) !== record.old) return { given_up: 'copy_damaged', kept: record.putAside() }
+      const fd = pin.open(constants.O_WRONLY)
+      try {
+        const kept = await record.keep(snapshot.bytes)
+        if (!snapshot.unchanged()) {
+          kept.drop()
+          return { left: 'file_changing' }
+        }
+        await put(fd, [old], old.length, durability)
+        record.drop()
+        return { done: 'restored', kept: kept.name }
+      } finally { closeSync(fd) }
+    } finally { snapshot.close() }
+  } finally { pin.close() }
 }

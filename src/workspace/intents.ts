@@ -18,6 +18,7 @@ export class Intents {
   readonly #timer: NodeJS.Timeout
   readonly #free: number[] = []
   #slots = 1
+  #kept = false
 
   /** `beat`: ms between two touches of the file, by which those who can't see the process know that it lives. */
   constructor (folder: string, me: Owner, beat = HEARTBEAT) {
@@ -43,6 +44,9 @@ export class Intents {
     this.#free.push(slot)
   }
 
+  /** Instead of `done`, where the temp file could not be removed: what is written stays, for those who sweep when this process has ended. */
+  leave (): void { this.#kept = true }
+
   #write (slot: number, bytes: Buffer): void {
     const whole = Buffer.alloc(LENGTH + bytes.length)
     whole.writeUInt32LE(bytes.length)
@@ -58,7 +62,7 @@ export class Intents {
   close (): void {
     clearInterval(this.#timer)
     closeSync(this.#fd)
-    quietly(() => unlinkSync(this.#path))
+    if (!this.#kept) quietly(() => unlinkSync(this.#path))
   }
 }
 

@@ -1,16 +1,25 @@
 // The old bytes of files that are being written in place, kept in the state folder until that is done. Knows nothing of how they are written.
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsync, openSync, readdirSync, readFileSync, statSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, fsync, openSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { quietly } from './errno.ts'
+import { codeOf, quietly } from './errno.ts'
 import { silenceOf } from './intents.ts'
-import { isDead, isOwner, SILENCE, type Owner } from './owner.ts'
+import { HEARTBEAT, isDead, isOwner, SILENCE, type Owner } from './owner.ts'
 import type { Pin } from './pin.ts'
 import type { State } from './state.ts'
 import { writeAll, type Snapshot } from './text-file.ts'
 
-/** What a dead owner left. */
+export type Report = (event: { event: string, [key: string]: unknown }) => void
+
+/** A file's old bytes while it is written. */
+export interface Saved {
+  drop (): void
+  /** Where the file is left half written: from now on the record is treated like one of the dead. */
+  leave (): void
+}
+
+/** What a dead owner left, or this process where it could not take back what it wrote. */
 export interface JournalRecord {
   /** Path below the root, in bytes. */
   relative: Buffer
@@ -21,9 +30,17 @@ export interface JournalRecord {
   /** SHA-256 (64 hex digits) of the bytes before and after. */
   old: string
   new: string
+  /** In ms since 1970: what was written to the file later, its owner didn't write. */
+  until: number
+  /** Whether nobody has dealt with it meanwhile. To be asked under the file's lock. */
+  exists (): boolean
   /** Null: the copy is gone. */
   bytes (): Buffer | null
+  /** Saves what the file holds now, unless that was done before; answers the name in the journal. Nobody but the operator removes it, unless it is dropped. */
+  keep (present: Buffer): Promise<{ name: string, drop (): void }>
   drop (): void
+  /** Out of everyone's way, but for the operator's; answers the name that the record now has in the journal, where its bytes are too. */
+  putAside (): string
 }
 
 const fsyncLater = promisify(fsync)
@@ -32,6 +49,8 @@ export class Journal {
   readonly #state: State
   readonly #me: Owner
   readonly #durable: boolean
+  /** What this process is writing now. */
+  readonly #running = new Set<string>()
   constructor (state: State, me: Owner, durability: 'full' | 'fast') {
     this.#state = state
     this.#me = me
@@ -39,7 +58,7 @@ export class Journal {
   }
 
   /** Saves what the file holds before it is written to. The record counts once its second file is whole, and that one is written last. */
-  async save (pin: Pin, snapshot: Snapshot, digest: string): Promise<{ drop (): void }> {
+  async save (pin: Pin, snapshot: Snapshot, digest: string): Promise<Saved> {
     const base = join(this.#state.journal, randomBytes(12).toString('hex'))
     const record = {
       path: pin.relative.toString('base64'),
@@ -51,19 +70,35 @@ export class Journal {
       new: digest,
       owner: this.#me
     }
+    this.#running.add(base)
+    const done = (): void => {
+      drop(base)
+      this.#running.delete(base)
+    }
     try {
       await this.#write(base + '.old', snapshot.bytes)
-      await this.#write(base + '.json', Buffer.from(JSON.stringify(record)))
-      if (this.#durable) await this.#syncFolder()
+      await this.#writeWhole(base + '.json', Buffer.from(JSON.stringify(record)))
     } catch (error) {
-      drop(base)
+      done()
       throw error
     }
-    return { drop: () => drop(base) }
+    const leave = (): void => {
+      const now = new Date()
+      quietly(() => utimesSync(base + '.json', now, now))
+      this.#running.delete(base)
+    }
+    return { drop: done, leave }
+  }
+
+  /** In one rename, so that nobody sees a part of it. Where that fails, what is left is an orphan. */
+  async #writeWhole (path: string, bytes: Buffer): Promise<void> {
+    await this.#write(path + '.old', bytes)
+    renameSync(path + '.old', path)
+    if (this.#durable) await this.#syncFolder()
   }
 
   async #write (path: string, bytes: Buffer): Promise<void> {
-    const fd = openSync(path, 'wx', 0o600)
+    const fd = openSync(path, 'w', 0o600)
     try {
       await writeAll(fd, [bytes], bytes.length)
       if (this.#durable) await fsyncLater(fd)
@@ -75,15 +110,13 @@ export class Journal {
     try { await fsyncLater(fd) } finally { closeSync(fd) }
   }
 
-  /** The records of dead owners. Copies whose record was never written are removed. */
-  ofTheDead (): JournalRecord[] {
+  /** The records of dead owners, or of one file (its path below the root) only. Copies whose record was never written are removed, records that can't be read put aside. */
+  ofTheDead (report: Report, only?: Buffer): JournalRecord[] {
     const found = []
     for (const name of readdirSync(this.#state.journal)) {
-      if (!name.endsWith('.json')) {
-        this.#removeOrphan(join(this.#state.journal, name))
-        continue
-      }
-      const record = this.#read(join(this.#state.journal, name.slice(0, -'.json'.length)))
+      if (name.endsWith('.old')) this.#removeOrphan(join(this.#state.journal, name))
+      if (!name.endsWith('.json')) continue
+      const record = this.#read(join(this.#state.journal, name.slice(0, -'.json'.length)), report, only)
       if (record !== null) found.push(record)
     }
     return found
@@ -95,21 +128,43 @@ export class Journal {
     })
   }
 
-  #read (base: string): JournalRecord | null {
+  #read (base: string, report: Report, only?: Buffer): JournalRecord | null {
+    let text, written
     try {
-      const value: unknown = JSON.parse(readFileSync(base + '.json', 'utf8'))
-      if (!isRecord(value) || !isDead(value.owner, silenceOf(this.#state.intents, value.owner.nonce), this.#me)) return null
-      return {
-        relative: Buffer.from(value.path, 'base64'),
-        dev: BigInt(value.dev),
-        ino: BigInt(value.ino),
-        born: BigInt(value.born),
-        old: value.old,
-        new: value.new,
-        bytes: () => existsSync(base + '.old') ? readFileSync(base + '.old') : null,
-        drop: () => drop(base)
-      }
-    } catch { return null }
+      text = readFileSync(base + '.json', 'utf8')
+      written = statSync(base + '.json').mtimeMs
+    } catch (error) {
+      // Its owner has finished.
+      if (codeOf(error) === 'ENOENT') return null
+      throw error
+    }
+    const value = parse(text)
+    if (value === null) {
+      report({ event: 'journal_unrecovered', outcome: 'record_damaged', kept: putAside(base) })
+      return null
+    }
+    const relative = Buffer.from(value.path, 'base64')
+    if (only !== undefined && !relative.equals(only)) return null
+    const mine = value.owner.nonce === this.#me.nonce
+    const silence = silenceOf(this.#state.intents, value.owner.nonce)
+    if (mine ? this.#running.has(base) : !isDead(value.owner, silence, this.#me)) return null
+    return {
+      relative,
+      dev: BigInt(value.dev),
+      ino: BigInt(value.ino),
+      born: BigInt(value.born),
+      old: value.old,
+      new: value.new,
+      until: Math.max(written, mine ? 0 : Date.now() - silence) + HEARTBEAT,
+      exists: () => existsSync(base + '.json'),
+      bytes: () => existsSync(base + '.old') ? readFileSync(base + '.old') : null,
+      keep: async present => {
+        if (!existsSync(base + '.kept')) await this.#writeWhole(base + '.kept', present)
+        return { name: basename(base) + '.kept', drop: () => quietly(() => unlinkSync(base + '.kept')) }
+      },
+      drop: () => drop(base),
+      putAside: () => putAside(base)
+    }
   }
 }
 
@@ -118,6 +173,20 @@ interface StoredRecord { path: string, dev: string, ino: string, born: string, o
 function isRecord (value: unknown): value is StoredRecord {
   return typeof value === 'object' && value !== null && 'owner' in value && isOwner(value.owner) &&
     ['path', 'dev', 'ino', 'born', 'old', 'new'].every(key => typeof Object.entries(value).find(([name]) => name === key)?.[1] === 'string')
+}
+
+/** Null: it isn't a record. */
+function parse (text: string): StoredRecord | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) && [value.dev, value.ino, value.born].every(number => /^-?\d+$/.test(number)) ? value : null
+  } catch { return null }
+}
+
+function putAside (base: string): string {
+  quietly(() => renameSync(base + '.old', base + '.aside.bytes'))
+  quietly(() => renameSync(base + '.json', base + '.aside'))
+  return basename(base) + '.aside'
 }
 
 /** The record first: without it the copy means nothing. */

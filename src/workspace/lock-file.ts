@@ -10,7 +10,7 @@ import { isDead, parseOwner, type Owner } from './owner.ts'
 export interface HeldFile {
   /** Whether nobody has taken it from us; synchronous. */
   held (): boolean
-  /** It was taken from a holder that died or fell silent, who may have left work half done. */
+  /** It was taken from a holder that died or fell silent. */
   readonly tookOver: boolean
   release (): Promise<void>
 }
@@ -98,8 +98,8 @@ export class LockFiles {
   /** Moves a dead holder's lock out of the way. True if the way is free now. */
   #takeOver (path: string): boolean {
     try {
-      const entry = readdirSync(path)[0]
-      if (entry === undefined) return false
+      const entry = entriesOf(path)[0]
+      if (entry === undefined) return true
       const owner = parseOwner(readFileSync(join(path, entry), 'utf8'))
       const age = Date.now() - statSync(path).mtimeMs
       return owner !== null && isDead(owner, age, this.#me) && this.#moveAway(path, entry)
@@ -155,7 +155,7 @@ export class LockFiles {
 
   #make (path: string): void {
     const taken = (): Error => Object.assign(new Error('held'), { code: 'EEXIST' })
-    if (existsSync(path) && readdirSync(path).length > 0) throw taken()
+    if (entriesOf(path).length > 0) throw taken()
     const entry = `${this.#me.nonce}.${this.#count++}`
     const temp = `${path}.${entry}`
     mkdirSync(temp, { mode: 0o700 })
@@ -173,9 +173,17 @@ export class LockFiles {
   #remove (path: string): void {
     try { rmdirSync(path) } catch (error) {
       if (codeOf(error) !== 'ENOTEMPTY') throw error
-      const entry = readdirSync(path)[0]
+      const entry = entriesOf(path)[0]
       if (entry !== undefined && statSync(path).mtimeMs < Date.now() - STALE) this.#moveAway(path, entry)
     }
+  }
+}
+
+/** The names in a lock's folder; none where it is gone, as its holder may remove it at any moment. */
+export function entriesOf (path: string): string[] {
+  try { return readdirSync(path) } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
   }
 }
 

@@ -12,8 +12,6 @@ export const QUEUE_LIMIT = 1000
 export interface Lock {
   /** Whether it is still ours; synchronous, for the instant before a rename. */
   held (): boolean
-  /** It was taken from a holder that died or fell silent, who may have left work half done. */
-  readonly tookOver: boolean
   release (): Promise<void>
 }
 
@@ -62,7 +60,7 @@ export class Locks {
       if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (file !== undefined) undo.push(file.release)
       kept = true
-      return ok({ held: () => file?.held() ?? true, tookOver: file?.tookOver ?? false, release })
+      return ok({ held: () => file?.held() ?? true, release })
     } finally { if (!kept) await release() }
   }
 

@@ -72,7 +72,6 @@ function nameUnlessTaken (context: CommitContext, folder: Folder, temp: Buffer, 
   if (!folder.inPlace()) throw new Raced('the folder is elsewhere')
   try {
     linkSync(temp, folder.at(leaf))
-    quietly(() => unlinkSync(temp))
   } catch (error) {
     if (!LINKLESS.includes(codeOf(error))) throw error
     claim(folder, temp, leaf)

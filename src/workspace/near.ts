@@ -1,11 +1,14 @@
 // For a path where nothing is: paths that may have been meant, from names that are really there. Knows no policy but the one it is handed.
-import { readdirSync } from 'node:fs'
+import { opendirSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
 import { split } from './path.ts'
 import type { Pin, Root } from './pin.ts'
 
+/** So many names of the folder are looked at, in the system's order; what comes after them is never offered. */
 const NAMES_LIMIT = 5000
 const ANSWERS_LIMIT = 3
+/** Of the path without its first folders, only what has so few names is tried: each try costs as much as it has names. */
+const DEPTH_LIMIT = 8
 
 /** At most three files below the root, nearest first: the same name in another spelling, or the path without its first folders. `allowed` says of which ones may be spoken. */
 export function nearPaths (root: Root, missing: Buffer, allowed: (pin: Pin) => boolean): string[] {
@@ -17,14 +20,22 @@ export function nearPaths (root: Root, missing: Buffer, allowed: (pin: Pin) => b
     .sort((a, b) => a.steps - b.steps)
     .map(({ name }) => folder.length === 0 ? name : `${folder.toString()}/${name}`)
   const names = missing.toString().split('/')
-  const shorter = names.slice(1).map((_, i) => names.slice(i + 1).join('/'))
+  const last = names.slice(1).slice(-DEPTH_LIMIT)
+  const shorter = last.map((_, i) => last.slice(i).join('/'))
   return [...new Set([...near.slice(0, 2 * ANSWERS_LIMIT), ...shorter])].filter(path => isFile(root, path, allowed)).slice(0, ANSWERS_LIMIT)
 }
 
 function namesIn (root: Root, folder: Buffer): string[] {
   try {
     const parent = root.openFolder(folder)
-    try { return readdirSync(parent.at('.')).slice(0, NAMES_LIMIT) } finally { parent.close() }
+    try {
+      const listing = opendirSync(parent.at('.'))
+      try {
+        const names = []
+        for (let entry = listing.readSync(); entry !== null && names.length < NAMES_LIMIT; entry = listing.readSync()) names.push(entry.name)
+        return names
+      } finally { listing.closeSync() }
+    } finally { parent.close() }
   } catch { return [] }
 }
 

@@ -55,8 +55,8 @@ export function isDead (owner: Owner, heartbeatAge: number, me: Owner): boolean 
   const sameBoot = owner.boot_id === me.boot_id && (owner.boot_id !== '' || owner.hostname === me.hostname)
   if (sameBoot && owner.pid_namespace === me.pid_namespace) {
     const started = startTime(owner.pid)
-    // A process of another user may be hidden from /proc, but not from kill.
-    return started === '' || owner.start_time === '' ? !exists(owner.pid) : started !== owner.start_time
+    // A process of another user may be hidden from /proc, but not from kill. Without a start time the pid may be another's by now: silence tells.
+    return started === '' || owner.start_time === '' ? !exists(owner.pid) || heartbeatAge > SILENCE : started !== owner.start_time
   }
   return (!sameBoot && owner.hostname === me.hostname) || heartbeatAge > SILENCE
 }

@@ -46,8 +46,11 @@ export class PortableRoot implements Root {
         if (!stat.isFile()) return ok(new PortablePin(real, inside, stat, null))
         // Held open, so that its inode can't become another file's.
         const fd = openSync(real, constants.O_RDONLY | UNFOLLOWED)
-        if (same(fstatSync(fd, { bigint: true }), stat) && isStill(real, stat)) return ok(new PortablePin(real, inside, stat, fd))
-        closeSync(fd)
+        let kept = false
+        try {
+          kept = same(fstatSync(fd, { bigint: true }), stat) && isStill(real, stat)
+          if (kept) return ok(new PortablePin(real, inside, stat, fd))
+        } finally { if (!kept) closeSync(fd) }
       } catch (error) {
         const why = whyNot(error, relative, this.#real, path => join(this.#real, path))
         if (why !== null) return fail(why)
@@ -59,13 +62,14 @@ export class PortableRoot implements Root {
   openFolder (relative: Buffer): Folder {
     const real = relative.length === 0 ? this.#real : join(this.#real, relative)
     const fd = openSync(real, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-    const stat = fstatSync(fd, { bigint: true })
-    const inPlace = (): boolean => this.real() !== null && isStill(real, stat)
-    if (!inPlace()) {
-      closeSync(fd)
-      throw new Raced('the folder is elsewhere')
-    }
-    return { stat, at: leaf => join(real, leaf), inPlace, sync: async () => { await fsyncLater(fd) }, close: () => quietly(() => closeSync(fd)) }
+    let kept = false
+    try {
+      const stat = fstatSync(fd, { bigint: true })
+      const inPlace = (): boolean => this.real() !== null && isStill(real, stat)
+      if (!inPlace()) throw new Raced('the folder is elsewhere')
+      kept = true
+      return { stat, at: leaf => join(real, leaf), inPlace, sync: async () => { await fsyncLater(fd) }, close: () => quietly(() => closeSync(fd)) }
+    } finally { if (!kept) closeSync(fd) }
   }
 }
 

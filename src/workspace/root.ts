@@ -75,11 +75,16 @@ class ProcRoot implements Root {
         if (why === null) continue
         return fail(why)
       }
-      const place = this.#place(fd)
-      if (place !== null) return ok(new ProcPin(fd, place.real, place.relative, () => this.#place(fd)))
-      const left = placeOf(fd) !== null && this.real()?.equals(root) === true
-      closeSync(fd)
-      if (left) return fail({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
+      let kept = false
+      try {
+        const place = this.#place(fd)
+        if (place !== null) {
+          const pin = new ProcPin(fd, place.real, place.relative, () => this.#place(fd))
+          kept = true
+          return ok(pin)
+        }
+        if (placeOf(fd) !== null && this.real()?.equals(root) === true) return fail({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
+      } finally { if (!kept) closeSync(fd) }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }

@@ -1,8 +1,9 @@
 // The state folder of one root: its secret, locks, intents and journal. Knows who may read it, not what is in it.
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, quietly } from './errno.ts'
+import { makeFolder } from './folder.ts'
 
 export interface State {
   /** Real path of the folder. */
@@ -18,10 +19,10 @@ const SECRET_LENGTH = 32
 
 /** Opens the folder, made with mode 0700 if it is missing, parents too. Throws if it can't be used. */
 export function openState (folder: string): State {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   const real = realpathSync.native(folder)
   const part = (name: string): string => {
-    mkdirSync(join(real, name), { recursive: true, mode: 0o700 })
+    makeFolder(join(real, name), 0o700)
     return join(real, name)
   }
   return { path: Buffer.from(real), secret: secretIn(real), locks: part('locks'), intents: part('intents'), journal: part('journal') }

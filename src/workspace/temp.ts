@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, fsync, openSync, unlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Result } from '../result.ts'
-import { quietly, Raced } from './errno.ts'
+import { codeOf, Raced } from './errno.ts'
 import type { Intents } from './intents.ts'
 import { join } from './path.ts'
 import type { Folder } from './pin.ts'
@@ -27,13 +27,13 @@ export interface TempOptions {
 
 const fsyncLater = promisify(fsync)
 
-/** Writes the content to a temp file, and `put` gives it its name, in one tick; where that succeeds, nothing may be left at the temp file's. Throws the system's error. */
+/** Writes the content to a temp file, and `put` gives it its name, in one tick. Then the temp file's name is removed, or stays written down for a later sweep. Throws the system's error. */
 export async function withTemp<T, F> ({ intents, durability, folder, place, mode, content, finish }: TempOptions, put: (temp: Buffer) => Result<T, F>): Promise<Result<T, F>> {
   const name = `.${randomBytes(12).toString('hex')}.tmp`
   const slot = intents.begin(join(place, name))
+  let left = false
   try {
     const fd = openSync(folder.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode)
-    let used = false
     try {
       try {
         await writeAll(fd, content.pieces, content.size)
@@ -41,11 +41,16 @@ export async function withTemp<T, F> ({ intents, durability, folder, place, mode
         finish?.(fd)
         if (durability === 'full') await fsyncLater(fd)
       } finally { closeSync(fd) }
-      const done = put(folder.at(name))
-      used = done.ok
-      return done
-    } finally {
-      if (!used) quietly(() => unlinkSync(folder.at(name)))
-    }
-  } finally { intents.done(slot) }
+      return put(folder.at(name))
+    } finally { left = !isRemoved(folder.at(name)) }
+  } finally {
+    if (left) intents.leave()
+    else intents.done(slot)
+  }
+}
+
+/** Also where it has been renamed. */
+function isRemoved (path: Buffer): boolean {
+  try { unlinkSync(path) } catch (error) { return codeOf(error) === 'ENOENT' }
+  return true
 }

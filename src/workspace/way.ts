@@ -30,7 +30,7 @@ export interface WayOptions {
   root: Root
   policy: Policy
   locks: Locks
-  /** Takes back what the dead holder of this file's lock may have left half done. */
+  /** Takes back what a dead holder of this file's lock may have left half done; throws if that can't be done now. */
   recover: (place: Buffer) => Promise<void>
 }
 
@@ -140,7 +140,7 @@ export class Way {
         return lock
       }
       try {
-        if (lock.value.tookOver) await this.#recover(place.value)
+        await this.#recover(place.value)
         const { there, missing } = work(lock.value)
         const done = await this.find<T | null, F>(asked, 'edit', about, {
           there: async pin => pin.relative.equals(place.value) ? await there(pin) : ok(null),

@@ -41,6 +41,7 @@ export async function openWorkspace (options: WorkspaceOptions): Promise<Workspa
     intents = new Intents(state.intents, me)
     const workspace = new FileWorkspace(options, root, state, me, intents)
     await workspace.sweep()
+    workspace.keepSweeping()
     return workspace
   } catch (error) {
     intents?.close()
@@ -61,7 +62,8 @@ class FileWorkspace implements Workspace {
   readonly #report: Report
   readonly #way: Way
   readonly #writing: Writing
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
+  #sweeping: Promise<void> | null = null
   #closed: Promise<void> | null = null
 
   constructor (options: WorkspaceOptions, root: Root, state: State, me: Owner, intents: Intents) {
@@ -76,9 +78,6 @@ class FileWorkspace implements Workspace {
     this.#policy = makePolicy({ ...options, stateDir: state.path })
     this.#way = new Way({ options, root, policy: this.#policy, locks: this.#locks, recover: place => this.#recover(place) })
     this.#writing = { options, root, intents, journal: new Journal(state, me, options.durability), way: this.#way }
-    this.#timer = setInterval(() => {
-      this.sweep().catch(error => this.#report({ event: 'sweep_failed', reason: String(error) }))
-    }, SWEEP).unref()
   }
 
   edit<T, F> (target: FileTarget, { dry_run }: { dry_run: boolean }, plan: Planner<T, F>): Answer<Edited<T>, F> {
@@ -146,12 +145,25 @@ class FileWorkspace implements Workspace {
   async #close (): Promise<void> {
     clearInterval(this.#timer)
     await this.#way.close()
+    await this.#sweeping?.catch(() => {})
     this.#writing.intents.close()
     this.#writing.root.close()
   }
 
+  /** Every minute from now on, but not while a sweep is still running. */
+  keepSweeping (): void {
+    this.#timer = setInterval(() => {
+      if (this.#sweeping === null) this.sweep().catch(error => this.#report({ event: 'sweep_failed', reason: String(error) }))
+    }, SWEEP).unref()
+  }
+
   /** Removes what dead servers left: temp files, locks, half-written files. */
-  async sweep (): Promise<void> {
+  sweep (): Promise<void> {
+    this.#sweeping = this.#sweep().finally(() => { this.#sweeping = null })
+    return this.#sweeping
+  }
+
+  async #sweep (): Promise<void> {
     this.#files?.sweep()
     await this.#recover()
     sweepIntents(this.#state.intents, this.#me, this.#writing.root, this.#report)
@@ -160,7 +172,7 @@ class FileWorkspace implements Workspace {
   /** `only`: what was left of this file, whose lock we have. */
   #recover (only?: Buffer): Promise<void> {
     const { root, journal } = this.#writing
-    return recoverInPlace({ root, journal, durability: this.#options.durability }, async (relative, work) => {
+    return recoverInPlace({ root, journal, durability: this.#options.durability, report: this.#report }, async (relative, work) => {
       if (only !== undefined) {
         await work()
         return true
@@ -169,7 +181,7 @@ class FileWorkspace implements Workspace {
       if (!lock.ok) return false
       try { await work() } finally { await lock.value.release() }
       return true
-    }, this.#report, only)
+    }, only)
   }
 }
 

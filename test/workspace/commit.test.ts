@@ -386,8 +386,8 @@ t.test('survives the limit on file size', { skip: onLinux && existsSync('/usr/bi
 
 t.test('gives up on a file that never holds still', async t => {
   const { workspace, file } = await fresh(t)
-  writeFileSync(file, Buffer.alloc(8_000_000, 'x'))
-  let size = 8_000_000
+  writeFileSync(file, Buffer.alloc(64_000_000, 'x'))
+  let size = 64_000_000
   const timer = setInterval(() => truncateSync(file, --size), 0)
   const answer = await workspace.read({ path: 'a.txt' })
   clearInterval(timer)

@@ -1,15 +1,22 @@
 // What is left by processes that were killed, and what the next start makes of it. Rows 19 and 22 of the threats.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import t from 'tap'
+import { ok } from '../../src/result.ts'
+import { failureOf } from '../../src/workspace/errno.ts'
+import { recoverInPlace, writeInPlace } from '../../src/workspace/in-place.ts'
 import { Intents, silenceOf } from '../../src/workspace/intents.ts'
 import { Journal } from '../../src/workspace/journal.ts'
+import { LockFiles } from '../../src/workspace/lock-file.ts'
+import { Locks } from '../../src/workspace/lock.ts'
 import { thisOwner, type Owner } from '../../src/workspace/owner.ts'
+import type { Pin } from '../../src/workspace/pin.ts'
 import { openRoot } from '../../src/workspace/root.ts'
 import { openState } from '../../src/workspace/state.ts'
+import { withTemp } from '../../src/workspace/temp.ts'
 import { readWhole } from '../../src/workspace/text-file.ts'
 import { append, become, freshPlace, onLinux, open, REAL, remove, type Place } from './support/open.ts'
 import { startWorker } from './support/process.ts'
@@ -149,7 +156,8 @@ t.test('takes back what was left half written in place', async t => {
     ['not-begun', 'old text', 'old text', 'nothing_to_do'],
     ['finished', 'new text', 'new text', 'nothing_to_do'],
     ['removed', null, null, 'file_gone'],
-    ['replaced', 'new te', 'new te', 'another_file']
+    ['replaced', 'new te', 'new te', 'another_file'],
+    ['changed', 'mended', 'mended', 'changed_since']
   ]
   for (const [name, left] of files) {
     await leaveJournal(place, owner, name, 'old text', 'new text')
@@ -159,6 +167,7 @@ t.test('takes back what was left half written in place', async t => {
     }
     if (left === null) unlinkSync(join(place.root, name))
     else writeFileSync(join(place.root, name), left)
+    if (name === 'changed') utimesSync(join(place.root, name), new Date(), new Date(Date.now() + 11_000))
   }
   const journal = join(place.state, 'journal')
   writeFileSync(join(journal, 'orphan.old'), 'x')
@@ -168,9 +177,17 @@ t.test('takes back what was left half written in place', async t => {
   const outcomes: string[] = []
   const workspace = await open(place, { report: ({ event, path, outcome }) => outcomes.push(`${event} ${path} ${outcome}`) })
   t.teardown(() => workspace.close())
-  t.strictSame(outcomes.sort(), files.map(([name, , , outcome]) => `journal_recovered ${name} ${outcome}`).sort())
+  const recovered = ['restored', 'nothing_to_do']
+  t.strictSame(outcomes.sort(), ['journal_unrecovered undefined record_damaged', ...files.map(([name, , , outcome]) => `journal_${recovered.includes(outcome) ? 'recovered' : 'unrecovered'} ${name} ${outcome}`)].sort())
   for (const [name, , after] of files) if (after !== null) t.equal(readFileSync(join(place.root, name), 'utf8'), after, name)
-  t.equal(readdirSync(journal).length, 7, 'keeps the copies of files that are gone, the record of a living process and what it can’t read')
+  const left = readdirSync(journal)
+  t.strictSame(left.map(name => name.replace(/^[^.]*/, '')).sort(), ['.aside', '.aside', '.aside.bytes', '.json', '.kept', '.kept', '.old'], 'keeps what it overwrote, what it could not use and the record of a living process')
+  t.strictSame(left.filter(name => name.endsWith('.kept')).map(name => readFileSync(join(journal, name), 'utf8')).sort(), ['new te', 'new text old text'])
+  t.equal(readFileSync(join(journal, left.find(name => name.endsWith('.bytes')) ?? ''), 'utf8'), 'old text')
+  outcomes.length = 0
+  const next = await open(place, { report: ({ outcome }) => outcomes.push(String(outcome)) })
+  await next.close()
+  t.strictSame(outcomes, [], 'and says so once')
 })
 
 t.test('restores nothing from a copy that is damaged or gone', async t => {
@@ -182,10 +199,12 @@ t.test('restores nothing from a copy that is damaged or gone', async t => {
   writeFileSync(join(place.state, 'journal', copy), 'damaged')
   const outcomes: unknown[] = []
   const first = await open(place, { report: event => outcomes.push(event.outcome) })
-  t.strictSame(outcomes, ['copy_damaged'])
+  t.strictSame(outcomes, ['copy_damaged'], 'says so once')
   t.equal(readFileSync(join(place.root, 'torn'), 'utf8'), 'new te')
   await first.close()
-  rmSync(join(place.state, 'journal', copy))
+  await leaveJournal(place, deadOwner(), 'torn', 'old text', 'new text')
+  writeFileSync(join(place.root, 'torn'), 'new te')
+  rmSync(join(place.state, 'journal', readdirSync(join(place.state, 'journal')).find(name => name.endsWith('.old')) ?? ''))
   const second = await open(place, { report: event => outcomes.push(event.outcome) })
   await second.close()
   t.strictSame(outcomes, ['copy_damaged', 'copy_damaged'])
@@ -208,6 +227,124 @@ t.test('takes back what a holder left half written when its lock is taken over',
   t.match(await workspace.edit({ path: 'a' }, REAL, append('!')), { ok: true })
   t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'old text!')
   t.strictSame(outcomes, ['lock_taken_over ', 'journal_recovered restored'])
+})
+
+t.test('edits no half-written file, whatever the lock', async t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  const outcomes: string[] = []
+  const workspace = await open(place, { lock: 'local', report: ({ event, outcome }) => outcomes.push(`${event} ${outcome}`) })
+  t.teardown(() => workspace.close())
+  await leaveJournal(place, deadOwner(), 'b', 'b', 'bb')
+  await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
+  writeFileSync(join(place.root, 'a'), 'new te')
+  t.match(await workspace.edit({ path: 'a' }, REAL, append('!')), { ok: true })
+  t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'old text!')
+  t.strictSame(outcomes, ['journal_recovered restored'])
+
+  await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
+  writeFileSync(join(place.root, 'a'), 'new te')
+  const journal = join(place.state, 'journal')
+  const copy = readdirSync(journal).find(name => name.endsWith('.old') && readFileSync(join(journal, name), 'utf8') === 'old text') ?? ''
+  rmSync(join(journal, copy))
+  mkdirSync(join(journal, copy))
+  await t.rejects(workspace.edit({ path: 'a' }, REAL, append('!')), /half written/)
+  t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'new te', 'nor one that can’t be restored now')
+  t.equal(outcomes[1], 'journal_unrecovered failed: EISDIR')
+})
+
+t.test('takes back later what it could not take back at once', async t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  const path = join(place.root, 'a')
+  writeFileSync(path, 'old text')
+  const root = openRoot(place.root)
+  t.teardown(() => root.close())
+  const pinned = root.pin(Buffer.from('a'))
+  if (!pinned.ok) return t.fail('is pinned')
+  const { real, relative, stat } = pinned.value
+  const read = await readWhole(pinned.value, 100)
+  if (!read.ok) return t.fail('is read')
+  // Nothing can be written through this one.
+  const pin: Pin = { real, relative, stat, replaced: false, open: () => openSync(path, 'r'), writable: () => true, inPlace: () => true, close () {} }
+  const events: object[] = []
+  const journal = new Journal(openState(place.state), thisOwner(), 'fast')
+  const context = { root, journal, durability: 'fast', held: () => true, report: (event: object) => { events.push(event) } } as const
+  const error: unknown = await writeInPlace(context, { pin, snapshot: read.value, pieces: [Buffer.from('new text')], size: 8, digest: sha256('new text') }).catch(error => error)
+  t.match(error, /half written/)
+  t.equal(failureOf(error), null)
+  t.strictSame(events, [{ event: 'left_half_written', path: 'a', reason: 'EBADF' }])
+  read.value.close()
+  pinned.value.close()
+  writeFileSync(path, 'new te')
+  await recoverInPlace(context, async (_, work) => {
+    await work()
+    return true
+  }, relative)
+  t.equal(readFileSync(path, 'utf8'), 'old text')
+  t.match(events[1], { event: 'journal_recovered', outcome: 'restored' })
+  t.strictSame(journal.ofTheDead(context.report), [])
+})
+
+t.test('passes over a record that is gone by the time it is read, but not over one that can’t be read', t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  const state = openState(place.state)
+  const journal = new Journal(state, thisOwner(), 'fast')
+  symlinkSync('gone', join(state.journal, 'gone.json'))
+  t.strictSame(journal.ofTheDead(() => t.fail('reports nothing')), [])
+  mkdirSync(join(state.journal, 'folder.json'))
+  t.throws(() => journal.ofTheDead(() => {}), { code: 'EISDIR' })
+  t.end()
+})
+
+t.test('says that a file is changing rather than edit it half written', async t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
+  writeFileSync(join(place.root, 'a'), 'new te')
+  const root = openRoot(place.root)
+  t.teardown(() => root.close())
+  const journal = new Journal(openState(place.state), thisOwner(), 'fast')
+  const records = journal.ofTheDead(() => {})
+  for (const record of records) {
+    const { keep } = record
+    record.keep = present => {
+      writeFileSync(join(place.root, 'a'), 'by another')
+      return keep(present)
+    }
+  }
+  journal.ofTheDead = () => records
+  const context = { root, journal, durability: 'fast', report: () => {} } as const
+  await t.rejects(recoverInPlace(context, async (_, work) => {
+    await work()
+    return true
+  }, Buffer.from('a')), { code: 'RACED' })
+  t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'by another')
+  t.notOk(readdirSync(join(place.state, 'journal')).some(name => name.endsWith('.kept')))
+})
+
+t.test('remembers a temp file that it could not remove', async t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  const root = openRoot(place.root)
+  t.teardown(() => root.close())
+  const folder = root.openFolder(Buffer.alloc(0))
+  t.teardown(() => folder.close())
+  const state = openState(place.state)
+  for (const stays of [false, true]) {
+    const intents = new Intents(state.intents, thisOwner())
+    const options = { intents, durability: 'fast', folder, place: Buffer.alloc(0), mode: 0o600, content: { pieces: [Buffer.from('x')], size: 1 } } as const
+    await withTemp(options, temp => {
+      unlinkSync(temp)
+      if (stays) mkdirSync(temp)
+      return ok(null)
+    })
+    intents.close()
+    t.equal(readdirSync(state.intents).length, stays ? 1 : 0)
+  }
+  const [name = ''] = readdirSync(place.root)
+  t.ok(readFileSync(join(state.intents, readdirSync(state.intents)[0] ?? '')).includes(name))
 })
 
 t.test('waits no longer than its timeout for a file that another is editing when it starts', async t => {
@@ -246,6 +383,31 @@ t.test('sweeps every minute, and reports where it can’t', async t => {
   mock.timers.tick(60_000)
   await new Promise(setImmediate)
   t.strictSame(events, ['temp_file_removed', 'sweep_failed'])
+})
+
+t.test('runs one sweep at a time, waits for it when it is closed, and none after a first one that fails', async t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const outcomes: unknown[] = []
+  const report = ({ event, outcome }: { event: string, outcome?: unknown }): void => { outcomes.push(outcome ?? event) }
+  const workspace = await open(place, { lockTimeout: 200, report })
+  await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
+  writeFileSync(join(place.root, 'a'), 'new te')
+  const state = openState(place.state)
+  const locks = new Locks({ secret: state.secret, timeout: 1000, socket: onLinux, files: new LockFiles(state.locks, thisOwner(), () => {}) })
+  const lock = await locks.acquire(Buffer.from('a'))
+  for (let i = 0; i < 3; i++) mock.timers.tick(60_000)
+  await workspace.close()
+  t.strictSame(outcomes, ['file_locked'])
+  if (lock.ok) await lock.value.release()
+
+  writeFileSync(join(state.locks, 'file'), '')
+  await t.rejects(open(place, { report }), { code: 'ENOTDIR' })
+  mock.timers.tick(60_000)
+  await new Promise(setImmediate)
+  t.strictSame(outcomes, ['file_locked'])
 })
 
 t.test('keeps every acknowledged edit of a process that is killed again and again', { skip: onLinux ? false : 'needs /proc', timeout: 120_000 }, async t => {

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { LockFiles } from '../../src/workspace/lock-file.ts'
+import { entriesOf, LockFiles } from '../../src/workspace/lock-file.ts'
 import { Locks, QUEUE_LIMIT, type Lock } from '../../src/workspace/lock.ts'
 import { isDead, parseOwner, SILENCE, thisOwner, type Owner } from '../../src/workspace/owner.ts'
 import { holdSocket } from '../../src/workspace/socket-lock.ts'
@@ -56,7 +56,8 @@ t.test('knows the dead from the living', async t => {
   // As it is without /proc.
   const bare = { boot_id: '', pid_namespace: '', start_time: '' }
   const bareMe = { ...me, ...bare }
-  t.equal(isDead({ ...bareMe, pid: other.pid ?? 0 }, Infinity, bareMe), false, 'a living process without /proc')
+  t.equal(isDead({ ...bareMe, pid: other.pid ?? 0 }, SILENCE, bareMe), false, 'a living process without /proc')
+  t.equal(isDead({ ...bareMe, pid: other.pid ?? 0 }, SILENCE + 1, bareMe), true, 'a pid that may have been used again without /proc')
   t.equal(isDead({ ...deadOwner(), ...bare }, 0, bareMe), true, 'an ended process without /proc')
   t.strictSame(parseOwner(JSON.stringify(me)), me)
   for (const text of ['', '{', 'null', '{"pid":1}', '[]']) t.equal(parseOwner(text), null)
@@ -182,6 +183,14 @@ t.test('takes over from the dead at once, from the silent in time, from the livi
   await (await files().hold('empty', performance.now() + 100))?.release()
   t.strictSame(events, ['lock_taken_over', 'lock_taken_over'])
   t.strictSame(readdirSync(folder), [])
+})
+
+t.test('takes a lock that its holder removes meanwhile for free', t => {
+  const base = t.testdir({ file: '', folder: { entry: '' } })
+  t.strictSame(entriesOf(join(base, 'gone')), [])
+  t.strictSame(entriesOf(join(base, 'folder')), ['entry'])
+  t.throws(() => entriesOf(join(base, 'file')), { code: 'ENOTDIR' })
+  t.end()
 })
 
 t.test('sweeps what the dead left', async t => {

@@ -1,10 +1,12 @@
 // Which object a path leads to, in both kinds of confinement: rows 1-5, 8, 10, 13-17 of the threats.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, linkSync, lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { failureOf, Raced } from '../../src/workspace/errno.ts'
+import { nearPaths } from '../../src/workspace/near.ts'
+import { makeFolder } from '../../src/workspace/folder.ts'
 import { below, relativePath } from '../../src/workspace/path.ts'
 import { makePolicy } from '../../src/workspace/policy.ts'
 import { openRoot } from '../../src/workspace/root.ts'
@@ -248,6 +250,48 @@ t.test('offers paths that may have been meant', async t => {
   }
 })
 
+t.test('looks for what may have been meant in bounds', async t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  mkdirSync(join(place.root, '1/2/3/4/5/6/7/8'), { recursive: true })
+  writeFileSync(join(place.root, '1/2/3/4/5/6/7/8/f'), '')
+  writeFileSync(join(place.root, 'f'), '')
+  const root = openRoot(place.root)
+  t.teardown(() => root.close())
+  let asked = 0
+  const near = (path: string): string[] => nearPaths(root, Buffer.from(path), () => ++asked > 0)
+  t.strictSame(near('x/1/2/3/4/5/6/7/8/f'), ['f'], 'its last eight names')
+  t.strictSame(near('x/'.repeat(800) + 'f'), ['f'])
+  t.equal(asked, 2)
+  for (let i = 0; i < 5100; i++) writeFileSync(join(place.root, `n${i}`), '')
+  t.ok(near('n0x').length <= 3)
+})
+
+for (const confinement of kinds) {
+  t.test(`keeps nothing open where a path is too long for the system (${confinement})`, { skip: onLinux ? false : 'needs /proc' }, async t => {
+    const place = freshPlace()
+    t.teardown(() => { execFileSync('rm', ['-rf', place.base]) })
+    const workspace = await open(place, { confinement })
+    t.teardown(() => workspace.close())
+    const create = (path: string): ReturnType<typeof workspace.create<null, never>> => workspace.create({ path, overwrite: false, create_parents: true }, REAL, become('x'))
+    const name = 'n'.repeat(250)
+    const rest = 4095 - place.root.length - 1
+    // Of exactly so many bytes, in names that are short enough.
+    const ofLength = (length: number): string => (name + '/').repeat(Math.floor(length / 251)) + 'f'.repeat(length % 251)
+    t.equal(gist(await create(ofLength(rest))), 'ok ' + ofLength(rest))
+    t.equal(gist(await workspace.read({ path: ofLength(rest) })), 'ok ' + ofLength(rest), 'what can be made can be read')
+    t.equal(gist(await create(ofLength(rest + 1))), 'INVALID_PATH too_long')
+    // By other means there can be such a file.
+    const deep = Array.from({ length: 15 }, () => name).join('/')
+    mkdirSync(join(place.root, deep), { recursive: true })
+    execFileSync('sh', ['-c', `cd "$0" && mkdir -p ${name} && cd -P ${name} && echo x > ${'f'.repeat(200)}`, join(place.root, deep)])
+    symlinkSync(deep, join(place.root, 'deep'))
+    const before = descriptors()
+    for (let i = 0; i < 20; i++) t.equal(gist(await workspace.read({ path: `deep/${name}/${'f'.repeat(200)}` })), 'INVALID_PATH too_long')
+    t.equal(descriptors(), before)
+  })
+}
+
 t.test('reads a path by its letters', async t => {
   const roots = ['/w/a', '/given']
   const check = (path: string, expected: string, platform = 'linux'): void => {
@@ -316,4 +360,15 @@ t.test('refuses roots and states that can’t work', async t => {
   await workspace.close()
   t.equal(gist(await workspace.edit({ path: 'a' }, DRY, become(''))), 'NOT_READY draining')
   t.match(workspace.ready(), { reason: 'draining' })
+})
+
+t.test('makes a folder with those above it, and ends where that can’t be done', t => {
+  const base = t.testdir({ file: '' })
+  makeFolder(join(base, 'a/b/c'))
+  makeFolder(join(base, 'a/b'))
+  t.strictSame(readdirSync(join(base, 'a/b')), ['c'])
+  t.throws(() => makeFolder(join(base, 'file')), { code: 'EEXIST' })
+  t.throws(() => makeFolder(join(base, 'file/below')), { code: 'ENOTDIR' })
+  if (process.platform === 'linux') t.throws(() => makeFolder('/proc/nowhere/below'), { code: 'ENOENT' })
+  t.end()
 })
