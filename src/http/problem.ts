@@ -182,10 +182,12 @@ function tell (failure: Failure, context: Context): Told {
       return { detail: 'This server only reads (--read-only). Nothing can be edited or previewed through it.' }
     case 'FILE_NOT_FOUND': {
       if (failure.missing === 'parent') return { detail: `The folder in which ${shown} was to be made was not found. ${NOTHING} Set create_parents to true, or leave it out, to make it too; or correct the path.`, members: near(failure) }
+      if (failure.missing === 'expected') return { detail: `${shown} was not found, though expected_hash says that it was there: it is gone, or the path is another. ${NOTHING} To make it anew, leave expected_hash out.`, members: near(failure) }
       const { did_you_mean = [] } = failure
       return { detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${inspectRequest('.')} lists what is there.`}`, members: near(failure) }
     }
     case 'NOT_A_FILE':
+      if (failure.type === 'trailing_slash') return { detail: `The path ${shown}/ ends with /, which names a directory. ${NOTHING} Leave the / off to make a file.` }
       if (failure.type === 'not_a_directory') return { detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING} Correct the path.` }
       return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${inspectRequest(cut(path))} lists them.` : 'Only regular files can be used.'}` }
     case 'FILE_TOO_LARGE':

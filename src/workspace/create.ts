@@ -91,11 +91,14 @@ const REAL_LIMIT = 4095
 /** What can be known before anything is touched. */
 function refusalToMake ({ root, way }: Writing, spot: Missing, target: CreateTarget): FileFailure | null {
   // Whoever gives a hash counts on content that isn't there: to make the file all the same would hide that it was removed.
-  if (target.expected_hash !== undefined) return way.notFound(spot, 'edit')
+  if (target.expected_hash !== undefined) {
+    const failure = way.notFound(spot, 'edit')
+    return failure.code === 'FILE_NOT_FOUND' ? { ...failure, missing: 'expected' } : failure
+  }
   if (spot.dangling === 'last') return alreadyThere(target.if_none_match)
   if (spot.dangling === 'before') return notADirectory
   // A folder's name; nothing is guessed.
-  if (target.path.endsWith('/')) return { code: 'NOT_A_FILE', type: 'directory' }
+  if (target.path.endsWith('/')) return { code: 'NOT_A_FILE', type: 'trailing_slash' }
   const real = root.real()
   if (real !== null && real.length + 1 + spot.relative.length > REAL_LIMIT) return { code: 'INVALID_PATH', reason: 'too_long' }
   let folder

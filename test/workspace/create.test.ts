@@ -55,7 +55,7 @@ const REFUSED: [path: string, rest: Partial<CreateTarget>, failure: object, file
   ['folder/x/new', { create_parents: false }, { code: 'FILE_NOT_FOUND', missing: 'parent' }],
   ['src', {}, { code: 'NOT_A_FILE', type: 'directory' }],
   ['.', {}, { code: 'NOT_A_FILE', type: 'directory' }],
-  ['newdir/', {}, { code: 'NOT_A_FILE', type: 'directory' }],
+  ['newdir/', {}, { code: 'NOT_A_FILE', type: 'trailing_slash' }],
   ['fifo', {}, { code: 'NOT_A_FILE', type: 'fifo' }],
   ['a.txt/new', {}, { code: 'NOT_A_FILE', type: 'not_a_directory' }],
   ['to-file/x/new', {}, { code: 'NOT_A_FILE', type: 'not_a_directory' }],

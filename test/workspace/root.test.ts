@@ -250,6 +250,27 @@ t.test('offers paths that may have been meant', async t => {
   }
 })
 
+t.test('finds the same name in other folders', t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  for (const folder of ['src/components', 'node_modules/x', '.hidden', 'lib']) mkdirSync(join(place.root, folder), { recursive: true })
+  for (const file of ['src/components/Button.tsx', 'node_modules/x/Button.tsx', '.hidden/other']) writeFileSync(join(place.root, file), '')
+  symlinkSync('../src', join(place.root, 'lib/src'))
+  const root = openRoot(place.root)
+  t.teardown(() => root.close())
+  for (const path of ['Button.tsx', 'src/Button.tsx', 'src/component/Button.tsx', 'SRC/components/button.tsx']) {
+    t.equal(nearPaths(root, Buffer.from(path), () => true)[0], 'src/components/Button.tsx', path)
+  }
+  t.strictSame(nearPaths(root, Buffer.from('Button.tsx'), () => true), ['src/components/Button.tsx', 'node_modules/x/Button.tsx'])
+  t.strictSame(nearPaths(root, Buffer.from('a/Nowhere.tsx'), () => true), [])
+  for (let i = 0; i < 30; i++) {
+    mkdirSync(join(place.root, `many/${i}`), { recursive: true })
+    writeFileSync(join(place.root, `many/${i}/twin`), '')
+  }
+  t.equal(nearPaths(root, Buffer.from('twin'), () => true).length, 3)
+  t.end()
+})
+
 t.test('looks for what may have been meant in bounds', async t => {
   const place = freshPlace()
   t.teardown(() => remove(place))
