@@ -100,6 +100,7 @@ export const ProblemSchema = named('Problem', 'Why nothing was done, and what to
   similar_content: Type.Optional(Type.Array(ref(SimilarContent), { maxItems: 3, description: 'Places that may have been meant, the likeliest first.' })),
   suggested_fixes: Type.Optional(Type.Array(ref(SuggestedFixSchema), { description: 'Ways to go on.' })),
   suggestions_truncated: Type.Optional(Type.Literal(true, { type: 'boolean', description: 'The search for similar text was ended early.' })),
+  missing_tokens: Type.Optional(Type.Array(Type.String(), { maxItems: 10, description: 'Names in old_text that are nowhere in the file.' })),
   already_applied: Type.Optional(Type.Literal(true, { type: 'boolean', description: 'new_text is there and old_text is not.' })),
   file_preview: Type.Optional(ref(FilePreview)),
   actual_text: Type.Optional(text('What the lines hold instead of expected_text; long text is cut in the middle.')),

@@ -1,12 +1,11 @@
 // The facts of a failed edit: what is there, where, and which edits would work. Knows no sentences and no status codes.
 import type { Draft } from './draft.ts'
 import { decode, decodeByColumn, excerpt, excerptAround, utf16Length } from './encoding.ts'
-import type { EditPosition, FilePreview, Fix, MatchLocation, NoMatch, OccurrenceOutOfRange, SimilarContent, TextEdit, WrongCount } from './failure.ts'
+import type { EditPosition, FilePreview, Fix, MatchLocation, OccurrenceOutOfRange, TextEdit, WrongCount } from './failure.ts'
 import type { LineEndings } from './line-breaks.ts'
-import { ANY_BREAK, breakAt, lineAround, lineFrom, type LineEnding, lineNumbers, markLength } from './lines.ts'
-import { type Found, locate, type Match, type Needle, needleOf } from './locate.ts'
+import { ANY_BREAK, breakAt, lineAround, lineFrom, lineNumbers, markLength } from './lines.ts'
+import type { Found, Match } from './locate.ts'
 import { requiredCount } from './request.ts'
-import { type Candidate, suggest } from './suggest.ts'
 import { Text } from './text.ts'
 import { uniqueContext } from './unique-context.ts'
 
@@ -19,46 +18,13 @@ const CONTEXT_LENGTH = 160
 const PREVIEW_LENGTH = 2000
 /** UTF-16 units that the texts of a ready-to-send edit may have together: it is whole or absent. */
 const FIX_LENGTH = 16_000
-const SEARCH_LENGTH = 500
-const SIMILAR_LENGTH = 4000
+export const SEARCH_LENGTH = 500
 
-interface Scene extends EditPosition {
+/** A failed edit and the text that it was made for. */
+export interface Scene extends EditPosition {
   draft: Draft
   edit: TextEdit
   line_endings: LineEndings
-}
-
-/** `old_text` is nowhere in the text that the edits before this one give. */
-export function explainNoMatch (scene: Scene & { needle: Needle, ending: LineEnding }): NoMatch {
-  const { draft, edit, needle, edit_index, total_edits } = scene
-  const text = draft.searchable()
-  const original = new Text([draft.original])
-  const { candidates, truncated } = suggest(text.slice(0, text.length), edit.old_text)
-  const applied = alreadyApplied(scene, text)
-  const undone = undoneBy(scene, needle, original)
-  const unique = candidates.length === 1
-  const similar = candidates.map(candidate => similarContent(draft, text, original, candidate, unique))
-  const fixes: Fix[] = []
-  const [best] = similar
-  if (best !== undefined && unique && best.lossy === undefined && best.content.length <= SIMILAR_LENGTH) {
-    fixes.push({ type: 'USE_EXACT_TEXT', lines: [best.line_number, best.end_line], edit: { old_text: best.content } })
-  }
-  if (applied !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: [applied, applied] })
-  const place = candidates[0] !== undefined ? draft.originOf(candidates[0].start, candidates[0].end) : applied !== undefined ? lineRange(original, applied) : undefined
-  const preview = previewOf(original, place)
-  fixes.push({ type: 'READ_FILE', ...(preview.total_lines > 0 && { lines: [preview.preview_start_line, preview.preview_end_line] }) })
-  return {
-    code: 'NO_MATCH',
-    edit_index,
-    total_edits,
-    search_text: excerpt(edit.old_text, SEARCH_LENGTH),
-    similar_content: similar.map(shown => ({ ...shown, content: excerpt(shown.content, SIMILAR_LENGTH) })),
-    fixes,
-    file_preview: preview,
-    ...(applied !== undefined && { already_applied: true, applied_line: applied }),
-    ...(undone !== undefined && { undone_by_edit: undone }),
-    ...(truncated && { suggestions_truncated: true })
-  }
 }
 
 /** Another number of matches than the edit requires. */
@@ -102,25 +68,30 @@ export function explainOutOfRange (scene: Scene & { found: Found }): OccurrenceO
   }
 }
 
-const isSmall = ({ edit }: Fix): boolean => edit === undefined || edit.old_text.length + (edit.new_text?.length ?? 0) <= FIX_LENGTH
+/** Whether a fix can be sent back whole. */
+export const isSmall = ({ edit }: Fix): boolean => edit === undefined || edit.old_text.length + (edit.new_text?.length ?? 0) <= FIX_LENGTH
 
-/** For each of the first matches, the same edit with the least context that makes it unique. */
-function contextFixes ({ draft, edit, found, line_endings }: Scene & { found: Found }): Fix[] {
+/** What a fix for one of several places needs; without `new_text`, the caller brings its own. */
+type Twins = Pick<Scene, 'draft' | 'line_endings'> & { found: Found, edit: Pick<Partial<TextEdit>, 'new_text'> }
+
+/** For each of the first matches, or those given, the same edit with the least context that makes it unique. */
+export function contextFixes ({ draft, edit, found, line_endings }: Twins, matches = found.all.slice(0, MOST_CONTEXT_FIXES)): Fix[] {
   const text = draft.searchable()
   const original = new Text([draft.original])
+  const { new_text } = edit
   const fixes: Fix[] = []
-  for (const match of found.all.slice(0, MOST_CONTEXT_FIXES)) {
+  for (const match of matches) {
     const context = uniqueContext(text, match, found.all, line_endings === 'adapt')
     if (context === undefined) continue
     const [before, within, after] = [text.slice(context.start, match.start), text.slice(match.start, match.end), text.slice(match.end, context.end)].map(decode)
     if (before!.lossy || within!.lossy || after!.lossy) continue
     // A \r and a \n that come to stand side by side would be one break: then all are written \n, which means the same.
-    const merges = /\r\0+\n/.test(`${before!.text}\0${edit.new_text}\0${after!.text}`)
+    const merges = /\r\0+\n/.test(`${before!.text}\0${new_text ?? within!.text}\0${after!.text}`)
     const joined = (...parts: string[]) => merges && line_endings === 'adapt' ? parts.map(part => part.replace(ANY_BREAK, '\n')).join('') : parts.join('')
     fixes.push({
       type: 'ADD_CONTEXT',
       lines: linesOf(draft, original, match),
-      edit: { old_text: joined(before!.text, within!.text, after!.text), new_text: joined(before!.text, edit.new_text, after!.text) }
+      edit: { old_text: joined(before!.text, within!.text, after!.text), ...new_text !== undefined && { new_text: joined(before!.text, new_text, after!.text) } }
     })
   }
   return fixes
@@ -176,59 +147,10 @@ const shortLine = (text: Text, { start, end }: { start: number, end: number }): 
   excerpt(decode(text.slice(start, end)).text, CONTEXT_LENGTH)
 
 /** First and last line of a range of the present text, in the original. */
-function linesOf (draft: Draft, original: Text, { start, end }: Match): [number, number] {
+export function linesOf (draft: Draft, original: Text, { start, end }: Match): [number, number] {
   const origin = draft.originOf(start, end)
   const { lines: [first, last] } = lineNumbers(original, [origin.start, Math.max(origin.start, origin.end - 1)])
   return [first!, last!]
-}
-
-function similarContent (draft: Draft, text: Text, original: Text, candidate: Candidate, unique: boolean): SimilarContent {
-  const { start, end, score, differences } = candidate
-  const [line_number, end_line] = linesOf(draft, original, { start, end })
-  const { text: content, lossy } = decode(text.slice(start, end))
-  return {
-    line_number,
-    end_line,
-    content,
-    similarity_score: score,
-    confidence: !unique ? 'low' : score >= 0.9 ? 'high' : 'medium',
-    differences,
-    ...(lossy && { lossy })
-  }
-}
-
-/** The original's 1-based line where `new_text` stands as a word of its own, if it does. */
-function alreadyApplied ({ draft, edit, line_endings, ending }: Scene & { ending: LineEnding }, text: Text): number | undefined {
-  if (edit.new_text.trim() === '') return undefined
-  const { matches } = locate(text, needleOf(edit.new_text), line_endings, ending)
-  for (const { start, end } of matches.slice(0, MOST_LINES)) {
-    const cutsStart = isWordByte(text.byteAt(start)) && isWordByte(text.byteAt(start - 1))
-    const cutsEnd = isWordByte(text.byteAt(end - 1)) && isWordByte(text.byteAt(end))
-    if (cutsStart || cutsEnd) continue
-    const { start: at, inserted_by_edit } = draft.originOf(start, end)
-    // What this very request has put there says nothing.
-    if (inserted_by_edit === undefined) return lineNumbers(new Text([draft.original]), [at]).lines[0]!
-  }
-  return undefined
-}
-
-/** Letters, digits, underscore and all that isn't ASCII. */
-const isWordByte = (byte: number): boolean =>
-  byte >= 128 || byte === 95 || (byte >= 48 && byte <= 57) || ((byte | 32) >= 97 && (byte | 32) <= 122)
-
-/** The earlier edit of the same request that changed the text looked for, if it was there at first. */
-function undoneBy ({ draft, edit_index, line_endings, ending }: Scene & { ending: LineEnding }, needle: Needle, original: Text): number | undefined {
-  if (edit_index === 0) return undefined
-  const [match] = locate(original, needle, line_endings, ending).matches.slice(0, 1)
-  if (match === undefined) return undefined
-  return draft.placements.find(({ start, end }) => start < match.end && end > match.start)?.edit_index
-}
-
-/** The bytes of 1-based `line`. */
-function lineRange (text: Text, line: number): Match {
-  let { start, end, next } = lineFrom(text, 0)
-  for (let number = 1; number < line; number++) ({ start, end, next } = lineFrom(text, next))
-  return { start, end }
 }
 
 /** Lines around a range, or the first of the text: as many as fit; those of the range are highlighted. */

@@ -1,4 +1,5 @@
 // The closed union of everything that can be wrong with a change to a text. Knows no HTTP and no sentences.
+import type { Cause } from './suggest/classify.ts'
 
 /** One edit of /edit, as a client sends it and as a fix offers it. */
 export interface TextEdit {
@@ -64,6 +65,10 @@ export interface NoMatch extends EditPosition {
   similar_content: SimilarContent[]
   fixes: Fix[]
   file_preview: FilePreview
+  /** Why the text isn't there, as far as the best of `similar_content` tells it. */
+  cause: Cause
+  /** Identifiers of `old_text` that are nowhere in the file, at most ten; absent where there are none. */
+  missing_tokens?: string[]
   already_applied?: true
   /** 1-based line of the text that `already_applied` speaks of. */
   applied_line?: number

@@ -1,7 +1,8 @@
 // The planner of /edit: replaces exact text, one or many edits in turn. Knows no files and no HTTP.
 import { fail, ok, type Result } from '../result.ts'
 import { Draft, type Replacement } from './draft.ts'
-import { explainNoMatch, explainWrongCount, explainOutOfRange } from './explain.ts'
+import { explainOutOfRange, explainWrongCount } from './explain.ts'
+import { explainNoMatch } from './explain-no-match.ts'
 import type { TextEdit, TextFailure } from './failure.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, lineNumbers } from './lines.ts'

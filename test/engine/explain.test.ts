@@ -3,7 +3,7 @@ import t from 'tap'
 import type { TextEdit, TextFailure } from '../../src/engine/failure.ts'
 import { breakStyleOf, type LineEndings } from '../../src/engine/line-breaks.ts'
 import { planTextEdits } from '../../src/engine/replace-text.ts'
-import { suggest } from '../../src/engine/suggest.ts'
+import { suggest } from '../../src/engine/suggest/suggest.ts'
 import { Random, randomFile, SEED } from '../random.ts'
 
 const plan = (file: Buffer, edits: TextEdit[], line_endings: LineEndings = 'adapt') => planTextEdits(file, edits, { line_endings, max_result_size: 1 << 24 })
@@ -81,13 +81,13 @@ check('takes no blank for a change that is there', 'a b', edit('c', ' '), {}, ['
 check('does not take its own work for a change that was there', 'a', [edit('a', 'b'), edit('a', 'b')], { undone_by_edit: 0 }, ['already_applied'])
 check('does not blame an earlier edit for a text that was never there', 'a', [edit('a', 'b'), edit('c', 'd')], { edit_index: 1 }, ['undone_by_edit'])
 check('finds the text that differs in white space', 'if (x) {\n\treturn  1;\n}\n', edit('    return 1;', 'return 2;'), {
-  similar_content: [{ line_number: 2, end_line: 2, content: '\treturn  1;', similarity_score: 0.88, confidence: 'medium', differences: [{ type: 'indentation', expected: '    return', found: '\treturn' }, { type: 'whitespace', expected: 'return 1', found: 'return  1' }] }],
+  similar_content: [{ line_number: 2, end_line: 2, content: '\treturn  1;', similarity_score: 0.923, confidence: 'high', differences: [{ type: 'indentation', expected: '    return', found: '\treturn' }, { type: 'whitespace', expected: 'return 1', found: 'return  1' }] }],
   fixes: [{ type: 'USE_EXACT_TEXT', lines: [2, 2], edit: { old_text: '\treturn  1;' } }, { type: 'READ_FILE' }],
   file_preview: { preview_start_line: 1, preview_end_line: 3, highlights: [{ line: 2 }] }
 })
 check('finds the text that differs in case, part of a line', 'let FooBar = Baz; // x', edit('foobar = baz', 'q'), { similar_content: [{ content: 'FooBar = Baz', differences: [{ type: 'case', expected: 'foobar', found: 'FooBar' }, { type: 'case', expected: 'baz', found: 'Baz' }] }] })
 check('finds lines that are indented otherwise, whole and with their last break', 'a {\r\n\tfoo();\r\n\tbar();\r\n}\r\n', edit('  foo();\n  bar();\n', 'x\n'), { similar_content: [{ line_number: 2, end_line: 3, content: '\tfoo();\r\n\tbar();\r\n', differences: [{ type: 'indentation' }, { type: 'indentation', expected: '  bar', found: '\tbar' }] }] })
-check('offers no exact text where two places are alike', 'foo( 1 )\nfoo(  1  )\n', edit('foo(1)', 'x'), { similar_content: [{ confidence: 'low' }, { confidence: 'low' }], fixes: [{ type: 'READ_FILE' }] })
+check('offers each of two places that are alike', 'foo( 1 )\nfoo(  1  )\n', edit('foo(1)', 'x'), { cause: { type: 'near_duplicate' }, similar_content: [{ confidence: 'low' }, { confidence: 'low' }], fixes: [{ type: 'ADD_CONTEXT', lines: [1, 1], edit: { old_text: 'foo( 1 )' } }, { type: 'ADD_CONTEXT', lines: [2, 2], edit: { old_text: 'foo(  1  )' } }, { type: 'READ_FILE' }] })
 check('shows at most three places', lines(9, () => 'foo( 123 )'), edit('foo(123)', 'x'), { similar_content: { length: 3 } })
 check('does not offer text that is not UTF-8', Buffer.from('foo(\xa012345678)', 'latin1'), edit('foo(12345678)', 'x'), { similar_content: [{ lossy: true }], fixes: [{ type: 'READ_FILE' }] })
 check('shows nothing for blank text', 'a', edit('\n\n', 'x'), { similar_content: [] })
@@ -96,7 +96,7 @@ check('compares letters that have one lower case', 'ÄÖÜ İx', edit('äöü  �
 check('prefers the part at whose sides other text stands', '(foo  bar)', edit('foo bar', 'x'), { similar_content: [{ content: 'foo  bar' }] })
 
 t.test('searches a bounded part of a very large text', t => {
-  const { candidates, truncated } = suggest(Buffer.from(('x'.repeat(99) + '\n').repeat(50_000) + 'foo  bar'), 'foo bar')
+  const { candidates, truncated } = suggest(Buffer.from(('x'.repeat(99) + '\n').repeat(680_000) + 'foo  bar'), 'foo bar')
   t.strictSame([candidates, truncated], [[], true])
   t.end()
 })

@@ -5,7 +5,7 @@ import { searchLinear } from '../../src/engine/linear-search.ts'
 import { locate, needleOf } from '../../src/engine/locate.ts'
 import { planTextEdits } from '../../src/engine/replace-text.ts'
 import { searchText } from '../../src/engine/search.ts'
-import { suggest } from '../../src/engine/suggest.ts'
+import { suggest } from '../../src/engine/suggest/suggest.ts'
 import { Text } from '../../src/engine/text.ts'
 import { Random, SEED } from '../random.ts'
 

@@ -1,0 +1,161 @@
+// Where the region begins and ends, given which characters stand for which: for single lines and parts of lines. Knows no search.
+import { afterBreak, type Span } from './boundaries.ts'
+import type { CodeMap } from './characters.ts'
+import { isCombining, isDash, type FoldedLine } from './fold.ts'
+import type { Haystack, Stretch } from './haystack.ts'
+import type { OldText } from './old-text.ts'
+
+/** What the map says of the lines of old_text: which are in the text, and their first and last code that is. */
+interface Kept { first: number, last: number, head: number, tail: number, share: (line: FoldedLine) => number }
+
+/** A line of which less is in the text is no part of the region. */
+const WEAK = 0.45
+const MOST_SKIPPED = 12
+const MOST_WORD = 40
+const LETTER = /[\w\p{L}\p{M}]/u
+
+/** The region that the map gives, the text's codes from its first to its last, and whether several lines of old_text are in it; undefined where nothing is left. `score`: how well old_text fits as a whole. */
+export function spanOfCodes (old: OldText, stretch: Stretch, map: CodeMap, score: number): Span & { codes: number, multiple: boolean } | undefined {
+  const kept = keptOf(old, map)
+  if (kept === undefined) return undefined
+  const from = map[kept.head]!
+  const to = map[kept.tail]!
+  const line = lineOf(stretch, from, to)
+  const { before, after } = wholeLine(old, kept, line, to - from + 1, score)
+  const { source } = stretch.folded
+  const multiple = kept.last > kept.first
+  let start
+  if (before) {
+    start = line.start
+    if (!multiple && !/^\s/.test(textOf(old, kept.first))) while (start < source.length && isBlank(source[start])) start++
+  } else start = startWithin(old, kept, stretch, map, line)
+  let end
+  if (after) {
+    end = line.end
+    if (!multiple && !/\s$/.test(textOf(old, kept.last))) while (end > start && isBlank(source[end - 1])) end--
+    const rest = old.source.slice(old.lines[kept.last]!.end)
+    if (old.source.endsWith('\n') && rest.trim() === '') end = afterBreak(source, end)
+  } else end = endWithin(old, kept, stretch, map, line)
+  return { start, end, codes: to - from + 1, multiple }
+}
+
+const textOf = (old: OldText, line: number): string => old.source.slice(old.lines[line]!.start, old.lines[line]!.end)
+const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t'
+
+function keptOf (old: OldText, map: CodeMap): Kept | undefined {
+  const { lines } = old
+  const share = ({ from, to }: FoldedLine) => {
+    let mapped = 0
+    for (let i = from; i < to; i++) if (map[i]! >= 0) mapped++
+    return to === from ? -1 : mapped / (to - from)
+  }
+  let first = 0
+  let last = lines.length - 1
+  if (old.filled.length > 1) {
+    while (first < last && share(lines[first]!) < WEAK) first++
+    while (last > first && share(lines[last]!) < WEAK) last--
+  }
+  const head = edge(map, lines[first]!.from, lines[last]!.to - 1, 1)
+  const tail = edge(map, lines[last]!.to - 1, head, -1)
+  return map[head]! >= 0 && map[tail]! >= 0 ? { first, last, head, tail, share } : undefined
+}
+
+/** The first mapped code from `at` towards `limit` that has company: one alone may be there by chance. */
+function edge (map: CodeMap, at: number, limit: number, step: 1 | -1): number {
+  const isBefore = (i: number) => step > 0 ? i < limit : i > limit
+  while (isBefore(at) && map[at]! < 0) at += step
+  for (let skipped = 0; isBefore(at) && skipped < MOST_SKIPPED && !hasCompany(map, at, step); skipped++) {
+    at += step
+    while (isBefore(at) && map[at]! < 0) at += step
+  }
+  return at
+}
+
+function hasCompany (map: CodeMap, at: number, step: number): boolean {
+  let next = at + step
+  let gap = 0
+  while (next >= 0 && next < map.length && map[next]! < 0 && gap < 24) {
+    next += step
+    gap++
+  }
+  if (next < 0 || next >= map.length || map[next]! < 0) return false
+  const apart = Math.abs(map[next]! - map[at]!)
+  return apart <= 3 || (gap <= 2 && apart <= 5)
+}
+
+/** The lines around codes `from` to `to`: offsets, and how many codes stand before and after on them. */
+interface Around { start: number, end: number, before: number, after: number, startsLine: boolean, endsLine: boolean }
+
+function lineOf (stretch: Stretch, from: number, to: number): Around {
+  const { source, offsets } = stretch.folded
+  const start = offsets[from]! === 0 ? 0 : source.lastIndexOf('\n', offsets[from]! - 1) + 1
+  let end = source.indexOf('\n', offsets[to]!)
+  if (end === -1) end = source.length
+  const startsLine = start > 0 || stretch.startsLine
+  const endsLine = end < source.length || stretch.endsLine
+  if (source[end - 1] === '\r' && end - 1 > offsets[to]!) end--
+  let before = 0
+  while (from - before > 0 && offsets[from - before - 1]! >= start) before++
+  let after = 0
+  while (to + after + 1 < offsets.length && offsets[to + after + 1]! < end) after++
+  return { start, end, before, after, startsLine, endsLine }
+}
+
+/** Whether the region is whole lines at its start and at its end. What old_text has there beyond the map may stand for what the text has. */
+function wholeLine (old: OldText, kept: Kept, line: Around, codes: number, score: number): { before: boolean, after: boolean } {
+  const [first, last] = [old.lines[kept.first]!, old.lines[kept.last]!]
+  const lostBefore = kept.head - first.from
+  const lostAfter = last.to - 1 - kept.tail
+  let before = line.startsLine && (line.before === 0 || (lostBefore > 0 && line.before <= 2 * lostBefore + 4))
+  let after = line.endsLine && (line.after === 0 || (lostAfter > 0 && line.after <= 2 * lostAfter + 4))
+  if (kept.last > kept.first) {
+    before ||= line.startsLine && (lostBefore > 0 || kept.first > 0 || kept.share(first) < 0.9)
+    after ||= line.endsLine && (lostAfter > 0 || kept.last < old.lines.length - 1 || kept.share(last) < 0.9)
+  } else if (score < 0.8 && line.startsLine && line.endsLine && (lostBefore > 0 || lostAfter > 0)) {
+    const share = codes / (codes + line.before + line.after)
+    if (share >= 0.6 || (share >= 0.4 && isBlank(textOf(old, kept.first)[0]))) before = after = true
+  }
+  return { before, after }
+}
+
+/** Whether codes of old_text from `at` on stand in the text just as they do there: three of them. */
+const isClean = (map: CodeMap, at: number, step: 1 | -1): boolean =>
+  [1, 2].every(i => map[at + i * step] === undefined || map[at + i * step] === map[at]! + i * step)
+
+/** The start amid a line: a word that old_text begins otherwise is taken whole, and the signs before it if they are the same. */
+function startWithin (old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, line: Around): number {
+  const { source, offsets } = stretch.folded
+  const { start: lineStart, from: firstCode } = old.lines[kept.first]!
+  let start = offsets[map[kept.head]!]!
+  if (kept.head > firstCode || (LETTER.test(source[start]!) && !isClean(map, kept.head, 1))) {
+    const lost = old.source.slice(lineStart, old.folded.offsets[kept.head]!)
+    if (/\s$/.test(lost) && /\w/.test(lost)) while (start > line.start && /\s/.test(source[start - 1]!)) start--
+    for (let i = 0; i < MOST_WORD && start > line.start && LETTER.test(source[start - 1]!); i++) start--
+    const signs = /^[^\w]+/.exec(lost)?.[0]
+    if (signs !== undefined && source.slice(line.start, start).endsWith(signs)) start -= signs.length
+  }
+  if (isDash(old.source[lineStart])) while (start > line.start && source[start - 1] === '-') start--
+  return old.source[lineStart] === '\\' && source[start - 1] === '\\' ? start - 1 : start
+}
+
+function endWithin (old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, line: Around): number {
+  const { source, offsets } = stretch.folded
+  const { end: lineEnd, to: lastCode } = old.lines[kept.last]!
+  let end = offsets[map[kept.tail]!]! + 1
+  const unit = source.charCodeAt(end - 1)
+  if (unit >= 0xd800 && unit <= 0xdbff) end++
+  while (end < source.length && isCombining(source.charCodeAt(end))) end++
+  if (kept.tail < lastCode - 1 || (LETTER.test(source[end - 1]!) && !isClean(map, kept.tail, -1))) {
+    const lost = old.source.slice(old.folded.offsets[kept.tail]! + 1, lineEnd).trimEnd()
+    if (/^\s/.test(lost) && /\w/.test(lost)) while (end < line.end && /\s/.test(source[end]!)) end++
+    for (let i = 0; i < MOST_WORD && end < line.end && LETTER.test(source[end]!); i++) end++
+    const signs = /[^\w\s]+$/.exec(lost)?.[0]
+    if (signs !== undefined && source.startsWith(signs, end)) end += signs.length
+  }
+  if (isDash(old.source[lineEnd - 1])) while (end < line.end && source[end] === '-') end++
+  return old.source[lineEnd - 1] === '\\' && source[end] === '\\' ? end + 1 : end
+}
+
+/** Bytes of a part of a stretch. */
+export const bytesOf = (haystack: Haystack, stretch: Stretch, { start, end }: Span): Span =>
+  ({ start: haystack.byteAt(stretch, start), end: haystack.byteAt(stretch, end) })

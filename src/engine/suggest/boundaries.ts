@@ -1,0 +1,49 @@
+// Where the region begins and ends, given which lines stand for which: whole lines, or from within one. Knows no search.
+import type { Alignment } from './align.ts'
+import { isCombining, isDash, type FoldedLine } from './fold.ts'
+import type { Stretch } from './haystack.ts'
+import type { OldText } from './old-text.ts'
+
+/** A part of a stretch: UTF-16 offsets. */
+export interface Span { start: number, end: number }
+
+/**
+ * The region of an alignment by lines: from the start of its first line to the end of its last; where old_text's
+ * first or last line is exactly the end or the beginning of its line, from or to there. With the last break where old_text has one.
+ */
+export function spanOfLines (old: OldText, stretch: Stretch, { pairs }: Alignment): Span {
+  const [first, last] = [pairs[0]!, pairs.at(-1)!]
+  const { source } = stretch.folded
+  const isWhole = (pair: typeof first) => pair.fromA !== pair.toA || pair.fromB !== pair.toB
+  let { start } = stretch.lines[first.fromB]!
+  if (first.fromA === 0 && !isWhole(first)) start = startIn(old.filled[0]!, old, stretch, stretch.lines[first.fromB]!)
+  const line = stretch.lines[last.toB]!
+  let end = line.end
+  if (last.toA === old.filled.length - 1) {
+    const sought = old.filled.at(-1)!.text
+    if (!isWhole(last) && line.text.length > sought.length && line.text.startsWith(sought)) {
+      end = stretch.folded.offsets[line.from + sought.length - 1]! + 1
+      while (end < source.length && isCombining(source.charCodeAt(end))) end++
+    } else if (old.source.endsWith('\n')) end = afterBreak(source, end)
+  }
+  return { start, end }
+}
+
+function startIn (sought: FoldedLine, old: OldText, stretch: Stretch, line: FoldedLine): number {
+  const { source, offsets } = stretch.folded
+  if (line.text.length > sought.text.length && line.text.endsWith(sought.text)) {
+    let start = offsets[line.to - sought.text.length]!
+    if (isDash(old.source.slice(sought.start).trimStart()[0])) while (start > line.start && source[start - 1] === '-') start--
+    return source.slice(line.start, start).trim() === '' ? line.start : start
+  }
+  // A backslash at the start of a line is folded away: it is left out where old_text has none.
+  const there = source.slice(line.start, line.end)
+  if (line.text === sought.text && /^[^\s\\]/.test(old.source.slice(sought.start)) && /^\s*\\/.test(there)) return line.start + there.indexOf('\\') + 1
+  return line.start
+}
+
+/** The offset after the break at `at`, or `at` where there is none. */
+export function afterBreak (source: string, at: number): number {
+  const past = source[at] === '\r' ? at + 1 : at
+  return source[past] === '\n' ? past + 1 : past
+}

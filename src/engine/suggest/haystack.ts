@@ -1,0 +1,89 @@
+// The text that is searched after a miss: bytes, and stretches of it decoded and folded. Knows nothing of what is sought.
+import { isUtf8 } from 'node:buffer'
+import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'
+
+/** A part of the text. `start` and `end` in bytes; lone `\r` of the source are `\n` here, so that a line is a line. */
+export interface Stretch {
+  start: number
+  end: number
+  folded: Folded
+  /** The lines that aren't blank. */
+  lines: FoldedLine[]
+  /** Whether the stretch begins and ends where a line does, and not amid a long one. */
+  startsLine: boolean
+  endsLine: boolean
+}
+
+/** Bytes of a line that a stretch takes in beyond what was asked for. */
+const LINE_REACH = 500
+
+export class Haystack {
+  readonly bytes: Buffer
+  /** Bytes that aren't UTF-8 are compared one by one. */
+  readonly encoding: 'utf8' | 'latin1'
+  readonly #stretches = new Map<string, Stretch>()
+
+  constructor (bytes: Buffer, encoding: 'utf8' | 'latin1' = isUtf8(bytes) ? 'utf8' : 'latin1') {
+    this.bytes = bytes
+    this.encoding = encoding
+  }
+
+  /** The lines that a range touches; only 500 bytes of them outside of it. Characters are whole. */
+  stretch (from: number, to: number): Stretch {
+    return this.part(this.#lineStart(Math.max(0, from)), this.#lineEnd(Math.min(this.bytes.length, to)))
+  }
+
+  /** Exactly a range, that begins and ends between characters. */
+  part (start: number, end: number): Stretch {
+    const key = `${start}:${end}`
+    let stretch = this.#stretches.get(key)
+    if (stretch === undefined) {
+      const folded = fold(this.bytes.toString(this.encoding, start, end).replace(/\r(?!\n)/g, '\n'))
+      stretch = {
+        start,
+        end,
+        folded,
+        lines: linesOf(folded).filter(line => line.to > line.from),
+        startsLine: start === 0 || this.#isBreak(start - 1),
+        endsLine: end === this.bytes.length || this.#isBreak(end)
+      }
+      this.#stretches.set(key, stretch)
+    }
+    return stretch
+  }
+
+  /** The byte offset of a UTF-16 offset in a stretch. */
+  byteAt (stretch: Stretch, offset: number): number {
+    return stretch.start + Buffer.byteLength(stretch.folded.source.slice(0, offset), this.encoding)
+  }
+
+  /** The text of a byte range. */
+  text (start: number, end: number): string {
+    return this.bytes.toString(this.encoding, start, end)
+  }
+
+  #lineStart (from: number): number {
+    const limit = Math.max(0, from - LINE_REACH)
+    let at = from
+    while (at > limit && !this.#isBreak(at - 1)) at--
+    while (at > 0 && this.#inside(at)) at--
+    return at
+  }
+
+  #lineEnd (from: number): number {
+    const limit = Math.min(this.bytes.length, from + LINE_REACH)
+    let at = from
+    while (at < limit && !this.#isBreak(at)) at++
+    while (at < this.bytes.length && this.#inside(at)) at++
+    return at
+  }
+
+  #isBreak (at: number): boolean {
+    const byte = this.bytes[at]
+    return byte === 10 || byte === 13
+  }
+
+  #inside (at: number): boolean {
+    return this.encoding === 'utf8' && (this.bytes[at]! & 0xc0) === 0x80
+  }
+}

@@ -1,0 +1,86 @@
+// What differs between two short texts, piece by piece, and of which kind each difference is. Knows no files.
+import { diffArrays } from 'diff'
+import { distance } from 'fastest-levenshtein'
+import { withoutEntities } from './entities.ts'
+
+/** What a difference is about, finer than an answer says it. */
+export type Kind = 'indentation' | 'tabs' | 'trailing_space' | 'blank_lines' | 'spacing' | 'joined_or_split' | 'nbsp' | 'unicode_form' | 'case' | 'quotes' | 'dashes' | 'html_entities' | 'over_escaped' | 'punctuation' | 'typo' | 'renamed' | 'comment' | 'lines_dropped' | 'lines_added' | 'content'
+
+/** A difference: the piece of old_text and that of the file, with the words beside them where the pieces are blank. */
+export interface Hunk { kind: Kind, expected: string, found: string }
+
+const TOKEN = /\n|[^\S\n]+|&(?:lt|gt|amp|quot|apos|nbsp|#\d+);|[\p{L}\p{M}\p{N}_$]+|[^]/gu
+const MOST_TOKENS = 6000
+const MOST_EDITS = 400
+
+/** The differences in order; one that spans all where there are too many to tell apart. The breaks of both are `\n`. */
+export function hunksOf (expected: string, found: string): Hunk[] {
+  const [a, b] = [tokens(expected), tokens(found)]
+  const parts = a.length + b.length > MOST_TOKENS ? undefined : diffArrays(a, b, { maxEditLength: MOST_EDITS })
+  if (parts === undefined) return [{ kind: 'content', expected, found }]
+  const hunks: Hunk[] = []
+  let [atA, atB] = [0, 0]
+  for (let i = 0; i < parts.length;) {
+    const [fromA, fromB] = [atA, atB]
+    for (; i < parts.length && (parts[i]!.added || parts[i]!.removed); i++) {
+      if (parts[i]!.removed) atA += parts[i]!.value.length
+      else atB += parts[i]!.value.length
+    }
+    if (atA > fromA || atB > fromB) hunks.push(hunkOf(a, b, [fromA, atA], [fromB, atB]))
+    const same = parts[i++]?.value.length ?? 0
+    atA += same
+    atB += same
+  }
+  return hunks
+}
+
+const tokens = (text: string): string[] => text.match(TOKEN) ?? []
+
+function hunkOf (a: readonly string[], b: readonly string[], [fromA, toA]: [number, number], [fromB, toB]: [number, number]): Hunk {
+  const [x, y] = [a.slice(fromA, toA).join(''), b.slice(fromB, toB).join('')]
+  if (x.trim() !== '' || y.trim() !== '') {
+    const piece = x === '' ? y : x
+    // Whole lines; or from the end of an indentation to the end of the same one, which comes to the same.
+    const indent = a[fromA - 1] ?? ''
+    const turned = indent.trim() === '' && isStart(a[fromA - 2]) && piece.endsWith(`\n${indent}`)
+    const atLine = (x === '' || y === '') && (turned || (isStart(a[fromA - 1]) && isStart(b[fromB - 1])))
+    return { kind: kindOf(x, y, atLine), expected: x, found: y }
+  }
+  const starts = isStart(a[fromA - 1] ?? b[fromB - 1])
+  // A gap is shown with the words on both sides; at the start of a line with the word after it.
+  const [before, after] = [starts ? '' : a[fromA - 1]!, /\n/.test(a[toA] ?? '\n') ? '' : a[toA]!]
+  return { kind: blankKind(x, y, starts, after === ''), expected: before + x + after, found: before + y + after }
+}
+
+const isStart = (before: string | undefined): boolean => before === undefined || before === '\n'
+
+function blankKind (x: string, y: string, starts: boolean, ends: boolean): Kind {
+  if (/[\u00a0\u202f\u3000\u2000-\u200f]/.test(x + y)) return 'nbsp'
+  const breaks = (text: string) => text.split('\n').length - 1
+  if (breaks(x) !== breaks(y)) return starts || (breaks(x) > 0 && breaks(y) > 0) || ends ? 'blank_lines' : 'joined_or_split'
+  if (starts) return /\t/.test(x) !== /\t/.test(y) ? 'tabs' : 'indentation'
+  return ends ? 'trailing_space' : 'spacing'
+}
+
+const bare = (text: string): string => text.replace(/[\s\u00a0\u200b\ufeff]+/g, '')
+const plainQuotes = (text: string): string => text.replace(/[\u2018-\u201f\u2032\u2033\u00ab\u00bb\u00b4`']/g, '"')
+const plainDashes = (text: string): string => text.replace(/[\u2010-\u2015\u2212]/g, '-').replace(/\u2026/g, '...')
+const plainEscapes = (text: string): string => text.replace(/\\[nrt]/g, '').replaceAll('\\', '')
+const COMMENT = /^\s*(?:\/\/|\/\*|\*|#|--|<!--|;|%)|(?:\*\/|-->)\s*$/
+
+/** The kind of a difference that isn't only white space. `atLine`: whole lines of one text stand where the other has none. */
+function kindOf (x: string, y: string, atLine: boolean): Kind {
+  const [a, b] = [bare(x), bare(y)]
+  if (a.normalize('NFC') === b.normalize('NFC')) return a === b ? 'spacing' : 'unicode_form'
+  if (a.toLowerCase() === b.toLowerCase()) return 'case'
+  if (plainQuotes(a) === plainQuotes(b)) return 'quotes'
+  if (plainDashes(plainQuotes(a)) === plainDashes(plainQuotes(b))) return 'dashes'
+  if ((withoutEntities(a) ?? a) === (withoutEntities(b) ?? b)) return 'html_entities'
+  if (plainEscapes(a) === plainEscapes(b)) return 'over_escaped'
+  if ((a === '' || b === '') && (COMMENT.test(x) || COMMENT.test(y))) return 'comment'
+  if (atLine && a === '') return 'lines_dropped'
+  if (atLine && b === '') return 'lines_added'
+  if (!/[\p{L}\p{N}]/u.test(a + b)) return 'punctuation'
+  if (!/^[\p{L}\p{M}\p{N}_$]+$/u.test(a) || !/^[\p{L}\p{M}\p{N}_$]+$/u.test(b)) return 'content'
+  return a.length > 3 && a.length < 100 && distance(a, b) <= 2 ? 'typo' : 'renamed'
+}

@@ -1,0 +1,52 @@
+// Short texts of ASCII: every place of the text that is near enough, by one pass of Myers' bit vectors. Knows bytes only.
+import { foldAscii } from './fold.ts'
+
+/** The longest folded text that fits one word. */
+export const SHORT = 31
+/** Share of the codes that may differ. */
+const SLACK = 0.4
+const MOST_KEPT = 400
+
+/** Ends of places (byte offsets, of their last byte) within the distance, best first, at most `most`. None where the text has other signs than ASCII. Linear. */
+export function findShort (text: Buffer, codes: Uint16Array, most: number): number[] {
+  if (codes.length === 0 || codes.length > SHORT || codes.some(code => code > 127)) return []
+  const equal = new Int32Array(256)
+  const skipped = new Uint8Array(256)
+  for (let byte = 0; byte < 128; byte++) {
+    const code = foldAscii(byte)
+    if (code === 0) skipped[byte] = 1
+    for (let i = 0; i < codes.length; i++) if (codes[i] === code) equal[byte]! |= 1 << i
+  }
+  const top = 1 << (codes.length - 1)
+  let plus = -1
+  let minus = 0
+  let score = codes.length
+  let limit = Math.floor(codes.length * SLACK)
+  let found: { at: number, score: number }[] = []
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at]!
+    if (skipped[byte] !== 0) continue
+    const eq = equal[byte]!
+    const xv = eq | minus
+    const xh = ((((eq & plus) + plus) | 0) ^ plus) | eq
+    let ph = minus | ~(xh | plus)
+    let mh = plus & xh
+    if ((ph & top) !== 0) score++
+    else if ((mh & top) !== 0) score--
+    ph <<= 1
+    mh <<= 1
+    plus = mh | ~(xv | ph)
+    minus = ph & xv
+    if (score > limit) continue
+    const last = found.at(-1)
+    if (last === undefined || at - last.at >= codes.length) found.push({ at, score })
+    else if (score < last.score) Object.assign(last, { at, score })
+    if (found.length > MOST_KEPT) {
+      // From here on only better ones; where all are equally good, the first will do.
+      limit--
+      const good = found.filter(place => place.score <= limit)
+      found = good.length > 0 ? good : found.slice(0, MOST_KEPT / 2)
+    }
+  }
+  return found.sort((a, b) => a.score - b.score || a.at - b.at).slice(0, most).map(({ at }) => at)
+}

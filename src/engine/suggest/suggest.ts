@@ -1,0 +1,127 @@
+// What was probably meant, after a miss: text in, candidates out. Knows no edits and no answers.
+import { bomLength } from '../encoding.ts'
+import type { Difference } from '../failure.ts'
+import { ANY_BREAK } from '../lines.ts'
+import { Budget } from './budget.ts'
+import { type Cause, classify } from './classify.ts'
+import { bridge, endsOfElided, endsOfLong } from './elided.ts'
+import { Haystack } from './haystack.ts'
+import { type OldText, oldTextOf, readings } from './old-text.ts'
+import { type Region, regionsOf } from './regions.ts'
+
+/** A region that resembles the text looked for. Bytes, end exclusive; `score` from 0 to 1. */
+export interface Candidate {
+  start: number
+  end: number
+  score: number
+  /** At most five, in the order of the text. */
+  differences: Difference[]
+  cause: Cause
+  /** What old_text reads without line numbers, escapes, entities or fence that were added to it. */
+  meant: string
+}
+
+export interface Suggestions {
+  /** Best first, at most three, none overlapping half of another. */
+  candidates: Candidate[]
+  /** How much lower the second best ranks, shown or not; 1 where there is none. */
+  margin: number
+  /** Only a part of the text was searched, or the search was ended early. */
+  truncated: boolean
+}
+
+/** How far behind the best the next must be, for the best to be the one that was meant. */
+export const MARGIN = 0.03
+const MOST = 3
+/** Bytes that are searched. */
+const BOUND = 64 << 20
+/** Steps: about a second at the worst. */
+const STEPS = 300_000_000
+/** UTF-16 units from which on, and folded codes from which on, a text is sought by its ends. */
+const HUGE = 20_000
+const LONG = 5000
+/** Bytes on both sides of a region without a break. */
+const LONG_LINE = 200
+const LARGE_TEXT = 1 << 20
+
+/**
+ * The regions of `text` that `oldText` may have been meant for. Texts are compared folded (see `fold`), so that what
+ * differs in white space, case, quotes and the like is the same; a region is whole lines, or from within a line where
+ * `oldText` is. Its score is 0.8 × folded + 0.2 × raw likeness; below a bound that is higher for short texts nothing
+ * is shown. Time: about linear in `text` (a pass or two over its words, four bytes each), plus what a budget of steps
+ * allows. Sampled seeds, votes by diagonal, Myers' semi-global distance, alignment by lines. At most 64 MiB are searched.
+ */
+export function suggest (text: Buffer, oldText: string): Suggestions {
+  const mark = bomLength(text)
+  const end = text.length <= BOUND ? text.length : Math.max(mark, text.lastIndexOf(10, BOUND) + 1)
+  const haystack = new Haystack(text.subarray(mark, end))
+  const budget = new Budget(STEPS)
+  const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')
+  const sought = haystack.encoding === 'utf8' ? sent : Buffer.from(sent).toString('latin1')
+  const regions = distinct(allRegions(haystack, sought, budget))
+  const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? 0.05 : 0)
+  // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
+  const alone = regions.length === 1 && regions[0]!.folded === 1
+  const shown = regions.filter(({ score }) => alone || score >= least).slice(0, MOST)
+  return {
+    candidates: shown.map(region => {
+      const found = haystack.text(region.start, region.end)
+      return {
+        start: region.start + mark,
+        end: region.end + mark,
+        score: Math.round(region.score * 1000) / 1000,
+        meant: region.old.source,
+        ...classify({ sent: haystack.encoding === 'utf8' ? oldText : sought, old: region.old, elided: region.elided === true, inLongLine: isInLongLine(haystack, region) }, found)
+      }
+    }),
+    margin: regions[1] === undefined ? 1 : regions[0]!.rank - regions[1].rank,
+    truncated: budget.exhausted || end < text.length
+  }
+}
+
+/** Below this score a region isn't shown: chance matches of short texts are many. Characters without white space. Measured on the corpus. */
+export const leastScore = (characters: number): number => 0.62 + 0.22 * Math.exp(-characters / 25)
+
+function allRegions (haystack: Haystack, sought: string, budget: Budget): Region[] {
+  if (sought.length > HUGE) {
+    // Too long to fold each reading of it; its ends say enough.
+    const whole = bridge(haystack, oldTextOf(sought.slice(0, HUGE) + (sought.endsWith('\n') ? '\n' : '')), endsOfLong(sought), budget)
+    return whole === undefined ? [] : [whole]
+  }
+  const olds = readings(sought).map(({ source, reading }) => oldTextOf(source, reading)).filter(({ folded }) => folded.codes.length > 0)
+  const [old] = olds
+  if (old === undefined || haystack.bytes.length === 0) return []
+  const isLong = old.folded.codes.length > LONG
+  const regions = isLong ? [] : regionsOf(haystack, olds, budget).sort(better)
+  const elided = elidedIn(olds)
+  const ends = elided?.ends ?? (isLong ? endsOfLong(old.source) : undefined)
+  if (ends === undefined || (regions[0]?.rank ?? 0) > 0.93) return regions
+  const whole = bridge(haystack, elided?.old ?? old, ends, budget)
+  return whole === undefined ? regions : [whole, ...regions]
+}
+
+/** Whether the lines around a region go on for long. */
+function isInLongLine (haystack: Haystack, { start, end }: Region): boolean {
+  const around = haystack.text(Math.max(0, start - LONG_LINE), Math.min(haystack.bytes.length, end + LONG_LINE))
+  return !/[\r\n]/.test(around)
+}
+
+function elidedIn (olds: readonly OldText[]) {
+  for (const old of olds) {
+    const ends = endsOfElided(old.source)
+    if (ends !== undefined) return { old, ends }
+  }
+  return undefined
+}
+
+const better = (a: Region, b: Region): number => b.rank - a.rank || b.raw - a.raw
+
+/** Without those that mostly overlap a better one. */
+function distinct (regions: readonly Region[]): Region[] {
+  const kept: Region[] = []
+  for (const region of regions) {
+    const overlaps = (other: Region) => Math.min(other.end, region.end) - Math.max(other.start, region.start) > 0.5 * Math.min(other.end - other.start, region.end - region.start)
+    if (!kept.some(overlaps)) kept.push(region)
+  }
+  return kept
+}
