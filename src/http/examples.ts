@@ -40,7 +40,8 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     search_text: 'const foo = 1;',
     similar_content: [{ line_number: 45, end_line: 45, content: 'const  foo = 1;', similarity_score: 0.93, confidence: 'high', differences: [{ type: 'whitespace', expected: 'const foo', found: 'const  foo' }] }],
     fixes: [{ type: 'USE_EXACT_TEXT', lines: [45, 45], edit: { old_text: 'const  foo = 1;', new_text: 'const foo = 2;' } }, { type: 'READ_FILE', lines: [35, 55] }],
-    file_preview: preview
+    file_preview: preview,
+    cause: { type: 'spacing', expected: 'const foo', found: 'const  foo' }
   },
   WRONG_COUNT: {
     code: 'WRONG_COUNT',

@@ -1,6 +1,7 @@
 // failure → problem: the only place that knows status codes, titles and the sentences of what went wrong.
 import type { Problem, ProblemCode, SuggestedFix } from '../../schemas/problem.ts'
 import type { EditPosition, ExpectedTextMismatch, LineOutOfRange, NoMatch, SimilarContent, WrongCount } from '../engine/failure.ts'
+import { whyMissed } from './cause.ts'
 import type { Failure } from './failure.ts'
 import { inspectRequest, readFile, readLines, toFixes } from './fixes.ts'
 import { counted, cut, linesListed, listed, quote, span } from './quote.ts'
@@ -295,7 +296,7 @@ function mismatch (failure: ExpectedTextMismatch, path: string): Told {
   const here = found_at?.[0] === start_line && found_at[1] === end_line
   if (here) {
     return {
-      detail: inEdit(failure, `${there}. They differ only in white space, case or line breaks: copy actual_text as expected_text, bring new_text up to date with it, and send the edit again.`),
+      detail: inEdit(failure, `${there}. They are nearly the same: copy actual_text as expected_text, bring new_text up to date with it, and send the edit again.`),
       members: { ...position(failure), actual_text, ...lossy && { lossy }, suggested_fixes: [readLines(path, found_at)], file_preview }
     }
   }
@@ -349,35 +350,45 @@ function noMatch (failure: NoMatch, shown: string): string {
   if (failure.undone_by_edit !== undefined) return `${first} It is in the file as it was, but edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text as it reads after that edit, or make one edit of the two.`
   if (failure.file_preview.total_lines === 0) return `${first} The file is empty. To put text into it, send /edit-lines with start_line 1 and end_line 0.`
   if (failure.already_applied && best === undefined) return `${first} new_text is there already${failure.applied_line === undefined ? '' : ` (line ${failure.applied_line})`}, so this edit seems to have been made before. Look at the file; if that is so, leave this edit out.`
-  if (best === undefined) return `${first} Nothing in its ${counted(failure.file_preview.total_lines, 'line')} is like it. Read the file and copy old_text from content exactly, or check that this is the right file.`
+  if (best === undefined) return `${first} Nothing in its ${counted(failure.file_preview.total_lines, 'line')} is like it${absent(failure.missing_tokens)}. Read the file and copy old_text from content exactly, or check that this is the right file.`
   const applied = failure.already_applied ? ` (new_text is in the file too${failure.applied_line === undefined ? '' : `, at line ${failure.applied_line}`}: if this edit was made before, leave it out.)` : ''
-  return `${first} ${similar(best)} ${nextStep(failure, best)}${applied}`
+  return `${first} ${similar(failure, best)} ${nextStep(failure, best)}${applied}`
 }
+
+/** Names that say it: no such thing is in the file. */
+const absent = (tokens: readonly string[] = []): string =>
+  tokens.length === 0 ? '' : `, and it doesn't have ${listed(tokens.slice(0, 3).map(token => quote(token, 40)), 'or')} at all`
 
 const spanOf = ({ line_number, end_line }: SimilarContent) => span([line_number, end_line])
 
-function similar (best: SimilarContent): string {
-  const kinds = [...new Set(best.differences.map(({ type }) => type.replaceAll('_', ' ')))]
+function similar ({ similar_content, cause }: NoMatch, best: SimilarContent): string {
+  if (cause.type === 'near_duplicate') return `${capital(whyMissed(cause))}: ${listed(similar_content.map(spanOf), 'or')}.`
   const one = best.line_number === best.end_line
-  const differs = kinds.length === 0 ? '' : `, which ${one ? 'differs' : 'differ'} in ${listed(kinds)}`
-  return `${best.confidence === 'low' ? 'Perhaps' : 'Most likely'} ${spanOf(best)} ${one ? 'was' : 'were'} meant${differs}: ${quote(best.content, 160)}.`
+  return `${best.confidence === 'low' ? 'Perhaps' : 'Most likely'} ${spanOf(best)} ${one ? 'was' : 'were'} meant: ${whyMissed(cause)}. The file has ${quote(best.content, 160)} there.`
 }
 
-function nextStep ({ fixes, undone_by_edit }: NoMatch, best: SimilarContent): string {
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+function nextStep ({ fixes, undone_by_edit, cause }: NoMatch, best: SimilarContent): string {
   const ready = fixes.findIndex(({ edit }) => edit !== undefined)
-  if (ready < 0 || undone_by_edit !== undefined) return `Read ${spanOf(best)} and copy old_text from there exactly.`
-  return fixes[ready]?.edit?.new_text === undefined
-    ? `If so, bring new_text up to date with what is there first, then send it with the old_text of suggested_fixes[${ready}].edit.`
-    : `If so, send suggested_fixes[${ready}].edit.`
+  const fix = fixes[ready]
+  if (fix === undefined || undone_by_edit !== undefined) return `Read ${spanOf(best)} and copy old_text from there exactly.`
+  const several = fixes.length > ready + 1 && fixes[ready + 1]!.edit !== undefined
+  const which = several ? `the one of suggested_fixes whose edit is for the place you mean (${fixes.flatMap(({ edit, lines }, i) => edit === undefined || lines === undefined ? [] : [`[${i}]: ${span(lines)}`]).join(', ')})` : `suggested_fixes[${ready}].edit`
+  const start = several || cause.type === 'near_duplicate' ? '' : 'If so, '
+  return fix.edit?.new_text === undefined
+    ? capital(`${start}bring new_text up to date with what is there first, then send it with the old_text of ${which}.`)
+    : capital(`${start}send ${which}.`)
 }
 
 function noMatchMembers (failure: NoMatch, path: string): Partial<Problem> {
-  const { search_text, similar_content, fixes, file_preview, already_applied, suggestions_truncated } = failure
+  const { search_text, similar_content, fixes, file_preview, missing_tokens, already_applied, suggestions_truncated } = failure
   return {
     search_text: cut(search_text),
     ...already_applied && { already_applied },
     similar_content,
     suggested_fixes: toFixes(fixes, path),
+    ...missing_tokens && { missing_tokens },
     ...suggestions_truncated && { suggestions_truncated },
     file_preview
   }

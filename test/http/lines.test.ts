@@ -74,6 +74,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   })
   await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 3, new_text: 'x', expected_text: 'nothing like it' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /^a\.txt holds another text than expected_text in lines 2 to 3: .* Look at the file again: the lines may have moved\./, suggested_fixes: [{ type: 'READ_FILE' }] })
   await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 1, new_text: 'x', expected_text: 'two' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /^expected_text has to be empty, as the edit inserts before line 2/ })
+  await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 3, new_text: 'x', expected_text: '  two\nthree ' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /They are nearly the same: copy actual_text as expected_text/, actual_text: 'two\nthree\n' })
   t.equal(bytesOf(served, 'a.txt'), LINES)
 })
 

@@ -51,18 +51,18 @@ t.test('makes a valid, published problem of every code', async t => {
 })
 
 const preview: FilePreview = { total_lines: 9, preview_start_line: 1, preview_end_line: 1, content: 'x', highlights: [{ line: 1 }] }
-const noMatch = (more: Partial<NoMatch> = {}): NoMatch => ({ code: 'NO_MATCH', edit_index: 0, total_edits: 1, search_text: 'foo(1)', similar_content: [], fixes: [], file_preview: preview, ...more })
+const noMatch = (more: Partial<NoMatch> = {}): NoMatch => ({ code: 'NO_MATCH', edit_index: 0, total_edits: 1, search_text: 'foo(1)', similar_content: [], fixes: [], file_preview: preview, cause: { type: 'spacing', expected: 'foo(1)', found: 'foo( 1 )' }, ...more })
 const similar = (more: Partial<SimilarContent> = {}): SimilarContent => ({ line_number: 4, end_line: 5, content: 'foo( 1 )', similarity_score: 0.95, confidence: 'high', differences: [{ type: 'whitespace', expected: '(1)', found: '( 1 )' }, { type: 'line_endings', expected: '', found: '' }], ...more })
 
 t.test('says what was searched, what is there and what to send next', async t => {
   const next = { detail: 'old_text was not found in src/app.ts: "foo(1)". Nothing in its 9 lines is like it. Read the file and copy old_text from content exactly, or check that this is the right file. Nothing was written.' }
   check(t, noMatch(), next)
   check(t, noMatch({ fixes: [{ type: 'USE_EXACT_TEXT', lines: [4, 5], edit: { old_text: 'foo( 1 )', new_text: 'bar' } }], similar_content: [similar()] }), {
-    detail: 'old_text was not found in src/app.ts: "foo(1)". Most likely lines 4 to 5 were meant, which differ in whitespace and line endings: "foo( 1 )". If so, send suggested_fixes[0].edit. Nothing was written.',
+    detail: 'old_text was not found in src/app.ts: "foo(1)". Most likely lines 4 to 5 were meant: the file has "foo( 1 )" with its own spacing, old_text "foo(1)". The file has "foo( 1 )" there. If so, send suggested_fixes[0].edit. Nothing was written.',
     suggested_fixes: [{ type: 'USE_EXACT_TEXT', suggestion: 'Use the exact text of lines 4 to 5 as old_text: send this edit.', edit: { old_text: 'foo( 1 )', new_text: 'bar' } }]
   })
   check(t, noMatch({ fixes: [{ type: 'READ_FILE' }, { type: 'USE_EXACT_TEXT', edit: { old_text: 'foo(2)' } }], similar_content: [similar({ line_number: 4, end_line: 4, confidence: 'low', differences: [] })] }), {
-    detail: 'old_text was not found in src/app.ts: "foo(1)". Perhaps line 4 was meant: "foo( 1 )". If so, bring new_text up to date with what is there first, then send it with the old_text of suggested_fixes[1].edit. Nothing was written.',
+    detail: 'old_text was not found in src/app.ts: "foo(1)". Perhaps line 4 was meant: the file has "foo( 1 )" with its own spacing, old_text "foo(1)". The file has "foo( 1 )" there. If so, bring new_text up to date with what is there first, then send it with the old_text of suggested_fixes[1].edit. Nothing was written.',
     suggested_fixes: [{ suggestion: 'Look at the file as it is now, then decide.', example: 'POST /inspect {"path":"src/app.ts"}' }, { suggestion: /Bring new_text up to date/ }]
   })
   check(t, noMatch({ similar_content: [similar()] }), { detail: /Read lines 4 to 5 and copy old_text from there exactly\. Nothing was written\.$/ })
