@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts'
 import { decode, decodeByColumn, excerpt, excerptAround, utf16Length } from './encoding.ts'
 import type { EditPosition, FilePreview, Fix, MatchLocation, OccurrenceOutOfRange, TextEdit, WrongCount } from './failure.ts'
 import type { LineEndings } from './line-breaks.ts'
-import { ANY_BREAK, breakAt, lineAround, lineFrom, lineNumbers, markLength } from './lines.ts'
+import { ANY_BREAK, breakBefore, lineAround, lineFrom, lineNumbers, markLength } from './lines.ts'
 import type { Found, Match } from './locate.ts'
 import { requiredCount } from './request.ts'
 import { Text } from './text.ts'
@@ -177,8 +177,6 @@ export function previewOf (text: Text, place: Match | undefined): FilePreview {
 
 /** `end` before the break that ends the last line of a range. */
 function withoutBreak (text: Text, start: number, end: number): number {
-  const at = text.previousBreakByte(end)
-  if (at < start || at !== end - 1) return end
-  const first = text.byteAt(at) === 10 && text.byteAt(at - 1) === 13 ? at - 1 : at
-  return breakAt(text, first).start
+  const last = breakBefore(text, end)
+  return last === undefined || last.start < start ? end : last.start
 }

@@ -1,5 +1,5 @@
 // Which line breaks a new text gets at the place where it is put. Knows no search and no edits.
-import { type Break, BREAK_TEXT, breakAt, countEndings, type LineBreak, type LineEnding, lineEndingOf, mostFrequent, splitAtBreaks } from './lines.ts'
+import { type Break, BREAK_TEXT, breakAt, breakBefore, countEndings, type LineBreak, type LineEnding, lineEndingOf, mostFrequent, splitAtBreaks } from './lines.ts'
 import type { Text } from './text.ts'
 
 /** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as given. */
@@ -61,8 +61,7 @@ export class BreakFinder {
 
   #kindBefore (offset: number): Break | undefined {
     const before = this.#text.previousBreakByte(offset)
-    if (before === -1) return undefined
-    return this.#text.byteAt(before) === 10 && this.#text.byteAt(before - 1) === 13 ? 'crlf' : breakAt(this.#text, before).kind
+    return before === -1 ? undefined : breakBefore(this.#text, before + 1)?.kind
   }
 }
 

@@ -60,6 +60,13 @@ export function breakAt (text: Text, offset: number): LineBreak {
     : { kind: 'cr', start: offset, end: offset + 1 }
 }
 
+/** The break that ends at `end`, the twin of `breakAt`; undefined where none does, as between `\r` and `\n`. */
+export function breakBefore (text: Text, end: number): LineBreak | undefined {
+  const last = text.byteAt(end - 1)
+  if (last === LF) return text.byteAt(end - 2) === CR ? { kind: 'crlf', start: end - 2, end } : { kind: 'lf', start: end - 1, end }
+  return last === CR && text.byteAt(end) !== LF ? { kind: 'cr', start: end - 1, end } : undefined
+}
+
 /** Length of the byte-order mark at the start of a text, 3 or 0 bytes. It belongs to no line. */
 export const markLength = (text: Text): 0 | 3 => bomLength(text.slice(0, Math.min(3, text.length)))
 

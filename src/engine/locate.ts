@@ -1,6 +1,6 @@
 // Where a text occurs in another, byte for byte or with line breaks of any kind. Knows no edits.
 import type { LineEndings } from './line-breaks.ts'
-import { ANY_BREAK, BREAK_TEXT, breakAt, type LineEnding, splitAtBreaks } from './lines.ts'
+import { ANY_BREAK, BREAK_TEXT, breakAt, breakBefore, type LineEnding, splitAtBreaks } from './lines.ts'
 import { searchLinear } from './linear-search.ts'
 import type { Text } from './text.ts'
 
@@ -161,12 +161,10 @@ function forward (text: Text, parts: readonly Buffer[], index: number, at: numbe
 /** The start of a match whose part `index` begins at `at`, or -1. */
 function backward (text: Text, parts: readonly Buffer[], index: number, at: number): number {
   for (let i = index - 1; i >= 0; i--) {
-    const byte = text.byteAt(at - 1)
-    if (byte === 10) at -= text.byteAt(at - 2) === 13 ? 2 : 1
-    else if (byte === 13 && text.byteAt(at) !== 10) at -= 1
-    else return -1
+    const before = breakBefore(text, at)
+    if (before === undefined) return -1
     const part = parts[i]!
-    at -= part.length
+    at = before.start - part.length
     if (at < 0 || !holds(text, part, at)) return -1
   }
   return at

@@ -4,7 +4,7 @@ import { Draft, type PlaceOperation } from './draft.ts'
 import { explainMismatch } from './explain-lines.ts'
 import type { LineEdit, LineFailure } from './failure.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
-import { ANY_BREAK, BREAK_TEXT, isLineStart, lineStarts, markLength, splitAtBreaks } from './lines.ts'
+import { ANY_BREAK, BREAK_TEXT, breakBefore, isLineStart, lineStarts, markLength, splitAtBreaks } from './lines.ts'
 import type { Plan } from './plan.ts'
 import { Text } from './text.ts'
 
@@ -143,7 +143,6 @@ function settleEnd (ranges: Range[], text: Text, breaks: BreakFinder): void {
 
 /** Where the break begins that ends at `end`; `end` itself where the line before is empty: without its break it would be gone. */
 function breakStart (text: Text, end: number): number {
-  if (end <= markLength(text)) return end
-  const start = text.byteAt(end - 1) === 10 && text.byteAt(end - 2) === 13 ? end - 2 : end - 1
-  return isLineStart(text, start) ? end : start
+  const last = breakBefore(text, end)
+  return last === undefined || isLineStart(text, last.start) ? end : last.start
 }
