@@ -51,7 +51,8 @@ const SuggestedEdit = named('SuggestedEdit', 'Fields of an edit, ready to be sen
   replace_all: Type.Optional(Type.Boolean({ description: 'As in /edit.' })),
   occurrence: Type.Optional(Type.Unsafe<'first' | 'last' | 'all' | number>({ anyOf: [{ type: 'string', enum: ['first', 'last', 'all'] }, { type: 'integer', minimum: 1 }], description: 'As in /edit.' })),
   start_line: Type.Optional(line('As in /edit-lines.')),
-  end_line: Type.Optional(count('As in /edit-lines.'))
+  end_line: Type.Optional(count('As in /edit-lines.')),
+  expected_text: Type.Optional(text('As in /edit-lines.'))
 })
 
 const SuggestedFixSchema = named('SuggestedFix', 'One way to go on.', {

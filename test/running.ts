@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-export const SERVER = fileURLToPath(new URL('../dist/src/server.js', import.meta.url))
+/** Also where this file itself was built, for the benchmark. */
+export const SERVER = fileURLToPath(new URL(import.meta.url.endsWith('.js') ? '../src/server.js' : '../dist/src/server.js', import.meta.url))
 
 export interface Answer { status: number, body: Record<string, unknown>, headers: Headers }
 

@@ -1,22 +1,25 @@
-// The facts of a failed edit of lines: what is there instead. Knows no sentences and no status codes.
+// The facts of a failed edit of lines: what is there instead, where the text is that was expected, which edit would work. Knows no sentences and no status codes.
 import { decode, excerpt } from './encoding.ts'
-import { previewOf } from './explain.ts'
-import type { EditPosition, ExpectedTextMismatch, LineEdit } from './failure.ts'
+import { isSmall, previewOf } from './explain.ts'
+import type { EditPosition, ExpectedTextMismatch, Fix, FixedLines, LineEdit } from './failure.ts'
+import { ANY_BREAK, breakBefore, lineAround, lineNumbers } from './lines.ts'
 import type { Match } from './locate.ts'
+import { MEDIUM, similarContent } from './similar-content.ts'
+import { reindented } from './suggest/reindent.ts'
 import { MARGIN, suggest } from './suggest/suggest.ts'
-import { lineNumbers } from './lines.ts'
 import type { Text } from './text.ts'
 
 const ACTUAL_LENGTH = 2000
-/** Text less alike isn't said to be the one that was expected. */
-const LEAST_SCORE = 0.8
 
 /** `expected_text` isn't what the lines hold; where it is instead, if it is near enough. */
 export function explainMismatch (text: Text, edit: LineEdit, range: Match, position: EditPosition): ExpectedTextMismatch {
   const { text: actual, lossy } = decode(text.slice(range.start, range.end))
-  const { candidates: [best], margin, truncated } = suggest(text.slice(0, text.length), edit.expected_text!)
-  const moved = best !== undefined && best.score >= LEAST_SCORE && margin >= MARGIN ? best : undefined
-  const lines = moved && lineNumbers(text, [moved.start, Math.max(moved.start, moved.end - 1)]).lines
+  const suggestions = suggest(text.slice(0, text.length), edit.expected_text!)
+  const { candidates: [best], margin, truncated } = suggestions
+  const linesOf = ({ start, end }: Match) => lineNumbers(text, [start, Math.max(start, end - 1)]).lines as [number, number]
+  const found = best !== undefined && best.score >= MEDIUM && margin >= MARGIN ? best : undefined
+  const found_at = found && linesOf(found)
+  const fix = found_at && fixFor(text, edit, found!, found_at)
   return {
     code: 'EXPECTED_TEXT_MISMATCH',
     ...position,
@@ -24,8 +27,23 @@ export function explainMismatch (text: Text, edit: LineEdit, range: Match, posit
     end_line: edit.end_line,
     actual_text: excerpt(actual, ACTUAL_LENGTH),
     ...(lossy && { lossy }),
-    ...(lines !== undefined && { found_at: [lines[0]!, lines[1]!] as [number, number] }),
+    similar_content: similarContent(text, suggestions, linesOf),
+    ...found_at !== undefined && { found_at },
+    ...found !== undefined && found.differences.some(({ type }) => type !== 'line_endings') && { cause: found.cause },
+    fixes: fix === undefined ? [] : [fix],
     file_preview: previewOf(text, range),
     ...(truncated && { suggestions_truncated: true as const })
   }
+}
+
+/** The same edit for the lines where the text is. An insertion has no text that could be elsewhere. */
+function fixFor (text: Text, { start_line, end_line, expected_text, new_text }: LineEdit, found: Match, [first, last]: [number, number]): Fix<FixedLines> | undefined {
+  if (end_line < start_line) return undefined
+  const end = lineAround(text, Math.max(found.start, found.end - 1)).next
+  const { text: content, lossy } = decode(text.slice(lineAround(text, found.start).start, breakBefore(text, end)?.start ?? end))
+  if (lossy) return undefined
+  const plain = (one: string) => one.replace(ANY_BREAK, '\n')
+  const put = reindented(plain(expected_text!).replace(/\n$/, ''), plain(content), plain(new_text))
+  const fix: Fix<FixedLines> = { type: 'USE_EXACT_TEXT', lines: [first, last], edit: { start_line: first, end_line: last, expected_text: content, ...put !== undefined && { new_text: put } } }
+  return isSmall(fix) ? fix : undefined
 }

@@ -1,48 +1,46 @@
 // The facts of an edit whose old_text isn't there: what was meant, why it wasn't found, which edits would work. Knows no sentences.
-import type { Draft } from './draft.ts'
 import { decode, excerpt } from './encoding.ts'
-import { contextFixes, isSmall, linesOf, previewOf, type Scene, SEARCH_LENGTH } from './explain.ts'
-import type { Fix, NoMatch, SimilarContent } from './failure.ts'
-import { ANY_BREAK, lineFrom, type LineEnding, lineNumbers } from './lines.ts'
-import { locate, type Match, type Needle, needleOf } from './locate.ts'
+import { contextFixes, isSmall, linesOf, previewOf, type Scene, SEARCH_LENGTH, undoneBy } from './explain.ts'
+import type { Fix, NoMatch } from './failure.ts'
+import type { LineEndings } from './line-breaks.ts'
+import { ANY_BREAK, lineFrom, lineNumbers } from './lines.ts'
+import { locate, type Match, needleOf } from './locate.ts'
 import { missingTokens } from './missing-tokens.ts'
+import { MEDIUM, similarContent } from './similar-content.ts'
 import type { Cause } from './suggest/classify.ts'
 import { reindented } from './suggest/reindent.ts'
-import { type Candidate, MARGIN, suggest, type Suggestions } from './suggest/suggest.ts'
+import { MARGIN, suggest, type Suggestions } from './suggest/suggest.ts'
 import { Text } from './text.ts'
 
-const SIMILAR_LENGTH = 4000
 const MOST_LINES = 1000
 const MOST_TWINS = 3
-const HIGH = 0.9
-/** From this score on a region is offered to be edited. */
-const MEDIUM = 0.8
-
-type Missed = Scene & { needle: Needle, ending: LineEnding }
 
 /** `old_text` is nowhere in the text that the edits before this one give. */
-export function explainNoMatch (scene: Missed): NoMatch {
-  const { draft, edit, needle, edit_index, total_edits } = scene
+export function explainNoMatch (scene: Scene): NoMatch {
+  const { draft, edit, edit_index, total_edits } = scene
   const text = draft.searchable()
   const original = new Text([draft.original])
   const suggestions = suggest(text.slice(0, text.length), edit.old_text)
-  const { candidates, truncated, margin } = suggestions
+  const { candidates, truncated } = suggestions
   const applied = alreadyApplied(scene, text)
-  const undone = undoneBy(scene, needle, original)
-  const similar = candidates.map((candidate, index) => similarContent(draft, text, original, candidate, index === 0 && margin >= MARGIN))
+  const undone = undoneBy(scene, original)
+  const similar_content = similarContent(text, suggestions, region => linesOf(draft, original, region))
   const missing = missingTokens(text, edit.old_text)
   const fixes: Fix[] = []
   fixes.push(...editsFor(scene, text, original, suggestions))
   if (applied !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: [applied, applied] })
   const place = candidates[0] !== undefined ? draft.originOf(candidates[0].start, candidates[0].end) : applied !== undefined ? lineRange(original, applied) : undefined
   const preview = previewOf(original, place)
-  fixes.push({ type: 'READ_FILE', ...preview.total_lines > 0 && { lines: [preview.preview_start_line, preview.preview_end_line] } })
+  const [best] = similar_content
+  // What is read can be sent as it is; the preview shows what is around it.
+  const lines: [number, number] = best === undefined ? [preview.preview_start_line, preview.preview_end_line] : [best.line_number, best.end_line]
+  fixes.push({ type: 'READ_FILE', ...preview.total_lines > 0 && { lines } })
   return {
     code: 'NO_MATCH',
     edit_index,
     total_edits,
     search_text: excerpt(edit.old_text, SEARCH_LENGTH),
-    similar_content: similar.map(shown => ({ ...shown, content: excerpt(shown.content, SIMILAR_LENGTH) })),
+    similar_content,
     fixes,
     file_preview: preview,
     cause: causeOf(suggestions),
@@ -59,7 +57,7 @@ function causeOf ({ candidates: [best], margin }: Suggestions): Cause {
 }
 
 /** Edits that work when sent: the exact text of the one region that was meant; or, for each of several that are as likely, its text with the least context. */
-function editsFor ({ draft, edit, line_endings, ending }: Missed, text: Text, original: Text, { candidates, margin }: Suggestions): Fix[] {
+function editsFor ({ draft, edit, line_endings, ending }: Scene, text: Text, original: Text, { candidates, margin }: Suggestions): Fix[] {
   const fixes: Fix[] = []
   const placed = new Set<number>()
   for (const { start, end, score, meant } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
@@ -68,7 +66,7 @@ function editsFor ({ draft, edit, line_endings, ending }: Missed, text: Text, or
     // What the edit would have made is no text to edit.
     if (lossy || content.trim() === edit.new_text.trim()) continue
     // Line numbers, a fence or escapes that were taken off old_text may be in new_text too: that is for the caller to see.
-    const new_text = meant === edit.old_text.replace(ANY_BREAK, '\n') ? replacementFor(edit.new_text, meant, content) : undefined
+    const new_text = meant === edit.old_text.replace(ANY_BREAK, '\n') ? replacementFor(edit.new_text, meant, content, line_endings) : undefined
     const found = locate(text, needleOf(content), line_endings, ending)
     if (found.all.count === 1 && margin >= MARGIN) {
       fixes.push({ type: 'USE_EXACT_TEXT', lines: linesOf(draft, original, { start, end }), edit: { old_text: content, ...new_text !== undefined && { new_text } } })
@@ -82,26 +80,16 @@ function editsFor ({ draft, edit, line_endings, ending }: Missed, text: Text, or
 }
 
 /** `newText` for a region that differs from what was meant only in white space under one rule; undefined where it is for the caller to bring it up to date. */
-function replacementFor (newText: string, meant: string, found: string): string | undefined {
-  return reindented(meant, found.replace(ANY_BREAK, '\n'), newText.replace(ANY_BREAK, '\n'))
-}
-
-function similarContent (draft: Draft, text: Text, original: Text, { start, end, score, differences }: Candidate, clear: boolean): SimilarContent {
-  const [line_number, end_line] = linesOf(draft, original, { start, end })
-  const { text: content, lossy } = decode(text.slice(start, end))
-  return {
-    line_number,
-    end_line,
-    content,
-    similarity_score: score,
-    confidence: !clear || score < MEDIUM ? 'low' : score >= HIGH ? 'high' : 'medium',
-    differences,
-    ...lossy && { lossy }
-  }
+function replacementFor (newText: string, meant: string, found: string, lineEndings: LineEndings): string | undefined {
+  const replacement = reindented(meant, found.replace(ANY_BREAK, '\n'), newText.replace(ANY_BREAK, '\n'))
+  if (lineEndings === 'adapt' || replacement === undefined) return replacement
+  // Nothing is adapted when it is sent: it has to have the breaks that the place has, if they are all of one kind.
+  const [kind = '\n', ...others] = new Set(found.match(ANY_BREAK))
+  return others.length === 0 ? replacement.replaceAll('\n', kind) : undefined
 }
 
 /** The original's 1-based line where `new_text` stands as a word of its own, if it does. */
-function alreadyApplied ({ draft, edit, line_endings, ending }: Missed, text: Text): number | undefined {
+function alreadyApplied ({ draft, edit, line_endings, ending }: Scene, text: Text): number | undefined {
   if (edit.new_text.trim() === '') return undefined
   const { matches } = locate(text, needleOf(edit.new_text), line_endings, ending)
   for (const { start, end } of matches.slice(0, MOST_LINES)) {
@@ -118,14 +106,6 @@ function alreadyApplied ({ draft, edit, line_endings, ending }: Missed, text: Te
 /** Letters, digits, underscore and all that isn't ASCII. */
 const isWordByte = (byte: number): boolean =>
   byte >= 128 || byte === 95 || (byte >= 48 && byte <= 57) || ((byte | 32) >= 97 && (byte | 32) <= 122)
-
-/** The earlier edit of the same request that changed the text looked for, if it was there at first. */
-function undoneBy ({ draft, edit_index, line_endings, ending }: Missed, needle: Needle, original: Text): number | undefined {
-  if (edit_index === 0) return undefined
-  const [match] = locate(original, needle, line_endings, ending).matches.slice(0, 1)
-  if (match === undefined) return undefined
-  return draft.placements.find(({ start, end }) => start < match.end && end > match.start)?.edit_index
-}
 
 /** The bytes of 1-based `line`. */
 function lineRange (text: Text, line: number): Match {

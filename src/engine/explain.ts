@@ -1,11 +1,13 @@
 // The facts of a failed edit: what is there, where, and which edits would work. Knows no sentences and no status codes.
 import type { Draft } from './draft.ts'
 import { decode, decodeByColumn, excerpt, excerptAround, utf16Length } from './encoding.ts'
-import type { EditPosition, FilePreview, Fix, MatchLocation, OccurrenceOutOfRange, TextEdit, WrongCount } from './failure.ts'
+import type { EditPosition, FilePreview, Fix, FixedLines, FixedText, MatchLocation, OccurrenceOutOfRange, TextEdit, WrongCount } from './failure.ts'
 import type { LineEndings } from './line-breaks.ts'
-import { ANY_BREAK, breakBefore, lineAround, lineFrom, lineNumbers, markLength } from './lines.ts'
-import type { Found, Match } from './locate.ts'
+import { ANY_BREAK, breakBefore, lineAround, type LineEnding, lineFrom, lineNumbers, markLength } from './lines.ts'
+import { type Found, locate, type Match, type Needle } from './locate.ts'
 import { requiredCount } from './request.ts'
+import { similarContent } from './similar-content.ts'
+import { suggest } from './suggest/suggest.ts'
 import { Text } from './text.ts'
 import { uniqueContext } from './unique-context.ts'
 
@@ -24,7 +26,10 @@ export const SEARCH_LENGTH = 500
 export interface Scene extends EditPosition {
   draft: Draft
   edit: TextEdit
+  needle: Needle
   line_endings: LineEndings
+  /** The ending of the original's lines. */
+  ending: LineEnding
 }
 
 /** Another number of matches than the edit requires. */
@@ -48,8 +53,47 @@ export function explainWrongCount (scene: Scene & { found: Found }): WrongCount 
     actual_occurrences: actual,
     overlapping,
     ...locations(scene),
+    ...undoneCount(scene),
+    ...actual < expected && otherPlaces(scene),
     fixes: fixes.filter(isSmall)
   }
+}
+
+/** The earlier edit that made the count wrong, if the original has the right one. */
+function undoneCount (scene: Scene & { found: Found }): Pick<WrongCount, 'undone_by_edit'> {
+  const { draft, edit, needle, found, line_endings, ending } = scene
+  if (draft.placements.length === 0) return {}
+  const original = new Text([draft.original])
+  const { matches, all } = locate(original, needle, line_endings, ending)
+  const required = requiredCount(edit)
+  if ((required === 1 ? all.count : matches.count) !== required) return {}
+  const added = found.all.slice(0, MOST_LINES).map(({ start, end }) => draft.originOf(start, end).inserted_by_edit).find(index => index !== undefined)
+  const undone = added ?? undoneBy(scene, original)
+  return undone === undefined ? {} : { undone_by_edit: undone }
+}
+
+/** The earlier edit of the same request that changed a place where the text was at first. */
+export function undoneBy ({ draft, needle, line_endings, ending }: Scene, original: Text): number | undefined {
+  if (draft.placements.length === 0) return undefined
+  for (const match of locate(original, needle, line_endings, ending).matches.slice(0, MOST_LINES)) {
+    const changed = draft.placements.find(({ start, end }) => start < match.end && end > match.start)
+    if (changed !== undefined) return changed.edit_index
+  }
+  return undefined
+}
+
+/** What resembles the text where it isn't. */
+function otherPlaces ({ draft, edit, found }: Scene & { found: Found }): Pick<WrongCount, 'similar_content' | 'suggestions_truncated'> {
+  const text = draft.searchable()
+  const masked = Buffer.from(text.slice(0, text.length))
+  for (let i = 0; i < found.all.count; i++) {
+    const { start, end } = found.all.at(i)
+    masked.fill(0, start, end)
+  }
+  const original = new Text([draft.original])
+  const suggestions = suggest(masked, edit.old_text)
+  const similar_content = similarContent(text, suggestions, region => linesOf(draft, original, region))
+  return { ...similar_content.length > 0 && { similar_content }, ...suggestions.truncated && { suggestions_truncated: true } }
 }
 
 /** `occurrence` asks for a match that there isn't. */
@@ -69,7 +113,8 @@ export function explainOutOfRange (scene: Scene & { found: Found }): OccurrenceO
 }
 
 /** Whether a fix can be sent back whole. */
-export const isSmall = ({ edit }: Fix): boolean => edit === undefined || edit.old_text.length + (edit.new_text?.length ?? 0) <= FIX_LENGTH
+export const isSmall = ({ edit }: Fix<FixedText | FixedLines>): boolean =>
+  edit === undefined || Object.values(edit).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0) <= FIX_LENGTH
 
 /** What a fix for one of several places needs; without `new_text`, the caller brings its own. */
 type Twins = Pick<Scene, 'draft' | 'line_endings'> & { found: Found, edit: Pick<Partial<TextEdit>, 'new_text'> }

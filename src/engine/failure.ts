@@ -49,10 +49,14 @@ export interface SimilarContent {
 
 export type FixType = 'USE_EXACT_TEXT' | 'ADJUST_COUNT' | 'ESCAPE_SPECIAL' | 'CHECK_WHITESPACE' | 'ADD_CONTEXT' | 'ALREADY_APPLIED' | 'READ_FILE' | 'CHOOSE_OCCURRENCE' | 'FIX_PATH'
 
-/** What to send instead. `edit` is whole or absent; without `new_text` the caller has to bring its own up to date. `lines`: the lines that it is about. */
-export interface Fix {
+/** An edit to be sent. Without `new_text` the caller has to bring its own up to date. */
+export type FixedText = Partial<TextEdit> & { old_text: string }
+export type FixedLines = Partial<LineEdit> & { start_line: number, end_line: number }
+
+/** What to send instead. `edit` is whole or absent. `lines`: the lines that it is about. */
+export interface Fix<E = FixedText> {
   type: FixType
-  edit?: Partial<TextEdit> & { old_text: string }
+  edit?: E
   lines?: [number, number]
 }
 
@@ -86,6 +90,11 @@ export interface WrongCount extends EditPosition {
   overlapping: boolean
   match_locations: MatchLocation[]
   match_lines: number[]
+  /** The file as it is has the number of matches that the edit requires; the earlier edit of this request with this index has changed that. */
+  undone_by_edit?: number
+  /** Where matches are missing: what resembles the text besides them. */
+  similar_content?: SimilarContent[]
+  suggestions_truncated?: true
   fixes: Fix[]
 }
 
@@ -138,11 +147,22 @@ export interface ExpectedTextMismatch extends EditPosition {
   /** What the lines hold, cut. */
   actual_text: string
   lossy?: true
-  /** First and last line of the one place that holds `expected_text`, but for white space and case. */
+  /** What resembles `expected_text`, the likeliest first. */
+  similar_content: SimilarContent[]
+  /** First and last line of the one place that holds `expected_text`, or nearly so. */
   found_at?: [number, number]
+  /** How that place differs from `expected_text`; absent where it holds just that. */
+  cause?: Cause
+  fixes: Fix<FixedLines>[]
   file_preview: FilePreview
   suggestions_truncated?: true
 }
+
+/** What an edit made for another state of the file comes to in the present one. */
+export type Present =
+  /** It would still be made. First and last line of each place, at most ten. */
+  | { fits: true, places: [number, number][], total: number, file_preview: FilePreview }
+  | { fits: false, failure: TextFailure | LineFailure }
 
 export type LineFailure = LineOutOfRange | OverlappingEdits | ExpectedTextMismatch | ResultTooLarge
 

@@ -1,4 +1,5 @@
 // What a planner hands on: the same shape for every operation. Knows no operation.
+import type { Caution } from './caution.ts'
 import type { Placed } from './draft.ts'
 import type { Splices } from './splice.ts'
 
@@ -22,4 +23,6 @@ export interface Plan {
   placements: Placed[]
   edits_applied: EditApplied[]
   left_alone: LeftAlone[]
+  /** What looks like a slip in a text that is put in. */
+  cautions: Caution[]
 }

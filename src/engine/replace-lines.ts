@@ -1,5 +1,6 @@
 // The planner of /edit-lines: replaces, inserts, deletes and appends whole lines. Knows no files and no HTTP.
 import { fail, ok, type Result } from '../result.ts'
+import { cautionsOf } from './caution.ts'
 import { Draft, type PlaceOperation } from './draft.ts'
 import { explainMismatch } from './explain-lines.ts'
 import type { LineEdit, LineFailure } from './failure.ts'
@@ -77,7 +78,8 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], opt
   draft.replace(replacements)
   const splices = draft.splices()
   const placements = draft.placed().sort((a, b) => a.edit_index - b.edit_index)
-  return ok({ splices, pieces: splices.apply(original), placements, edits_applied: [], left_alone: [] })
+  const cautions = edits.flatMap((edit, i) => cautionsOf(edit.new_text, () => original.toString('utf8', offsets[2 * i], offsets[2 * i + 1]), i))
+  return ok({ splices, pieces: splices.apply(original), placements, edits_applied: [], left_alone: [], cautions })
 }
 
 const isInsertion = ({ start_line, end_line }: LineEdit): boolean => end_line < start_line

@@ -1,5 +1,6 @@
 // The planner of /edit: replaces exact text, one or many edits in turn. Knows no files and no HTTP.
 import { fail, ok, type Result } from '../result.ts'
+import { type Caution, cautionsOf } from './caution.ts'
 import { Draft, type Replacement } from './draft.ts'
 import { explainOutOfRange, explainWrongCount } from './explain.ts'
 import { explainNoMatch } from './explain-no-match.ts'
@@ -32,17 +33,16 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], opt
   const style = breakStyleOf(original)
   const applied: EditApplied[] = []
   const leftAlone: LeftAlone[] = []
+  const cautions: Caution[] = []
   for (const [edit_index, edit] of edits.entries()) {
     const position = { edit_index, total_edits: edits.length }
     const needle = needleOf(edit.old_text)
     const text = draft.searchable()
     const found = locate(text, needle, options.line_endings, style.ending)
-    if (found.all.count === 0) return fail(explainNoMatch({ draft, edit, needle, ending: style.ending, ...options, ...position }))
+    const scene = { draft, edit, needle, ending: style.ending, ...options, ...position }
+    if (found.all.count === 0) return fail(explainNoMatch(scene))
     const chosen = choose(edit, found)
-    if (!chosen.ok) {
-      const scene = { draft, edit, found, ...options, ...position }
-      return fail(chosen.failure === 'count' ? explainWrongCount(scene) : explainOutOfRange(scene))
-    }
+    if (!chosen.ok) return fail(chosen.failure === 'count' ? explainWrongCount({ ...scene, found }) : explainOutOfRange({ ...scene, found }))
     const [from, to] = chosen.value
     const total = draft.placements.length + to - from
     if (total > MAX_REPLACEMENTS) return fail({ code: 'RESULT_TOO_LARGE', what: 'replacements', limit: MAX_REPLACEMENTS, actual: total, ...position })
@@ -58,12 +58,13 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], opt
       matched_with: found.exact ? 'exact' : 'line_endings'
     })
     if (to - from < found.matches.count) leftAlone.push({ edit_index, ...othersOf(draft, found.matches, from) })
+    cautions.push(...cautionsOf(edit.new_text, () => edit.old_text, edit_index))
     draft.replace(replacements)
     // A text without line breaks gets `\n`; in any other, adapted text leaves the ending as it is.
     if (style.ending === 'none' && edit.new_text.search(ANY_BREAK) !== -1) style.ending = 'lf'
   }
   const splices = draft.splices()
-  return ok({ splices, pieces: splices.apply(original), placements: draft.placed(), edits_applied: applied, left_alone: leftAlone })
+  return ok({ splices, pieces: splices.apply(original), placements: draft.placed(), edits_applied: applied, left_alone: leftAlone, cautions })
 }
 
 /** The matches to replace, as a range of their indexes, or what is wrong with their number. */

@@ -67,7 +67,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     fixes: [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrence: 2 } }]
   },
   OVERLAPPING_EDITS: { code: 'OVERLAPPING_EDITS', edit_index: 1, total_edits: 2, other_edit_index: 0, lines: [44, 46], other_lines: [40, 45] },
-  EXPECTED_TEXT_MISMATCH: { code: 'EXPECTED_TEXT_MISMATCH', edit_index: 0, total_edits: 1, start_line: 45, end_line: 45, actual_text: 'const  foo = 1;\n', found_at: [47, 47], file_preview: preview },
+  EXPECTED_TEXT_MISMATCH: { code: 'EXPECTED_TEXT_MISMATCH', edit_index: 0, total_edits: 1, start_line: 45, end_line: 45, actual_text: 'const  foo = 1;\n', similar_content: [], found_at: [47, 47], fixes: [{ type: 'USE_EXACT_TEXT', lines: [47, 47], edit: { start_line: 47, end_line: 47, expected_text: 'const bar = 2;', new_text: 'const bar = 3;' } }], file_preview: preview },
   LINE_OUT_OF_RANGE: { code: 'LINE_OUT_OF_RANGE', total_lines: 90, start_line: 95 },
   NOT_A_FILE: { code: 'NOT_A_FILE', type: 'directory' },
   RESULT_TOO_LARGE: { code: 'RESULT_TOO_LARGE', what: 'bytes', edit_index: 0, total_edits: 1, limit: 100_000_000, actual: 130_000_000 },

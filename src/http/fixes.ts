@@ -1,6 +1,6 @@
 // The fixes of a problem: what to do, in a sentence, with an example. Knows no status codes.
 import type { SuggestedFix } from '../../schemas/problem.ts'
-import type { Fix } from '../engine/failure.ts'
+import type { Fix, FixedLines, FixedText } from '../engine/failure.ts'
 import { linesListed, span } from './quote.ts'
 
 /** The request that shows these lines of a file, or its facts. */
@@ -19,18 +19,22 @@ export const readLines = (path: string, lines: readonly [number, number]): Sugge
   type: 'READ_FILE', suggestion: `Read ${span(lines)} of the file as it is now, then decide.`, example: inspectRequest(path, lines)
 })
 
-/** The engine's fixes, for a client. */
-export const toFixes = (fixes: readonly Fix[], path: string): SuggestedFix[] => fixes.map(fix => toFix(fix, path))
+const BRING = ' Bring new_text up to date with what is there first: this edit leaves it to you.'
 
-function toFix (fix: Fix, path: string): SuggestedFix {
+/** The engine's fixes, for a client. */
+export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], path: string): SuggestedFix[] => fixes.map(fix => toFix(fix, path))
+
+function toFix (fix: Fix<FixedText | FixedLines>, path: string): SuggestedFix {
   if (fix.type === 'READ_FILE') return readFile(path, fix.lines)
   const { suggestion, example } = told(fix)
   return { type: fix.type, suggestion, ...example !== undefined && { example }, ...fix.edit !== undefined && { edit: fix.edit } }
 }
 
-function told ({ type, edit, lines }: Fix): { suggestion: string, example?: string } {
+function told (fix: Fix<FixedText | FixedLines>): { suggestion: string, example?: string } {
+  if (fix.edit !== undefined && 'start_line' in fix.edit) return { suggestion: `If ${span([fix.edit.start_line, fix.edit.end_line])} are meant, send this edit, which has their numbers and their text as expected_text.${fix.edit.new_text === undefined ? BRING : ''}` }
+  const { type, edit, lines } = fix as Fix
   const where = lines === undefined ? 'the file' : span(lines)
-  const bring = edit !== undefined && edit.new_text === undefined ? ' Bring new_text up to date with what is there first: this edit leaves it to you.' : ''
+  const bring = edit !== undefined && edit.new_text === undefined ? BRING : ''
   switch (type) {
     case 'USE_EXACT_TEXT':
       return { suggestion: `Use the exact text of ${where} as old_text${edit === undefined ? '.' : ': send this edit.'}${bring}` }

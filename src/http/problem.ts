@@ -1,6 +1,7 @@
 // failure → problem: the only place that knows status codes, titles and the sentences of what went wrong.
-import type { Problem, ProblemCode, SuggestedFix } from '../../schemas/problem.ts'
+import type { Problem, ProblemCode } from '../../schemas/problem.ts'
 import type { EditPosition, ExpectedTextMismatch, LineOutOfRange, NoMatch, SimilarContent, WrongCount } from '../engine/failure.ts'
+import type { StaleFile } from '../workspace/failure.ts'
 import { whyMissed } from './cause.ts'
 import type { Failure } from './failure.ts'
 import { inspectRequest, readFile, readLines, toFixes } from './fixes.ts'
@@ -196,12 +197,8 @@ function tell (failure: Failure, context: Context): Told {
     case 'BINARY_FILE':
       return { detail: `${shown} is not text that can be edited: it is ${failure.encoding === 'binary' ? 'binary (it holds a NUL byte)' : `${failure.encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text is edited`}. ${NOTHING}` }
     case 'STALE_FILE':
-      return {
-        detail: failure.reason === 'changed_meanwhile'
-          ? `${shown} was changed by another program while it was being edited. ${NOTHING} Look at the file again, then decide.`
-          : `${shown} is not as you expect: its hash is ${context.file_hash ?? 'another'}, not ${failure.expected_hash}. ${NOTHING} Look at the file again, check that your edit still fits, and send it with the new file_hash as expected_hash.`,
-        members: { ...failure.expected_hash !== undefined && { expected_hash: failure.expected_hash }, suggested_fixes: [readFile(path)] }
-      }
+      if (failure.reason === 'changed_meanwhile') return { detail: `${shown} was changed by another program while it was being edited. ${NOTHING} Look at the file again, then decide.`, members: { suggested_fixes: [readFile(path)] } }
+      return stale(failure, context)
     case 'ALREADY_EXISTS': return alreadyExists(failure, path, context.file_hash)
     case 'PRECONDITION_REQUIRED':
       return { detail: `This server needs expected_hash with every edit. ${NOTHING} Call ${inspectRequest(cut(path))} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(path)] } }
@@ -218,15 +215,15 @@ function tell (failure: Failure, context: Context): Told {
       return { detail: `${why}; nothing was done. ${text}`, headers }
     }
     case 'NO_MATCH':
-      return { detail: inEdit(failure, noMatch(failure, shown)), members: { ...position(failure), ...noMatchMembers(failure, path) } }
+      return { detail: inEdit(failure, noMatch(failure, shown), true), members: { ...position(failure), ...noMatchMembers(failure, path) } }
     case 'WRONG_COUNT':
       return {
-        detail: inEdit(failure, wrongCount(failure, shown)),
-        members: { ...position(failure), ...matches(failure, path), expected_occurrences: failure.expected_occurrences }
+        detail: inEdit(failure, wrongCount(failure, shown), true),
+        members: { ...position(failure), ...matches(failure, path), expected_occurrences: failure.expected_occurrences, ...failure.similar_content && { similar_content: failure.similar_content }, ...failure.suggestions_truncated && { suggestions_truncated: true } }
       }
     case 'OCCURRENCE_OUT_OF_RANGE':
       return {
-        detail: inEdit(failure, `occurrence ${failure.occurrence} was asked for, but old_text appears ${counted(failure.actual_occurrences, 'time')} in ${shown}, at ${linesListed(failure.match_lines)}. Set occurrence to ${failure.actual_occurrences === 1 ? '1' : `a number from 1 to ${failure.actual_occurrences}`}, "first" or "last".`),
+        detail: inEdit(failure, `occurrence ${failure.occurrence} was asked for, but old_text appears ${counted(failure.actual_occurrences, 'time')} in ${shown}, at ${linesListed(failure.match_lines)}. Set occurrence to ${failure.actual_occurrences === 1 ? '1' : `a number from 1 to ${failure.actual_occurrences}`}, "first" or "last".`, true),
         members: { ...position(failure), ...matches(failure, path) }
       }
     case 'RESULT_TOO_LARGE':
@@ -289,32 +286,52 @@ function outOfRange (failure: LineOutOfRange, shown: string): Told {
 const place = ([first, last]: readonly [number, number]) => last < first ? `inserting before line ${first}` : span([first, last])
 
 function mismatch (failure: ExpectedTextMismatch, path: string): Told {
-  const { start_line, end_line, actual_text, lossy, found_at, file_preview, suggestions_truncated } = failure
+  const { start_line, end_line, actual_text, lossy, found_at, cause, similar_content, fixes, file_preview, suggestions_truncated } = failure
   const there = end_line < start_line
     ? `expected_text has to be empty, as the edit inserts before line ${start_line} and replaces no lines`
     : `${cut(path, 200)} holds another text than expected_text in ${span([start_line, end_line])}: ${quote(actual_text, 160)}`
+  const differs = cause === undefined ? '' : `: ${whyMissed(cause, 'expected_text')}`
+  const [fix] = fixes
+  const send = fix === undefined ? 'copy their text as expected_text' : fix.edit?.new_text === undefined ? 'bring new_text up to date with them and send it with suggested_fixes[0].edit' : 'send suggested_fixes[0].edit'
   const here = found_at?.[0] === start_line && found_at[1] === end_line
-  if (here) {
-    return {
-      detail: inEdit(failure, `${there}. They are nearly the same: copy actual_text as expected_text, bring new_text up to date with it, and send the edit again.`),
-      members: { ...position(failure), actual_text, ...lossy && { lossy }, suggested_fixes: [readLines(path, found_at)], file_preview }
-    }
-  }
-  const next = found_at === undefined
-    ? 'Look at the file again: the lines may have moved.'
-    : `expected_text is at ${span(found_at)} now, or nearly so: if those are meant, send start_line ${found_at[0]} and end_line ${found_at[1]}.`
-  const moved: SuggestedFix[] = found_at === undefined ? [] : [{ type: 'USE_EXACT_TEXT', suggestion: `If ${span(found_at)} are meant, send these numbers, with new_text and expected_text brought up to date with what is there.`, edit: { start_line: found_at[0], end_line: found_at[1] } }]
+  const next = here
+    ? `They are nearly the same${differs}. If these lines are meant, ${send}.`
+    : found_at === undefined
+      ? `Nothing else is clearly the text that you expect${similar_content.length > 0 ? ` (most alike: ${listed(similar_content.map(spanOf), 'or')})` : ''}. Look at the file again: the lines may have moved or changed.`
+      : `expected_text is at ${span(found_at)} now${differs === '' ? '' : ', or nearly so'}${differs}. If ${found_at[0] === found_at[1] ? 'that is' : 'those are'} meant, ${send}.`
   return {
     detail: inEdit(failure, `${there}. ${next}`),
     members: {
       ...position(failure),
       actual_text,
       ...lossy && { lossy },
-      suggested_fixes: [...moved, readLines(path, found_at ?? [file_preview.preview_start_line, file_preview.preview_end_line])],
+      similar_content,
+      suggested_fixes: [...toFixes(fixes, path), readLines(path, found_at ?? [file_preview.preview_start_line, file_preview.preview_end_line])],
       ...suggestions_truncated && { suggestions_truncated },
       file_preview
     }
   }
+}
+
+/** The file has changed since: what the edit comes to in it now. */
+function stale ({ expected_hash, now }: StaleFile, context: Context): Told {
+  const path = context.path ?? 'the file'
+  const first = `${cut(path, 200)} is not as you expect: its hash is ${context.file_hash ?? 'another'}, not ${expected_hash}.`
+  const with_hash = `send it with expected_hash ${context.file_hash === undefined ? 'set to its file_hash' : `"${context.file_hash}"`}`
+  const members = { ...expected_hash !== undefined && { expected_hash } }
+  if (now === undefined) return { detail: `${first} ${NOTHING} Look at the file again, check that your edit still fits, and ${with_hash}.`, members: { ...members, suggested_fixes: [readFile(path)] } }
+  if (now.fits) {
+    const { places, total, file_preview } = now
+    const shown = [...new Set(places.map(lines => lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`))]
+    const where = total === 0 ? '' : ` ${listed(shown)}${total > places.length ? ` and at ${counted(total - places.length, 'more place')}` : ''}`
+    const lines: readonly [number, number] = [file_preview.preview_start_line, file_preview.preview_end_line]
+    return {
+      detail: `${first} ${NOTHING} Your edit would still be made${where}; file_preview shows what is there now. If that is what you mean, ${with_hash}.`,
+      members: { ...members, suggested_fixes: [readLines(path, lines)], file_preview }
+    }
+  }
+  const { detail, members: more } = tell(now.failure, context)
+  return { detail: `${first} In the file as it is now, your edit fails too: ${detail} Then ${with_hash}.`, members: { ...more, ...members } }
 }
 
 function invalidJson (failure: Extract<Failure, { code: 'INVALID_JSON' }>): Told {
@@ -337,17 +354,20 @@ function invalidJson (failure: Extract<Failure, { code: 'INVALID_JSON' }>): Told
 
 const position = ({ edit_index, total_edits }: EditPosition) => ({ edit_index, total_edits })
 
-/** The sentences about one edit; of several, which one it was. */
-function inEdit ({ edit_index, total_edits }: EditPosition, sentences: string): string {
-  return total_edits === 1
-    ? `${sentences} ${NOTHING}`
-    : `Edit ${edit_index + 1} of ${total_edits} failed: ${sentences} Nothing was written: none of the ${total_edits} edits was made.`
+/** The sentences about one edit; of several, which one it was. `inOrder`: the edits before it were tried, and would be made. */
+function inEdit ({ edit_index, total_edits }: EditPosition, sentences: string, inOrder = false): string {
+  if (total_edits === 1) return `${sentences} ${NOTHING}`
+  const before = !inOrder || edit_index === 0 ? '' : edit_index === 1 ? '; edit 1 matches' : `; edits 1 to ${edit_index} match`
+  return `Edit ${edit_index + 1} of ${total_edits} failed: ${sentences} Nothing was written: none of the ${total_edits} edits was made${before}.`
 }
 
 function noMatch (failure: NoMatch, shown: string): string {
   const first = `old_text was not found in ${shown}: ${quote(failure.search_text)}.`
   const best = failure.similar_content[0]
-  if (failure.undone_by_edit !== undefined) return `${first} It is in the file as it was, but edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text as it reads after that edit, or make one edit of the two.`
+  if (failure.undone_by_edit !== undefined) {
+    const after = failure.fixes[0]?.edit === undefined ? '' : ' (suggested_fixes[0].edit has it)'
+    return `${first} It is in the file as it was, but edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text as it reads after that edit${after}, or make one edit of the two.`
+  }
   if (failure.file_preview.total_lines === 0) return `${first} The file is empty. To put text into it, send /edit-lines with start_line 1 and end_line 0.`
   if (failure.already_applied && best === undefined) return `${first} new_text is there already${failure.applied_line === undefined ? '' : ` (line ${failure.applied_line})`}, so this edit seems to have been made before. Look at the file; if that is so, leave this edit out.`
   if (best === undefined) return `${first} Nothing in its ${counted(failure.file_preview.total_lines, 'line')} is like it${absent(failure.missing_tokens)}. Read the file and copy old_text from content exactly, or check that this is the right file.`
@@ -369,10 +389,10 @@ function similar ({ similar_content, cause }: NoMatch, best: SimilarContent): st
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-function nextStep ({ fixes, undone_by_edit, cause }: NoMatch, best: SimilarContent): string {
+function nextStep ({ fixes, cause }: NoMatch, best: SimilarContent): string {
   const ready = fixes.findIndex(({ edit }) => edit !== undefined)
   const fix = fixes[ready]
-  if (fix === undefined || undone_by_edit !== undefined) return `Read ${spanOf(best)} and copy old_text from there exactly.`
+  if (fix === undefined) return `Read ${spanOf(best)} and copy old_text from there exactly.`
   const several = fixes.length > ready + 1 && fixes[ready + 1]!.edit !== undefined
   const which = several ? `the one of suggested_fixes whose edit is for the place you mean (${fixes.flatMap(({ edit, lines }, i) => edit === undefined || lines === undefined ? [] : [`[${i}]: ${span(lines)}`]).join(', ')})` : `suggested_fixes[${ready}].edit`
   const start = several || cause.type === 'near_duplicate' ? '' : 'If so, '
@@ -397,9 +417,13 @@ function noMatchMembers (failure: NoMatch, path: string): Partial<Problem> {
 function wrongCount (failure: WrongCount, shown: string): string {
   const { actual_occurrences: actual, expected_occurrences: expected, overlapping } = failure
   const first = `old_text appears ${counted(actual, 'time')} in ${shown}, at ${linesListed(failure.match_lines)}, but ${expected} ${expected === 1 ? 'was' : 'were'} expected.`
+  if (failure.undone_by_edit !== undefined) return `${first} In the file as it is that is so; edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text for the text as it is after that edit (suggested_fixes has such edits), or make one edit of the two.`
   if (overlapping) return `${first} Some of them overlap. Add lines around it to old_text until it fits one place; suggested_fixes has such edits.`
   const count = `set occurrences to ${actual} to replace all of them`
-  if (actual === 1) return `${first} Set occurrences to 1, or leave it out, to replace it; or look whether the other places read differently.`
+  const [best] = failure.similar_content ?? []
+  const others = best === undefined ? '' : ` ${capital(spanOf(best))} ${best.line_number === best.end_line ? 'is' : 'are'} nearly the same: ${quote(best.content, 160)}; to change that too, add an edit with this text.`
+  if (actual === 1) return `${first}${others} Set occurrences to 1, or leave it out, to replace ${others === '' ? 'it; or look whether the other places read differently' : 'the one that is exactly old_text'}.`
+  if (actual < expected) return `${first}${others} ${capital(count)}, or look whether the other places read differently.`
   return `${first} Add lines around it to old_text until it fits one place (suggested_fixes has such edits), ${count}, or set occurrence to the number of the one that is meant.`
 }
 

@@ -1,8 +1,11 @@
 // What all operations have in common that change a file: a plan becomes a description, that of what was done an outcome.
 import { describe, type Description } from '../engine/describe.ts'
+import { explainStale } from '../engine/explain-stale.ts'
+import type { LineFailure, TextFailure } from '../engine/failure.ts'
 import { unifiedDiff, type Diff } from '../engine/diff.ts'
 import type { Plan } from '../engine/plan.ts'
-import { ok, type Result } from '../result.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { StaleFile } from '../workspace/failure.ts'
 import type { Created, Edited, FileTarget, Planner } from '../workspace/workspace.ts'
 import type { ChangeOutcome } from './operation.ts'
 
@@ -13,19 +16,20 @@ const DIFF_LINES = 100
 export interface ChangeRequest { path: string, expected_hash?: string, dry_run?: boolean, show_diff?: boolean, max_diff_lines?: number, context_lines?: number }
 
 /** What is said of a plan before it is carried out. */
-export interface Described { plan: Pick<Plan, 'edits_applied' | 'left_alone'>, changes: Description, diff: Diff | Record<string, never> }
+export interface Described { plan: Pick<Plan, 'edits_applied' | 'left_alone' | 'cautions'>, changes: Description, diff: Diff | Record<string, never> }
 
 export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => ({ path, ...expected_hash !== undefined && { expected_hash } })
 
 /** The planner that describes what `plan` makes of the file. */
-export const describing = <F>(request: ChangeRequest, plan: (original: Buffer) => Result<Plan, F>): Planner<Described, F> => (original, file) => {
+export const describing = <F extends TextFailure | LineFailure>(request: ChangeRequest, plan: (original: Buffer) => Result<Plan, F>): Planner<Described, F | StaleFile> => (original, { stale, ...file }) => {
   const planned = plan(original)
+  if (stale !== undefined) return fail({ ...stale, now: explainStale(original, planned) })
   if (!planned.ok) return planned
-  const { splices, pieces, edits_applied, left_alone } = planned.value
+  const { splices, pieces, edits_applied, left_alone, cautions } = planned.value
   return ok({
     pieces,
     description: {
-      plan: { edits_applied, left_alone },
+      plan: { edits_applied, left_alone, cautions },
       changes: describe(original, planned.value, { context_lines: request.context_lines ?? CONTEXT_LINES, dry_run: request.dry_run ?? false }),
       diff: request.show_diff === true ? unifiedDiff(original, splices, { ...file, max_lines: request.max_diff_lines ?? DIFF_LINES }) : {}
     }
@@ -50,6 +54,7 @@ export function outcomeOf (request: ChangeRequest, done: Edited<Described> | Cre
     ...write_strategy !== undefined && { write_strategy },
     ...description.diff,
     left_alone: description.plan.left_alone,
+    cautions: changed ? description.plan.cautions : [],
     warnings
   }
 }

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { LineFailure, TextFailure } from '../engine/failure.ts'
+import type { Caution } from '../engine/caution.ts'
 import type { LeftAlone } from '../engine/plan.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 
@@ -18,8 +19,8 @@ export type Failure = OperationFailure | TextFailure | LineFailure | FileFailure
 /** A failure, and what is known of the file that it concerns. */
 export interface Failed { ok: false, failure: Failure, path?: string, resolved_path?: string, file_hash?: string }
 
-/** What an answer says, but for its sentences: `left_alone` becomes the note. */
-export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note'> & { left_alone: LeftAlone[] }
+/** What an answer says, but for its sentences: `left_alone` becomes the note, `cautions` become warnings. */
+export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note'> & { left_alone: LeftAlone[], cautions: Caution[] }
 export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type Outcome =
   | { operation: 'edit' | 'edit_lines' | 'create', outcome: ChangeOutcome }

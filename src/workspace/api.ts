@@ -1,7 +1,7 @@
 // What others see of the workspace: options, what is asked for and what is answered. Types only.
 import type { Encoding } from '../engine/encoding.ts'
 import type { Result } from '../result.ts'
-import type { FileFailure } from './failure.ts'
+import type { FileFailure, StaleFile } from './failure.ts'
 
 export interface WorkspaceOptions {
   /** An existing folder. */
@@ -45,8 +45,10 @@ export interface CreateTarget {
 
 /** What a planner makes of a text: the result as pieces, and what will be said about it. Both exist before anything is written. */
 export interface Planned<T> { pieces: readonly Buffer[], description: T }
-/** `path` as it is answered. A new file's original is empty. */
-export type Planner<T, F> = (original: Buffer, file: { path: string, exists: boolean }) => Result<Planned<T>, F>
+/** `path` as it is answered. `stale`: the file isn't the one that the request expects, so that nothing will be written. */
+export interface PlannedFile { path: string, exists: boolean, stale?: StaleFile }
+/** A new file's original is empty. Given `stale`, a planner fails with it, and may add to it what is there now. */
+export type Planner<T, F> = (original: Buffer, file: PlannedFile) => Result<Planned<T>, F>
 
 export interface FileFacts {
   /** Below the root, as it was asked for, normalised. */

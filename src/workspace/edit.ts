@@ -1,9 +1,9 @@
 // Changes a file that is there: the checks, the plan and, under its lock, the writing. Knows not what a plan does.
 import { encodingOf, isBinary } from '../engine/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { Edited, FileTarget, Planner, WorkspaceOptions } from './api.ts'
+import type { Edited, FileTarget, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
 import { commit, lossesOf, type Change } from './commit.ts'
-import type { FileFailure } from './failure.ts'
+import type { FileFailure, StaleFile } from './failure.ts'
 import { writeInPlace } from './in-place.ts'
 import type { Intents } from './intents.ts'
 import type { Journal } from './journal.ts'
@@ -48,10 +48,9 @@ export async function changeFile<T, F> (writing: Writing, pin: Pin, about: About
     const encoding = encodingOf(snapshot.bytes)
     if (isBinary(encoding)) return fail({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
     const stale = staleness(target, hash_before)
-    if (stale !== null) return fail(stale)
-
-    const planned = await carryOut(plan, snapshot.bytes, { path: about.path, exists: true })
+    const planned = await carryOut(plan, snapshot.bytes, { path: about.path, exists: true, ...stale !== null && { stale } })
     if (!planned.ok) return planned
+    if (stale !== null) return fail(stale)
     const { content, digest, description } = planned.value
     const changed = digest !== snapshot.digest
     const result = { ...about, changed, hash_before, new_hash: shortHash(digest), file_size: content.size, description }
@@ -65,7 +64,7 @@ export async function changeFile<T, F> (writing: Writing, pin: Pin, about: About
 }
 
 /** A plan with what it comes to on disk; `digest` is 64 hex digits. */
-export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, file: { path: string, exists: boolean }): Promise<Result<{ content: { pieces: readonly Buffer[], size: number }, digest: string, description: T }, F>> {
+export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, file: PlannedFile): Promise<Result<{ content: { pieces: readonly Buffer[], size: number }, digest: string, description: T }, F>> {
   const planned = plan(original, file)
   if (!planned.ok) return planned
   const { pieces, description } = planned.value
@@ -89,6 +88,6 @@ function refusalToWrite (pin: Pin): FileFailure | null {
 }
 
 /** Null if the file is what the request expects. */
-export function staleness ({ expected_hash }: FileTarget, hash: string): FileFailure | null {
+export function staleness ({ expected_hash }: FileTarget, hash: string): StaleFile | null {
   return expected_hash === undefined || expected_hash === hash ? null : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
 }

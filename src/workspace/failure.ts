@@ -1,4 +1,5 @@
 // The closed union of everything that can be wrong with a file. Knows no HTTP and no sentences.
+import type { Present } from '../engine/failure.ts'
 
 export type FileFailure =
   | { code: 'INVALID_PATH', reason: 'empty' | 'nul' | 'too_long' }
@@ -16,9 +17,12 @@ export type FileFailure =
   /** `limit` and `actual` in bytes. */
   | { code: 'FILE_TOO_LARGE', limit: number, actual: number }
   | { code: 'BINARY_FILE', encoding: 'binary' | 'utf-16le' | 'utf-16be', file_size: number }
-  | { code: 'STALE_FILE', reason: 'expected_hash' | 'changed_meanwhile', expected_hash?: string }
+  | StaleFile
   | { code: 'PRECONDITION_REQUIRED' }
   /** `retry_after` in seconds. */
   | { code: 'FILE_LOCKED', reason: 'timeout' | 'queue_full' | 'lost', retry_after: number }
   | { code: 'NO_SPACE' }
   | { code: 'NOT_READY', reason: 'root_gone' | 'no_descriptors' | 'draining' | 'searching', retry_after: number }
+
+/** Not the file that was expected, or not that any more. `now`: what the edit comes to in the file as it is. */
+export interface StaleFile { code: 'STALE_FILE', reason: 'expected_hash' | 'changed_meanwhile', expected_hash?: string, now?: Present }

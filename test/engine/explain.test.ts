@@ -8,16 +8,16 @@ import { Random, randomFile, SEED } from '../random.ts'
 
 const plan = (file: Buffer, edits: TextEdit[], line_endings: LineEndings = 'adapt') => planTextEdits(file, edits, { line_endings, max_result_size: 1 << 24 })
 
-function failureOf (file: string | Buffer, edits: TextEdit[]): TextFailure {
-  const planned = plan(Buffer.from(file), edits)
+function failureOf (file: string | Buffer, edits: TextEdit[], line_endings?: LineEndings): TextFailure {
+  const planned = plan(Buffer.from(file), edits, line_endings)
   if (planned.ok) throw new Error('succeeded')
   return planned.failure
 }
 
 /** Fails one edit and compares the failure, or what `pick` takes of it. */
-function check (name: string, file: string | Buffer, edit: TextEdit | TextEdit[], expected: object, absent: string[] = []): void {
+function check (name: string, file: string | Buffer, edit: TextEdit | TextEdit[], expected: object, absent: string[] = [], line_endings?: LineEndings): void {
   t.test(name, t => {
-    const failure = failureOf(file, [edit].flat())
+    const failure = failureOf(file, [edit].flat(), line_endings)
     t.match(failure, expected)
     for (const member of absent) t.notOk(Object.hasOwn(failure, member), `no ${member}`)
     t.end()
@@ -153,3 +153,14 @@ t.test('offers exact texts that match when sent with a new text', t => {
   t.ok(sent > 300, `${sent} exact texts sent`)
   t.end()
 })
+
+const both = [edit('a', 'x'), edit('b', 'x'), edit('x', 'y')]
+check('says which earlier edit added the matches that are too many', 'a\nb\nx\n', both, { code: 'WRONG_COUNT', edit_index: 2, actual_occurrences: 3, undone_by_edit: 0 })
+check('says which earlier edit took away a match', 'a\na\n', [edit('a', 'b', { occurrence: 1 }), edit('a', 'c', { occurrences: 2 })], { code: 'WRONG_COUNT', edit_index: 1, actual_occurrences: 1, undone_by_edit: 0 })
+check('blames no earlier edit for a count that was wrong before', 'a\na\nz\n', [edit('z', 'y'), edit('a', 'c')], { code: 'WRONG_COUNT', edit_index: 1 }, ['undone_by_edit'])
+check('blames no earlier edit where none changed the place', 'a\nz\n', [edit('z', 'y'), edit('a', 'c', { occurrences: 2 })], { code: 'WRONG_COUNT', edit_index: 1 }, ['undone_by_edit'])
+check('shows what resembles the text where matches are missing', 'const limit = compute(1)\nfoo()\nconst  limit  = compute(1)\n', edit('const limit = compute(1)', 'x', { occurrences: 2 }), { code: 'WRONG_COUNT', similar_content: [{ line_number: 3, end_line: 3, content: 'const  limit  = compute(1)' }] })
+check('shows nothing where nothing resembles the text', 'alpha beta\nfoo()\n', edit('alpha beta', 'x', { occurrences: 2 }), { code: 'WRONG_COUNT' }, ['similar_content'])
+check('offers to read just the lines that were meant', lines(20, n => `const value${n} = compute(${n * 7}, "${n}")`), edit('const value9 = compute(64, "nine") // here', 'x'), { fixes: [{ type: 'READ_FILE', lines: [9, 9] }] })
+check('writes the breaks of the place where they are to be exact', 'one\r\ntwo\r\n', edit('one\ntwo', 'one\nzwei'), { fixes: [{ edit: { old_text: 'one\r\ntwo', new_text: 'one\r\nzwei' } }] }, [], 'exact')
+check('leaves new_text to the caller where the place has several kinds of breaks', 'one\r\ntwo\nthree\n', edit('one\ntwo\nthree', 'one\nzwei\nthree'), { fixes: [{ edit: { old_text: 'one\r\ntwo\nthree' } }] }, [], 'exact')

@@ -67,14 +67,14 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 2, new_text: 'x', expected_text: 'four\n' }, 422, {
     code: 'EXPECTED_TEXT_MISMATCH',
     retry: 'after_read',
-    detail: 'a.txt holds another text than expected_text in line 2: "two\\n". expected_text is at line 4 now, or nearly so: if those are meant, send start_line 4 and end_line 4. Nothing was written.',
+    detail: 'a.txt holds another text than expected_text in line 2: "two\\n". expected_text is at line 4 now. If that is meant, send suggested_fixes[0].edit. Nothing was written.',
     actual_text: 'two\n',
-    suggested_fixes: [{ type: 'USE_EXACT_TEXT', edit: { start_line: 4, end_line: 4 } }, { type: 'READ_FILE', example: 'POST /inspect {"path":"a.txt","start_line":4,"end_line":4}' }],
+    suggested_fixes: [{ type: 'USE_EXACT_TEXT', edit: { start_line: 4, end_line: 4, expected_text: 'four', new_text: 'x' } }, { type: 'READ_FILE', example: 'POST /inspect {"path":"a.txt","start_line":4,"end_line":4}' }],
     file_preview: { total_lines: 5 }
   })
-  await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 3, new_text: 'x', expected_text: 'nothing like it' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /^a\.txt holds another text than expected_text in lines 2 to 3: .* Look at the file again: the lines may have moved\./, suggested_fixes: [{ type: 'READ_FILE' }] })
+  await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 3, new_text: 'x', expected_text: 'nothing like it' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /^a\.txt holds another text than expected_text in lines 2 to 3: .* Nothing else is clearly the text that you expect\. Look at the file again/, suggested_fixes: [{ type: 'READ_FILE' }] })
   await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 1, new_text: 'x', expected_text: 'two' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /^expected_text has to be empty, as the edit inserts before line 2/ })
-  await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 3, new_text: 'x', expected_text: '  two\nthree ' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /They are nearly the same: copy actual_text as expected_text/, actual_text: 'two\nthree\n' })
+  await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 3, new_text: 'x', expected_text: '  two\nthree ' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /They are nearly the same: the file indents them with nothing, expected_text with 2 spaces\. If these lines are meant, send suggested_fixes\[0\]\.edit\./, suggested_fixes: [{ edit: { start_line: 2, end_line: 3, expected_text: 'two\nthree', new_text: 'x' } }, { type: 'READ_FILE' }], actual_text: 'two\nthree\n' })
   t.equal(bytesOf(served, 'a.txt'), LINES)
 })
 

@@ -68,7 +68,7 @@ t.test('says what was searched, what is there and what to send next', async t =>
   check(t, noMatch({ similar_content: [similar()] }), { detail: /Read lines 4 to 5 and copy old_text from there exactly\. Nothing was written\.$/ })
   check(t, noMatch({ already_applied: true, applied_line: 7, suggestions_truncated: true }), { detail: /new_text is there already \(line 7\), so this edit seems to have been made before/, already_applied: true, suggestions_truncated: true })
   check(t, noMatch({ already_applied: true }), { detail: /new_text is there already, so/ })
-  check(t, noMatch({ edit_index: 1, total_edits: 3, undone_by_edit: 0 }), { detail: /^Edit 2 of 3 failed: old_text was not found .* edit 1 of this request changes it first\..* Nothing was written: none of the 3 edits was made\.$/, edit_index: 1, total_edits: 3 })
+  check(t, noMatch({ edit_index: 1, total_edits: 3, undone_by_edit: 0 }), { detail: /^Edit 2 of 3 failed: old_text was not found .* edit 1 of this request changes it first\..* Nothing was written: none of the 3 edits was made; edit 1 matches\.$/, edit_index: 1, total_edits: 3 })
   check(t, noMatch({ search_text: 'x'.repeat(2000) }), { search_text: /^x{250}…\[1500 characters left out\]…x{250}$/, detail: /"x{80}…"/ })
 })
 
@@ -126,7 +126,7 @@ t.test('says what is wrong with a file, and where to go on', async t => {
   check(t, { code: 'EMPTY_OLD_TEXT' }, { detail: /^old_text is empty/ })
   check(t, { code: 'INVALID_REQUEST', errors: Array.from({ length: 30 }, (_, i) => ({ pointer: `/${i}`, message: 'is wrong' })) }, { detail: 'The request is not valid: /0 is wrong; /1 is wrong; /2 is wrong; and 27 more.', errors: { length: 20 } })
   check(t, { code: 'FILE_NOT_FOUND', missing: 'parent', did_you_mean: ['srv/x.ts'] }, { detail: /^The folder in which src\/app\.ts was to be made was not found/, did_you_mean: ['srv/x.ts'] })
-  check(t, { code: 'EXPECTED_TEXT_MISMATCH', edit_index: 0, total_edits: 1, start_line: 2, end_line: 3, actual_text: 'a\ufffd', lossy: true, suggestions_truncated: true, file_preview: preview }, { lossy: true, suggestions_truncated: true, actual_text: 'a\ufffd' })
+  check(t, { code: 'EXPECTED_TEXT_MISMATCH', edit_index: 0, total_edits: 1, start_line: 2, end_line: 3, actual_text: 'a\ufffd', lossy: true, similar_content: [], fixes: [], suggestions_truncated: true, file_preview: preview }, { lossy: true, suggestions_truncated: true, actual_text: 'a\ufffd' })
   check(t, { code: 'ALREADY_EXISTS', reason: 'exists', if_none_match: true }, { status: 412 }, { file_hash: '60303ae22b998861' })
   const { body } = toProblem({ code: 'INTERNAL_ERROR' }, { instance: '/edit', request_id: 'r-1' })
   t.strictSame(Object.keys(body).sort(), ['code', 'detail', 'instance', 'request_id', 'retry', 'status', 'title', 'type'])
@@ -143,7 +143,7 @@ t.test('cuts long texts in whole characters, and says so', async t => {
   t.equal(linesListed([3, 3]), 'line 3')
 })
 
-const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({ path: 'a.ts', changed: true, dry_run: false, total_replacements: 2, edits_applied: [], changes: [12, 40].map(at => ({ edit_index: 0, operation: 'replace', start_line: at, end_line: at, new_start_line: at, new_end_line: at, lines_removed: 1, lines_added: 1, net_change: 0 })), total_lines_before: 90, total_lines_after: 90, file_size: 9, hash_before: '0'.repeat(16), file_hash: '1'.repeat(16), left_alone: [], warnings: [], ...more })
+const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({ path: 'a.ts', changed: true, dry_run: false, total_replacements: 2, edits_applied: [], changes: [12, 40].map(at => ({ edit_index: 0, operation: 'replace', start_line: at, end_line: at, new_start_line: at, new_end_line: at, lines_removed: 1, lines_added: 1, net_change: 0 })), total_lines_before: 90, total_lines_after: 90, file_size: 9, hash_before: '0'.repeat(16), file_hash: '1'.repeat(16), left_alone: [], cautions: [], warnings: [], ...more })
 const seen = (more: Partial<InspectOutcome> = {}): InspectOutcome => ({ path: 'a.ts', type: 'file', file_size: 18, file_hash: '1'.repeat(16), encoding: 'ascii', modified_at: '', total_lines: 3, ...more })
 
 t.test('says what was done or found', async t => {

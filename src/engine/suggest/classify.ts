@@ -94,7 +94,8 @@ function causeOf (hunks: readonly Hunk[], inLongLine: boolean): Cause {
   }
   const { kind } = first
   const same = words.every(other => other.kind === kind && (kind !== 'renamed' || (other.expected === first.expected && other.found === first.found)))
-  if (same && kind !== 'content') return cause(kind as CauseType, first)
+  const bare = ({ expected, found }: Hunk): Hunk => ({ kind, expected: expected.trim(), found: found.trim() })
+  if (same && kind !== 'content') return cause(kind as CauseType, kind === 'comment' || kind === 'lines_dropped' || kind === 'lines_added' ? bare(first) : first)
   if (words.every(other => other.kind === 'typo' || other.kind === 'renamed') && new Set(words.map(({ expected }) => expected)).size <= 2) return cause('renamed', first)
   return cause(inLongLine ? 'long_line_part' : 'stale', first)
 }

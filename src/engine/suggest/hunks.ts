@@ -12,6 +12,7 @@ export interface Hunk { kind: Kind, expected: string, found: string }
 const TOKEN = /\n|[^\S\n]+|&(?:lt|gt|amp|quot|apos|nbsp|#\d+);|[\p{L}\p{M}\p{N}_$]+|[^]/gu
 const MOST_TOKENS = 6000
 const MOST_EDITS = 400
+const MOST_SLID = 200
 
 /** The differences in order; one that spans all where there are too many to tell apart. The breaks of both are `\n`. */
 export function hunksOf (expected: string, found: string): Hunk[] {
@@ -39,17 +40,33 @@ const tokens = (text: string): string[] => text.match(TOKEN) ?? []
 function hunkOf (a: readonly string[], b: readonly string[], [fromA, toA]: [number, number], [fromB, toB]: [number, number]): Hunk {
   const [x, y] = [a.slice(fromA, toA).join(''), b.slice(fromB, toB).join('')]
   if (x.trim() !== '' || y.trim() !== '') {
-    const piece = x === '' ? y : x
-    // Whole lines; or from the end of an indentation to the end of the same one, which comes to the same.
-    const indent = a[fromA - 1] ?? ''
-    const turned = indent.trim() === '' && isStart(a[fromA - 2]) && piece.endsWith(`\n${indent}`)
-    const atLine = (x === '' || y === '') && (turned || (isStart(a[fromA - 1]) && isStart(b[fromB - 1])))
-    return { kind: kindOf(x, y, atLine), expected: x, found: y }
+    if (x !== '' && y !== '') return { kind: kindOf(x, y, false), expected: x, found: y }
+    const lines = x === '' ? wholeLines(b, fromB, toB) : wholeLines(a, fromA, toA)
+    const piece = lines ?? (x === '' ? y : x)
+    const [expected, found] = x === '' ? ['', piece] : [piece, '']
+    return { kind: kindOf(expected, found, lines !== undefined), expected, found }
   }
   const starts = isStart(a[fromA - 1] ?? b[fromB - 1])
   // A gap is shown with the words on both sides; at the start of a line with the word after it.
   const [before, after] = [starts ? '' : a[fromA - 1]!, /\n/.test(a[toA] ?? '\n') ? '' : a[toA]!]
   return { kind: blankKind(x, y, starts, after === ''), expected: before + x + after, found: before + y + after }
+}
+
+/**
+ * The tokens `from` to `to`, which one text has more than the other, as whole lines; undefined where they aren't. What
+ * stands before them may be as well what ends them, so they are slid to where a line begins.
+ */
+function wholeLines (all: readonly string[], from: number, to: number): string | undefined {
+  const isWhole = (from: number, to: number) => isStart(all[from - 1]) && (to === all.length || all[to - 1] === '\n')
+  for (let by = 0; by <= MOST_SLID && from - by >= 0; by++) {
+    if (isWhole(from - by, to - by)) return all.slice(from - by, to - by).join('')
+    if (all[from - by - 1] !== all[to - by - 1]) break
+  }
+  for (let by = 1; by <= MOST_SLID && to + by <= all.length && all[from + by - 1] === all[to + by - 1]; by++) {
+    if (isWhole(from + by, to + by)) return all.slice(from + by, to + by).join('')
+  }
+  // The last lines of a text that doesn't end with a break.
+  return all[from] === '\n' && to === all.length ? all.slice(from + 1, to).join('') : undefined
 }
 
 const isStart = (before: string | undefined): boolean => before === undefined || before === '\n'
@@ -66,7 +83,8 @@ const bare = (text: string): string => text.replace(/[\s\u00a0\u200b\ufeff]+/g, 
 const plainQuotes = (text: string): string => text.replace(/[\u2018-\u201f\u2032\u2033\u00ab\u00bb\u00b4`']/g, '"')
 const plainDashes = (text: string): string => text.replace(/[\u2010-\u2015\u2212]/g, '-').replace(/\u2026/g, '...')
 const plainEscapes = (text: string): string => text.replace(/\\[nrt]/g, '').replaceAll('\\', '')
-const COMMENT = /^\s*(?:\/\/|\/\*|\*|#|--|<!--|;|%)|(?:\*\/|-->)\s*$/
+const COMMENT = /^\s*(?:\/\/|\/\*|<!--|(?:#|--)\s)|(?:\*\/|-->)\s*$/
+const COMMENT_LINE = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}]/u
 
 /** The kind of a difference that isn't only white space. `atLine`: whole lines of one text stand where the other has none. */
 function kindOf (x: string, y: string, atLine: boolean): Kind {
@@ -77,7 +95,7 @@ function kindOf (x: string, y: string, atLine: boolean): Kind {
   if (plainDashes(plainQuotes(a)) === plainDashes(plainQuotes(b))) return 'dashes'
   if ((withoutEntities(a) ?? a) === (withoutEntities(b) ?? b)) return 'html_entities'
   if (plainEscapes(a) === plainEscapes(b)) return 'over_escaped'
-  if ((a === '' || b === '') && (COMMENT.test(x) || COMMENT.test(y))) return 'comment'
+  if ((a === '' || b === '') && (COMMENT.test(x + y) || (atLine && COMMENT_LINE.test(x + y)))) return 'comment'
   if (atLine && a === '') return 'lines_dropped'
   if (atLine && b === '') return 'lines_added'
   if (!/[\p{L}\p{N}]/u.test(a + b)) return 'punctuation'

@@ -40,8 +40,8 @@ const STEPS = 300_000_000
 /** UTF-16 units from which on, and folded codes from which on, a text is sought by its ends. */
 const HUGE = 20_000
 const LONG = 5000
-/** Bytes on both sides of a region without a break. */
-const LONG_LINE = 200
+/** Bytes of a line that is very long, at the least; a region is a part of it if it is at most half of what is looked at. */
+const LONG_LINE = 400
 const LARGE_TEXT = 1 << 20
 
 /**
@@ -100,10 +100,11 @@ function allRegions (haystack: Haystack, sought: string, budget: Budget): Region
   return whole === undefined ? regions : [whole, ...regions]
 }
 
-/** Whether the lines around a region go on for long. */
+/** Whether a region is part of one very long line. */
 function isInLongLine (haystack: Haystack, { start, end }: Region): boolean {
-  const around = haystack.text(Math.max(0, start - LONG_LINE), Math.min(haystack.bytes.length, end + LONG_LINE))
-  return !/[\r\n]/.test(around)
+  const [own, before, after] = [haystack.text(start, end), haystack.text(Math.max(0, start - LONG_LINE), start), haystack.text(end, Math.min(haystack.bytes.length, end + LONG_LINE))]
+  const around = /[^\r\n]*$/.exec(before)![0].length + /^[^\r\n]*/.exec(after)![0].length
+  return !/[\r\n]/.test(own) && around + own.length >= LONG_LINE && around >= own.length
 }
 
 function elidedIn (olds: readonly OldText[]) {

@@ -1,0 +1,62 @@
+// npm run bench:agent -- cases.jsonl: an agent that does exactly what the first fix of a problem says, over HTTP, and how often its second request is right.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, extname, join, resolve } from 'node:path'
+import type { Problem } from '../schemas/problem.ts'
+import { followFirstFix, type How } from '../test/agent.ts'
+import { start } from '../test/running.ts'
+
+/** A case of the corpus kit; bytes with an exclusive end. `alts`: twins that are as right. */
+interface Case { id: string, cls: string, kind: 'lines' | 'sub' | 'none', file: string, start_byte: number, end_byte: number, old_text: string, alts?: Range[] }
+interface Range { start_byte: number, end_byte: number }
+interface Outcome { how: How | 'applied', right: boolean, accepted: boolean }
+
+const [list] = process.argv.slice(2)
+if (list === undefined) throw new Error('Name the cases.jsonl that the corpus kit has made.')
+const cases = readFileSync(list, 'utf8').split('\n').filter(Boolean).map(line => JSON.parse(line) as Case).filter(({ kind }) => kind !== 'none')
+
+/** The end of a text gets a mark: an edit that any text can bear. */
+const MARK = ' @@EDITED@@'
+const wanted = (content: string): string => content.replace(/\s*$/, blank => `${MARK}${blank}`)
+/** How much white space stands at the end of lines and of the file, and which breaks, isn't what the agent was after. */
+const plain = (text: string): string => text.replaceAll('\r\n', '\n').replace(/[^\S\n]+$/gm, '')
+
+const folder = mkdtempSync(join(tmpdir(), 'editd-bench-agent-'))
+const root = join(folder, 'root')
+const server = await start(root, join(folder, 'state'), '--durability', 'fast', '--lock', 'local')
+
+async function judge ({ file, old_text, start_byte, end_byte, alts }: Case): Promise<Outcome> {
+  const bytes = readFileSync(join(dirname(resolve(list!)), file))
+  const path = `case${extname(file)}`
+  writeFileSync(join(root, path), bytes)
+  const right = () => {
+    const result = plain(readFileSync(join(root, path), 'utf8'))
+    return (alts ?? [{ start_byte, end_byte }]).some(({ start_byte: from, end_byte: to }) => {
+      const [before, region, after] = [bytes.toString('utf8', 0, from), bytes.toString('utf8', from, to), bytes.toString('utf8', to)]
+      // Read lines are whole: a part of a line that was meant may have its mark at the end of the line.
+      const rest = /^[^\n]*/.exec(after)![0]
+      return result === plain(before + wanted(region) + after) || result === plain(before + region + wanted(rest) + after.slice(rest.length))
+    })
+  }
+  const first = await server.post('/edit', { path, old_text, new_text: wanted(old_text) })
+  if (first.status === 200) return { how: 'applied', right: right(), accepted: true }
+  const { how, edit } = await followFirstFix((route, body) => server.post(route, body), first.body as unknown as Problem, { path, edit: { old_text }, wanted })
+  const second = await server.post('/edit', { path, ...edit })
+  return { how, right: second.status === 200 && right(), accepted: second.status === 200 }
+}
+
+const byClass = new Map<string, Outcome[]>()
+for (const one of cases) {
+  const outcome = await judge(one)
+  byClass.set(one.cls, [...byClass.get(one.cls) ?? [], outcome])
+  if (process.env.VERBOSE && !outcome.right) process.stdout.write(`${one.id} ${one.cls} ${JSON.stringify(outcome)}\n`)
+}
+await server.stop()
+rmSync(folder, { recursive: true })
+
+const percent = (outcomes: readonly Outcome[], holds: (outcome: Outcome) => boolean): string => (100 * outcomes.filter(holds).length / Math.max(1, outcomes.length)).toFixed(1).padStart(9)
+const row = (name: string, outcomes: readonly Outcome[]): string =>
+  `${name.padEnd(18)}${String(outcomes.length).padStart(6)}${percent(outcomes, ({ right }) => right)}${percent(outcomes, ({ right, accepted }) => accepted && !right)}${(['complete', 'own_new_text', 'read', 'applied', 'nothing'] as const).map(how => String(outcomes.filter(outcome => outcome.how === how).length).padStart(14)).join('')}\n`
+process.stdout.write(`${'class'.padEnd(18)}${'n'.padStart(6)}${'right'.padStart(9)}${'elsewhere'.padStart(9)}${['complete', 'own_new_text', 'read', 'applied', 'nothing'].map(how => how.padStart(14)).join('')}\n`)
+for (const [cls, outcomes] of byClass) process.stdout.write(row(cls, outcomes))
+process.stdout.write(row('all', [...byClass.values()].flat()))
