@@ -24,7 +24,8 @@ import { makeGate } from './http/gate.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logWhenDone, pathOf } from './http/request-log.ts'
 import { sendProblem } from './http/send.ts'
-import { Searcher } from './off-thread.ts'
+import { PlanMaker } from './off-thread/plan.ts'
+import { Searcher } from './off-thread/search.ts'
 import { makeOperations } from './operations.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
@@ -108,8 +109,9 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
   })
 
   const searcher = new Searcher()
-  app.addHook('onClose', () => searcher.close())
-  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, searcher)
+  const planMaker = new PlanMaker()
+  app.addHook('onClose', async () => { await Promise.all([searcher.close(), planMaker.close()]) })
+  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, searcher, planMaker)
   for (const schema of components(operations)) app.addSchema(schema)
   await app.register(swagger, swaggerOptions(VERSION))
   for (const route of [edit, editLines, preview, create, inspect]) route(app, operations)

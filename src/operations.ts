@@ -4,7 +4,8 @@ import type { EditLinesRequest } from '../schemas/edit-lines.ts'
 import type { EditRequest } from '../schemas/edit.ts'
 import type { InspectRequest } from '../schemas/inspect.ts'
 import type { PreviewRequest } from '../schemas/preview.ts'
-import { Searcher } from './off-thread.ts'
+import { PlanMaker } from './off-thread/plan.ts'
+import { Searcher } from './off-thread/search.ts'
 import { makeCreate } from './operations/create.ts'
 import { makeEditLines } from './operations/edit-lines.ts'
 import { makeEdit } from './operations/edit.ts'
@@ -22,9 +23,10 @@ export interface Operations {
 }
 
 /** What there is to be called. */
-export function makeOperations (workspace: Workspace, limits: OperationLimits, searcher = new Searcher()): Operations {
-  const edit = makeEdit(workspace, limits)
-  const edit_lines = makeEditLines(workspace, limits)
-  const create = makeCreate(workspace, limits)
+export function makeOperations (workspace: Workspace, limits: OperationLimits, searcher = new Searcher(), planMaker = new PlanMaker()): Operations {
+  const planning = { limits, planMaker }
+  const edit = makeEdit(workspace, planning)
+  const edit_lines = makeEditLines(workspace, planning)
+  const create = makeCreate(workspace, planning)
   return { edit, edit_lines, preview: makePreview({ edit, edit_lines, create }, limits), create, inspect: makeInspect(workspace, searcher) }
 }

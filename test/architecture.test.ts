@@ -14,7 +14,7 @@ const sources = files.map(path => {
 })
 
 /** The part of the tree that a file is. */
-const partOf = (path: string) => /^src\/(engine|workspace|http|operations)\//.exec(path)?.[1] ?? /^(routes|schemas)\//.exec(path)?.[1] ?? /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ?? path
+const partOf = (path: string) => /^src\/(engine|workspace|http|operations|off-thread)\//.exec(path)?.[1] ?? /^(routes|schemas)\//.exec(path)?.[1] ?? /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ?? path
 
 // `print-openapi` is a second, smaller server; `given` and `setting` are pieces of `config`.
 const ARROWS: Record<string, string[]> = {
@@ -24,7 +24,6 @@ const ARROWS: Record<string, string[]> = {
   routes: ['schemas', 'http', 'operations', 'workspace', 'engine'],
   operations: ['schemas', 'off-thread', 'workspace', 'engine'],
   'off-thread': ['engine'],
-  'off-thread-worker': ['off-thread', 'engine'],
   http: ['schemas', 'operations', 'workspace', 'engine', 'config'],
   workspace: ['engine'],
   config: ['given', 'setting', 'workspace'],

@@ -1,7 +1,14 @@
-// Searches in a worker thread: results, order, and an event loop that goes on.
+// Searches and plans in worker threads: the same results, their order, an event loop that goes on, threads that die.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { searchText } from '../src/engine/search.ts'
-import { Searcher } from '../src/off-thread.ts'
+import { planTask, type Change, type Task } from '../src/engine/task.ts'
+import { AT_ONCE, PlanMaker } from '../src/off-thread/plan.ts'
+import { Searcher } from '../src/off-thread/search.ts'
+import { makeOperations } from '../src/operations.ts'
+import { Random, randomFile, SEED } from './random.ts'
+import { freshPlace, open, remove } from './workspace/support/open.ts'
 
 const request = (text: string) => ({ text, regex: true, ignore_case: false })
 const file = (lines: number) => Buffer.from('const value = compute(1)\nfunction other () {}\n'.repeat(lines / 2))
@@ -52,4 +59,65 @@ t.test('passes a failure of the worker on', async t => {
   await t.rejects(searcher.search(file(100_000), request('(')))
   t.match(await searcher.search(file(100_000), request('value')), { total_matches: 50_000 })
   await searcher.close()
+})
+
+const FILE = { path: 'a.txt', exists: true }
+const taskOf = (change: Change): Task => ({ change, max_result_size: 1e8, context_lines: 2, dry_run: true, max_diff_lines: 50 })
+const edit = (old_text: string, new_text: string, more = {}): Change => ({ operation: 'edit', edits: [{ old_text, new_text, ...more }], line_endings: 'adapt' })
+
+t.test('plans in a thread what it plans at once', async t => {
+  const planMaker = new PlanMaker()
+  for (let round = 0; round < 12; round++) {
+    const random = new Random(SEED * 90_001 + round)
+    const { bytes: part, alphabet } = randomFile(random)
+    const bytes = Buffer.concat([Buffer.alloc(AT_ONCE, Buffer.concat([part, Buffer.from('x')])), Buffer.from('the end')])
+    const old = random.text(alphabet, 30) || 'x'
+    for (const change of [edit(old, random.text(alphabet, 30)), edit(old, 'y'.repeat(5000), { replace_all: true }), edit('THE END', 'it'), edit('the end', 'it'),
+      { operation: 'edit_lines', edits: [{ start_line: 1, end_line: 1, new_text: old, ...random.chance(30) && { expected_text: 'x' } }], line_endings: 'exact' }, { operation: 'create', content: old }] satisfies Change[]) {
+      const here = planTask(bytes, taskOf(change), FILE)
+      const there = await planMaker.plan(Buffer.from(bytes), taskOf(change), FILE)
+      if (!there.ok || !here.ok) {
+        t.strictSame(there, here, `${SEED} ${round}`)
+        continue
+      }
+      const { pieces, description, original, digest } = there.value as typeof there.value & { original: Buffer, digest: string }
+      t.strictSame(description, here.value.description)
+      t.ok(Buffer.concat(pieces).equals(Buffer.concat(here.value.pieces)) && original.equals(bytes), `${SEED} ${round}`)
+      t.match(digest, /^[0-9a-f]{64}$/)
+    }
+  }
+  await planMaker.close()
+})
+
+t.test('plans small files at once, but what takes long to explain', async t => {
+  const planMaker = new PlanMaker()
+  const bytes = () => Buffer.from('const value = 1\n'.repeat(100))
+  const isLater = async (change: Change) => {
+    const plan = planMaker.plan(bytes(), taskOf(change), FILE)
+    t.strictSame((await plan).ok, planTask(bytes(), taskOf(change), FILE).ok)
+    return plan instanceof Promise
+  }
+  t.notOk(await isLater(edit('value', 'x', { replace_all: true })))
+  t.notOk(await isLater(edit('valve', 'x')))
+  t.ok(await isLater(edit('valve '.repeat(500), 'x')))
+  t.ok(await isLater({ operation: 'edit_lines', edits: [{ start_line: 1, end_line: 1, new_text: '', expected_text: 'valve '.repeat(500) }], line_endings: 'adapt' }))
+  await planMaker.close()
+})
+
+t.test('writes nothing where a thread dies, and goes on with another', async t => {
+  const place = freshPlace()
+  const workspace = await open(place)
+  const planMaker = new PlanMaker({ limits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 } })
+  const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, new Searcher(), planMaker)
+  const text = `${'const a = b\n'.repeat(300_000)}the end\n`
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(place.root, name), text)
+  // A million places are more than such a small heap can hold.
+  const dying = t.rejects(edit.call({ path: 'a.txt', old_text: ' ', new_text: 'xx', replace_all: true }), { code: 'ERR_WORKER_OUT_OF_MEMORY' })
+  t.match(await edit.call({ path: 'b.txt', old_text: 'the end', new_text: 'it' }), { ok: true })
+  await dying
+  t.equal(readFileSync(join(place.root, 'a.txt'), 'utf8'), text)
+  t.match(await edit.call({ path: 'a.txt', old_text: 'the end', new_text: 'it' }), { ok: true }, 'its lock is free, and another thread there')
+  await planMaker.close()
+  await workspace.close()
+  remove(place)
 })

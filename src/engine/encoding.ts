@@ -5,12 +5,14 @@ export type Encoding = 'ascii' | 'utf-8' | 'unknown-8bit' | 'utf-16le' | 'utf-16
 
 /** The encoding of a file's raw bytes. `binary`, `utf-16le` and `utf-16be` can't be edited: a NUL byte anywhere, or a UTF-16 or UTF-32 mark. */
 export function encodingOf (bytes: Buffer): Encoding {
-  const mark = binaryMark(bytes)
-  if (mark !== null) return mark
-  if (bytes.includes(0)) return 'binary'
+  const binary = binaryEncodingOf(bytes)
+  if (binary !== null) return binary
   if (isAscii(bytes)) return 'ascii'
   return isUtf8(bytes) ? 'utf-8' : 'unknown-8bit'
 }
+
+/** Null where it can be edited. */
+export const binaryEncodingOf = (bytes: Buffer): BinaryEncoding | null => binaryMark(bytes) ?? (bytes.includes(0) ? 'binary' : null)
 
 /** What a UTF-16 or UTF-32 mark at the start says; null where there is none. */
 export function binaryMark (bytes: Buffer): BinaryEncoding | null {

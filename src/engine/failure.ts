@@ -164,6 +164,9 @@ export type Present =
   | { fits: true, places: [number, number][], total: number, file_preview: FilePreview }
   | { fits: false, failure: TextFailure | LineFailure }
 
+/** A text isn't where it has to be, and what was meant by it is left to be told where that may take long. */
+export interface Unexplained { code: 'UNEXPLAINED' }
+
 export type LineFailure = LineOutOfRange | OverlappingEdits | ExpectedTextMismatch | ResultTooLarge
 
 export type TextFailure = NoMatch | WrongCount | OccurrenceOutOfRange | ResultTooLarge

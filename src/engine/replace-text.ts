@@ -4,12 +4,13 @@ import { type Caution, cautionsOf } from './caution.ts'
 import { Draft, type Replacement } from './draft.ts'
 import { explainOutOfRange, explainWrongCount } from './explain.ts'
 import { explainNoMatch } from './explain-no-match.ts'
-import type { TextEdit, TextFailure } from './failure.ts'
+import type { TextEdit, TextFailure, Unexplained } from './failure.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, lineNumbers } from './lines.ts'
 import { type Found, locate, type Match, needleOf, type Places } from './locate.ts'
 import type { EditApplied, LeftAlone, Plan } from './plan.ts'
 import { requiredCount } from './request.ts'
+import { type ExplainWithin, isExplained } from './suggest/suggest.ts'
 import { Text } from './text.ts'
 
 /** A request may replace this many places: each is kept track of. */
@@ -26,9 +27,11 @@ export interface TextOptions {
  * matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones count too.
  * `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given.
  * Fails with the first edit that can't be made: no match, another count than required, an occurrence that isn't there,
- * a result over `max_result_size`, or more than a million replaced places.
+ * a result over `max_result_size`, or more than a million replaced places; with `explain_within`, UNEXPLAINED where a miss takes long to explain.
  */
-export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions): Result<Plan, TextFailure> {
+export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions): Result<Plan, TextFailure>
+export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions & ExplainWithin): Result<Plan, TextFailure | Unexplained>
+export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { explain_within = Infinity, ...options }: TextOptions & Partial<ExplainWithin>): Result<Plan, TextFailure | Unexplained> {
   const draft = new Draft(original)
   const style = breakStyleOf(original)
   const applied: EditApplied[] = []
@@ -40,6 +43,8 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], opt
     const text = draft.searchable()
     const found = locate(text, needle, options.line_endings, style.ending)
     const scene = { draft, edit, needle, ending: style.ending, ...options, ...position }
+    const missing = found.all.count < (requiredCount(edit) ?? 1)
+    if (missing && !isExplained(text.length, edit.old_text, explain_within)) return fail({ code: 'UNEXPLAINED' })
     if (found.all.count === 0) return fail(explainNoMatch(scene))
     const chosen = choose(edit, found)
     if (!chosen.ok) return fail(chosen.failure === 'count' ? explainWrongCount({ ...scene, found }) : explainOutOfRange({ ...scene, found }))

@@ -211,7 +211,7 @@ function tell (failure: Failure, context: Context): Told {
       return { detail: `There is no space left for the new content of ${shown} (disk, quota or file size limit). ${NOTHING} The file is as it was; send the request again when there is space.` }
     case 'NOT_READY': {
       const { text, headers } = wait(failure.retry_after)
-      const why = { root_gone: 'The workspace folder is not there', no_descriptors: 'The server has too many files open', draining: 'The server is stopping', searching: 'The server has too many searches waiting' }[failure.reason]
+      const why = { root_gone: 'The workspace folder is not there', no_descriptors: 'The server has too many files open', draining: 'The server is stopping', searching: 'The server has too many searches waiting', large_files: 'The server has too many large files in work' }[failure.reason]
       return { detail: `${why}; nothing was done. ${text}`, headers }
     }
     case 'NO_MATCH':

@@ -1,13 +1,12 @@
 // /create: a new file is made, or a whole one replaced by whoever knows what it holds.
 import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts'
 import { CreateResultSchema } from '../../schemas/outcome.ts'
-import { planNewContent } from '../engine/new-content.ts'
 import { ok } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import { describing, outcomeOf, targetOf } from './change.ts'
-import type { Operation, OperationLimits } from './operation.ts'
+import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
+import type { Operation } from './operation.ts'
 
-export const makeCreate = (workspace: Workspace, limits: OperationLimits): Operation<CreateRequest> => ({
+export const makeCreate = (workspace: Workspace, means: Planning): Operation<CreateRequest> => ({
   id: 'create_file',
   route: '/create',
   summary: 'Make a new file',
@@ -19,7 +18,7 @@ export const makeCreate = (workspace: Workspace, limits: OperationLimits): Opera
   items: {},
   async call (request, conditions = {}) {
     const target = { ...targetOf(request), ...conditions, overwrite: request.overwrite ?? false, create_parents: request.create_parents ?? true }
-    const planner = describing(request, original => planNewContent(original, request.content, { max_result_size: limits.max_file_size }))
+    const planner = planning(means, request, { operation: 'create', content: request.content })
     const made = await workspace.create(target, { dry_run: request.dry_run ?? false }, planner)
     if (!made.ok) return made
     return ok({ operation: 'create', outcome: outcomeOf(request, made.value, { created: made.value.created }) })

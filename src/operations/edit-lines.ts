@@ -2,19 +2,18 @@
 import { editLinesRequest, LineEdit as LineEditSchema, type EditLinesRequest } from '../../schemas/edit-lines.ts'
 import { EditLinesResultSchema } from '../../schemas/outcome.ts'
 import type { LineEdit } from '../engine/failure.ts'
-import { planLineEdits } from '../engine/replace-lines.ts'
 import { ok } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import { describing, outcomeOf, targetOf } from './change.ts'
+import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
 import { editsOf } from './edits.ts'
-import type { Operation, OperationLimits } from './operation.ts'
+import type { Operation } from './operation.ts'
 
-export const makeEditLines = (workspace: Workspace, limits: OperationLimits): Operation<EditLinesRequest> => ({
+export const makeEditLines = (workspace: Workspace, means: Planning): Operation<EditLinesRequest> => ({
   id: 'edit_lines',
   route: '/edit-lines',
   summary: 'Change whole lines by their numbers',
   description: 'Replaces, inserts, deletes or appends whole lines. For when line numbers are fresh from an answer: pass its file_hash on as expected_hash; otherwise edit_file is safer. All numbers count lines of the file before the request. message says where the lines are then; check changes.',
-  request: editLinesRequest(limits.max_edits),
+  request: editLinesRequest(means.limits.max_edits),
   outcome: EditLinesResultSchema,
   expects_hash: true,
   expects_none: false,
@@ -22,8 +21,8 @@ export const makeEditLines = (workspace: Workspace, limits: OperationLimits): Op
   async call (request) {
     const edits = editsOf<LineEdit>(request, LineEditSchema)
     if (!edits.ok) return { ...edits, path: request.path }
-    const options = { line_endings: request.line_endings ?? 'adapt', max_result_size: limits.max_file_size }
-    const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, describing(request, original => planLineEdits(original, edits.value, options)))
+    const planner = planning(means, request, { operation: 'edit_lines', edits: edits.value, line_endings: request.line_endings ?? 'adapt' })
+    const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
     return edited.ok ? ok({ operation: 'edit_lines', outcome: outcomeOf(request, edited.value, {}) }) : edited
   }
 })

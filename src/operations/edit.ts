@@ -2,19 +2,18 @@
 import { editRequest, TextEdit as TextEditSchema, type EditRequest } from '../../schemas/edit.ts'
 import { EditResultSchema } from '../../schemas/outcome.ts'
 import type { TextEdit } from '../engine/failure.ts'
-import { planTextEdits } from '../engine/replace-text.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import { describing, outcomeOf, targetOf } from './change.ts'
+import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
 import { editsOf } from './edits.ts'
-import type { Operation, OperationFailure, OperationLimits } from './operation.ts'
+import type { Operation, OperationFailure } from './operation.ts'
 
-export const makeEdit = (workspace: Workspace, limits: OperationLimits): Operation<EditRequest> => ({
+export const makeEdit = (workspace: Workspace, means: Planning): Operation<EditRequest> => ({
   id: 'edit_file',
   route: '/edit',
   summary: 'Replace exact text in a file',
   description: 'Replaces exact text, one or many edits, all or nothing: the default way to edit. Inspect first, copy old_text from there and pass the file_hash on as expected_hash. If old_text fits several places, add context rather than count. Check changes in the answer; when in doubt, inspect again.',
-  request: editRequest(limits.max_edits),
+  request: editRequest(means.limits.max_edits),
   outcome: EditResultSchema,
   expects_hash: true,
   expects_none: false,
@@ -22,8 +21,8 @@ export const makeEdit = (workspace: Workspace, limits: OperationLimits): Operati
   async call (request) {
     const edits = textEdits(request)
     if (!edits.ok) return { ...edits, path: request.path }
-    const options = { line_endings: request.line_endings ?? 'adapt', max_result_size: limits.max_file_size }
-    const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, describing(request, original => planTextEdits(original, edits.value, options)))
+    const planner = planning(means, request, { operation: 'edit', edits: edits.value, line_endings: request.line_endings ?? 'adapt' })
+    const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
     if (!edited.ok) return edited
     const { edits_applied } = edited.value.description.plan
     const total_replacements = edits_applied.reduce((sum, { occurrences_replaced }) => sum + occurrences_replaced, 0)

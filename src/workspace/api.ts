@@ -44,11 +44,21 @@ export interface CreateTarget {
 }
 
 /** What a planner makes of a text: the result as pieces, and what will be said about it. Both exist before anything is written. */
-export interface Planned<T> { pieces: readonly Buffer[], description: T }
+export interface Planned<T> {
+  pieces: readonly Buffer[]
+  description: T
+  /** The bytes that it was given, where they were somewhere else meanwhile. */
+  original?: Buffer
+  /** SHA-256 of the pieces, 64 hex digits, where the planner has it already. */
+  digest?: string
+}
 /** `path` as it is answered. `stale`: the file isn't the one that the request expects, so that nothing will be written. */
 export interface PlannedFile { path: string, exists: boolean, stale?: StaleFile }
-/** A new file's original is empty. Given `stale`, a planner fails with it, and may add to it what is there now. */
-export type Planner<T, F> = (original: Buffer, file: PlannedFile) => Result<Planned<T>, F>
+/**
+ * A new file's original is empty. Where it answers a promise, `original` is the planner's, until the plan gives it back; a failure needn't.
+ * Given `stale`, a planner fails with it, and may add to it what is there now.
+ */
+export type Planner<T, F> = (original: Buffer, file: PlannedFile) => Result<Planned<T>, F> | Promise<Result<Planned<T>, F>>
 
 export interface FileFacts {
   /** Below the root, as it was asked for, normalised. */

@@ -1,15 +1,17 @@
 // Changes a file that is there: the checks, the plan and, under its lock, the writing. Knows not what a plan does.
-import { encodingOf, isBinary } from '../engine/encoding.ts'
+import { binaryEncodingOf } from '../engine/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { Edited, FileTarget, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
+import type { Edited, FileTarget, Planned, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
 import { commit, lossesOf, type Change } from './commit.ts'
 import type { FileFailure, StaleFile } from './failure.ts'
 import { writeInPlace } from './in-place.ts'
 import type { Intents } from './intents.ts'
 import type { Journal } from './journal.ts'
 import type { Lock } from './lock.ts'
+import type { Memory } from './memory.ts'
 import type { Missing, Pin, Root } from './pin.ts'
-import { digestOf, readWhole, shortHash } from './text-file.ts'
+import type { Content } from './temp.ts'
+import { AT_ONCE, digestOf, readWhole, shortHash } from './text-file.ts'
 import type { About, Way } from './way.ts'
 
 /** What writing takes. */
@@ -19,6 +21,7 @@ export interface Writing {
   intents: Intents
   journal: Journal
   way: Way
+  memory: Memory
 }
 
 export function editFile<T, F> (writing: Writing, asked: Buffer, about: About, target: FileTarget, dry_run: boolean, plan: Planner<T, F>): Promise<Result<Edited<T>, F | FileFailure>> {
@@ -38,6 +41,17 @@ export async function changeFile<T, F> (writing: Writing, pin: Pin, about: About
     await way.hash(pin, about)
     return fail(unwritable)
   }
+  const size = Number(pin.stat.size)
+  // One that is too large isn't read at all.
+  const release = size <= AT_ONCE || size > options.maxFileSize ? nothing : await writing.memory.take(size, options.lockTimeout)
+  if (release === null) return fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 })
+  try { return await changeRead(writing, pin, about, target, plan, lock) } finally { release() }
+}
+
+const nothing = (): void => {}
+
+async function changeRead<T, F> (writing: Writing, pin: Pin, about: About, target: FileTarget, plan: Planner<T, F>, lock: Lock | null): Promise<Result<Edited<T>, F | FileFailure>> {
+  const { options, way } = writing
   const read = await readWhole(pin, options.maxFileSize)
   if (!read.ok) return read
   const snapshot = read.value
@@ -45,13 +59,14 @@ export async function changeFile<T, F> (writing: Writing, pin: Pin, about: About
     const hash_before = shortHash(snapshot.digest)
     about.file_hash = hash_before
     if (options.requireHash && target.expected_hash === undefined) return fail({ code: 'PRECONDITION_REQUIRED' })
-    const encoding = encodingOf(snapshot.bytes)
-    if (isBinary(encoding)) return fail({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
+    const encoding = binaryEncodingOf(snapshot.bytes)
+    if (encoding !== null) return fail({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
     const stale = staleness(target, hash_before)
     const planned = await carryOut(plan, snapshot.bytes, { path: about.path, exists: true, ...stale !== null && { stale } })
     if (!planned.ok) return planned
     if (stale !== null) return fail(stale)
-    const { content, digest, description } = planned.value
+    const { content, digest, description, original } = planned.value
+    if (original !== undefined) snapshot.bytes = original
     const changed = digest !== snapshot.digest
     const result = { ...about, changed, hash_before, new_hash: shortHash(digest), file_size: content.size, description }
     if (!changed || lock === null) return ok({ ...result, file_hash: hash_before, warnings: changed ? lossesOf(pin, 'rename') : [] })
@@ -63,13 +78,15 @@ export async function changeFile<T, F> (writing: Writing, pin: Pin, about: About
   } finally { snapshot.close() }
 }
 
-/** A plan with what it comes to on disk; `digest` is 64 hex digits. */
-export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, file: PlannedFile): Promise<Result<{ content: { pieces: readonly Buffer[], size: number }, digest: string, description: T }, F>> {
-  const planned = plan(original, file)
+/** A plan with what it comes to on disk. */
+interface Carried<T> extends Planned<T> { content: Content, digest: string }
+
+export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, file: PlannedFile): Promise<Result<Carried<T>, F>> {
+  const planned = await plan(original, file)
   if (!planned.ok) return planned
-  const { pieces, description } = planned.value
+  const { pieces, digest } = planned.value
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  return ok({ content: { pieces, size }, digest: await digestOf(pieces, size), description })
+  return ok({ ...planned.value, content: { pieces, size }, digest: digest ?? await digestOf(pieces, size) })
 }
 
 async function write ({ options, root, intents, journal }: Writing, change: Change, lock: Lock): Promise<Result<{ warnings: string[], write_strategy?: 'in_place' }, FileFailure>> {

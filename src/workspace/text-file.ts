@@ -21,7 +21,8 @@ const writevLater = promisify(writev)
 
 /** What a file held at one moment. To be closed. */
 export interface Snapshot {
-  readonly bytes: Buffer
+  /** To be set anew where they have moved. */
+  bytes: Buffer
   readonly stat: BigIntStats
   /** SHA-256 of `bytes`, 64 hex digits. */
   readonly digest: string
@@ -47,14 +48,15 @@ export async function readWhole (pin: Pin, limit: number): Promise<Result<Snapsh
       if (length < bytes.length || !alike(stat, fstatSync(fd, { bigint: true }))) continue
       const digest = await digestOf([bytes], bytes.length)
       kept = true
-      return ok({
+      const snapshot: Snapshot = {
         bytes,
         stat,
         digest,
-        unchanged: () => alike(stat, fstatSync(fd, { bigint: true })) && (stat.ctimeNs < at - CLOCK || holds(fd, bytes)),
+        unchanged: () => alike(stat, fstatSync(fd, { bigint: true })) && (stat.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
         // A failing close of what was only read says nothing, least of all after the rename.
         close: () => quietly(() => closeSync(fd))
-      })
+      }
+      return ok(snapshot)
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   } finally { if (!kept) closeSync(fd) }

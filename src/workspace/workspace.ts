@@ -12,6 +12,7 @@ import { listFolder } from './list.ts'
 import { LockFiles } from './lock-file.ts'
 import { Locks } from './lock.ts'
 import { thisOwner, type Owner } from './owner.ts'
+import { Memory } from './memory.ts'
 import { below } from './path.ts'
 import type { Pin, Root } from './pin.ts'
 import { makePolicy, type Policy } from './policy.ts'
@@ -28,6 +29,8 @@ type Answer<T, F = never> = Promise<{ ok: true, value: T } | Failed<F | FileFail
 
 /** In ms between two searches for what dead servers left. */
 const SWEEP = 60_000
+/** Bytes of large files that are edited at once. */
+const MEMORY = 256e6
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 
 /** Opens a root, and first removes or takes back what servers left that were killed. Throws if root or state folder can't be used. */
@@ -77,7 +80,7 @@ class FileWorkspace implements Workspace {
     this.#locks = new Locks({ secret: state.secret, timeout: options.lockTimeout, socket: process.platform === 'linux', files: this.#files })
     this.#policy = makePolicy({ ...options, stateDir: state.path })
     this.#way = new Way({ options, root, policy: this.#policy, locks: this.#locks, recover: place => this.#recover(place) })
-    this.#writing = { options, root, intents, journal: new Journal(state, me, options.durability), way: this.#way }
+    this.#writing = { options, root, intents, journal: new Journal(state, me, options.durability), way: this.#way, memory: new Memory(Math.max(MEMORY, options.maxFileSize)) }
   }
 
   edit<T, F> (target: FileTarget, { dry_run }: { dry_run: boolean }, plan: Planner<T, F>): Answer<Edited<T>, F> {

@@ -1,0 +1,49 @@
+// What a worker thread is asked to do, and does. Knows no threads.
+import { createHash } from 'node:crypto'
+import { searchText, type SearchRequest, type SearchResult } from '../engine/search.ts'
+import type { Present } from '../engine/failure.ts'
+import { planTask, presentOf, type Task, type TaskFailure, type Told } from '../engine/task.ts'
+import { ok, type Result } from '../result.ts'
+
+/** `time` in milliseconds. */
+export interface SearchJob { type: 'search', bytes: Uint8Array, request: SearchRequest, time: number }
+export interface PlanJob { type: 'plan', bytes: Uint8Array, task: Task, file: { path: string, exists: boolean } }
+export interface PresentJob { type: 'present', bytes: Uint8Array, task: Task }
+export type Job = SearchJob | PlanJob | PresentJob
+
+/** A plan, with the bytes that it is of, and the SHA-256 of its result, 64 hex digits. */
+export interface PlannedOff extends Told { original: Buffer, digest: string }
+
+export type ResultOf<J extends Job> = J extends SearchJob ? SearchResult : J extends PresentJob ? Present : Result<PlannedOff, TaskFailure>
+
+/** What a thread says first, when it has loaded its code: the time of a job begins then. */
+export const READY = 'ready'
+
+/** The result, and the buffers that go along instead of being copied. */
+export function runJob (job: Job): { result: ResultOf<Job>, transfer: ArrayBuffer[] } {
+  const original = bufferOf(job.bytes)
+  if (job.type === 'search') return { result: searchText(original, job.request, within(job.time)), transfer: [] }
+  if (job.type === 'present') return { result: presentOf(original, job.task), transfer: [] }
+  const planned = planTask(original, job.task, job.file)
+  if (!planned.ok) return { result: planned, transfer: [] }
+  const { pieces } = planned.value
+  const sum = createHash('sha256')
+  for (const piece of pieces) sum.update(piece)
+  return { result: ok({ ...planned.value, original, digest: sum.digest('hex') }), transfer: buffersOf([original, ...pieces]) }
+}
+
+/** Bytes that have come from another thread. */
+export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)
+
+/** What lies under views. */
+const buffersOf = (views: readonly Buffer[]): ArrayBuffer[] => [...new Set(views.map(view => view.buffer as ArrayBuffer))]
+
+/** The bytes as the only ones of their buffer, so that it can move to another thread: a view into the pool is copied. */
+export const movable = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
+  (bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)) as Uint8Array<ArrayBuffer>
+
+/** Says when the time is over. */
+function within (time: number): () => boolean {
+  const end = performance.now() + time
+  return () => performance.now() > end
+}

@@ -1,0 +1,54 @@
+// Plans changes: of small files at once, of large ones, and what takes long to explain, in a thread. Knows not for whom.
+import type { ResourceLimits } from 'node:worker_threads'
+import type { Present } from '../engine/failure.ts'
+import { planTask, presentOf, type Task, type TaskFailure, type Told } from '../engine/task.ts'
+import { ok, type Result } from '../result.ts'
+import { bufferOf, movable, type PlannedOff } from './job.ts'
+import { Threads } from './threads.ts'
+
+/** Bytes up to which a file is planned at once. */
+export const AT_ONCE = 256 * 1024
+/** Work (see `isExplained`) up to which it is told at once what a text was meant for that isn't there. */
+const EXPLAINED_AT_ONCE = 2_000_000
+/** While one plan takes long, another needn't wait. */
+const THREADS = 2
+
+export class PlanMaker {
+  readonly #threads: Threads
+
+  constructor (options: { limits?: ResourceLimits } = {}) {
+    this.#threads = new Threads({ size: THREADS, ...options })
+  }
+
+  /**
+   * Plans a change of `original`. Where it answers a promise, these bytes have moved away and must not be used any more:
+   * they come back as `original` of the plan, or not at all. Rejects where the thread fails.
+   */
+  plan (original: Buffer, task: Task, file: { path: string, exists: boolean }): Result<Told, TaskFailure> | Promise<Result<PlannedOff, TaskFailure>> {
+    if (original.length > AT_ONCE) return this.#planOff(original, task, file)
+    const planned = planTask(original, task, file, EXPLAINED_AT_ONCE)
+    if (planned.ok) return planned
+    const { failure } = planned
+    return failure.code === 'UNEXPLAINED' ? this.#planOff(original, task, file) : { ok: false, failure }
+  }
+
+  /** What a change that was made for another state comes to in `original`, whose bytes must not be used afterwards. Rejects where the thread fails. */
+  present (original: Buffer, task: Task): Present | Promise<Present> {
+    const present = original.length > AT_ONCE ? undefined : presentOf(original, task, EXPLAINED_AT_ONCE)
+    if (present !== undefined && 'fits' in present) return present
+    const bytes = movable(original)
+    return this.#threads.run({ type: 'present', bytes, task }, { transfer: [bytes.buffer] })
+  }
+
+  close (): Promise<void> {
+    return this.#threads.close()
+  }
+
+  async #planOff (original: Buffer, task: Task, file: { path: string, exists: boolean }): Promise<Result<PlannedOff, TaskFailure>> {
+    const bytes = movable(original)
+    const planned = await this.#threads.run({ type: 'plan', bytes, task, file }, { transfer: [bytes.buffer] })
+    if (!planned.ok) return planned
+    // Buffers arrive as plain arrays of bytes.
+    return ok({ ...planned.value, original: bufferOf(planned.value.original), pieces: planned.value.pieces.map(bufferOf) })
+  }
+}
