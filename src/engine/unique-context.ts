@@ -9,7 +9,7 @@ const MOST_LINES = 20
 const LONG_LINE = 1000
 const STEP = 16
 /** Bytes compared and rivals looked at, in all. */
-const BUDGET = 4_000_000
+const BUDGET = 1_000_000
 
 /**
  * The range with the fewest whole lines around `match` whose text occurs nowhere else; in a very long line, with

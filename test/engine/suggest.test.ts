@@ -105,6 +105,7 @@ t.test('finds short texts everywhere, and exact lines first', async t => {
   const anchors = anchorsOf([old, old], 'utf8')
   t.strictSame(anchors.map(({ line, before, after }) => [line.toString(), before, after]), [['const longest = line(1)', 2, 42], ['const longer = 2', 26, 18]])
   t.strictSame(findAnchor(Buffer.from('ab ab'), Buffer.from('ab'), plenty()), [0, 3])
+  t.strictSame(anchorsOf([oldTextOf('different = line\n' + 'a'.repeat(60) + 'b')], 'utf8').map(({ line }) => line.toString()), ['different = line'], 'not one that repeats itself')
 })
 
 t.test('aligns lines', async t => {
@@ -281,6 +282,23 @@ t.test('gives the exact bytes, and what it offers gives the result that was want
     if (!again.ok || Buffer.concat(again.value.pieces).toString() !== file.replace(block.join('\n'), wanted.join('\n'))) return t.fail(`not what was wanted: ${JSON.stringify({ SEED, round, fix, block })}`)
   }
   t.ok(sent > 200, `${sent} sent`)
+})
+
+t.test('says where it left out the end of too large a text', async t => {
+  const large = Buffer.alloc((64 << 20) + 100, 'const value = compute(1)\n')
+  t.equal(suggest(large, 'never there at all').truncated, true)
+  t.equal(suggest(large.subarray(0, 1000), 'const valve = compute(1)').truncated, false)
+})
+
+t.test('finds in a large text what it finds in a small one, of every length', async t => {
+  const line = (i: number) => `\tconst entry${i} = table[${i * 31 % 977}].find(item => item.key === ${i * 17}) ?? fallback(${i})`
+  const own = Array.from({ length: 40 }, (_, i) => line(i + 50_000)).join('\n')
+  const file = Buffer.from(`${Array.from({ length: 20_000 }, (_, i) => line(i)).join('\n')}\n${own}\n`)
+  for (const lines of [1, 2, 8, 40]) {
+    const sought = own.split('\n').slice(0, lines).join('\n')
+    const [best] = suggest(file, sought.replaceAll('table', 'tables').replaceAll('\t', '    ')).candidates
+    t.equal(file.toString('utf8', best?.start, best?.end), sought, `${lines} lines`)
+  }
 })
 
 t.test('stays bounded on crafted texts', async t => {

@@ -10,10 +10,13 @@ const MOST_LENGTH = 64
 const LINES_EACH = 2
 const MOST_ANCHORS = 4
 const MOST_FOUND = 24
+/** Bytes, and how many different ones among so many. */
+const WINDOW = 16
+const LEAST_VARIETY = 5
 /** Bytes searched a step. */
 const SLOW = 4
 
-/** At most four lines, longest first of each reading. */
+/** At most four lines, longest first of each reading; none that repeats itself. */
 export function anchorsOf (olds: readonly OldText[], encoding: 'utf8' | 'latin1'): Anchor[] {
   const anchors: Anchor[] = []
   const seen = new Set<string>()
@@ -27,7 +30,16 @@ export function anchorsOf (olds: readonly OldText[], encoding: 'utf8' | 'latin1'
       anchors.push({ old, line: Buffer.from(line, encoding), before, after: Buffer.byteLength(old.source, encoding) - before })
     }
   }
-  return anchors.slice(0, MOST_ANCHORS)
+  return anchors.filter(({ line }) => isVaried(line)).slice(0, MOST_ANCHORS)
+}
+
+/** Whether no part of a line repeats itself: in a text that does so too, `indexOf` would compare every byte many times. */
+function isVaried (line: Buffer): boolean {
+  for (let from = 0; from < line.length; from += WINDOW / 2) {
+    const window = line.subarray(from, from + WINDOW)
+    if (window.length === WINDOW && new Set(window).size < LEAST_VARIETY) return false
+  }
+  return true
 }
 
 /** The first places of a line, at most 24. */

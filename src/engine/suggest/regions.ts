@@ -26,8 +26,13 @@ const PLACES = 8
 const SHORT_PLACES = 28
 const SHORT_TEXT = 40
 const MOST_SHORT = 12
-/** Bytes of text up to which short texts are sought everywhere. */
-const SHORT_LIMIT = 16 << 20
+/** Bytes of text up to which short texts are sought everywhere: in larger ones much is like them by chance, and the pass costs more than all others. */
+const SHORT_LIMIT = 1 << 20
+/** Bytes from which on a text is looked at more coarsely, in words a step, the more of them the text sought has bytes. */
+const LARGE = 1 << 20
+const STEPS = [{ least: 640, step: 4 }, { least: 160, step: 2 }, { least: 0, step: 1 }]
+/** Bytes from which on a text sought has pieces of 8 enough: that a large text has none of them says it all. */
+const FEW_PIECES = 48
 /** A text so small is a place of its own. */
 const SMALL = 4096
 const CHAINED = 48
@@ -91,7 +96,8 @@ class Search {
     const texts = this.#olds.flatMap(({ source }) => [...new Set([source, source.normalize('NFC'), source.normalize('NFD')])].map(text => Buffer.from(text, encoding)))
     const longest = Math.max(...texts.map(({ length }) => length))
     if (longest >= 24) this.#byPieces(texts, 8, longest)
-    if (longest >= 8 && (longest < 24 || this.#bestRank() < 0.72)) this.#byPieces(texts, 4, longest)
+    const again = longest < 24 || ((longest < FEW_PIECES || bytes.length <= LARGE) && this.#bestRank() < 0.72)
+    if (longest >= 8 && again) this.#byPieces(texts, 4, longest)
     if (this.#codes <= SHORT && bytes.length <= SHORT_LIMIT && this.#bestShare() < 0.97) {
       for (const { folded, source } of this.#olds) {
         for (const at of findShort(bytes, folded.codes, MOST_SHORT)) this.#tryPlace(Math.max(0, at - Math.ceil(source.length * 1.5)), Math.min(bytes.length, at + source.length))
@@ -104,7 +110,8 @@ class Search {
     const { bytes } = this.#haystack
     const seeds = seedsOf(texts, length)
     if (seeds.count === 0) return
-    const places = placesOf(findSeeds(bytes, seeds), seeds, longest, bytes.length, this.#places)
+    const step = bytes.length <= LARGE || length === 4 ? 1 : STEPS.find(({ least }) => longest >= least)!.step
+    const places = placesOf(findSeeds(bytes, seeds, step), seeds, longest, bytes.length, this.#places, step)
     const most = places[0]?.votes ?? 0
     let best = this.#bestShare()
     for (const { start, end, votes } of places) {

@@ -1,4 +1,4 @@
-// Short pieces of old_text found in the text: every piece of it in a table, the text looked at every four bytes. Knows bytes only.
+// Short pieces of old_text found in the text: every piece of it in a table, the text looked at every four bytes or more. Knows bytes only.
 
 /** Grams of the texts sought, chained by hash; entry 0 is none. */
 export interface Seeds {
@@ -74,8 +74,8 @@ function addGram (seeds: Seeds, low: number, high: number, at: number): void {
   placed[gram] = 1
 }
 
-/** Where the grams are in `text`, looked at every four bytes. Linear; as `text` is read in words, its first bytes may be left out. */
-export function findSeeds (text: Buffer, seeds: Seeds): Hits {
+/** Where the grams are in `text`, looked at every `step` words of four bytes. Linear; as `text` is read in words, its first bytes may be left out. */
+export function findSeeds (text: Buffer, seeds: Seeds, step = 1): Hits {
   const skipped = (4 - (text.byteOffset & 3)) & 3
   const words = new Int32Array(text.buffer, text.byteOffset + skipped, Math.max(0, text.length - skipped) >> 2)
   const { low, high, next, head } = seeds
@@ -85,7 +85,8 @@ export function findSeeds (text: Buffer, seeds: Seeds): Hits {
   const hits: Hits = { count: 0, at: new Int32Array(1 << 12), gram: new Int32Array(1 << 12), seen }
   const pairs = seeds.length === 8
   let before = pairs ? words[0]! | LOWER : 0
-  for (let i = pairs ? 1 : 0; i < words.length; i++) {
+  for (let i = pairs ? 1 : 0; i < words.length; i += step) {
+    if (pairs && step > 1) before = words[i - 1]! | LOWER
     const word = words[i]! | LOWER
     const slot = Math.imul((word + Math.imul(before, 0x9e3779b1)) | 0, 0x85ebca6b) >>> (32 - HASH_BITS)
     if (present[slot] !== 0) {

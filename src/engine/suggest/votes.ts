@@ -11,10 +11,10 @@ const MOST_BUCKETS = 1 << 21
 
 /**
  * The `most` places with most votes, best first, no two side by side. A vote counts the more the rarer its piece is.
- * `sought` and `length`: bytes of the text sought and of the text.
+ * `sought` and `length`: bytes of the text sought and of the text; `step`: as the grams were looked for.
  */
-export function placesOf (hits: Hits, seeds: Seeds, sought: number, length: number, most: number): Place[] {
-  const weights = weightsOf(hits.seen, length >> 2)
+export function placesOf (hits: Hits, seeds: Seeds, sought: number, length: number, most: number, step = 1): Place[] {
+  const weights = weightsOf(hits.seen, (length >> 2) / step)
   const width = Math.max(LEAST_WIDTH, Math.floor(sought * WIDTH), Math.ceil((length + sought) / MOST_BUCKETS))
   const votes = new Float64Array(Math.ceil((length + sought) / width) + 3)
   for (let i = 0; i < hits.count; i++) {
