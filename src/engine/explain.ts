@@ -18,7 +18,7 @@ const MOST_CONTEXT_FIXES = 3
 const LINE_LENGTH = 300
 const CONTEXT_LENGTH = 160
 const PREVIEW_LENGTH = 2000
-/** UTF-16 units that the texts of a ready-to-send edit may have together: it is whole or absent. */
+/** Bytes of JSON that a ready-to-send edit may have: it is whole or absent. */
 const FIX_LENGTH = 16_000
 export const SEARCH_LENGTH = 500
 
@@ -113,8 +113,10 @@ export function explainOutOfRange (scene: Scene & { found: Found }): OccurrenceO
 }
 
 /** Whether a fix can be sent back whole. */
-export const isSmall = ({ edit }: Fix<FixedText | FixedLines>): boolean =>
-  edit === undefined || Object.values(edit).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0) <= FIX_LENGTH
+export function isSmall ({ edit }: Fix<FixedText | FixedLines>): boolean {
+  const units = Object.values(edit ?? {}).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
+  return units <= FIX_LENGTH && Buffer.byteLength(JSON.stringify(edit ?? {})) <= FIX_LENGTH
+}
 
 /** What a fix for one of several places needs; without `new_text`, the caller brings its own. */
 type Twins = Pick<Scene, 'draft' | 'line_endings'> & { found: Found, edit: Pick<Partial<TextEdit>, 'new_text'> }
