@@ -9,6 +9,7 @@ const RUNTIME = [
   '@fastify/cors',
   '@fastify/swagger',
   '@fastify/swagger-ui',
+  'ajv',
   'diff',
   'fastest-levenshtein',
   'fastify',

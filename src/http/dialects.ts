@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { fail, ok, type Result } from '../result.ts'
 import type { FieldError, RequestFailure } from './failure.ts'
-import { escapePointer, parseStrictJson } from './json.ts'
+import { checkTexts, escapePointer, parseStrictJson } from './json.ts'
 
 /** Our field → what others call it. */
 const ALIASES: Record<string, readonly string[]> = {
@@ -99,7 +99,9 @@ function renameFields (object: Json, { properties = {}, required = [] }: Shape, 
 
 /** The list that a string holds as JSON. */
 function listIn (text: string, field: string): Result<unknown, RequestFailure> {
-  const parsed = parseStrictJson(Buffer.from(text))
+  const read = parseStrictJson(Buffer.from(text))
+  const fault = read.ok ? checkTexts(read.value) : null
+  const parsed = fault === null ? read : fail(fault)
   if (parsed.ok && Array.isArray(parsed.value)) return parsed
   // What is amiss in its texts is told as in any body.
   if (!parsed.ok && 'errors' in parsed.failure) return fail({ ...parsed.failure, errors: parsed.failure.errors.map(({ pointer, message }) => ({ pointer: `/${field}${pointer}`, message })) })

@@ -24,7 +24,7 @@ export function refuseMedia (headers: IncomingHttpHeaders): RequestFailure | nul
 
 /**
  * The value of a body. Fails on bytes that aren't UTF-8, bad JSON, a field given twice, nesting deeper than 32,
- * an object with more than 100 fields, a lone surrogate anywhere, or a NUL in any text but `/path`.
+ * or an object with more than 100 fields. What its texts hold is for `checkTexts` to say.
  */
 export function parseStrictJson (body: Buffer): Result<unknown, RequestFailure> {
   if (body.length === 0) return refuse({ code: 'INVALID_JSON', reason: 'empty' })
@@ -36,7 +36,7 @@ export function parseStrictJson (body: Buffer): Result<unknown, RequestFailure> 
     const where = whereOf(error)
     return refuse({ code: 'INVALID_JSON', reason: 'syntax', ...where !== undefined && { where } })
   }
-  const failure = scan(body) ?? checkTexts(value, '')
+  const failure = scan(body)
   return failure === null ? ok(value) : fail(failure)
 }
 
@@ -106,8 +106,8 @@ function scan (json: Buffer): RequestFailure | null {
 
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Lone surrogates and NUL. The depth is bounded by `scan`. */
-function checkTexts (value: unknown, pointer: string): RequestFailure | null {
+/** A lone surrogate anywhere in a value, or a NUL in any text but `/path`; null if there is none. Its depth has to be bounded. */
+export function checkTexts (value: unknown, pointer = ''): RequestFailure | null {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) return { code: 'INVALID_UNICODE', pointer }
     // A NUL in the path is the workspace's to judge: it answers INVALID_PATH.

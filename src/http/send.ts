@@ -1,6 +1,7 @@
 // How a problem leaves: as problem+json, through Fastify or on a bare socket. Knows no failure by name.
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import type { CallAnswer } from './call.ts'
 import type { Failure } from './failure.ts'
 import { toProblem, type Answer, type Context } from './problem.ts'
 import { noteCode, pathOf } from './request-log.ts'
@@ -9,7 +10,12 @@ const MEDIA = 'application/problem+json; charset=utf-8'
 
 /** Answers a failure; `about`: what is known of the file. */
 export function sendProblem (reply: FastifyReply, failure: Failure, about: Partial<Context> = {}): FastifyReply {
-  const { body, headers } = toProblem(failure, { instance: pathOf(reply.request.url), request_id: reply.request.id, ...about })
+  return sendAnswer(reply, toProblem(failure, { instance: pathOf(reply.request.url), request_id: reply.request.id, ...about }))
+}
+
+/** Sends what came of a call. */
+export function sendAnswer (reply: FastifyReply, { body, headers }: Answer | CallAnswer): FastifyReply {
+  if (!('code' in body)) return reply.headers(headers).type('application/json; charset=utf-8').send(body)
   noteCode(reply.raw, body.code)
   return reply.code(body.status).headers(headers).type(MEDIA).send(body)
 }

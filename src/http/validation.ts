@@ -3,9 +3,7 @@ import { closest, distance } from 'fastest-levenshtein'
 import type { TSchema } from 'typebox'
 import { escapePointer } from './json.ts'
 import type { Failure, FieldError, RequestFailure } from './failure.ts'
-
-/** One of Ajv's errors, as Fastify hands it on. */
-export interface SchemaError { keyword: string, instancePath: string, params: Record<string, unknown>, message?: string }
+import type { SchemaError } from './validator.ts'
 
 /** What the words need to know of the operation. `within`: its name, where the route is that of another; `elsewhere`: which ones have a field. */
 export interface Validated { request: TSchema, items: Readonly<Record<string, TSchema>>, within?: string, elsewhere?: (field: string) => string[] }

@@ -1,0 +1,62 @@
+// A call of an operation, whichever door it came through: a parsed body in, an answer or a problem out. Knows no door and no operation by name.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { InspectResult } from '../../schemas/inspect.ts'
+import type { ChangeResult } from '../../schemas/outcome.ts'
+import type { Called, Operation } from '../operations/operation.ts'
+import { inOwnWords, translate, type Taken } from './dialects.ts'
+import type { Failure } from './failure.ts'
+import { checkTexts } from './json.ts'
+import { dropNulls } from './nulls.ts'
+import { toBody } from './outcome.ts'
+import { readPreconditions } from './preconditions.ts'
+import { toProblem, type Answer, type Context } from './problem.ts'
+import { standIn } from './stand-in.ts'
+import { refuseLongLists, toFailure } from './validation.ts'
+
+/** What is called: `body` is strict JSON, parsed, and is taken over; `headers` may hold preconditions; `instance` and `request_id` name the call in a problem. */
+export interface Call { body: unknown, headers: IncomingHttpHeaders, instance: string, request_id: string }
+
+/** What is answered: a success, which has no `code`, or a problem, with the headers that go with it. */
+export type CallAnswer = Answer | { body: ChangeResult | InspectResult, headers: Record<string, string> }
+
+export type Caller = (call: Call) => Promise<CallAnswer>
+
+/** What an operation's `call` needs of a request that passed the schema. */
+interface Body { path: string, expected_hash?: string }
+
+const pathIn = (body: unknown) => typeof body === 'object' && body !== null && 'path' in body && typeof body.path === 'string' ? { path: body.path } : {}
+
+/** How an operation is called: texts, other tools' names, nulls, lists, schema, preconditions, in this order, then itself. */
+export function caller<Request extends Body> (operation: Operation<Request>): Caller {
+  const { chosen, faultsOf } = standIn(operation)
+  return async ({ body, headers, instance, request_id }) => {
+    const problem = (failure: Failure, about: Partial<Context> = {}) => toProblem(failure, { instance, request_id, ...about })
+    const unfit = checkTexts(body)
+    if (unfit !== null) return problem(unfit)
+    const fields = chosen(body)
+    const taken = translate(body, fields)
+    if (!taken.ok) return problem(taken.failure, pathIn(body))
+    const refused = (failure: Failure, about: Partial<Context>) => problem(inOwnWords(failure, taken.value), about)
+    dropNulls(body, fields.request, fields.items)
+    const tooLong = refuseLongLists(body, fields)
+    if (tooLong !== null) return problem(tooLong, pathIn(body))
+    const faults = faultsOf(body)
+    if (faults.length > 0) return refused(toFailure(faults, body, chosen(body)), pathIn(body))
+    const request = body as Request
+    const conditions = readPreconditions(headers, chosen(body), request.expected_hash)
+    if (!conditions.ok) return refused(conditions.failure, pathIn(body))
+    return answerOf(await carryOut(operation, request, conditions.value), taken.value, conditions.value.expected_hash !== undefined, refused)
+  }
+}
+
+const carryOut = <Request extends Body>(operation: Operation<Request>, request: Request, { expected_hash, ...conditions }: { expected_hash?: string, if_none_match?: true }) =>
+  operation.call(expected_hash === undefined ? request : { ...request, expected_hash }, conditions)
+
+function answerOf (done: Called, { warnings }: Taken, by_header: boolean, refused: (failure: Failure, about: Partial<Context>) => Answer): CallAnswer {
+  if (!done.ok) {
+    const { ok, failure, ...about } = done
+    return refused(failure, { ...about, by_header })
+  }
+  const { file_hash } = done.value.outcome
+  return { body: toBody(done.value, warnings), headers: file_hash === undefined ? {} : { etag: `"${file_hash}"` } }
+}

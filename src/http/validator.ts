@@ -1,0 +1,20 @@
+// A schema's verdict on a value, as Ajv's records. Knows no operation and no words.
+import { Ajv, type ValidateFunction } from 'ajv'
+import type { TSchema } from 'typebox'
+
+/** One of Ajv's errors. */
+export interface SchemaError { keyword: string, instancePath: string, params: Record<string, unknown>, message?: string }
+
+/** What a schema says against a value; nothing is changed in it. */
+export type Validator = (schema: TSchema, value: unknown) => readonly SchemaError[]
+
+/** A validator of these schemas, which may refer to one another by their `$id`. */
+export function makeValidator (schemas: readonly TSchema[]): Validator {
+  const ajv = new Ajv({ allErrors: true, schemas: [...new Set(schemas)] })
+  const compiled = new WeakMap<TSchema, ValidateFunction>()
+  return (schema, value) => {
+    const validate = compiled.get(schema) ?? ajv.compile(schema)
+    compiled.set(schema, validate)
+    return validate(value) ? [] : validate.errors ?? []
+  }
+}
