@@ -39,6 +39,7 @@ export const CapabilitiesSchema = named('Capabilities', 'What this server can do
   operations: Type.Array(ref(OperationInfo), { description: 'What a client may call.' }),
   limits: ref(Limits),
   features: texts('What is supported beyond the bare operations.'),
+  tool_formats: texts('The forms in which GET /tools defines the operations.'),
   root: ref(RootFacts)
 })
 

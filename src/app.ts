@@ -16,6 +16,8 @@ import { openapiJson } from '../routes/openapi-json.ts'
 import { openapiYaml } from '../routes/openapi-yaml.ts'
 import { preview } from '../routes/preview.ts'
 import { readyz } from '../routes/readyz.ts'
+import { tool } from '../routes/tool.ts'
+import { tools } from '../routes/tools.ts'
 import { VERSION, type Config } from './config.ts'
 import { doorOf, makeAccess } from './http/access.ts'
 import { capabilitiesOf } from './http/capabilities.ts'
@@ -24,6 +26,8 @@ import { makeGate } from './http/gate.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logWhenDone, pathOf } from './http/request-log.ts'
 import { sendProblem } from './http/send.ts'
+import { componentsById } from './http/tools/schema.ts'
+import { toolbox } from './http/tools/tool.ts'
 import { PlanMaker } from './off-thread/plan.ts'
 import { Searcher } from './off-thread/search.ts'
 import { makeOperations } from './operations.ts'
@@ -113,9 +117,13 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
   const planMaker = new PlanMaker()
   app.addHook('onClose', async () => { await Promise.all([searcher.close(), planMaker.close()]) })
   const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, searcher, planMaker)
-  for (const schema of components(operations)) app.addSchema(schema)
+  const schemas = components(operations)
+  for (const schema of schemas) app.addSchema(schema)
   await app.register(swagger, swaggerOptions(VERSION))
   for (const route of [edit, editLines, preview, create, inspect]) route(app, operations)
+  const box = toolbox(operations, config)
+  tools(app, box, componentsById(schemas))
+  tool(app, operations, box)
   capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, operations))
   healthz(app)
   readyz(app, workspace)

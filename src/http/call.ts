@@ -37,6 +37,8 @@ export function caller<Request extends Body> (operation: Operation<Request>): Ca
     const taken = translate(body, fields)
     if (!taken.ok) return problem(taken.failure, pathIn(body))
     const refused = (failure: Failure, about: Partial<Context>) => problem(inOwnWords(failure, taken.value), about)
+    // Of a body that holds another operation's, also what only its own schema knows: a strict tool sends null for every field of all of them.
+    if (fields.within !== undefined) dropNulls(body, operation.request, operation.items)
     dropNulls(body, fields.request, fields.items)
     const tooLong = refuseLongLists(body, fields)
     if (tooLong !== null) return problem(tooLong, pathIn(body))

@@ -1,5 +1,6 @@
 // What this server can do, from its settings. Knows no request.
 import type { Capabilities } from '../../schemas/capabilities.ts'
+import { TOOL_FORMATS } from '../../schemas/tools.ts'
 import type { Config } from '../config.ts'
 import { MAX_MATCHES } from '../engine/search.ts'
 import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/window.ts'
@@ -27,7 +28,8 @@ export function capabilitiesOf (config: Config, confinement: Workspace['confinem
       max_diff_lines: 100_000,
       lock_timeout_ms: config.lockTimeout
     },
-    features: ['dry_run', 'expected_hash', 'if_match', 'if_none_match', 'multiple_edits', 'unified_diff', 'adapted_line_endings', 'search', 'regex', 'directories', 'dialects'],
+    features: ['dry_run', 'expected_hash', 'if_match', 'if_none_match', 'multiple_edits', 'unified_diff', 'adapted_line_endings', 'search', 'regex', 'directories', 'dialects', 'function_calling'],
+    tool_formats: [...TOOL_FORMATS],
     root: {
       read_only: config.readOnly,
       require_hash: config.requireHash,

@@ -33,6 +33,9 @@ export const makeErrorHandler = (logger: Logger, bodyLimit: number) => (error: F
   return sendProblem(reply, failure ?? { code: 'INTERNAL_ERROR' })
 }
 
+/** What paths a route's URL stands for: `*` at its end is anything, `:name` one part. */
+const patternOf = (url: string) => new RegExp(`^${url.replace(/[.]/g, '\\.').replace(/\/\*$/, '/.*').replace(/:\w+/, '[^/]+')}$`)
+
 export interface Routes {
   /** Why there is nothing at this method and path. */
   missing (method: string, path: string): RequestFailure
@@ -49,13 +52,13 @@ export function collectRoutes (app: FastifyInstance): Routes {
   const methodsAt = (path: string) => {
     const exact = methods.get(path)
     if (exact !== undefined) return [...exact]
-    return [...methods].flatMap(([url, list]) => url.endsWith('/*') && path.startsWith(url.slice(0, -1)) ? [...list] : [])
+    return [...methods].flatMap(([url, list]) => patternOf(url).test(path) ? [...list] : [])
   }
   return {
     missing (method, path) {
       const allow = methodsAt(path)
       if (allow.length > 0) return { code: 'METHOD_NOT_ALLOWED', method, allow: allow.sort() }
-      const routes = [...methods].filter(([url]) => !url.startsWith('/docs/')).map(([url, list]) => `${list.has('POST') ? 'POST' : 'GET'} ${url}`)
+      const routes = [...methods].filter(([url]) => !url.startsWith('/docs/')).map(([url, list]) => `${list.has('POST') ? 'POST' : 'GET'} ${url.replace(/:(\w+)/, '{$1}')}`)
       return { code: 'ROUTE_NOT_FOUND', method, routes: [...new Set(routes)] }
     }
   }

@@ -10,6 +10,7 @@ import { INSPECT_COMPONENTS } from '../../schemas/inspect.ts'
 import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
 import { PreviewEdit } from '../../schemas/preview.ts'
 import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schemas/problem.ts'
+import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
 import type { Operations } from '../operations.ts'
 import { exampleOf } from './examples.ts'
 import type { Takes } from './preconditions.ts'
@@ -79,6 +80,19 @@ export function operationSchema (name: keyof Operations, operations: Operations)
   }
 }
 
+const resultOf = (operations: Operations) => toolResult(Object.values(operations).map(({ outcome }) => outcome))
+
+/** What is published of the route that takes tool calls. */
+export const toolCallSchema = (operations: Operations) => ({
+  operationId: 'call_tool',
+  summary: 'Call an operation with the arguments of a tool call',
+  description: 'Carries out the tool call of a model. Takes the arguments as the model gave them, and answers with the status and body of the operation itself, a problem too: give the body back to the model as the result of its call.',
+  tags: ['tools'],
+  params: { type: 'object', properties: { name: { type: 'string', enum: Object.values(operations).map(({ id }) => id), description: 'The name of the tool, as GET /tools has it.' } } },
+  body: ref(ToolCall),
+  response: responses('/tools/edit_file', resultOf(operations), 'It was done; message says what.', Object.values(CODES).flat(), { hashed: true, expects_hash: true, expects_none: true })
+})
+
 /** What is published of a route that only tells something. `access`: whether it needs a token. */
 export const factsSchema = (path: string, operationId: string, summary: string, description: string, outcome: TSchema, access: 'token' | 'open') => ({
   operationId,
@@ -91,14 +105,14 @@ export const factsSchema = (path: string, operationId: string, summary: string, 
 
 /** Every named schema. */
 export const components = (operations: Operations): TSchema[] =>
-  [TextEdit, LineEdit, PreviewEdit, ...Object.values(operations).map(({ request }) => request), ...INSPECT_COMPONENTS, ...OUTCOME_COMPONENTS, ...PROBLEM_COMPONENTS, ...CAPABILITIES_COMPONENTS, Health, Readiness]
+  [TextEdit, LineEdit, PreviewEdit, ...Object.values(operations).map(({ request }) => request), ...INSPECT_COMPONENTS, ...OUTCOME_COMPONENTS, ...PROBLEM_COMPONENTS, ...CAPABILITIES_COMPONENTS, Health, Readiness, ...TOOLS_COMPONENTS, resultOf(operations)]
 
 export const swaggerOptions = (version: string): FastifyDynamicSwaggerOptions => ({
   openapi: {
     openapi: '3.1.0',
     info: { title: 'editd', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' }, contact: { name: 'The editd project' } },
     servers: [{ url: '/', description: 'This server.' }],
-    tags: [{ name: 'files', description: 'Look at files and edit them.' }, { name: 'service', description: 'Facts about the service.' }],
+    tags: [{ name: 'files', description: 'Look at files and edit them.' }, { name: 'tools', description: 'The same operations for the tool calls of models.' }, { name: 'service', description: 'Facts about the service.' }],
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token that was configured, or printed when the server started.' } } },
     security: [{ bearer: [] }]
   },

@@ -155,6 +155,7 @@ function tell (failure: Failure, context: Context): Told {
     case 'FORBIDDEN_ORIGIN':
       return { detail: `Web pages of the origin ${quote(failure.origin)} may not call this server. Its operator can allow them with --allow-origin (EDITD_ALLOW_ORIGIN).` }
     case 'ROUTE_NOT_FOUND':
+      if ('tool' in failure) return { detail: `There is no tool ${quote(failure.tool)}; the nearest is ${failure.nearest}. There are ${listed(failure.tools)}.` }
       return { detail: `There is no route ${failure.method} ${cut(context.instance, 200)}. There are ${listed(failure.routes)}.` }
     case 'METHOD_NOT_ALLOWED':
       return { detail: `${cut(context.instance, 200)} doesn't take ${failure.method}. Send it as ${listed(failure.allow, 'or')}.`, headers: { allow: failure.allow.join(', ') } }

@@ -41,6 +41,10 @@ export interface Operation<Request = never> {
   readonly route: `/${string}`
   readonly summary: string
   readonly description: string
+  /** What a model has to know beyond the description, where there is room for it. */
+  readonly rules?: string
+  /** What a call may do: look; compute a change and write nothing; change what is there; make something, which the same call once more wouldn't do again. */
+  readonly effect: 'looks' | 'computes' | 'changes' | 'makes'
   readonly request: TSchema
   readonly outcome: TSchema
   /** Whether it takes expected_hash, and so If-Match. */

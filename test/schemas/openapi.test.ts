@@ -25,7 +25,7 @@ t.test('is as the code has it', async t => {
 t.test('names every operation and tells a model what it is for', async t => {
   t.match(document, { openapi: '3.1.0', info: { license: { name: 'MIT' }, contact: {} }, servers: [{}], security: [{ bearer: [] }] })
   t.strictSame(operations.map(({ at, operationId }) => [at, operationId]), [
-    ['post /edit', 'edit_file'], ['post /edit-lines', 'edit_lines'], ['post /preview', 'preview_edit'], ['post /create', 'create_file'], ['post /inspect', 'inspect_file'], ['get /capabilities', 'get_capabilities'], ['get /healthz', 'get_health'], ['get /readyz', 'get_readiness']
+    ['post /edit', 'edit_file'], ['post /edit-lines', 'edit_lines'], ['post /preview', 'preview_edit'], ['post /create', 'create_file'], ['post /inspect', 'inspect_file'], ['get /tools', 'get_tools'], ['post /tools/{name}', 'call_tool'], ['get /capabilities', 'get_capabilities'], ['get /healthz', 'get_health'], ['get /readyz', 'get_readiness']
   ])
   for (const { at, summary, description, tags, responses } of operations) {
     t.ok(summary.length <= 60, `summary of ${at}`)

@@ -1,0 +1,35 @@
+// The operations as tools that a model calls: name, words, what a call may do. Knows no host and no operation by name.
+import { closest } from 'fastest-levenshtein'
+import type { Operation } from '../../operations/operation.ts'
+import type { Operations } from '../../operations.ts'
+import { caller, type Caller } from '../call.ts'
+import type { RequestFailure } from '../failure.ts'
+
+/** An operation as a tool, and how it is called. */
+export interface Tool { readonly operation: Operation, readonly call: Caller }
+
+/** The tools of a server, by name. */
+export interface Toolbox {
+  /** Those to be offered, in the order of the table: where nothing may be written, those that look. */
+  readonly offered: readonly Tool[]
+  /** The tool of that name, offered or not. */
+  find (name: string): Tool | undefined
+  /** Why there is none. */
+  missing (name: string): RequestFailure
+}
+
+export function toolbox (operations: Operations, { readOnly }: { readOnly: boolean }): Toolbox {
+  const tools = new Map(Object.values<Operation>({ ...operations }).map(operation => [operation.id, { operation, call: caller(operation) }]))
+  const offered = [...tools.values()].filter(({ operation }) => !readOnly || operation.effect === 'looks')
+  const names = offered.map(({ operation }) => operation.id)
+  return { offered, find: name => tools.get(name), missing: tool => ({ code: 'ROUTE_NOT_FOUND', tool, nearest: closest(tool, names), tools: names }) }
+}
+
+/** Everything that a tool's definition says of it in words. */
+export const wordsOf = ({ description, rules }: Operation): string => rules === undefined ? description : `${description} ${rules}`
+
+/** What a call may do, in the terms of MCP. */
+export function annotationsOf ({ effect }: Operation) {
+  const readOnlyHint = effect === 'looks' || effect === 'computes'
+  return { readOnlyHint, destructiveHint: !readOnlyHint, idempotentHint: effect !== 'changes', openWorldHint: false }
+}
