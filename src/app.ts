@@ -13,6 +13,7 @@ import { edit } from '../routes/edit.ts'
 import { healthz } from '../routes/healthz.ts'
 import { inspect } from '../routes/inspect.ts'
 import { openapiJson } from '../routes/openapi-json.ts'
+import { openapiToolsJson } from '../routes/openapi-tools-json.ts'
 import { openapiYaml } from '../routes/openapi-yaml.ts'
 import { preview } from '../routes/preview.ts'
 import { readyz } from '../routes/readyz.ts'
@@ -122,7 +123,8 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
   await app.register(swagger, swaggerOptions(VERSION))
   for (const route of [edit, editLines, preview, create, inspect]) route(app, operations)
   const box = toolbox(operations, config)
-  tools(app, box, componentsById(schemas))
+  const byId = componentsById(schemas)
+  tools(app, box, byId)
   tool(app, operations, box)
   capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, operations))
   healthz(app)
@@ -130,6 +132,7 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
   if (config.docs) {
     openapiJson(app)
     openapiYaml(app)
+    openapiToolsJson(app, box, byId, VERSION)
     await docs(app)
   }
   app.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))

@@ -15,7 +15,7 @@ export interface AccessOptions {
 export type Door = 'health' | 'public' | 'token'
 
 export const HEALTH_PATHS = ['/healthz', '/readyz']
-const PUBLIC_PATHS = ['/openapi.json', '/openapi.yaml']
+const PUBLIC_PATHS = ['/openapi.json', '/openapi.yaml', '/openapi.tools.json']
 
 /** `path` is the matched route, or, where none matched, the path that was asked for. */
 export const doorOf = (path: string): Door =>

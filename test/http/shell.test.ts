@@ -60,7 +60,7 @@ t.test('refuses by Host, then Origin, then token', async t => {
   await check('GET /capabilities HTTP/1.1', ['Host: localhost', 'Origin: https://evil.example'], 403, 'FORBIDDEN_ORIGIN')
   // Health is told to all, documents to those without a token.
   for (const path of ['/healthz', '/readyz']) await check(`GET ${path} HTTP/1.1`, ['Host: evil.example', 'Origin: null'], 200)
-  for (const path of ['/docs', '/docs/static/swagger-ui.css', '/openapi.json', '/openapi.yaml']) {
+  for (const path of ['/docs', '/docs/static/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/openapi.tools.json']) {
     await check(`GET ${path} HTTP/1.1`, ['Host: localhost'], 200)
     await check(`GET ${path} HTTP/1.1`, ['Host: evil.example'], 403, 'FORBIDDEN_HOST')
     await check(`GET ${path} HTTP/1.1`, ['Host: localhost', 'Origin: https://evil.example'], 403, 'FORBIDDEN_ORIGIN')
@@ -91,13 +91,13 @@ t.test('lets everybody in without auth, and hides the documents on request', asy
   const served = await serve(t, { files, settings: { token: null, docs: false } })
   const headers = { authorization: '' }
   t.equal((await served.call('GET', '/capabilities', { headers })).status, 200)
-  for (const path of ['/docs', '/docs/static/x', '/openapi.json', '/openapi.yaml']) t.equal((await served.call('GET', path, { headers })).body.code, 'ROUTE_NOT_FOUND')
+  for (const path of ['/docs', '/docs/static/x', '/openapi.json', '/openapi.yaml', '/openapi.tools.json']) t.equal((await served.call('GET', path, { headers })).body.code, 'ROUTE_NOT_FOUND')
 })
 
 t.test('names routes and methods that there are', async t => {
   const served = await serve(t, { files })
   const missing = await served.call('POST', '/edits', { body: EDIT })
-  t.match(missing.body, { code: 'ROUTE_NOT_FOUND', detail: 'There is no route POST /edits. There are POST /edit, POST /edit-lines, POST /preview, POST /create, POST /inspect, GET /tools, POST /tools/{name}, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml and GET /docs.' })
+  t.match(missing.body, { code: 'ROUTE_NOT_FOUND', detail: 'There is no route POST /edits. There are POST /edit, POST /edit-lines, POST /preview, POST /create, POST /inspect, GET /tools, POST /tools/{name}, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.' })
   for (const [method, path, allow] of [['GET', '/edit', 'POST'], ['DELETE', '/inspect', 'POST'], ['POST', '/healthz', 'GET, HEAD'], ['PUT', '/docs/static/x', 'GET, HEAD'], ['PATCH', '/edit?x=1', 'POST']] as const) {
     const { status, body, headers } = await served.call(method, path)
     t.equal(status, 405)

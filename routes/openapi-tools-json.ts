@@ -1,0 +1,13 @@
+// GET /openapi.tools.json: the document for tool hosts. Knows its call.
+import type { FastifyInstance } from 'fastify'
+import type { Components } from '../src/http/tools/schema.ts'
+import { toolsDocument } from '../src/http/tools/openapi-tools.ts'
+import type { Toolbox } from '../src/http/tools/tool.ts'
+
+export function openapiToolsJson (app: FastifyInstance, box: Toolbox, components: Components, version: string): void {
+  app.get('/openapi.tools.json', { schema: { hide: true } }, async request => {
+    // Hosts want a whole address; what is in front of the server may speak TLS.
+    const scheme = request.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+    return toolsDocument(box.offered, components, version, `${scheme}://${request.headers.host}`)
+  })
+}

@@ -1,0 +1,40 @@
+// The operations as an OpenAPI document of which tool hosts lose nothing: flat bodies, POST only, no references, unions or headers. Knows no operation by name.
+import type { Operation } from '../../operations/operation.ts'
+import { SUCCESS } from '../problem.ts'
+import { inlined, type Components, type JsonSchema } from './schema.ts'
+import type { Tool } from './tool.ts'
+
+/** A schema without unions: words or a number are told as text, which the dialects read as the number. */
+function withoutUnions (schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema
+  if (anyOf !== undefined) return { ...rest, type: 'string', description: `${rest.description} As text, a number too.` }
+  return {
+    ...rest,
+    ...schema.properties !== undefined && { properties: Object.fromEntries(Object.entries(schema.properties).map(([name, property]) => [name, withoutUnions(property)])) },
+    ...schema.items !== undefined && { items: withoutUnions(schema.items) }
+  }
+}
+
+const pathItem = ({ id, summary, description, request, outcome, effect }: Operation, components: Components) => ({
+  post: {
+    operationId: id,
+    summary,
+    description,
+    'x-openai-isConsequential': effect === 'changes' || effect === 'makes',
+    requestBody: { required: true, content: { 'application/json': { schema: withoutUnions(inlined(request, components)) } } },
+    responses: {
+      [SUCCESS]: { description: 'It was done; message says what.', content: { 'application/json': { schema: withoutUnions(inlined(outcome, components)) } } },
+      '4XX': { description: 'Nothing was done; detail says why, and what to send instead.', content: { 'application/problem+json': { schema: { type: 'object', properties: { detail: { type: 'string', description: 'What went wrong, what is there, what to do next.' } } } } } }
+    }
+  }
+})
+
+/** The document; `origin` is where the server is, as its caller knows it. */
+export const toolsDocument = (tools: readonly Tool[], components: Components, version: string, origin: string) => ({
+  openapi: '3.1.0',
+  info: { title: 'editd', version, description: 'Edits text files exactly as asked, or not at all. Inspect a file first, then edit it and pass its file_hash on as expected_hash.' },
+  servers: [{ url: origin }],
+  security: [{ bearer: [] }],
+  paths: Object.fromEntries(tools.map(({ operation }) => [operation.route, pathItem(operation, components)])),
+  components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }
+})
