@@ -40,6 +40,7 @@ export const CapabilitiesSchema = named('Capabilities', 'What this server can do
   limits: ref(Limits),
   features: texts('What is supported beyond the bare operations.'),
   tool_formats: texts('The forms in which GET /tools defines the operations.'),
+  mcp_versions: texts('The revisions of MCP that /mcp speaks, the newest first.'),
   root: ref(RootFacts)
 })
 

@@ -12,6 +12,7 @@ import { editLines } from '../routes/edit-lines.ts'
 import { edit } from '../routes/edit.ts'
 import { healthz } from '../routes/healthz.ts'
 import { inspect } from '../routes/inspect.ts'
+import { mcp } from '../routes/mcp.ts'
 import { openapiJson } from '../routes/openapi-json.ts'
 import { openapiToolsJson } from '../routes/openapi-tools-json.ts'
 import { openapiYaml } from '../routes/openapi-yaml.ts'
@@ -27,6 +28,7 @@ import { makeGate } from './http/gate.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logWhenDone, pathOf } from './http/request-log.ts'
 import { sendProblem } from './http/send.ts'
+import { mcpServers } from './http/tools/mcp.ts'
 import { componentsById } from './http/tools/schema.ts'
 import { toolbox } from './http/tools/tool.ts'
 import { PlanMaker } from './off-thread/plan.ts'
@@ -108,7 +110,7 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
     app.addHook('onRequest', async (request, reply) => {
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] === undefined) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
     })
-    await app.register(cors, { origin: config.allowOrigins, methods: ['GET', 'POST'], allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', 'x-request-id'], exposedHeaders: ['etag', 'retry-after', 'x-request-id'], maxAge: 600, strictPreflight: false })
+    await app.register(cors, { origin: config.allowOrigins, methods: ['GET', 'POST'], allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', 'x-request-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name'], exposedHeaders: ['etag', 'retry-after', 'x-request-id'], maxAge: 600, strictPreflight: false })
   }
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
@@ -126,6 +128,7 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
   const byId = componentsById(schemas)
   tools(app, box, byId)
   tool(app, operations, box)
+  mcp(app, mcpServers(box, byId, VERSION), logger)
   capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, operations))
   healthz(app)
   readyz(app, workspace)

@@ -185,12 +185,23 @@ export function loadConfig (argv: readonly string[], env: NodeJS.ProcessEnv, dis
   })
 }
 
+/** Settings of who may call over HTTP, and where. */
+const OF_HTTP: readonly Name[] = ['host', 'port', 'token', 'token-file', 'no-auth', 'no-docs', 'allow-host', 'allow-origin']
+
+/** The settings of `editd mcp`, which listens nowhere: flags of HTTP are faults; in the environment, which is often shared, they count for nothing. */
+export function loadLocalConfig (argv: readonly string[], env: NodeJS.ProcessEnv, disk: Disk = DISK): Result<Config, string[]> {
+  const foreign = OF_HTTP.filter(name => argv.some(argument => argument === `--${name}` || argument.startsWith(`--${name}=`)))
+  if (foreign.length > 0) return fail(foreign.map(name => `--${name} is a setting of the HTTP server, and editd mcp listens nowhere: leave it out.`))
+  const names = OF_HTTP.map(environmentName)
+  return loadConfig(argv, Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name))), disk)
+}
+
 /** What --help prints. */
 export function helpText (): string {
   const lines = Object.entries<Setting>(SETTINGS).map(([name, { help, shown, boolean }]) => {
     const flag = name === 'root' ? '[root]' : `--${name}${boolean ? '' : ' …'}`
     return `  ${flag.padEnd(22)} ${environmentName(name).padEnd(24)} ${help} (${shown})`
   })
-  return ['editd [root] [flags]: edits text files safely, over HTTP.', '', 'Flag, environment variable, meaning (default); a flag wins:', ...lines, '',
+  return ['editd [root] [flags]: edits text files safely, over HTTP.', 'editd mcp [root] [flags]: the same over MCP, on stdin and stdout; settings of HTTP have no meaning then.', '', 'Flag, environment variable, meaning (default); a flag wins:', ...lines, '',
     'Lists are comma-separated or the flag repeated; sizes are bytes, 100MB or 64KiB; durations are 10s or 500ms.', ''].join('\n')
 }

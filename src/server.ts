@@ -3,8 +3,9 @@
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { buildApp } from './app.ts'
-import { helpText, loadConfig, VERSION, type Config } from './config.ts'
+import { helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config.ts'
 import { makeFolder } from './workspace/folder.ts'
+import { speakMcp } from './stdio.ts'
 import { openWorkspace } from './workspace/workspace.ts'
 
 const FAULT = 2
@@ -39,11 +40,33 @@ function greeting (config: Config, root: string, { address, port, family }: Addr
   return `${line}${config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''}try: curl -sS${token} -H 'Content-Type: application/json' -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
 }
 
-async function start (config: Config): Promise<void> {
+/** The log on stderr, and the workspace. */
+async function prepare (config: Config) {
   const destination = pino.destination({ dest: 2, sync: false })
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   makeFolder(config.root)
   const workspace = await openWorkspace({ ...config, report: event => { logger.warn(event) } })
+  return { destination, logger, workspace }
+}
+
+/** `editd mcp`: the tools for the program at the other end of stdin and stdout, until it closes them or a signal comes. */
+async function speak (config: Config): Promise<void> {
+  const { destination, logger, workspace } = await prepare(config)
+  const stop = () => {
+    process.stdin.destroy()
+    setTimeout(() => { process.exit(0) }, END).unref()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+  logger.info({ event: 'speaking', protocol: 'mcp', root: workspace.root })
+  await speakMcp({ config, workspace, logger, input: process.stdin, output: process.stdout })
+  await workspace.close()
+  logger.info({ event: 'stopped' })
+  destination.flushSync()
+  process.exit(0)
+}
+
+async function start (config: Config): Promise<void> {
+  const { destination, logger, workspace } = await prepare(config)
   const { app, drain } = await buildApp({ config, workspace, logger })
   try {
     // `localhost` may be two addresses, which would be two servers.
@@ -85,14 +108,15 @@ async function main (argv: readonly string[], env: NodeJS.ProcessEnv): Promise<v
     process.stdout.write(told)
     return
   }
-  const config = loadConfig(argv, env)
+  const speaks = argv[0] === 'mcp'
+  const config = speaks ? loadLocalConfig(argv.slice(1), env) : loadConfig(argv, env)
   if (!config.ok) {
     complain(config.failure)
     process.exitCode = FAULT
     return
   }
   try {
-    await start(config.value)
+    await (speaks ? speak : start)(config.value)
   } catch (error) {
     complain([reason(error, config.value)])
     process.exitCode = 1

@@ -18,7 +18,8 @@ const partOf = (path: string) => /^src\/(engine|workspace|http|operations|off-th
 
 // `print-openapi` is a second, smaller server; `given` and `setting` are pieces of `config`.
 const ARROWS: Record<string, string[]> = {
-  server: ['app', 'config', 'workspace'],
+  server: ['app', 'stdio', 'config', 'workspace'],
+  stdio: ['http', 'operations', 'off-thread', 'workspace', 'config'],
   'print-openapi': ['app', 'config', 'workspace'],
   app: ['routes', 'schemas', 'http', 'operations', 'off-thread', 'workspace', 'engine', 'config'],
   routes: ['schemas', 'http', 'operations', 'workspace', 'engine'],

@@ -9,6 +9,7 @@ const RUNTIME = [
   '@fastify/cors',
   '@fastify/swagger',
   '@fastify/swagger-ui',
+  '@modelcontextprotocol/server',
   'ajv',
   'diff',
   'fastest-levenshtein',

@@ -7,6 +7,7 @@ import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/window.ts'
 import type { Operation } from '../operations/operation.ts'
 import { MAX_ENTRIES } from '../operations/inspect.ts'
 import type { Operations } from '../operations.ts'
+import { MCP_VERSIONS } from './tools/mcp.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
 /** The answer of /capabilities. */
@@ -28,8 +29,9 @@ export function capabilitiesOf (config: Config, confinement: Workspace['confinem
       max_diff_lines: 100_000,
       lock_timeout_ms: config.lockTimeout
     },
-    features: ['dry_run', 'expected_hash', 'if_match', 'if_none_match', 'multiple_edits', 'unified_diff', 'adapted_line_endings', 'search', 'regex', 'directories', 'dialects', 'function_calling'],
+    features: ['dry_run', 'expected_hash', 'if_match', 'if_none_match', 'multiple_edits', 'unified_diff', 'adapted_line_endings', 'search', 'regex', 'directories', 'dialects', 'function_calling', 'mcp'],
     tool_formats: [...TOOL_FORMATS],
+    mcp_versions: [...MCP_VERSIONS],
     root: {
       read_only: config.readOnly,
       require_hash: config.requireHash,

@@ -1,0 +1,35 @@
+// The other composition root: settings, workspace and tools over MCP on two streams, without HTTP. Knows no process.
+import { randomUUID } from 'node:crypto'
+import type { Readable, Writable } from 'node:stream'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Logger } from 'pino'
+import { VERSION, type Config } from './config.ts'
+import { components } from './http/openapi.ts'
+import { logBug } from './http/request-log.ts'
+import { mcpServers } from './http/tools/mcp.ts'
+import { componentsById } from './http/tools/schema.ts'
+import { StdioTransport } from './http/tools/stdio-transport.ts'
+import { toolbox } from './http/tools/tool.ts'
+import { PlanMaker } from './off-thread/plan.ts'
+import { Searcher } from './off-thread/search.ts'
+import { makeOperations } from './operations.ts'
+import type { Workspace } from './workspace/workspace.ts'
+
+/** Speaks until the input ends and everything is answered; the output holds nothing but the protocol. */
+export async function speakMcp ({ config, workspace, logger, input, output }: { config: Config, workspace: Workspace, logger: Logger, input: Readable, output: Writable }): Promise<void> {
+  const searcher = new Searcher()
+  const planMaker = new PlanMaker()
+  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, searcher, planMaker)
+  const serverFor = mcpServers(toolbox(operations, config), componentsById(components(operations)), VERSION)
+  const request_id = randomUUID()
+  const exchange = {
+    request_id,
+    onProblem: (code: string) => { logger.info({ request_id, code }) },
+    onBug: (error: unknown) => { logBug(logger, request_id, error) }
+  }
+  const transport = new StdioTransport(input, output, config.bodyLimit)
+  const handle = serveStdio(() => serverFor(exchange), { transport, maxSubscriptions: 0, onerror: error => { logger.debug({ mcp: error.message }) } })
+  await transport.closed
+  await handle.close()
+  await Promise.all([searcher.close(), planMaker.close()])
+}
