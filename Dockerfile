@@ -35,6 +35,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY page page
 # A new named volume takes over owner and mode of the folder that it is mounted on.
 RUN mkdir -m 755 /workspace && mkdir -m 700 /state && chown node:node /workspace /state
 VOLUME ["/workspace", "/state"]

@@ -122,7 +122,7 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
   const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, searcher, planMaker)
   const schemas = components(operations)
   for (const schema of schemas) app.addSchema(schema)
-  await app.register(swagger, swaggerOptions(VERSION))
+  await app.register(swagger, swaggerOptions(VERSION, operations))
   for (const route of [edit, editLines, preview, create, inspect]) route(app, operations)
   const box = toolbox(operations, config)
   const byId = componentsById(schemas)

@@ -15,6 +15,7 @@ import type { Operations } from '../operations.ts'
 import { exampleOf } from './examples.ts'
 import type { Takes } from './preconditions.ts'
 import { KINDS, PRECONDITION_FAILED, SUCCESS } from './problem.ts'
+import { REQUEST_EXAMPLES } from './request-examples.ts'
 
 const DESCRIPTION = 'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, then edit it: /edit with exact text is the default, /edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. /preview shows what an edit would do, /create makes a file. Every request changes everything that it asks for or nothing at all; every problem says in detail what to do next.'
 
@@ -107,7 +108,18 @@ export const factsSchema = (path: string, operationId: string, summary: string, 
 export const components = (operations: Operations): TSchema[] =>
   [TextEdit, LineEdit, PreviewEdit, ...Object.values(operations).map(({ request }) => request), ...INSPECT_COMPONENTS, ...OUTCOME_COMPONENTS, ...PROBLEM_COMPONENTS, ...CAPABILITIES_COMPONENTS, Health, Readiness, ...TOOLS_COMPONENTS, resultOf(operations)]
 
-export const swaggerOptions = (version: string): FastifyDynamicSwaggerOptions => ({
+/** What the plugin finds no place for where the schema of a body is a reference. */
+const withRequestExamples = (operations: Operations): NonNullable<FastifyDynamicSwaggerOptions['transformObject']> => documents => {
+  const document = 'openapiObject' in documents ? documents.openapiObject : documents.swaggerObject
+  const posts = document.paths as Record<string, { post: { requestBody: { content: Record<string, { examples?: object }> } } }>
+  for (const [name, examples] of Object.entries(REQUEST_EXAMPLES)) {
+    for (const media of Object.values(posts[operations[name as keyof Operations].route]?.post.requestBody.content ?? {})) media.examples = examples
+  }
+  return document
+}
+
+export const swaggerOptions = (version: string, operations: Operations): FastifyDynamicSwaggerOptions => ({
+  transformObject: withRequestExamples(operations),
   openapi: {
     openapi: '3.1.0',
     info: { title: 'editd', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' }, contact: { name: 'The editd project' } },

@@ -1,0 +1,89 @@
+// /docs in a real browser: it loads, asks for the token, edits a file, tells a problem and takes its fix. And the requests that it offers.
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { chromium, type Locator, type Page } from 'playwright-core'
+import t from 'tap'
+import { REQUEST_EXAMPLES } from '../../src/http/request-examples.ts'
+import { makeOperations } from '../../src/operations.ts'
+import { bytesOf, serve, TOKEN } from './served.ts'
+
+const HELLO = "for (const name of process.argv.slice(2)) {\n  console.log('Hello, ' + name)\n}\n"
+
+const isThere = (path: string) => {
+  try { accessSync(path, constants.X_OK); return true } catch { return false }
+}
+const browser = (process.env.PATH ?? '').split(delimiter).flatMap(folder => ['chromium', 'chromium-browser', 'google-chrome'].map(name => join(folder, name))).find(isThere)
+
+t.test('offers requests that work one after the other, and one that misses', async t => {
+  const served = await serve(t)
+  const operations = makeOperations(served.workspace, { max_edits: 1, max_file_size: 1 })
+  for (const name of ['create', 'inspect', 'edit', 'edit_lines', 'preview'] as const) {
+    for (const [key, { summary, value }] of Object.entries(REQUEST_EXAMPLES[name])) {
+      const { status, text } = await served.call('POST', operations[name].route, { body: value })
+      t.equal(status, key === 'miss' ? 422 : 200, `${name}, ${summary}: ${text.slice(0, 300)}`)
+    }
+  }
+  t.same(Object.keys(REQUEST_EXAMPLES).sort(), Object.keys(operations).sort(), 'every operation has some')
+})
+
+t.test('in a browser', { skip: browser === undefined && 'no Chromium is installed (apt-get install chromium)' }, async t => {
+  const served = await serve(t, { files: { examples: { 'hello.js': HELLO } } })
+  const launched = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
+  t.teardown(() => launched.close())
+  const page: Page = await launched.newPage({ viewport: { width: 1280, height: 900 } })
+  page.setDefaultTimeout(30_000)
+  const errors: string[] = []
+  const hosts = new Set<string>()
+  page.on('console', message => { if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text()) })
+  page.on('pageerror', error => { errors.push(String(error)) })
+  page.on('requestfailed', request => { errors.push(request.url()) })
+  page.on('request', request => { if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host) })
+  const files = () => bytesOf(served, 'examples/hello.js')
+
+  const edit = page.locator('#operations-files-edit_file')
+  const token = page.locator('.modal-ux input')
+  const give = async (value: string) => {
+    await token.fill(value)
+    await page.locator('.modal-ux .authorize').click()
+  }
+  const execute = () => edit.locator('.execute').click()
+  const told = async (what: Locator) => (await what.innerText()).replace(/\s+/g, ' ')
+
+  await t.test('loads without an error, all of it from here', async t => {
+    await page.goto(`${served.url}/docs`)
+    await edit.locator('.opblock-summary').click()
+    await edit.locator('.execute').waitFor()
+    t.equal(await page.title(), 'editd')
+    t.strictSame(errors, [])
+    t.strictSame([...hosts], [`127.0.0.1:${served.port}`])
+  })
+
+  await t.test('asks for the token when a request needs it, and sends the request with it', async t => {
+    await execute()
+    await give('wrong')
+    await edit.locator('.problem', { hasText: 'UNAUTHORIZED' }).waitFor()
+    await give(TOKEN)
+    t.match(await told(edit.locator('.done')), /Successfully replaced 1 occurrence in examples\/hello\.js \(line 2\).* \+ console\.log\('Hello, ' \+ name\.trim\(\)\)/)
+    t.notOk(await token.isVisible())
+    t.equal(files(), HELLO.replace('+ name', '+ name.trim()'))
+  })
+
+  await t.test('tells a problem in words, and puts its fix into the request', async t => {
+    await edit.locator('.examples-select select').first().selectOption('miss')
+    await execute()
+    const problem = edit.locator('.problem', { hasText: 'NO_MATCH' })
+    const { body } = await served.call('POST', '/edit', { body: REQUEST_EXAMPLES.edit.miss!.value })
+    t.ok((await told(problem)).includes(String(body.detail).replace(/\s+/g, ' ')), 'the detail is there')
+    await problem.getByRole('button', { name: 'Put into the request' }).first().click()
+    await execute()
+    await edit.locator('.done', { hasText: 'line 1' }).waitFor()
+    t.match(files(), 'for (const name of Deno.args.slice(2)) {')
+  })
+
+  await t.test('is no wider than a narrow window', async t => {
+    await page.setViewportSize({ width: 360, height: 800 })
+    t.equal(await page.evaluate('document.documentElement.scrollWidth'), 360, String(await page.evaluate('[...document.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80))')))
+  })
+
+  t.strictSame(errors.filter(text => !/^Failed to load resource: .* status of (401|422)/.test(text)), [], 'no other error')
+})
