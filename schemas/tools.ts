@@ -12,16 +12,20 @@ export const ToolsQuery = Type.Object({
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const object = (description: string) => Type.Optional(Type.Unsafe<object>({ type: 'object', description }))
 
-const ToolDefinition = named('ToolDefinition', 'One tool, in the form of the host that was asked for; which fields there are depends on it.', {
+// Named, since a generator that names it after its field takes input_schema and inputSchema for one.
+const JsonSchema = Type.Unsafe<object>({ $id: 'JsonSchema', type: 'object', additionalProperties: true, description: 'A JSON Schema.' })
+const jsonSchema = Type.Optional(ref(JsonSchema))
+
+const ToolDefinition = named('ToolDefinition', 'One tool, in the form of the host that was asked for; which fields there are depends on it. The schema of its arguments is parameters (openai), input_schema (anthropic) or inputSchema (mcp).', {
   type: text('openai, openai-chat: function.'),
   name: text('The name to call it by: POST /tools/{name}.'),
   title: text('mcp: a name for people.'),
   description: text('What it does and how to use it, for the model.'),
   function: object('openai-chat: name, description, parameters and strict.'),
-  parameters: object('openai: JSON Schema of the arguments.'),
-  input_schema: object('anthropic: JSON Schema of the arguments.'),
-  inputSchema: object('mcp: JSON Schema of the arguments.'),
-  outputSchema: object('mcp: JSON Schema of a success.'),
+  parameters: jsonSchema,
+  input_schema: jsonSchema,
+  inputSchema: jsonSchema,
+  outputSchema: jsonSchema,
   annotations: object('mcp: what a call may do.'),
   strict: Type.Optional(Type.Boolean({ description: 'Whether the schema is for the strict mode of the host.' }))
 })
@@ -39,4 +43,4 @@ export const ToolCall = Type.Unsafe<object>({
 export const toolResult = (outcomes: readonly TSchema[]) =>
   Type.Unsafe<object>({ $id: 'ToolResult', description: 'What the operation of the tool answers.', anyOf: outcomes.map(outcome => ref(outcome)) })
 
-export const TOOLS_COMPONENTS = [ToolDefinition, ToolDefinitions, ToolCall]
+export const TOOLS_COMPONENTS = [JsonSchema, ToolDefinition, ToolDefinitions, ToolCall]
