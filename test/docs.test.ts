@@ -18,6 +18,16 @@ const WRITES = process.env.DOCS === 'write'
 const settled = (answer: unknown): unknown => JSON.parse(JSON.stringify(answer, (key, value) =>
   key === 'request_id' ? '3f0c9e1a-…' : key === 'modified_at' ? '2026-11-21T10:00:00.000Z' : value))
 
+/** Of an answer, the members that are printed; of a list, as many. */
+const part = (answer: unknown, printed: unknown): unknown =>
+  Array.isArray(answer) && Array.isArray(printed)
+    ? answer.slice(0, printed.length).map((item, i) => part(item, printed[i]))
+    : typeof answer === 'object' && answer !== null && typeof printed === 'object' && printed !== null
+      ? Object.fromEntries(Object.keys(printed).map(key => [key, part((answer as Record<string, unknown>)[key], (printed as Record<string, unknown>)[key])]))
+      : answer
+
+const AsyncFunction = (async () => {}).constructor as new (...source: string[]) => (...given: unknown[]) => Promise<{ tools: object[], result: string }>
+
 for (const name of DOCUMENTS) {
   t.test(`answers as ${name} says`, async t => {
     const folder = mkdtempSync(join(tmpdir(), 'editd-docs-'))
@@ -32,12 +42,22 @@ for (const name of DOCUMENTS) {
     }
     const server = await start(workspace, join(folder, 'state'))
     let run = 0
-    for (const [whole, command, printed] of [...text.matchAll(/```sh run\n([^]*?)```\n\n```json\n([^]*?)```/g)]) {
+    for (const [whole, command, kind, printed] of [...text.matchAll(/```sh run\n([^]*?)```\n\n```(json(?: part)?)\n([^]*?)```/g)]) {
       const env = { ...process.env, EDITD_URL: server.url, EDITD_TOKEN: 'a-token-for-tests' }
-      const answer = settled(JSON.parse(execFileSync('bash', ['-c', command!], { cwd: folder, env, encoding: 'utf8' })))
-      if (WRITES) text = text.replace(whole, () => `\`\`\`sh run\n${command}\`\`\`\n\n\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\``)
+      const all = settled(JSON.parse(execFileSync('bash', ['-c', command!], { cwd: folder, env, encoding: 'utf8' })))
+      const answer = kind === 'json' ? all : part(all, JSON.parse(printed!))
+      if (WRITES) text = text.replace(whole, () => `\`\`\`sh run\n${command}\`\`\`\n\n\`\`\`${kind}\n${JSON.stringify(answer, null, 2)}\n\`\`\``)
       else t.strictSame(answer, JSON.parse(printed!), command!)
       run++
+    }
+    for (const [, code] of text.matchAll(/```js run\n([^]*?)```/g)) {
+      // As an SDK hands it over: OpenAI's calls have arguments, Anthropic's input.
+      const input = { path: 'called.txt', content: 'one\n', overwrite: false, dry_run: true }
+      const call = { name: 'create_file', arguments: JSON.stringify(input), input }
+      const headers = { authorization: 'Bearer a-token-for-tests', 'content-type': 'application/json' }
+      const { tools, result } = await new AsyncFunction('EDITD_URL', 'headers', 'call', `${code}; return { tools, result }`)(server.url, headers, call)
+      t.match(tools[1], { name: 'edit_lines' }, code!)
+      t.match(JSON.parse(result), { created: true, dry_run: true }, code!)
     }
     t.equal(run, text.match(/```sh run/g)?.length, 'every example has an answer')
     if (WRITES) writeFileSync(join(ROOT, name), text)
