@@ -147,13 +147,12 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
   t.match(log, /"event":"stopped"/)
 
   const signalled = speak()
-  await once(signalled.stderr, 'data')
-  signalled.kill('SIGTERM')
-  t.strictSame((await once(signalled, 'exit'))[0], 0, 'a signal ends it')
+  signalled.stderr.once('data', () => { signalled.kill('SIGTERM') })
   const left = speak()
   left.stdout.destroy()
   left.stdin.write(`${JSON.stringify(initialize)}\n`)
-  t.strictSame((await once(left, 'exit'))[0], 0, 'so does a reader that is gone')
+  const exits = await Promise.all([signalled, left].map(async process => (await once(process, 'exit'))[0]))
+  t.strictSame(exits, [0, 0], 'a signal ends it, and so does a reader that is gone')
   const faulty = speak('--port=1', '--token', 'x')
   let complaint = ''
   faulty.stderr.on('data', chunk => { complaint += chunk })

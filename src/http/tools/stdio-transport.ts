@@ -89,15 +89,11 @@ export class StdioTransport implements Transport {
   /** Nothing more comes in; what runs is answered still. */
   #end (): void {
     this.#ended = true
-    if (this.#running.size > 0) return
-    this.#finish()
-    this.onclose?.()
-    delete this.onclose
+    if (this.#running.size === 0) this.#finish()
   }
 
   async close (): Promise<void> {
     this.#input.pause()
-    this.#running.clear()
-    this.#end()
+    this.onclose?.()
   }
 }
