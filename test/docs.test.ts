@@ -1,4 +1,4 @@
-// The two commands of the README, and every example of the documents: its answer compared with the printed one.
+// The two commands of the README, and every example of the documents: its answer compared with the printed one; code and configurations used as they stand.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t from 'tap'
 import { start } from './running.ts'
 
@@ -26,6 +28,7 @@ const part = (answer: unknown, printed: unknown): unknown =>
       ? Object.fromEntries(Object.keys(printed).map(key => [key, part((answer as Record<string, unknown>)[key], (printed as Record<string, unknown>)[key])]))
       : answer
 
+interface McpServer { url?: string, headers?: Record<string, string>, command?: string, args?: string[] }
 const AsyncFunction = (async () => {}).constructor as new (...source: string[]) => (...given: unknown[]) => Promise<{ tools: object[], result: string }>
 
 for (const name of DOCUMENTS) {
@@ -58,6 +61,16 @@ for (const name of DOCUMENTS) {
       const { tools, result } = await new AsyncFunction('EDITD_URL', 'headers', 'call', `${code}; return { tools, result }`)(server.url, headers, call)
       t.match(tools[1], { name: 'edit_lines' }, code!)
       t.match(JSON.parse(result), { created: true, dry_run: true }, code!)
+    }
+    for (const [, config] of text.matchAll(/```json mcp\n([^]*?)```/g)) {
+      const here = config!.replace('http://127.0.0.1:7333', server.url).replace('the-token-it-printed', 'a-token-for-tests').replace('path/to/editd/', ROOT).replace('path/to/root', workspace)
+      const { url, headers, command, args } = (JSON.parse(here) as { mcpServers: { editd: McpServer } }).mcpServers.editd
+      const client = new Client({ name: 'test', version: '0' })
+      await client.connect(command === undefined
+        ? new StreamableHTTPClientTransport(new URL(url!), { requestInit: { headers: headers! } })
+        : new StdioClientTransport({ command, args: args!, env: { ...process.env as Record<string, string>, EDITD_STATE_DIR: join(folder, 'state') }, stderr: 'ignore' }))
+      t.match((await client.listTools()).tools[0], { name: 'edit_file' }, config!)
+      await client.close()
     }
     t.equal(run, text.match(/```sh run/g)?.length, 'every example has an answer')
     if (WRITES) writeFileSync(join(ROOT, name), text)
