@@ -260,7 +260,7 @@ function alreadyExists ({ reason, if_none_match }: Extract<Failure, { code: 'ALR
     needs_expected_hash: 'exists already, and overwrite: true replaces it only with the expected_hash of what it replaces'
   }[reason]
   return {
-    detail: `${shown} ${why}. ${NOTHING} To change a part of it, use /edit. To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
+    detail: `${shown} ${why}. ${NOTHING} To change a part of it, use /edit (edit_file). To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
     members: { suggested_fixes: [{ type: 'READ_FILE', suggestion: `Look at the file as it is now; then edit it, or replace it with ${overwrite}.`, example: inspectRequest(path) }] }
   }
 }
@@ -369,7 +369,7 @@ function noMatch (failure: NoMatch, shown: string): string {
     const after = failure.fixes[0]?.edit === undefined ? '' : ' (suggested_fixes[0].edit has it)'
     return `${first} It is in the file as it was, but edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text as it reads after that edit${after}, or make one edit of the two.`
   }
-  if (failure.file_preview.total_lines === 0) return `${first} The file is empty. To put text into it, send /edit-lines with start_line 1 and end_line 0.`
+  if (failure.file_preview.total_lines === 0) return `${first} The file is empty. To put text into it, send /edit-lines (edit_lines) with start_line 1 and end_line 0.`
   if (failure.already_applied && best === undefined) return `${first} new_text is there already${failure.applied_line === undefined ? '' : ` (line ${failure.applied_line})`}, so this edit seems to have been made before. Look at the file; if that is so, leave this edit out.`
   if (best === undefined) return `${first} Nothing in its ${counted(failure.file_preview.total_lines, 'line')} is like it${absent(failure.missing_tokens)}. Read the file and copy old_text from content exactly, or check that this is the right file.`
   const applied = failure.already_applied ? ` (new_text is in the file too${failure.applied_line === undefined ? '' : `, at line ${failure.applied_line}`}: if this edit was made before, leave it out.)` : ''
