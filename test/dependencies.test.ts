@@ -10,17 +10,20 @@ const RUNTIME = [
   '@fastify/swagger',
   '@fastify/swagger-ui',
   '@modelcontextprotocol/server',
+  '@vscode/tree-sitter-wasm',
   'ajv',
   'diff',
   'fastest-levenshtein',
   'fastify',
+  'markdown-it',
   'pino',
   'proper-lockfile',
   're2js',
-  'typebox'
+  'typebox',
+  'web-tree-sitter'
 ]
 
-const LICENCES = new Set(['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'MIT-0', 'Unlicense'])
+const LICENCES = new Set(['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'MIT-0', 'PSF-2.0', 'Unlicense'])
 
 interface Manifest { license?: string, dependencies: Record<string, string> }
 interface Lock { packages: Record<string, { license?: string, dev?: boolean }> }
@@ -34,7 +37,7 @@ t.test('uses each of them, and nothing that is not among them', async t => {
   for (const folder of ['src', 'routes', 'schemas']) {
     for (const file of readdirSync(join(HOME, folder), { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.ts')) continue
-      for (const [, name = ''] of readFileSync(join(HOME, folder, file), 'utf8').matchAll(/(?:\bfrom |\bimport |\bimport\()'((?:@[^/']+\/)?[^/'.][^/']*)/g)) {
+      for (const [, name = ''] of readFileSync(join(HOME, folder, file), 'utf8').matchAll(/(?:\bfrom |\bimport |\bimport\(|\)\.resolve\()'((?:@[^/']+\/)?[^/'.][^/']*)/g)) {
         if (!name.startsWith('node:')) used.add(name)
       }
     }

@@ -1,4 +1,5 @@
 // The closed union of everything that can be wrong with a change to a text. Knows no HTTP and no sentences.
+import type { SymbolKind } from './outline/outline.ts'
 import type { Cause } from './suggest/classify.ts'
 
 /** One edit of /edit, as a client sends it and as a fix offers it. */
@@ -170,3 +171,48 @@ export interface Unexplained { code: 'UNEXPLAINED' }
 export type LineFailure = LineOutOfRange | OverlappingEdits | ExpectedTextMismatch | ResultTooLarge
 
 export type TextFailure = NoMatch | WrongCount | OccurrenceOutOfRange | ResultTooLarge
+
+/** What /edit-section is for: one of these. */
+export interface Target {
+  heading?: string
+  code_block?: { index?: number, language?: string, under_heading?: string }
+  symbol?: string
+}
+
+/** One item of a file's outline, as answers show it. Lines are 1-based and inclusive. */
+export interface OutlineEntry {
+  kind: SymbolKind | 'heading' | 'code_block' | 'front_matter'
+  name?: string
+  level?: number
+  parent?: string
+  language?: string
+  start_line: number
+  end_line: number
+  comment_start_line?: number
+  lossy?: true
+}
+
+/** The outline's first items, and how many there are. */
+interface AboutTarget { target: Target, at_line?: number, outline: OutlineEntry[], total: number, syntax_error_lines?: number[] }
+
+export interface TargetNotFound extends AboutTarget {
+  code: 'TARGET_NOT_FOUND'
+  /** What would fit, but doesn't hold `at_line`. */
+  elsewhere: OutlineEntry[]
+  /** Paths that are like it, the likeliest first. */
+  nearest: string[]
+}
+
+/** `fitting`: how many fit; `targets` are the first of them. */
+export interface AmbiguousTarget extends AboutTarget { code: 'AMBIGUOUS_TARGET', targets: OutlineEntry[], fitting: number }
+
+export type UnsupportedTarget = { code: 'UNSUPPORTED_TARGET', languages: readonly string[], language?: string } & (
+  /** The file is in a language, if it is known, that has no such targets. */
+  | { reason: 'not_markdown' | 'no_grammar' }
+  | { reason: 'too_large' | 'too_slow', limit: number, actual?: number }
+  | { reason: 'parser_failed' }
+  /** The item can't take the action: other code on its lines, or on those of its body; nothing to put text into; a fence that is never closed. */
+  | { reason: 'not_alone' | 'cramped' | 'no_body' | 'unclosed', entry: OutlineEntry }
+)
+
+export type SectionFailure = TargetNotFound | AmbiguousTarget | UnsupportedTarget

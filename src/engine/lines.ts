@@ -204,3 +204,51 @@ export function countByte (bytes: Buffer, byte: number): number {
   for (let i = head + words.length * 4; i < bytes.length; i++) if (bytes[i] === byte) count++
   return count
 }
+
+/** Where every line of a text begins: for whoever looks at many of them. Built in one pass. */
+export class LineTable {
+  readonly #bytes: Buffer
+  readonly #starts: number[]
+  /** Number of lines. */
+  readonly total: number
+
+  constructor (bytes: Buffer) {
+    const starts: number[] = [bomLength(bytes)]
+    for (let i = starts[0]!; i < bytes.length; i++) {
+      if (bytes[i] === LF || (bytes[i] === CR && bytes[i + 1] !== LF)) starts.push(i + 1)
+    }
+    this.#bytes = bytes
+    this.#starts = starts
+    this.total = starts.at(-1)! < bytes.length ? starts.length : starts.length - 1
+  }
+
+  /** The offset at which a 1-based line begins; the text's length for those after the last. */
+  startOf (line: number): number {
+    return this.#starts[line - 1] ?? this.#bytes.length
+  }
+
+  /** The 1-based line that holds the byte at `offset`. */
+  lineOf (offset: number): number {
+    let low = 0
+    let high = this.#starts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.#starts[middle]! <= offset) low = middle
+      else high = middle - 1
+    }
+    return low + 1
+  }
+
+  /** The bytes of a 1-based line, without its break; empty outside the text. */
+  bytesOf (line: number): Buffer {
+    const start = this.startOf(line)
+    const last = breakBefore(new Text([this.#bytes]), this.startOf(line + 1))
+    const end = last === undefined || last.start < start ? this.startOf(line + 1) : last.start
+    return this.#bytes.subarray(start, end)
+  }
+
+  /** Whether a line holds nothing but spaces and tabs; outside the text true. */
+  isBlank (line: number): boolean {
+    return this.bytesOf(line).every(byte => byte === 32 || byte === 9)
+  }
+}

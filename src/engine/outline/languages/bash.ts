@@ -1,0 +1,13 @@
+// Bash, and what other shells have of it.
+import type { Language } from './language.ts'
+
+export const bash: Language = {
+  grammar: 'bash',
+  query: `
+(function_definition name: (_) @name) @definition.function
+(declaration_command "readonly" (variable_assignment name: (_) @name)) @definition.constant
+(variable_assignment name: (variable_name) @name) @definition.variable
+`,
+  wrappers: ['declaration_command'],
+  top: ['program']
+}

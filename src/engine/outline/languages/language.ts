@@ -1,0 +1,20 @@
+// What is to be known of a programming language to outline its files. Knows no parser.
+
+/**
+ * A query captures `@definition.<kind>` with its `@name`; where need be `@body` (else the field `body`), `@owner` (the type
+ * that a method is of, where that isn't around it) and, of an impl, `@trait` and `@type`. Of patterns that capture one
+ * definition the first counts.
+ */
+export interface Language {
+  /** Of the grammar's file, `tree-sitter-<grammar>.wasm`. */
+  grammar: string
+  query: string
+  /** Nodes that belong to the one definition in them: a decorator's, an export's, a statement of one declaration. */
+  wrappers: string[]
+  /** Nodes before a definition, in the same list, that belong to it. */
+  attributes?: string[]
+  /** Nodes in which constants and variables are at the top level; wrappers are too. */
+  top: string[]
+  /** Indentation ends a body, nothing closes it. */
+  indented?: true
+}

@@ -1,0 +1,141 @@
+// The lines of a text as edits of sections see them: which are blank, how they are indented, and what a text looks like that is put between them. Knows no outline.
+import { decode } from '../encoding.ts'
+import { indentationOf } from '../indentation.ts'
+import { breakStyleOf, type LineEndings } from '../line-breaks.ts'
+import { ANY_BREAK, BREAK_TEXT, LineTable, splitAtBreaks } from '../lines.ts'
+
+/** What lies on one side of a place: blank lines that are there, and those that there should be. */
+export interface Side { blanks: number, gap: number }
+
+/** A place to put text in: before `line`. Null where nothing lies on that side. */
+export interface Spot { line: number, above: Side | null, below: Side | null }
+
+/** A text without the blank lines that it begins and ends with, which are counted. */
+interface Core { text: string, lead: number, trail: number, ended: boolean }
+
+export class Page {
+  readonly #table: LineTable
+  readonly #original: Buffer
+  readonly #break: string
+  readonly #apart: boolean
+
+  constructor (original: Buffer, { line_endings, apart }: { line_endings: LineEndings, apart: boolean }) {
+    this.#original = original
+    this.#table = new LineTable(original)
+    // A break that is put in on nobody's order is the file's; others are adapted later.
+    this.#break = line_endings === 'adapt' ? BREAK_TEXT.lf : BREAK_TEXT[breakStyleOf(original).frequent]
+    this.#apart = apart
+  }
+
+  get total (): number {
+    return this.#table.total
+  }
+
+  text = (line: number): string => decode(this.#table.bytesOf(line)).text
+
+  /** Blank, or only the marks of a quote where `prefix` has such. */
+  isBlank (line: number, prefix = ''): boolean {
+    return this.#table.isBlank(line) || (prefix.includes('>') && /^[\s>]*$/.test(this.text(line)))
+  }
+
+  /** Blank lines just above a line, none of them before `top`. */
+  blanksAbove (line: number, top = 1, prefix = ''): number {
+    let count = 0
+    while (line - 1 - count >= top && this.isBlank(line - 1 - count, prefix)) count++
+    return count
+  }
+
+  /** Blank lines just below a line, none of them after `bottom`. */
+  blanksBelow (line: number, bottom = this.total, prefix = ''): number {
+    let count = 0
+    while (line + 1 + count <= bottom && this.isBlank(line + 1 + count, prefix)) count++
+    return count
+  }
+
+  /** White space that a line begins with. */
+  indentOf = (line: number): string => /^[ \t]*/.exec(this.text(line))![0]
+
+  /** One step of indentation. */
+  get step (): string {
+    const { style, width = 4 } = indentationOf(this.#original)
+    return style === 'tabs' ? '\t' : ' '.repeat(width)
+  }
+
+  /** Whether lines hold a text, breaks and the last one's aside. */
+  holds (first: number, last: number, text: string): boolean {
+    const there = this.#original.toString('utf8', this.#table.startOf(first), this.#table.startOf(last + 1))
+    const settled = (lines: string) => lines.replace(ANY_BREAK, '\n').replace(/\n$/, '')
+    return settled(there) === settled(text)
+  }
+
+  /** A text for a spot, with the blank lines that it needs on both sides; `dress` gives its lines the form that they need there. Empty for a blank one. */
+  put (text: string, { above, below }: Spot, dress: (text: string) => string, blank = ''): string {
+    const core = coreOf(text, blank)
+    if (core.text === '') return ''
+    const missing = (side: Side | null, own: number) => side === null ? 0 : Math.max(0, Math.max(side.gap, side.blanks, own, this.#apart ? 1 : 0) - side.blanks)
+    const line = blank + this.#break
+    const lead = line.repeat(missing(above, core.lead))
+    const trail = line.repeat(missing(below, core.trail))
+    return `${lead}${dress(core.text)}${core.ended || trail !== '' ? this.#break : ''}${trail}`
+  }
+
+  /** A text in place of others, without blank lines around it. */
+  bare (text: string, dress: (text: string) => string, blank = ''): string {
+    const core = coreOf(text, blank)
+    return core.text === '' ? '' : `${dress(core.text)}${core.ended ? this.#break : ''}`
+  }
+
+  /** A blank line where edits without need one. */
+  get separator (): string {
+    return this.#apart ? this.#break : ''
+  }
+
+  /** Text between empty braces on one line, from the start of that line to its end. */
+  opened (line: number, column: number, text: string, dress: (text: string) => string): string {
+    const whole = this.text(line)
+    const { text: core } = coreOf(text)
+    const [head, tail] = [whole.slice(0, column).trimEnd(), whole.slice(column).trimStart()]
+    return core === '' ? whole : `${head}${this.#break}${dress(core)}${this.#break}${this.indentOf(line)}${tail}`
+  }
+}
+
+/** `blank`: what a blank line may hold beside white space, the mark of a quote. */
+function coreOf (text: string, blank = ''): Core {
+  const lines = splitAtBreaks(text)
+  const isBlank = (line: string) => /^[ \t]*$/.test(line) || line.trimEnd() === blank
+  const first = lines.findIndex(line => !isBlank(line))
+  if (first === -1) return { text: '', lead: 0, trail: 0, ended: false }
+  const last = lines.findLastIndex(line => !isBlank(line))
+  // The breaks stay as they are given.
+  const breaks = [...text.matchAll(ANY_BREAK)]
+  const start = first === 0 ? 0 : breaks[first - 1]!.index + breaks[first - 1]![0].length
+  return { text: text.slice(start, breaks[last]?.index), lead: first, trail: Math.max(0, lines.length - 2 - last), ended: last < lines.length - 1 }
+}
+
+/** How many lines of a text aren't blank, up to two. */
+export const isOneLine = (text: string): boolean => splitAtBreaks(text).filter(line => line.trim() !== '').length < 2
+
+const eachLine = (text: string, change: (line: string) => string): string => {
+  const breaks = text.match(ANY_BREAK) ?? []
+  // What follows the last break is no line.
+  return splitAtBreaks(text).map((line, i) => (i === breaks.length && line === '' ? '' : change(line)) + (breaks[i] ?? '')).join('')
+}
+
+/** Lines with `prefix` before each; as they are where all that aren't blank have it. */
+export function prefixed (text: string, prefix: string): string {
+  const isBlank = (line: string) => /^[ \t]*$/.test(line)
+  if (prefix === '' || splitAtBreaks(text).every(line => isBlank(line) || line.startsWith(prefix) || line.trimEnd() === prefix.trimEnd())) return text
+  return eachLine(text, line => isBlank(line) ? prefix.trimEnd() : prefix + line)
+}
+
+/** Lines of an indented code block; as they are where all that aren't blank are indented enough. */
+export function asIndentedCode (text: string): string {
+  if (splitAtBreaks(text).every(line => /^(?: {4}|[ ]{0,3}\t|[ \t]*$)/.test(line))) return text
+  return eachLine(text, line => line === '' ? line : `    ${line}`)
+}
+
+/** Lines moved so that the first is indented by `indent`: those that begin as it does begin so then, others stay. */
+export function indented (text: string, indent: string): string {
+  const present = /^[ \t]*/.exec(text)![0]
+  return present === indent ? text : eachLine(text, line => line.startsWith(present) && line.trim() !== '' ? indent + line.slice(present.length) : line)
+}

@@ -1,0 +1,112 @@
+// Which item of an outline a request means. Knows no edits.
+import { distance } from 'fastest-levenshtein'
+import { fail, ok, type Result } from '../../result.ts'
+import type { AmbiguousTarget, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
+import { type CodeBlock, type Heading, type Item, type Outline, SEPARATOR, type Symbol } from './outline.ts'
+
+/** Items of an outline, and of what fits, that a problem shows. */
+const SHOWN = 100
+const NEAREST = 3
+/** Names that are compared with one that isn't there, and UTF-16 units of each. */
+const COMPARED = 5000
+const COMPARED_LENGTH = 100
+
+/** The item that `target` means; with `at_line`, of several that fit the one that holds this line, the innermost. Fails where none fits, or several. */
+export function findTarget (outline: Outline, target: Target, at_line?: number): Result<Item, TargetNotFound | AmbiguousTarget> {
+  const fitting = outline.type === 'code' ? symbolsThatFit(outline.items, target.symbol ?? '') : target.heading !== undefined ? headingsThatFit(outline.items, target.heading) : blocksThatFit(outline.items, target, at_line)
+  const chosen = at_line === undefined ? fitting : innermost(fitting.filter(item => holds(item, at_line)))
+  if (chosen.length === 1) return ok(chosen[0]!)
+  const about = { target, ...at_line !== undefined && { at_line }, outline: outline.items.slice(0, SHOWN).map(told), total: outline.items.length, ...outline.type === 'code' && outline.syntax_error_lines.length > 0 && { syntax_error_lines: outline.syntax_error_lines } }
+  if (chosen.length > 1) return fail({ code: 'AMBIGUOUS_TARGET', ...about, targets: chosen.slice(0, SHOWN).map(told), fitting: chosen.length })
+  return fail({ code: 'TARGET_NOT_FOUND', ...about, elsewhere: fitting.slice(0, SHOWN).map(told), nearest: fitting.length > 0 ? [] : nearest(outline, target) })
+}
+
+/** An item as an answer shows it. */
+export function told (item: Item): OutlineEntry {
+  const { kind, parent, start_line, end_line, lossy } = item
+  return {
+    kind,
+    ...'name' in item && { name: item.name },
+    ...item.kind === 'heading' && { level: item.level },
+    ...parent !== undefined && { parent },
+    ...item.kind === 'code_block' && item.language !== undefined && { language: item.language },
+    start_line,
+    end_line,
+    ...'comment_start_line' in item && { comment_start_line: item.comment_start_line },
+    ...lossy && { lossy }
+  }
+}
+
+const holds = (item: Item, line: number): boolean => ('comment_start_line' in item ? item.comment_start_line : item.start_line) <= line && line <= item.end_line
+
+/** Of items that all hold a line, the one that begins last. */
+function innermost (items: readonly Item[]): Item[] {
+  const last = items.at(-1)
+  return items.filter(({ start_line }) => start_line === last?.start_line)
+}
+
+const pathOf = ({ parent, name }: Heading | Symbol, separator: string): string => parent === undefined ? name : `${parent}${separator}${name}`
+
+/** A name at the top is itself a path: what has the whole path is meant before what only ends with it. */
+function symbolsThatFit (items: readonly Symbol[], asked: string): Symbol[] {
+  const plain = (path: string) => path.replaceAll('::', SEPARATOR.code)
+  const wanted = plain(asked.trim())
+  const paths = items.map(item => plain(pathOf(item, SEPARATOR.code)))
+  const whole = items.filter((_, i) => paths[i] === wanted)
+  return whole.length > 0 ? whole : items.filter((_, i) => paths[i]!.endsWith(`${SEPARATOR.code}${wanted}`))
+}
+
+function headingsThatFit (items: readonly Item[], asked: string): Heading[] {
+  return items.filter(item => item.kind === 'heading').filter(item => headingFits(items, item, asked))
+}
+
+/** A heading's text may hold what stands between the names of a path: every way to part it is tried. */
+function headingFits (items: readonly Item[], item: Heading, asked: string): boolean {
+  if (isCalled(item, asked)) return true
+  const around = items[item.within]
+  if (around?.kind !== 'heading') return false
+  for (let at = asked.lastIndexOf(SEPARATOR.document); at > 0; at = asked.lastIndexOf(SEPARATOR.document, at - 1)) {
+    if (isCalled(item, asked.slice(at + SEPARATOR.document.length)) && headingFits(items, around, asked.slice(0, at))) return true
+  }
+  return false
+}
+
+const MARKED = /^(#{1,6})(?:[ \t]+(.*))?$/
+
+function isCalled ({ name, level }: Heading, asked: string): boolean {
+  const text = asked.trim()
+  if (name === text) return true
+  const [, marks = '', rest = ''] = MARKED.exec(text) ?? []
+  return marks.length === level && (rest === name || rest.replace(/(?:^|[ \t]+)#+$/, '') === name)
+}
+
+function blocksThatFit (items: readonly Item[], { code_block }: Target, at_line?: number): Item[] {
+  const { index, language, under_heading } = code_block ?? {}
+  const isOfLanguage = (item: Item): item is CodeBlock => item.kind === 'code_block' && (language === undefined || item.language?.toLowerCase() === language.toLowerCase())
+  if (under_heading === undefined) return one(items.filter(isOfLanguage), index)
+  const sections = headingsThatFit(items, under_heading)
+  const meant = at_line === undefined || sections.length < 2 ? sections : innermost(sections.filter(section => holds(section, at_line)))
+  if (meant.length !== 1) return meant
+  const [{ start_line, end_line }] = meant as [Heading]
+  return one(items.filter(isOfLanguage).filter(block => start_line <= block.start_line && block.end_line <= end_line), index)
+}
+
+const one = (blocks: readonly Item[], index: number | undefined): Item[] => index === undefined ? [...blocks] : blocks.slice(index - 1, index)
+
+/** Paths like the one that was asked for, the likeliest first. */
+function nearest (outline: Outline, { heading, symbol, code_block }: Target): string[] {
+  const asked = heading ?? symbol ?? code_block?.under_heading
+  if (asked === undefined) return []
+  const wanted = plain(asked)
+  const last = plain(asked.slice(Math.max(asked.lastIndexOf(SEPARATOR[outline.type]) + SEPARATOR[outline.type].length, 0)))
+  const scored = outline.items.filter(item => 'name' in item).slice(0, COMPARED).map(item => {
+    const name = plain(item.name)
+    const path = pathOf(item, SEPARATOR[outline.type])
+    const far = name === last ? 0 : Math.min(distance(name, last) / Math.max(name.length, last.length, 1), distance(plain(path), wanted) / Math.max(path.length, wanted.length, 1))
+    return { path, far: last.length > 2 && name.includes(last) ? Math.min(far, 0.3) : far }
+  })
+  return [...new Set(scored.filter(({ far }) => far < 0.5).sort((a, b) => a.far - b.far).map(({ path }) => path))].slice(0, NEAREST)
+}
+
+/** A name without marks and case. */
+const plain = (text: string): string => text.replace(/^[#\s]+|[*_`()[\]]/g, '').trim().toLowerCase().slice(0, COMPARED_LENGTH)

@@ -1,0 +1,59 @@
+// The planner of /edit-section: an item of an outline, and what to do with it, become an edit of whole lines. Knows no parser and no files.
+import { ok, type Result } from '../result.ts'
+import type { LineEdit } from './failure.ts'
+import type { LineEndings } from './line-breaks.ts'
+import { documentEdit } from './outline/edit-document.ts'
+import { symbolEdit } from './outline/edit-symbol.ts'
+import type { Item, Outline, Symbol } from './outline/outline.ts'
+import { Page } from './outline/page.ts'
+
+export const SECTION_ACTIONS = ['replace', 'delete', 'append', 'prepend', 'insert_before', 'insert_after'] as const
+export type SectionAction = typeof SECTION_ACTIONS[number]
+
+/** Why an item can't take an action. */
+export type Refusal = 'not_alone' | 'cramped' | 'no_body' | 'unclosed' | 'closes_fence'
+
+export interface SectionEdit {
+  action: SectionAction
+  new_text: string
+  /** The heading line, or the fences, are replaced too. */
+  include_heading: boolean
+  /** The doc comment belongs to what is replaced or deleted. */
+  include_comment: boolean
+}
+
+export interface SectionOptions {
+  line_endings: LineEndings
+  /** Where the document has no blank lines around its blocks: put in one all the same. */
+  apart: boolean
+}
+
+/**
+ * The edit of whole lines that does to `item`, one of `outline`, what is asked for. Blank lines around what is put in are
+ * those that the text, the document or its habit has, whichever are most. What is there already is told as such, breaks aside.
+ */
+export function planSectionEdit (original: Buffer, outline: Outline, item: Item, edit: SectionEdit, options: SectionOptions): Result<LineEdit, Refusal> {
+  const page = new Page(original, options)
+  const made = outline.type === 'code' ? symbolEdit(page, outline.items, item as Symbol, edit) : documentEdit(page, outline, item, edit)
+  if (!made.ok) return made
+  const { start_line, end_line, new_text } = made.value
+  if (end_line >= start_line && page.holds(start_line, end_line, edit.new_text)) return ok({ start_line, end_line: start_line - 1, new_text: '' })
+  return ok({ start_line, end_line, new_text })
+}
+
+/**
+ * The first item that an edit of lines, whose result has this many lines more, changes although it isn't among them: `lost`, or else `made`.
+ * Undefined where all is as it should be.
+ */
+export function strayItem (before: Outline, after: Outline, { start_line, end_line }: LineEdit, more: number): { reason: 'lost' | 'made', item: Item } | undefined {
+  const key = (item: Item, shift: number) => JSON.stringify([item.kind, item.start_line > end_line ? item.start_line + shift : item.start_line, 'name' in item && item.name, 'level' in item && item.level, 'language' in item && item.language])
+  const outside = (items: readonly Item[], last: number) => items.filter(item => item.start_line < start_line || item.start_line > last)
+  const were = outside(before.items, end_line)
+  const are = outside(after.items, end_line + more)
+  const wanted = new Set(were.map(item => key(item, more)))
+  const present = new Set(are.map(item => key(item, 0)))
+  const lost = were.find(item => !present.has(key(item, more)))
+  if (lost !== undefined) return { reason: 'lost', item: lost }
+  const made = are.find(item => !wanted.has(key(item, 0)))
+  return made === undefined ? undefined : { reason: 'made', item: made }
+}
