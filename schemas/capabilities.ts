@@ -17,6 +17,8 @@ const Limits = named('Limits', 'What is refused above these.', {
   max_content_bytes: count('Bytes of content in one answer of /inspect.'),
   max_entries: count('Entries of a directory in one answer of /inspect.'),
   max_matches: count('Matches in one answer of /inspect.'),
+  max_items: count('Items of structure in one answer of /inspect.'),
+  max_parsed_size: count('Bytes of a file whose structure is told, before and after an edit.'),
   max_context_lines: count('context_lines of an edit.'),
   max_diff_lines: count('max_diff_lines of an edit.'),
   lock_timeout_ms: count('How long a request waits for a file that others edit.')
@@ -41,6 +43,7 @@ export const CapabilitiesSchema = named('Capabilities', 'What this server can do
   features: texts('What is supported beyond the bare operations.'),
   tool_formats: texts('The forms in which GET /tools defines the operations.'),
   mcp_versions: texts('The revisions of MCP that /mcp speaks, the newest first.'),
+  languages: texts('Languages whose structure /inspect tells and /edit-section changes: Markdown by heading and code_block, the others by symbol.'),
   root: ref(RootFacts)
 })
 

@@ -1,6 +1,7 @@
 // What POST /inspect takes and answers. Knows only the wire format.
 import { Type, type Static } from 'typebox'
 import { answeredPath, count, hash, line, lossy, named, ref, requestPath, resolvedPath, word } from './common.ts'
+import { StructureItem } from './structure.ts'
 
 export const InspectRequestSchema = named('InspectRequest', 'Look at a file: its facts, a window of its lines or the matches of a text if you ask for them. Or list a directory.', {
   path: Type.Unsafe<string>({ ...requestPath, description: 'The file or directory, relative to the workspace root, such as src/app.ts; . is the root itself. An absolute path is accepted if it lies in the root.' }),
@@ -11,6 +12,7 @@ export const InspectRequestSchema = named('InspectRequest', 'Look at a file: its
   search: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'Text to find in the file, literally: every match is answered with its line and columns. The whole file is searched, also when a window is asked for.' })),
   regex: Type.Optional(Type.Boolean({ description: 'true: search is a regular expression in RE2 syntax, which has no lookaround and no backreferences; it is matched line by line (false if left out).' })),
   ignore_case: Type.Optional(Type.Boolean({ description: 'true: search finds upper and lower case alike (false if left out).' })),
+  structure: Type.Optional(Type.Boolean({ description: 'true: list what the file is made of: headings with their sections and code blocks of Markdown, functions, classes and other symbols of source code, each with its lines (false if left out).' })),
   after: Type.Optional(Type.String({ minLength: 1, description: 'Of a directory: list the entries after this name, the next_entry of the answer before.' }))
 })
 
@@ -58,17 +60,20 @@ export const InspectResultSchema = named('InspectResult', 'The facts of a file w
   end_line: Type.Optional(count('Last line in content.')),
   start_column: Type.Optional(line('Column in start_line at which content begins.')),
   next_column: Type.Optional(line('The last line goes on: ask for next_line with this start_column.')),
-  truncated: Type.Optional(Type.Boolean({ description: 'Whether content, matches or entries were cut at a limit: next_line, total_matches and next_entry tell which.' })),
+  truncated: Type.Optional(Type.Boolean({ description: 'Whether content, matches, structure or entries were cut at a limit: next_line, total_matches, total_items and next_entry tell which.' })),
   next_line: Type.Optional(line('Where to read on.')),
   lossy: Type.Optional(lossy),
   matches: Type.Optional(Type.Array(ref(SearchMatch), { maxItems: 200, description: 'Where search was found, at most 200 places.' })),
   total_matches: Type.Optional(count('How often search was found.')),
   stopped_at_line: Type.Optional(line('The search took too long: lines from this one on were not searched.')),
+  structure: Type.Optional(Type.Array(ref(StructureItem), { maxItems: 2000, description: 'What the file is made of, in the order of first lines, at most 2,000 items.' })),
+  total_items: Type.Optional(count('Of how many items structure lists the first.')),
+  syntax_error_lines: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 20, description: 'The first lines with syntax errors: structure has what was understood all the same.' })),
   entries: Type.Optional(Type.Array(ref(Entry), { maxItems: 500, description: 'What is in the directory, by name in byte order.' })),
   next_entry: Type.Optional(Type.String({ description: 'There are more entries: send this as after.' })),
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'Fields that were taken by another name.' }))
 })
 
-export const INSPECT_COMPONENTS = [InspectResultSchema, Indentation, LineEndingCounts, SearchMatch, Entry]
+export const INSPECT_COMPONENTS = [InspectResultSchema, Indentation, LineEndingCounts, SearchMatch, StructureItem, Entry]
 export type InspectRequest = Static<typeof InspectRequestSchema>
 export type InspectResult = Static<typeof InspectResultSchema>

@@ -72,6 +72,7 @@ const ofANewFile = { hash_before: Type.Optional(hashes.hash_before), file_hash: 
 
 export const EditResultSchema = result('EditResult', `What was changed. ${UNTOUCHED}`, replaced, hashes)
 export const EditLinesResultSchema = result('EditLinesResult', `What was changed, and where the lines are now. ${UNTOUCHED}`, {}, hashes)
+export const EditSectionResultSchema = result('EditSectionResult', `What was changed, and where the lines are now. ${UNTOUCHED}`, {}, hashes)
 export const CreateResultSchema = result('CreateResult', 'The file that was made. A file that was not there before has no hash_before.', made, ofANewFile)
 export const PreviewResultSchema = result('PreviewResult', 'What would be changed: what the operation itself answers, and what each place would hold.', {
   total_replacements: Type.Optional(replaced.total_replacements),
@@ -79,6 +80,6 @@ export const PreviewResultSchema = result('PreviewResult', 'What would be change
   created: Type.Optional(made.created)
 }, ofANewFile)
 
-export const OUTCOME_COMPONENTS = [ChangeContext, Change, EditApplied, EditResultSchema, EditLinesResultSchema, CreateResultSchema, PreviewResultSchema]
+export const OUTCOME_COMPONENTS = [ChangeContext, Change, EditApplied, EditResultSchema, EditLinesResultSchema, EditSectionResultSchema, CreateResultSchema, PreviewResultSchema]
 /** What any change answers. */
 export type ChangeResult = Static<typeof PreviewResultSchema>

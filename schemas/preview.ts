@@ -3,9 +3,10 @@ import { Type, type TObject, type TSchema } from 'typebox'
 import { named, ref, requestPath, word } from './common.ts'
 import { CreateRequestSchema } from './create.ts'
 import { editLinesRequest, LineEdit } from './edit-lines.ts'
+import { EditSectionRequestSchema } from './edit-section.ts'
 import { editRequest, TextEdit } from './edit.ts'
 
-export const PREVIEWED = ['edit', 'edit_lines', 'create'] as const
+export const PREVIEWED = ['edit', 'edit_lines', 'edit_section', 'create'] as const
 
 /** The fields of all these objects, each saying to which of them it belongs unless to all. What one requires, another doesn't have: all are optional. */
 function merged (objects: Record<string, TObject>): Record<string, TSchema> {
@@ -27,7 +28,7 @@ export const PreviewEdit = named('PreviewEdit', 'One edit: old_text and new_text
 
 /** The request of /preview, where one request may hold this many edits. */
 export function previewRequest (edits_max: number) {
-  const { path, ...fields } = merged({ edit: editRequest(edits_max), edit_lines: editLinesRequest(edits_max), create: CreateRequestSchema })
+  const { path, ...fields } = merged({ edit: editRequest(edits_max), edit_lines: editLinesRequest(edits_max), edit_section: EditSectionRequestSchema, create: CreateRequestSchema })
   return named('PreviewRequest', 'One operation with its fields, to be computed and not carried out. A field of another operation is refused.', {
     operation: word([...PREVIEWED], 'What to preview.'),
     path: requestPath,

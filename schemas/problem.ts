@@ -1,6 +1,7 @@
 // What the service answers when it can't do what was asked (RFC 9457). Knows only the wire format.
 import { Type, type Static } from 'typebox'
 import { count, hash, line, lossy, named, ref, word } from './common.ts'
+import { StructureItem } from './structure.ts'
 
 /** Every code that an answer may carry. */
 export const PROBLEM_CODES = [
@@ -9,7 +10,7 @@ export const PROBLEM_CODES = [
   'PATH_NOT_ALLOWED', 'PROTECTED_PATH', 'PERMISSION_DENIED', 'READ_ONLY', 'FORBIDDEN_HOST', 'FORBIDDEN_ORIGIN',
   'FILE_NOT_FOUND', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'STALE_FILE', 'ALREADY_EXISTS',
   'REQUEST_TOO_LARGE', 'FILE_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'BINARY_FILE',
-  'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'LINE_OUT_OF_RANGE', 'EXPECTED_TEXT_MISMATCH', 'NOT_A_FILE', 'RESULT_TOO_LARGE',
+  'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'LINE_OUT_OF_RANGE', 'EXPECTED_TEXT_MISMATCH', 'TARGET_NOT_FOUND', 'AMBIGUOUS_TARGET', 'UNSUPPORTED_TARGET', 'NOT_A_FILE', 'RESULT_TOO_LARGE',
   'FILE_LOCKED', 'PRECONDITION_REQUIRED', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'NOT_READY', 'NO_SPACE'
 ] as const
 export type ProblemCode = typeof PROBLEM_CODES[number]
@@ -110,7 +111,10 @@ export const ProblemSchema = named('Problem', 'Why nothing was done, and what to
   limit: Type.Optional(count('The limit that was exceeded.')),
   actual: Type.Optional(count('By what.')),
   errors: Type.Optional(Type.Array(ref(FieldErrorSchema), { maxItems: 20, description: 'What is wrong with which field.' })),
-  did_you_mean: Type.Optional(Type.Array(Type.String(), { maxItems: 10, description: 'Paths that exist.' }))
+  did_you_mean: Type.Optional(Type.Array(Type.String(), { maxItems: 10, description: 'Paths that exist, or of a target the names of some that do.' })),
+  targets: Type.Optional(Type.Array(ref(StructureItem), { maxItems: 100, description: 'What fits the target: send at_line with a line of the one that is meant.' })),
+  outline: Type.Optional(Type.Array(ref(StructureItem), { maxItems: 100, description: 'What the file is made of; its first 100 items.' })),
+  syntax_error_lines: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 20, description: 'Lines with syntax errors: what is there may not have been understood.' }))
 })
 
 export const PROBLEM_COMPONENTS = [Difference, SimilarContent, MatchLocation, SuggestedEdit, SuggestedFixSchema, Highlight, FilePreview, FieldErrorSchema, ProblemSchema]

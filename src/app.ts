@@ -9,6 +9,7 @@ import { capabilities } from '../routes/capabilities.ts'
 import { create } from '../routes/create.ts'
 import { docs } from '../routes/docs.ts'
 import { editLines } from '../routes/edit-lines.ts'
+import { editSection } from '../routes/edit-section.ts'
 import { edit } from '../routes/edit.ts'
 import { healthz } from '../routes/healthz.ts'
 import { inspect } from '../routes/inspect.ts'
@@ -34,6 +35,7 @@ import { toolbox } from './http/tools/tool.ts'
 import { PlanMaker } from './off-thread/plan.ts'
 import { Searcher } from './off-thread/search.ts'
 import { makeOperations } from './operations.ts'
+import { Outliner } from './parsing.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 export interface AppOptions {
@@ -118,12 +120,13 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
 
   const searcher = new Searcher()
   const planMaker = new PlanMaker()
-  app.addHook('onClose', async () => { await Promise.all([searcher.close(), planMaker.close()]) })
-  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, searcher, planMaker)
+  const outliner = new Outliner()
+  app.addHook('onClose', async () => { await Promise.all([searcher.close(), planMaker.close(), outliner.close()]) })
+  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, searcher, planMaker, outliner)
   const schemas = components(operations)
   for (const schema of schemas) app.addSchema(schema)
   await app.register(swagger, swaggerOptions(VERSION, operations))
-  for (const route of [edit, editLines, preview, create, inspect]) route(app, operations)
+  for (const route of [edit, editLines, editSection, preview, create, inspect]) route(app, operations)
   const box = toolbox(operations, config)
   const byId = componentsById(schemas)
   tools(app, box, byId)

@@ -1,6 +1,7 @@
 // The table of operations. Knows neither HTTP nor sentences.
 import type { CreateRequest } from '../schemas/create.ts'
 import type { EditLinesRequest } from '../schemas/edit-lines.ts'
+import type { EditSectionRequest } from '../schemas/edit-section.ts'
 import type { EditRequest } from '../schemas/edit.ts'
 import type { InspectRequest } from '../schemas/inspect.ts'
 import type { PreviewRequest } from '../schemas/preview.ts'
@@ -8,25 +9,29 @@ import { PlanMaker } from './off-thread/plan.ts'
 import { Searcher } from './off-thread/search.ts'
 import { makeCreate } from './operations/create.ts'
 import { makeEditLines } from './operations/edit-lines.ts'
+import { makeEditSection } from './operations/edit-section.ts'
 import { makeEdit } from './operations/edit.ts'
 import { makeInspect } from './operations/inspect.ts'
 import type { Operation, OperationLimits } from './operations/operation.ts'
 import { makePreview } from './operations/preview.ts'
+import { Outliner } from './parsing.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 export interface Operations {
   readonly edit: Operation<EditRequest>
   readonly edit_lines: Operation<EditLinesRequest>
+  readonly edit_section: Operation<EditSectionRequest>
   readonly preview: Operation<PreviewRequest>
   readonly create: Operation<CreateRequest>
   readonly inspect: Operation<InspectRequest>
 }
 
 /** What there is to be called. */
-export function makeOperations (workspace: Workspace, limits: OperationLimits, searcher = new Searcher(), planMaker = new PlanMaker()): Operations {
+export function makeOperations (workspace: Workspace, limits: OperationLimits, searcher = new Searcher(), planMaker = new PlanMaker(), outliner = new Outliner()): Operations {
   const planning = { limits, planMaker }
   const edit = makeEdit(workspace, planning)
   const edit_lines = makeEditLines(workspace, planning)
   const create = makeCreate(workspace, planning)
-  return { edit, edit_lines, preview: makePreview({ edit, edit_lines, create }, limits), create, inspect: makeInspect(workspace, searcher) }
+  const edit_section = makeEditSection(workspace, planning, outliner)
+  return { edit, edit_lines, edit_section, preview: makePreview({ edit, edit_lines, edit_section, create }, limits), create, inspect: makeInspect(workspace, searcher, outliner) }
 }

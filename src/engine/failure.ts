@@ -163,7 +163,7 @@ export interface ExpectedTextMismatch extends EditPosition {
 export type Present =
   /** It would still be made. First and last line of each place, at most ten. */
   | { fits: true, places: [number, number][], total: number, file_preview: FilePreview }
-  | { fits: false, failure: TextFailure | LineFailure }
+  | { fits: false, failure: TextFailure | LineFailure | SectionFailure }
 
 /** A text isn't where it has to be, and what was meant by it is left to be told where that may take long. */
 export interface Unexplained { code: 'UNEXPLAINED' }

@@ -2,11 +2,13 @@
 import type { Capabilities } from '../../schemas/capabilities.ts'
 import { TOOL_FORMATS } from '../../schemas/tools.ts'
 import type { Config } from '../config.ts'
+import { OUTLINED } from '../engine/outline/languages.ts'
 import { MAX_MATCHES } from '../engine/search.ts'
 import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/window.ts'
 import type { Operation } from '../operations/operation.ts'
-import { MAX_ENTRIES } from '../operations/inspect.ts'
+import { MAX_ENTRIES, MAX_ITEMS } from '../operations/inspect.ts'
 import type { Operations } from '../operations.ts'
+import { PARSED_SIZE } from '../parsing.ts'
 import { MCP_VERSIONS } from './tools/mcp.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
@@ -25,13 +27,16 @@ export function capabilitiesOf (config: Config, confinement: Workspace['confinem
       max_content_bytes: MAX_WINDOW_BYTES,
       max_entries: MAX_ENTRIES,
       max_matches: MAX_MATCHES,
+      max_items: MAX_ITEMS,
+      max_parsed_size: PARSED_SIZE,
       max_context_lines: 20,
       max_diff_lines: 100_000,
       lock_timeout_ms: config.lockTimeout
     },
-    features: ['dry_run', 'expected_hash', 'if_match', 'if_none_match', 'multiple_edits', 'unified_diff', 'adapted_line_endings', 'search', 'regex', 'directories', 'dialects', 'function_calling', 'mcp'],
+    features: ['dry_run', 'expected_hash', 'if_match', 'if_none_match', 'multiple_edits', 'unified_diff', 'adapted_line_endings', 'search', 'regex', 'directories', 'structure', 'dialects', 'function_calling', 'mcp'],
     tool_formats: [...TOOL_FORMATS],
     mcp_versions: [...MCP_VERSIONS],
+    languages: [...OUTLINED],
     root: {
       read_only: config.readOnly,
       require_hash: config.requireHash,

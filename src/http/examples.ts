@@ -1,10 +1,13 @@
 // One failure of each kind, for the published document and for tests. Knows no route.
 import type { ProblemCode } from '../../schemas/problem.ts'
+import type { OutlineEntry } from '../engine/failure.ts'
 import type { Failure } from './failure.ts'
 import { toProblem, type Context } from './problem.ts'
 
 const preview = { total_lines: 90, preview_start_line: 44, preview_end_line: 46, content: 'export {}\nconst  foo = 1;\nrun()\n', highlights: [{ line: 45 }] }
 const found = (line_number: number) => ({ line_number, column_start: 1, column_end: 15, line_content: 'const foo = 1;', context_before: ['{'], context_after: ['}'] })
+
+const ENTRIES: OutlineEntry[] = [12, 16].map(start_line => ({ kind: 'method', name: 'parse', parent: 'Parser', start_line, end_line: start_line }))
 
 /** A failure of each kind. */
 export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
@@ -69,6 +72,9 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   OVERLAPPING_EDITS: { code: 'OVERLAPPING_EDITS', edit_index: 1, total_edits: 2, other_edit_index: 0, lines: [44, 46], other_lines: [40, 45] },
   EXPECTED_TEXT_MISMATCH: { code: 'EXPECTED_TEXT_MISMATCH', edit_index: 0, total_edits: 1, start_line: 45, end_line: 45, actual_text: 'const  foo = 1;\n', similar_content: [], found_at: [47, 47], fixes: [{ type: 'USE_EXACT_TEXT', lines: [47, 47], edit: { start_line: 47, end_line: 47, expected_text: 'const bar = 2;', new_text: 'const bar = 3;' } }], file_preview: preview },
   LINE_OUT_OF_RANGE: { code: 'LINE_OUT_OF_RANGE', total_lines: 90, start_line: 95 },
+  TARGET_NOT_FOUND: { code: 'TARGET_NOT_FOUND', target: { symbol: 'Parser.prase' }, outline: ENTRIES, total: 2, elsewhere: [], nearest: ['Parser.parse'] },
+  AMBIGUOUS_TARGET: { code: 'AMBIGUOUS_TARGET', target: { symbol: 'Parser.parse' }, outline: ENTRIES, total: 2, targets: ENTRIES, fitting: 2 },
+  UNSUPPORTED_TARGET: { code: 'UNSUPPORTED_TARGET', reason: 'not_markdown', language: 'typescript', languages: ['markdown', 'typescript'] },
   NOT_A_FILE: { code: 'NOT_A_FILE', type: 'directory' },
   RESULT_TOO_LARGE: { code: 'RESULT_TOO_LARGE', what: 'bytes', edit_index: 0, total_edits: 1, limit: 100_000_000, actual: 130_000_000 },
   FILE_LOCKED: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 2 },
@@ -82,7 +88,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
 /** Codes of problems that concern no file, or none that may be told of. */
 const WITHOUT_FILE = new Set<ProblemCode>(['INVALID_JSON', 'INVALID_UNICODE', 'UNAUTHORIZED', 'FORBIDDEN_HOST', 'FORBIDDEN_ORIGIN', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'REQUEST_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'NOT_READY'])
 /** Codes of problems of a file that was read. */
-const WITH_HASH = new Set<ProblemCode>(['STALE_FILE', 'BINARY_FILE', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'LINE_OUT_OF_RANGE', 'EXPECTED_TEXT_MISMATCH', 'RESULT_TOO_LARGE', 'PRECONDITION_REQUIRED', 'ALREADY_EXISTS'])
+const WITH_HASH = new Set<ProblemCode>(['STALE_FILE', 'BINARY_FILE', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'LINE_OUT_OF_RANGE', 'EXPECTED_TEXT_MISMATCH', 'TARGET_NOT_FOUND', 'AMBIGUOUS_TARGET', 'UNSUPPORTED_TARGET', 'RESULT_TOO_LARGE', 'PRECONDITION_REQUIRED', 'ALREADY_EXISTS'])
 
 /** The problem of a kind, as a route answers it. */
 export function exampleOf (code: ProblemCode, instance: string, by_header = false) {

@@ -17,7 +17,7 @@ import type { Takes } from './preconditions.ts'
 import { KINDS, PRECONDITION_FAILED, SUCCESS } from './problem.ts'
 import { REQUEST_EXAMPLES } from './request-examples.ts'
 
-const DESCRIPTION = 'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, then edit it: /edit with exact text is the default, /edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. /preview shows what an edit would do, /create makes a file. Every request changes everything that it asks for or nothing at all; every problem says in detail what to do next.'
+const DESCRIPTION = 'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, /edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. /preview shows what an edit would do, /create makes a file. Every request changes everything that it asks for or nothing at all; every problem says in detail what to do next.'
 
 /** Of any request, whatever it asks for. */
 const EVERYWHERE: ProblemCode[] = ['INVALID_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'NOT_READY']
@@ -29,14 +29,16 @@ const OF_A_CHANGE: ProblemCode[] = [...OF_A_FILE, 'READ_ONLY', 'BINARY_FILE', 'R
 const OF_EDITS: ProblemCode[] = [...OF_A_CHANGE, 'MIXED_MODES', 'NO_EDITS', 'TOO_MANY_EDITS']
 const OF_TEXTS: ProblemCode[] = [...OF_EDITS, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE']
 const OF_LINES: ProblemCode[] = [...OF_EDITS, 'LINE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'EXPECTED_TEXT_MISMATCH']
+const OF_SECTIONS: ProblemCode[] = [...OF_A_CHANGE, 'TARGET_NOT_FOUND', 'AMBIGUOUS_TARGET', 'UNSUPPORTED_TARGET']
 const OF_NEW_FILES: ProblemCode[] = [...OF_A_CHANGE, 'ALREADY_EXISTS']
 
 const CODES: Record<keyof Operations, ProblemCode[]> = {
-  inspect: [...OF_A_FILE, 'LINE_OUT_OF_RANGE'],
+  inspect: [...OF_A_FILE, 'LINE_OUT_OF_RANGE', 'UNSUPPORTED_TARGET'],
   edit: OF_TEXTS,
   edit_lines: OF_LINES,
+  edit_section: OF_SECTIONS,
   create: OF_NEW_FILES,
-  preview: [...OF_TEXTS, ...OF_LINES, ...OF_NEW_FILES]
+  preview: [...OF_TEXTS, ...OF_LINES, ...OF_SECTIONS, ...OF_NEW_FILES]
 }
 
 const REQUEST_ID = { 'X-Request-Id': { type: 'string', description: 'Names this request in the log of the server.' } }

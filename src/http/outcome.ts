@@ -4,8 +4,9 @@ import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { Caution } from '../engine/caution.ts'
 import type { Change } from '../engine/describe.ts'
 import type { LeftAlone } from '../engine/plan.ts'
-import type { ChangeOutcome, InspectOutcome, Outcome } from '../operations/operation.ts'
+import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../operations/operation.ts'
 import { counted, linesListed, listed, quote, span } from './quote.ts'
+import { entryNamed } from './target.ts'
 
 /** The body of a success: what was found or done, and a sentence that says it. `taken`: warnings of how the request was read. */
 export function toBody (value: Outcome, taken: readonly string[] = []): ChangeResult | InspectResult {
@@ -18,10 +19,10 @@ export function toBody (value: Outcome, taken: readonly string[] = []): ChangeRe
   return {
     path,
     ...resolved_path !== undefined && { resolved_path },
-    message: MESSAGES[value.operation](value.outcome),
+    message: value.operation === 'edit_section' ? sectionMessage(value.outcome, value.section) : MESSAGES[value.operation](value.outcome),
     ...done,
     ...note !== '' && { note },
-    warnings: [...taken, ...warnings, ...toWarnings(cautions, value)]
+    warnings: [...taken, ...value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : [], ...warnings, ...toWarnings(cautions, value)]
   }
 }
 
@@ -101,6 +102,21 @@ function whatBecame (change: Change, dry_run: boolean): string {
   }
 }
 
+function sectionMessage (outcome: ChangeOutcome, { entry }: Section): string {
+  const what = entryNamed(entry)
+  return outcome.changed ? `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${linesMessage(outcome)}` : SAME
+}
+
+/** What an edit of code did to more than what it was for. */
+function sectionWarnings ({ errors_before, errors_after, stray }: Section, { dry_run }: ChangeOutcome): string[] {
+  const would = dry_run ? 'would have' : 'has'
+  return [
+    ...errors_before.length > 0 ? [`The file had syntax errors before (${linesListed(errors_before)}): its structure may not have been understood in full. Check changes.`] : [],
+    ...errors_before.length === 0 && errors_after.length > 0 ? [`The file ${would} syntax errors after this edit (${linesListed(errors_after)}), which it had not before. Check new_text.`] : [],
+    ...stray === undefined ? [] : [`More of the structure changed than the target: ${entryNamed(stray.entry)} at line ${stray.entry.start_line} ${stray.reason === 'lost' ? 'is no longer found' : 'is new'}. Check changes.`]
+  ]
+}
+
 function createMessage ({ path, created, changed, dry_run, total_lines_after, file_size }: ChangeOutcome): string {
   if (!changed) return SAME
   const verb = created === true ? ['create', 'Created'] : ['replace the whole content of', 'Replaced the whole content of']
@@ -113,7 +129,16 @@ function inspectMessage (outcome: InspectOutcome, searched?: string): string {
   const size = counted(file_size, 'byte')
   if (total_lines === undefined) return `${path} is a binary file (${encoding}) of ${size}: it has no lines and can't be edited.`
   const facts = `${path} has ${counted(total_lines, 'line')} (${size}, ${encoding})`
-  return [`${facts}${windowShown(outcome)}`, ...searched === undefined ? [] : [matchesFound(outcome, searched)]].join(' ')
+  return [`${facts}${windowShown(outcome)}`, ...structureTold(outcome), ...searched === undefined ? [] : [matchesFound(outcome, searched)]].join(' ')
+}
+
+function structureTold ({ structure, total_items = 0, syntax_error_lines }: InspectOutcome): string[] {
+  if (structure === undefined) return []
+  const more = total_items > structure.length ? `, of which structure lists the first ${structure.length}; find others with search` : ''
+  return [
+    total_items === 0 ? 'It has no headings, code blocks or symbols.' : `Its structure has ${counted(total_items, 'item')}${more}.`,
+    ...syntax_error_lines === undefined ? [] : [`It has syntax errors (${linesListed(syntax_error_lines)}); structure has what was understood all the same.`]
+  ]
 }
 
 function windowShown ({ content, total_lines, start_line = 1, end_line = 0, next_line, next_column }: InspectOutcome): string {

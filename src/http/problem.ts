@@ -6,6 +6,7 @@ import { whyMissed } from './cause.ts'
 import type { Failure } from './failure.ts'
 import { inspectRequest, readFile, readLines, toFixes } from './fixes.ts'
 import { counted, cut, linesListed, listed, quote, span } from './quote.ts'
+import { tellTarget } from './target.ts'
 
 /** The status of every success. */
 export const SUCCESS = 200
@@ -48,6 +49,9 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   OVERLAPPING_EDITS: [422, 'Edits overlap', 'never'],
   EXPECTED_TEXT_MISMATCH: [422, 'Lines hold another text', 'after_read'],
   LINE_OUT_OF_RANGE: [422, 'No such line', 'never'],
+  TARGET_NOT_FOUND: [422, 'Target not found', 'never'],
+  AMBIGUOUS_TARGET: [422, 'Several targets fit', 'never'],
+  UNSUPPORTED_TARGET: [422, 'No such targets here', 'never'],
   NOT_A_FILE: [422, 'Not a file', 'never'],
   RESULT_TOO_LARGE: [422, 'Result is too large', 'never'],
   FILE_LOCKED: [423, 'File is being edited', 'after_delay'],
@@ -212,7 +216,7 @@ function tell (failure: Failure, context: Context): Told {
       return { detail: `There is no space left for the new content of ${shown} (disk, quota or file size limit). ${NOTHING} The file is as it was; send the request again when there is space.` }
     case 'NOT_READY': {
       const { text, headers } = wait(failure.retry_after)
-      const why = { root_gone: 'The workspace folder is not there', no_descriptors: 'The server has too many files open', draining: 'The server is stopping', searching: 'The server has too many searches waiting', large_files: 'The server has too many large files in work' }[failure.reason]
+      const why = { root_gone: 'The workspace folder is not there', no_descriptors: 'The server has too many files open', draining: 'The server is stopping', searching: 'The server has too many searches waiting', large_files: 'The server has too many large files in work', parsing: 'The server has too many files waiting to be parsed' }[failure.reason]
       return { detail: `${why}; nothing was done. ${text}`, headers }
     }
     case 'NO_MATCH':
@@ -241,6 +245,9 @@ function tell (failure: Failure, context: Context): Told {
       }
     }
     case 'EXPECTED_TEXT_MISMATCH': return mismatch(failure, path)
+    case 'TARGET_NOT_FOUND':
+    case 'AMBIGUOUS_TARGET':
+    case 'UNSUPPORTED_TARGET': return tellTarget(failure, path)
   }
 }
 

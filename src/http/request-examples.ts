@@ -1,4 +1,4 @@
-// Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines, /preview. For the published document and for tests.
+// Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines, /edit-section, /preview. For the published document and for tests.
 import type { Operations } from '../operations.ts'
 
 const path = 'examples/hello.js'
@@ -9,7 +9,8 @@ interface Example { summary: string, value: Record<string, unknown> }
 /** By operation and name. The first of each is what a reader sees; only those named `miss` fail. */
 export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<Record<string, Example>> } = {
   create: {
-    new_file: { summary: 'A new file, with its folder', value: { path, content: LOOP } }
+    new_file: { summary: 'A new file, with its folder', value: { path, content: LOOP } },
+    document: { summary: 'A document', value: { path: 'examples/guide.md', content: '# Guide\n\n## Setup\n\n```sh\nnpm ci\n```\n\n## Use\n\nGreet everyone.\n' } }
   },
   inspect: {
     lines: { summary: 'Its facts and its first lines', value: { path, start_line: 1, end_line: 20 } },
@@ -24,6 +25,11 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
   edit_lines: {
     insert: { summary: 'Lines inserted before line 1', value: { path, start_line: 1, end_line: 0, new_text: '// Greets everyone who is named.', show_diff: true } },
     replace: { summary: 'A line replaced, if it holds what is expected', value: { path, start_line: 1, end_line: 1, expected_text: '// Greets everyone who is named.', new_text: '// Greets all who are named.' } }
+  },
+  edit_section: {
+    append: { summary: 'A section of a document, extended', value: { path: 'examples/guide.md', action: 'append', heading: 'Guide > Setup', new_text: 'Then run it.', show_diff: true } },
+    code_block: { summary: 'A code block replaced, its fences kept', value: { path: 'examples/guide.md', action: 'replace', code_block: { language: 'sh' }, new_text: 'npm ci && npm start' } },
+    miss: { summary: 'A heading that is not there', value: { path: 'examples/guide.md', action: 'delete', heading: 'Install' } }
   },
   preview: {
     edit: { summary: 'What an edit would do', value: { operation: 'edit', path, old_text: 'console.log', new_text: 'console.info' } },

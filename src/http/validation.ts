@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import { escapePointer } from './json.ts'
 import type { Failure, FieldError, RequestFailure } from './failure.ts'
 import type { SchemaError } from './validator.ts'
+import { listed } from './quote.ts'
 
 /** What the words need to know of the operation. `within`: its name, where the route is that of another; `elsewhere`: which ones have a field. */
 export interface Validated { request: TSchema, items: Readonly<Record<string, TSchema>>, within?: string, elsewhere?: (field: string) => string[] }
@@ -66,7 +67,7 @@ function inWords ({ keyword, instancePath, params, message }: SchemaError, body:
     case 'additionalProperties': {
       const name = String(params.additionalProperty)
       const others = instancePath === '' && validated.within !== undefined ? validated.elsewhere?.(name) ?? [] : []
-      if (others.length > 0) return at(`is a field of ${others.join(' and ')}, not of ${validated.within}`, `/${escapePointer(name)}`)
+      if (others.length > 0) return at(`is a field of ${listed(others)}, not of ${validated.within}`, `/${escapePointer(name)}`)
       return at(`is no field here${suggestion(name, instancePath, value, validated)}`, `${instancePath}/${escapePointer(name)}`)
     }
     case 'required': {
@@ -89,7 +90,7 @@ function inWords ({ keyword, instancePath, params, message }: SchemaError, body:
 /** The nearest field that exists and isn't there already. */
 function suggestion (name: string, pointer: string, object: unknown, { request, items }: Validated): string {
   const list = pointer.split('/')[1]
-  const schema = (list !== undefined && items[list]) || request
+  const schema = (list !== undefined && (items[list] ?? (request as { properties?: Record<string, object> }).properties?.[list])) || request
   const taken = new Set(Object.keys(object ?? {}))
   const known = Object.keys((schema as { properties?: object }).properties ?? {})
   const free = known.filter(field => !taken.has(field))

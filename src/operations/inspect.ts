@@ -1,26 +1,32 @@
 // /inspect: facts, a window of lines and matches of a file, or the entries of a directory.
 import { InspectRequestSchema, InspectResultSchema, type InspectRequest } from '../../schemas/inspect.ts'
+import type { OutlineEntry, UnsupportedTarget } from '../engine/failure.ts'
 import { languageOf } from '../engine/language.ts'
 import { Scan, type Scanned } from '../engine/scan.ts'
 import { checkSearch } from '../engine/search.ts'
+import { told } from '../engine/outline/target.ts'
 import type { Searcher } from '../off-thread/search.ts'
-import { fail, ok } from '../result.ts'
+import type { Outliner } from '../parsing.ts'
+import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
-import type { Called, InspectOutcome, Operation } from './operation.ts'
+import type { Called, Failure, InspectOutcome, Operation, Outcome } from './operation.ts'
+import { outlineOf } from './outlining.ts'
 
 /** Entries of a directory that one answer lists. */
 export const MAX_ENTRIES = 500
+/** Items of a file's structure that one answer lists. */
+export const MAX_ITEMS = 2000
 
 /** Bytes of a #! line that are looked at. */
 const HEAD = 200
 
-const OF_A_FILE = ['start_line', 'end_line', 'start_column', 'numbered', 'search', 'regex', 'ignore_case'] as const
+const OF_A_FILE = ['start_line', 'end_line', 'start_column', 'numbered', 'search', 'regex', 'ignore_case', 'structure'] as const
 
-export const makeInspect = (workspace: Workspace, searcher: Searcher): Operation<InspectRequest> => ({
+export const makeInspect = (workspace: Workspace, searcher: Searcher, outliner: Outliner): Operation<InspectRequest> => ({
   id: 'inspect_file',
   route: '/inspect',
   summary: 'Look at a file or list a directory',
-  description: 'Tells size, hash, encoding, line endings and indentation of a file; reads a window of lines (start_line, end_line); finds text (search); lists a directory. Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
+  description: 'Tells size, hash, encoding, line endings and indentation of a file; reads a window of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); lists a directory. Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
   rules: 'content is the exact text of the lines, without line numbers unless numbered is true; when truncated, go on with next_line. matches have line and columns. Paths are relative to the workspace root; "." lists it.',
   effect: 'looks',
   request: InspectRequestSchema,
@@ -32,14 +38,19 @@ export const makeInspect = (workspace: Workspace, searcher: Searcher): Operation
     const search = searchOf(request)
     if (!search.ok) return { ...search, path: request.path }
     if (search.value !== null && searcher.full) return { ...fail({ code: 'NOT_READY', reason: 'searching', retry_after: 1 }), path: request.path }
+    if (request.structure === true && outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
     const looked = await workspace.look({ path: request.path }, {
-      file: () => scanning(request, search.value !== null),
+      file: () => scanning(request, search.value !== null || request.structure === true),
       directory: { limit: MAX_ENTRIES, ...request.after !== undefined && { after: request.after } }
     })
     if (!looked.ok) return looked
     if (looked.value.type === 'directory') return listing(request, looked.value)
     if (request.after !== undefined) return invalid(request, ['after'], 'lists a directory, and the path is a file; leave it out')
-    return factsOf(looked.value, search.value, searcher)
+    const structured = request.structure === true ? await structureOf(looked.value, outliner) : ok({})
+    if (!structured.ok) return failed(looked.value, structured.failure)
+    // The search comes last: it takes the bytes away.
+    const facts = await factsOf(looked.value, search.value, searcher)
+    return facts.ok ? withStructure(facts.value, structured.value) : facts
   }
 })
 
@@ -56,6 +67,7 @@ function searchOf ({ search, regex = false, ignore_case = false }: InspectReques
 }
 
 /** What a scan says, the bytes by which a language may be known, and where they are searched all bytes. */
+type FileContent = Extract<Looked<Content>, { type: 'file' }>
 type Content = Scanned & { head: Buffer, bytes: Buffer | null }
 
 function scanning (request: InspectRequest, keep: boolean): Consumer<Content> {
@@ -87,9 +99,34 @@ function listing (request: InspectRequest, listed: Extract<Looked<unknown>, { ty
   return ok({ operation: 'inspect', outcome: { path, ...resolved_path !== undefined && { resolved_path }, type, entries, truncated, ...next_entry !== undefined && { next_entry }, ...lossy && { lossy } } })
 }
 
-async function factsOf (file: Extract<Looked<Content>, { type: 'file' }>, search: Search | null, searcher: Searcher): Promise<Called> {
+const failed = ({ path, resolved_path, file_hash }: FileContent, failure: Failure): Called =>
+  ({ ...fail(failure), path, file_hash, ...resolved_path !== undefined && { resolved_path } })
+
+interface Structured { structure?: OutlineEntry[], total_items?: number, syntax_error_lines?: number[] }
+
+/** What a file is made of; nothing of a binary one, which has only its facts. */
+async function structureOf ({ path, resolved_path, value: { facts, bytes } }: FileContent, outliner: Outliner): Promise<Result<Structured, UnsupportedTarget>> {
+  if (facts === undefined || bytes === null) return ok({})
+  const outline = await outlineOf(outliner, resolved_path ?? path, bytes)
+  if (!outline.ok) return outline
+  const { items } = outline.value
+  return ok({
+    structure: items.slice(0, MAX_ITEMS).map(told),
+    total_items: items.length,
+    ...outline.value.type === 'code' && outline.value.syntax_error_lines.length > 0 && { syntax_error_lines: outline.value.syntax_error_lines }
+  })
+}
+
+function withStructure (facts: Outcome, structured: Structured): Called {
+  if (facts.operation !== 'inspect' || structured.structure === undefined) return ok(facts)
+  const { structure, total_items = 0 } = structured
+  const truncated = facts.outcome.truncated === true || structure.length < total_items
+  return ok({ ...facts, outcome: { ...facts.outcome, ...structured, ...(truncated || facts.outcome.truncated !== undefined) && { truncated } } })
+}
+
+async function factsOf (file: FileContent, search: Search | null, searcher: Searcher): Promise<Called> {
   const { path, resolved_path, type, file_size, file_hash, modified_at, value: { encoding, facts, window, head, bytes } } = file
-  if (window?.ok === false) return { ...window, path, file_hash, ...resolved_path !== undefined && { resolved_path } }
+  if (window?.ok === false) return failed(file, window.failure)
   const found = { path, ...resolved_path !== undefined && { resolved_path }, type, file_size, file_hash, encoding, modified_at: modified_at.toISOString() }
   if (facts === undefined) return ok({ operation: 'inspect', outcome: found })
   // A link says nothing of the language of what it leads to.

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
-import type { LineFailure, TextFailure } from '../engine/failure.ts'
+import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { Caution } from '../engine/caution.ts'
 import type { LeftAlone } from '../engine/plan.ts'
 import type { FileFailure } from '../workspace/failure.ts'
@@ -14,7 +14,7 @@ export type OperationFailure =
   | { code: 'NO_EDITS', fields: readonly string[] }
   | { code: 'INVALID_REQUEST', errors: { pointer: string, message: string }[] }
 
-export type Failure = OperationFailure | TextFailure | LineFailure | FileFailure
+export type Failure = OperationFailure | TextFailure | LineFailure | SectionFailure | FileFailure
 
 /** A failure, and what is known of the file that it concerns. */
 export interface Failed { ok: false, failure: Failure, path?: string, resolved_path?: string, file_hash?: string }
@@ -24,8 +24,12 @@ export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note'> & { left_alon
 export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type Outcome =
   | { operation: 'edit' | 'edit_lines' | 'create', outcome: ChangeOutcome }
+  | { operation: 'edit_section', outcome: ChangeOutcome, section: Section }
   /** `searched`: the text that matches are of. */
   | { operation: 'inspect', outcome: InspectOutcome, searched?: string }
+
+/** What /edit-section was about: as it was before. `stray`: what else in the outline became other than it was. */
+export interface Section { entry: OutlineEntry, errors_before: number[], errors_after: number[], stray?: { reason: 'lost' | 'made', entry: OutlineEntry } }
 
 export type Called = { ok: true, value: Outcome } | Failed
 

@@ -52,8 +52,8 @@ export interface Planned<T> {
   /** SHA-256 of the pieces, 64 hex digits, where the planner has it already. */
   digest?: string
 }
-/** `path` as it is answered. `stale`: the file isn't the one that the request expects, so that nothing will be written. */
-export interface PlannedFile { path: string, exists: boolean, stale?: StaleFile }
+/** `path` as it is answered, `resolved_path` where a link led elsewhere. `stale`: the file isn't the one that the request expects, so that nothing will be written. */
+export interface PlannedFile { path: string, resolved_path?: string, exists: boolean, stale?: StaleFile }
 /**
  * A new file's original is empty. Where it answers a promise, `original` is the planner's, until the plan gives it back; a failure needn't.
  * Given `stale`, a planner fails with it, and may add to it what is there now.

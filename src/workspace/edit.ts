@@ -62,7 +62,7 @@ async function changeRead<T, F> (writing: Writing, pin: Pin, about: About, targe
     const encoding = binaryEncodingOf(snapshot.bytes)
     if (encoding !== null) return fail({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
     const stale = staleness(target, hash_before)
-    const planned = await carryOut(plan, snapshot.bytes, { path: about.path, exists: true, ...stale !== null && { stale } })
+    const planned = await carryOut(plan, snapshot.bytes, { ...about, exists: true, ...stale !== null && { stale } })
     if (!planned.ok) return planned
     if (stale !== null) return fail(stale)
     const { content, digest, description, original } = planned.value

@@ -22,7 +22,7 @@ export type FileFailure =
   /** `retry_after` in seconds. */
   | { code: 'FILE_LOCKED', reason: 'timeout' | 'queue_full' | 'lost', retry_after: number }
   | { code: 'NO_SPACE' }
-  | { code: 'NOT_READY', reason: 'root_gone' | 'no_descriptors' | 'draining' | 'searching' | 'large_files', retry_after: number }
+  | { code: 'NOT_READY', reason: 'root_gone' | 'no_descriptors' | 'draining' | 'searching' | 'large_files' | 'parsing', retry_after: number }
 
 /** Not the file that was expected, or not that any more. `now`: what the edit comes to in the file as it is. */
 export interface StaleFile { code: 'STALE_FILE', reason: 'expected_hash' | 'changed_meanwhile', expected_hash?: string, now?: Present }

@@ -17,7 +17,7 @@ const browser = (process.env.PATH ?? '').split(delimiter).flatMap(folder => ['ch
 t.test('offers requests that work one after the other, and one that misses', async t => {
   const served = await serve(t)
   const operations = makeOperations(served.workspace, { max_edits: 1, max_file_size: 1 })
-  for (const name of ['create', 'inspect', 'edit', 'edit_lines', 'preview'] as const) {
+  for (const name of ['create', 'inspect', 'edit', 'edit_lines', 'edit_section', 'preview'] as const) {
     for (const [key, { summary, value }] of Object.entries(REQUEST_EXAMPLES[name])) {
       const { status, text } = await served.call('POST', operations[name].route, { body: value })
       t.equal(status, key === 'miss' ? 422 : 200, `${name}, ${summary}: ${text.slice(0, 300)}`)

@@ -147,5 +147,5 @@ t.test('tells a file that is busy from one that changed', async t => {
 t.test('tells its capabilities', async t => {
   const served = await serve(t, { settings: { maxEdits: 7, readOnly: true } })
   const { body } = await served.call('GET', '/capabilities')
-  t.match(body, { name: 'editd', version: /^\d/, operations: [{ name: 'edit_file', route: '/edit' }, { name: 'edit_lines', route: '/edit-lines' }, { name: 'preview_edit', route: '/preview' }, { name: 'create_file', route: '/create' }, { name: 'inspect_file', route: '/inspect' }], limits: { max_edits: 7, max_file_size: 100_000_000, max_lines: 2000, max_content_bytes: 65_536, max_entries: 500, max_matches: 200 }, root: { read_only: true, allowed_extensions: null } })
+  t.match(body, { name: 'editd', version: /^\d/, operations: [{ name: 'edit_file', route: '/edit' }, { name: 'edit_lines', route: '/edit-lines' }, { name: 'edit_section', route: '/edit-section' }, { name: 'preview_edit', route: '/preview' }, { name: 'create_file', route: '/create' }, { name: 'inspect_file', route: '/inspect' }], limits: { max_edits: 7, max_file_size: 100_000_000, max_lines: 2000, max_content_bytes: 65_536, max_entries: 500, max_matches: 200 }, root: { read_only: true, allowed_extensions: null } })
 })

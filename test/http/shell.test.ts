@@ -97,7 +97,7 @@ t.test('lets everybody in without auth, and hides the documents on request', asy
 t.test('names routes and methods that there are', async t => {
   const served = await serve(t, { files })
   const missing = await served.call('POST', '/edits', { body: EDIT })
-  t.match(missing.body, { code: 'ROUTE_NOT_FOUND', detail: 'There is no route POST /edits. There are POST /edit, POST /edit-lines, POST /preview, POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.' })
+  t.match(missing.body, { code: 'ROUTE_NOT_FOUND', detail: 'There is no route POST /edits. There are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.' })
   for (const [method, path, allow] of [['GET', '/edit', 'POST'], ['DELETE', '/inspect', 'POST'], ['POST', '/healthz', 'GET, HEAD'], ['PUT', '/docs/static/x', 'GET, HEAD'], ['PATCH', '/edit?x=1', 'POST']] as const) {
     const { status, body, headers } = await served.call(method, path)
     t.equal(status, 405)

@@ -25,7 +25,7 @@ t.test('is as the code has it', async t => {
 t.test('names every operation and tells a model what it is for', async t => {
   t.match(document, { openapi: '3.1.0', info: { license: { name: 'MIT' }, contact: {} }, servers: [{}], security: [{ bearer: [] }] })
   t.strictSame(operations.map(({ at, operationId }) => [at, operationId]), [
-    ['post /edit', 'edit_file'], ['post /edit-lines', 'edit_lines'], ['post /preview', 'preview_edit'], ['post /create', 'create_file'], ['post /inspect', 'inspect_file'], ['get /tools', 'get_tools'], ['post /tools/{name}', 'call_tool'], ['get /capabilities', 'get_capabilities'], ['get /healthz', 'get_health'], ['get /readyz', 'get_readiness']
+    ['post /edit', 'edit_file'], ['post /edit-lines', 'edit_lines'], ['post /edit-section', 'edit_section'], ['post /preview', 'preview_edit'], ['post /create', 'create_file'], ['post /inspect', 'inspect_file'], ['get /tools', 'get_tools'], ['post /tools/{name}', 'call_tool'], ['get /capabilities', 'get_capabilities'], ['get /healthz', 'get_health'], ['get /readyz', 'get_readiness']
   ])
   for (const { at, summary, description, tags, responses } of operations) {
     t.ok(summary.length <= 60, `summary of ${at}`)
@@ -35,7 +35,7 @@ t.test('names every operation and tells a model what it is for', async t => {
   }
   t.match(operations[0], { description: /the default.*Inspect first.*expected_hash.*add context rather than count.*Check changes/s, parameters: [{ name: 'If-Match' }] })
   t.match(operations[1], { description: /when line numbers are fresh.*expected_hash.*check changes/s })
-  t.match(operations[4], { description: /before an edit.*expected_hash/s, parameters: undefined })
+  t.match(operations[5], { description: /before an edit.*expected_hash/s, parameters: undefined })
   t.strictSame(operations.filter(({ security }) => security?.length === 0).map(({ at }) => at), ['get /healthz', 'get /readyz'])
 })
 
@@ -50,7 +50,7 @@ t.test('has closed, described schemas without defaults', async t => {
   }
   t.match(document.components.schemas.EditRequest, { properties: { edits: { maxItems: 1000, minItems: 1 }, path: { maxLength: 4096 } } })
   // Flat, for callers that take no union: one object, whatever the operation.
-  for (const name of ['EditRequest', 'EditLinesRequest', 'PreviewRequest', 'CreateRequest', 'InspectRequest']) t.match(document.components.schemas[name], { type: 'object', anyOf: undefined, oneOf: undefined, allOf: undefined })
+  for (const name of ['EditRequest', 'EditLinesRequest', 'EditSectionRequest', 'PreviewRequest', 'CreateRequest', 'InspectRequest']) t.match(document.components.schemas[name], { type: 'object', anyOf: undefined, oneOf: undefined, allOf: undefined })
   t.notMatch(committed, /old_string|file_path|dryRun|startLine|file_text/, 'names of other dialects are taken, not published')
   t.notMatch(committed, /idempotency_key|edit_id|\/batch|\/undo|RATE_LIMITED/)
 })

@@ -1,0 +1,119 @@
+// /edit-section: a section or code block of a Markdown document, or a symbol of a source file, is changed by its name.
+import { EditSectionRequestSchema, type EditSectionRequest } from '../../schemas/edit-section.ts'
+import { EditSectionResultSchema } from '../../schemas/outcome.ts'
+import type { LineEdit, LineFailure, OutlineEntry, SectionFailure, Target } from '../engine/failure.ts'
+import type { LineEndings } from '../engine/line-breaks.ts'
+import { LineTable } from '../engine/lines.ts'
+import { OUTLINED } from '../engine/outline/languages.ts'
+import type { Outline } from '../engine/outline/outline.ts'
+import { findTarget, told } from '../engine/outline/target.ts'
+import { planLineEdits } from '../engine/replace-lines.ts'
+import { planSectionEdit, strayItem, type Refusal } from '../engine/replace-section.ts'
+import type { Outliner } from '../parsing.ts'
+import type { Described, TaskFailure } from '../engine/task.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { StaleFile } from '../workspace/failure.ts'
+import type { Planner, Workspace } from '../workspace/workspace.ts'
+import { outcomeOf, planning, targetOf, type Planning } from './change.ts'
+import type { Operation, OperationFailure, Section } from './operation.ts'
+import { outlineOf } from './outlining.ts'
+
+type InvalidRequest = Extract<OperationFailure, { code: 'INVALID_REQUEST' }>
+type PlanFailure = InvalidRequest | SectionFailure | LineFailure
+
+export const makeEditSection = (workspace: Workspace, means: Planning, outliner: Outliner): Operation<EditSectionRequest> => ({
+  id: 'edit_section',
+  route: '/edit-section',
+  summary: 'Change a section, code block or symbol by its name',
+  description: 'Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or other symbol of a source file, by its name. inspect_file with structure: true lists the names; pass its file_hash on as expected_hash. Check changes in the answer.',
+  effect: 'changes',
+  request: EditSectionRequestSchema,
+  outcome: EditSectionResultSchema,
+  expects_hash: true,
+  expects_none: false,
+  items: {},
+  async call (request) {
+    const target = targetIn(request)
+    if (!target.ok) return { ...target, path: request.path }
+    if (outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
+    const options = { line_endings: request.line_endings ?? 'adapt', max_result_size: means.limits.max_file_size }
+    let section: Section | undefined
+    const planner: Planner<Described, PlanFailure | TaskFailure | StaleFile> = async (original, file) => {
+      const path = file.resolved_path ?? file.path
+      const planned = await plan(outliner, path, original, request, target.value, options)
+      if (!planned.ok) {
+        const { failure } = planned
+        return file.stale === undefined || failure.code === 'INVALID_REQUEST' ? planned : fail({ ...file.stale, now: { fits: false, failure } })
+      }
+      section = planned.value.section
+      return planning(means, request, { operation: 'edit_lines', edits: [planned.value.edit], line_endings: options.line_endings })(original, file)
+    }
+    const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
+    // Without a plan nothing was edited.
+    return edited.ok ? ok({ operation: 'edit_section', outcome: outcomeOf(request, edited.value, {}), section: section! }) : edited
+  }
+})
+
+interface Options { line_endings: LineEndings, max_result_size: number }
+interface Planned { edit: LineEdit, section: Section }
+
+/** The edit of lines that the request comes to. What it makes of the rest of the outline is looked at before anything is written: a Markdown document's stays as it is. */
+async function plan (outliner: Outliner, path: string, original: Buffer, request: EditSectionRequest, target: Target, options: Options): Promise<Result<Planned, PlanFailure>> {
+  const wanted = target.symbol === undefined ? 'document' : 'code'
+  const outline = await outlineOf(outliner, path, original, wanted)
+  if (!outline.ok) return outline
+  const before = outline.value
+  const found = findTarget(before, target, request.at_line)
+  if (!found.ok) return found
+  const entry = told(found.value)
+  const { action, new_text = '', include_heading = false, include_comment = false } = request
+  const attempt = async (apart: boolean): Promise<Result<Planned, PlanFailure>> => {
+    const made = planSectionEdit(original, before, found.value, { action, new_text, include_heading, include_comment }, { ...options, apart })
+    if (!made.ok) return fail(refused(made.failure, entry))
+    const edit = made.value
+    const trial = planLineEdits(original, [edit], options)
+    if (!trial.ok) return trial
+    const result = Buffer.concat(trial.value.pieces)
+    const after = await outlineOf(outliner, path, result, wanted)
+    if (!after.ok) return after
+    const stray = strayItem(before, after.value, edit, new LineTable(result).total - new LineTable(original).total)
+    const section = { entry, errors_before: errorsOf(before), errors_after: errorsOf(after.value), ...stray !== undefined && { stray: { reason: stray.reason, entry: told(stray.item) } } }
+    if (stray === undefined || before.type === 'code') return ok({ edit, section })
+    // Two paragraphs that touch are one, and so are a text and the heading that is underlined below it.
+    return apart ? fail(invalid([action === 'delete' ? '/action' : '/new_text', strayMessage(section.stray!)])) : attempt(true)
+  }
+  return attempt(false)
+}
+
+const errorsOf = (outline: Outline): number[] => outline.type === 'code' ? outline.syntax_error_lines : []
+
+const invalid = (...errors: [pointer: string, message: string][]): InvalidRequest =>
+  ({ code: 'INVALID_REQUEST', errors: errors.map(([pointer, message]) => ({ pointer, message })) })
+
+function refused (reason: Refusal, entry: OutlineEntry): PlanFailure {
+  if (reason === 'closes_fence') return invalid(['/new_text', `has a line that would close the fence of the code block at line ${entry.start_line}; leave the fences out, or send include_heading: true with the whole block between longer ones`])
+  return { code: 'UNSUPPORTED_TARGET', reason, entry, languages: OUTLINED }
+}
+
+function strayMessage ({ reason, entry: { kind, name, start_line } }: NonNullable<Section['stray']>): string {
+  const what = `the ${kind.replace('_', ' ')}${name === undefined ? '' : ` ${JSON.stringify(name)}`} at line ${start_line}`
+  return reason === 'lost'
+    ? `would take ${what} out of the outline, as a fence or an HTML comment that is never closed does; close it, or change the file with /edit`
+    : `would make ${what} of the result out of text that is none now; close what it opens, or change the file with /edit`
+}
+
+/** The one target of a request, with the fields that belong to it. */
+function targetIn (request: EditSectionRequest): Result<Target, OperationFailure> {
+  const { action, new_text, heading, code_block, symbol, include_heading, include_comment } = request
+  const target = { ...heading !== undefined && { heading }, ...code_block !== undefined && { code_block }, ...symbol !== undefined && { symbol } }
+  const given = Object.keys(target)
+  const errors: [string, string][] = []
+  if (given.length === 0) errors.push(['', 'has no target; give one of heading, code_block and symbol'])
+  if (given.length > 1) errors.push(...given.slice(1).map((field): [string, string] => [`/${field}`, `is a second target beside ${given[0]}; give one of heading, code_block and symbol`]))
+  if (code_block !== undefined && Object.keys(code_block).length === 0) errors.push(['/code_block', 'is empty; give index, language or under_heading'])
+  if (action === 'delete' && new_text !== undefined && new_text !== '') errors.push(['/new_text', 'belongs to the other actions; delete puts nothing in'])
+  if (action !== 'delete' && new_text === undefined) errors.push(['/new_text', 'is missing'])
+  if (include_heading === true && (action !== 'replace' || symbol !== undefined)) errors.push(['/include_heading', 'belongs to replace of a heading or code_block; leave it out'])
+  if (include_comment === true && ((action !== 'replace' && action !== 'delete') || symbol === undefined)) errors.push(['/include_comment', 'belongs to replace and delete of a symbol; leave it out'])
+  return errors.length > 0 ? fail(invalid(...errors)) : ok(target)
+}
