@@ -37,3 +37,4 @@ parentPort!.on('message', ({ bytes, language }: Job) => {
   // A rejection ends the thread, and the one who asked is told.
   outline.then(made => parentPort!.postMessage(made))
 })
+parentPort!.postMessage('ready')

@@ -1,4 +1,5 @@
 // Outlines of documents and sources, made by parsers in a worker thread, one file after the other. Knows no grammar and no request.
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Outline } from './engine/outline/outline.ts'
 import { fail, ok, type Result } from './result.ts'
@@ -7,8 +8,6 @@ import { fail, ok, type Result } from './result.ts'
 export const PARSED_SIZE = 8 * 1024 * 1024
 /** Milliseconds that a file may take; then its thread is ended. */
 export const PARSING_TIME = 10_000
-/** Milliseconds more for the first file of a thread, which has to start and to read a grammar. */
-const START = 20_000
 /** Files that may wait. */
 const WAITING = 16
 /** Milliseconds after which a thread without work is ended: grammars and the memory that trees took go with it. */
@@ -25,16 +24,16 @@ export type Unparsed =
 /** A thread that parses. It is started when first needed, and doesn't keep the process alive. */
 export class Outliner {
   readonly #url: URL
-  readonly #options: { time: number, start: number, size: number, idle: number }
+  readonly #options: { time: number, size: number, idle: number }
   #worker: Worker | null = null
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
   #rest: NodeJS.Timeout | undefined
 
-  constructor (options: { time?: number, start?: number, size?: number, idle?: number } = {}) {
+  constructor (options: { time?: number, size?: number, idle?: number } = {}) {
     // The same file is .ts where tests load it, .js where it was built.
     this.#url = new URL(import.meta.url.replace(/parsing(\.[jt]s)/, 'parsing-worker$1'))
-    this.#options = { time: PARSING_TIME, start: START, size: PARSED_SIZE, idle: IDLE, ...options }
+    this.#options = { time: PARSING_TIME, size: PARSED_SIZE, idle: IDLE, ...options }
   }
 
   /** Whether so many files wait that another one should not be read for. */
@@ -61,10 +60,10 @@ export class Outliner {
     await this.#end()
   }
 
-  #run (job: Job): Promise<Result<Outline, Unparsed>> {
+  async #run (job: Job): Promise<Result<Outline, Unparsed>> {
     clearTimeout(this.#rest)
-    const limit = this.#options.time + (this.#worker === null ? this.#options.start : 0)
-    const worker = this.#worker ??= new Worker(this.#url)
+    const worker = this.#worker ??= await this.#start()
+    const limit = this.#options.time
     return new Promise(resolve => {
       const done = (result: Result<Outline, Unparsed>, ended: boolean) => {
         clearTimeout(timer)
@@ -86,6 +85,13 @@ export class Outliner {
       worker.once('message', answered).once('error', failed)
       worker.postMessage(job)
     })
+  }
+
+  /** A thread that says it is ready: what it takes to start isn't the file's fault. */
+  async #start (): Promise<Worker> {
+    const worker = new Worker(this.#url)
+    await once(worker, 'message')
+    return worker
   }
 
   async #end (): Promise<void> {
