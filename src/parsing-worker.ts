@@ -31,7 +31,9 @@ async function codeOutline (bytes: Buffer, language: string): Promise<Outline> {
   } finally { tree.delete() }
 }
 
-parentPort!.on('message', ({ bytes, language }: Job) => {
+parentPort!.on('message', (job: Job | null) => {
+  if (job === null) return parentPort!.close()
+  const { bytes, language } = job
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const outline = language === 'markdown' ? Promise.resolve(buffer).then(markdownOutline) : codeOutline(buffer, language)
   // A rejection ends the thread, and the one who asked is told.

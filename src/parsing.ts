@@ -41,11 +41,6 @@ export class Outliner {
     return this.#waiting >= WAITING
   }
 
-  /** Bytes of the largest file that is parsed. */
-  get size (): number {
-    return this.#options.size
-  }
-
   /** The outline of a text without NUL in one of the languages of `OUTLINED`; `bytes` stay as they are. */
   async outline (bytes: Buffer, language: string): Promise<Result<Outline, Unparsed>> {
     if (bytes.length > this.#options.size) return fail({ reason: 'too_large', limit: this.#options.size, actual: bytes.length })
@@ -98,6 +93,9 @@ export class Outliner {
     clearTimeout(this.#rest)
     const worker = this.#worker
     this.#worker = null
-    await worker?.terminate()
+    if (worker === null) return
+    worker.ref()
+    worker.postMessage(null)
+    await once(worker, 'exit')
   }
 }

@@ -227,18 +227,6 @@ export class LineTable {
     return this.#starts[line - 1] ?? this.#bytes.length
   }
 
-  /** The 1-based line that holds the byte at `offset`. */
-  lineOf (offset: number): number {
-    let low = 0
-    let high = this.#starts.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if (this.#starts[middle]! <= offset) low = middle
-      else high = middle - 1
-    }
-    return low + 1
-  }
-
   /** The bytes of a 1-based line, without its break; empty outside the text. */
   bytesOf (line: number): Buffer {
     const start = this.startOf(line)
