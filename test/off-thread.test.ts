@@ -1,9 +1,11 @@
 // Searches and plans in worker threads: the same results, their order, an event loop that goes on, threads that die.
+import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { searchText } from '../src/engine/search.ts'
 import { planTask, type Change, type Task } from '../src/engine/task.ts'
+import { bufferOf, movable, runJob } from '../src/off-thread/job.ts'
 import { AT_ONCE, PlanMaker } from '../src/off-thread/plan.ts'
 import { Searcher } from '../src/off-thread/search.ts'
 import { makeOperations } from '../src/operations.ts'
@@ -120,4 +122,21 @@ t.test('writes nothing where a thread dies, and goes on with another', async t =
   await planMaker.close()
   await workspace.close()
   remove(place)
+})
+
+t.test('does each job as a thread would', async t => {
+  const text = Buffer.from('one\ntwo\nthree\n')
+  const task = (edits: { old_text: string, new_text: string }[]): Task => ({ change: { operation: 'edit', edits, line_endings: 'adapt' }, max_result_size: 100, context_lines: 3, dry_run: false })
+  t.strictSame(runJob({ type: 'search', bytes: text, request: request('t\\w+'), time: 1000 }), { result: searchText(text, request('t\\w+')), transfer: [] })
+  const bytes = movable(text)
+  const { result, transfer } = runJob({ type: 'plan', bytes, task: task([{ old_text: 'two', new_text: '2' }]), file: { path: 'a', exists: true } })
+  t.match(result, { ok: true, value: { digest: createHash('sha256').update('one\n2\nthree\n').digest('hex') } })
+  t.ok(transfer.includes(bytes.buffer), 'the bytes go back')
+  t.match(bufferOf(bytes), text)
+  t.match(runJob({ type: 'plan', bytes: text, task: task([{ old_text: 'four', new_text: '4' }]), file: { path: 'a', exists: true } }), { result: { ok: false, failure: { code: 'NO_MATCH' } }, transfer: [] })
+  t.match(runJob({ type: 'present', bytes: text, task: task([{ old_text: 'two', new_text: '2' }]) }), { result: { fits: true, places: [[2, 2]] }, transfer: [] })
+  const planMaker = new PlanMaker()
+  const large = Buffer.from(`${'x\n'.repeat(AT_ONCE)}two\n`)
+  t.match(await planMaker.present(large, { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), { fits: true, places: [[AT_ONCE + 1, AT_ONCE + 1]] })
+  await planMaker.close()
 })

@@ -26,6 +26,7 @@ export const makeEditSection = (workspace: Workspace, means: Planning, outliner:
   route: '/edit-section',
   summary: 'Change a section, code block or symbol by its name',
   description: 'Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or other symbol of a source file, by its name. inspect_file with structure: true lists the names; pass its file_hash on as expected_hash. Check changes in the answer.',
+  rules: 'Give exactly one target: heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). A section runs to the next heading of the same or a higher level; replace keeps the heading line or the fences unless include_heading is true; a symbol is replaced whole, with signature and decorators. Nothing is guessed: where several fit, at_line chooses; where none does, the answer has the outline. A failed call writes nothing and its detail says what to do next.',
   effect: 'changes',
   request: EditSectionRequestSchema,
   outcome: EditSectionResultSchema,

@@ -10,7 +10,7 @@ import t, { type Test } from 'tap'
 import { SERVER, start } from '../running.ts'
 import { bytesOf, serve, TOKEN, type Served } from './served.ts'
 
-const NAMES = ['edit_file', 'edit_lines', 'preview_edit', 'create_file', 'inspect_file']
+const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
 const files = { 'a.txt': 'one\ntwo\n' }
 const ERAS = [['2025-11-25', { mode: 'legacy' }], ['2026-07-28', { mode: 'auto' }]] as const
 
@@ -33,7 +33,7 @@ async function checkTools (t: Test, client: Client, read: () => string) {
   const { tools } = await client.listTools()
   t.strictSame(tools.map(({ name }) => name), NAMES)
   t.match(tools[0], { inputSchema: { type: 'object', properties: { edits: {} } }, outputSchema: { type: 'object' }, annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false } })
-  t.match(tools[4], { annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } })
+  t.match(tools.at(-1), { annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } })
   t.match(client.getServerVersion(), { name: 'editd' })
   t.match(client.getInstructions(), /Inspect a file first/)
   // The client checks structuredContent against outputSchema by itself.

@@ -9,7 +9,7 @@ const files = { 'a.txt': 'one\ntwo\n' }
 interface Described { operationId?: string, summary?: string, description?: string, parameters?: unknown[], requestBody?: { content: Record<string, { schema: JsonSchema }> }, responses: Record<string, { description: string, content?: Record<string, { schema: JsonSchema }> }>, 'x-openai-isConsequential'?: boolean }
 interface Document { servers: { url: string }[], info: { description: string }, paths: Record<string, Record<string, Described>>, components: Record<string, unknown> }
 
-const POST_ONLY = ['/edit', '/edit-lines', '/preview', '/create', '/inspect']
+const POST_ONLY = ['/edit', '/edit-lines', '/edit-section', '/preview', '/create', '/inspect']
 
 /** What Open WebUI makes of a document: backend/open_webui/utils/tools.py, convert_openapi_to_tool_payload (read 2026-11-22). */
 const openWebUi = ({ paths }: Document) => Object.values(paths).flatMap(methods => Object.values(methods)).flatMap(({ operationId, description, summary, requestBody }) => {
@@ -46,7 +46,7 @@ t.test('describes the operations so that hosts lose nothing', async t => {
   for (const { description, requestBody, responses } of endpoints) t.ok(description && requestBody?.content['application/json']?.schema.properties?.path && responses?.content?.['application/json']?.schema.properties?.message)
   const actions: Defined[] = Object.values(document.paths).map(({ post }) => ({ name: post!.operationId!, description: post!.description!, schema: post!.requestBody!.content['application/json']!.schema, strict: false }))
   t.strictSame(faultsOf('gpt-actions', actions), [])
-  t.strictSame(Object.values(document.paths).map(({ post }) => post!['x-openai-isConsequential']), [true, true, false, true, false])
+  t.strictSame(Object.values(document.paths).map(({ post }) => post!['x-openai-isConsequential']), [true, true, true, false, true, false])
   for (const { schema } of actions) for (const part of parts(schema)) if (part.schema.properties) t.equal(part.schema.additionalProperties, false)
 })
 

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../src/http/tools/schema.ts'
 import { bytesOf, serve, type Served } from './served.ts'
 import { faultsOf, parts, RULES, type Defined } from './tool-rules.ts'
 
-const NAMES = ['edit_file', 'edit_lines', 'preview_edit', 'create_file', 'inspect_file']
+const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
 const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 
 interface Definition { type?: string, name: string, description: string, function?: Definition, strict?: boolean, parameters?: JsonSchema, input_schema?: JsonSchema, inputSchema?: JsonSchema, outputSchema?: JsonSchema, annotations?: Record<string, unknown> }
@@ -34,10 +34,11 @@ t.test('defines tools as each host takes them', async t => {
   const strict = await definitionsOf(served, '?strict=true')
   t.match(strict[0], { strict: true, description: /Give null for every field that you would leave out\.$/, parameters: { required: ['path', 'old_text', 'new_text'], properties: { path: { type: 'string' }, old_text: { type: ['string', 'null'] }, occurrence: { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] }, line_endings: { type: ['string', 'null'], enum: ['adapt', 'exact', null] }, edits: { type: ['array', 'null'], items: { required: ['old_text', 'new_text', 'occurrences', 'replace_all', 'occurrence'] } } } } })
   const anthropic = await definitionsOf(served, '?format=anthropic&strict=true')
-  t.strictSame(anthropic.map(({ strict }) => strict), [true, true, undefined, true, true], 'what stands for other operations has too many optional fields')
+  t.strictSame(anthropic.map(({ strict }) => strict), [true, true, true, undefined, true, undefined], 'what stands for other operations has too many optional fields, and the last would go over the limit of all')
   t.match(anthropic[0], { input_schema: { required: ['path', 'edits'], properties: { old_text: undefined, show_diff: undefined, edits: { description: /all or nothing\.$/ } } } })
   t.match(await definitionsOf(served, '?format=mcp'), [
     { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }, outputSchema: { type: 'object', properties: { changes: { items: { properties: { context: { properties: {} } } } } } } },
+    { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false } },
     { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false } },
     { annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true } },
     { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true } },
@@ -47,9 +48,10 @@ t.test('defines tools as each host takes them', async t => {
 
 t.test('tells a model the rules of matching and the order of work', async t => {
   const served = await serve(t, { files })
-  const [edit, lines, preview, create, inspect] = (await definitionsOf(served)).map(({ description }) => description)
+  const [edit, lines, section, preview, create, inspect] = (await definitionsOf(served)).map(({ description }) => description)
   t.match(edit, /the default way.*Inspect first.*file_hash on as expected_hash.*add context rather than count.*Check changes.*every space, tab and line break.*exactly one place unless.*writes nothing/s)
   t.match(lines, /when line numbers are fresh.*expected_hash.*edit_file is safer.*end_line = start_line - 1 inserts/s)
+  t.match(section, /by its name.*file_hash on as expected_hash.*exactly one target.*at_line chooses/s)
   t.match(preview, /writes nothing/)
   t.match(create, /fails if it exists.*expected_hash/s)
   t.match(inspect, /before an edit.*file_hash on as expected_hash/s)
@@ -126,7 +128,7 @@ t.test('takes the arguments of a tool call as models give them', async t => {
   await call('edit_file', '{', 400, { code: 'INVALID_JSON' })
   await call('edit_file', '{}', 415, { code: 'UNSUPPORTED_MEDIA_TYPE' }, { 'content-type': 'text/plain' })
   await call('edit_file?x=1', {}, 400, { code: 'INVALID_REQUEST' })
-  await call('edit_fil', {}, 404, { code: 'ROUTE_NOT_FOUND', detail: 'There is no tool "edit_fil"; the nearest is edit_file. There are edit_file, edit_lines, preview_edit, create_file and inspect_file.' })
+  await call('edit_fil', {}, 404, { code: 'ROUTE_NOT_FOUND', detail: 'There is no tool "edit_fil"; the nearest is edit_file. There are edit_file, edit_lines, edit_section, preview_edit, create_file and inspect_file.' })
   await call('edit_file', given, 401, { code: 'UNAUTHORIZED' }, { authorization: '' })
   const got = await served.call('GET', '/tools/edit_file')
   t.match({ ...got.body, allow: got.headers.get('allow') }, { code: 'METHOD_NOT_ALLOWED', allow: 'POST' })

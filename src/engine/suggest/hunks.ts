@@ -54,16 +54,14 @@ function hunkOf (a: readonly string[], b: readonly string[], [fromA, toA]: [numb
 
 /**
  * The tokens `from` to `to`, which one text has more than the other, as whole lines; undefined where they aren't. What
- * stands before them may be as well what ends them, so they are slid to where a line begins.
+ * stands before them may be as well what ends them, so they are slid back to where a line begins: jsdiff tells them as late
+ * as it can.
  */
 function wholeLines (all: readonly string[], from: number, to: number): string | undefined {
   const isWhole = (from: number, to: number) => isStart(all[from - 1]) && (to === all.length || all[to - 1] === '\n')
   for (let by = 0; by <= MOST_SLID && from - by >= 0; by++) {
     if (isWhole(from - by, to - by)) return all.slice(from - by, to - by).join('')
     if (all[from - by - 1] !== all[to - by - 1]) break
-  }
-  for (let by = 1; by <= MOST_SLID && to + by <= all.length && all[from + by - 1] === all[to + by - 1]; by++) {
-    if (isWhole(from + by, to + by)) return all.slice(from + by, to + by).join('')
   }
   // The last lines of a text that doesn't end with a break.
   return all[from] === '\n' && to === all.length ? all.slice(from + 1, to).join('') : undefined

@@ -29,13 +29,10 @@ export function definitions (tools: readonly Tool[], components: Components, for
     const inputs = inlined(operation.request, components)
     const schema = strict ? withNulls(inputs) : inputs
     const words = { name: operation.id, description: strict ? `${wordsOf(operation)} ${NULLS}` : wordsOf(operation) }
-    switch (format) {
-      // Without `strict: false` the Responses API makes schemas strict by itself.
-      case 'openai': return { type: 'function', ...words, parameters: schema, strict }
-      case 'openai-chat': return { type: 'function', function: { ...words, parameters: schema, strict } }
-      case 'mcp': return { ...mcpTool(operation, components, schema), ...words }
-    }
-    return format satisfies never
+    // Without `strict: false` the Responses API makes schemas strict by itself.
+    if (format === 'openai') return { type: 'function', ...words, parameters: schema, strict }
+    if (format === 'openai-chat') return { type: 'function', function: { ...words, parameters: schema, strict } }
+    return { ...mcpTool(operation, components, schema), ...words }
   })
 }
 
