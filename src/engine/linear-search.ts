@@ -1,5 +1,8 @@
-// All places of a byte string in linear time, whatever both hold. Knows no lines and no edits.
+// All places of a byte string in linear time, whatever both hold. Knows no edits.
 import type { Text } from './text.ts'
+
+const LF = 10
+const CR = 13
 
 /**
  * Calls `found` with each offset at or after `from` where `needle` (not empty) begins, overlapping ones too, in order.
@@ -17,6 +20,36 @@ export function searchLinear (text: Text, needle: Buffer, from: number, found: (
       if (needle[matched] !== byte) continue
       if (++matched < needle.length) continue
       found(at - needle.length + 1)
+      matched = border[matched - 1]!
+    }
+  }
+}
+
+/**
+ * The same where a break of any kind is one letter: calls `found` with start and end of each place. `needle` has its
+ * breaks as `\n`, and a `\r\n` of the text is never halved. O(text + needle).
+ */
+export function searchLinearAnyBreak (text: Text, needle: Buffer, found: (start: number, end: number) => void): void {
+  const border = borders(needle)
+  /** Where each of the last letters began: as many as the needle has. */
+  const begins = new Float64Array(needle.length)
+  let letters = 0
+  let matched = 0
+  let at = 0
+  let afterCr = false
+  for (const part of text.parts(0, text.length)) {
+    for (let i = 0; i < part.length; i++, at++) {
+      const given = part[i]!
+      const pairs = afterCr && given === LF
+      afterCr = given === CR && (i + 1 < part.length ? part[i + 1] : text.byteAt(at + 1)) === LF
+      if (afterCr) continue
+      const byte = given === CR ? LF : given
+      begins[letters++ % needle.length] = pairs ? at - 1 : at
+      while (matched > 0 && needle[matched] !== byte) matched = border[matched - 1]!
+      if (needle[matched] !== byte) continue
+      if (++matched < needle.length) continue
+      // The oldest of the letters that are kept.
+      found(begins[letters % needle.length]!, at + 1)
       matched = border[matched - 1]!
     }
   }

@@ -1,7 +1,8 @@
 // Where a text occurs in another, byte for byte or with line breaks of any kind. Knows no edits.
 import type { LineEndings } from './line-breaks.ts'
-import { ANY_BREAK, BREAK_TEXT, breakAt, breakBefore, type LineEnding, splitAtBreaks } from './lines.ts'
-import { searchLinear } from './linear-search.ts'
+import { ANY_BREAK, BREAK_TEXT, type LineEnding, splitAtBreaks } from './lines.ts'
+import { anchorOf, locateAnyBreak } from './locate-any-break.ts'
+import { searchBytes } from './search-bytes.ts'
 import type { Text } from './text.ts'
 
 /** A place where a needle occurs: bytes, end exclusive. */
@@ -53,6 +54,11 @@ export class Places {
     return { start: this.#starts[index]!, end: this.#ends[index]! }
   }
 
+  /** Where each begins, in order. */
+  * starts (): Generator<number> {
+    for (let i = 0; i < this.#count; i++) yield this.#starts[i]!
+  }
+
   /** Matches `from` to `to` (exclusive, at most `count`). */
   slice (from: number, to: number): Match[] {
     return Array.from({ length: Math.min(to, this.#count) - from }, (_, i) => this.at(from + i))
@@ -83,92 +89,55 @@ function doubled (array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
 }
 
 /**
+ * The bytes that are looked for, of which every place tells where the needle is; undefined where that is all breaks.
+ * In a `mixed` text, where a break has no bytes of its own, the longest stretch between two.
+ */
+export function soughtBytes (needle: Needle, lineEndings: LineEndings, ending: LineEnding): Buffer | undefined {
+  if (lineEndings === 'exact' || needle.parts.length === 1) return needle.bytes
+  if (ending === 'mixed') {
+    const part = needle.parts[anchorOf(needle.parts)]!
+    return part.length === 0 ? undefined : part
+  }
+  return Buffer.from(needle.text.replace(ANY_BREAK, BREAK_TEXT[ending === 'none' ? 'lf' : ending]))
+}
+
+/**
  * Finds a needle. `ending` is how the lines of `text` end: where it isn't `mixed`, the needle's breaks are simply
  * written that way; in a mixed text each break matches a break of any kind, and never half of a `\r\n`.
+ * `seen`: every place of `soughtBytes`, where they are known already. O(text + needle).
  */
-export function locate (text: Text, needle: Needle, lineEndings: LineEndings, ending: LineEnding): Found {
-  if (lineEndings === 'exact' || needle.parts.length === 1) return found(locateBytes(text, needle.bytes), true)
-  if (ending === 'none') return found(new Places(), true)
-  if (ending === 'mixed') {
-    const all = locateMixed(text, needle.parts)
-    let exact = true
-    for (let i = 0; i < all.count && exact; i++) exact = holds(text, needle.bytes, all.at(i).start)
-    return found(all, exact)
-  }
-  const bytes = Buffer.from(needle.text.replace(ANY_BREAK, BREAK_TEXT[ending]))
-  return found(locateBytes(text, bytes), bytes.equals(needle.bytes))
+export function locate (text: Text, needle: Needle, lineEndings: LineEndings, ending: LineEnding, seen?: Places): Found {
+  const anyBreak = lineEndings === 'adapt' && needle.parts.length > 1
+  if (anyBreak && ending === 'none') return found(new Places(), true)
+  const sought = soughtBytes(needle, lineEndings, ending)
+  const places = seen ?? (sought === undefined ? undefined : placesOf(text, sought))
+  if (!anyBreak || ending !== 'mixed') return found(places!, sought!.equals(needle.bytes))
+  const all = new Places()
+  locateAnyBreak(text, needle.parts, places?.starts(), (start, end) => all.add(start, end))
+  return found(all, areExact(text, all, needle.bytes))
 }
 
 const found = (all: Places, exact: boolean): Found => ({ all, matches: all.disjoint(), exact })
 
-/** Bytes from which on a needle is searched in linear time: `indexOf` is quadratic on texts made for it. */
-const LONG_NEEDLE = 1024
-/** After so many hits that lie so close (bytes), looking at every byte costs less than a call for each. */
-const MANY_HITS = 10_000
-const CLOSE = 64
+/** Whether `bytes` stand at each of the places. */
+function areExact (text: Text, places: Places, bytes: Buffer): boolean {
+  // Long texts that overlap themselves would be compared again and again.
+  if (places.count * bytes.length <= 4 * text.length) return every(places, ({ start }) => text.holds(bytes, start))
+  const exact = placesOf(text, bytes)
+  let index = 0
+  return every(places, ({ start }) => {
+    while (index < exact.count && exact.at(index).start < start) index++
+    return index < exact.count && exact.at(index).start === start
+  })
+}
 
-function locateBytes (text: Text, bytes: Buffer): Places {
+function every (places: Places, holds: (match: Match) => boolean): boolean {
+  for (let i = 0; i < places.count; i++) if (!holds(places.at(i))) return false
+  return true
+}
+
+function placesOf (text: Text, bytes: Buffer): Places {
   const all = new Places()
-  const add = (at: number) => all.add(at, at + bytes.length)
-  if (bytes.length > text.length) return all
-  let from = 0
-  while (bytes.length < LONG_NEEDLE && !(all.count === MANY_HITS && from < MANY_HITS * CLOSE)) {
-    const at = text.indexOf(bytes, from)
-    if (at === -1) return all
-    add(at)
-    from = at + 1
-  }
-  searchLinear(text, bytes, from, add)
+  searchBytes(text, bytes, at => all.add(at, at + bytes.length))
   return all
 }
-
-/** Looks for the longest part, then verifies breaks and parts outwards from there. */
-function locateMixed (text: Text, parts: readonly Buffer[]): Places {
-  const anchor = parts.reduce((best, part, index) => part.length > parts[best]!.length ? index : best, 0)
-  const all = new Places()
-  if (parts[anchor]!.length === 0) {
-    for (let at = text.nextBreakByte(0); at !== -1;) {
-      const first = breakAt(text, at)
-      const end = forward(text, parts, 0, first.start)
-      if (end !== -1) all.add(first.start, end)
-      at = text.nextBreakByte(first.end)
-    }
-    return all
-  }
-  const anchors = locateBytes(text, parts[anchor]!)
-  for (let i = 0; i < anchors.count; i++) {
-    const at = anchors.at(i)
-    const start = backward(text, parts, anchor, at.start)
-    const end = start === -1 ? -1 : forward(text, parts, anchor, at.end)
-    if (end !== -1) all.add(start, end)
-  }
-  return all
-}
-
-/** The end of a match whose part `index` ends at `at`, or -1. */
-function forward (text: Text, parts: readonly Buffer[], index: number, at: number): number {
-  for (let i = index + 1; i < parts.length; i++) {
-    const byte = text.byteAt(at)
-    if (byte !== 10 && byte !== 13) return -1
-    at = breakAt(text, at).end
-    const part = parts[i]!
-    if (!holds(text, part, at)) return -1
-    at += part.length
-  }
-  return at
-}
-
-/** The start of a match whose part `index` begins at `at`, or -1. */
-function backward (text: Text, parts: readonly Buffer[], index: number, at: number): number {
-  for (let i = index - 1; i >= 0; i--) {
-    const before = breakBefore(text, at)
-    if (before === undefined) return -1
-    const part = parts[i]!
-    at = before.start - part.length
-    if (at < 0 || !holds(text, part, at)) return -1
-  }
-  return at
-}
-
-const holds = (text: Text, part: Buffer, at: number): boolean =>
-  at + part.length <= text.length && text.slice(at, at + part.length).equals(part)

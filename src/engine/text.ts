@@ -79,6 +79,18 @@ export class Text {
     }
   }
 
+  /** Whether `bytes` stand at `at` (which may lie outside the text). Nothing is copied where one piece holds the range. */
+  holds (bytes: Buffer, at: number): boolean {
+    const end = at + bytes.length
+    if (at < 0 || end > this.length) return false
+    const index = this.pieceAt(at)
+    const from = at - this.#starts[index]!
+    const piece = this.pieces[index]
+    if (piece === undefined) return true
+    if (from + bytes.length <= piece.length) return bytes.compare(piece, from, from + bytes.length) === 0
+    return this.slice(at, end).equals(bytes)
+  }
+
   /** The first place at or after `from` where `needle` (not empty) begins, or -1. */
   indexOf (needle: Buffer, from: number): number {
     const overhang = needle.length - 1
