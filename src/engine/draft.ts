@@ -63,13 +63,14 @@ export class Draft {
     this.#text = textOf(this.#pieces)
   }
 
-  /** Replaces ranges of the present text, sorted and disjoint. O(pieces + replacements). */
+  /** Replaces ranges of the present text, sorted and disjoint. Looks at the pieces from the first range to the last; the others are moved, not looked at. */
   replace (replacements: readonly Replacement[]): void {
     const old = this.#pieces
     const next: Piece[] = []
-    let index = 0
-    let rest = old[0]
-    let at = 0
+    const first = replacements.length === 0 ? 0 : this.#text.pieceAt(replacements[0]!.start)
+    let index = first
+    let rest = old[index]
+    let at = this.#text.startOf(first)
     for (const replacement of replacements) {
       const { start, end, insert } = replacement
       while (rest !== undefined && at + rest.bytes.length <= start) {
@@ -95,14 +96,20 @@ export class Draft {
       }
       next.push({ bytes: insert, origin: -1, by: id })
     }
-    while (rest !== undefined) {
+    // Of a piece that was cut, what is left; of others nothing is known here.
+    if (rest !== undefined && rest !== old[index]) {
       next.push(rest)
-      rest = old[++index]
+      index++
     }
-    this.#pieces = next
-    this.#text = textOf(next)
+    this.#pieces = old.slice(0, first).concat(next, old.slice(index))
+    this.#text = this.#text.spliced(first, index, next.map(({ bytes }) => bytes))
     this.#flat = undefined
     this.#bounds = undefined
+  }
+
+  /** The text after the edits so far. */
+  get text (): Text {
+    return this.#text
   }
 
   /** The text after the edits so far, in few pieces: more than a search likes are copied into one, once for each state. */

@@ -7,9 +7,10 @@ import { explainNoMatch } from './explain-no-match.ts'
 import type { TextEdit, TextFailure, Unexplained } from './failure.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, lineNumbers } from './lines.ts'
-import { type Found, locate, type Match, needleOf, type Places } from './locate.ts'
+import { type Found, locate, type Match, needleOf, type Places, soughtBytes } from './locate.ts'
 import type { EditApplied, LeftAlone, Plan } from './plan.ts'
 import { requiredCount } from './request.ts'
+import { Sightings } from './sightings.ts'
 import { type ExplainWithin, isExplained } from './suggest/suggest.ts'
 import { Text } from './text.ts'
 
@@ -35,13 +36,16 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { e
   const draft = new Draft(original)
   const style = breakStyleOf(original)
   const applied: EditApplied[] = []
-  const leftAlone: LeftAlone[] = []
+  const leftAlone: Others[] = []
   const cautions: Caution[] = []
+  const needles = edits.map(({ old_text }) => needleOf(old_text))
+  const sightings = new Sightings(needles.map(needle => soughtBytes(needle, options.line_endings, style.ending)))
   for (const [edit_index, edit] of edits.entries()) {
     const position = { edit_index, total_edits: edits.length }
-    const needle = needleOf(edit.old_text)
-    const text = draft.searchable()
-    const found = locate(text, needle, options.line_endings, style.ending)
+    const needle = needles[edit_index]!
+    const seen = sightings.find(draft.text)
+    const text = seen === undefined ? draft.searchable() : draft.text
+    const found = locate(text, needle, options.line_endings, style.ending, seen)
     const scene = { draft, edit, needle, ending: style.ending, ...options, ...position }
     const missing = found.all.count < (requiredCount(edit) ?? 1)
     if (missing && !isExplained(text.length, edit.old_text, explain_within)) return fail({ code: 'UNEXPLAINED' })
@@ -62,14 +66,15 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { e
       occurrences_replaced: to - from,
       matched_with: found.exact ? 'exact' : 'line_endings'
     })
-    if (to - from < found.matches.count) leftAlone.push({ edit_index, ...othersOf(draft, found.matches, from) })
+    if (to - from < found.matches.count) leftAlone.push({ edit_index, count: found.matches.count - 1, starts: othersOf(draft, found.matches, from) })
     cautions.push(...cautionsOf(edit.new_text, () => edit.old_text, edit_index))
     draft.replace(replacements)
+    sightings.changed(draft.text, replacements)
     // A text without line breaks gets `\n`; in any other, adapted text leaves the ending as it is.
     if (style.ending === 'none' && edit.new_text.search(ANY_BREAK) !== -1) style.ending = 'lf'
   }
   const splices = draft.splices()
-  return ok({ splices, pieces: splices.apply(original), placements: draft.placed(), edits_applied: applied, left_alone: leftAlone, cautions })
+  return ok({ splices, pieces: splices.apply(original), placements: draft.placed(), edits_applied: applied, left_alone: inLines(original, leftAlone), cautions })
 }
 
 /** The matches to replace, as a range of their indexes, or what is wrong with their number. */
@@ -88,11 +93,21 @@ function sizeAfter (length: number, replacements: readonly Replacement[]): numbe
   return replacements.reduce((size, { start, end, insert }) => size + insert.length - (end - start), length)
 }
 
-/** The matches but the chosen one: how many, and the lines of the first 20. */
-function othersOf (draft: Draft, matches: Places, chosen: number): { count: number, lines: number[] } {
+/** Matches that were left alone; `starts` are those of the first 20 in the original. */
+interface Others extends Omit<LeftAlone, 'lines'> { starts: number[] }
+
+/** Where in the original the first 20 matches but the chosen one begin. */
+function othersOf (draft: Draft, matches: Places, chosen: number): number[] {
   const others = matches.slice(0, 21).filter((_, index) => index !== chosen).slice(0, 20)
-  const starts = others.map(({ start, end }) => draft.originOf(start, end).start)
-  return { count: matches.count - 1, lines: lineNumbers(new Text([draft.original]), starts).lines }
+  return others.map(({ start, end }) => draft.originOf(start, end).start)
+}
+
+/** One pass over the original tells the lines for all edits. */
+function inLines (original: Buffer, all: readonly Others[]): LeftAlone[] {
+  if (all.length === 0) return []
+  const { lines } = lineNumbers(new Text([original]), all.flatMap(({ starts }) => starts))
+  let at = 0
+  return all.map(({ edit_index, count, starts }) => ({ edit_index, count, lines: lines.slice(at, at += starts.length) }))
 }
 
 /** Gives the bytes to put in place of a match; called for matches from left to right, it makes each text once. */

@@ -14,16 +14,23 @@ export class Text {
   readonly #starts: Float64Array
   #last = 0
 
-  constructor (pieces: readonly Buffer[]) {
+  /** `known`: where the first pieces begin, as far as that is known from another text. */
+  constructor (pieces: readonly Buffer[], known: Float64Array = new Float64Array(1)) {
     this.pieces = pieces
     this.#starts = new Float64Array(pieces.length + 1)
-    let at = 0
-    for (let i = 0; i < pieces.length; i++) {
+    this.#starts.set(known)
+    let at = known[known.length - 1]!
+    for (let i = known.length - 1; i < pieces.length; i++) {
       this.#starts[i] = at
       at += pieces[i]!.length
     }
     this.#starts[pieces.length] = at
     this.length = at
+  }
+
+  /** This text with other pieces in place of those from `from` to `to` (exclusive). */
+  spliced (from: number, to: number, pieces: readonly Buffer[]): Text {
+    return new Text(this.pieces.slice(0, from).concat(pieces, this.pieces.slice(to)), this.#starts.subarray(0, from + 1))
   }
 
   /** Index of the piece that holds the byte at `offset`; of an empty piece never. `pieces.length` at the end. */
