@@ -1,6 +1,6 @@
 // A text while edits are applied to it in turn, and where each of its bytes came from. Knows no search and no lines.
 import { type Splice, Splices } from './splice.ts'
-import { Text } from './text.ts'
+import { spliceList, Text } from './text.ts'
 
 /** First and last line of a change, before and after, 1-based; an end before its start says that there are none. */
 export interface Span { start_line: number, end_line: number, new_start_line: number, new_end_line: number }
@@ -50,8 +50,8 @@ const manyPieces = (text: Text): boolean => text.pieces.length > 32 + text.lengt
 export class Draft {
   readonly original: Buffer
   readonly placements: Placement[] = []
-  #pieces: Piece[]
-  #text: Text
+  readonly #pieces: Piece[]
+  readonly #text: Text
   #flat: Text | undefined
   #bounds: { starts: Float64Array, ends: Float64Array } | undefined
   /** Of a placement whose text is gone: the placement that replaced it. */
@@ -60,7 +60,7 @@ export class Draft {
   constructor (original: Buffer) {
     this.original = original
     this.#pieces = original.length > 0 ? [{ bytes: original, origin: 0, by: -1 }] : []
-    this.#text = textOf(this.#pieces)
+    this.#text = new Text(this.#pieces.map(({ bytes }) => bytes))
   }
 
   /** Replaces ranges of the present text, sorted and disjoint. Looks at the pieces from the first range to the last; the others are moved, not looked at. */
@@ -101,18 +101,18 @@ export class Draft {
       next.push(rest)
       index++
     }
-    this.#pieces = old.slice(0, first).concat(next, old.slice(index))
-    this.#text = this.#text.spliced(first, index, next.map(({ bytes }) => bytes))
+    spliceList(old, first, index, next)
+    this.#text.splice(first, index, next.map(({ bytes }) => bytes))
     this.#flat = undefined
     this.#bounds = undefined
   }
 
-  /** The text after the edits so far. */
+  /** The text after the edits so far; it changes with the next. */
   get text (): Text {
     return this.#text
   }
 
-  /** The text after the edits so far, in few pieces: more than a search likes are copied into one, once for each state. */
+  /** The same in few pieces: more than a search likes are copied into one, once for each state. */
   searchable (): Text {
     if (!manyPieces(this.#text)) return this.#text
     this.#flat ??= new Text([Buffer.concat(this.#text.pieces)])
@@ -199,8 +199,6 @@ export class Draft {
     return this.#bounds
   }
 }
-
-const textOf = (pieces: readonly Piece[]): Text => new Text(pieces.map(piece => piece.bytes))
 
 const part = (piece: Piece, from: number, to = piece.bytes.length): Piece =>
   ({ bytes: piece.bytes.subarray(from, to), origin: piece.origin === -1 ? -1 : piece.origin + from, by: piece.by })

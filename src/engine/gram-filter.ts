@@ -54,8 +54,9 @@ class KeyClass {
   /** Bits for the first eight bytes of each gram (or its four), and for the whole gram. */
   readonly #first: BitTable
   readonly #whole: BitTable
-  /** Of each gram's hash: the offsets in keys at which it stands, a bit for each. */
-  readonly #offsets = new Map<number, number>()
+  /** Of each gram's hash: the offsets in keys at which it stands, a bit for each; 0 where there is no such gram. Open addressing. */
+  readonly #grams: Int32Array
+  readonly #offsets: Int32Array
   /** Of each key's hash: its number, or those of several. */
   readonly #byHash = new Map<number, number[]>()
 
@@ -65,6 +66,9 @@ class KeyClass {
     this.#keys = keys
     this.#first = new BitTable(own.length * shape.stride)
     this.#whole = new BitTable(own.length * shape.stride)
+    const room = 1 << (33 - Math.clz32(own.length * shape.stride))
+    this.#grams = new Int32Array(room)
+    this.#offsets = new Int32Array(room)
     for (const number of own) this.#add(keys[number]!, number)
   }
 
@@ -75,12 +79,21 @@ class KeyClass {
       this.#first.add(hash)
       for (let i = 8; i < gram; i += 8) hash = mix(hash, mix(key.readInt32LE(offset + i), key.readInt32LE(offset + i + 4)))
       this.#whole.add(hash)
-      this.#offsets.set(hash, (this.#offsets.get(hash) ?? 0) | (1 << offset))
+      const slot = this.#slotOf(hash)
+      this.#grams[slot] = hash
+      this.#offsets[slot]! |= 1 << offset
     }
     const hash = hashOf(key, 0, key.length)
     const same = this.#byHash.get(hash)
     if (same === undefined) this.#byHash.set(hash, [number])
     else same.push(number)
+  }
+
+  #slotOf (hash: number): number {
+    const mask = this.#grams.length - 1
+    let slot = (hash ^ (hash >>> 13)) & mask
+    while (this.#offsets[slot] !== 0 && this.#grams[slot] !== hash) slot = (slot + 1) & mask
+    return slot
   }
 
   scan (bytes: Buffer, words: Int32Array, head: number, found: (key: number, at: number) => void): void {
@@ -119,7 +132,7 @@ class KeyClass {
 
   /** Which keys stand around a gram of this hash at `at`. */
   #verify (bytes: Buffer, at: number, hash: number, found: (key: number, at: number) => void): void {
-    let offsets = this.#offsets.get(hash) ?? 0
+    let offsets = this.#offsets[this.#slotOf(hash)]!
     while (offsets !== 0) {
       const offset = 31 - Math.clz32(offsets)
       offsets &= ~(1 << offset)
@@ -132,13 +145,13 @@ class KeyClass {
   }
 }
 
-/** Which hashes there are, by their upper bits: seldom yes for one that was never added. Eight bits for each at least. */
+/** Which hashes there are, by their upper bits: seldom yes for one that was never added. Sixteen bits for each, in half a megabyte at most. */
 class BitTable {
   readonly bits: Uint32Array
   readonly shift: number
 
   constructor (count: number) {
-    const log = Math.min(22, Math.max(13, 32 - Math.clz32(count * 8 - 1)))
+    const log = Math.min(22, Math.max(13, 32 - Math.clz32(count * 16 - 1)))
     this.bits = new Uint32Array(1 << (log - 5))
     this.shift = 32 - log
   }

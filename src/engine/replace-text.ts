@@ -107,7 +107,10 @@ function inLines (original: Buffer, all: readonly Others[]): LeftAlone[] {
   if (all.length === 0) return []
   const { lines } = lineNumbers(new Text([original]), all.flatMap(({ starts }) => starts))
   let at = 0
-  return all.map(({ edit_index, count, starts }) => ({ edit_index, count, lines: lines.slice(at, at += starts.length) }))
+  return all.map(({ edit_index, count, starts }) => {
+    at += starts.length
+    return { edit_index, count, lines: lines.slice(at - starts.length, at) }
+  })
 }
 
 /** Gives the bytes to put in place of a match; called for matches from left to right, it makes each text once. */

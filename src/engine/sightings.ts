@@ -103,7 +103,8 @@ export class Sightings {
         if (this.#isKept(key)) fresh.push((newStart + at) * KEYS + key)
       })
     }
-    this.#places = merged(this.#stayed(old, windows), Float64Array.from(fresh).sort())
+    const stayed = this.#stayed(old, windows)
+    this.#places = fresh.length === 0 ? stayed : merged(stayed, Float64Array.from(fresh).sort())
   }
 
   #isWorthwhile (text: Text): boolean {
@@ -135,9 +136,8 @@ export class Sightings {
     this.#owed = PASS
   }
 
-  /** The old places that no window holds whole, moved along: what it holds was seen again, all others touch no change. */
+  /** The old places that no window holds whole, moved along: what it holds was seen again, all others touch no change. In place. */
   #stayed (old: Float64Array, windows: readonly Window[]): Float64Array {
-    const kept = new Float64Array(old.length)
     let count = 0
     let next = 0
     let shift = 0
@@ -148,10 +148,10 @@ export class Sightings {
       if (!this.#isKept(key)) continue
       while (next < windows.length && windows[next]!.end <= at) shift = windows[next++]!.shift
       const window = windows[next]
-      if (window === undefined || at < window.start) kept[count++] = place + shift * KEYS
-      else if (at + this.#keys[key]!.length > window.end) kept[count++] = place + window.shift * KEYS
+      if (window === undefined || at < window.start) old[count++] = place + shift * KEYS
+      else if (at + this.#keys[key]!.length > window.end) old[count++] = place + window.shift * KEYS
     }
-    return kept.subarray(0, count)
+    return old.subarray(0, count)
   }
 }
 
@@ -186,7 +186,6 @@ function windowsOf (ranges: readonly ChangedRange[], after: Text): Window[] | un
 
 /** Two sorted lists as one. */
 function merged (a: Float64Array, b: Float64Array): Float64Array {
-  if (b.length === 0) return a
   const all = new Float64Array(a.length + b.length)
   for (let i = 0, j = 0, k = 0; k < all.length; k++) all[k] = j === b.length || (i < a.length && a[i]! < b[j]!) ? a[i++]! : b[j++]!
   return all

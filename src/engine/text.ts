@@ -4,43 +4,56 @@
 const STEP = 4096
 
 /**
- * An immutable text made of buffers, none of which is copied. Offsets are bytes, 0-based; ends are exclusive.
- * All methods accept offsets from 0 to `length`.
+ * A text made of buffers, none of which is copied or changed. Offsets are bytes, 0-based; ends are exclusive.
+ * All methods accept offsets from 0 to `length`. Only `splice` changes it: that is for its owner alone.
  */
 export class Text {
-  readonly pieces: readonly Buffer[]
-  readonly length: number
-  /** Where each piece begins; one more entry than pieces, the last is `length`. */
-  readonly #starts: Float64Array
+  readonly #pieces: Buffer[]
+  /** Where each piece begins; one more entry than pieces, the last is `length`. Room for more behind that. */
+  #starts: Float64Array
+  #length = 0
   #last = 0
 
-  /** `known`: where the first pieces begin, as far as that is known from another text. */
-  constructor (pieces: readonly Buffer[], known: Float64Array = new Float64Array(1)) {
-    this.pieces = pieces
+  constructor (pieces: readonly Buffer[]) {
+    this.#pieces = pieces.slice()
     this.#starts = new Float64Array(pieces.length + 1)
-    this.#starts.set(known)
-    let at = known[known.length - 1]!
-    for (let i = known.length - 1; i < pieces.length; i++) {
-      this.#starts[i] = at
-      at += pieces[i]!.length
+    for (let i = 0; i < pieces.length; i++) {
+      this.#length += pieces[i]!.length
+      this.#starts[i + 1] = this.#length
     }
-    this.#starts[pieces.length] = at
-    this.length = at
   }
 
-  /** This text with other pieces in place of those from `from` to `to` (exclusive). */
-  spliced (from: number, to: number, pieces: readonly Buffer[]): Text {
-    return new Text(this.pieces.slice(0, from).concat(pieces, this.pieces.slice(to)), this.#starts.subarray(0, from + 1))
+  get pieces (): readonly Buffer[] {
+    return this.#pieces
+  }
+
+  get length (): number {
+    return this.#length
+  }
+
+  /** Puts other pieces in place of those from `from` to `to` (exclusive). Those behind are moved, not looked at. */
+  splice (from: number, to: number, put: readonly Buffer[]): void {
+    const count = this.#pieces.length + put.length - (to - from)
+    const starts = this.#starts.length > count ? this.#starts : new Float64Array(2 * count)
+    const change = put.reduce((sum, { length }) => sum + length, 0) - (this.#starts[to]! - this.#starts[from]!)
+    if (starts !== this.#starts) starts.set(this.#starts.subarray(0, from + 1))
+    starts.set(this.#starts.subarray(to, this.#pieces.length + 1), from + put.length)
+    for (let i = from + put.length; i <= count; i++) starts[i]! += change
+    for (let i = 0; i < put.length; i++) starts[from + i + 1] = starts[from + i]! + put[i]!.length
+    spliceList(this.#pieces, from, to, put)
+    this.#starts = starts
+    this.#length += change
+    this.#last = 0
   }
 
   /** Index of the piece that holds the byte at `offset`; of an empty piece never. `pieces.length` at the end. */
   pieceAt (offset: number): number {
-    if (offset >= this.length) return this.pieces.length
+    if (offset >= this.#length) return this.#pieces.length
     const starts = this.#starts
     // Reads come in runs: the piece of the last one is the likely answer.
     if (starts[this.#last]! <= offset && offset < starts[this.#last + 1]!) return this.#last
     let low = 0
-    let high = this.pieces.length - 1
+    let high = this.#pieces.length - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
       if (starts[middle]! <= offset) low = middle
@@ -57,9 +70,9 @@ export class Text {
 
   /** The byte at `offset`, or -1 outside the text. */
   byteAt (offset: number): number {
-    if (offset < 0 || offset >= this.length) return -1
+    if (offset < 0 || offset >= this.#length) return -1
     const index = this.pieceAt(offset)
-    return this.pieces[index]![offset - this.#starts[index]!]!
+    return this.#pieces[index]![offset - this.#starts[index]!]!
   }
 
   /** Where the UTF-8 character begins that holds the byte at `offset`; `offset` itself where there is none within three bytes. */
@@ -77,7 +90,7 @@ export class Text {
   /** The range as views, in order; empty ones are left out. */
   * parts (start: number, end: number): Generator<Buffer> {
     for (let index = this.pieceAt(start), at = start; at < end; index++) {
-      const piece = this.pieces[index]!
+      const piece = this.#pieces[index]!
       if (piece.length === 0) continue
       const from = at - this.#starts[index]!
       const to = Math.min(piece.length, end - this.#starts[index]!)
@@ -89,10 +102,10 @@ export class Text {
   /** Whether `bytes` stand at `at` (which may lie outside the text). Nothing is copied where one piece holds the range. */
   holds (bytes: Buffer, at: number): boolean {
     const end = at + bytes.length
-    if (at < 0 || end > this.length) return false
+    if (at < 0 || end > this.#length) return false
     const index = this.pieceAt(at)
     const from = at - this.#starts[index]!
-    const piece = this.pieces[index]
+    const piece = this.#pieces[index]
     if (piece === undefined) return true
     if (from + bytes.length <= piece.length) return bytes.compare(piece, from, from + bytes.length) === 0
     return this.slice(at, end).equals(bytes)
@@ -101,16 +114,16 @@ export class Text {
   /** The first place at or after `from` where `needle` (not empty) begins, or -1. */
   indexOf (needle: Buffer, from: number): number {
     const overhang = needle.length - 1
-    for (let index = this.pieceAt(from); index < this.pieces.length; index++) {
-      const piece = this.pieces[index]!
+    for (let index = this.pieceAt(from); index < this.#pieces.length; index++) {
+      const piece = this.#pieces[index]!
       const start = this.#starts[index]!
       const within = piece.indexOf(needle, Math.max(0, from - start))
       if (within !== -1) return start + within
       // What begins in the last bytes of this piece ends in a later one.
       const end = start + piece.length
       const seam = Math.max(from, start, end - overhang)
-      if (seam < end && end < this.length) {
-        const across = this.slice(seam, Math.min(this.length, end + overhang)).indexOf(needle)
+      if (seam < end && end < this.#length) {
+        const across = this.slice(seam, Math.min(this.#length, end + overhang)).indexOf(needle)
         if (across !== -1) return seam + across
       }
     }
@@ -119,11 +132,11 @@ export class Text {
 
   /** The first offset at or after `from` that holds `\n` or `\r`, or -1. */
   nextBreakByte (from: number): number {
-    for (let at = from; at < this.length;) {
+    for (let at = from; at < this.#length;) {
       const index = this.pieceAt(at)
       const start = this.#starts[index]!
-      const end = Math.min(start + this.pieces[index]!.length, at + STEP)
-      const view = this.pieces[index]!.subarray(at - start, end - start)
+      const end = Math.min(start + this.#pieces[index]!.length, at + STEP)
+      const view = this.#pieces[index]!.subarray(at - start, end - start)
       const lf = view.indexOf(10)
       const cr = (lf === -1 ? view : view.subarray(0, lf)).indexOf(13)
       const found = cr !== -1 ? cr : lf
@@ -139,11 +152,23 @@ export class Text {
       const index = this.pieceAt(at - 1)
       const start = this.#starts[index]!
       const from = Math.max(start, at - STEP)
-      const view = this.pieces[index]!.subarray(from - start, at - start)
+      const view = this.#pieces[index]!.subarray(from - start, at - start)
       const found = Math.max(view.lastIndexOf(10), view.lastIndexOf(13))
       if (found !== -1) return from + found
       at = from
     }
     return -1
   }
+}
+
+/** Puts members of `put`, more perhaps than a call can take, in place of those from `from` to `to` (exclusive). */
+export function spliceList<T> (list: T[], from: number, to: number, put: readonly T[]): void {
+  const AT_ONCE = 10_000
+  if (put.length <= AT_ONCE) {
+    list.splice(from, to - from, ...put)
+    return
+  }
+  const rest = list.slice(to)
+  list.length = from
+  for (const more of [put, rest]) for (const member of more) list.push(member)
 }

@@ -14,10 +14,22 @@ export function variedWindow (needle: Buffer, length: number): number {
   let best = 0
   let most = 0
   for (let start = 0; start <= last; start += step) {
-    const different = new Set(needle.subarray(start, start + length)).size
+    const different = differentBytes(needle, start, start + length)
     if (different <= most) continue
     best = start
     most = different
   }
   return best
+}
+
+function differentBytes (bytes: Buffer, from: number, to: number): number {
+  const seen = new Uint8Array(256)
+  let count = 0
+  for (let i = from; i < to; i++) {
+    const byte = bytes[i]!
+    if (seen[byte] === 1) continue
+    seen[byte] = 1
+    count++
+  }
+  return count
 }
