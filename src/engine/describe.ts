@@ -1,7 +1,9 @@
 // What a plan changes, told in lines. From the placements, never by comparing texts. Knows no files and no HTTP.
 import type { Placed, PlaceOperation, Span } from './draft.ts'
 import { decode, excerpt } from './encoding.ts'
-import { isLineEnd, isLineStart, lineAround, lineFrom, lineNumbers, lineStarts } from './lines.ts'
+import { isLineEnd, isLineStart, lineAround, lineFrom } from './lines.ts'
+import { lineIndexOf } from './line-index.ts'
+import { changedLineNumbers, indexedLineNumbers } from './line-numbers.ts'
 import type { Plan } from './plan.ts'
 import { Text } from './text.ts'
 
@@ -45,10 +47,13 @@ const CONTENT_LENGTH = 4096
 export function describe (original: Buffer, plan: Plan, options: { context_lines: number, dry_run: boolean }): Description {
   const before = new Text([original])
   const after = new Text(plan.pieces)
-  const { spans, totalBefore, totalAfter } = spansOf(before, after, plan.placements)
+  const { spans, totalBefore, totalAfter, newLines } = spansOf(before, after, plan)
   const listed = plan.placements.slice(0, options.dry_run ? LISTED_DRY : LISTED)
   const blocks = options.context_lines > 0 ? blocksOf(spans) : []
-  const contexts = options.context_lines > 0 ? lineStarts(after, spans.slice(0, Math.min(LISTED, listed.length)).flatMap(({ new_start_line, new_end_line }) => [new_start_line, new_end_line + 1])).offsets : []
+  /** Where the first line of a change begins in the result, and the line after its last. */
+  const edgesOf = ({ new_start, new_end }: Placed, span: Span, index: number): [number, number] => options.context_lines === 0
+    ? [0, 0]
+    : [lineStart(after, new_start, newLines[2 * index]!, span.new_start_line), lineStart(after, new_end, newLines[2 * index + 1]!, span.new_end_line + 1)]
   const changes = listed.map((placed, index): Change => {
     const span = spans[index]!
     const lines_removed = span.end_line - span.start_line + 1
@@ -61,7 +66,7 @@ export function describe (original: Buffer, plan: Plan, options: { context_lines
       lines_added,
       net_change: lines_added - lines_removed,
       ...(placed.inserted_by_edit !== undefined && { inserted_by_edit: placed.inserted_by_edit }),
-      ...(index < LISTED && { context: contextOf(after, [contexts[2 * index] ?? 0, contexts[2 * index + 1] ?? 0], span, blocks, options.context_lines, totalAfter) }),
+      ...(index < LISTED && { context: contextOf(after, edgesOf(placed, span, index), span, blocks, options.context_lines, totalAfter) }),
       ...(options.dry_run ? contentOf(placed) : {})
     }
   })
@@ -73,9 +78,10 @@ export function describe (original: Buffer, plan: Plan, options: { context_lines
   }
 }
 
-function spansOf (before: Text, after: Text, placements: readonly Placed[]): { spans: Span[], totalBefore: number, totalAfter: number } {
-  const old = lineNumbers(before, placements.flatMap(({ start, end }) => [start, end]))
-  const now = lineNumbers(after, placements.flatMap(({ new_start, new_end }) => [new_start, new_end]))
+function spansOf (before: Text, after: Text, { placements, splices }: Plan): { spans: Span[], totalBefore: number, totalAfter: number, newLines: number[] } {
+  const index = lineIndexOf(splices, before.pieces[0]!)
+  const old = indexedLineNumbers(before, index, placements.flatMap(({ start, end }) => [start, end]))
+  const now = changedLineNumbers(after, index, splices, placements.flatMap(({ new_start, new_end }) => [new_start, new_end]))
   const spans = placements.map((placed, index): Span => {
     if (placed.span !== undefined) return placed.span
     const [start, end, newStart, newEnd] = [old.lines[2 * index]!, old.lines[2 * index + 1]!, now.lines[2 * index]!, now.lines[2 * index + 1]!]
@@ -90,7 +96,7 @@ function spansOf (before: Text, after: Text, placements: readonly Placed[]): { s
       new_end_line: clean ? newEnd - 1 : Math.min(newEnd, now.total)
     }
   })
-  return { spans, totalBefore: old.total, totalAfter: now.total }
+  return { spans, totalBefore: old.total, totalAfter: now.total, newLines: now.lines }
 }
 
 /** Whether a change begins where the text of a line ends, and that line still ends there. */
@@ -143,6 +149,15 @@ function contextOf (text: Text, [from, to]: [number, number], span: Span, blocks
     at = line.next
   }
   return { before_lines, after_lines, ...(lossy ? { lossy: true } : {}) }
+}
+
+/** Where 1-based `line` begins, from an offset on line `from` that is near it; the text's end for lines after the last. */
+function lineStart (text: Text, offset: number, from: number, line: number): number {
+  let { start, next } = lineAround(text, offset)
+  for (let number = from; number > line && number > 1; number--) start = lineAround(text, start - 1).start
+  if (from < line) start = next
+  for (let number = from + 1; number < line; number++) start = lineFrom(text, start).next
+  return start
 }
 
 /** Index of the last block that begins at `line` or before. */

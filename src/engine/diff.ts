@@ -1,7 +1,7 @@
 // The unified diff of a set of splices, as git writes it. Only `\n` ends a line here. Knows no operations and no files.
 import { isUtf8 } from 'node:buffer'
 import { diffArrays, formatPatch, FILE_HEADERS_ONLY, type StructuredPatchHunk } from 'diff'
-import { countByte } from './lines.ts'
+import { lineIndexOf, type LineIndex } from './line-index.ts'
 import type { Splice, Splices } from './splice.ts'
 
 const CONTEXT = 3
@@ -16,13 +16,13 @@ export type Diff = { diff: string, diff_truncated: boolean } | { diff_unavailabl
  * /dev/null. Empty where nothing changes.
  * Applies with `git apply` and `patch -p1` unless cut. At most `max_lines` lines, headers included, then a last one that
  * says how many are left out. Unavailable where a line to be shown isn't UTF-8: JSON can't carry it.
- * Cost: the lines around the splices, and one count of line feeds up to the last.
+ * Cost: the lines around the splices, and the line index up to the last of them.
  */
 export function unifiedDiff (original: Buffer, splices: Splices, options: { path: string, exists: boolean, max_lines: number }): Diff {
   const hunks: StructuredPatchHunk[] = []
   let shown = 2
   let leftOut = 0
-  for (const hunk of hunksOf(original, blocksOf(original, splices))) {
+  for (const hunk of hunksOf(original, blocksOf(original, splices), lineIndexOf(splices, original))) {
     const room = options.max_lines - shown - 1
     if (room < 1) {
       leftOut += hunk.lines.length + 1
@@ -61,26 +61,25 @@ function * blocksOf (original: Buffer, { list }: Splices): Generator<Block> {
     const parts: Buffer[] = []
     let at = from
     let end = from
+    /** The last byte of the new text, and the end of the old line that `at` is on, as far as it was looked for. */
+    let last = LF
+    let lineEnd = -1
     do {
       const splice: Splice = list[i]!
       parts.push(original.subarray(at, splice.start), splice.insert)
+      last = splice.insert.at(-1) ?? (splice.start > at ? original[splice.start - 1]! : last)
       at = splice.end
       i++
-      end = blockEnd(original, parts, from, at)
+      if (last === LF && (at === from || original[at - 1] === LF)) end = at
+      else {
+        // Many splices may be on one long line: its end is looked for once.
+        if (lineEnd <= at) lineEnd = original.indexOf(LF, at) + 1 || original.length
+        end = lineEnd
+      }
     } while (i < list.length && (list[i]!.start < end || list[i]!.start === at))
     parts.push(original.subarray(at, end))
     yield * refined(original, { start: from, end, lines: linesOf(Buffer.concat(parts)) })
   }
-}
-
-/** Where the line ends that `at` is on; `at` itself if both texts end a line there. */
-function blockEnd (original: Buffer, parts: readonly Buffer[], from: number, at: number): number {
-  const last = parts.findLast(part => part.length > 0)
-  const newEnds = last === undefined || last.at(-1) === LF
-  const oldEnds = at === from || original[at - 1] === LF
-  if (newEnds && oldEnds) return at
-  const next = original.indexOf(LF, at)
-  return next === -1 ? original.length : next + 1
 }
 
 function linesOf (bytes: Buffer): Buffer[] {
@@ -129,9 +128,7 @@ interface HunkLine { sign: ' ' | '-' | '+', bytes: Buffer }
 interface Hunk { oldStart: number, oldLines: number, newStart: number, newLines: number, lines: HunkLine[] }
 
 /** Blocks with their context; those whose contexts meet share a hunk. */
-function * hunksOf (original: Buffer, blocks: Iterable<Block>): Generator<Hunk> {
-  let line = 1
-  let counted = 0
+function * hunksOf (original: Buffer, blocks: Iterable<Block>, index: LineIndex): Generator<Hunk> {
   let shift = 0
   let hunk: Hunk | undefined
   let after = 0
@@ -149,8 +146,7 @@ function * hunksOf (original: Buffer, blocks: Iterable<Block>): Generator<Hunk> 
     if (hunk === undefined) {
       const context = linesBefore(original, block.start, CONTEXT)
       const start = block.start - sizeOf(context)
-      line += countByte(original.subarray(counted, start), LF)
-      counted = start
+      const line = 1 + index.feedsBefore(start)
       hunk = { oldStart: line, oldLines: 0, newStart: line + shift, newLines: 0, lines: [] }
       addContext(hunk, context)
     }

@@ -2,6 +2,9 @@
 import { type Break, BREAK_TEXT, breakAt, breakBefore, countEndings, type LineBreak, type LineEnding, lineEndingOf, mostFrequent, splitAtBreaks } from './lines.ts'
 import type { Text } from './text.ts'
 
+const LF = 10
+const CR = 13
+
 /** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as given. */
 export type LineEndings = 'adapt' | 'exact'
 
@@ -14,6 +17,8 @@ export interface BreakStyle {
 }
 
 export function breakStyleOf (original: Buffer): BreakStyle {
+  // Nothing to be counted: the first break decides.
+  if (!original.includes(CR)) return { ending: original.includes(LF) ? 'lf' : 'none', frequent: 'lf' }
   const counts = countEndings(original)
   return { ending: lineEndingOf(counts), frequent: mostFrequent(counts) }
 }
@@ -23,6 +28,8 @@ export class BreakFinder {
   readonly #text: Text
   readonly #style: BreakStyle
   #next: LineBreak | undefined
+  /** Behind the last break of the text: its kind. */
+  #last: Break | undefined
 
   constructor (text: Text, style: BreakStyle) {
     this.#text = text
@@ -34,9 +41,13 @@ export class BreakFinder {
     const { ending, frequent } = this.#style
     if (ending === 'none') return 'lf'
     if (ending !== 'mixed') return ending
+    if (this.#last !== undefined) return this.#last
     if (this.#next === undefined || this.#next.start < offset) {
       const at = this.#text.nextBreakByte(offset)
-      if (at === -1) return this.#kindBefore(offset) ?? frequent
+      if (at === -1) {
+        this.#last = this.#kindBefore(offset) ?? frequent
+        return this.#last
+      }
       this.#next = breakAt(this.#text, at)
     }
     return this.#next.kind

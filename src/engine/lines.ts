@@ -20,22 +20,11 @@ export const splitAtBreaks = (text: string): string[] => text.split(ANY_BREAK)
 
 /** How often each kind of line break occurs. Linear; for a text without `\r` a matter of counting `\n`. */
 export function countEndings (bytes: Buffer): Record<Break, number> {
-  const counts = { lf: 0, crlf: 0, cr: 0 }
-  if (!bytes.includes(CR)) {
-    counts.lf = countByte(bytes, LF)
-    return counts
-  }
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]!
-    if (byte === LF) counts.lf++
-    else if (byte === CR) {
-      if (bytes[i + 1] === LF) {
-        counts.crlf++
-        i++
-      } else counts.cr++
-    }
-  }
-  return counts
+  const feeds = countByte(bytes, LF)
+  if (!bytes.includes(CR)) return { lf: feeds, crlf: 0, cr: 0 }
+  const cr = countLoneCr(bytes)
+  const crlf = countByte(bytes, CR) - cr
+  return { lf: feeds - crlf, crlf, cr }
 }
 
 /** The one kind that `counts` speak of, `mixed`, or `none`. */
@@ -72,7 +61,7 @@ export const markLength = (text: Text): 0 | 3 => bomLength(text.slice(0, Math.mi
 
 /** Whether a line begins at `offset`: the start, or just after a break. Between `\r` and `\n` none does. */
 export function isLineStart (text: Text, offset: number): boolean {
-  if (offset === 0 || offset === markLength(text)) return true
+  if (offset === 0 || (offset === 3 && markLength(text) === 3)) return true
   const before = text.byteAt(offset - 1)
   return before === LF || (before === CR && text.byteAt(offset) !== LF)
 }
@@ -112,20 +101,15 @@ export function countBreaks (text: Text, from: number, to: number): number {
   let at = from
   for (const part of text.parts(from, to)) {
     at += part.length
-    if (!part.includes(CR)) {
-      count += countByte(part, LF)
-      continue
-    }
-    for (let i = 0; i < part.length; i++) {
-      const byte = part[i]!
-      if (byte === LF) count++
-      else if (byte === CR) {
-        const next = i + 1 < part.length ? part[i + 1] : text.byteAt(at)
-        if (next !== LF) count++
-      }
-    }
+    count += countBreaksIn(part, 0, part.length, text.byteAt(at))
   }
   return count
+}
+
+/** The same in a buffer; `next` is the byte behind the range. */
+export function countBreaksIn (bytes: Buffer, from: number, to: number, next = bytes[to]): number {
+  const part = bytes.subarray(from, to)
+  return countByte(part, LF) + (part.includes(CR) ? countLoneCr(part, next) : 0)
 }
 
 /** The lines of a text: its breaks, and one more for what follows the last. A text without bytes has none. */
@@ -186,11 +170,9 @@ export function lineStarts (text: Text, lines: readonly number[]): { offsets: nu
 
 /** How often a byte occurs. Four at a time where it pays: of a word, the bytes equal to it become zero, and each zero byte one bit (Hacker's Delight, 6-1). */
 export function countByte (bytes: Buffer, byte: number): number {
-  const head = bytes.length < 64 ? bytes.length : (4 - bytes.byteOffset % 4) % 4
+  const { head, words } = wordsOf(bytes)
   let count = 0
   for (let i = 0; i < head; i++) if (bytes[i] === byte) count++
-  if (head === bytes.length) return count
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset + head, (bytes.length - head) >> 2)
   const wanted = Math.imul(byte, 0x01010101)
   for (let i = 0; i < words.length;) {
     let sums = 0
@@ -239,4 +221,26 @@ export class LineTable {
   isBlank (line: number): boolean {
     return this.bytesOf(line).every(byte => byte === 32 || byte === 9)
   }
+}
+
+/** How many `\r` no `\n` follows; `next` is the byte behind the last. Words without a `\r` are passed over at once. */
+export function countLoneCr (bytes: Buffer, next?: number): number {
+  const { head, words } = wordsOf(bytes)
+  let count = 0
+  const look = (from: number, to: number): void => {
+    for (let at = from; at < to; at++) if (bytes[at] === CR && (at + 1 < bytes.length ? bytes[at + 1] : next) !== LF) count++
+  }
+  look(0, head)
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]! ^ 0x0d0d0d0d
+    if ((((word & 0x7f7f7f7f) + 0x7f7f7f7f) | word | 0x7f7f7f7f) !== -1) look(head + i * 4, head + i * 4 + 4)
+  }
+  look(head + words.length * 4, bytes.length)
+  return count
+}
+
+/** The words of a buffer that lie where words can be read, and how many bytes lie before them; none of a short one. */
+function wordsOf (bytes: Buffer): { head: number, words: Int32Array } {
+  const head = bytes.length < 64 ? bytes.length : (4 - bytes.byteOffset % 4) % 4
+  return { head, words: head === bytes.length ? new Int32Array(0) : new Int32Array(bytes.buffer, bytes.byteOffset + head, (bytes.length - head) >> 2) }
 }

@@ -1,0 +1,53 @@
+// Line numbers from an index and splices, against a count of the whole text.
+import t from 'tap'
+import { lineIndexOf, LineIndex } from '../../src/engine/line-index.ts'
+import { changedLineNumbers, indexedLineNumbers } from '../../src/engine/line-numbers.ts'
+import { countEndings, lineNumbers } from '../../src/engine/lines.ts'
+import { Splices } from '../../src/engine/splice.ts'
+import { Text } from '../../src/engine/text.ts'
+import { Random, SEED } from '../random.ts'
+
+const ALPHABETS = [['a', '\n'], ['a', 'bcdefgh'.repeat(9), '\r\n'], ['\r', '\n', '\r\n', 'a'], ['\r', 'abc'], ['abc']]
+
+t.test('numbers lines as a count of the whole text does, before and after splices', t => {
+  for (let round = 0; round < Number(process.env.ROUNDS ?? 3000); round++) {
+    const random = new Random(SEED * 80_021 + round)
+    const alphabet = random.pick(ALPHABETS)
+    const original = Buffer.from((random.chance(20) ? '\ufeff' : '') + random.text(alphabet, random.pick([3, 30, 300, 6000]))).subarray(random.int(4))
+    const list = []
+    for (let at = random.int(20); at <= original.length && list.length < 8; at += random.int(random.pick([3, 400]))) {
+      const end = Math.min(original.length, at + random.int(random.pick([2, 5, 5000])))
+      list.push({ start: at, end, insert: Buffer.from(random.text(alphabet, 3)) })
+      at = end
+    }
+    const splices = new Splices(list, original.length)
+    const before = new Text([original])
+    const after = new Text(splices.apply(original))
+    const offsets = (text: Text) => Array.from({ length: random.int(12) }, () => random.int(text.length + 1))
+    const [old, now] = [offsets(before), offsets(after)]
+    const index = lineIndexOf(splices, original)
+    const found = [indexedLineNumbers(before, index, old), changedLineNumbers(after, index, splices, now), indexedLineNumbers(before, lineIndexOf(splices, original), old)]
+    const expected = [lineNumbers(before, old), lineNumbers(after, now), lineNumbers(before, old)]
+    const feeds = old.every(offset => index.feedsBefore(offset) === original.subarray(0, offset).filter(byte => byte === 10).length)
+    if (feeds && JSON.stringify(found) === JSON.stringify(expected)) continue
+    t.fail('differs', { seed: SEED, round, original: original.toString(), list: list.map(({ start, end, insert }) => [start, end, String(insert)]), old, now, found, expected, feeds })
+    break
+  }
+  t.pass('all rounds')
+  t.end()
+})
+
+t.test('counts each kind of break as a look at every byte does', t => {
+  for (let round = 0; round < 2000; round++) {
+    const random = new Random(SEED * 80_051 + round)
+    const text = random.text(random.pick(ALPHABETS), random.pick([5, 50, 200]))
+    const bytes = Buffer.from('xxxx' + text).subarray(4 - random.int(4))
+    const all = bytes.toString().match(/\r\n|\r|\n/g) ?? []
+    const expected = { lf: all.filter(kind => kind === '\n').length, crlf: all.filter(kind => kind === '\r\n').length, cr: all.filter(kind => kind === '\r').length }
+    if (JSON.stringify(countEndings(bytes)) === JSON.stringify(expected)) continue
+    t.fail('differs', { seed: SEED, round, text, expected })
+    break
+  }
+  t.equal(new LineIndex(Buffer.from('a\r')).breaksBefore(2, 10), 0)
+  t.end()
+})
