@@ -27,12 +27,9 @@ export function searchBytes (text: Text, needle: Buffer, found: (at: number) => 
   const probe = whole ? needle : needle.subarray(offset, offset + PROBE)
   const price = whole ? CALL : CALL + needle.length
   let spent = 0
-  for (let from = offset; ;) {
-    const at = text.indexOf(probe, from)
-    if (at === -1) return
+  for (let at = text.indexOf(probe, offset); at !== -1; at = text.indexOf(probe, at + 1)) {
     spent += price
     if (spent > SLACK + PER_BYTE * at) return searchLinear(text, needle, at - offset, found)
     if (whole || text.holds(needle, at - offset)) found(at - offset)
-    from = at + 1
   }
 }

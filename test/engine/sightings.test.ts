@@ -55,6 +55,13 @@ t.test('finds in one pass what a search for each key finds', t => {
   t.end()
 })
 
+t.test('tells keys of the same hash apart', t => {
+  const found: number[][] = []
+  new GramFilter([Buffer.from('kdgih1f'), Buffer.from('k7n1z3h')]).scan(Buffer.from('.k7n1z3h kdgih1f'), (key, at) => found.push([key, at]))
+  t.strictSame(found.sort(), [[0, 9], [1, 1]])
+  t.end()
+})
+
 t.test('knows every place after any edits', t => {
   let known = 0
   for (let round = 0; round < rounds(4000); round++) {
