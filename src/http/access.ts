@@ -1,5 +1,5 @@
 // Who may call: Host, Origin, token, in this order, before anything else runs. Knows no operation.
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import type { RequestFailure } from './failure.ts'
@@ -31,7 +31,7 @@ const isOwnName = (name: string) => isIP(name) !== 0 || name === 'localhost' || 
 
 /** Decides on a request by its headers; null: come in. */
 export function makeAccess (options: AccessOptions): (request: IncomingMessage, door: Door) => RequestFailure | null {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
+  const digest = (text: string) => hash('sha256', text, 'buffer')
   const expected = options.token === null ? null : digest(options.token)
   return (request, door) => {
     if (door === 'health') return null

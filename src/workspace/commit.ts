@@ -1,12 +1,12 @@
 // Puts a result in the place of a file: temp file, fsync, re-check and rename in one tick, fsync of the folder. Knows no plans and no policy.
-import { fchmodSync, fchownSync, fstatSync, lstatSync, renameSync } from 'node:fs'
+import { fchmodSync, fchownSync, lstatSync, renameSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Intents } from './intents.ts'
 import { split } from './path.ts'
 import { same, type Folder, type Pin, type Root } from './pin.ts'
-import { withTemp, type Content } from './temp.ts'
+import { withTemp, type Content, type Put } from './temp.ts'
 import type { Snapshot } from './text-file.ts'
 
 /** One file, as it was read, and what it is to hold, with the SHA-256 `digest` (hex). */
@@ -49,7 +49,7 @@ export async function commit (context: CommitContext, change: Change): Promise<R
   const folder = context.root.openFolder(place)
   try {
     if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
-    const finish = (fd: number): void => keepWhatItIs(fd, pin)
+    const finish = (fd: number, made: BigIntStats): void => keepWhatItIs(fd, made, pin)
     const replaced = await withTemp({ ...context, folder, place, mode: 0o600, content: change, finish }, temp => renameUnlessChanged(context, change, folder, temp, leaf))
     if (!replaced.ok) return replaced
     pin.replaced = true
@@ -66,8 +66,7 @@ export async function commit (context: CommitContext, change: Change): Promise<R
   } finally { folder.close() }
 }
 
-function keepWhatItIs (fd: number, { stat }: Pin): void {
-  const made = fstatSync(fd, { bigint: true })
+function keepWhatItIs (fd: number, made: BigIntStats, { stat }: Pin): void {
   if (made.uid !== stat.uid || made.gid !== stat.gid) {
     try { fchownSync(fd, Number(stat.uid), Number(stat.gid)) } catch { throw Object.assign(new Error('the owner can’t be kept'), { code: 'EPERM' }) }
   }
@@ -75,14 +74,14 @@ function keepWhatItIs (fd: number, { stat }: Pin): void {
 }
 
 /** Everything that may have changed since the file was read is looked at again, and the rename follows in the same tick. */
-function renameUnlessChanged (context: CommitContext, change: Change, folder: Folder, temp: Buffer, leaf: Buffer): Result<null, FileFailure> {
+function renameUnlessChanged (context: CommitContext, change: Change, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
   if (!context.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
   const there = lstatSync(folder.at(leaf), { bigint: true, throwIfNoEntry: false })
   if (!folder.inPlace() || there === undefined || !same(there, change.snapshot.stat) || !change.snapshot.unchanged()) {
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }
   renameSync(temp, folder.at(leaf))
-  return ok(null)
+  return ok('moved')
 }
 
 /** Of making a file here, giving it an owner, renaming it. */

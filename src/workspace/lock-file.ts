@@ -155,7 +155,8 @@ export class LockFiles {
 
   #make (path: string): void {
     const taken = (): Error => Object.assign(new Error('held'), { code: 'EEXIST' })
-    if (entriesOf(path).length > 0) throw taken()
+    // A missing folder is the usual case, and cheaper to ask for than to fail on.
+    if (existsSync(path) && entriesOf(path).length > 0) throw taken()
     const entry = `${this.#me.nonce}.${this.#count++}`
     const temp = `${path}.${entry}`
     mkdirSync(temp, { mode: 0o700 })

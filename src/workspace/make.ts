@@ -7,7 +7,7 @@ import { codeOf, quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { split } from './path.ts'
 import type { Folder, Missing, Root } from './pin.ts'
-import { withTemp, type Content } from './temp.ts'
+import { withTemp, type Content, type Put } from './temp.ts'
 
 /**
  * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. Answers warnings as sentences.
@@ -67,7 +67,7 @@ function removeFolder (root: Root, place: Buffer): void {
   try { rmdirSync(parent.at(split(place).leaf)) } finally { parent.close() }
 }
 
-function nameUnlessTaken (context: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<null, FileFailure> {
+function nameUnlessTaken (context: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
   if (!context.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
   if (!folder.inPlace()) throw new Raced('the folder is elsewhere')
   try {
@@ -75,8 +75,9 @@ function nameUnlessTaken (context: CommitContext, folder: Folder, temp: Buffer, 
   } catch (error) {
     if (!LINKLESS.includes(codeOf(error))) throw error
     claim(folder, temp, leaf)
+    return ok('moved')
   }
-  return ok(null)
+  return ok('named')
 }
 
 /** What file systems without hard links answer. */

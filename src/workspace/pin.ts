@@ -27,7 +27,7 @@ export interface Pin {
   writable (): boolean
   /** Whether it still is where it was, inside the root. */
   inPlace (): boolean
-  /** Set where a rename has put another file in its place: closing it then frees its blocks, and that is left to another thread. */
+  /** Set where a rename has put another file in its place: closing it then frees its blocks, and where they are many that is left to another thread. */
   replaced: boolean
   close (): void
 }

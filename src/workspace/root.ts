@@ -7,6 +7,7 @@ import type { FileFailure } from './failure.ts'
 import { below } from './path.ts'
 import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
 import { PortableRoot } from './root-portable.ts'
+import { AT_ONCE } from './text-file.ts'
 import { whyNot } from './walk.ts'
 
 const O_PATH = 0o10000000
@@ -66,11 +67,12 @@ class ProcRoot implements Root {
   }
 
   pin (relative: Buffer): Result<Pin, FileFailure | Missing> {
+    let before = null as Buffer | null
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const root = this.real()
-      if (root === null) return fail(gone)
       let fd
       try { fd = openSync(this.#path(relative), O_PATH) } catch (error) {
+        const root = this.real()
+        if (root === null) return fail(gone)
         const why = whyNot(error, relative, root, path => this.#path(path))
         if (why === null) continue
         return fail(why)
@@ -83,7 +85,11 @@ class ProcRoot implements Root {
           kept = true
           return ok(pin)
         }
-        if (placeOf(fd) !== null && this.real()?.equals(root) === true) return fail({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
+        const root = this.real()
+        if (root === null) return fail(gone)
+        // Outside it is only where the root itself has not moved since the last look.
+        if (placeOf(fd) !== null && before?.equals(root) === true) return fail({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
+        before = root
       } finally { if (!kept) closeSync(fd) }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
@@ -140,7 +146,7 @@ class ProcPin implements Pin {
   writable (): boolean { return mayWrite(`/proc/self/fd/${this.#fd}`) }
   inPlace (): boolean { return this.#place()?.relative.equals(this.relative) === true }
   close (): void {
-    if (this.replaced) close(this.#fd, () => {})
+    if (this.replaced && this.stat.size > AT_ONCE) close(this.#fd, () => {})
     else quietly(() => closeSync(this.#fd))
   }
 }

@@ -1,6 +1,6 @@
 // A temp file beside the file that it becomes: written down before it exists, and gone afterwards. Knows not how it gets its name.
-import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, fsync, openSync, unlinkSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { closeSync, constants, fstatSync, fsync, openSync, unlinkSync, type BigIntStats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Result } from '../result.ts'
 import { codeOf, Raced } from './errno.ts'
@@ -22,34 +22,47 @@ export interface TempOptions {
   mode: number
   content: Content
   /** What else the file has to be before it is synced; throws if it can't be had. */
-  finish? (fd: number): void
+  finish? (fd: number, made: BigIntStats): void
 }
+
+/** Whether the temp file has another name now, or one more. */
+export type Put = 'moved' | 'named'
 
 const fsyncLater = promisify(fsync)
 
 /** Writes the content to a temp file, and `put` gives it its name, in one tick. Then the temp file's name is removed, or stays written down for a later sweep. Throws the system's error. */
-export async function withTemp<T, F> ({ intents, durability, folder, place, mode, content, finish }: TempOptions, put: (temp: Buffer) => Result<T, F>): Promise<Result<T, F>> {
-  const name = `.${randomBytes(12).toString('hex')}.tmp`
+export async function withTemp<F> ({ intents, durability, folder, place, mode, content, finish }: TempOptions, put: (temp: Buffer) => Result<Put, F>): Promise<Result<Put, F>> {
+  const name = `.${random()}.tmp`
   const slot = intents.begin(join(place, name))
   let left = false
+  let moved = false
   try {
     const fd = openSync(folder.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode)
     try {
       try {
         await writeAll(fd, content.pieces, content.size)
-        if (fstatSync(fd).size !== content.size) throw new Raced('the temp file has another size')
-        finish?.(fd)
+        const made = fstatSync(fd, { bigint: true })
+        if (made.size !== BigInt(content.size)) throw new Raced('the temp file has another size')
+        finish?.(fd, made)
         if (durability === 'full') await fsyncLater(fd)
       } finally { closeSync(fd) }
-      return put(folder.at(name))
-    } finally { left = !isRemoved(folder.at(name)) }
+      const done = put(folder.at(name))
+      moved = done.ok && done.value === 'moved'
+      return done
+    } finally { left = !moved && !isRemoved(folder.at(name)) }
   } finally {
     if (left) intents.leave()
     else intents.done(slot)
   }
 }
 
-/** Also where it has been renamed. */
+/** 24 hex digits. A UUID's entropy is drawn for many at once; of its digits the two groups that tell version and variant are left out. */
+function random (): string {
+  const uuid = randomUUID()
+  return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(24)
+}
+
+/** Also where it was never made. */
 function isRemoved (path: Buffer): boolean {
   try { unlinkSync(path) } catch (error) { return codeOf(error) === 'ENOENT' }
   return true

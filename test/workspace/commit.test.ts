@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { fail, ok } from '../../src/result.ts'
 import type { WorkspaceOptions } from '../../src/workspace/workspace.ts'
-import { append, become, descriptors, DRY, freshPlace, isRoot, onLinux, open, REAL, remove, type Place } from './support/open.ts'
+import { append, become, descriptors, DRY, freshPlace, isRoot, onLinux, open, REAL, remove, UNPLANNED, type Place } from './support/open.ts'
 
 const needsRoot = { skip: isRoot && onLinux ? false : 'needs root on Linux' }
 const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
@@ -91,7 +91,7 @@ t.test('refuses before it plans, in dry runs too', async t => {
   const check = async (options: Partial<WorkspaceOptions>, target: { path: string, expected_hash?: string }, expected: object): Promise<void> => {
     const workspace = await open(place, { maxFileSize: 100, ...options })
     for (const way of [DRY, REAL]) {
-      t.match(await workspace.edit(target, way, (_original, { stale }) => { if (stale === undefined) throw new Error('planned'); return ok({ pieces: [], description: 0 }) }), { ok: false, path: target.path, ...expected }, `${target.path} ${JSON.stringify(expected)}`)
+      t.match(await workspace.edit(target, way, UNPLANNED), { ok: false, path: target.path, ...expected }, `${target.path} ${JSON.stringify(expected)}`)
     }
     await workspace.close()
   }

@@ -338,7 +338,7 @@ t.test('remembers a temp file that it could not remove', async t => {
     await withTemp(options, temp => {
       unlinkSync(temp)
       if (stays) mkdirSync(temp)
-      return ok(null)
+      return ok('named')
     })
     intents.close()
     t.equal(readdirSync(state.intents).length, stays ? 1 : 0)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { fail, ok } from '../../src/result.ts'
 import type { CreateTarget, Planner, Workspace, WorkspaceOptions } from '../../src/workspace/workspace.ts'
-import { append, become, descriptors, DRY, freshPlace, isRoot, onLinux, open, REAL, remove, type Place } from './support/open.ts'
+import { append, become, descriptors, DRY, freshPlace, isRoot, onLinux, open, REAL, remove, UNPLANNED, type Place } from './support/open.ts'
 import { startWorker } from './support/process.ts'
 
 const kinds = onLinux ? ['proc', 'portable'] as const : ['portable'] as const
@@ -88,7 +88,7 @@ for (const confinement of kinds) {
     const [before, open] = [tree(root), onLinux ? descriptors() : 0]
     for (const [path, rest, failure, file_hash] of REFUSED) {
       for (const options of [DRY, REAL]) {
-        const answer = await workspace.create(target(path, rest), options, (_original, { stale }) => { if (stale === undefined) throw new Error('planned'); return ok({ pieces: [], description: 0 }) })
+        const answer = await workspace.create(target(path, rest), options, UNPLANNED)
         t.match(answer, { ok: false, failure, ...file_hash !== undefined && { file_hash } }, `${path.slice(0, 40)} ${JSON.stringify(rest)}`)
       }
     }

@@ -2,7 +2,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ok, type Result } from '../../../src/result.ts'
+import { fail, ok, type Result } from '../../../src/result.ts'
+import type { StaleFile } from '../../../src/workspace/failure.ts'
 import { DEFAULT_PROTECTED } from '../../../src/workspace/policy.ts'
 import { openWorkspace, type Planned, type Planner, type Workspace, type WorkspaceOptions } from '../../../src/workspace/workspace.ts'
 
@@ -36,6 +37,12 @@ export const open = (place: Place, options: Partial<WorkspaceOptions> = {}): Pro
 export const append = (text: string) => (original: Buffer): Result<Planned<string>, never> => ok({ pieces: [original, Buffer.from(text)], description: text })
 /** A plan whose result is `text`, whatever is there. */
 export const become = (text: string | Buffer): Planner<null, never> => () => ok({ pieces: [Buffer.from(text)], description: null })
+
+/** A plan that must not be made: it is asked at most for what to add to the hash that is stale. */
+export const UNPLANNED: Planner<never, StaleFile> = (_original, { stale }) => {
+  if (stale === undefined) throw new Error('planned')
+  return fail(stale)
+}
 
 export const REAL = { dry_run: false }
 export const DRY = { dry_run: true }
