@@ -11,8 +11,8 @@ export interface PlanJob { type: 'plan', bytes: Uint8Array, task: Task, file: { 
 export interface PresentJob { type: 'present', bytes: Uint8Array, task: Task }
 export type Job = SearchJob | PlanJob | PresentJob
 
-/** A plan, with the bytes that it is of, and the SHA-256 of its result, 64 hex digits. */
-export interface PlannedOff extends Told { original: Buffer, digest: string }
+/** A plan, with the bytes that it is of, and the SHA-256 of its result, 64 hex digits; without that where most of the result begins as the original does, whose sum is known up to there. */
+export interface PlannedOff extends Told { original: Buffer, digest?: string }
 
 export type ResultOf<J extends Job> = J extends SearchJob ? SearchResult : J extends PresentJob ? Present : Result<PlannedOff, TaskFailure>
 
@@ -27,9 +27,21 @@ export function runJob (job: Job): { result: ResultOf<Job>, transfer: ArrayBuffe
   const planned = planTask(original, job.task, job.file)
   if (!planned.ok) return { result: planned, transfer: [] }
   const { pieces } = planned.value
+  const digest = beginsAlike(pieces, original) ? {} : { digest: digestOf(pieces) }
+  return { result: ok({ ...planned.value, original, ...digest }), transfer: buffersOf([original, ...pieces]) }
+}
+
+/** Whether at least half of the result is the beginning of the original, in the same memory. */
+function beginsAlike (pieces: readonly Buffer[], original: Buffer): boolean {
+  const [first] = pieces
+  const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  return first !== undefined && first.buffer === original.buffer && first.byteOffset === original.byteOffset && first.length * 2 >= size
+}
+
+function digestOf (pieces: readonly Buffer[]): string {
   const sum = createHash('sha256')
   for (const piece of pieces) sum.update(piece)
-  return { result: ok({ ...planned.value, original, digest: sum.digest('hex') }), transfer: buffersOf([original, ...pieces]) }
+  return sum.digest('hex')
 }
 
 /** Bytes that have come from another thread. */
@@ -38,9 +50,9 @@ export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer
 /** What lies under views. */
 const buffersOf = (views: readonly Buffer[]): ArrayBuffer[] => [...new Set(views.map(view => view.buffer as ArrayBuffer))]
 
-/** The bytes as the only ones of their buffer, so that it can move to another thread: a view into the pool is copied. */
+/** The bytes in a buffer that can move to another thread. What a large buffer begins with has it to itself, as the workspace's have; a view into Node's pool of small ones is copied. */
 export const movable = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
-  (bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)) as Uint8Array<ArrayBuffer>
+  (bytes.byteLength === bytes.buffer.byteLength || (bytes.byteOffset === 0 && bytes.byteLength > Buffer.poolSize) ? bytes : Uint8Array.from(bytes)) as Uint8Array<ArrayBuffer>
 
 /** Says when the time is over. */
 function within (time: number): () => boolean {

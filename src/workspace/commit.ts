@@ -9,11 +9,11 @@ import { same, type Folder, type Pin, type Root } from './pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
 import type { Snapshot } from './text-file.ts'
 
-/** One file, as it was read, and what it is to hold, with the SHA-256 `digest` (hex). */
+/** One file, as it was read, and what it is to hold, with the SHA-256 `digest` (hex), which may still be going on. */
 export interface Change extends Content {
   pin: Pin
   snapshot: Snapshot
-  digest: string
+  digest: Promise<string>
 }
 
 export interface CommitContext {
@@ -50,7 +50,7 @@ export async function commit (context: CommitContext, change: Change): Promise<R
   try {
     if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
     const finish = (fd: number, made: BigIntStats): void => keepWhatItIs(fd, made, pin)
-    const replaced = await withTemp({ ...context, folder, place, mode: 0o600, content: change, finish }, temp => renameUnlessChanged(context, change, folder, temp, leaf))
+    const replaced = await withTemp({ ...context, folder, place, mode: 0o600, content: change, finish, ready: change.digest }, temp => renameUnlessChanged(context, change, folder, temp, leaf))
     if (!replaced.ok) return replaced
     pin.replaced = true
     const warnings = lossesOf(pin, 'rename')

@@ -34,7 +34,7 @@ export function createFile<T, F> (writing: Writing, asked: Buffer, about: About,
     const planned = await carryOut(plan, Buffer.alloc(0), { path: about.path, exists: false })
     if (!planned.ok) return planned
     const { content, digest, description } = planned.value
-    return ok({ spot, content, answer: { ...about, changed: true, new_hash: shortHash(digest), file_size: content.size, description, warnings: [], created: true } })
+    return ok({ spot, content, answer: { ...about, changed: true, new_hash: shortHash(await digest), file_size: content.size, description, warnings: [], created: true } })
   }
 
   if (dry_run) {

@@ -11,7 +11,7 @@ import type { Lock } from './lock.ts'
 import type { Memory } from './memory.ts'
 import type { Missing, Pin, Root } from './pin.ts'
 import type { Content } from './temp.ts'
-import { AT_ONCE, digestOf, readWhole, shortHash } from './text-file.ts'
+import { AT_ONCE, areSame, digestOf, type Mark, readWhole, shortHash } from './text-file.ts'
 import type { About, Way } from './way.ts'
 
 /** What writing takes. */
@@ -52,7 +52,7 @@ const nothing = (): void => {}
 
 async function changeRead<T, F> (writing: Writing, pin: Pin, about: About, target: FileTarget, plan: Planner<T, F>, lock: Lock | null): Promise<Result<Edited<T>, F | FileFailure>> {
   const { options, way } = writing
-  const read = await readWhole(pin, options.maxFileSize)
+  const read = await readWhole(pin, options.maxFileSize, size => writing.memory.buffer(size))
   if (!read.ok) return read
   const snapshot = read.value
   try {
@@ -62,31 +62,37 @@ async function changeRead<T, F> (writing: Writing, pin: Pin, about: About, targe
     const encoding = binaryEncodingOf(snapshot.bytes)
     if (encoding !== null) return fail({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
     const stale = staleness(target, hash_before)
-    const planned = await carryOut(plan, snapshot.bytes, { ...about, exists: true, ...stale !== null && { stale } })
+    const planned = await carryOut(plan, snapshot.bytes, { ...about, exists: true, ...stale !== null && { stale } }, snapshot.marks)
     if (!planned.ok) return planned
     if (stale !== null) return fail(stale)
     const { content, digest, description, original } = planned.value
     if (original !== undefined) snapshot.bytes = original
-    const changed = digest !== snapshot.digest
-    const result = { ...about, changed, hash_before, new_hash: shortHash(digest), file_size: content.size, description }
-    if (!changed || lock === null) return ok({ ...result, file_hash: hash_before, warnings: changed ? lossesOf(pin, 'rename') : [] })
+    const changed = !areSame(content.pieces, content.size, snapshot.bytes)
+    // While the sum goes on, the result is written; nothing gets its name before both are done.
+    const written = changed && lock !== null ? write(writing, { pin, snapshot, digest, ...content }, lock) : null
+    const done = await written
+    const new_hash = shortHash(await digest)
+    const result = { ...about, changed, hash_before, new_hash, file_size: content.size, description }
+    if (done === null) return ok({ ...result, file_hash: hash_before, warnings: changed ? lossesOf(pin, 'rename') : [] })
 
-    const written = await write(writing, { pin, snapshot, digest, ...content }, lock)
-    if (written.ok) return ok({ ...result, file_hash: result.new_hash, ...written.value })
+    if (done.ok) return ok({ ...result, file_hash: new_hash, ...done.value })
     await way.lookAgain(pin.relative, about)
-    return written
-  } finally { snapshot.close() }
+    return done
+  } finally {
+    snapshot.close()
+    writing.memory.reuse(snapshot.bytes)
+  }
 }
 
-/** A plan with what it comes to on disk. */
-interface Carried<T> extends Planned<T> { content: Content, digest: string }
+/** A plan with what it comes to on disk. The sum may still be going on. */
+interface Carried<T> extends Omit<Planned<T>, 'digest'> { content: Content, digest: Promise<string> }
 
-export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, file: PlannedFile): Promise<Result<Carried<T>, F>> {
+export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, file: PlannedFile, marks: readonly Mark[] = []): Promise<Result<Carried<T>, F>> {
   const planned = await plan(original, file)
   if (!planned.ok) return planned
   const { pieces, digest } = planned.value
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  return ok({ ...planned.value, content: { pieces, size }, digest: digest ?? await digestOf(pieces, size) })
+  return ok({ ...planned.value, content: { pieces, size }, digest: digest === undefined ? digestOf(pieces, size, planned.value.original ?? original, marks) : Promise.resolve(digest) })
 }
 
 async function write ({ options, root, intents, journal }: Writing, change: Change, lock: Lock): Promise<Result<{ warnings: string[], write_strategy?: 'in_place' }, FileFailure>> {

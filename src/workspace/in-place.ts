@@ -28,7 +28,7 @@ const fsyncLater = promisify(fsync)
 export async function writeInPlace (context: InPlaceContext, { pin, snapshot, pieces, size, digest }: Change): Promise<Result<string[], FileFailure>> {
   const fd = pin.open(constants.O_WRONLY)
   try {
-    const saved = await context.journal.save(pin, snapshot, digest)
+    const saved = await context.journal.save(pin, snapshot, await digest)
     if (!context.held() || !pin.inPlace() || !snapshot.unchanged()) {
       saved.drop()
       return context.held() ? fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' }) : fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })

@@ -23,6 +23,8 @@ export interface TempOptions {
   content: Content
   /** What else the file has to be before it is synced; throws if it can't be had. */
   finish? (fd: number, made: BigIntStats): void
+  /** What has to be known before the file gets its name. */
+  ready?: Promise<unknown>
 }
 
 /** Whether the temp file has another name now, or one more. */
@@ -31,7 +33,7 @@ export type Put = 'moved' | 'named'
 const fsyncLater = promisify(fsync)
 
 /** Writes the content to a temp file, and `put` gives it its name, in one tick. Then the temp file's name is removed, or stays written down for a later sweep. Throws the system's error. */
-export async function withTemp<F> ({ intents, durability, folder, place, mode, content, finish }: TempOptions, put: (temp: Buffer) => Result<Put, F>): Promise<Result<Put, F>> {
+export async function withTemp<F> ({ intents, durability, folder, place, mode, content, finish, ready }: TempOptions, put: (temp: Buffer) => Result<Put, F>): Promise<Result<Put, F>> {
   const name = `.${random()}.tmp`
   const slot = intents.begin(join(place, name))
   let left = false
@@ -45,6 +47,7 @@ export async function withTemp<F> ({ intents, durability, folder, place, mode, c
         if (made.size !== BigInt(content.size)) throw new Raced('the temp file has another size')
         finish?.(fd, made)
         if (durability === 'full') await fsyncLater(fd)
+        await ready
       } finally { closeSync(fd) }
       const done = put(folder.at(name))
       moved = done.ok && done.value === 'moved'

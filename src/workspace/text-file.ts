@@ -1,5 +1,5 @@
 // A file's bytes, read whole and not while they change; their hash; writing pieces. Knows no locks and no policy.
-import { hash, createHash } from 'node:crypto'
+import { createHash, hash, type Hash } from 'node:crypto'
 import { closeSync, constants, fstatSync, read, readSync, writev, writevSync, type BigIntStats } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -16,6 +16,8 @@ const CLOCK = 20_000_000n
 export const ATTEMPTS = 3
 /** The system takes no more pieces in one call. */
 const PIECES = 1024
+/** Bytes that are read while those before them are hashed. */
+const STRIDE = 2 * AT_ONCE
 const readLater = promisify(read)
 const writevLater = promisify(writev)
 
@@ -26,16 +28,21 @@ export interface Snapshot {
   readonly stat: BigIntStats
   /** SHA-256 of `bytes`, 64 hex digits. */
   readonly digest: string
+  /** States of that sum on the way, for a text that begins the same; none where the file is small. */
+  readonly marks: readonly Mark[]
   /** Whether the object that was read still is as it was then; synchronous. Whether it still has its name is another question. */
   unchanged (): boolean
   close (): void
 }
 
+/** The sum of the first `at` bytes of a text, to be copied and carried on. */
+export interface Mark { at: number, sum: Hash }
+
 /** The contract's `file_hash` of a digest: 16 hex digits. */
 export const shortHash = (digest: string): string => digest.slice(0, 16)
 
-/** Reads a pinned file. Failures: FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error. */
-export async function readWhole (pin: Pin, limit: number): Promise<Result<Snapshot, FileFailure>> {
+/** Reads a pinned file, into what `allocate` gives for its size. Failures: FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error. */
+export async function readWhole (pin: Pin, limit: number, allocate: (size: number) => Buffer = size => Buffer.allocUnsafeSlow(size)): Promise<Result<Snapshot, FileFailure>> {
   const fd = pin.open(constants.O_RDONLY)
   let kept = false
   try {
@@ -43,15 +50,16 @@ export async function readWhole (pin: Pin, limit: number): Promise<Result<Snapsh
       const stat = fstatSync(fd, { bigint: true })
       if (stat.size > limit) return fail({ code: 'FILE_TOO_LARGE', limit, actual: Number(stat.size) })
       const at = BigInt(Date.now()) * 1_000_000n
-      const bytes = Buffer.allocUnsafeSlow(Number(stat.size))
-      const length = await fill(fd, bytes)
-      if (length < bytes.length || !alike(stat, fstatSync(fd, { bigint: true }))) continue
-      const digest = await digestOf([bytes], bytes.length)
+      const bytes = allocate(Number(stat.size))
+      const marks: Mark[] = []
+      const digest = bytes.length <= AT_ONCE ? fill(fd, bytes) : await fillLarge(fd, bytes, marks)
+      if (digest === null || !alike(stat, fstatSync(fd, { bigint: true }))) continue
       kept = true
       const snapshot: Snapshot = {
         bytes,
         stat,
         digest,
+        marks,
         unchanged: () => alike(stat, fstatSync(fd, { bigint: true })) && (stat.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
         // A failing close of what was only read says nothing, least of all after the rename.
         close: () => quietly(() => closeSync(fd))
@@ -65,46 +73,84 @@ export async function readWhole (pin: Pin, limit: number): Promise<Result<Snapsh
 /** Whether nothing has been done to a file between two looks at it. */
 export const alike = (a: BigIntStats, b: BigIntStats): boolean => a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
 
-async function fill (fd: number, bytes: Buffer): Promise<number> {
-  let length = 0
-  while (length < bytes.length) {
-    const count = bytes.length <= AT_ONCE
-      ? readSync(fd, bytes, length, bytes.length - length, length)
-      : (await readLater(fd, bytes, length, Math.min(bytes.length - length, 16 * AT_ONCE), length)).bytesRead
-    if (count === 0) break
-    length += count
+/** The digest of what is read; null where the file is shorter by now. */
+function fill (fd: number, bytes: Buffer): string | null {
+  for (let length = 0, count = 0; length < bytes.length; length += count) {
+    count = readSync(fd, bytes, length, bytes.length - length, length)
+    if (count === 0) return null
   }
-  return length
+  return hash('sha256', bytes, 'hex')
 }
+
+/** The same, hashing one stretch while the next is read. */
+async function fillLarge (fd: number, bytes: Buffer, marks: Mark[]): Promise<string | null> {
+  const sum = createHash('sha256')
+  const readAt = (start: number): Promise<{ bytesRead: number }> => readLater(fd, bytes, start, Math.min(bytes.length - start, STRIDE), start)
+  let length = 0
+  for (let reading = readAt(0); length < bytes.length;) {
+    const { bytesRead } = await reading
+    if (bytesRead === 0) return null
+    const stretch = bytes.subarray(length, length + bytesRead)
+    length += bytesRead
+    if (length < bytes.length) reading = readAt(length)
+    await addTo(sum, stretch)
+    marks.push({ at: length, sum: sum.copy() })
+  }
+  return sum.digest('hex')
+}
+
+/** For one look at a time, which takes no other's turn. */
+const PART = Buffer.allocUnsafeSlow(AT_ONCE / 4)
 
 /** Whether the file holds exactly `bytes` now. */
 function holds (fd: number, bytes: Buffer): boolean {
-  const part = Buffer.allocUnsafe(Math.min(Math.max(bytes.length, 1), AT_ONCE))
   for (let start = 0; start < bytes.length;) {
-    const count = readSync(fd, part, 0, Math.min(part.length, bytes.length - start), start)
-    if (count === 0 || bytes.compare(part, 0, count, start, start + count) !== 0) return false
+    const count = readSync(fd, PART, 0, Math.min(PART.length, bytes.length - start), start)
+    if (count === 0 || bytes.compare(PART, 0, count, start, start + count) !== 0) return false
     start += count
   }
   return true
 }
 
-/** SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it works on much. */
-export async function digestOf (pieces: readonly Buffer[], total: number): Promise<string> {
+/**
+ * SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it works on much.
+ * Where the first piece is the beginning of `original`, what `marks` say of that isn't hashed again.
+ */
+export async function digestOf (pieces: readonly Buffer[], total: number, original?: Buffer, marks: readonly Mark[] = []): Promise<string> {
   const only = pieces[0]
   if (pieces.length === 1 && only !== undefined && total <= AT_ONCE) return hash('sha256', only, 'hex')
-  const sum = createHash('sha256')
-  let since = 0
+  const shared = original === undefined ? 0 : sharedStart(pieces, original)
+  const mark = marks.findLast(({ at }) => at <= shared)
+  const sum = mark?.sum.copy() ?? createHash('sha256')
+  let skip = mark?.at ?? 0
   for (const piece of pieces) {
-    for (let start = 0; start < piece.length; start += AT_ONCE) {
-      const part = piece.subarray(start, start + AT_ONCE)
-      sum.update(part)
-      since += part.length
-      if (since < AT_ONCE) continue
-      since = 0
-      await yieldToOthers()
-    }
+    await addTo(sum, piece.subarray(skip))
+    skip = Math.max(0, skip - piece.length)
   }
   return sum.digest('hex')
+}
+
+/** How many bytes at the start of `pieces` are those of `original`, being the same memory. */
+export function sharedStart ([first]: readonly Buffer[], original: Buffer): number {
+  return first !== undefined && first.buffer === original.buffer && first.byteOffset === original.byteOffset ? Math.min(first.length, original.length) : 0
+}
+
+/** Whether pieces of `total` bytes are what `original` holds. Compares only what isn't the same memory. */
+export function areSame (pieces: readonly Buffer[], total: number, original: Buffer): boolean {
+  if (total !== original.length) return false
+  let start = 0
+  return pieces.every(piece => {
+    const there = original.subarray(start, start += piece.length)
+    return (piece.buffer === there.buffer && piece.byteOffset === there.byteOffset) || piece.equals(there)
+  })
+}
+
+async function addTo (sum: Hash, bytes: Buffer): Promise<void> {
+  for (let start = 0; start < bytes.length; start += AT_ONCE) {
+    const part = bytes.subarray(start, start + AT_ONCE)
+    sum.update(part)
+    if (part.length === AT_ONCE) await yieldToOthers()
+  }
 }
 
 /** Writes pieces of `total` bytes to the start of a file, all of them or it throws. The first bytes go out in the caller's tick. */

@@ -270,7 +270,7 @@ t.test('takes back later what it could not take back at once', async t => {
   const events: object[] = []
   const journal = new Journal(openState(place.state), thisOwner(), 'fast')
   const context = { root, journal, durability: 'fast', held: () => true, report: (event: object) => { events.push(event) } } as const
-  const error: unknown = await writeInPlace(context, { pin, snapshot: read.value, pieces: [Buffer.from('new text')], size: 8, digest: sha256('new text') }).catch(error => error)
+  const error: unknown = await writeInPlace(context, { pin, snapshot: read.value, pieces: [Buffer.from('new text')], size: 8, digest: Promise.resolve(sha256('new text')) }).catch(error => error)
   t.match(error, /half written/)
   t.equal(failureOf(error), null)
   t.strictSame(events, [{ event: 'left_half_written', path: 'a', reason: 'EBADF' }])
