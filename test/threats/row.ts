@@ -1,6 +1,7 @@
 // A row of docs/threats.md: a named test against the built server, and the line that its result makes. Knows no attack.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
+import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -113,5 +114,23 @@ export function raw (url: string, bytes: string | Buffer, ms = 20_000): Promise<
     socket.on('data', data => { received += String(data) })
     socket.on('error', () => {})
     socket.on('close', () => { clearTimeout(timer); resolve(received) })
+  })
+}
+
+export interface Sent { status: number, code: string, text: string, headers: IncomingHttpHeaders }
+export type Send = (route: string, body: object) => Promise<Sent>
+
+/** Over at most `sockets` connections that are kept: fetch would cost more than the server. Status 0 where the connection ended. */
+export function sender (t: Test, url: string, sockets: number): Send {
+  const agent = new Agent({ keepAlive: true, maxSockets: sockets })
+  t.teardown(() => { agent.destroy() })
+  return (route, body) => new Promise(resolve => {
+    const sent = request(url + route, { method: 'POST', agent, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' } }, response => {
+      let text = ''
+      const done = (status: number) => resolve({ status, text, headers: response.headers, code: status === 200 ? '200' : /"code":"(\w+)"/.exec(text)?.[1] ?? '' })
+      response.setEncoding('utf8').on('data', chunk => { text += chunk }).on('end', () => done(response.statusCode ?? 0)).on('error', () => done(0))
+    })
+    sent.on('error', error => resolve({ status: 0, code: String('code' in error ? error.code : error), text: '', headers: {} }))
+    sent.end(JSON.stringify(body))
   })
 }

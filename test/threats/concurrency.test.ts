@@ -1,0 +1,204 @@
+// Many at once: clients, servers, other programs, a signal. Rows 25 to 29, 39 and 40 of the threats; `npm run test:updates -- --increments N`.
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { Random, SEED } from '../random.ts'
+import { attacked, hashOf, many, place, row, sender, tally, tempFiles, told, type Attacked, type Send } from './row.ts'
+
+const INCREMENTS = many('increments', 8)
+const CLIENTS = 20
+
+// Three servers on one root serve all rows; the last ones end them.
+const onLinux = process.platform === 'linux' ? false : 'needs Linux'
+const at = place(t, { n: 'n = 0;\n', m: 'n = 0;\n', all: '', f: '', other: 'one\n' })
+const { root, state } = at
+const flags = ['--lock-timeout', '4s', '--log-level', 'info']
+const [one, two, three] = await Promise.all([[], ['--durability', 'fast'], ['--durability', 'fast']].map(more => attacked(t, at, ...flags, ...more)) as [Promise<Attacked>, Promise<Attacked>, Promise<Attacked>])
+
+/** Each client reads a number, and sends it increased with the hash of what it read. Every 200 has to be in the end's sum. */
+async function increments (t: Test, servers: { send: Send }[], file: string, read: () => string): Promise<{ done: number, codes: string[] }> {
+  const random = new Random(SEED)
+  t.comment(`SEED=${SEED}`)
+  const codes: string[] = []
+  await Promise.all(Array.from({ length: CLIENTS }, async () => {
+    for (let i = 0; i < INCREMENTS; i++) {
+      const { send } = random.pick(servers)
+      const { content, file_hash } = JSON.parse((await send('/inspect', { path: file, start_line: 1 })).text)
+      const now = Number(/n = (\d+)/.exec(content)![1])
+      if (random.chance(30)) await sleep(random.int(3))
+      const { code } = await send('/edit', { path: file, old_text: `n = ${now};`, new_text: `n = ${now + 1};`, expected_hash: file_hash })
+      codes.push(code)
+    }
+  }))
+  const done = codes.filter(code => code === '200').length
+  t.equal(Number(/n = (\d+)/.exec(read())![1]), done, `every 200 is in the file (SEED=${SEED})`)
+  for (const code of new Set(codes)) t.ok(['200', 'STALE_FILE'].includes(code), code)
+  t.ok(done > 0 && done < codes.length, 'some of both')
+  t.comment(tally(codes))
+  return { done, codes }
+}
+
+row(25, 'lost update, one server', { done: `${CLIENTS} clients × ${INCREMENTS} increments with \`expected_hash\`` }, async t => {
+  await increments(t, [{ send: sender(t, two.url, CLIENTS) }], 'n', () => two.text('n'))
+  return 'the number in the file is that of the `200`s; all others `STALE_FILE`'
+})
+
+row(26, 'lost update, several servers on one root', { done: `3 servers, ${CLIENTS} clients × ${INCREMENTS} increments with \`expected_hash\`; then 60 edits at once without`, skip: onLinux }, async t => {
+  const sends = [one, two, three].map(({ url }) => ({ send: sender(t, url, CLIENTS) }))
+  await increments(t, sends, 'm', () => one.text('m'))
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => sends[i % 3]!.send('/edit-lines', { path: 'all', start_line: 1, end_line: 0, new_text: `line ${i}\n` })))
+  const lines = readFileSync(join(root, 'all'), 'utf8').split('\n')
+  for (const [i, { status }] of answers.entries()) t.equal(lines.includes(`line ${i}`), status === 200)
+  t.ok(answers.every(({ status }) => status === 200))
+  return '0 lost: the number in the file is that of the `200`s; 60 of 60 lines are there'
+})
+
+const LARGE = 30_000_000
+const large = (first: string) => Buffer.concat([Buffer.from(`${first}\n`), Buffer.alloc(LARGE, 'some line of text\n'), Buffer.from('\nthe end\n')])
+const locked = (state: string) => readdirSync(join(state, 'locks')).some(name => !name.includes('.'))
+
+/** Until somebody has the lock of the only file that is edited. */
+async function untilLocked (state: string): Promise<void> {
+  while (!locked(state)) await new Promise(setImmediate)
+}
+
+row(28, 'another program saves the file between check and rename', { done: '6 saves (in place, by rename) while a large edit has the lock; what slips through between the last look and the rename waits for the history', skip: onLinux }, async t => {
+  const file = join(root, 'big')
+  const send = sender(t, two.url, 4)
+  const codes: string[] = []
+  let lost = 0
+  for (let i = 0; i < 6; i++) {
+    writeFileSync(file, large('first'))
+    const save = Buffer.from(`saved ${i}\n`)
+    const whole = Buffer.concat([save, Buffer.alloc(1000, 'x')])
+    const running = send('/edit', { path: 'big', old_text: 'the end', new_text: 'changed' })
+    await untilLocked(state)
+    await sleep(i * 10)
+    if (i % 2 === 0) {
+      const fd = openSync(file, 'r+')
+      writeSync(fd, save)
+      closeSync(fd)
+    } else {
+      writeFileSync(file + '.new', whole)
+      renameSync(file + '.new', file)
+    }
+    const { code } = await running
+    codes.push(code)
+    if (!readFileSync(file, 'utf8').startsWith(`saved ${i}\n`)) lost++
+    t.ok(['STALE_FILE', '200'].includes(code), code)
+    while (locked(state)) await sleep(5)
+  }
+  t.comment(tally(codes))
+  t.ok(codes.includes('STALE_FILE'))
+  t.equal(lost, 0)
+  return '`STALE_FILE` where the save came first; 0 of 6 saves lost'
+})
+
+row(29, 'another program is writing while the file is read', { done: '150 edits and reads of a file of 300 KB that another process overwrites in place all the time' }, async t => {
+  const versions = ['a', 'b'].map(letter => Buffer.alloc(300_000, `${letter.repeat(99)}\n`))
+  const path = join(root, 'rewritten')
+  writeFileSync(path, versions[0]!)
+  const writer = spawn(process.execPath, ['-e', `
+    const fs = require('fs')
+    const versions = ['a', 'b'].map(letter => Buffer.alloc(300000, letter.repeat(99) + '\\n'))
+    for (let i = 0; ; i++) {
+      const fd = fs.openSync(${JSON.stringify(path)}, 'r+')
+      fs.writeSync(fd, versions[i % 2], 0, 300000, 0)
+      fs.closeSync(fd)
+      if (i % 50 === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    }`], { stdio: 'ignore' })
+  t.teardown(() => { writer.kill('SIGKILL') })
+  const send = sender(t, two.url, 2)
+  const [codes, torn] = [[] as string[], [] as string[]]
+  const whole = new Set(versions.map(hashOf))
+  for (let i = 0; i < 150; i++) {
+    const { code, text } = i % 3 === 0 ? await send('/inspect', { path: 'rewritten', start_line: 1, end_line: 1 }) : await send('/edit-lines', { path: 'rewritten', start_line: 1, end_line: 1, new_text: 'mine'.padEnd(99) })
+    codes.push(code)
+    t.ok(['200', 'STALE_FILE'].includes(code), code)
+    const { hash_before, file_hash } = JSON.parse(text)
+    if (code !== '200') continue
+    // What was edited is one version of the writer, or what we made of one; never a mixture.
+    if (!whole.has(hash_before ?? file_hash)) torn.push(hash_before === undefined ? 'read' : 'edited')
+    if (hash_before !== undefined) whole.add(file_hash)
+  }
+  writer.kill('SIGKILL')
+  t.comment(`${tally(codes)}; torn: ${tally(torn)}`)
+  t.notOk(torn.includes('edited'))
+  t.ok(codes.includes('200'))
+  return 'each `200` or `STALE_FILE`; every edit was made to one whole version'
+})
+
+const FLOOD = many('flood', 1300)
+
+row(39, 'flood on one file', { done: `${FLOOD} edits of one file at once, each on a connection of its own` }, async t => {
+  const server = one
+  const send = sender(t, server.url, FLOOD)
+  const flood = Array.from({ length: FLOOD }, (_, i) => send('/edit-lines', { path: 'f', start_line: 1, end_line: 0, new_text: `${i}\n` }))
+  const other = await send('/edit', { path: 'other', old_text: 'one', new_text: 'two' })
+  t.equal(other.code, '200', 'another file is edited meanwhile')
+  const answers = await Promise.all(flood)
+  const lines = new Set(server.text('f').split('\n'))
+  for (const [i, { code, headers, text }] of answers.entries()) {
+    if (code !== '200' && code !== 'FILE_LOCKED') t.fail(`${code} ${text}`)
+    if (lines.has(String(i)) !== (code === '200')) t.fail(`${i}: ${code}, but in the file: ${lines.has(String(i))}`)
+    if (code === 'FILE_LOCKED' && !(Number(headers['retry-after']) > 0)) t.fail('no Retry-After')
+  }
+  t.comment(tally(answers.map(({ code }) => code)))
+  t.ok(answers.filter(({ code }) => code === '200').length >= 100)
+  t.ok(answers.some(({ code }) => code === 'FILE_LOCKED'), 'the queue is bounded')
+  return 'each `200`, and then it is in the file, or `FILE_LOCKED` with `Retry-After`, and then it isn’t; another file is edited meanwhile'
+})
+
+row(27, 'lock holder killed, or stopped', { done: '2 servers: kill -9 while one holds the lock; SIGSTOP for longer than the lock timeout', skip: onLinux }, async t => {
+  writeFileSync(join(root, 'big'), large('first'))
+  const edit = (server: Attacked, old_text: string, new_text: string) => sender(t, server.url, 4)('/edit', { path: 'big', old_text, new_text })
+  const killed = edit(one, 'the end', 'the killed one')
+  await untilLocked(state)
+  one.child.kill('SIGKILL')
+  const next = await edit(two, 'first', 'second')
+  t.equal((await killed).status, 0)
+  t.equal(next.code, '200', 'goes on before its own lock timeout')
+  t.match(readFileSync(join(root, 'big'), 'utf8').slice(0, 10), /^second\n/)
+
+  const held = edit(three, 'the end', 'the end.')
+  await untilLocked(state)
+  three.child.kill('SIGSTOP')
+  const meanwhile = await edit(two, 'second', 'third')
+  t.equal(meanwhile.code, 'FILE_LOCKED')
+  t.ok(Number(meanwhile.headers['retry-after']) > 0)
+  three.child.kill('SIGCONT')
+  t.equal((await held).code, '200')
+  t.equal((await edit(two, 'second', 'third')).code, '200')
+  const text = readFileSync(join(root, 'big'), 'utf8')
+  t.ok(text.startsWith('third\n') && text.endsWith('\nthe end.\n'), 'both edits are there')
+  t.strictSame(tempFiles(root), [], 'the killed one’s temp file is gone, or it had none')
+  return 'after the kill the next goes on at once; while the holder is stopped the others get `FILE_LOCKED` with `Retry-After`; both edits are in the file'
+})
+
+row(40, 'SIGTERM with 50 edits running', { done: '50 edits of 50 files of 1 MB, then the signal' }, async t => {
+  for (let i = 0; i < 50; i++) writeFileSync(join(root, `f${i}`), Buffer.alloc(1_000_000, 'old line\n'))
+  const server = two
+  const send = sender(t, server.url, 60)
+  const running = Array.from({ length: 50 }, (_, i) => send('/edit-lines', { path: `f${i}`, start_line: 1, end_line: 1, new_text: 'new line' }))
+  await Promise.race(running)
+  const exit = server.stop()
+  while (!server.log().includes('"stopping"')) await sleep(1)
+  const late = await send('/edit-lines', { path: 'f0', start_line: 2, end_line: 2, new_text: 'late' })
+  const answers = await Promise.all(running)
+  t.equal(await exit, 0)
+  for (const [i, { code, status }] of answers.entries()) {
+    t.ok(['200', 'NOT_READY', 'ECONNRESET', 'ECONNREFUSED'].includes(code), code)
+    t.equal(readFileSync(join(root, `f${i}`), 'utf8').startsWith('new line'), status === 200, `f${i}: ${code}`)
+  }
+  t.comment(tally(answers.map(({ code }) => code)))
+  t.comment(late.code)
+  t.ok(answers.filter(({ status }) => status === 200).length > 1)
+  t.ok(['NOT_READY', 'ECONNREFUSED', 'ECONNRESET'].includes(late.code), late.code)
+  t.strictSame(tempFiles(root), [])
+  t.strictSame(readdirSync(join(state, 'locks')), [])
+  return 'those that run finish and are in their files, later ones `NOT_READY`; exit status 0, no temp file, no lock'
+})
+
+told()
