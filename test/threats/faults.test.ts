@@ -79,9 +79,6 @@ const KINDS = 'openat,write,pwrite64,pwritev,fsync,fchmod,fchown,rename,close,re
 /** Taken by turns, for each call one in CI. */
 const ERRORS = ['EIO', 'ENOSPC', 'EMFILE', 'EACCES']
 const ERRORS_EACH = many('errors', 1)
-const OPERATIONS = [
-  { name: 'edit', count: (text: string) => ({ route: '/edit', body: { path: 'g', old_text: text.trim(), new_text: text.trim() === 'one' ? 'two' : 'one' } }) }
-]
 
 const traces = has('strace') && process.platform === 'linux' && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
 
@@ -89,8 +86,8 @@ row(21, 'every system call fails once', { done: 'strace on the server: for each 
   const send = sender(t, server.url, 1)
   const pid = server.child.pid!
   const edit = () => {
-    const { route, body } = OPERATIONS[0]!.count(server.text('g'))
-    return send(route, body)
+    const now = server.text('g').trim()
+    return send('/edit', { path: 'g', old_text: now, new_text: now === 'one' ? 'two' : 'one' })
   }
   await edit()
   const needed = new Map((await calls(edit, pid, KINDS)).map(call => [`${call.kind} ${call.when}`, call]))
@@ -181,7 +178,8 @@ row(22, 'kill -9 at any moment', { done: `${KILLS} kills of the server at random
   return '0 torn files, 0 acknowledged edits or files lost, no temp file after the next start'
 })
 
-const CUTS = many('cuts', 2)
+const UNSYNCED = /could not be synced/
+const CUTS = many('cuts', 1)
 const LOOPS = canMount && has('losetup') && has('xfs_io') && has('mkfs.ext4') && spawnSync('losetup', ['-f']).status === 0
 
 row(23, 'power cut', { done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop device: \`FS_IOC_SHUTDOWN\` under load, mounted anew`, skip: LOOPS && has('mkfs.xfs') ? false : 'needs loop devices, mkfs.ext4, mkfs.xfs and xfs_io' }, async t => {
@@ -212,7 +210,8 @@ row(23, 'power cut', { done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop devic
         while (on) {
           const next = known[i]! + 1
           const answer = await send('/edit', { path: `v${i}`, old_text: text, new_text: version(next) })
-          if (answer.status !== 200) return
+          // A 200 that says that the folder couldn't be synced is no promise.
+          if (answer.status !== 200 || UNSYNCED.test(answer.text)) return
           known[i] = next
           acknowledged++
           text = version(next)
@@ -221,7 +220,8 @@ row(23, 'power cut', { done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop devic
       work.push((async () => {
         for (let i = 0; on; i++) {
           const path = `new/${cut}-${i}/f`
-          if ((await send('/create', { path, content: version(7) })).status !== 200) return
+          const answer = await send('/create', { path, content: version(7) })
+          if (answer.status !== 200 || UNSYNCED.test(answer.text)) return
           created.push(path)
           acknowledged++
         }
@@ -241,12 +241,13 @@ row(23, 'power cut', { done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop devic
         known[i] = found ?? known[i]!
       }
       for (const path of created) if (versionOf(readFileSync(join(here.root, path), 'utf8')) !== 7) t.fail(`${type} ${path} is not whole`)
+      t.comment(`${type}: ${tempFiles(here.root).length} temp files left`)
     }
     execFileSync('umount', [mounted])
   }
-  t.comment(`${acknowledged} acknowledged edits and files`)
-  t.ok(acknowledged > 20)
-  return '0 acknowledged edits or files lost, 0 torn'
+  t.comment(`${acknowledged} acknowledged edits and files in ${2 * CUTS} cuts`)
+  t.ok(acknowledged > 10)
+  return '0 acknowledged edits or files lost, 0 torn, and the server starts again. A temp file may be left: that it was begun isn’t synced, which would cost every edit another fsync'
 })
 
 row(24, 'no file descriptors left', { done: 'limits of 0 to 11 descriptors more than are open, 20 edits, creates and reads at each; then 200 requests at once with room for 12; then without a limit', skip: has('prlimit') && process.platform === 'linux' ? false : 'needs prlimit' }, async t => {
