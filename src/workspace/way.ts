@@ -44,6 +44,8 @@ export class Way {
   readonly #policy: Policy
   readonly #locks: Locks
   readonly #recover: (place: Buffer) => Promise<void>
+  /** Readings for a hash that go on, by what is read. */
+  readonly #looks = new Map<string, Promise<string | null>>()
   #running = 0
   #closed = false
   #idle: (() => void) | null = null
@@ -153,13 +155,21 @@ export class Way {
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }
 
-  /** The hash for an answer that something else is the matter with; without it if it can't be had. */
+  /** The hash for an answer that something else is the matter with; without it if it can't be had. Those who ask at the same time share one reading: a thousand may give up waiting for a large file at once. */
   async hash (pin: Pin, about: About): Promise<void> {
     delete about.file_hash
-    try {
-      const read = await scanPinned(pin, this.#options.maxFileSize, untouched)
-      if (read.ok) about.file_hash = shortHash(read.value.digest)
-    } catch {}
+    const { dev, ino, size, mtimeNs, ctimeNs } = pin.stat
+    const key = [dev, ino, size, mtimeNs, ctimeNs].join()
+    const hash = await (this.#looks.get(key) ?? this.#look(pin, key))
+    if (hash !== null) about.file_hash = hash
+  }
+
+  #look (pin: Pin, key: string): Promise<string | null> {
+    const look = scanPinned(pin, this.#options.maxFileSize, untouched)
+      .then(read => read.ok ? shortHash(read.value.digest) : null, () => null)
+      .finally(() => { this.#looks.delete(key) })
+    this.#looks.set(key, look)
+    return look
   }
 
   async lookAgain (asked: Buffer, about: About): Promise<void> {
