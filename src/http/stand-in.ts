@@ -18,7 +18,7 @@ export function standIn (operation: Operation): { chosen (body: unknown): Chosen
   const chosen = (body: unknown): Chosen => {
     const named = otherIn(body)
     if (named === undefined) return operation
-    const elsewhere = (field: string) => Object.entries(others).filter(([, { request }]) => field in propertiesOf(request)).map(([other]) => other)
+    const elsewhere = (field: string) => Object.entries(others).filter(([, { request }]) => Object.hasOwn(propertiesOf(request), field)).map(([other]) => other)
     return { ...named.other, within: named.name, elsewhere }
   }
   return {

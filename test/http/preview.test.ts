@@ -33,6 +33,7 @@ t.test('says which operation takes a field', async t => {
   const edit = { operation: 'edit', old_text: 'one', new_text: '1' }
   await invalid({ ...edit, start_line: 1, create_parents: true }, { pointer: '/start_line', message: 'is a field of edit_lines, not of edit' }, { pointer: '/create_parents', message: 'is a field of create, not of edit' })
   await invalid({ operation: 'create', content: '', line_endings: 'exact' }, { pointer: '/line_endings', message: 'is a field of edit, edit_lines and edit_section, not of create' })
+  for (const name of ['__proto__', 'constructor', 'toString']) await invalid(JSON.parse(`{"operation":"edit","old_text":"one","new_text":"1","${name}":1}`), { pointer: `/${name}`, message: /^is no field here/ })
   await invalid({ operation: 'edit_lines', edits: [{ start_line: 1, end_line: 1, new_text: '', occurrence: 1 }] }, { pointer: '/edits/0/occurrence', message: /^is no field here/ })
   await invalid({ operation: 'edit_lines', edits: [{ old_text: 'one', new_text: '' }] }, { pointer: '/edits/0/start_line', message: 'is missing' }, { pointer: '/edits/0/end_line', message: 'is missing' }, { pointer: '/edits/0/old_text', message: /^is no field here/ })
   await invalid({ operation: 'create' }, { pointer: '/content', message: 'is missing' })
