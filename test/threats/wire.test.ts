@@ -138,12 +138,12 @@ row(37, 'guessing the token', { done: '9 wrong tokens on 3 routes. A rate limit 
 
 /** GET /healthz again and again until something is done; how often it was answered meanwhile. */
 async function healthWhile (work: Promise<unknown>): Promise<number> {
-  let going = true
-  const over = work.finally(() => { going = false })
+  const load = { on: true }
+  const over = work.finally(() => { load.on = false })
   let answered = 0
-  while (going) {
+  while (load.on) {
     const status = await new Promise<number>((resolve, reject) => { get(`${server.url}/healthz`, response => { response.resume().on('end', () => resolve(response.statusCode ?? 0)) }).on('error', reject) })
-    if (status === 200 && going) answered++
+    if (status === 200 && load.on) answered++
   }
   await over
   return answered
