@@ -44,8 +44,9 @@ for (const name of DOCUMENTS) {
       utimesSync(join(workspace, path!), 0, 0)
     }
     const server = await start(workspace, join(folder, 'state'))
+    t.teardown(() => { server.child.kill('SIGKILL') })
     let run = 0
-    for (const [whole, command, kind, printed] of [...text.matchAll(/```sh run\n([^]*?)```\n\n```(json(?: part)?)\n([^]*?)```/g)]) {
+    for (const [whole, command, kind, printed] of [...text.matchAll(/```sh run\n([^]*?)```\n\n```(json(?: part)?)\n([^]*?)^```$/gm)]) {
       const env = { ...process.env, EDITD_URL: server.url, EDITD_TOKEN: 'a-token-for-tests' }
       const all = settled(JSON.parse(execFileSync('bash', ['-c', command!], { cwd: folder, env, encoding: 'utf8' })))
       const answer = kind === 'json' ? all : part(all, JSON.parse(printed!))
