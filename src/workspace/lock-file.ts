@@ -164,7 +164,8 @@ export class LockFiles {
       writeFileSync(join(temp, entry), JSON.stringify(this.#me), { mode: 0o600, flag: 'wx' })
       renameSync(temp, path)
     } catch (error) {
-      rmSync(temp, { recursive: true, force: true })
+      // Without a free descriptor Node 24 fails here with an error that says nothing; the one that led here does.
+      quietly(() => rmSync(temp, { recursive: true, force: true }))
       throw codeOf(error) === 'ENOTEMPTY' ? taken() : error
     }
     this.#entries.set(path, entry)

@@ -298,7 +298,7 @@ row(42, 'supply chain', { done: 'the lockfile read; which packages and under whi
   return 'every package that is installed to run it is pinned by a SHA-512'
 })
 
-t.test('runs in the sandbox of SECURITY.md', { skip: spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0 ? false : 'needs bubblewrap, and to make namespaces' }, async t => {
+t.test('runs in the sandbox of SECURITY.md', { skip: !process.execPath.startsWith('/usr/') ? 'needs Node below /usr, which the recipe shows to the sandbox' : spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0 ? false : 'needs bubblewrap, and to make namespaces' }, async t => {
   const here = place(t, { f: 'one\n' })
   mkdirSync(here.state)
   writeFileSync(join(here.base, 'outside'), SECRET)
