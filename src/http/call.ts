@@ -26,8 +26,17 @@ interface Body { path: string, expected_hash?: string }
 
 const pathIn = (body: unknown) => typeof body === 'object' && body !== null && 'path' in body && typeof body.path === 'string' ? { path: body.path } : {}
 
+/** To compile an operation's schemas takes some 20 ms: once for all doors. */
+const callers = new WeakMap<object, Caller>()
+
 /** How an operation is called: texts, other tools' names, nulls, lists, schema, preconditions, in this order, then itself. */
 export function caller<Request extends Body> (operation: Operation<Request>): Caller {
+  const made = callers.get(operation) ?? makeCaller(operation)
+  callers.set(operation, made)
+  return made
+}
+
+function makeCaller<Request extends Body> (operation: Operation<Request>): Caller {
   const { chosen, faultsOf } = standIn(operation)
   return async ({ body, headers, instance, request_id }) => {
     const problem = (failure: Failure, about: Partial<Context> = {}) => toProblem(failure, { instance, request_id, ...about })

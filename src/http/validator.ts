@@ -10,7 +10,7 @@ export type Validator = (schema: TSchema, value: unknown) => readonly SchemaErro
 
 /** A validator of these schemas, which may refer to one another by their `$id`. */
 export function makeValidator (schemas: readonly TSchema[]): Validator {
-  const ajv = new Ajv({ allErrors: true, schemas: [...new Set(schemas)] })
+  const ajv = new Ajv({ allErrors: true, meta: false, validateSchema: false, schemas: [...new Set(schemas)] })
   const compiled = new WeakMap<TSchema, ValidateFunction>()
   return (schema, value) => {
     const validate = compiled.get(schema) ?? ajv.compile(schema)
