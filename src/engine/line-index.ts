@@ -3,7 +3,8 @@
 // Source: a sampled prefix sum, as for rank in bit vectors (Jacobson: Space-efficient static trees and graphs, 1989).
 // Cost: one count of the text up to the last offset that was asked for; each question at most a stretch more, or what
 // lies between it and the one before. The naive way, a count from the start for each, is the oracle in the tests.
-import { countByte, countLoneCr } from './lines.ts'
+import { countByte } from './count-bytes.ts'
+import { countLoneCr } from './lines.ts'
 import type { Splices } from './splice.ts'
 
 /** Bytes between two counts that are kept. */
@@ -20,8 +21,8 @@ export class LineIndex {
 
   constructor (bytes: Buffer) {
     this.#bytes = bytes
-    this.#feeds = new Counts(bytes.length, (from, to) => countByte(bytes.subarray(from, to), LF))
-    if (bytes.includes(CR)) this.#lone = new Counts(bytes.length, (from, to) => countLoneCr(bytes.subarray(from, to), bytes[to]))
+    this.#feeds = new Counts(bytes.length, (from, to) => countByte(bytes, LF, from, to))
+    if (bytes.includes(CR)) this.#lone = new Counts(bytes.length, (from, to) => countLoneCr(bytes, from, to, bytes[to] ?? -1))
   }
 
   /** How many `\n` lie before `offset`. */

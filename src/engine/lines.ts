@@ -1,4 +1,5 @@
 // The sole owner of lines: what ends one, which line an offset is on, what a line holds. Knows no edits.
+import { countByte, countPairs } from './count-bytes.ts'
 import { bomLength } from './encoding.ts'
 import { Text } from './text.ts'
 
@@ -22,9 +23,8 @@ export const splitAtBreaks = (text: string): string[] => text.split(ANY_BREAK)
 export function countEndings (bytes: Buffer): Record<Break, number> {
   const feeds = countByte(bytes, LF)
   if (!bytes.includes(CR)) return { lf: feeds, crlf: 0, cr: 0 }
-  const cr = countLoneCr(bytes)
-  const crlf = countByte(bytes, CR) - cr
-  return { lf: feeds - crlf, crlf, cr }
+  const crlf = countPairs(bytes, CR, LF, 0, bytes.length, -1)
+  return { lf: feeds - crlf, crlf, cr: countByte(bytes, CR) - crlf }
 }
 
 /** The one kind that `counts` speak of, `mixed`, or `none`. */
@@ -107,9 +107,14 @@ export function countBreaks (text: Text, from: number, to: number): number {
 }
 
 /** The same in a buffer; `next` is the byte behind the range. */
-export function countBreaksIn (bytes: Buffer, from: number, to: number, next = bytes[to]): number {
-  const part = bytes.subarray(from, to)
-  return countByte(part, LF) + (part.includes(CR) ? countLoneCr(part, next) : 0)
+export function countBreaksIn (bytes: Buffer, from: number, to: number, next = bytes[to] ?? -1): number {
+  return countByte(bytes, LF, from, to) + countLoneCr(bytes, from, to, next)
+}
+
+/** How many `\r` in the range no `\n` follows; `next` is the byte behind the range, -1 where there is none. */
+export function countLoneCr (bytes: Buffer, from: number, to: number, next: number): number {
+  const returns = countByte(bytes, CR, from, to)
+  return returns === 0 ? 0 : returns - countPairs(bytes, CR, LF, from, to, next)
 }
 
 /** The lines of a text: its breaks, and one more for what follows the last. A text without bytes has none. */
@@ -168,25 +173,6 @@ export function lineStarts (text: Text, lines: readonly number[]): { offsets: nu
   return { offsets, total: countLines(text, breaks) }
 }
 
-/** How often a byte occurs. Four at a time where it pays: of a word, the bytes equal to it become zero, and each zero byte one bit (Hacker's Delight, 6-1). */
-export function countByte (bytes: Buffer, byte: number): number {
-  const { head, words } = wordsOf(bytes)
-  let count = 0
-  for (let i = 0; i < head; i++) if (bytes[i] === byte) count++
-  const wanted = Math.imul(byte, 0x01010101)
-  for (let i = 0; i < words.length;) {
-    let sums = 0
-    // A byte of the sum holds up to 255.
-    for (const stop = Math.min(words.length, i + 255); i < stop; i++) {
-      const word = words[i]! ^ wanted
-      sums += ~(((word & 0x7f7f7f7f) + 0x7f7f7f7f) | word | 0x7f7f7f7f) >>> 7
-    }
-    count += (sums & 0xff) + ((sums >>> 8) & 0xff) + ((sums >>> 16) & 0xff) + (sums >>> 24)
-  }
-  for (let i = head + words.length * 4; i < bytes.length; i++) if (bytes[i] === byte) count++
-  return count
-}
-
 /** Where every line of a text begins: for whoever looks at many of them. Built in one pass. */
 export class LineTable {
   readonly #bytes: Buffer
@@ -221,26 +207,4 @@ export class LineTable {
   isBlank (line: number): boolean {
     return this.bytesOf(line).every(byte => byte === 32 || byte === 9)
   }
-}
-
-/** How many `\r` no `\n` follows; `next` is the byte behind the last. Words without a `\r` are passed over at once. */
-export function countLoneCr (bytes: Buffer, next?: number): number {
-  const { head, words } = wordsOf(bytes)
-  let count = 0
-  const look = (from: number, to: number): void => {
-    for (let at = from; at < to; at++) if (bytes[at] === CR && (at + 1 < bytes.length ? bytes[at + 1] : next) !== LF) count++
-  }
-  look(0, head)
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i]! ^ 0x0d0d0d0d
-    if ((((word & 0x7f7f7f7f) + 0x7f7f7f7f) | word | 0x7f7f7f7f) !== -1) look(head + i * 4, head + i * 4 + 4)
-  }
-  look(head + words.length * 4, bytes.length)
-  return count
-}
-
-/** The words of a buffer that lie where words can be read, and how many bytes lie before them; none of a short one. */
-function wordsOf (bytes: Buffer): { head: number, words: Int32Array } {
-  const head = bytes.length < 64 ? bytes.length : (4 - bytes.byteOffset % 4) % 4
-  return { head, words: head === bytes.length ? new Int32Array(0) : new Int32Array(bytes.buffer, bytes.byteOffset + head, (bytes.length - head) >> 2) }
 }

@@ -1,0 +1,64 @@
+// How often a byte occurs, or one byte behind another. Knows no lines.
+//
+// Source: SIMD in WebAssembly, sixteen bytes a step; `count-bytes.wat` is the code, the test compiles it and compares.
+// Cost: about that of copying the bytes (performance.md, 11), which they are: a piece of them at a time, into the memory
+// that WebAssembly sees. The loop over single bytes is for short texts, and the oracle in the tests.
+
+/** `count-bytes.wat`, compiled. */
+export const CODE = Buffer.from(
+  'AGFzbQEAAAABEwNgAXsBf2ACf38Bf2ADf39/AX8DBAMAAQIFAwEAAgcaAwZtZW1vcnkCAAVieXRlcwABBXBhaXJzAAIKlgIDIQAgAP19/X8hACAA/RsAIAD9' +
+  'GwFqIAD9GwIgAP0bA2pqC28CA38CeyAB/Q8hBgJAA0AgAiAATw0BIAJB8B9qIQMgAyAASwRAIAAhAwv9DAAAAAAAAAAAAAAAAAAAAAAhBQNAIAUgAv0ABAAg' +
+  'Bv0j/XEhBSACQRBqIQIgAiADSQ0ACyAEIAUQAGohBAwACwsgBAuBAQIDfwN7IAH9DyEHIAL9DyEIAkADQCADIABPDQEgA0HwH2ohBCAEIABLBEAgACEEC/0M' +
+  'AAAAAAAAAAAAAAAAAAAAACEGA0AgBiAD/QAEACAH/SMgA/0ABAEgCP0j/U79cSEGIANBEGohAyADIARJDQALIAUgBhAAaiEFDAALCyAFCw==',
+  'base64')
+
+interface Counting {
+  memory: { buffer: ArrayBuffer }
+  bytes: (length: number, byte: number) => number
+  pairs: (length: number, first: number, second: number) => number
+}
+
+// Node has it, TypeScript's library without the browser's types doesn't.
+declare const WebAssembly: { Module: new (code: Buffer) => object, Instance: new (module: object) => { exports: Counting } }
+
+const { memory, bytes: countOf, pairs: countOfPairs } = new WebAssembly.Instance(new WebAssembly.Module(CODE)).exports
+const seen = new Uint8Array(memory.buffer)
+
+/** Bytes of one piece: what stays in the processor's cache while it is looked at. A multiple of sixteen. */
+const PIECE = 1 << 16
+/** Bytes below which a loop is faster than a call. */
+const SHORT = 64
+
+/** How often `byte` (not 0) occurs from `from` to `to` (exclusive). */
+export function countByte (bytes: Buffer, byte: number, from = 0, to = bytes.length): number {
+  let count = 0
+  if (to - from < SHORT) {
+    for (let i = from; i < to; i++) if (bytes[i] === byte) count++
+    return count
+  }
+  for (let at = from; at < to; at += PIECE) count += countOf(show(bytes, at, Math.min(to, at + PIECE), 0), byte)
+  return count
+}
+
+/** How often `second` stands behind a `first` (neither is 0) that lies from `from` to `to` (exclusive); `next` stands at `to`, of a text's end -1. */
+export function countPairs (bytes: Buffer, first: number, second: number, from: number, to: number, next: number): number {
+  let count = 0
+  if (to - from < SHORT) {
+    for (let i = from; i < to; i++) if (bytes[i] === first && (i + 1 < to ? bytes[i + 1] : next) === second) count++
+    return count
+  }
+  for (let at = from; at < to; at += PIECE) {
+    const end = Math.min(to, at + PIECE)
+    count += countOfPairs(show(bytes, at, end, end < to ? bytes[end]! : Math.max(0, next)), first, second)
+  }
+  return count
+}
+
+/** Puts a piece where WebAssembly sees it, `next` and zeros behind it; its length there, a multiple of sixteen. */
+function show (bytes: Buffer, from: number, to: number, next: number): number {
+  const length = to - from
+  seen.set(bytes.subarray(from, to))
+  seen[length] = next
+  seen.fill(0, length + 1, length + 32)
+  return (length + 15) & ~15
+}
