@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { searchText, type SearchRequest, type SearchResult } from '../engine/search.ts'
 import type { Present } from '../engine/failure.ts'
 import { planTask, presentOf, type Task, type TaskFailure, type Told } from '../engine/task.ts'
+import { sharedStart } from '../engine/text.ts'
 import { ok, type Result } from '../result.ts'
 
 /** `time` in milliseconds. */
@@ -31,12 +32,9 @@ export function runJob (job: Job): { result: ResultOf<Job>, transfer: ArrayBuffe
   return { result: ok({ ...planned.value, original, ...digest }), transfer: buffersOf([original, ...pieces]) }
 }
 
-/** Whether at least half of the result is the beginning of the original, in the same memory. */
-function beginsAlike (pieces: readonly Buffer[], original: Buffer): boolean {
-  const [first] = pieces
-  const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  return first !== undefined && first.buffer === original.buffer && first.byteOffset === original.byteOffset && first.length * 2 >= size
-}
+/** Whether at least half of the result is the beginning of the original. */
+const beginsAlike = (pieces: readonly Buffer[], original: Buffer): boolean =>
+  sharedStart(pieces, original) * 2 >= pieces.reduce((sum, piece) => sum + piece.length, 0)
 
 function digestOf (pieces: readonly Buffer[]): string {
   const sum = createHash('sha256')
