@@ -32,10 +32,10 @@ import { sendProblem } from './http/send.ts'
 import { mcpServers } from './http/tools/mcp.ts'
 import { componentsById } from './http/tools/schema.ts'
 import { toolbox } from './http/tools/tool.ts'
+import { Outliner } from './off-thread/outline.ts'
 import { PlanMaker } from './off-thread/plan.ts'
 import { Searcher } from './off-thread/search.ts'
 import { makeOperations } from './operations.ts'
-import { Outliner } from './parsing.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 export interface AppOptions {

@@ -5,6 +5,7 @@ import type { Present } from '../engine/failure.ts'
 import { planTask, presentOf, type Task, type TaskFailure, type Told } from '../engine/task.ts'
 import { sharedStart } from '../engine/text.ts'
 import { ok, type Result } from '../result.ts'
+import { bufferOf } from './bytes.ts'
 
 /** `time` in milliseconds. */
 export interface SearchJob { type: 'search', bytes: Uint8Array, request: SearchRequest, time: number }
@@ -15,13 +16,11 @@ export type Job = SearchJob | PlanJob | PresentJob
 /** A plan, with the bytes that it is of, and the SHA-256 of its result, 64 hex digits; without that where most of the result begins as the original does, whose sum is known up to there. */
 export interface PlannedOff extends Told { original: Buffer, digest?: string }
 
-export type ResultOf<J extends Job> = J extends SearchJob ? SearchResult : J extends PresentJob ? Present : Result<PlannedOff, TaskFailure>
-
-/** What a thread says first, when it has loaded its code: the time of a job begins then. */
-export const READY = 'ready'
+/** What comes of each. */
+export interface Results { search: SearchResult, plan: Result<PlannedOff, TaskFailure>, present: Present }
 
 /** The result, and the buffers that go along instead of being copied. */
-export function runJob (job: Job): { result: ResultOf<Job>, transfer: ArrayBuffer[] } {
+export function runJob (job: Job): { result: Results[Job['type']], transfer: ArrayBuffer[] } {
   const original = bufferOf(job.bytes)
   if (job.type === 'search') return { result: searchText(original, job.request, within(job.time)), transfer: [] }
   if (job.type === 'present') return { result: presentOf(original, job.task), transfer: [] }
@@ -42,15 +41,8 @@ function digestOf (pieces: readonly Buffer[]): string {
   return sum.digest('hex')
 }
 
-/** Bytes that have come from another thread. */
-export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)
-
 /** What lies under views. */
 const buffersOf = (views: readonly Buffer[]): ArrayBuffer[] => [...new Set(views.map(view => view.buffer as ArrayBuffer))]
-
-/** The bytes in a buffer that can move to another thread. What a large buffer begins with has it to itself, as the workspace's have; a view into Node's pool of small ones is copied. */
-export const movable = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
-  (bytes.byteLength === bytes.buffer.byteLength || (bytes.byteOffset === 0 && bytes.byteLength > Buffer.poolSize) ? bytes : Uint8Array.from(bytes)) as Uint8Array<ArrayBuffer>
 
 /** Says when the time is over. */
 function within (time: number): () => boolean {

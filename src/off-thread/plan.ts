@@ -3,7 +3,8 @@ import type { ResourceLimits } from 'node:worker_threads'
 import type { Present } from '../engine/failure.ts'
 import { planTask, presentOf, type Task, type TaskFailure, type Told } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
-import { bufferOf, movable, type PlannedOff } from './job.ts'
+import { bufferOf, movable } from './bytes.ts'
+import type { Job, PlannedOff, Results } from './job.ts'
 import { Threads } from './threads.ts'
 
 /** Bytes up to which a file is planned at once. */
@@ -14,10 +15,10 @@ const EXPLAINED_AT_ONCE = 2_000_000
 const THREADS = 2
 
 export class PlanMaker {
-  readonly #threads: Threads
+  readonly #threads: Threads<Job, Results>
 
   constructor (options: { limits?: ResourceLimits } = {}) {
-    this.#threads = new Threads({ size: THREADS, ...options })
+    this.#threads = new Threads('worker', { size: THREADS, ...options })
   }
 
   /**

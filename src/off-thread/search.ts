@@ -1,6 +1,7 @@
 // Searches for /inspect: short ones at once, others in a thread, one after the other. Knows not for whom.
 import { searchText, type SearchRequest, type SearchResult } from '../engine/search.ts'
-import { movable } from './job.ts'
+import { movable } from './bytes.ts'
+import type { Job, Results } from './job.ts'
 import { OVERDUE, Threads } from './threads.ts'
 
 /** Bytes up to which literal text is searched at once: it takes less time than the way to the worker and back. */
@@ -13,7 +14,7 @@ export const SEARCH_TIME = 5_000
 const GRACE = 5_000
 
 export class Searcher {
-  readonly #threads = new Threads({ size: 1 })
+  readonly #threads = new Threads<Job, Results>('worker', { size: 1 })
   readonly #time: number
   readonly #grace: number
 

@@ -1,16 +1,18 @@
-// A few worker threads, and the jobs that wait for one. Knows what a job is, not for whom.
+// A few worker threads, and the jobs that wait for one. Knows neither what a job is nor for whom.
 import { Worker, type ResourceLimits } from 'node:worker_threads'
-import { type Job, READY, type ResultOf } from './job.ts'
+import { READY } from './serve.ts'
 
 export interface ThreadsOptions {
   /** The most that are started: each when it is first needed. */
   size: number
   /** Of each thread's heap. */
   limits?: ResourceLimits
+  /** Milliseconds after which a thread without work is ended; else it stays. */
+  idle?: number
 }
 
 interface Order {
-  job: Job
+  job: object
   transfer: ArrayBuffer[]
   /** Milliseconds; then the thread is ended. */
   time: number | undefined
@@ -18,23 +20,24 @@ interface Order {
   reject: (error: unknown) => void
 }
 
-/** A thread, and what it works at. */
+/** A thread, and what it works at. `timer`: until that, or its rest, has lasted too long. */
 interface Thread { worker: Worker, ready: boolean, order: Order | null, timer: NodeJS.Timeout | undefined }
 
 /** Answered for a job whose time was over. */
 export const OVERDUE = Symbol('overdue')
 
-/** The same file is .ts where tests load it, .js where it was built. */
-const WORKER = new URL(import.meta.url.replace(/threads(\.[jt]s)/, 'worker$1'))
-
-/** Jobs are begun in their order. Idle threads don't keep the process alive; one that fails is given up, and the next job gets a new one. */
-export class Threads {
+/** Jobs are begun in their order. Idle threads don't keep the process alive; one that fails is given up, and the next job gets a new one. `J`: the jobs, `R`: what comes of each type. */
+export class Threads<J extends { type: string }, R extends Record<J['type'], unknown>> {
+  readonly #url: URL
   readonly #options: ThreadsOptions
   readonly #threads = new Set<Thread>()
   readonly #waiting: Order[] = []
   #whenIdle: (() => void)[] = []
 
-  constructor (options: ThreadsOptions) {
+  /** `worker`: the file in this folder that a thread runs. */
+  constructor (worker: 'worker' | 'outline-worker', options: ThreadsOptions) {
+    // The same file is .ts where tests load it, .js where it was built.
+    this.#url = new URL(import.meta.url.replace(/threads(\.[jt]s)/, `${worker}$1`))
     this.#options = options
   }
 
@@ -47,9 +50,9 @@ export class Threads {
    * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. OVERDUE where it took longer than `time` milliseconds.
    * Rejects where the job throws, or the thread ends: of too much memory, say.
    */
-  run<J extends Job> (job: J, options: { transfer: ArrayBuffer[], time: number }): Promise<ResultOf<J> | typeof OVERDUE>
-  run<J extends Job> (job: J, options: { transfer: ArrayBuffer[] }): Promise<ResultOf<J>>
-  run (job: Job, { transfer, time }: { transfer: ArrayBuffer[], time?: number }): Promise<unknown> {
+  run<K extends J> (job: K, options: { transfer: ArrayBuffer[], time: number }): Promise<R[K['type']] | typeof OVERDUE>
+  run<K extends J> (job: K, options: { transfer: ArrayBuffer[] }): Promise<R[K['type']]>
+  run (job: J, { transfer, time }: { transfer: ArrayBuffer[], time?: number }): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, transfer, time, resolve, reject })
       this.#next()
@@ -59,7 +62,7 @@ export class Threads {
   /** Waits for the jobs, and ends the threads. */
   async close (): Promise<void> {
     if (this.jobs > 0) await new Promise<void>(resolve => this.#whenIdle.push(resolve))
-    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
+    await Promise.all([...this.#threads].map(thread => this.#dismiss(thread)))
   }
 
   #next (): void {
@@ -77,7 +80,7 @@ export class Threads {
   }
 
   #start (): Thread {
-    const worker = new Worker(WORKER, { resourceLimits: this.#options.limits ?? {} })
+    const worker = new Worker(this.#url, { resourceLimits: this.#options.limits ?? {} })
     const thread: Thread = { worker, ready: false, order: null, timer: undefined }
     this.#threads.add(thread)
     worker.on('message', message => {
@@ -94,6 +97,7 @@ export class Threads {
   }
 
   #begin (thread: Thread, order: Order): void {
+    clearTimeout(thread.timer)
     thread.order = order
     thread.worker.ref()
     thread.worker.postMessage(order.job, order.transfer)
@@ -117,5 +121,16 @@ export class Threads {
     thread.worker.unref()
     if (order !== null) tell(order)
     this.#next()
+    const { idle } = this.#options
+    if (idle !== undefined && thread.order === null && this.#threads.has(thread)) thread.timer = setTimeout(() => { this.#dismiss(thread) }, idle).unref()
+  }
+
+  /** Ends a thread that has nothing to do. */
+  async #dismiss (thread: Thread): Promise<void> {
+    clearTimeout(thread.timer)
+    this.#threads.delete(thread)
+    thread.worker.ref()
+    thread.worker.postMessage(null)
+    await new Promise(resolve => thread.worker.once('exit', resolve))
   }
 }

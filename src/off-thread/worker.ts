@@ -1,9 +1,5 @@
-// The worker thread of threads.ts. Knows one job at a time.
-import { parentPort } from 'node:worker_threads'
-import { type Job, READY, runJob } from './job.ts'
+// The worker thread that searches and plans. Knows one job at a time.
+import { runJob } from './job.ts'
+import { serve } from './serve.ts'
 
-parentPort!.on('message', (job: Job) => {
-  const { result, transfer } = runJob(job)
-  parentPort!.postMessage(result, transfer)
-})
-parentPort!.postMessage(READY)
+serve(runJob)

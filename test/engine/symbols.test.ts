@@ -9,7 +9,7 @@ import type { Outline, Symbol } from '../../src/engine/outline/outline.ts'
 import { findTarget } from '../../src/engine/outline/target.ts'
 import { planLineEdits } from '../../src/engine/replace-lines.ts'
 import { planSectionEdit, strayItem, type SectionAction, type SectionEdit } from '../../src/engine/replace-section.ts'
-import { Outliner } from '../../src/parsing.ts'
+import { Outliner } from '../../src/off-thread/outline.ts'
 
 const outliner = new Outliner()
 t.teardown(() => outliner.close())

@@ -1,13 +1,14 @@
-// The worker thread of parsing.ts: reads grammars when they are first needed. Knows one file at a time.
+// The worker thread of outline.ts: reads grammars when they are first needed. Knows one file at a time.
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { parentPort } from 'node:worker_threads'
 import { Language as Grammar, Parser, Query } from 'web-tree-sitter'
-import { CODE } from './engine/outline/languages.ts'
-import { markdownOutline } from './engine/outline/markdown.ts'
-import type { Outline } from './engine/outline/outline.ts'
-import { sourceOf, symbolsOf, type Captured, type Node } from './engine/outline/symbols.ts'
-import type { Job } from './parsing.ts'
+import { CODE } from '../engine/outline/languages.ts'
+import { markdownOutline } from '../engine/outline/markdown.ts'
+import type { Outline } from '../engine/outline/outline.ts'
+import { sourceOf, symbolsOf, type Captured, type Node } from '../engine/outline/symbols.ts'
+import { bufferOf } from './bytes.ts'
+import type { OutlineJob } from './outline.ts'
+import { serve } from './serve.ts'
 
 const GRAMMARS = join(dirname(createRequire(import.meta.url).resolve('@vscode/tree-sitter-wasm/package.json')), 'wasm')
 
@@ -31,12 +32,7 @@ async function codeOutline (bytes: Buffer, language: string): Promise<Outline> {
   } finally { tree.delete() }
 }
 
-parentPort!.on('message', (job: Job | null) => {
-  if (job === null) return parentPort!.close()
-  const { bytes, language } = job
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const outline = language === 'markdown' ? Promise.resolve(buffer).then(markdownOutline) : codeOutline(buffer, language)
-  // A rejection ends the thread, and the one who asked is told.
-  outline.then(made => parentPort!.postMessage(made))
+serve(async ({ bytes, language }: OutlineJob) => {
+  const buffer = bufferOf(bytes)
+  return { result: language === 'markdown' ? markdownOutline(buffer) : await codeOutline(buffer, language), transfer: [] }
 })
-parentPort!.postMessage('ready')
