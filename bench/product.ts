@@ -1,5 +1,6 @@
 // editd without HTTP: a workspace of its own and the operation /edit on it.
 import { join } from 'node:path'
+import { Workers } from '../src/off-thread/workers.ts'
 import { makeOperations } from '../src/operations.ts'
 import { openWorkspace } from '../src/workspace/workspace.ts'
 import type { Edit } from './corpora.ts'
@@ -21,7 +22,8 @@ export async function openProduct (root: string, state: string, mode: Mode): Pro
   const workspace = await openWorkspace({
     root, stateDir: join(state, 'state'), ...mode, lockTimeout: 10_000, maxFileSize: LIMIT, readOnly: false, requireHash: false, protect: [], readProtect: [], allowExtensions: null
   })
-  const { edit } = makeOperations(workspace, { max_edits: 100_000, max_file_size: LIMIT })
+  const workers = new Workers()
+  const { edit } = makeOperations(workspace, { max_edits: 100_000, max_file_size: LIMIT }, workers)
   return {
     async edit (path, edits) {
       const answer = await edit.call({ path, edits: [...edits], show_diff: true })
@@ -29,6 +31,9 @@ export async function openProduct (root: string, state: string, mode: Mode): Pro
       if (!('changed' in answer.value.outcome) || !answer.value.outcome.changed) throw new Error('nothing changed')
       return answer.value.outcome
     },
-    close: () => workspace.close()
+    async close () {
+      await workers.close()
+      await workspace.close()
+    }
   }
 }

@@ -32,9 +32,7 @@ import { sendProblem } from './http/send.ts'
 import { mcpServers } from './http/tools/mcp.ts'
 import { componentsById } from './http/tools/schema.ts'
 import { toolbox } from './http/tools/tool.ts'
-import { Outliner } from './off-thread/outline.ts'
-import { PlanMaker } from './off-thread/plan.ts'
-import { Searcher } from './off-thread/search.ts'
+import { Workers } from './off-thread/workers.ts'
 import { makeOperations } from './operations.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
@@ -118,11 +116,9 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
     if (request.is404) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
   })
 
-  const searcher = new Searcher()
-  const planMaker = new PlanMaker()
-  const outliner = new Outliner()
-  app.addHook('onClose', async () => { await Promise.all([searcher.close(), planMaker.close(), outliner.close()]) })
-  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, searcher, planMaker, outliner)
+  const workers = new Workers()
+  app.addHook('onClose', () => workers.close())
+  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, workers)
   const schemas = components(operations)
   for (const schema of schemas) app.addSchema(schema)
   await app.register(swagger, swaggerOptions(VERSION, operations))

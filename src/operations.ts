@@ -5,9 +5,7 @@ import type { EditSectionRequest } from '../schemas/edit-section.ts'
 import type { EditRequest } from '../schemas/edit.ts'
 import type { InspectRequest } from '../schemas/inspect.ts'
 import type { PreviewRequest } from '../schemas/preview.ts'
-import { Outliner } from './off-thread/outline.ts'
-import { PlanMaker } from './off-thread/plan.ts'
-import { Searcher } from './off-thread/search.ts'
+import { Workers } from './off-thread/workers.ts'
 import { makeCreate } from './operations/create.ts'
 import { makeEditLines } from './operations/edit-lines.ts'
 import { makeEditSection } from './operations/edit-section.ts'
@@ -27,7 +25,7 @@ export interface Operations {
 }
 
 /** What there is to be called. */
-export function makeOperations (workspace: Workspace, limits: OperationLimits, searcher = new Searcher(), planMaker = new PlanMaker(), outliner = new Outliner()): Operations {
+export function makeOperations (workspace: Workspace, limits: OperationLimits, { searcher, planMaker, outliner } = new Workers()): Operations {
   const planning = { limits, planMaker }
   const edit = makeEdit(workspace, planning)
   const edit_lines = makeEditLines(workspace, planning)

@@ -10,16 +10,14 @@ import { mcpServers } from './http/tools/mcp.ts'
 import { componentsById } from './http/tools/schema.ts'
 import { StdioTransport } from './http/tools/stdio-transport.ts'
 import { toolbox } from './http/tools/tool.ts'
-import { PlanMaker } from './off-thread/plan.ts'
-import { Searcher } from './off-thread/search.ts'
+import { Workers } from './off-thread/workers.ts'
 import { makeOperations } from './operations.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 /** Speaks until the input ends and everything is answered; the output holds nothing but the protocol. */
 export async function speakMcp ({ config, workspace, logger, input, output }: { config: Config, workspace: Workspace, logger: Logger, input: Readable, output: Writable }): Promise<void> {
-  const searcher = new Searcher()
-  const planMaker = new PlanMaker()
-  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, searcher, planMaker)
+  const workers = new Workers()
+  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, workers)
   const serverFor = mcpServers(toolbox(operations, config), componentsById(components(operations)), VERSION)
   const request_id = randomUUID()
   const exchange = {
@@ -31,5 +29,5 @@ export async function speakMcp ({ config, workspace, logger, input, output }: { 
   const handle = serveStdio(() => serverFor(exchange), { transport, maxSubscriptions: 0, onerror: error => { logger.debug({ mcp: error.message }) } })
   await transport.closed
   await handle.close()
-  await Promise.all([searcher.close(), planMaker.close()])
+  await workers.close()
 }

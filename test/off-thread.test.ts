@@ -9,6 +9,7 @@ import { bufferOf, movable } from '../src/off-thread/bytes.ts'
 import { runJob } from '../src/off-thread/job.ts'
 import { AT_ONCE, PlanMaker } from '../src/off-thread/plan.ts'
 import { Searcher } from '../src/off-thread/search.ts'
+import { Workers } from '../src/off-thread/workers.ts'
 import { makeOperations } from '../src/operations.ts'
 import { Random, randomFile, SEED } from './random.ts'
 import { freshPlace, open, remove } from './workspace/support/open.ts'
@@ -113,8 +114,8 @@ t.test('plans small files at once, but what takes long to explain', async t => {
 t.test('writes nothing where a thread dies, and goes on with another', async t => {
   const place = freshPlace()
   const workspace = await open(place)
-  const planMaker = new PlanMaker({ limits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 } })
-  const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, new Searcher(), planMaker)
+  const workers = new Workers(new PlanMaker({ limits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 } }))
+  const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, workers)
   const text = `${'const a = b\n'.repeat(300_000)}the end\n`
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(place.root, name), text)
   // A million places are more than such a small heap can hold.
@@ -123,7 +124,7 @@ t.test('writes nothing where a thread dies, and goes on with another', async t =
   await dying
   t.equal(readFileSync(join(place.root, 'a.txt'), 'utf8'), text)
   t.match(await edit.call({ path: 'a.txt', old_text: 'the end', new_text: 'it' }), { ok: true }, 'its lock is free, and another thread there')
-  await planMaker.close()
+  await workers.close()
   await workspace.close()
   remove(place)
 })

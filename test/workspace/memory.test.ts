@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { PlanMaker } from '../../src/off-thread/plan.ts'
+import { Workers } from '../../src/off-thread/workers.ts'
 import { makeOperations } from '../../src/operations.ts'
 import { Memory } from '../../src/workspace/memory.ts'
 import { append, become, freshPlace, onLinux, open, REAL, remove } from './support/open.ts'
@@ -79,8 +79,8 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 t.test('tells the hash of large results, wherever the change is, in buffers that are used again', async t => {
   const place = freshPlace()
   const workspace = await open(place)
-  const planMaker = new PlanMaker()
-  const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, undefined, planMaker)
+  const workers = new Workers()
+  const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, workers)
   const path = join(place.root, 'a')
   let text = Array.from({ length: 500_000 }, (_, i) => `line ${i}\n`).join('')
   writeFileSync(path, text)
@@ -101,7 +101,7 @@ t.test('tells the hash of large results, wherever the change is, in buffers that
   }
   writeFileSync(path, now)
   t.match(await workspace.edit({ path: 'a' }, REAL, append('end')), { ok: true, value: { new_hash: sha256(Buffer.concat([now, Buffer.from('end')])) } })
-  await planMaker.close()
+  await workers.close()
   await workspace.close()
   remove(place)
 })
@@ -113,8 +113,8 @@ t.test('lets forty clients edit large files at once within its memory, and small
   const place = freshPlace()
   const size = Number(process.env.LARGE ?? 10) * 1e6
   const workspace = await open(place, { lockTimeout: 300_000 })
-  const planMaker = new PlanMaker()
-  const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, undefined, planMaker)
+  const workers = new Workers()
+  const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, workers)
   const change = (path: string, new_text: string) => edit.call({ path, old_text: 'here', new_text })
   const bytes = Buffer.alloc(size, 'a line of text like others\n')
   bytes.write('here', size - 1000)
@@ -147,7 +147,7 @@ t.test('lets forty clients edit large files at once within its memory, and small
   t.ok(took.length > 10, 'small ones weren’t kept waiting')
   // Beside what is in work and what is kept there are two threads, and what the collector hasn’t seen yet: with smaller files that would be most of it.
   if (size >= 50e6) t.ok(most * 1024 < size * 40 / 2, `grew by ${most} kB`)
-  await planMaker.close()
+  await workers.close()
   await workspace.close()
   remove(place)
 })

@@ -1,0 +1,20 @@
+// All that works in threads, made and ended together. Knows not for whom.
+import { Outliner } from './outline.ts'
+import { PlanMaker } from './plan.ts'
+import { Searcher } from './search.ts'
+
+/** Nothing is started before it is needed. */
+export class Workers {
+  readonly searcher = new Searcher()
+  readonly planMaker: PlanMaker
+  readonly outliner = new Outliner()
+
+  constructor (planMaker = new PlanMaker()) {
+    this.planMaker = planMaker
+  }
+
+  /** Waits for what is asked for, and ends the threads. */
+  async close (): Promise<void> {
+    await Promise.all([this.searcher.close(), this.planMaker.close(), this.outliner.close()])
+  }
+}
