@@ -5,7 +5,7 @@ import type { Caution } from '../engine/caution.ts'
 import type { Change } from '../engine/describe.ts'
 import type { LeftAlone } from '../engine/plan.ts'
 import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../operations/operation.ts'
-import { counted, linesListed, listed, quote, span } from './quote.ts'
+import { capital, counted, linesListed, listed, quote, span } from './quote.ts'
 import { entryNamed } from './target.ts'
 
 /** The body of a success: what was found or done, and a sentence that says it. `taken`: warnings of how the request was read. */
@@ -103,8 +103,7 @@ function whatBecame (change: Change, dry_run: boolean): string {
 }
 
 function sectionMessage (outcome: ChangeOutcome, { entry }: Section): string {
-  const what = entryNamed(entry)
-  return outcome.changed ? `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${linesMessage(outcome)}` : SAME
+  return outcome.changed ? `${capital(entryNamed(entry))}: ${linesMessage(outcome)}` : SAME
 }
 
 /** What an edit of code did to more than what it was for. */

@@ -5,7 +5,7 @@ import type { StaleFile } from '../workspace/failure.ts'
 import { whyMissed } from './cause.ts'
 import type { Failure } from './failure.ts'
 import { inspectRequest, readFile, readLines, toFixes } from './fixes.ts'
-import { counted, cut, linesListed, listed, quote, span } from './quote.ts'
+import { capital, counted, cut, linesListed, listed, quote, span } from './quote.ts'
 import { tellTarget } from './target.ts'
 
 /** The status of every success. */
@@ -394,8 +394,6 @@ function similar ({ similar_content, cause }: NoMatch, best: SimilarContent): st
   const one = best.line_number === best.end_line
   return `${best.confidence === 'low' ? 'Perhaps' : 'Most likely'} ${spanOf(best)} ${one ? 'was' : 'were'} meant: ${whyMissed(cause)}. The file has ${quote(best.content, 160)} there.`
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 function nextStep ({ fixes, cause }: NoMatch, best: SimilarContent): string {
   const ready = fixes.findIndex(({ edit }) => edit !== undefined)

@@ -15,6 +15,9 @@ export function cut (text: string, max = ECHO_MAX): string {
 /** A short text in quotes, on one line. */
 export const quote = (text: string, max = 80): string => JSON.stringify(text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`)
 
+/** A sentence's beginning. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** `a, b and c`. */
 export const listed = (items: readonly (string | number)[], last = 'and'): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`

@@ -1,7 +1,7 @@
 // What is said of a target that isn't there, isn't the only one, or isn't to be had: its sentences. Knows no statuses.
 import type { Problem } from '../../schemas/problem.ts'
 import type { AmbiguousTarget, OutlineEntry, SectionFailure, Target, TargetNotFound } from '../engine/failure.ts'
-import { counted, cut, linesListed, listed, quote, span } from './quote.ts'
+import { capital, counted, cut, linesListed, listed, quote, span } from './quote.ts'
 
 const NOTHING = 'Nothing was written.'
 /** Paths in a sentence. */
@@ -81,4 +81,3 @@ function unsupported (failure: Extract<SectionFailure, { code: 'UNSUPPORTED_TARG
 }
 
 const at = ({ start_line, end_line }: OutlineEntry): string => span([start_line, end_line])
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
