@@ -69,12 +69,10 @@ async function changeRead<T, F> (writing: Writing, pin: Pin, about: About, targe
     if (original !== undefined) snapshot.bytes = original
     const changed = !areSame(content.pieces, content.size, snapshot.bytes)
     // While the sum goes on, the result is written; nothing gets its name before both are done.
-    const written = changed && lock !== null ? write(writing, { pin, snapshot, digest, ...content }, lock) : null
-    const done = await written
+    const done = changed && lock !== null ? await write(writing, { pin, snapshot, digest, ...content }, lock) : null
     const new_hash = shortHash(await digest)
     const result = { ...about, changed, hash_before, new_hash, file_size: content.size, description }
     if (done === null) return ok({ ...result, file_hash: hash_before, warnings: changed ? lossesOf(pin, 'rename') : [] })
-
     if (done.ok) return ok({ ...result, file_hash: new_hash, ...done.value })
     await way.lookAgain(pin.relative, about)
     return done
