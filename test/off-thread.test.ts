@@ -1,5 +1,4 @@
 // Searches and plans in worker threads: the same results, their order, an event loop that goes on, threads that die.
-import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -71,7 +70,6 @@ const edit = (old_text: string, new_text: string, more = {}): Change => ({ opera
 
 t.test('plans in a thread what it plans at once', async t => {
   const planMaker = new PlanMaker()
-  const told = new Set<boolean>()
   for (let round = 0; round < 12; round++) {
     const random = new Random(SEED * 90_001 + round)
     const { bytes: part, alphabet } = randomFile(random)
@@ -85,14 +83,11 @@ t.test('plans in a thread what it plans at once', async t => {
         t.strictSame(there, here, `${SEED} ${round}`)
         continue
       }
-      const { pieces, description, original, digest } = there.value as typeof there.value & { original: Buffer, digest?: string }
+      const { pieces, description, original } = there.value as typeof there.value & { original: Buffer }
       t.strictSame(description, here.value.description)
       t.ok(Buffer.concat(pieces).equals(Buffer.concat(here.value.pieces)) && original.equals(bytes), `${SEED} ${round}`)
-      t.ok(digest === undefined || digest === createHash('sha256').update(Buffer.concat(pieces)).digest('hex'))
-      told.add(digest !== undefined)
     }
   }
-  t.strictSame(told, new Set([true, false]), 'the hash of a result that begins as the file does is left to who knows its sum')
   await planMaker.close()
 })
 
@@ -135,7 +130,7 @@ t.test('does each job as a thread would', async t => {
   t.strictSame(runJob({ type: 'search', bytes: text, request: request('t\\w+'), time: 1000 }), { result: searchText(text, request('t\\w+')), transfer: [] })
   const bytes = movable(text)
   const { result, transfer } = runJob({ type: 'plan', bytes, task: task([{ old_text: 'two', new_text: '2' }]), file: { path: 'a', exists: true } })
-  t.match(result, { ok: true, value: { digest: createHash('sha256').update('one\n2\nthree\n').digest('hex') } })
+  t.equal('ok' in result && result.ok && Buffer.concat(result.value.pieces).toString(), 'one\n2\nthree\n')
   t.ok(transfer.includes(bytes.buffer), 'the bytes go back')
   t.match(bufferOf(bytes), text)
   t.match(runJob({ type: 'plan', bytes: text, task: task([{ old_text: 'four', new_text: '4' }]), file: { path: 'a', exists: true } }), { result: { ok: false, failure: { code: 'NO_MATCH' } }, transfer: [] })

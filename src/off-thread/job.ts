@@ -1,9 +1,7 @@
 // What a worker thread is asked to do, and does. Knows no threads.
-import { createHash } from 'node:crypto'
 import { searchText, type SearchRequest, type SearchResult } from '../engine/search.ts'
 import type { Present } from '../engine/failure.ts'
 import { planTask, presentOf, type Task, type TaskFailure, type Told } from '../engine/task.ts'
-import { sharedStart } from '../engine/text.ts'
 import { ok, type Result } from '../result.ts'
 import { bufferOf } from './bytes.ts'
 
@@ -13,8 +11,8 @@ export interface PlanJob { type: 'plan', bytes: Uint8Array, task: Task, file: { 
 export interface PresentJob { type: 'present', bytes: Uint8Array, task: Task }
 export type Job = SearchJob | PlanJob | PresentJob
 
-/** A plan, with the bytes that it is of, and the SHA-256 of its result, 64 hex digits; without that where most of the result begins as the original does, whose sum is known up to there. */
-export interface PlannedOff extends Told { original: Buffer, digest?: string }
+/** A plan, with the bytes that it is of. */
+export interface PlannedOff extends Told { original: Buffer }
 
 /** What comes of each. */
 export interface Results { search: SearchResult, plan: Result<PlannedOff, TaskFailure>, present: Present }
@@ -26,19 +24,7 @@ export function runJob (job: Job): { result: Results[Job['type']], transfer: Arr
   if (job.type === 'present') return { result: presentOf(original, job.task), transfer: [] }
   const planned = planTask(original, job.task, job.file)
   if (!planned.ok) return { result: planned, transfer: [] }
-  const { pieces } = planned.value
-  const digest = beginsAlike(pieces, original) ? {} : { digest: digestOf(pieces) }
-  return { result: ok({ ...planned.value, original, ...digest }), transfer: buffersOf([original, ...pieces]) }
-}
-
-/** Whether at least half of the result is the beginning of the original. */
-const beginsAlike = (pieces: readonly Buffer[], original: Buffer): boolean =>
-  sharedStart(pieces, original) * 2 >= pieces.reduce((sum, piece) => sum + piece.length, 0)
-
-function digestOf (pieces: readonly Buffer[]): string {
-  const sum = createHash('sha256')
-  for (const piece of pieces) sum.update(piece)
-  return sum.digest('hex')
+  return { result: ok({ ...planned.value, original }), transfer: buffersOf([original, ...planned.value.pieces]) }
 }
 
 /** What lies under views. */

@@ -49,8 +49,6 @@ export interface Planned<T> {
   description: T
   /** The bytes that it was given, where they were somewhere else meanwhile. */
   original?: Buffer
-  /** SHA-256 of the pieces, 64 hex digits, where the planner has it already. */
-  digest?: string
 }
 /** `path` as it is answered, `resolved_path` where a link led elsewhere. `stale`: the file isn't the one that the request expects, so that nothing will be written. */
 export interface PlannedFile { path: string, resolved_path?: string, exists: boolean, stale?: StaleFile }

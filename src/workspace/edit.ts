@@ -83,14 +83,14 @@ async function changeRead<T, F> (writing: Writing, pin: Pin, about: About, targe
 }
 
 /** A plan with what it comes to on disk. The sum may still be going on. */
-interface Carried<T> extends Omit<Planned<T>, 'digest'> { content: Content, digest: Promise<string> }
+interface Carried<T> extends Planned<T> { content: Content, digest: Promise<string> }
 
 export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, file: PlannedFile, marks: readonly Mark[] = []): Promise<Result<Carried<T>, F>> {
   const planned = await plan(original, file)
   if (!planned.ok) return planned
-  const { pieces, digest } = planned.value
+  const { pieces } = planned.value
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  return ok({ ...planned.value, content: { pieces, size }, digest: digest === undefined ? digestOf(pieces, size, planned.value.original ?? original, marks) : Promise.resolve(digest) })
+  return ok({ ...planned.value, content: { pieces, size }, digest: digestOf(pieces, size, planned.value.original ?? original, marks) })
 }
 
 async function write ({ options, root, intents, journal }: Writing, change: Change, lock: Lock): Promise<Result<{ warnings: string[], write_strategy?: 'in_place' }, FileFailure>> {
