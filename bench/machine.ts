@@ -1,5 +1,5 @@
-// What a result depends on but the code: Node, processor, file system, load.
-import { statfsSync } from 'node:fs'
+// What a result depends on but the code: Node, processor, file system, load; and what a process has used.
+import { readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, platform, release } from 'node:os'
 
 const FILE_SYSTEMS: Record<number, string> = { 0xEF53: 'ext4', 0x01021994: 'tmpfs', 0x9123683E: 'btrfs', 0x58465342: 'xfs', 0x794C7630: 'overlayfs', 0x2FC12FC1: 'zfs', 0x6969: 'nfs' }
@@ -9,6 +9,14 @@ export function fileSystemOf (path: string): string | null {
     const { type } = statfsSync(path)
     return FILE_SYSTEMS[type] ?? `file system 0x${type.toString(16)}`
   } catch { return null }
+}
+
+/** ms of CPU time that all threads of a process have used; NaN where the system doesn't tell. */
+export function cpuOf (pid: number | undefined): number {
+  try {
+    const tasks = `/proc/${pid}/task`
+    return readdirSync(tasks).reduce((sum, task) => sum + Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6, 0)
+  } catch { return NaN }
 }
 
 export const loadNow = (): string => loadavg().map(load => load.toFixed(2)).join(' ')

@@ -22,10 +22,13 @@ async function editor (): Promise<(path: string, edits: readonly Edit[]) => unkn
 const kilobytes = (field: string): number => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 
 const edit = await editor()
-const small = makeCase('ASCII', 10_000, 1)
-const warm = join(dirname(path), `warm-${process.pid}`)
-writeFileSync(warm, small.bytes)
-await edit(warm, small.there)
+// One small, and one that is just large enough for a thread, which is then there.
+for (const size of [10_000, 300_000]) {
+  const small = makeCase('ASCII', size, 1)
+  const warm = join(dirname(path), `warm-${size}`)
+  writeFileSync(warm, small.bytes)
+  await edit(warm, small.there)
+}
 // Not the case itself: the text that its edits came from would count as memory in use.
 const { there, back }: { there: Edit[], back: Edit[] } = JSON.parse(readFileSync(`${path}.edits`, 'utf8'))
 // Sets the high-water mark to what is in use now.

@@ -27,14 +27,14 @@ export async function overHttp (base: string, quick: boolean, options: RoundOpti
   const system = fileSystemOf(base)
   const rows: Row[] = []
   progress('HTTP')
-  rows.push(...await driven(base, small, `${small.name}, HTTP, ${system}`, PLAIN, quick ? 160 : 400, options))
+  rows.push(...await driven(base, small, `${small.name}, HTTP, ${system}`, PLAIN, quick ? 160 : 400, quick, options))
   progress('HTTP, synced')
-  rows.push(...await driven(base, small, `${small.name}, HTTP, ${system}`, SYNCED, quick ? 40 : 100, options))
+  rows.push(...await driven(base, small, `${small.name}, HTTP, ${system}`, SYNCED, quick ? 40 : 100, quick, options))
   if (system !== 'tmpfs' && fileSystemOf(MEMORY) === 'tmpfs') {
     progress('HTTP, tmpfs')
     const inMemory = mkdtempSync(join(MEMORY, 'editd-bench-'))
     try {
-      rows.push(...await driven(inMemory, small, `${small.name}, HTTP, tmpfs`, PLAIN, quick ? 160 : 400, options))
+      rows.push(...await driven(inMemory, small, `${small.name}, HTTP, tmpfs`, PLAIN, quick ? 160 : 400, quick, options))
     } finally { rmSync(inMemory, { recursive: true }) }
   }
   progress('HTTP, one at a time')
@@ -42,7 +42,7 @@ export async function overHttp (base: string, quick: boolean, options: RoundOpti
   return rows
 }
 
-async function driven (base: string, it: Case, what: string, parties: readonly Party[], requests: number, options: RoundOptions): Promise<Row[]> {
+async function driven (base: string, it: Case, what: string, parties: readonly Party[], requests: number, quick: boolean, options: RoundOptions): Promise<Row[]> {
   const folder = mkdtempSync(join(base, 'http-'))
   const servers: Server[] = []
   try {
@@ -50,8 +50,8 @@ async function driven (base: string, it: Case, what: string, parties: readonly P
     for (const [index, { name, against, served }] of parties.entries()) {
       const server = await Server.start(join(folder, String(index)), served, it, CONNECTIONS)
       servers.push(server)
-      // Until the compiler has seen enough.
-      await server.drive(4 * requests)
+      // Until the compiler has seen enough: after that many requests nothing gets faster any more.
+      await server.drive(quick ? 2000 : 6000)
       ways.push({
         name,
         against,

@@ -13,7 +13,7 @@ export function tableOf (rows: readonly Row[]): string {
     const itself = measured.name === measured.against
     return [what, String(edits), way, figure ?? `${time(measured.wall)} (CPU ${time(measured.cpu)})`, itself ? '1' : ratio(measured.wallRatio), itself ? '1' : ratio(measured.cpuRatio), String(pairs)]
   })
-  const head = ['file', 'edits', 'way', 'median of one', '× floor, wall', '× floor, CPU', 'n']
+  const head = ['file', 'edits', 'way', 'median of one', '× the first of its kind, wall', 'the same, CPU', 'n']
   return [head, head.map(() => '---'), ...lines].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }
 

@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { againstPeers } from './against-peers.ts'
 import { edges } from './edges.ts'
 import { goalsOf, verdictsOf } from './goals.ts'
 import { inProcess } from './in-process.ts'
@@ -27,7 +28,8 @@ const suites: Record<string, () => Promise<Row[]>> = {
   'in-process': () => inProcess(base, quick, options, progress),
   http: () => overHttp(base, quick, { ...options, budget: Infinity }, progress),
   memory: () => memory(base, quick, progress),
-  edges: () => edges(base, quick, progress)
+  edges: () => edges(base, quick, progress),
+  peers: () => againstPeers(base, quick, options, progress)
 }
 
 try {

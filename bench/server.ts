@@ -1,12 +1,13 @@
 // A server in a process of its own, over files of its own: started, driven, its CPU time read, stopped.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Connection, requestOf } from './connection.ts'
 import type { Case } from './corpora.ts'
+import { cpuOf } from './machine.ts'
 import { naiveReplace } from './naive.ts'
 import type { Mode } from './product.ts'
 
@@ -68,10 +69,7 @@ export class Server {
 
   /** ms of CPU time that all its threads have used; NaN where the system doesn't tell. */
   cpu (): number {
-    try {
-      const tasks = `/proc/${this.#process.pid}/task`
-      return readdirSync(tasks).reduce((sum, task) => sum + Number(readFileSync(join(tasks, task, 'schedstat'), 'utf8').split(' ')[0]) / 1e6, 0)
-    } catch { return NaN }
+    return cpuOf(this.#process.pid)
   }
 
   async stop (): Promise<void> {
