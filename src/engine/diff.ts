@@ -1,7 +1,7 @@
 // The unified diff of a set of splices, as git writes it. Only `\n` ends a line here. Knows no operations and no files.
 import { isUtf8 } from 'node:buffer'
 import { diffArrays, formatPatch, FILE_HEADERS_ONLY, type StructuredPatchHunk } from 'diff'
-import { lineIndexOf, type LineIndex } from './line-index.ts'
+import { lineIndexOf } from './line-index.ts'
 import type { Splice, Splices } from './splice.ts'
 
 const CONTEXT = 3
@@ -16,25 +16,30 @@ export type Diff = { diff: string, diff_truncated: boolean } | { diff_unavailabl
  * /dev/null. Empty where nothing changes.
  * Applies with `git apply` and `patch -p1` unless cut. At most `max_lines` lines, headers included, then a last one that
  * says how many are left out. Unavailable where a line to be shown isn't UTF-8: JSON can't carry it.
- * Cost: the lines around the splices, and the line index up to the last of them.
+ * Cost: the lines around the splices, and the line index up to the last that is shown; of what is left out, lines are
+ * counted and not made.
  */
 export function unifiedDiff (original: Buffer, splices: Splices, options: { path: string, exists: boolean, max_lines: number }): Diff {
   const hunks: StructuredPatchHunk[] = []
+  const index = lineIndexOf(splices, original)
   let shown = 2
   let leftOut = 0
-  for (const hunk of hunksOf(original, blocksOf(original, splices), lineIndexOf(splices, original))) {
+  let shift = 0
+  for (const hunk of hunksOf(original, blocksOf(original, splices))) {
+    const { start, oldLines, newLines } = hunk
     const room = options.max_lines - shown - 1
-    if (room < 1) {
-      leftOut += hunk.lines.length + 1
-      continue
+    if (room < 1) leftOut += hunk.lines + 1
+    else {
+      const lines = linesIn(original, hunk, room)
+      if (!lines.every(({ bytes }) => isUtf8(bytes))) {
+        return { diff_unavailable: 'The changed lines, or those beside them, hold bytes that are not UTF-8, which JSON cannot carry.' }
+      }
+      const oldStart = 1 + index.feedsBefore(start)
+      hunks.push({ oldStart, oldLines, newStart: oldStart + shift, newLines, lines: lines.flatMap(lineText) })
+      shown += lines.length + 1
+      leftOut += hunk.lines - lines.length
     }
-    const lines = hunk.lines.slice(0, room)
-    if (!lines.every(({ bytes }) => isUtf8(bytes))) {
-      return { diff_unavailable: 'The changed lines, or those beside them, hold bytes that are not UTF-8, which JSON cannot carry.' }
-    }
-    hunks.push({ oldStart: hunk.oldStart, oldLines: hunk.oldLines, newStart: hunk.newStart, newLines: hunk.newLines, lines: lines.flatMap(lineText) })
-    shown += lines.length + 1
-    leftOut += hunk.lines.length - lines.length
+    shift += newLines - oldLines
   }
   if (hunks.length === 0 && leftOut === 0) return { diff: '', diff_truncated: false }
   const patch = formatPatch({ oldFileName: options.exists ? `a/${options.path}` : '/dev/null', newFileName: `b/${options.path}`, oldHeader: undefined, newHeader: undefined, hunks }, FILE_HEADERS_ONLY)
@@ -51,8 +56,8 @@ function withTabs (patch: string, path: string): string {
   return header + patch.slice(old.length + now.length + 1)
 }
 
-/** Whole lines of the original, `start` to `end`, that give way to `lines`. */
-interface Block { start: number, end: number, lines: Buffer[] }
+/** Whole lines of the original, `start` to `end`, `removed` of them, that give way to `lines`. */
+interface Block { start: number, end: number, removed: number, lines: Buffer[] }
 
 /** The splices widened to whole lines, those that share a line joined, and lines that stayed taken out again. */
 function * blocksOf (original: Buffer, { list }: Splices): Generator<Block> {
@@ -78,7 +83,7 @@ function * blocksOf (original: Buffer, { list }: Splices): Generator<Block> {
       }
     } while (i < list.length && (list[i]!.start < end || list[i]!.start === at))
     parts.push(original.subarray(at, end))
-    yield * refined(original, { start: from, end, lines: linesOf(Buffer.concat(parts)) })
+    yield * refined(from, linesOf(original.subarray(from, end)), linesOf(Buffer.concat(parts)))
   }
 }
 
@@ -93,26 +98,29 @@ function linesOf (bytes: Buffer): Buffer[] {
   return lines
 }
 
-/** A block without the lines that both sides share; several where there are such in the middle. */
-function * refined (original: Buffer, block: Block): Generator<Block> {
-  const old = linesOf(original.subarray(block.start, block.end))
-  const { lines } = block
+/** The block at `start` whose lines `old` become `now`, without the lines that both share; several where there are such in the middle. */
+function * refined (start: number, old: readonly Buffer[], now: readonly Buffer[]): Generator<Block> {
   let lead = 0
-  while (lead < old.length && lead < lines.length && old[lead]!.equals(lines[lead]!)) lead++
+  while (lead < old.length && lead < now.length && old[lead]!.equals(now[lead]!)) lead++
   let trail = 0
-  while (trail < old.length - lead && trail < lines.length - lead && old.at(-1 - trail)!.equals(lines.at(-1 - trail)!)) trail++
+  while (trail < old.length - lead && trail < now.length - lead && old.at(-1 - trail)!.equals(now.at(-1 - trail)!)) trail++
   const oldMiddle = old.slice(lead, old.length - trail)
-  const newMiddle = lines.slice(lead, lines.length - trail)
-  let at = block.start + sizeOf(old.slice(0, lead))
-  const small = oldMiddle.length > 1 && newMiddle.length > 1 && oldMiddle.length + newMiddle.length <= REFINED
-  const steps = small ? diffArrays(oldMiddle, newMiddle, { comparator: (a, b) => a.equals(b) }) : []
-  if (!small && oldMiddle.length + newMiddle.length > 0) yield { start: at, end: at + sizeOf(oldMiddle), lines: newMiddle }
+  const newMiddle = now.slice(lead, now.length - trail)
+  let at = start + sizeOf(old.slice(0, lead))
+  if (oldMiddle.length + newMiddle.length === 0) return
+  if (!shareLines(oldMiddle, newMiddle)) {
+    yield { start: at, end: at + sizeOf(oldMiddle), removed: oldMiddle.length, lines: newMiddle }
+    return
+  }
   let pending: Block | undefined
-  for (const step of steps) {
+  for (const step of diffArrays(oldMiddle, newMiddle, { comparator: (a, b) => a.equals(b) })) {
     if (step.added || step.removed) {
-      pending ??= { start: at, end: at, lines: [] }
+      pending ??= { start: at, end: at, removed: 0, lines: [] }
       if (step.added) pending.lines.push(...step.value)
-      else pending.end = at += sizeOf(step.value)
+      else {
+        pending.removed += step.value.length
+        pending.end = at += sizeOf(step.value)
+      }
       continue
     }
     if (pending !== undefined) yield pending
@@ -122,71 +130,90 @@ function * refined (original: Buffer, block: Block): Generator<Block> {
   if (pending !== undefined) yield pending
 }
 
+/** Whether a line is on both sides, so that a comparison can find what stayed; taken as no where there are too many for one. */
+function shareLines (old: readonly Buffer[], now: readonly Buffer[]): boolean {
+  return old.length > 1 && now.length > 1 && old.length + now.length <= REFINED && now.some(line => old.some(other => other.equals(line)))
+}
+
 const sizeOf = (lines: readonly Buffer[]): number => lines.reduce((size, line) => size + line.length, 0)
 
-interface HunkLine { sign: ' ' | '-' | '+', bytes: Buffer }
-interface Hunk { oldStart: number, oldLines: number, newStart: number, newLines: number, lines: HunkLine[] }
+/** Blocks and the context around and between them, from offset `start` to `end` of the original. */
+interface Hunk { start: number, end: number, blocks: Block[], oldLines: number, newLines: number, lines: number }
 
 /** Blocks with their context; those whose contexts meet share a hunk. */
-function * hunksOf (original: Buffer, blocks: Iterable<Block>, index: LineIndex): Generator<Hunk> {
-  let shift = 0
+function * hunksOf (original: Buffer, blocks: Iterable<Block>): Generator<Hunk> {
   let hunk: Hunk | undefined
-  let after = 0
   for (const block of blocks) {
     if (hunk !== undefined) {
-      const between = linesUpTo(original, after, block.start, 2 * CONTEXT + 1)
-      if (between.length <= 2 * CONTEXT) addContext(hunk, between)
+      const between = linesFrom(original, hunk.end, block.start, 2 * CONTEXT + 1)
+      if (between.count <= 2 * CONTEXT) addContext(hunk, between.count)
       else {
-        addContext(hunk, between.slice(0, CONTEXT))
-        yield hunk
-        shift += hunk.newLines - hunk.oldLines
+        yield endOf(original, hunk)
         hunk = undefined
       }
     }
     if (hunk === undefined) {
-      const context = linesBefore(original, block.start, CONTEXT)
-      const start = block.start - sizeOf(context)
-      const line = 1 + index.feedsBefore(start)
-      hunk = { oldStart: line, oldLines: 0, newStart: line + shift, newLines: 0, lines: [] }
-      addContext(hunk, context)
+      const { count, at } = linesBefore(original, block.start, CONTEXT)
+      hunk = { start: at, end: at, blocks: [], oldLines: 0, newLines: 0, lines: 0 }
+      addContext(hunk, count)
     }
-    const old = linesOf(original.subarray(block.start, block.end))
-    hunk.lines.push(...old.map(bytes => ({ sign: '-' as const, bytes })), ...block.lines.map(bytes => ({ sign: '+' as const, bytes })))
-    hunk.oldLines += old.length
-    hunk.newLines += block.lines.length
-    after = block.end
+    const { end, removed, lines } = block
+    hunk.blocks.push(block)
+    hunk.oldLines += removed
+    hunk.newLines += lines.length
+    hunk.lines += removed + lines.length
+    hunk.end = end
   }
-  if (hunk === undefined) return
-  addContext(hunk, linesUpTo(original, after, original.length, CONTEXT))
-  yield hunk
+  if (hunk !== undefined) yield endOf(original, hunk)
 }
 
-function addContext (hunk: Hunk, lines: readonly Buffer[]): void {
-  for (const bytes of lines) hunk.lines.push({ sign: ' ', bytes })
-  hunk.oldLines += lines.length
-  hunk.newLines += lines.length
+/** Ends a hunk with the lines after its last block. */
+function endOf (original: Buffer, hunk: Hunk): Hunk {
+  const { count, at } = linesFrom(original, hunk.end, original.length, CONTEXT)
+  addContext(hunk, count)
+  hunk.end = at
+  return hunk
 }
 
-/** At most `most` lines from `start`, none that begins at `end` or later. */
-function linesUpTo (original: Buffer, start: number, end: number, most: number): Buffer[] {
-  const lines: Buffer[] = []
-  for (let at = start; at < end && lines.length < most;) {
-    const next = original.indexOf(LF, at)
-    const stop = next === -1 ? original.length : next + 1
-    lines.push(original.subarray(at, stop))
-    at = stop
-  }
-  return lines
+function addContext (hunk: Hunk, count: number): void {
+  hunk.oldLines += count
+  hunk.newLines += count
+  hunk.lines += count
 }
 
-/** At most `most` lines that end at `end`. */
-function linesBefore (original: Buffer, end: number, most: number): Buffer[] {
-  const lines: Buffer[] = []
-  for (let at = end; at > 0 && lines.length < most;) {
-    const start = at < 2 ? 0 : original.lastIndexOf(LF, at - 2) + 1
-    lines.unshift(original.subarray(start, at))
-    at = start
+/** At most `most` lines from `start`, none that begins at `end` or later: how many, and where they end. */
+function linesFrom (original: Buffer, start: number, end: number, most: number): { count: number, at: number } {
+  let at = start
+  let count = 0
+  for (; at < end && count < most; count++) at = original.indexOf(LF, at) + 1 || original.length
+  return { count, at }
+}
+
+/** At most `most` lines that end at `end`: how many, and where they begin. */
+function linesBefore (original: Buffer, end: number, most: number): { count: number, at: number } {
+  let at = end
+  let count = 0
+  for (; at > 0 && count < most; count++) at = at < 2 ? 0 : original.lastIndexOf(LF, at - 2) + 1
+  return { count, at }
+}
+
+interface HunkLine { sign: ' ' | '-' | '+', bytes: Buffer }
+
+/** The first `most` lines of a hunk. */
+function linesIn (original: Buffer, { start, end, blocks }: Hunk, most: number): HunkLine[] {
+  const lines: HunkLine[] = []
+  const add = (sign: HunkLine['sign'], added: readonly Buffer[]) => {
+    for (let i = 0; i < added.length && lines.length < most; i++) lines.push({ sign, bytes: added[i]! })
   }
+  let at = start
+  for (const block of blocks) {
+    if (lines.length === most) break
+    add(' ', linesOf(original.subarray(at, block.start)))
+    add('-', linesOf(original.subarray(block.start, block.end)))
+    add('+', block.lines)
+    at = block.end
+  }
+  add(' ', linesOf(original.subarray(at, end)))
   return lines
 }
 

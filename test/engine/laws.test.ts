@@ -132,6 +132,23 @@ t.test('gives a diff that git apply and patch turn into the result', t => {
   t.end()
 })
 
+check('cuts a diff where it is to be cut, and counts every line that it leaves out', 1500, ({ bytes, plan }) => {
+  const diff = (max_lines: number) => unifiedDiff(bytes, plan.splices, { path: 'f', exists: true, max_lines })
+  const whole = diff(100_000)
+  if ('diff_unavailable' in whole || whole.diff === '') return true
+  // What follows a last line without a break is no line of its own.
+  const lines = (text: string) => text.replaceAll('\n\\ No newline at end of file', '').split('\n').slice(0, -1)
+  const all = lines(whole.diff)
+  return [2, 4, 9, 30].every(max_lines => {
+    const cut = diff(max_lines)
+    if ('diff_unavailable' in cut) return false
+    if (!cut.diff_truncated) return cut.diff === whole.diff && all.length <= max_lines
+    const shown = lines(cut.diff)
+    const leftOut = Number(/^… (\d+) more lines/.exec(shown.pop()!)?.[1])
+    return shown.every((line, i) => line === all[i]) && shown.length <= max_lines && shown.length + leftOut === all.length
+  })
+})
+
 t.test('refuses splices that are not sorted, disjoint and inside', t => {
   const insert = Buffer.alloc(0)
   for (const list of [[{ start: 2, end: 1, insert }], [{ start: 0, end: 9, insert }], [{ start: 2, end: 3, insert }, { start: 1, end: 2, insert }], [{ start: 0, end: 2, insert }, { start: 1, end: 3, insert }]]) {
