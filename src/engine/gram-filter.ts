@@ -3,8 +3,8 @@
 // Source: fingerprints of a text at regular steps, after Bentley and McIlroy (Data compression using long common
 // strings, 1999), with the grams on the pattern's side, after Wu and Manber (A fast algorithm for multi-pattern
 // searching, 1994). A string of `stride + gram - 1` bytes, wherever it stands, has exactly one gram that begins at a
-// multiple of the stride. So a text is looked at every `stride` bytes: is this one of the grams? Two bit tables say no
-// for nearly all; else a table says at which offsets in keys the gram stands, and the whole key there is looked up.
+// multiple of the stride. So a text is looked at every `stride` bytes: is this one of the grams? A bit table says no for
+// nearly all; else another says at which offsets in keys the gram stands, and the whole key there is looked up.
 //
 // Cost: text / stride steps and, for each that holds a gram of a key, at most `stride` keys' lengths: linear in the text
 // for any strings, however many. Memory: some bytes for each stretch of a key.
@@ -51,9 +51,7 @@ class KeyClass {
   readonly #shape: Shape
   readonly #size: number
   readonly #keys: readonly Buffer[]
-  /** Bits for the first eight bytes of each gram (or its four), and for the whole gram. */
-  readonly #first: BitTable
-  readonly #whole: BitTable
+  readonly #seldom: BitTable
   /** Of each gram's hash: the offsets in keys at which it stands, a bit for each; 0 where there is no such gram. Open addressing. */
   readonly #grams: Int32Array
   readonly #offsets: Int32Array
@@ -64,21 +62,25 @@ class KeyClass {
     this.#shape = shape
     this.#size = sizeOf(shape)
     this.#keys = keys
-    this.#first = new BitTable(own.length * shape.stride)
-    this.#whole = new BitTable(own.length * shape.stride)
+    this.#seldom = new BitTable(own.length * shape.stride)
     const room = 1 << (33 - Math.clz32(own.length * shape.stride))
     this.#grams = new Int32Array(room)
     this.#offsets = new Int32Array(room)
-    for (const number of own) this.#add(keys[number]!, number)
+    // The words of a key at every byte, those that make a gram side by side: the first `stride` such rows are its grams.
+    const rows = new Int32Array(shape.stride * (shape.gram >> 2))
+    for (const number of own) this.#add(keys[number]!, number, rows)
   }
 
-  #add (key: Buffer, number: number): void {
+  #add (key: Buffer, number: number, rows: Int32Array): void {
     const { stride, gram } = this.#shape
+    const length = gram >> 2
     for (let offset = 0; offset < stride; offset++) {
-      let hash = gram === 4 ? mix(key.readInt32LE(offset), 0) : mix(key.readInt32LE(offset), key.readInt32LE(offset + 4))
-      this.#first.add(hash)
-      for (let i = 8; i < gram; i += 8) hash = mix(hash, mix(key.readInt32LE(offset + i), key.readInt32LE(offset + i + 4)))
-      this.#whole.add(hash)
+      for (let k = 0; k < length; k++) {
+        const at = offset + k * 4
+        rows[offset * length + k] = key[at]! | key[at + 1]! << 8 | key[at + 2]! << 16 | key[at + 3]! << 24
+      }
+      const hash = gramHash(rows, offset * length, length)
+      this.#seldom.add(hash)
       const slot = this.#slotOf(hash)
       this.#grams[slot] = hash
       this.#offsets[slot]! |= 1 << offset
@@ -100,32 +102,22 @@ class KeyClass {
     const { stride, gram } = this.#shape
     if (stride === 1) return this.#scanEachByte(bytes, found)
     const step = stride >> 2
-    const last = words.length - (gram >> 2)
-    const { bits, shift } = this.#first
-    if (gram === 4) {
-      for (let i = 0; i <= last; i += step) {
-        const hash = mix(words[i]!, 0)
-        if ((bits[hash >>> shift >>> 5]! >>> (hash >>> shift & 31) & 1) === 1) this.#verify(bytes, head + i * 4, hash, found)
-      }
-      return
-    }
-    const whole = this.#whole
     const length = gram >> 2
+    const last = words.length - length
+    const { bits, shift } = this.#seldom
     for (let i = 0; i <= last; i += step) {
-      let hash = mix(words[i]!, words[i + 1]!)
-      if ((bits[hash >>> shift >>> 5]! >>> (hash >>> shift & 31) & 1) === 0) continue
-      for (let k = 2; k < length; k += 2) hash = mix(hash, mix(words[i + k]!, words[i + k + 1]!))
-      if (whole.has(hash)) this.#verify(bytes, head + i * 4, hash, found)
+      const hash = gramHash(words, i, length)
+      if ((bits[hash >>> shift >>> 5]! >>> (hash >>> shift & 31) & 1) === 1) this.#verify(bytes, head + i * 4, hash, found)
     }
   }
 
   /** For keys of four bytes: no step is short enough to leave any out. */
   #scanEachByte (bytes: Buffer, found: (key: number, at: number) => void): void {
-    const { bits, shift } = this.#first
+    const { bits, shift } = this.#seldom
     let word = bytes[0]! << 8 | bytes[1]! << 16 | bytes[2]! << 24
     for (let at = 3; at < bytes.length; at++) {
       word = word >>> 8 | bytes[at]! << 24
-      const hash = mix(word, 0)
+      const hash = mixed(Math.imul(word, FIRST))
       if ((bits[hash >>> shift >>> 5]! >>> (hash >>> shift & 31) & 1) === 1) this.#verify(bytes, at - 3, hash, found)
     }
   }
@@ -160,18 +152,22 @@ class BitTable {
     const place = hash >>> this.shift
     this.bits[place >>> 5]! |= 1 << (place & 31)
   }
-
-  has (hash: number): boolean {
-    const place = hash >>> this.shift
-    return (this.bits[place >>> 5]! >>> (place & 31) & 1) === 1
-  }
 }
 
-/** Eight bytes to 32 bits. */
-function mix (low: number, high: number): number {
-  const sum = Math.imul(low, 0x9e3779b1) + Math.imul(high, 0x85ebca77) | 0
-  return Math.imul(sum ^ (sum >>> 15), 0x2c1b3c6d)
+/** Hash of a gram of 1, 2, 4, 6 or 8 words (multilinear: words times odd numbers, added up; no step waits for the one before). */
+function gramHash (words: Int32Array, i: number, length: number): number {
+  let sum = Math.imul(words[i]!, FIRST)
+  if (length > 1) sum = sum + Math.imul(words[i + 1]!, 0x85ebca77) | 0
+  if (length > 2) sum = (sum + Math.imul(words[i + 2]!, 0xc2b2ae3d) | 0) + Math.imul(words[i + 3]!, 0x27d4eb2f) | 0
+  if (length > 4) sum = (sum + Math.imul(words[i + 4]!, 0x165667b1) | 0) + Math.imul(words[i + 5]!, 0xd3a2646d) | 0
+  if (length > 6) sum = (sum + Math.imul(words[i + 6]!, 0xfd7046c5) | 0) + Math.imul(words[i + 7]!, 0xb55a4f09) | 0
+  return mixed(sum)
 }
+
+const FIRST = 0x9e3779b1
+
+/** Every bit of the sum has its say in the upper ones. */
+const mixed = (sum: number): number => Math.imul(sum ^ (sum >>> 15), 0x2c1b3c6d)
 
 function hashOf (bytes: Buffer, start: number, length: number): number {
   let hash = 0

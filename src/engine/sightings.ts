@@ -4,16 +4,15 @@
 // one pass finds a key of each (gram-filter.ts), and after an edit the places before it stay, those behind it move, and
 // only the new text and the bytes beside it are looked at again.
 //
-// Cost: a pass over the text at first; for each edit, the places that are kept (`most` of them at the most) and the
-// stretches around its replacements. The naive way, a search of the whole text for every edit, is its oracle in the
+// Cost: a pass over the text at first; for each edit, the places behind it (`most` of them at the most) and the stretches
+// around its replacements. The naive way, a search of the whole text for every edit, is its oracle in the
 // tests, and does the work where all this would cost more.
 import { GramFilter, keyLength, LONGEST_KEY } from './gram-filter.ts'
+import { KeyPlaces, KEYS, placeOf, type Window } from './key-places.ts'
 import { Places } from './locate.ts'
 import type { Text } from './text.ts'
 import { variedWindow } from './varied-window.ts'
 
-/** A place is one number: offset × KEYS + number of the key. Exact up to 2^53, so for texts of 8 GB. */
-const KEYS = 2 ** 20
 /** Fewer strings than this are found sooner one by one. */
 const FEWEST = 3
 /** String × bytes of text that one by one take as long as all that is done here. */
@@ -37,11 +36,14 @@ export class Sightings {
   readonly #keys: Buffer[] = []
   /** For each key, the last turn in which it is asked for. */
   readonly #lastTurn: number[] = []
+  /** Of each key that is still looked for. The common ones aren't, nor those of turns that are over. */
+  #lengths = new Uint8Array(0)
   #turn = 0
   #filter: GramFilter | undefined
-  /** The places of all keys still to come but the common ones, in order; undefined until they are known. */
-  #places: Float64Array | undefined
-  #common = new Uint8Array(0)
+  /** The places of the keys that are looked for; undefined until they are known. */
+  #places: KeyPlaces | undefined
+  /** What a window holds. */
+  #window = Buffer.alloc(0)
   /** Searches that are to be made one by one before the next pass. */
   #owed = 0
 
@@ -74,37 +76,33 @@ export class Sightings {
       this.#scan(text.slice(0, text.length))
     }
     const { string, key, offset } = sought
-    if (this.#common[key] === 1) return undefined
-    const places = this.#places!
+    if (this.#lengths[key] === 0) return undefined
     const all = new Places()
     let compared = 0
-    for (let i = 0; i < places.length; i++) {
-      const place = places[i]!
-      const at = Math.floor(place / KEYS)
-      if (place - at * KEYS !== key) continue
+    for (const at of this.#places!.of(key)) {
       compared += string.length
       if (compared > PER_PLACE * text.length) return undefined
-      const start = at - offset
-      if (text.holds(string, start)) all.add(start, start + string.length)
+      if (text.holds(string, at - offset)) all.add(at - offset, at - offset + string.length)
     }
     return all
   }
 
   /** Takes note of the changes that this turn made, sorted and disjoint; `text` is the text after them. Ends the turn. */
   changed (text: Text, ranges: readonly ChangedRange[]): void {
-    this.#turn++
-    const old = this.#places
-    if (old === undefined) return
+    const sought = this.#sought[this.#turn++]
+    const places = this.#places
+    if (places === undefined) return
+    if (sought !== undefined && this.#lastTurn[sought.key]! < this.#turn) this.#lengths[sought.key] = 0
+    if (ranges.length === 0) return
     const windows = windowsOf(ranges, text)
-    if (windows === undefined || old.length > placesKept(text) + FEW * this.#keys.length) return this.#lose()
+    if (windows === undefined || places.count > placesKept(text) + FEW * this.#keys.length) return this.#lose()
     const fresh: number[] = []
     for (const { newStart, newEnd } of windows) {
-      this.#filter!.scan(text.slice(newStart, newEnd), (key, at) => {
-        if (this.#isKept(key)) fresh.push((newStart + at) * KEYS + key)
+      this.#filter!.scan(this.#read(text, newStart, newEnd), (key, at) => {
+        if (this.#lengths[key] !== 0) fresh.push(placeOf(key, newStart + at))
       })
     }
-    const stayed = this.#stayed(old, windows)
-    this.#places = fresh.length === 0 ? stayed : merged(stayed, Float64Array.from(fresh).sort())
+    places.change(windows, this.#lengths, Float64Array.from(fresh).sort())
   }
 
   #isWorthwhile (text: Text): boolean {
@@ -112,22 +110,25 @@ export class Sightings {
     return this.#keys.length < KEYS && (this.#places !== undefined || (left >= FEWEST && left * text.length >= this.#leastWork))
   }
 
-  #isKept (key: number): boolean {
-    return this.#lastTurn[key]! >= this.#turn && this.#common[key] === 0
-  }
-
   #scan (bytes: Buffer): void {
     this.#filter ??= new GramFilter(this.#keys)
-    this.#common = new Uint8Array(this.#keys.length)
+    this.#lengths = Uint8Array.from(this.#keys, (key, number) => this.#lastTurn[number]! < this.#turn ? 0 : key.length)
     const counts = new Uint32Array(this.#keys.length)
     const most = FEW + placesKept(bytes) / this.#keys.length
     const found: number[] = []
     this.#filter.scan(bytes, (key, at) => {
-      if (!this.#isKept(key)) return
-      if (++counts[key]! > most) this.#common[key] = 1
-      else found.push(at * KEYS + key)
+      if (this.#lengths[key] === 0) return
+      if (++counts[key]! > most) this.#lengths[key] = 0
+      else found.push(placeOf(key, at))
     })
-    this.#places = Float64Array.from(found.filter(place => this.#common[place % KEYS] === 0)).sort()
+    this.#places = new KeyPlaces(Float64Array.from(found.filter(place => this.#lengths[place % KEYS] !== 0)).sort())
+  }
+
+  /** A stretch of `text`, until the next is read. */
+  #read (text: Text, start: number, end: number): Buffer {
+    if (this.#window.length < end - start) this.#window = Buffer.allocUnsafeSlow(2 * (end - start))
+    text.copy(this.#window, start, end)
+    return this.#window.subarray(0, end - start)
   }
 
   /** What the changes cost more to follow than a new pass. */
@@ -135,30 +136,9 @@ export class Sightings {
     this.#places = undefined
     this.#owed = PASS
   }
-
-  /** The old places that no window holds whole, moved along: what it holds was seen again, all others touch no change. In place. */
-  #stayed (old: Float64Array, windows: readonly Window[]): Float64Array {
-    let count = 0
-    let next = 0
-    let shift = 0
-    for (let i = 0; i < old.length; i++) {
-      const place = old[i]!
-      const at = Math.floor(place / KEYS)
-      const key = place - at * KEYS
-      if (!this.#isKept(key)) continue
-      while (next < windows.length && windows[next]!.end <= at) shift = windows[next++]!.shift
-      const window = windows[next]
-      if (window === undefined || at < window.start) old[count++] = place + shift * KEYS
-      else if (at + this.#keys[key]!.length > window.end) old[count++] = place + window.shift * KEYS
-    }
-    return old.subarray(0, count)
-  }
 }
 
 const placesKept = ({ length }: { length: number }): number => length / PER_PLACE
-
-/** A stretch around changes, in the text before them and after; what lies behind it has moved by `shift`. */
-interface Window { start: number, end: number, newStart: number, newEnd: number, shift: number }
 
 /** The changed ranges with all bytes that a key may share with them, those that touch joined; undefined where that is half the text. */
 function windowsOf (ranges: readonly ChangedRange[], after: Text): Window[] | undefined {
@@ -182,11 +162,4 @@ function windowsOf (ranges: readonly ChangedRange[], after: Text): Window[] | un
     if (size > after.length / 2) return undefined
   }
   return windows
-}
-
-/** Two sorted lists as one. */
-function merged (a: Float64Array, b: Float64Array): Float64Array {
-  const all = new Float64Array(a.length + b.length)
-  for (let i = 0, j = 0, k = 0; k < all.length; k++) all[k] = j === b.length || (i < a.length && a[i]! < b[j]!) ? a[i++]! : b[j++]!
-  return all
 }

@@ -87,6 +87,14 @@ export class Text {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
   }
 
+  /** Puts the bytes of a range at the beginning of `into`. */
+  copy (into: Buffer, start: number, end: number): void {
+    for (let index = this.pieceAt(start), at = start; at < end; index++) {
+      const from = this.#starts[index]!
+      at += this.#pieces[index]!.copy(into, at - start, at - from, end - from)
+    }
+  }
+
   /** The range as views, in order; empty ones are left out. */
   * parts (start: number, end: number): Generator<Buffer> {
     for (let index = this.pieceAt(start), at = start; at < end; index++) {

@@ -11,25 +11,21 @@ const MOST = 64
 export function variedWindow (needle: Buffer, length: number): number {
   const last = needle.length - length
   const step = Math.max(1, Math.floor(length / 4), Math.ceil(last / MOST))
+  /** For each byte, the last stretch that it was seen in: they are numbered, and few enough for a byte. */
+  const seen = new Uint8Array(256)
   let best = 0
   let most = 0
-  for (let start = 0; start <= last; start += step) {
-    const different = differentBytes(needle, start, start + length)
+  for (let start = 0, number = 1; start <= last; start += step, number++) {
+    let different = 0
+    for (let i = start; i < start + length; i++) {
+      const byte = needle[i]!
+      if (seen[byte] === number) continue
+      seen[byte] = number
+      different++
+    }
     if (different <= most) continue
     best = start
     most = different
   }
   return best
-}
-
-function differentBytes (bytes: Buffer, from: number, to: number): number {
-  const seen = new Uint8Array(256)
-  let count = 0
-  for (let i = from; i < to; i++) {
-    const byte = bytes[i]!
-    if (seen[byte] === 1) continue
-    seen[byte] = 1
-    count++
-  }
-  return count
 }
