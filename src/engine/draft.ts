@@ -27,11 +27,11 @@ export interface Placement {
   readonly start: number
   readonly end: number
   /** The edit that wrote the text it lies in. */
-  readonly inserted_by_edit?: number
+  readonly inserted_by_edit: number | undefined
   /** What was replaced, and by what, when it was. */
   readonly old: Buffer
   readonly insert: Buffer
-  readonly span?: Span
+  readonly span: Span | undefined
 }
 
 /** A placement with its range in the final text. */
@@ -72,7 +72,7 @@ export class Draft {
     let rest = old[index]
     let at = this.#text.startOf(first)
     for (const replacement of replacements) {
-      const { start, end, insert } = replacement
+      const { edit_index, operation, start, end, insert, span } = replacement
       while (rest !== undefined && at + rest.bytes.length <= start) {
         next.push(rest)
         at += rest.bytes.length
@@ -84,7 +84,8 @@ export class Draft {
         at = start
       }
       const id = this.placements.length
-      this.placements.push({ ...replacement, ...this.originOf(start, end), old: this.#text.slice(start, end) })
+      const from = this.originOf(start, end)
+      this.placements.push({ edit_index, operation, start: from.start, end: from.end, inserted_by_edit: from.inserted_by_edit, old: this.#text.slice(start, end), insert, span })
       while (rest !== undefined && at < end) {
         const taken = Math.min(rest.bytes.length, end - at)
         at += taken
@@ -120,16 +121,16 @@ export class Draft {
   }
 
   /** Where a range of the present text came from, in the original, and who wrote it if an edit did. */
-  originOf (start: number, end: number): { start: number, end: number, inserted_by_edit?: number } {
-    const [first, firstAt] = this.#pieceAt(start)
-    const [last, lastAt] = this.#pieceAt(Math.max(start, end - 1))
+  originOf (start: number, end: number): { start: number, end: number, inserted_by_edit: number | undefined } {
+    const first = this.#text.pieceAt(start)
+    const last = this.#text.pieceAt(Math.max(start, end - 1))
     const from = this.#pieces[first]
     const to = this.#pieces[last]
-    const writer = [from, to].find(piece => piece !== undefined && piece.origin === -1)
+    const writer = from?.origin === -1 ? from : to?.origin === -1 ? to : undefined
     return {
-      start: from !== undefined && from.origin !== -1 ? from.origin + start - firstAt : this.#gaps().starts[first]!,
-      end: to !== undefined && to.origin !== -1 ? to.origin + end - lastAt : this.#gaps().ends[last]!,
-      ...(writer !== undefined && { inserted_by_edit: this.placements[writer.by]!.edit_index })
+      start: from !== undefined && from.origin !== -1 ? from.origin + start - this.#text.startOf(first) : this.#gaps().starts[first]!,
+      end: to !== undefined && to.origin !== -1 ? to.origin + end - this.#text.startOf(last) : this.#gaps().ends[last]!,
+      inserted_by_edit: writer === undefined ? undefined : this.placements[writer.by]!.edit_index
     }
   }
 
@@ -172,13 +173,9 @@ export class Draft {
       starts[id] = starts[by]!
       ends[id] = ends[by]!
     }
-    return this.placements.map((placement, id) => ({ ...placement, new_start: starts[id]!, new_end: ends[id]! }))
-  }
-
-  /** Index of the piece that holds the byte at `offset`, and where it begins. */
-  #pieceAt (offset: number): [number, number] {
-    const index = this.#text.pieceAt(offset)
-    return [index, this.#text.startOf(index)]
+    // Written out: to copy an object by its parts takes many times as long, and there may be a million.
+    return this.placements.map(({ edit_index, operation, start, end, inserted_by_edit, old, insert, span }, id) =>
+      ({ edit_index, operation, start, end, inserted_by_edit, old, insert, span, new_start: starts[id]!, new_end: ends[id]! }))
   }
 
   /** For each piece, where the original goes on before it, and where after it; made when first asked for, once for each state. */

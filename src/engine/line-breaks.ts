@@ -1,5 +1,6 @@
 // Which line breaks a new text gets at the place where it is put. Knows no search and no edits.
-import { type Break, BREAK_TEXT, breakAt, breakBefore, countEndings, type LineBreak, type LineEnding, lineEndingOf, mostFrequent, splitAtBreaks } from './lines.ts'
+import { LineIndex } from './line-index.ts'
+import { type Break, BREAK_TEXT, breakAt, breakBefore, type LineBreak, type LineEnding, lineEndingOf, mostFrequent, splitAtBreaks } from './lines.ts'
 import type { Text } from './text.ts'
 
 const LF = 10
@@ -16,10 +17,11 @@ export interface BreakStyle {
   frequent: Break
 }
 
-export function breakStyleOf (original: Buffer): BreakStyle {
+/** `lines`: the index of `original`, for whoever asks it for more. */
+export function breakStyleOf (original: Buffer, lines = new LineIndex(original)): BreakStyle {
   // Nothing to be counted: the first break decides.
   if (!original.includes(CR)) return { ending: original.includes(LF) ? 'lf' : 'none', frequent: 'lf' }
-  const counts = countEndings(original)
+  const counts = lines.endings()
   return { ending: lineEndingOf(counts), frequent: mostFrequent(counts) }
 }
 

@@ -19,14 +19,6 @@ export const ANY_BREAK = /\r\n|\n|\r/g
 /** The lines of `text` without their breaks: always one more than there are breaks. */
 export const splitAtBreaks = (text: string): string[] => text.split(ANY_BREAK)
 
-/** How often each kind of line break occurs. Linear; for a text without `\r` a matter of counting `\n`. */
-export function countEndings (bytes: Buffer): Record<Break, number> {
-  const feeds = countByte(bytes, LF)
-  if (!bytes.includes(CR)) return { lf: feeds, crlf: 0, cr: 0 }
-  const crlf = countPairs(bytes, CR, LF, 0, bytes.length, -1)
-  return { lf: feeds - crlf, crlf, cr: countByte(bytes, CR) - crlf }
-}
-
 /** The one kind that `counts` speak of, `mixed`, or `none`. */
 export function lineEndingOf (counts: Record<Break, number>): LineEnding {
   const kinds = (['lf', 'crlf', 'cr'] as const).filter(kind => counts[kind] > 0)

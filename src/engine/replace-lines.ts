@@ -4,6 +4,7 @@ import { cautionsOf } from './caution.ts'
 import { Draft, type PlaceOperation } from './draft.ts'
 import { explainMismatch } from './explain-lines.ts'
 import type { LineEdit, LineFailure, Unexplained } from './failure.ts'
+import { indexed, LineIndex } from './line-index.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, BREAK_TEXT, breakBefore, isLineStart, lineStarts, markLength, splitAtBreaks } from './lines.ts'
 import type { Plan } from './plan.ts'
@@ -63,7 +64,8 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { e
       return fail(explainMismatch(text, edit, { start, end }, { edit_index: index, total_edits }))
     }
   }
-  const breaks = new BreakFinder(text, breakStyleOf(original))
+  const lines = new LineIndex(original)
+  const breaks = new BreakFinder(text, breakStyleOf(original, lines))
   for (const range of ranges) write(range, original, breaks, options.line_endings)
   settleEnd(ranges, text, breaks)
   let shift = 0
@@ -81,7 +83,7 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { e
   }
   const draft = new Draft(original)
   draft.replace(replacements)
-  const splices = draft.splices()
+  const splices = indexed(draft.splices(), lines)
   const placements = draft.placed().sort((a, b) => a.edit_index - b.edit_index)
   const cautions = edits.flatMap((edit, i) => cautionsOf(edit.new_text, () => original.toString('utf8', offsets[2 * i], offsets[2 * i + 1]), i))
   return ok({ splices, pieces: splices.apply(original), placements, edits_applied: [], left_alone: [], cautions })

@@ -5,6 +5,7 @@ import { Draft, type Replacement } from './draft.ts'
 import { explainOutOfRange, explainWrongCount } from './explain.ts'
 import { explainNoMatch } from './explain-no-match.ts'
 import type { TextEdit, TextFailure, Unexplained } from './failure.ts'
+import { indexed, LineIndex } from './line-index.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, lineNumbers } from './lines.ts'
 import { type Found, locate, type Match, needleOf, type Places, soughtBytes } from './locate.ts'
@@ -34,7 +35,8 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], opt
 export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions & ExplainWithin): Result<Plan, TextFailure | Unexplained>
 export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { explain_within = Infinity, ...options }: TextOptions & Partial<ExplainWithin>): Result<Plan, TextFailure | Unexplained> {
   const draft = new Draft(original)
-  const style = breakStyleOf(original)
+  const lines = new LineIndex(original)
+  const style = breakStyleOf(original, lines)
   const applied: EditApplied[] = []
   const leftAlone: Others[] = []
   const cautions: Caution[] = []
@@ -57,7 +59,7 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { e
     if (total > MAX_REPLACEMENTS) return fail({ code: 'RESULT_TOO_LARGE', what: 'replacements', limit: MAX_REPLACEMENTS, actual: total, ...position })
     const insertFor = inserter(edit, options.line_endings, new BreakFinder(text, style))
     const operation = edit.new_text === '' ? 'delete' : 'replace'
-    const replacements = found.matches.slice(from, to).map(match => ({ ...match, edit_index, operation, insert: insertFor(match) }) as const)
+    const replacements = found.matches.slice(from, to).map((match): Replacement => ({ edit_index, operation, start: match.start, end: match.end, insert: insertFor(match) }))
     const size = sizeAfter(text.length, replacements)
     if (size > options.max_result_size) return fail({ code: 'RESULT_TOO_LARGE', what: 'bytes', limit: options.max_result_size, actual: size, ...position })
     applied.push({
@@ -73,7 +75,7 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { e
     // A text without line breaks gets `\n`; in any other, adapted text leaves the ending as it is.
     if (style.ending === 'none' && edit.new_text.search(ANY_BREAK) !== -1) style.ending = 'lf'
   }
-  const splices = draft.splices()
+  const splices = indexed(draft.splices(), lines)
   return ok({ splices, pieces: splices.apply(original), placements: draft.placed(), edits_applied: applied, left_alone: inLines(original, leftAlone), cautions })
 }
 

@@ -83,8 +83,12 @@ export class Text {
 
   /** The bytes of a range: a view where one piece holds them, else a copy. */
   slice (start: number, end: number): Buffer {
+    const index = this.pieceAt(start)
+    const from = start - this.#starts[index]!
+    const piece = this.#pieces[index]
+    if (piece !== undefined && from + end - start <= piece.length) return piece.subarray(from, from + end - start)
     const parts = [...this.parts(start, end)]
-    return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+    return Buffer.concat(parts)
   }
 
   /** Puts the bytes of a range at the beginning of `into`. */
