@@ -2,12 +2,10 @@
 import type { Problem } from '../../schemas/problem.ts'
 import type { AmbiguousTarget, OutlineEntry, SectionFailure, Target, TargetNotFound } from '../engine/failure.ts'
 import { capital, counted, cut, linesListed, listed, quote, span } from './quote.ts'
+import { NOTHING, type Told } from './told.ts'
 
-const NOTHING = 'Nothing was written.'
 /** Paths in a sentence. */
 const NAMED = 5
-
-interface Told { detail: string, members: Partial<Problem> }
 
 /** What was asked for, in words. */
 export function targetNamed ({ heading, symbol, code_block }: Target): string {

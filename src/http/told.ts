@@ -1,0 +1,7 @@
+// What a failure says beyond its kind. Knows no failure.
+import type { Problem } from '../../schemas/problem.ts'
+
+/** The sentence, members of the body, headers. */
+export interface Told { detail: string, members?: Partial<Problem>, headers?: Record<string, string> }
+
+export const NOTHING = 'Nothing was written.'
