@@ -12,12 +12,12 @@ export function targetNamed ({ heading, symbol, code_block }: Target): string {
   if (heading !== undefined) return `heading ${quote(heading)}`
   if (symbol !== undefined) return `symbol ${quote(symbol)}`
   const { index, language, under_heading } = code_block ?? {}
-  return ['code block', ...index === undefined ? [] : [String(index)], ...language === undefined ? [] : [`in ${quote(language)}`], ...under_heading === undefined ? [] : [`under the heading ${quote(under_heading)}`]].join(' ')
+  return [...language === undefined ? [] : [quote(language)], 'code block', ...index === undefined ? [] : [String(index)], ...under_heading === undefined ? [] : [`under the heading ${quote(under_heading)}`]].join(' ')
 }
 
 /** An item, in words: `the section "Setup"`, `the method "Parser.parse"`. */
 export function entryNamed ({ kind, name, parent, language }: OutlineEntry): string {
-  if (kind === 'code_block') return `the code block${language === undefined ? '' : ` in ${quote(language)}`}`
+  if (kind === 'code_block') return language === undefined ? 'the code block' : `the ${quote(language)} code block`
   if (kind === 'front_matter') return 'the front matter'
   return kind === 'heading' ? `the section ${quote(name ?? '')}` : `the ${kind} ${quote(parent === undefined ? name ?? '' : `${parent}.${name}`)}`
 }

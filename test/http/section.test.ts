@@ -17,7 +17,7 @@ t.beforeEach(restore)
 t.test('edits sections, code blocks and symbols, and says where', async t => {
   const cases: [path: keyof typeof files, edit: object, result: string, message: string, change: object][] = [
     ['guide.md', { action: 'append', heading: 'Setup', new_text: 'Then look.' }, GUIDE.replace('```\n\n##', '```\n\nThen look.\n\n##'), 'The section "Setup": Inserted lines 10 to 11 into guide.md, before what was line 10. guide.md has 15 lines now.', { operation: 'insert', start_line: 10, end_line: 9 }],
-    ['guide.md', { action: 'replace', code_block: { language: 'sh' }, new_text: 'npm i\n' }, GUIDE.replace('npm ci', 'npm i'), 'The code block in "sh": Replaced line 8 of guide.md; it is now line 8. guide.md has 13 lines now.', { operation: 'replace', start_line: 8, end_line: 8 }],
+    ['guide.md', { action: 'replace', code_block: { language: 'sh' }, new_text: 'npm i\n' }, GUIDE.replace('npm ci', 'npm i'), 'The "sh" code block: Replaced line 8 of guide.md; it is now line 8. guide.md has 13 lines now.', { operation: 'replace', start_line: 8, end_line: 8 }],
     ['guide.md', { action: 'delete', heading: 'Guide > Setup' }, GUIDE.replace(/## Setup[^]*(?=## Use)/, ''), 'The section "Setup": Deleted lines 3 to 10 of guide.md. guide.md has 5 lines now.', { operation: 'delete', start_line: 3, end_line: 10 }],
     ['app.ts', { action: 'insert_after', symbol: 'Parser.parse', new_text: 'next () {\n  return 1\n}\n' }, CODE.replace('{}\n\n  reset', '{}\n\n  next () {\n    return 1\n  }\n\n  reset'), 'The method "Parser.parse": Inserted lines 5 to 8 into app.ts, before what was line 5. app.ts has 13 lines now.', {}],
     ['app.ts', { action: 'replace', symbol: 'LIMIT', new_text: 'export const LIMIT = 4' }, CODE.replace('3', '4'), 'The constant "LIMIT": Replaced line 9 of app.ts; it is now line 9. app.ts has 9 lines now.', {}]
@@ -79,7 +79,7 @@ t.test('refuses what is no one target', async t => {
   await refuses('guide.md', { heading: 'setup' }, 422, { code: 'TARGET_NOT_FOUND', did_you_mean: ['Guide > Setup'], outline: { length: 4 }, detail: 'The heading "setup" was not found in guide.md. Did you mean "Guide > Setup"? Nothing was written.', suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"guide.md","structure":true}' }], file_hash: String })
   await refuses('guide.md', { heading: 'Nothing of the kind' }, 422, { detail: /outline lists what is there\./, did_you_mean: undefined })
   await refuses('guide.md', { heading: 'Use', at_line: 1 }, 422, { code: 'TARGET_NOT_FOUND', detail: /not found at line 1 in guide\.md\. Line 1 does not lie in it; it is at lines 11 to 13\. Correct at_line/, targets: [{ name: 'Use' }] })
-  await refuses('guide.md', { code_block: { index: 2, language: 'sh', under_heading: 'Setup' } }, 422, { detail: /^The code block 2 in "sh" under the heading "Setup" was not found/ })
+  await refuses('guide.md', { code_block: { index: 2, language: 'sh', under_heading: 'Setup' } }, 422, { detail: /^The "sh" code block 2 under the heading "Setup" was not found/ })
   await refuses('empty.md', { heading: 'x' }, 422, { detail: /There is nothing of that kind in it\./ })
   await refuses('broken.py', { symbol: 'h' }, 422, { code: 'TARGET_NOT_FOUND', syntax_error_lines: [4], detail: /The file has syntax errors \(line 4\)/ })
   await refuses('app.ts', { heading: 'x' }, 422, { code: 'UNSUPPORTED_TARGET', detail: 'app.ts is in typescript, and headings and code blocks are found in Markdown (.md) only. Name a symbol, or use /edit. Nothing was written.' })
