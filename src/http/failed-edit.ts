@@ -4,24 +4,25 @@ import type { EditPosition, ExpectedTextMismatch, LineFailure, LineOutOfRange, N
 import type { StaleFile } from '../workspace/failure.ts'
 import { whyMissed } from './cause.ts'
 import { readFile, readLines, toFixes } from './fixes.ts'
+import type { Asked } from './naming.ts'
 import { capital, counted, cut, linesListed, listed, quote, span } from './quote.ts'
 import { tellTarget } from './target.ts'
 import { NOTHING, type Told } from './told.ts'
 
-export function tellFailedEdit (failure: TextFailure | LineFailure | SectionFailure, path: string): Told {
-  const shown = cut(path, 200)
+export function tellFailedEdit (failure: TextFailure | LineFailure | SectionFailure, asked: Asked): Told {
+  const shown = cut(asked.path, 200)
   switch (failure.code) {
     case 'NO_MATCH':
-      return { detail: inEdit(failure, noMatch(failure, shown), true), members: { ...position(failure), ...noMatchMembers(failure, path) } }
+      return { detail: inEdit(failure, noMatch(failure, shown), true), members: { ...position(failure), ...noMatchMembers(failure, asked) } }
     case 'WRONG_COUNT':
       return {
         detail: inEdit(failure, wrongCount(failure, shown), true),
-        members: { ...position(failure), ...matches(failure, path), expected_occurrences: failure.expected_occurrences, ...failure.similar_content && { similar_content: failure.similar_content }, ...failure.suggestions_truncated && { suggestions_truncated: true } }
+        members: { ...position(failure), ...matches(failure, asked), expected_occurrences: failure.expected_occurrences, ...failure.similar_content && { similar_content: failure.similar_content }, ...failure.suggestions_truncated && { suggestions_truncated: true } }
       }
     case 'OCCURRENCE_OUT_OF_RANGE':
       return {
         detail: inEdit(failure, `occurrence ${failure.occurrence} was asked for, but old_text appears ${counted(failure.actual_occurrences, 'time')} in ${shown}, at ${linesListed(failure.match_lines)}. Set occurrence to ${failure.actual_occurrences === 1 ? '1' : `a number from 1 to ${failure.actual_occurrences}`}, "first" or "last".`, true),
-        members: { ...position(failure), ...matches(failure, path) }
+        members: { ...position(failure), ...matches(failure, asked) }
       }
     case 'RESULT_TOO_LARGE':
       return {
@@ -36,19 +37,19 @@ export function tellFailedEdit (failure: TextFailure | LineFailure | SectionFail
         members: { ...position(failure), other_edit_index }
       }
     }
-    case 'EXPECTED_TEXT_MISMATCH': return mismatch(failure, path)
+    case 'EXPECTED_TEXT_MISMATCH': return mismatch(failure, asked)
     case 'TARGET_NOT_FOUND':
     case 'AMBIGUOUS_TARGET':
-    case 'UNSUPPORTED_TARGET': return tellTarget(failure, path)
+    case 'UNSUPPORTED_TARGET': return tellTarget(failure, asked)
   }
 }
 
 /** The file has changed since: what the edit comes to in it now. */
-export function tellStale ({ expected_hash, now }: StaleFile, path: string, file_hash?: string): Told {
-  const first = `${cut(path, 200)} is not as you expect: its hash is ${file_hash ?? 'another'}, not ${expected_hash}.`
+export function tellStale ({ expected_hash, now }: StaleFile, asked: Asked, file_hash?: string): Told {
+  const first = `${cut(asked.path, 200)} is not as you expect: its hash is ${file_hash ?? 'another'}, not ${expected_hash}.`
   const with_hash = `send it with expected_hash ${file_hash === undefined ? 'set to its file_hash' : `"${file_hash}"`}`
   const members = { ...expected_hash !== undefined && { expected_hash } }
-  if (now === undefined) return { detail: `${first} ${NOTHING} Look at the file again, check that your edit still fits, and ${with_hash}.`, members: { ...members, suggested_fixes: [readFile(path)] } }
+  if (now === undefined) return { detail: `${first} ${NOTHING} Look at the file again, check that your edit still fits, and ${with_hash}.`, members: { ...members, suggested_fixes: [readFile(asked)] } }
   if (now.fits) {
     const { places, total, file_preview } = now
     const shown = [...new Set(places.map(lines => lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`))]
@@ -56,10 +57,10 @@ export function tellStale ({ expected_hash, now }: StaleFile, path: string, file
     const lines: readonly [number, number] = [file_preview.preview_start_line, file_preview.preview_end_line]
     return {
       detail: `${first} ${NOTHING} Your edit would still be made${where}; file_preview shows what is there now. If that is what you mean, ${with_hash}.`,
-      members: { ...members, suggested_fixes: [readLines(path, lines)], file_preview }
+      members: { ...members, suggested_fixes: [readLines(asked, lines)], file_preview }
     }
   }
-  const { detail, members: more } = tellFailedEdit(now.failure, path)
+  const { detail, members: more } = tellFailedEdit(now.failure, asked)
   return { detail: `${first} In the file as it is now, your edit fails too: ${detail} Then ${with_hash}.`, members: { ...more, ...members } }
 }
 
@@ -110,13 +111,13 @@ function nextStep ({ fixes, cause }: NoMatch, best: SimilarContent): string {
     : capital(`${start}send ${which}.`)
 }
 
-function noMatchMembers (failure: NoMatch, path: string): Partial<Problem> {
+function noMatchMembers (failure: NoMatch, asked: Asked): Partial<Problem> {
   const { search_text, similar_content, fixes, file_preview, missing_tokens, already_applied, suggestions_truncated } = failure
   return {
     search_text: cut(search_text),
     ...already_applied && { already_applied },
     similar_content,
-    suggested_fixes: toFixes(fixes, path),
+    suggested_fixes: toFixes(fixes, asked),
     ...missing_tokens && { missing_tokens },
     ...suggestions_truncated && { suggestions_truncated },
     file_preview
@@ -136,9 +137,9 @@ function wrongCount (failure: WrongCount, shown: string): string {
   return `${first} Add lines around it to old_text until it fits one place (suggested_fixes has such edits), ${count}, or set occurrence to the number of the one that is meant.`
 }
 
-function matches (failure: Pick<WrongCount, 'search_text' | 'actual_occurrences' | 'match_locations' | 'match_lines' | 'fixes'>, path: string): Partial<Problem> {
+function matches (failure: Pick<WrongCount, 'search_text' | 'actual_occurrences' | 'match_locations' | 'match_lines' | 'fixes'>, asked: Asked): Partial<Problem> {
   const { search_text, actual_occurrences, match_locations, match_lines, fixes } = failure
-  return { search_text: cut(search_text), actual_occurrences, match_locations, match_lines, suggested_fixes: toFixes(fixes, path) }
+  return { search_text: cut(search_text), actual_occurrences, match_locations, match_lines, suggested_fixes: toFixes(fixes, asked) }
 }
 
 function outOfRange (failure: LineOutOfRange, shown: string): Told {
@@ -162,11 +163,11 @@ function outOfRange (failure: LineOutOfRange, shown: string): Told {
 /** Lines, or where something is inserted. */
 const place = ([first, last]: readonly [number, number]) => last < first ? `inserting before line ${first}` : span([first, last])
 
-function mismatch (failure: ExpectedTextMismatch, path: string): Told {
+function mismatch (failure: ExpectedTextMismatch, asked: Asked): Told {
   const { start_line, end_line, actual_text, lossy, found_at, cause, similar_content, fixes, file_preview, suggestions_truncated } = failure
   const there = end_line < start_line
     ? `expected_text has to be empty, as the edit inserts before line ${start_line} and replaces no lines`
-    : `${cut(path, 200)} holds another text than expected_text in ${span([start_line, end_line])}: ${quote(actual_text, 160)}`
+    : `${cut(asked.path, 200)} holds another text than expected_text in ${span([start_line, end_line])}: ${quote(actual_text, 160)}`
   const differs = cause === undefined ? '' : `: ${whyMissed(cause, 'expected_text')}`
   const [fix] = fixes
   const send = fix === undefined ? 'copy their text as expected_text' : fix.edit?.new_text === undefined ? 'bring new_text up to date with them and send it with suggested_fixes[0].edit' : 'send suggested_fixes[0].edit'
@@ -183,7 +184,7 @@ function mismatch (failure: ExpectedTextMismatch, path: string): Told {
       actual_text,
       ...lossy && { lossy },
       similar_content,
-      suggested_fixes: [...toFixes(fixes, path), readLines(path, found_at ?? [file_preview.preview_start_line, file_preview.preview_end_line])],
+      suggested_fixes: [...toFixes(fixes, asked), readLines(asked, found_at ?? [file_preview.preview_start_line, file_preview.preview_end_line])],
       ...suggestions_truncated && { suggestions_truncated },
       file_preview
     }

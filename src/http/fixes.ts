@@ -1,31 +1,29 @@
 // The fixes of a problem: what to do, in a sentence, with an example. Knows no status codes.
 import type { SuggestedFix } from '../../schemas/problem.ts'
 import type { Fix, FixedLines, FixedText } from '../engine/failure.ts'
+import type { Asked } from './naming.ts'
 import { linesListed, span } from './quote.ts'
 
-/** The request that shows these lines of a file, or its facts. */
-export function inspectRequest (path: string, lines?: readonly [number, number]): string {
-  const window = lines === undefined ? {} : { start_line: lines[0], end_line: lines[1] }
-  return `POST /inspect ${JSON.stringify({ path, ...window })}`
-}
+/** The call that shows these lines of a file. */
+const inspectLines = ({ path, naming }: Asked, [start_line, end_line]: readonly [number, number]) => naming.inspect({ path, start_line, end_line })
 
-export const readFile = (path: string, lines?: readonly [number, number]): SuggestedFix => ({
+export const readFile = (asked: Asked, lines?: readonly [number, number]): SuggestedFix => ({
   type: 'READ_FILE',
   suggestion: lines === undefined ? 'Look at the file as it is now, then decide.' : `Read ${span(lines)} of the file as it is now, then copy old_text from content exactly.`,
-  example: inspectRequest(path, lines)
+  example: lines === undefined ? asked.naming.inspect({ path: asked.path }) : inspectLines(asked, lines)
 })
 
-export const readLines = (path: string, lines: readonly [number, number]): SuggestedFix => ({
-  type: 'READ_FILE', suggestion: `Read ${span(lines)} of the file as it is now, then decide.`, example: inspectRequest(path, lines)
+export const readLines = (asked: Asked, lines: readonly [number, number]): SuggestedFix => ({
+  type: 'READ_FILE', suggestion: `Read ${span(lines)} of the file as it is now, then decide.`, example: inspectLines(asked, lines)
 })
 
 const BRING = ' Bring new_text up to date with what is there first: this edit leaves it to you.'
 
 /** The engine's fixes, for a client. */
-export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], path: string): SuggestedFix[] => fixes.map(fix => toFix(fix, path))
+export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: Asked): SuggestedFix[] => fixes.map(fix => toFix(fix, asked))
 
-function toFix (fix: Fix<FixedText | FixedLines>, path: string): SuggestedFix {
-  if (fix.type === 'READ_FILE') return readFile(path, fix.lines)
+function toFix (fix: Fix<FixedText | FixedLines>, asked: Asked): SuggestedFix {
+  if (fix.type === 'READ_FILE') return readFile(asked, fix.lines)
   const { suggestion, example } = told(fix)
   return { type: fix.type, suggestion, ...example !== undefined && { example }, ...fix.edit !== undefined && { edit: fix.edit } }
 }

@@ -2,7 +2,8 @@
 import type { Problem, ProblemCode } from '../../schemas/problem.ts'
 import { tellFailedEdit, tellStale } from './failed-edit.ts'
 import type { Failure } from './failure.ts'
-import { inspectRequest, readFile } from './fixes.ts'
+import { readFile } from './fixes.ts'
+import { BY_ROUTE, type Asked, type Naming } from './naming.ts'
 import { counted, cut, listed, quote } from './quote.ts'
 import { NOTHING, type Told } from './told.ts'
 
@@ -70,6 +71,8 @@ export interface Context {
   file_hash?: string
   /** The expected hash came in `If-Match`. */
   by_header?: boolean
+  /** How other calls are named; by their routes where it isn't said. */
+  naming?: Naming
 }
 
 export interface Answer { body: Problem, headers: Record<string, string> }
@@ -111,7 +114,8 @@ const told = (errors: readonly { pointer: string, message: string }[]) =>
   errors.slice(0, 3).map(({ pointer, message }) => cut(pointer === '' ? message : `${pointer} ${message}`, 200)).join('; ') + (errors.length > 3 ? `; and ${errors.length - 3} more` : '')
 
 function tell (failure: Failure, context: Context): Told {
-  const path = context.path ?? 'the file'
+  const { path = 'the file', naming = BY_ROUTE } = context
+  const asked = { path, naming }
   const shown = cut(path, 200)
   switch (failure.code) {
     case 'INVALID_JSON': return invalidJson(failure)
@@ -182,25 +186,25 @@ function tell (failure: Failure, context: Context): Told {
     case 'READ_ONLY':
       return { detail: 'This server only reads (--read-only). Nothing can be edited or previewed through it.' }
     case 'FILE_NOT_FOUND': {
-      if (failure.missing === 'parent') return { detail: `The folder in which ${shown} was to be made was not found. ${NOTHING} Set create_parents to true, or leave it out, to make it too; or correct the path.`, members: near(failure) }
-      if (failure.missing === 'expected') return { detail: `${shown} was not found, though expected_hash says that it was there: it is gone, or the path is another. ${NOTHING} To make it anew, leave expected_hash out.`, members: near(failure) }
+      if (failure.missing === 'parent') return { detail: `The folder in which ${shown} was to be made was not found. ${NOTHING} Set create_parents to true, or leave it out, to make it too; or correct the path.`, members: near(failure, naming) }
+      if (failure.missing === 'expected') return { detail: `${shown} was not found, though expected_hash says that it was there: it is gone, or the path is another. ${NOTHING} To make it anew, leave expected_hash out.`, members: near(failure, naming) }
       const { did_you_mean = [] } = failure
-      return { detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${inspectRequest('.')} lists what is there.`}`, members: near(failure) }
+      return { detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${naming.inspect({ path: '.' })} lists what is there.`}`, members: near(failure, naming) }
     }
     case 'NOT_A_FILE':
       if (failure.type === 'trailing_slash') return { detail: `The path ${shown}/ ends with /, which names a directory. ${NOTHING} Leave the / off to make a file.` }
       if (failure.type === 'not_a_directory') return { detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING} Correct the path.` }
-      return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${inspectRequest(cut(path))} lists them.` : 'Only regular files can be used.'}` }
+      return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${naming.inspect({ path: cut(path) })} lists them.` : 'Only regular files can be used.'}` }
     case 'FILE_TOO_LARGE':
       return { detail: `${shown} has ${counted(failure.actual, 'byte')}; the limit is ${failure.limit} (--max-file-size).`, members: { limit: failure.limit, actual: failure.actual } }
     case 'BINARY_FILE':
       return { detail: `${shown} is not text that can be edited: it is ${failure.encoding === 'binary' ? 'binary (it holds a NUL byte)' : `${failure.encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text is edited`}. ${NOTHING}` }
     case 'STALE_FILE':
-      if (failure.reason === 'changed_meanwhile') return { detail: `${shown} was changed by another program while it was being edited. ${NOTHING} Look at the file again, then decide.`, members: { suggested_fixes: [readFile(path)] } }
-      return tellStale(failure, path, context.file_hash)
-    case 'ALREADY_EXISTS': return alreadyExists(failure, path, context.file_hash)
+      if (failure.reason === 'changed_meanwhile') return { detail: `${shown} was changed by another program while it was being edited. ${NOTHING} Look at the file again, then decide.`, members: { suggested_fixes: [readFile(asked)] } }
+      return tellStale(failure, asked, context.file_hash)
+    case 'ALREADY_EXISTS': return alreadyExists(failure, asked, context.file_hash)
     case 'PRECONDITION_REQUIRED':
-      return { detail: `This server needs expected_hash with every edit. ${NOTHING} Call ${inspectRequest(cut(path))} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(path)] } }
+      return { detail: `This server needs expected_hash with every edit. ${NOTHING} Call ${naming.inspect({ path: cut(path) })} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(asked)] } }
     case 'FILE_LOCKED': {
       const { text, headers } = wait(failure.retry_after)
       const why = { timeout: 'is being edited by another request that takes long', queue_full: 'has too many edits waiting', lost: 'could not be kept locked while it was being edited' }[failure.reason]
@@ -213,17 +217,17 @@ function tell (failure: Failure, context: Context): Told {
       const why = { root_gone: 'The workspace folder is not there', no_descriptors: 'The server has too many files open', draining: 'The server is stopping', searching: 'The server has too many searches waiting', large_files: 'The server has too many large files in work', parsing: 'The server has too many files waiting to be parsed' }[failure.reason]
       return { detail: `${why}; nothing was done. ${text}`, headers }
     }
-    default: return tellFailedEdit(failure, path)
+    default: return tellFailedEdit(failure, asked)
   }
 }
 
 /** What was meant, perhaps, where nothing is. */
-function near ({ did_you_mean = [] }: Extract<Failure, { code: 'FILE_NOT_FOUND' }>): Partial<Problem> {
-  const fixes = did_you_mean.slice(0, 1).map(other => ({ type: 'FIX_PATH' as const, suggestion: `Use the path ${other}, if that is the file you mean.`, example: inspectRequest(other) }))
+function near ({ did_you_mean = [] }: Extract<Failure, { code: 'FILE_NOT_FOUND' }>, naming: Naming): Partial<Problem> {
+  const fixes = did_you_mean.slice(0, 1).map(other => ({ type: 'FIX_PATH' as const, suggestion: `Use the path ${other}, if that is the file you mean.`, example: naming.inspect({ path: other }) }))
   return did_you_mean.length > 0 ? { did_you_mean, suggested_fixes: fixes } : {}
 }
 
-function alreadyExists ({ reason, if_none_match }: Extract<Failure, { code: 'ALREADY_EXISTS' }>, path: string, file_hash?: string): Told {
+function alreadyExists ({ reason, if_none_match }: Extract<Failure, { code: 'ALREADY_EXISTS' }>, { path, naming }: Asked, file_hash?: string): Told {
   const shown = cut(path, 200)
   if (file_hash === undefined) return { detail: `${shown} exists already, and can't be read: it may be a link that leads to no file. ${NOTHING} Choose another path.` }
   const overwrite = `"overwrite": true, "expected_hash": "${file_hash}"`
@@ -234,7 +238,7 @@ function alreadyExists ({ reason, if_none_match }: Extract<Failure, { code: 'ALR
   }[reason]
   return {
     detail: `${shown} ${why}. ${NOTHING} To change a part of it, use /edit (edit_file). To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
-    members: { suggested_fixes: [{ type: 'READ_FILE', suggestion: `Look at the file as it is now; then edit it, or replace it with ${overwrite}.`, example: inspectRequest(path) }] }
+    members: { suggested_fixes: [{ type: 'READ_FILE', suggestion: `Look at the file as it is now; then edit it, or replace it with ${overwrite}.`, example: naming.inspect({ path }) }] }
   }
 }
 

@@ -1,6 +1,7 @@
 // What is said of a target that isn't there, isn't the only one, or isn't to be had: its sentences. Knows no statuses.
 import type { Problem } from '../../schemas/problem.ts'
 import type { AmbiguousTarget, OutlineEntry, SectionFailure, Target, TargetNotFound } from '../engine/failure.ts'
+import type { Asked, Naming } from './naming.ts'
 import { capital, counted, cut, linesListed, listed, quote, span } from './quote.ts'
 import { NOTHING, type Told } from './told.ts'
 
@@ -22,36 +23,36 @@ export function entryNamed ({ kind, name, parent, language }: OutlineEntry): str
   return kind === 'heading' ? `the section ${quote(name ?? '')}` : `the ${kind} ${quote(parent === undefined ? name ?? '' : `${parent}.${name}`)}`
 }
 
-export function tellTarget (failure: SectionFailure, path: string): Told {
-  const shown = cut(path, 200)
+export function tellTarget (failure: SectionFailure, asked: Asked): Told {
+  const shown = cut(asked.path, 200)
   switch (failure.code) {
-    case 'TARGET_NOT_FOUND': return notFound(failure, shown, path)
+    case 'TARGET_NOT_FOUND': return notFound(failure, shown, asked)
     case 'AMBIGUOUS_TARGET': {
       const { target, targets, fitting, at_line } = failure
       const where = linesListed(targets.map(({ start_line }) => start_line))
       const choose = at_line === undefined ? 'Send at_line with a line of the one that is meant, or name it by its path' : `Line ${at_line} lies in more than one: send the first line of the one that is meant as at_line`
-      return { detail: `The ${targetNamed(target)} fits ${fitting} places in ${shown}, at ${where}. ${choose}; targets lists them. ${NOTHING}${syntax(failure)}`, members: { targets, ...about(failure, path) } }
+      return { detail: `The ${targetNamed(target)} fits ${fitting} places in ${shown}, at ${where}. ${choose}; targets lists them. ${NOTHING}${syntax(failure)}`, members: { targets, ...about(failure, asked) } }
     }
-    case 'UNSUPPORTED_TARGET': return { detail: `${unsupported(failure, shown)} ${NOTHING}`, members: 'limit' in failure ? { limit: failure.limit, ...failure.actual !== undefined && { actual: failure.actual } } : {} }
+    case 'UNSUPPORTED_TARGET': return { detail: `${unsupported(failure, shown, asked.naming)} ${NOTHING}`, members: 'limit' in failure ? { limit: failure.limit, ...failure.actual !== undefined && { actual: failure.actual } } : {} }
   }
 }
 
-function notFound (failure: TargetNotFound, shown: string, path: string): Told {
+function notFound (failure: TargetNotFound, shown: string, asked: Asked): Told {
   const { target, at_line, elsewhere, nearest, outline, total } = failure
   const what = targetNamed(target)
   const next = elsewhere.length > 0
     ? `Line ${at_line} does not lie in it; it is at ${listed(elsewhere.slice(0, NAMED).map(({ start_line, end_line }) => span([start_line, end_line])), 'or')}. Correct at_line, or leave it out.`
     : nearest.length > 0
       ? `Did you mean ${listed(nearest.map(name => quote(name)), 'or')}?`
-      : total === 0 ? 'There is nothing of that kind in it. Change the file with /edit.' : `outline lists ${total > outline.length ? `the first ${outline.length} of ${total} items` : 'what is there'}.`
+      : total === 0 ? `There is nothing of that kind in it. Change the file with ${asked.naming.edit}.` : `outline lists ${total > outline.length ? `the first ${outline.length} of ${total} items` : 'what is there'}.`
   return {
     detail: `The ${what} was ${elsewhere.length > 0 ? `not found at line ${at_line}` : 'not found'} in ${shown}. ${next} ${NOTHING}${syntax(failure)}`,
-    members: { ...nearest.length > 0 && { did_you_mean: nearest }, ...elsewhere.length > 0 && { targets: elsewhere }, ...about(failure, path) }
+    members: { ...nearest.length > 0 && { did_you_mean: nearest }, ...elsewhere.length > 0 && { targets: elsewhere }, ...about(failure, asked) }
   }
 }
 
-function about ({ outline, syntax_error_lines }: TargetNotFound | AmbiguousTarget, path: string): Partial<Problem> {
-  const example = `POST /inspect ${JSON.stringify({ path, structure: true })}`
+function about ({ outline, syntax_error_lines }: TargetNotFound | AmbiguousTarget, { path, naming }: Asked): Partial<Problem> {
+  const example = naming.inspect({ path, structure: true })
   return {
     suggested_fixes: [{ type: 'READ_FILE', suggestion: 'Look at the structure of the file as it is now, then name one of its items.', example }],
     outline,
@@ -62,17 +63,17 @@ function about ({ outline, syntax_error_lines }: TargetNotFound | AmbiguousTarge
 const syntax = ({ syntax_error_lines }: TargetNotFound | AmbiguousTarget): string =>
   syntax_error_lines === undefined ? '' : ` The file has syntax errors (${linesListed(syntax_error_lines)}), so that not all of it may have been understood.`
 
-function unsupported (failure: Extract<SectionFailure, { code: 'UNSUPPORTED_TARGET' }>, shown: string): string {
+function unsupported (failure: Extract<SectionFailure, { code: 'UNSUPPORTED_TARGET' }>, shown: string, { edit, edit_lines }: Naming): string {
   const { language, languages } = failure
   const kind = language === undefined ? `${shown} is in no language that is known by its name` : `${shown} is in ${language}`
   switch (failure.reason) {
-    case 'not_markdown': return `${kind}, and headings and code blocks are found in Markdown (.md) only. ${language !== undefined && languages.includes(language) ? 'Name a symbol, or use /edit.' : 'Use /edit.'}`
-    case 'no_grammar': return language === 'markdown' ? `${kind}, which has no symbols. Name a heading or a code_block.` : `${kind}, and its structure can't be told. It can of ${listed(languages)}. Use /edit.`
-    case 'too_large': return `${shown} has ${counted(failure.actual ?? 0, 'byte')}, and structure is told of files up to ${failure.limit}. Use /edit or /edit-lines.`
-    case 'too_slow': return `The structure of ${shown} could not be told within ${failure.limit / 1000} seconds. Use /edit or /edit-lines.`
-    case 'parser_failed': return `The parser failed on ${shown}, so its structure can't be told. Use /edit or /edit-lines.`
-    case 'not_alone': return `${capital(entryNamed(failure.entry))} shares ${at(failure.entry)} of ${shown} with other code. Use /edit with its exact text.`
-    case 'cramped': return `The body of ${entryNamed(failure.entry)} at ${at(failure.entry)} of ${shown} shares its lines with other code, so that there is no place to put text into it. Use /edit with its exact text.`
+    case 'not_markdown': return `${kind}, and headings and code blocks are found in Markdown (.md) only. ${language !== undefined && languages.includes(language) ? `Name a symbol, or use ${edit}.` : `Use ${edit}.`}`
+    case 'no_grammar': return language === 'markdown' ? `${kind}, which has no symbols. Name a heading or a code_block.` : `${kind}, and its structure can't be told. It can of ${listed(languages)}. Use ${edit}.`
+    case 'too_large': return `${shown} has ${counted(failure.actual ?? 0, 'byte')}, and structure is told of files up to ${failure.limit}. Use ${edit} or ${edit_lines}.`
+    case 'too_slow': return `The structure of ${shown} could not be told within ${failure.limit / 1000} seconds. Use ${edit} or ${edit_lines}.`
+    case 'parser_failed': return `The parser failed on ${shown}, so its structure can't be told. Use ${edit} or ${edit_lines}.`
+    case 'not_alone': return `${capital(entryNamed(failure.entry))} shares ${at(failure.entry)} of ${shown} with other code. Use ${edit} with its exact text.`
+    case 'cramped': return `The body of ${entryNamed(failure.entry)} at ${at(failure.entry)} of ${shown} shares its lines with other code, so that there is no place to put text into it. Use ${edit} with its exact text.`
     case 'no_body': return `${capital(entryNamed(failure.entry))} at ${at(failure.entry)} of ${shown} has no body to put text into. Send replace, insert_before or insert_after.`
     case 'unclosed': return `${capital(entryNamed(failure.entry))} at ${at(failure.entry)} of ${shown} is never closed: what comes after it would be in it. Send append, or replace it with include_heading: true.`
   }

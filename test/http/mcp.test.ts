@@ -46,6 +46,7 @@ async function checkTools (t: Test, client: Client, read: () => string) {
   const missed = await call(client, 'edit_file', { path: 'a.txt', old_text: 'one', new_text: 'eins' })
   t.match({ ...missed, structuredContent: missed.structuredContent ?? 'none' }, { isError: true, structuredContent: 'none' })
   t.match(textIn(missed), { code: 'NO_MATCH', status: 422, instance: '/mcp', detail: /not found/, suggested_fixes: [] })
+  t.match(textIn(await call(client, 'edit_file', { path: 'b.txt', old_text: 'x', new_text: '' })), { code: 'FILE_NOT_FOUND', suggested_fixes: [{ example: 'inspect_file with {"path":"a.txt"}' }] })
   t.match(textIn(await call(client, 'edit_file', { path: 'a.txt', old_txt: 'x' })), { code: 'INVALID_REQUEST', detail: /old_txt is no field here \(did you mean old_text\?\)/ })
   t.match(textIn(await call(client, 'edit_file', { path: 'a\0', old_text: 'x', new_text: '' })), { code: 'INVALID_PATH' })
   t.match(textIn(await client.callTool({ name: 'inspect_file' }) as CallToolResult), { code: 'INVALID_REQUEST', detail: /\/path is missing/ })

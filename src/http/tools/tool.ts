@@ -4,6 +4,7 @@ import type { Operation } from '../../operations/operation.ts'
 import type { Operations } from '../../operations.ts'
 import { caller, type Caller } from '../call.ts'
 import type { RequestFailure } from '../failure.ts'
+import { BY_TOOL } from '../naming.ts'
 
 /** An operation as a tool, and how it is called. */
 export interface Tool { readonly operation: Operation, readonly call: Caller }
@@ -18,8 +19,14 @@ export interface Toolbox {
   missing (name: string): RequestFailure
 }
 
+/** Who calls a tool has tools, and no routes. */
+function toolCaller (operation: Operation): Caller {
+  const call = caller(operation)
+  return given => call({ ...given, naming: BY_TOOL })
+}
+
 export function toolbox (operations: Operations, { readOnly }: { readOnly: boolean }): Toolbox {
-  const tools = new Map(Object.values<Operation>({ ...operations }).map(operation => [operation.id, { operation, call: caller(operation) }]))
+  const tools = new Map(Object.values<Operation>({ ...operations }).map(operation => [operation.id, { operation, call: toolCaller(operation) }]))
   const offered = [...tools.values()].filter(({ operation }) => !readOnly || operation.effect === 'looks')
   const names = offered.map(({ operation }) => operation.id)
   return { offered, find: name => tools.get(name), missing: tool => ({ code: 'ROUTE_NOT_FOUND', tool, nearest: closest(tool, names), tools: names }) }
