@@ -9,7 +9,7 @@ const LF = 10
 /** Lines of a block that are compared with each other to find those that stayed; larger blocks are shown whole. */
 const REFINED = 400
 
-export type Diff = { diff: string, diff_truncated: boolean } | { diff_unavailable: string }
+export type Diff = { diff: string, diff_truncated: boolean } | { diff_unavailable: 'not_utf8' }
 
 /**
  * The diff of `original` and its result, for `path` (relative, `/` between folders); of a file that doesn't exist yet, from
@@ -32,7 +32,7 @@ export function unifiedDiff (original: Buffer, splices: Splices, options: { path
     else {
       const lines = linesIn(original, hunk, room)
       if (!lines.every(({ bytes }) => isUtf8(bytes))) {
-        return { diff_unavailable: 'The changed lines, or those beside them, hold bytes that are not UTF-8, which JSON cannot carry.' }
+        return { diff_unavailable: 'not_utf8' }
       }
       const oldStart = 1 + index.feedsBefore(start)
       hunks.push({ oldStart, oldLines, newStart: oldStart + shift, newLines, lines: lines.flatMap(lineText) })

@@ -5,6 +5,7 @@ import type { Caution } from '../engine/caution.ts'
 import type { Change } from '../engine/describe.ts'
 import type { LeftAlone } from '../engine/plan.ts'
 import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../operations/operation.ts'
+import type { FileWarning } from '../workspace/failure.ts'
 import { capital, counted, linesListed, listed, quote, span } from './quote.ts'
 import { entryNamed } from './target.ts'
 
@@ -21,9 +22,19 @@ export function toBody (value: Outcome, taken: readonly string[] = []): ChangeRe
     ...resolved_path !== undefined && { resolved_path },
     message: value.operation === 'edit_section' ? sectionMessage(value.outcome, value.section) : MESSAGES[value.operation](value.outcome),
     ...done,
+    ...done.diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[done.diff_unavailable] },
     ...note !== '' && { note },
-    warnings: [...taken, ...value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : [], ...warnings, ...toWarnings(cautions, value)]
+    warnings: [...taken, ...value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : [], ...warnings.map(warning => FILE_WARNINGS[warning]), ...toWarnings(cautions, value)]
   }
+}
+
+const NO_DIFF = { not_utf8: 'The changed lines, or those beside them, hold bytes that are not UTF-8, which JSON cannot carry.' }
+
+const FILE_WARNINGS: Record<FileWarning, string> = {
+  set_id_dropped: 'The set-user-id and set-group-id bits are dropped.',
+  links_left: 'The file has other hard links; they keep the old content.',
+  unsynced_change: 'The file is changed, but its folder could not be synced: a power cut may bring the old content back.',
+  unsynced_creation: 'The file is made, but its folder could not be synced: a power cut may take it away again.'
 }
 
 /** Cautions that are told one by one. */

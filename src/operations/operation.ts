@@ -5,7 +5,7 @@ import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { Caution } from '../engine/caution.ts'
 import type { LeftAlone } from '../engine/plan.ts'
-import type { FileFailure } from '../workspace/failure.ts'
+import type { FileFailure, FileWarning } from '../workspace/failure.ts'
 
 /** What is wrong with a request that its schema can't say. */
 export type OperationFailure =
@@ -19,8 +19,8 @@ export type Failure = OperationFailure | TextFailure | LineFailure | SectionFail
 /** A failure, and what is known of the file that it concerns. */
 export interface Failed { ok: false, failure: Failure, path?: string, resolved_path?: string, file_hash?: string }
 
-/** What an answer says, but for its sentences: `left_alone` becomes the note, `cautions` become warnings. */
-export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note'> & { left_alone: LeftAlone[], cautions: Caution[] }
+/** What an answer says, but for its sentences: `left_alone` becomes the note, `cautions` and `warnings` become warnings. */
+export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & { left_alone: LeftAlone[], cautions: Caution[], warnings: FileWarning[], diff_unavailable?: 'not_utf8' }
 export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type Outcome =
   | { operation: 'edit' | 'edit_lines' | 'create', outcome: ChangeOutcome }

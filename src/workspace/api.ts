@@ -1,7 +1,7 @@
 // What others see of the workspace: options, what is asked for and what is answered. Types only.
 import type { Encoding } from '../engine/encoding.ts'
 import type { Result } from '../result.ts'
-import type { FileFailure, StaleFile } from './failure.ts'
+import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 
 export interface WorkspaceOptions {
   /** An existing folder. */
@@ -75,8 +75,7 @@ export interface Edited<T> extends FileFacts {
   /** Of the result, in bytes. */
   file_size: number
   description: T
-  /** Sentences. */
-  warnings: string[]
+  warnings: FileWarning[]
   write_strategy?: 'in_place'
 }
 

@@ -2,7 +2,7 @@
 import { fchmodSync, fchownSync, lstatSync, renameSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { codeOf } from './errno.ts'
-import type { FileFailure } from './failure.ts'
+import type { FileFailure, FileWarning } from './failure.ts'
 import type { Intents } from './intents.ts'
 import { split } from './path.ts'
 import { same, type Folder, type Pin, type Root } from './pin.ts'
@@ -31,19 +31,19 @@ export interface Unrenamable { code: 'UNRENAMABLE' }
 export const KEPT_MODE = 0o1777
 const SET_ID = 0o6000n
 
-/** What a replacement of this file will not keep, as sentences. Known before anything is written. */
-export function lossesOf (pin: Pin, strategy: 'rename' | 'in_place'): string[] {
-  const losses = []
-  if ((pin.stat.mode & SET_ID) !== 0n) losses.push('The set-user-id and set-group-id bits are dropped.')
-  if (strategy === 'rename' && pin.stat.nlink > 1n) losses.push('The file has other hard links; they keep the old content.')
+/** What a replacement of this file will not keep. Known before anything is written. */
+export function lossesOf (pin: Pin, strategy: 'rename' | 'in_place'): FileWarning[] {
+  const losses: FileWarning[] = []
+  if ((pin.stat.mode & SET_ID) !== 0n) losses.push('set_id_dropped')
+  if (strategy === 'rename' && pin.stat.nlink > 1n) losses.push('links_left')
   return losses
 }
 
 /**
- * Replaces the file, whole or not at all. Answers warnings as sentences: once the rename is done nothing else can be said.
+ * Replaces the file, whole or not at all. Answers warnings: once the rename is done nothing else can be said.
  * Failures: STALE_FILE, FILE_LOCKED (lost), Unrenamable. Throws the system's error. Unless it answers ok, the file is as it was and the temp file gone.
  */
-export async function commit (context: CommitContext, change: Change): Promise<Result<string[], FileFailure | Unrenamable>> {
+export async function commit (context: CommitContext, change: Change): Promise<Result<FileWarning[], FileFailure | Unrenamable>> {
   const { pin } = change
   const { folder: place, leaf } = split(pin.relative)
   const folder = context.root.openFolder(place)
@@ -55,9 +55,7 @@ export async function commit (context: CommitContext, change: Change): Promise<R
     pin.replaced = true
     const warnings = lossesOf(pin, 'rename')
     if (context.durability === 'full') {
-      await folder.sync().catch(() => {
-        warnings.push('The file is changed, but its folder could not be synced: a power cut may bring the old content back.')
-      })
+      await folder.sync().catch(() => { warnings.push('unsynced_change') })
     }
     return ok(warnings)
   } catch (error) {

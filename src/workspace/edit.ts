@@ -3,7 +3,7 @@ import { binaryEncodingOf } from '../engine/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Edited, FileTarget, Planned, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
 import { commit, lossesOf, type Change } from './commit.ts'
-import type { FileFailure, StaleFile } from './failure.ts'
+import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 import { writeInPlace } from './in-place.ts'
 import type { Intents } from './intents.ts'
 import type { Journal } from './journal.ts'
@@ -93,7 +93,7 @@ export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, fil
   return ok({ ...planned.value, content: { pieces, size }, digest: digestOf(pieces, size, planned.value.original ?? original, marks) })
 }
 
-async function write ({ options, root, intents, journal }: Writing, change: Change, lock: Lock): Promise<Result<{ warnings: string[], write_strategy?: 'in_place' }, FileFailure>> {
+async function write ({ options, root, intents, journal }: Writing, change: Change, lock: Lock): Promise<Result<{ warnings: FileWarning[], write_strategy?: 'in_place' }, FileFailure>> {
   const context = { root, intents, journal, durability: options.durability, held: () => lock.held(), report: options.report ?? (() => {}) }
   const renamed = await commit(context, change)
   if (renamed.ok) return ok({ warnings: renamed.value })

@@ -1,4 +1,4 @@
-// The closed union of everything that can be wrong with a file. Knows no HTTP and no sentences.
+// The closed unions of everything that can be wrong with a file, and of what a change to it may lose. Knows no HTTP and no sentences.
 import type { Present } from '../engine/failure.ts'
 
 export type FileFailure =
@@ -26,3 +26,6 @@ export type FileFailure =
 
 /** Not the file that was expected, or not that any more. `now`: what the edit comes to in the file as it is. */
 export interface StaleFile { code: 'STALE_FILE', reason: 'expected_hash' | 'changed_meanwhile', expected_hash?: string, now?: Present }
+
+/** `set_id_dropped`, `links_left`: what a replacement doesn't keep. `unsynced_…`: it is done, but a power cut may undo it. */
+export type FileWarning = 'set_id_dropped' | 'links_left' | 'unsynced_change' | 'unsynced_creation'

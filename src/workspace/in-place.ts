@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { fail, ok, type Result } from '../result.ts'
 import { KEPT_MODE, lossesOf, type Change } from './commit.ts'
 import { codeOf, failureOf, quietly, Raced } from './errno.ts'
-import type { FileFailure } from './failure.ts'
+import type { FileFailure, FileWarning } from './failure.ts'
 import type { Journal, JournalRecord, Report } from './journal.ts'
 import { digestOf, readWhole, writeAll } from './text-file.ts'
 import { same, type Root } from './pin.ts'
@@ -22,10 +22,10 @@ const HALF_WRITTEN = 'The file is left half written; its old bytes are in the jo
 const fsyncLater = promisify(fsync)
 
 /**
- * Writes the result through the pinned file itself. Answers warnings as sentences.
+ * Writes the result through the pinned file itself. Answers warnings.
  * Failures: STALE_FILE, FILE_LOCKED (lost). Throws the system's error, the old bytes restored; where even that fails, an error that stands for nothing else, and they stay in the journal for whoever has the lock next.
  */
-export async function writeInPlace (context: InPlaceContext, { pin, snapshot, pieces, size, digest }: Change): Promise<Result<string[], FileFailure>> {
+export async function writeInPlace (context: InPlaceContext, { pin, snapshot, pieces, size, digest }: Change): Promise<Result<FileWarning[], FileFailure>> {
   const fd = pin.open(constants.O_WRONLY)
   try {
     const saved = await context.journal.save(pin, snapshot, await digest)

@@ -4,16 +4,16 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { fail, ok, type Result } from '../result.ts'
 import type { CommitContext } from './commit.ts'
 import { codeOf, quietly, Raced } from './errno.ts'
-import type { FileFailure } from './failure.ts'
+import type { FileFailure, FileWarning } from './failure.ts'
 import { split } from './path.ts'
 import type { Folder, Missing, Root } from './pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
 
 /**
- * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. Answers warnings as sentences.
+ * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. Answers warnings.
  * Failure: FILE_LOCKED (lost). Throws the system's error, EEXIST if something is there by now, or Raced. Unless it answers ok, the folders that it made are gone again, but for those that others use by now.
  */
-export async function make (context: CommitContext, spot: Missing, content: Content): Promise<Result<string[], FileFailure>> {
+export async function make (context: CommitContext, spot: Missing, content: Content): Promise<Result<FileWarning[], FileFailure>> {
   const { folder: place, leaf } = split(spot.relative)
   const lacking = foldersBetween(spot.folder, place)
   const made: Buffer[] = []
@@ -93,7 +93,7 @@ function claim (folder: Folder, temp: Buffer, leaf: Buffer): void {
 }
 
 /** The new names are in these folders; so are those of the folders that another request made at the same time, and may not have synced yet. */
-async function syncAll (root: Root, folder: Folder, lacking: Buffer[]): Promise<string[]> {
+async function syncAll (root: Root, folder: Folder, lacking: Buffer[]): Promise<FileWarning[]> {
   try {
     await folder.sync()
     for (const place of lacking) {
@@ -101,5 +101,5 @@ async function syncAll (root: Root, folder: Folder, lacking: Buffer[]): Promise<
       try { await parent.sync() } finally { parent.close() }
     }
     return []
-  } catch { return ['The file is made, but its folder could not be synced: a power cut may take it away again.'] }
+  } catch { return ['unsynced_creation'] }
 }

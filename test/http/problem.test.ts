@@ -155,6 +155,10 @@ t.test('says what was done or found', async t => {
   edited({ total_replacements: 50, changes_truncated: true }, { message: 'Successfully replaced 50 occurrences in a.ts, the first at line 12.' })
   edited({ edits_applied: [{ edit_index: 0, occurrences_found: 2, occurrences_replaced: 1, matched_with: 'exact' }], left_alone: [{ edit_index: 0, count: 1, lines: [40] }] }, { note: 'old_text also appears at line 40, which was left as it is.' })
   edited({ left_alone: [{ edit_index: 1, count: 5, lines: [40, 41] }] }, { note: 'The old_text of edit 2 also appears at lines 40 and 41 and 3 more, which were left as they are.' })
+  edited({ diff_unavailable: 'not_utf8', warnings: ['set_id_dropped', 'links_left', 'unsynced_change', 'unsynced_creation'] }, {
+    diff_unavailable: /^The changed lines, .* not UTF-8/,
+    warnings: [/set-user-id and set-group-id bits are dropped/, /other hard links; they keep the old content/, /is changed, but .* bring the old content back/, /is made, but .* take it away again/]
+  })
   const found = (more: Partial<InspectOutcome>, message: string) => t.equal(toBody({ operation: 'inspect', outcome: seen(more), ...more.matches && { searched: 'x' } }).message, message)
   found({}, 'a.ts has 3 lines (18 bytes, ascii).')
   found({ content: 'x', start_line: 2, end_line: 3 }, 'a.ts has 3 lines (18 bytes, ascii); content is lines 2 to 3.')

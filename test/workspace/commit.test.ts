@@ -119,14 +119,14 @@ t.test('keeps mode and links, and says what it can’t keep', async t => {
     t.equal(statSync(file).mode & 0o7777, mode)
   }
   chmodSync(file, 0o6755)
-  t.match(await workspace.edit({ path: 'a.txt' }, DRY, append('.')), { value: { warnings: [/set-user-id/] } })
-  t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('.')), { value: { warnings: [/set-user-id/] } })
+  t.match(await workspace.edit({ path: 'a.txt' }, DRY, append('.')), { value: { warnings: ['set_id_dropped'] } })
+  t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('.')), { value: { warnings: ['set_id_dropped'] } })
   t.equal(statSync(file).mode & 0o7777, 0o755)
 
   writeFileSync(join(base, 'outside'), 'out')
   linkSync(join(base, 'outside'), join(root, 'hard'))
-  t.match(await workspace.edit({ path: 'hard' }, DRY, append('.')), { value: { warnings: [/hard links/] } })
-  t.match(await workspace.edit({ path: 'hard' }, REAL, append('.')), { value: { warnings: [/hard links/] } })
+  t.match(await workspace.edit({ path: 'hard' }, DRY, append('.')), { value: { warnings: ['links_left'] } })
+  t.match(await workspace.edit({ path: 'hard' }, REAL, append('.')), { value: { warnings: ['links_left'] } })
   t.equal(readFileSync(join(base, 'outside'), 'utf8'), 'out')
   t.equal(readFileSync(join(root, 'hard'), 'utf8'), 'out.')
 
@@ -276,7 +276,7 @@ t.test('says so where the folder can’t be synced', needsRoot, async t => {
   chmodSync(place.base, 0o777)
   await asNobody(async () => {
     const workspace = await open(place, { durability: 'full' })
-    t.match(await workspace.edit({ path: 'drop/f' }, REAL, append('x')), { value: { changed: true, warnings: [/could not be synced/] } })
+    t.match(await workspace.edit({ path: 'drop/f' }, REAL, append('x')), { value: { changed: true, warnings: ['unsynced_change'] } })
     await workspace.close()
   })
   t.equal(readFileSync(join(place.root, 'drop/f'), 'utf8'), 'hello\nx')

@@ -280,7 +280,7 @@ t.test('says what it may not make', { skip: isRoot && onLinux ? false : 'needs r
   for (const path of ['new', 'closed/new', 'closed/x/new', 'shut/new']) {
     t.match(await workspace.create(target(path), REAL, become('x')), { failure: { code: 'PERMISSION_DENIED', reason: 'not_permitted' } }, path)
   }
-  t.match(await workspace.create(target('unlisted/x/new'), REAL, become('x')), { value: { created: true, warnings: [/could not be synced/] } })
+  t.match(await workspace.create(target('unlisted/x/new'), REAL, become('x')), { value: { created: true, warnings: ['unsynced_creation'] } })
 })
 
 t.test('removes temp files of a creator that was killed', async t => {
