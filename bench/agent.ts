@@ -3,23 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
 import type { Problem } from '../schemas/problem.ts'
-import { followFirstFix, type How } from '../test/agent.ts'
+import { followFirstFix, marked, withoutEnds, type How } from '../test/agent.ts'
 import { start } from '../test/running.ts'
+import { casesIn, type Case } from './cases.ts'
 
-/** A case of the corpus kit; bytes with an exclusive end. `alts`: twins that are as right. */
-interface Case { id: string, cls: string, kind: 'lines' | 'sub' | 'none', file: string, start_byte: number, end_byte: number, old_text: string, alts?: Range[] }
-interface Range { start_byte: number, end_byte: number }
 interface Outcome { how: How | 'applied', right: boolean, accepted: boolean }
 
 const [list] = process.argv.slice(2)
-if (list === undefined) throw new Error('Name the cases.jsonl that the corpus kit has made.')
-const cases = readFileSync(list, 'utf8').split('\n').filter(Boolean).map(line => JSON.parse(line) as Case).filter(({ kind }) => kind !== 'none')
+const cases = casesIn(list).filter(({ kind }) => kind !== 'none')
 
-/** The end of a text gets a mark: an edit that any text can bear. */
-const MARK = ' @@EDITED@@'
-const wanted = (content: string): string => content.replace(/\s*$/, blank => `${MARK}${blank}`)
-/** How much white space stands at the end of lines and of the file, and which breaks, isn't what the agent was after. */
-const plain = (text: string): string => text.replaceAll('\r\n', '\n').replace(/[^\S\n]+$/gm, '')
+/** Which line breaks the file has isn't what the agent was after either. */
+const plain = (text: string): string => withoutEnds(text.replaceAll('\r\n', '\n'))
 
 const folder = mkdtempSync(join(tmpdir(), 'editd-bench-agent-'))
 const root = join(folder, 'root')
@@ -35,12 +29,12 @@ async function judge ({ file, old_text, start_byte, end_byte, alts }: Case): Pro
       const [before, region, after] = [bytes.toString('utf8', 0, from), bytes.toString('utf8', from, to), bytes.toString('utf8', to)]
       // Read lines are whole: a part of a line that was meant may have its mark at the end of the line.
       const rest = /^[^\n]*/.exec(after)![0]
-      return result === plain(before + wanted(region) + after) || result === plain(before + region + wanted(rest) + after.slice(rest.length))
+      return result === plain(before + marked(region) + after) || result === plain(before + region + marked(rest) + after.slice(rest.length))
     })
   }
-  const first = await server.post('/edit', { path, old_text, new_text: wanted(old_text) })
+  const first = await server.post('/edit', { path, old_text, new_text: marked(old_text) })
   if (first.status === 200) return { how: 'applied', right: right(), accepted: true }
-  const { how, edit } = await followFirstFix((route, body) => server.post(route, body), first.body as unknown as Problem, { path, edit: { old_text }, wanted })
+  const { how, edit } = await followFirstFix((route, body) => server.post(route, body), first.body as unknown as Problem, { path, edit: { old_text }, wanted: marked })
   const second = await server.post('/edit', { path, ...edit })
   return { how, right: second.status === 200 && right(), accepted: second.status === 200 }
 }

@@ -5,10 +5,8 @@ import { parseArgs } from 'node:util'
 import { countEndings, lineNumbers } from '../src/engine/lines.ts'
 import { leastScore, suggest } from '../src/engine/suggest/suggest.ts'
 import { Text } from '../src/engine/text.ts'
+import { casesIn, type Case, type Range } from './cases.ts'
 
-/** A case of the corpus kit; lines 1-based, bytes with an exclusive end. `alts`: twins that are as right. */
-interface Case { cls: string, kind: 'lines' | 'sub' | 'none', file: string, start_byte: number, end_byte: number, old_text: string, alts?: Range[] }
-interface Range { start_byte: number, end_byte: number }
 interface Outcome { top1: boolean, usable: boolean, shown: boolean }
 
 const LARGE = 10_000_000
@@ -17,9 +15,8 @@ const { values: { files, sample }, positionals: [list] } = parseArgs({
   allowPositionals: true,
   options: { files: { type: 'string' }, sample: { type: 'string', default: '120' } }
 })
-if (list === undefined) throw new Error('Name the cases.jsonl that the corpus kit has made.')
-const folder = files ?? dirname(resolve(list))
-const cases = readFileSync(list, 'utf8').split('\n').filter(Boolean).map(line => JSON.parse(line) as Case)
+const cases = casesIn(list)
+const folder = files ?? dirname(resolve(list!))
 const read = new Map<string, Buffer>()
 for (const { file } of cases) if (!read.has(file)) read.set(file, readFileSync(join(folder, file)))
 

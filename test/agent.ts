@@ -12,6 +12,12 @@ export interface Wish {
   wanted: (content: string) => string
 }
 
+/** A wish that any text can bear: its end gets a mark. */
+export const marked = (content: string): string => content.replace(/\s*$/, blank => ` @@EDITED@@${blank}`)
+
+/** A text without the white space at the end of its lines, which isn't what the agent was after. */
+export const withoutEnds = (text: string): string => text.replace(/[^\S\n]+$/gm, '')
+
 /** How the second request came about: an edit that was complete, one with the agent's own new_text, lines that were read. */
 export type How = 'complete' | 'own_new_text' | 'read' | 'nothing'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { Problem } from '../schemas/problem.ts'
-import { type Call, followFirstFix, type How } from './agent.ts'
+import { type Call, followFirstFix, type How, marked, withoutEnds } from './agent.ts'
 import { Random } from './random.ts'
 import { start } from './running.ts'
 
@@ -52,11 +52,6 @@ const MUTATIONS: Record<string, Mutation> = {
   joined: lines => [lines.map((line, i) => i === 0 ? line : line.trim()).join(' ')]
 } as Record<string, Mutation>
 
-/** The end of a text gets a mark: an edit that any text can bear. */
-const MARK = ' @@EDITED@@'
-const wanted = (content: string): string => content.replace(/\s*$/, blank => `${MARK}${blank}`)
-const plain = (text: string): string => text.replace(/[^\S\n]+$/gm, '')
-
 t.test('leads to the right result where its first fix is followed', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'editd-agent-'))
   const state = mkdtempSync(join(tmpdir(), 'editd-agent-state-'))
@@ -83,12 +78,12 @@ t.test('leads to the right result where its first fix is followed', async t => {
         if (old_text === undefined || (mutation !== 'exact_twin' && file.includes(old_text))) continue
         made++
         writeFileSync(join(folder, 'file.txt'), file)
-        const first = await call('/edit', { path: 'file.txt', old_text, new_text: wanted(old_text) })
+        const first = await call('/edit', { path: 'file.txt', old_text, new_text: marked(old_text) })
         if (first.status === 200) { t.fail(`${mutation} was applied at once: ${old_text}`); continue }
-        const { how, edit } = await followFirstFix(call, first.body as unknown as Problem, { path: 'file.txt', edit: { old_text }, wanted })
+        const { how, edit } = await followFirstFix(call, first.body as unknown as Problem, { path: 'file.txt', edit: { old_text }, wanted: marked })
         const second = await call('/edit', { path: 'file.txt', ...edit })
-        const result = plain(readFileSync(join(folder, 'file.txt'), 'utf8'))
-        const right = second.status === 200 && Array.from({ length: places }, (_, i) => nth(file, text, i)).some(at => result === plain(file.slice(0, at) + wanted(text) + file.slice(at + text.length)))
+        const result = withoutEnds(readFileSync(join(folder, 'file.txt'), 'utf8'))
+        const right = second.status === 200 && Array.from({ length: places }, (_, i) => nth(file, text, i)).some(at => result === withoutEnds(file.slice(0, at) + marked(text) + file.slice(at + text.length)))
         outcomes.push({ mutation, how, right, accepted: second.status === 200 })
         if (!right) wrong.push({ path, mutation, old_text, detail: first.body.detail, how, edit })
       }
