@@ -7,7 +7,8 @@ import t from 'tap'
 import { describe } from '../../src/engine/describe.ts'
 import { unifiedDiff } from '../../src/engine/diff.ts'
 import type { TextEdit } from '../../src/engine/failure.ts'
-import { countLines, countEndings } from '../../src/engine/lines.ts'
+import { countLines } from '../../src/engine/lines.ts'
+import { LineIndex } from '../../src/engine/line-index.ts'
 import type { Plan } from '../../src/engine/plan.ts'
 import { planTextEdits } from '../../src/engine/replace-text.ts'
 import { Splices } from '../../src/engine/splice.ts'
@@ -48,7 +49,7 @@ function check (law: string, wanted: number, holds: (sample: Sample) => boolean)
 }
 
 const lineCount = (bytes: Buffer): number => {
-  const { lf, crlf, cr } = countEndings(bytes)
+  const { lf, crlf, cr } = new LineIndex(bytes).endings()
   return countLines(new Text([bytes]), lf + crlf + cr)
 }
 

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { lineIndexOf, LineIndex } from '../../src/engine/line-index.ts'
 import { changedLineNumbers, indexedLineNumbers } from '../../src/engine/line-numbers.ts'
-import { countEndings, lineNumbers } from '../../src/engine/lines.ts'
+import { lineNumbers } from '../../src/engine/lines.ts'
 import { Splices } from '../../src/engine/splice.ts'
 import { Text } from '../../src/engine/text.ts'
 import { Random, SEED } from '../random.ts'
@@ -44,7 +44,7 @@ t.test('counts each kind of break as a look at every byte does', t => {
     const bytes = Buffer.from('xxxx' + text).subarray(4 - random.int(4))
     const all = bytes.toString().match(/\r\n|\r|\n/g) ?? []
     const expected = { lf: all.filter(kind => kind === '\n').length, crlf: all.filter(kind => kind === '\r\n').length, cr: all.filter(kind => kind === '\r').length }
-    if ([countEndings(bytes), new LineIndex(bytes).endings()].every(counts => JSON.stringify(counts) === JSON.stringify(expected))) continue
+    if (JSON.stringify(new LineIndex(bytes).endings()) === JSON.stringify(expected)) continue
     t.fail('differs', { seed: SEED, round, text, expected })
     break
   }
