@@ -41,7 +41,7 @@ export function verdictsOf (rows: readonly Row[]): Verdict[] {
     verdict('P5', 'diff ≤ 5 % of the edit at ≥ 1 MB', [diff, diffSmall], `${short(100 * diffSmall)} % at 1 MB, ${short(100 * diff)} % at 10 MB (CPU)`, diff <= 0.05 && diffSmall <= 0.05),
     verdict('P6', 'stall ≤ 2 ms for a 10 MB edit, ≤ 10 ms for 100 MB', [stall10, stall100], `${time(stall10)} and ${time(stall100)}`, stall10 <= 2 && stall100 <= 10),
     verdict('P7', 'a crafted pattern ≤ 40 × an ordinary search', [craft], short(craft), craft <= 40),
-    verdict('P8', 'suggestion after a miss in 10 MB ≤ 22 ms p90 with no counterpart', [near, far], `${time(far)}; with a near one ${time(near)}`, far <= 22),
+    verdict('P8', 'suggestion after a miss in 10 MB ≤ 22 ms p90 with no counterpart', [near, far], `${time(far)} CPU; with a near one ${time(near)}`, far <= 22),
     verdict('P9', '≥ 5 × each peer at 10 MB one edit, ≥ 20 × at 100 edits', [peer1, peer100].map(found => found === Infinity ? NaN : found), `${short(peer1)} × and ${short(peer100)} × the nearest peer, over MCP: ${peers.map(({ way, edits, measured }) => `${way} ${short(measured?.wallRatio.median ?? NaN)} at ${edits}`).join(', ')}`, peer1 >= 5 && peer100 >= 20)
   ]
 }

@@ -22,12 +22,12 @@ async function editor (): Promise<(path: string, edits: readonly Edit[]) => unkn
 const kilobytes = (field: string): number => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 
 const edit = await editor()
-// One small, and one that is just large enough for a thread, which is then there.
+// Small ones, and ones that are just large enough for a thread: that is then there, and the heaps as large as they like to be.
 for (const size of [10_000, 300_000]) {
-  const small = makeCase('ASCII', size, 1)
+  const { bytes, there, back } = makeCase('ASCII', size, 1)
   const warm = join(dirname(path), `warm-${size}`)
-  writeFileSync(warm, small.bytes)
-  await edit(warm, small.there)
+  writeFileSync(warm, bytes)
+  for (let i = 0; i < 60; i++) await edit(warm, i % 2 === 0 ? there : back)
 }
 // Not the case itself: the text that its edits came from would count as memory in use.
 const { there, back }: { there: Edit[], back: Edit[] } = JSON.parse(readFileSync(`${path}.edits`, 'utf8'))

@@ -39,6 +39,8 @@ export async function overHttp (base: string, quick: boolean, options: RoundOpti
   }
   progress('HTTP, one at a time')
   for (const it of [small, makeCase('ASCII', MB, 10)]) rows.push(await alone(base, it, quick ? 120 : 360))
+  progress('HTTP, while a large file is edited')
+  rows.push(await alone(base, small, quick ? 120 : 360, makeCase('ASCII', (quick ? 30 : 90) * MB, 1)))
   return rows
 }
 
@@ -69,14 +71,17 @@ async function driven (base: string, it: Case, what: string, parties: readonly P
   }
 }
 
-/** As an agent would see it: the default settings, one request after the other. */
-async function alone (base: string, it: Case, requests: number): Promise<Row> {
+/** As an agent would see it: the default settings, one request after the other; `large` is edited over and over meanwhile. */
+async function alone (base: string, it: Case, requests: number, large?: Case): Promise<Row> {
   const folder = mkdtempSync(join(base, 'http-'))
   const server = await Server.start(join(folder, 'root'), { product: FULL }, it, 1)
   try {
-    const took = await server.drive(requests)
-    const figure = `p50 ${time(quantile(took, 0.5))}, p99 ${time(quantile(took, 0.99))}, longest ${time(Math.max(...took))}`
-    return { what: `${it.name}, HTTP, one at a time`, edits: it.there.length, way: 'product, full/shared', figure, value: quantile(took, 0.5), longest: Math.max(...took), pairs: requests }
+    await server.drive(requests)
+    const driven = server.drive(requests)
+    const often = large === undefined ? '' : `, in which the other is edited ${await server.during(driven, large)} times`
+    const took = await driven
+    const figure = `p50 ${time(quantile(took, 0.5))}, p99 ${time(quantile(took, 0.99))}, longest ${time(Math.max(...took))}${often}`
+    return { what: `${it.name}, HTTP, ${large === undefined ? 'one at a time' : `while ${large.name} is edited`}`, edits: it.there.length, way: 'product, full/shared', figure, value: quantile(took, 0.5), longest: Math.max(...took), pairs: requests }
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true })

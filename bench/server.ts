@@ -21,9 +21,13 @@ export class Server {
   readonly #process: ChildProcess
   readonly #connections: Connection[]
   readonly #requests: { there: Buffer, back: Buffer }[]
+  readonly #root: string
+  readonly #port: number
   #sent = 0
 
-  private constructor (process: ChildProcess, connections: Connection[], requests: { there: Buffer, back: Buffer }[]) {
+  private constructor (process: ChildProcess, root: string, port: number, connections: Connection[], requests: { there: Buffer, back: Buffer }[]) {
+    this.#root = root
+    this.#port = port
     this.#process = process
     this.#connections = connections
     this.#requests = requests
@@ -42,7 +46,7 @@ export class Server {
     const port = await portOf(child)
     const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)))
     const body = (path: string, edits: Case['there']): Buffer => requestOf(edits.length === 1 ? { path, ...edits[0] } : { path, edits }, TOKEN)
-    const server = new Server(child, open, names.map(name => ({ there: body(name, it.there), back: body(name, it.back) })))
+    const server = new Server(child, root, port, open, names.map(name => ({ there: body(name, it.there), back: body(name, it.back) })))
     const after = Buffer.from(naiveReplace(it.bytes.toString(), it.there))
     for (const expected of [after, it.bytes]) {
       await server.drive(FILES)
@@ -65,6 +69,19 @@ export class Server {
       }
     }))
     return took
+  }
+
+  /** Edits another file over and over, on a connection of its own, until `others` is done; how often that was. */
+  async during (others: Promise<unknown>, { bytes, there, back }: Case): Promise<number> {
+    writeFileSync(join(this.#root, 'other.ts'), bytes)
+    const connection = await Connection.open(this.#port)
+    const requests = [there, back].map(edits => requestOf({ path: 'other.ts', edits }, TOKEN))
+    const ended = new AbortController()
+    others.finally(() => { ended.abort() })
+    let count = 0
+    while (!ended.signal.aborted) await connection.send(requests[count++ % 2]!)
+    connection.close()
+    return count
   }
 
   /** ms of CPU time that all its threads have used; NaN where the system doesn't tell. */
