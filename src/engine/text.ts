@@ -81,12 +81,13 @@ export class Text {
     return offset
   }
 
-  /** The bytes of a range: a view where one piece holds them, else a copy. */
+  /** The bytes of a range: a view where one piece holds them, else a copy; none where it ends before it starts. */
   slice (start: number, end: number): Buffer {
     const index = this.pieceAt(start)
     const from = start - this.#starts[index]!
+    const to = from + Math.max(0, end - start)
     const piece = this.#pieces[index]
-    if (piece !== undefined && from + end - start <= piece.length) return piece.subarray(from, from + end - start)
+    if (piece !== undefined && to <= piece.length) return piece.subarray(from, to)
     const parts = [...this.parts(start, end)]
     return Buffer.concat(parts)
   }

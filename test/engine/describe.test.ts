@@ -133,6 +133,7 @@ t.test('texts in pieces read as one', t => {
     t.equal(isLineStart(text, from), isLineStart(whole, from))
     t.strictSame(lineAround(text, from), lineAround(whole, from))
     for (let to = from; to <= text.length; to++) t.equal(countBreaks(text, from, to), countBreaks(whole, from, to))
+    for (let to = 0; to <= text.length; to++) t.equal(text.slice(from, to).toString(), to < from ? '' : 'a\r\nb\rc\n'.slice(from, to), `${from} to ${to}`)
     for (const needle of ['\r\nb', 'a', '\n', 'b\rc\n', 'zz']) t.equal(text.indexOf(Buffer.from(needle), from), whole.indexOf(Buffer.from(needle), from), `${needle} from ${from}`)
   }
   t.strictSame(lineNumbers(text, [7, 0, 3]), { lines: [4, 1, 2], total: 3 })
