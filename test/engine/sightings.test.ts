@@ -6,9 +6,7 @@ import { GramFilter, keyLength } from '../../src/engine/gram-filter.ts'
 import { planTextEdits } from '../../src/engine/replace-text.ts'
 import { Sightings } from '../../src/engine/sightings.ts'
 import { Random, SEED } from '../random.ts'
-
-/** Rounds of a law: `ROUNDS`, or a few thousand. */
-const rounds = (usual: number): number => Number(process.env.ROUNDS ?? usual)
+import { rounds } from './rounds.ts'
 
 /** Every place, one search after the other. */
 function naive (bytes: Buffer, string: Buffer): number[] {
@@ -16,6 +14,8 @@ function naive (bytes: Buffer, string: Buffer): number[] {
   for (let at = bytes.indexOf(string); at !== -1; at = bytes.indexOf(string, at + 1)) found.push(at)
   return found
 }
+
+const same = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((place, i) => place === b[i])
 
 const ALPHABETS = [['a', 'b'], ['a'], ['a', 'b', 'c', '\n', '\r\n'], ['foo ', 'bar ', '        ', 'é'], [...'abcdefgh0123456789 \n']]
 const LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 14, 15, 16, 22, 23, 24, 38, 39, 40, 62, 63, 64, 65, 90, 200]
@@ -30,14 +30,14 @@ function randomString (random: Random, bytes: Buffer, alphabet: readonly string[
 }
 
 const randomBytes = (random: Random, alphabet: readonly string[]): Buffer => {
-  const bytes = Buffer.from(random.text(alphabet, random.pick([10, 200, 1500])))
+  const bytes = Buffer.from(random.text(alphabet, random.int(400) === 0 ? 20_000 : random.chance(6) ? 1500 : random.pick([10, 40, 80, 200])))
   // The same bytes at any place in memory.
   return Buffer.concat([Buffer.alloc(random.int(4)), bytes]).subarray(-bytes.length || Infinity)
 }
 
 t.test('finds in one pass what a search for each key finds', t => {
   let places = 0
-  for (let round = 0; round < rounds(2000); round++) {
+  for (const round of rounds(t, 2000)) {
     const random = new Random(SEED * 40_009 + round)
     const alphabet = random.pick(ALPHABETS)
     const bytes = randomBytes(random, alphabet)
@@ -47,11 +47,11 @@ t.test('finds in one pass what a search for each key finds', t => {
     new GramFilter(keys).scan(bytes, (key, at) => found[key]!.push(at))
     const expected = keys.map(key => naive(bytes, key))
     places += expected.flat().length
-    if (JSON.stringify(found.map(list => list.sort((a, b) => a - b))) === JSON.stringify(expected)) continue
+    if (found.every((list, key) => same(list.sort((a, b) => a - b), expected[key]!))) continue
     t.fail('differs', { seed: SEED, round, bytes: bytes.toString('latin1'), keys: keys.map(String), found, expected })
     break
   }
-  t.ok(places > rounds(2000), `${places} places`)
+  t.ok(places > 0, `${places} places`)
   t.end()
 })
 
@@ -64,7 +64,7 @@ t.test('tells keys of the same hash apart', t => {
 
 t.test('knows every place after any edits', t => {
   let known = 0
-  for (let round = 0; round < rounds(4000); round++) {
+  for (const round of rounds(t, 4000)) {
     const random = new Random(SEED * 30_011 + round)
     const alphabet = random.pick(ALPHABETS)
     let bytes = randomBytes(random, alphabet)
@@ -79,7 +79,7 @@ t.test('knows every place after any edits', t => {
       if (found !== undefined) {
         known++
         const starts = [...found.starts()]
-        if (string === undefined || JSON.stringify(starts) !== JSON.stringify(expected) || (found.count > 0 && found.at(0).end !== starts[0]! + string.length)) {
+        if (string === undefined || !same(starts, expected) || (found.count > 0 && found.at(0).end !== starts[0]! + string.length)) {
           t.fail('differs', { seed: SEED, round, edit_index, bytes: bytes.toString('latin1'), string: String(string), starts, expected })
           return t.end()
         }
@@ -108,7 +108,7 @@ t.test('knows every place after any edits', t => {
       sightings.changed(draft.text, ranges)
     }
   }
-  t.ok(known > rounds(4000), `${known} times known`)
+  t.ok(known > 0, `${known} times known`)
   t.end()
 })
 
@@ -118,11 +118,11 @@ const lines = (count: number, ending: (line: number) => string): string =>
 
 t.test('plans many edits at once as it plans one after the other', t => {
   const kinds = [['\n'], ['\r\n'], ['\r'], ['\n', '\r\n', '\r']]
-  for (let round = 0; round < Math.ceil(rounds(2000) / 100); round++) {
+  for (const round of rounds(t, 20)) {
     const random = new Random(SEED * 20_011 + round)
     const breaks = kinds[round % kinds.length]!
     const mixed = breaks.length > 1
-    let bytes = Buffer.from((random.chance(20) ? '\ufeff' : '') + lines(1000, i => breaks[(i * 7) % 5 % breaks.length]!))
+    let bytes = Buffer.from((random.chance(20) ? '\ufeff' : '') + lines(random.pick([300, 300, 300, 1000]), i => breaks[(i * 7) % 5 % breaks.length]!))
     const original = bytes
     const edits: TextEdit[] = []
     const results: Array<[number, number] | string> = []

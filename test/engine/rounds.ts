@@ -1,0 +1,23 @@
+// How many rounds a law is held for: a few thousand, or its share of `ROUNDS` (npm run test:engine -- --rounds 1000000). Knows no law.
+import type { Test } from 'tap'
+import { SEED } from '../random.ts'
+
+/** Rounds of all laws of the long mode together, as they are in CI. */
+const ALL = 13_000
+const PARTS = 20
+
+/** The numbers of the rounds. In the long mode says how far it is, and at the end how many there were: long.js adds them up. */
+export function * rounds (t: Test, usual: number): Generator<number> {
+  const long = process.env.ROUNDS !== undefined
+  const count = long ? Math.ceil(Number(process.env.ROUNDS) * usual / ALL) : usual
+  const cpu = process.cpuUsage()
+  const part = Math.ceil(count / PARTS)
+  for (let round = 0; round < count; round++) {
+    yield round
+    // At once: what a test says by its own means is kept until its file ends.
+    if (long && (round + 1) % part === 0) process.stderr.write(`${t.name}: ${round + 1} of ${count} rounds\n`)
+  }
+  const { user, system } = process.cpuUsage(cpu)
+  if (long) process.stderr.write(`${t.name}: ${((user + system) / 1000 / count).toFixed(2)} ms of CPU a round\n`)
+  t.comment(`held for ${count} cases of seed ${SEED}`)
+}
