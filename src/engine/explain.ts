@@ -72,14 +72,31 @@ function undoneCount (scene: Scene & { found: Found }): Pick<WrongCount, 'undone
   return undone === undefined ? {} : { undone_by_edit: undone }
 }
 
-/** The earlier edit of the same request that changed a place where the text was at first. */
+/** The earlier edit of the same request that changed a place where the text was at first: of the first such place, the first edit. O(placements × log of places). */
 export function undoneBy ({ draft, needle, line_endings, ending }: Scene, original: Text): number | undefined {
   if (draft.placements.length === 0) return undefined
-  for (const match of locate(original, needle, line_endings, ending).matches.slice(0, MOST_LINES)) {
-    const changed = draft.placements.find(({ start, end }) => start < match.end && end > match.start)
-    if (changed !== undefined) return changed.edit_index
+  const matches = locate(original, needle, line_endings, ending).matches.slice(0, MOST_LINES)
+  let first = matches.length
+  let undone: number | undefined
+  for (const { start, end, edit_index } of draft.placements) {
+    const index = firstBehind(matches, start)
+    if (index >= first || matches[index]!.start >= end) continue
+    first = index
+    undone = edit_index
   }
-  return undefined
+  return undone
+}
+
+/** Index of the first of disjoint matches that ends behind `offset`. */
+function firstBehind (matches: readonly Match[], offset: number): number {
+  let low = 0
+  let high = matches.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (matches[middle]!.end > offset) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 /** What resembles the text where it isn't. */

@@ -1,9 +1,13 @@
 // What a failed edit is told: places, previews, near texts, and edits that work when sent as they are.
 import t from 'tap'
+import { Draft } from '../../src/engine/draft.ts'
+import { undoneBy } from '../../src/engine/explain.ts'
 import type { TextEdit, TextFailure } from '../../src/engine/failure.ts'
 import { breakStyleOf, type LineEndings } from '../../src/engine/line-breaks.ts'
+import { locate, needleOf } from '../../src/engine/locate.ts'
 import { planTextEdits } from '../../src/engine/replace-text.ts'
 import { suggest } from '../../src/engine/suggest/suggest.ts'
+import { Text } from '../../src/engine/text.ts'
 import { Random, randomFile, SEED } from '../random.ts'
 
 const plan = (file: Buffer, edits: TextEdit[], line_endings: LineEndings = 'adapt') => planTextEdits(file, edits, { line_endings, max_result_size: 1 << 24 })
@@ -164,3 +168,31 @@ check('shows nothing where nothing resembles the text', 'alpha beta\nfoo()\n', e
 check('offers to read just the lines that were meant', lines(20, n => `const value${n} = compute(${n * 7}, "${n}")`), edit('const value9 = compute(64, "nine") // here', 'x'), { fixes: [{ type: 'READ_FILE', lines: [9, 9] }] })
 check('writes the breaks of the place where they are to be exact', 'one\r\ntwo\r\n', edit('one\ntwo', 'one\nzwei'), { fixes: [{ edit: { old_text: 'one\r\ntwo', new_text: 'one\r\nzwei' } }] }, [], 'exact')
 check('leaves new_text to the caller where the place has several kinds of breaks', 'one\r\ntwo\nthree\n', edit('one\ntwo\nthree', 'one\nzwei\nthree'), { fixes: [{ edit: { old_text: 'one\r\ntwo\nthree' } }] }, [], 'exact')
+
+t.test('blames the edit that a look at each place and each change blames', t => {
+  let blamed = 0
+  for (let round = 0; round < 1000; round++) {
+    const random = new Random(SEED * 90_001 + round)
+    const original = Buffer.from('a' + random.text(['a', 'b', 'x'], 40))
+    const draft = new Draft(original)
+    for (let edit_index = 0; edit_index < 1 + random.int(6); edit_index++) {
+      let at = 0
+      draft.replace(Array.from({ length: random.int(4) }, () => {
+        const start = Math.min(draft.text.length, at + random.int(8))
+        at = Math.min(draft.text.length, start + random.int(4))
+        return { edit_index, operation: 'replace' as const, start, end: at, insert: Buffer.from(random.text(['a', 'b'], 3)) }
+      }))
+    }
+    const needle = needleOf(random.pick(['a', 'ab', 'aa', 'bax']))
+    const { matches } = locate(new Text([original]), needle, 'exact', 'none')
+    const expected = matches.slice(0, matches.count).map(match => draft.placements.find(({ start, end }) => start < match.end && end > match.start)?.edit_index).find(index => index !== undefined)
+    const scene = { draft, edit: { old_text: needle.text, new_text: '' }, needle, line_endings: 'exact' as const, ending: 'none' as const, edit_index: 9, total_edits: 10 }
+    if (undoneBy(scene, new Text([original])) !== expected) {
+      t.fail('differs', { seed: SEED, round, original: String(original), needle: needle.text, placements: draft.placements, expected })
+      break
+    }
+    if (expected !== undefined) blamed++
+  }
+  t.ok(blamed > 300, `${blamed} times`)
+  t.end()
+})
