@@ -22,9 +22,15 @@ export interface Running {
 }
 
 /** Starts it on a free port with a token of its own; resolves when it listens, rejects with its stderr if it ends before. */
-export async function start (root: string, stateDir: string, ...flags: string[]): Promise<Running> {
+export const start = (root: string, stateDir: string, ...flags: string[]): Promise<Running> => run(process.execPath, [], root, stateDir, flags)
+
+/** As `start`, but without what tap loads into every Node that a test starts, which makes a start take three times as long. Nothing that it runs counts as covered. */
+export const startBare = (root: string, stateDir: string, ...flags: string[]): Promise<Running> =>
+  run('env', ['-u', 'NODE_OPTIONS', '-u', 'NODE_V8_COVERAGE', process.execPath], root, stateDir, flags)
+
+async function run (command: string, before: string[], root: string, stateDir: string, flags: string[]): Promise<Running> {
   const token = 'a-token-for-tests'
-  const child = spawn(process.execPath, [SERVER, root, '--port', '0', '--state-dir', stateDir, '--token', token, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, [...before, SERVER, root, '--port', '0', '--state-dir', stateDir, '--token', token, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', chunk => { stderr += chunk })
   const printed: string[] = []

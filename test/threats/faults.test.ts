@@ -1,15 +1,14 @@
-// A disk that is full, system calls that fail, kills, power cuts, no descriptors. Rows 20 to 24 of the threats; `npm run test:faults -- --kills N --cuts N --errors N`.
+// A disk that is full, system calls that fail, power cuts, no descriptors. Rows 20, 21, 23 and 24 of the threats; `npm run test:faults -- --cuts N --errors N`.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { Random, SEED } from '../random.ts'
-import { attacked, descriptorsOf, isRoot, many, place, row, sender, tally, tempFiles, told, type Attacked } from './row.ts'
+import { attacked, canMount, descriptorsOf, many, place, row, sender, tally, tempFiles, told } from './row.ts'
+import { version, versionIn } from './versions.ts'
 
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
-const canMount = isRoot && process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0
 
 const at = place(t, { f: 'one\n', g: 'one\n' })
 /** For the rows that don't end it. */
@@ -124,64 +123,7 @@ row(21, 'every system call fails once', { done: 'strace on the server: for each 
   return 'each answered; a problem always with the old bytes, a `200` always with the new ones; the server lives on'
 })
 
-const KILLS = many('kills', 12)
 const FILES = 6
-
-/** A file's text says which edit made it, and is whole only if its check line fits. */
-const versionOf = (text: string) => {
-  const [, number, filler] = /^version (\d+)\n((?:x+\n)*)end \1\n$/.exec(text) ?? []
-  return number === undefined || filler?.length !== (Number(number) % 50) * 101 ? null : Number(number)
-}
-const version = (n: number) => `version ${n}\n${`${'x'.repeat(100)}\n`.repeat(n % 50)}end ${n}\n`
-
-row(22, 'kill -9 at any moment', { done: `${KILLS} kills of the server at random moments under load, each followed by a start (\`npm run test:faults -- --kills N\` for more); 30 more of the workspace alone in \`test/workspace/crash.test.ts\``, skip: process.platform === 'linux' ? false : 'needs /proc' }, async t => {
-  const here = place(t, Object.fromEntries(Array.from({ length: FILES }, (_, i) => [`v${i}`, version(0)])))
-  const random = new Random(SEED)
-  t.comment(`SEED=${SEED}`)
-  const known = Array.from({ length: FILES }, () => 0)
-  let made = 0
-  const created: string[] = []
-  let acknowledged = 0
-  let current: Attacked | null = await attacked(t, here, '--log-level', 'error', '--no-docs')
-  for (let kill = 0; kill < KILLS; kill++) {
-    const target: Attacked = current!
-    const send = sender(t, target.url, FILES + 1)
-    const load = { on: true }
-    const editors = known.map(async (_, i) => {
-      while (load.on) {
-        const next = known[i]! + 1
-        const text = readFileSync(join(here.root, `v${i}`), 'utf8')
-        const answer = await send('/edit', { path: `v${i}`, old_text: text, new_text: version(next) })
-        if (answer.status === 200) { known[i] = next; acknowledged++ } else if (answer.status !== 0) t.fail(answer.text.slice(0, 300))
-      }
-    })
-    const maker = (async () => {
-      while (load.on) {
-        const path = `new/${made++}`
-        if ((await send('/create', { path, content: version(7) })).status === 200) { created.push(path); acknowledged++ }
-      }
-    })()
-    await sleep(random.int(400) + 30)
-    target.child.kill('SIGKILL')
-    await once(target.child, 'close')
-    load.on = false
-    await Promise.all([...editors, maker])
-    current = await attacked(t, here, '--log-level', 'error', '--no-docs')
-    for (const i of known.keys()) {
-      const found = versionOf(readFileSync(join(here.root, `v${i}`), 'utf8'))
-      // One more than was acknowledged may be there: the answer was lost with the server.
-      if (found === null || found < known[i]! || found > known[i]! + 1) t.fail(`v${i}: ${found} after ${known[i]} (SEED=${SEED})`)
-      known[i] = found ?? known[i]!
-    }
-    for (const path of created) if (versionOf(readFileSync(join(here.root, path), 'utf8')) !== 7) t.fail(`${path} is not whole`)
-    const left = tempFiles(here.root)
-    if (left.length > 0) t.fail(`left after the start: ${left.join()}`)
-  }
-  t.comment(`${acknowledged} acknowledged edits and files in ${KILLS} kills`)
-  t.ok(acknowledged > KILLS)
-  return '0 torn files, 0 acknowledged edits or files lost, no temp file after the next start'
-})
-
 const UNSYNCED = /could not be synced/
 const CUTS = many('cuts', 1)
 const LOOPS = canMount && has('losetup') && has('xfs_io') && has('mkfs.ext4') && spawnSync('losetup', ['-f']).status === 0
@@ -240,11 +182,11 @@ row(23, 'power cut', { done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop devic
       execFileSync('umount', [mounted])
       mount()
       for (const i of known.keys()) {
-        const found = versionOf(readFileSync(join(here.root, `v${i}`), 'utf8'))
+        const found = versionIn(join(here.root, `v${i}`))
         if (found === null || found < known[i]! || found > known[i]! + 1) t.fail(`${type} v${i}: ${found} after ${known[i]}`)
         known[i] = found ?? known[i]!
       }
-      for (const path of created) if (versionOf(readFileSync(join(here.root, path), 'utf8')) !== 7) t.fail(`${type} ${path} is not whole`)
+      for (const path of created) if (versionIn(join(here.root, path)) !== 7) t.fail(`${type} ${path} is not whole`)
       t.comment(`${type}: ${tempFiles(here.root).length} temp files left`)
     }
     execFileSync('umount', [mounted])

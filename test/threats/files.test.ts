@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { attacked, codeOf, DOCUMENT, hashOf, isRoot, numberOf, place, raw, row, sender, tally, tempFiles, TOKEN, told } from './row.ts'
+import { attacked, canMount, codeOf, DOCUMENT, hashOf, isRoot, numberOf, place, raw, row, sender, tally, tempFiles, TOKEN, told } from './row.ts'
 
 /** One request to each route that takes a path; what is sent would change, make or show the file. */
 const ROUTES: Record<string, (path: string) => object> = {
@@ -137,8 +137,6 @@ row(11, 'hard link to a file outside', { done: 'one edit, one dry run' }, async 
   t.equal(server.text('h'), 'in\n')
   return 'the outside file stays as it was; a warning says that the links part'
 })
-
-const canMount = isRoot && process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0
 
 row(12, 'mount point; single bind-mounted file', { done: 'tmpfs below the root, `mount --bind` of a file', skip: canMount ? false : 'needs to mount' }, async t => {
   put({ bound: '' })
