@@ -116,6 +116,12 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
     if (request.is404) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
   })
 
+  app.addHook('preHandler', async (request, reply) => {
+    if (!sockets.refused.has(request.raw.socket)) return
+    reply.hijack()
+    request.raw.socket.destroySoon()
+  })
+
   const workers = new Workers()
   app.addHook('onClose', () => workers.close())
   const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, workers)

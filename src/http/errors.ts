@@ -64,23 +64,28 @@ export function collectRoutes (app: FastifyInstance): Routes {
   }
 }
 
-/** The last request on each socket, with its response. */
-type Last = WeakMap<Socket, { request: IncomingMessage, response: ServerResponse }>
+interface Sockets {
+  /** The last request on each, with its response. */
+  last: WeakMap<Socket, { request: IncomingMessage, response: ServerResponse }>
+  /** Those that were told that nothing was done. */
+  refused: WeakSet<Socket>
+}
 
 /** Keeps what the handler below needs to know of a server's sockets. */
-export function followSockets (server: Server): Last {
-  const last: Last = new WeakMap()
+export function followSockets (server: Server): Sockets {
+  const last: Sockets['last'] = new WeakMap()
   server.prependListener('request', (request, response) => { last.set(request.socket, { request, response }) })
-  return last
+  return { last, refused: new WeakSet() }
 }
 
 /** Answers what is no HTTP, too slow or too large, on the bare socket, and closes it. */
-export const makeClientErrorHandler = (logger: Logger, last: () => Last) => (error: Error & { code?: string }, socket: Socket) => {
+export const makeClientErrorHandler = (logger: Logger, sockets: () => Sockets) => (error: Error & { code?: string }, socket: Socket) => {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
-  const { request, response } = last().get(socket) ?? {}
+  const { last, refused } = sockets()
+  const { request, response } = last.get(socket) ?? {}
   if (request?.complete && response?.writableEnded === false) {
     // What is wrong is in the request after. An answer written now would be taken for that of the one before.
     socket.pause()
@@ -93,6 +98,8 @@ export const makeClientErrorHandler = (logger: Logger, last: () => Last) => (err
     : error.code === 'HPE_HEADER_OVERFLOW' ? { code: 'HEADERS_TOO_LARGE', limit: HEADER_BYTES } : invalid(`it is not valid HTTP (${error.code ?? 'unknown'})`)
   const answer = toProblem(failure, { instance: '', request_id: randomUUID() })
   logger.info({ request_id: answer.body.request_id, status: answer.body.status, code: answer.body.code })
+  // Its reading goes on, or what has come would be a reset that overtakes the answer. So the rest of a slow request may come after all.
+  refused.add(socket)
   socket.end(rawProblem(answer))
 }
 

@@ -171,6 +171,26 @@ t.test('refuses bad HTTP with a problem, and closes', async t => {
   t.match(served.log.filter(({ status }) => status === 408 || status === 431).map(({ code }) => code), ['HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT', 'REQUEST_TIMEOUT'])
 })
 
+t.test('does nothing of a request whose rest comes after it was told that its time is over', async t => {
+  const served = await serve(t, { files, timeouts: { request: 700, headers: 700, check: 100 } })
+  const body = JSON.stringify({ path: 'a.txt', start_line: 1, end_line: 0, new_text: 'more\n' })
+  const whole = post([`Content-Length: ${body.length}`], body).replace('/edit', '/edit-lines')
+  for (const cut of [30, whole.length - 5]) {
+    const socket = connect({ port: served.port, host: '127.0.0.1', allowHalfOpen: true }, () => { socket.write(whole.slice(0, cut)) })
+    const closed = new Promise(resolve => { socket.on('close', resolve) })
+    let received = ''
+    socket.on('error', () => {}).on('data', data => {
+      received += String(data)
+      socket.end(whole.slice(cut))
+    })
+    await closed
+    t.match(received, /^HTTP\/1.1 408 [^]*nothing was done/)
+  }
+  // After them in the file's queue.
+  t.equal((await served.call('POST', '/edit-lines', { body })).status, 200)
+  t.equal(readFileSync(join(served.root, 'a.txt'), 'utf8'), `more\n${files['a.txt']}`)
+})
+
 t.test('survives clients that go away, and takes no answer for another', async t => {
   let release = () => {}
   const held = new Promise<void>(resolve => { release = resolve })
