@@ -18,7 +18,7 @@ const flags = ['--lock-timeout', '4s', '--log-level', 'info']
 const [one, two, three] = await Promise.all([[], ['--durability', 'fast'], ['--durability', 'fast']].map(more => attacked(t, at, ...flags, ...more)) as [Promise<Attacked>, Promise<Attacked>, Promise<Attacked>])
 
 /** Each client reads a number, and sends it increased with the hash of what it read. Every 200 has to be in the end's sum. */
-async function increments (t: Test, servers: { send: Send }[], file: string, read: () => string): Promise<{ done: number, codes: string[] }> {
+async function increments (t: Test, servers: { send: Send }[], file: string, read: () => string, right = ['200', 'STALE_FILE']): Promise<{ done: number, codes: string[] }> {
   const random = new Random(SEED)
   t.comment(`SEED=${SEED}`)
   const codes: string[] = []
@@ -34,7 +34,7 @@ async function increments (t: Test, servers: { send: Send }[], file: string, rea
   }))
   const done = codes.filter(code => code === '200').length
   t.equal(Number(/n = (\d+)/.exec(read())![1]), done, `every 200 is in the file (SEED=${SEED})`)
-  for (const code of new Set(codes)) t.ok(['200', 'STALE_FILE'].includes(code), code)
+  for (const code of new Set(codes)) t.ok(right.includes(code), code)
   t.ok(done > 0 && done < codes.length, 'some of both')
   t.comment(tally(codes))
   return { done, codes }
@@ -47,7 +47,8 @@ row(25, 'lost update, one server', { done: `${CLIENTS} clients × ${INCREMENTS} 
 
 row(26, 'lost update, several servers on one root', { done: `3 servers, ${CLIENTS} clients × ${INCREMENTS} increments with \`expected_hash\`; then 60 edits at once without`, skip: onLinux }, async t => {
   const sends = [one, two, three].map(({ url }) => ({ send: sender(t, url, CLIENTS) }))
-  await increments(t, sends, 'm', () => one.text('m'))
+  // On several servers nobody is next in line: who is unlucky for 4 s gives up.
+  await increments(t, sends, 'm', () => one.text('m'), ['200', 'STALE_FILE', 'FILE_LOCKED'])
   const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => sends[i % 3]!.send('/edit-lines', { path: 'all', start_line: 1, end_line: 0, new_text: `line ${i}\n` })))
   const lines = readFileSync(join(root, 'all'), 'utf8').split('\n')
   for (const [i, { status }] of answers.entries()) t.equal(lines.includes(`line ${i}`), status === 200)
@@ -145,6 +146,8 @@ row(29, 'another program is writing while the file is read', { done: '150 edits 
 })
 
 const FLOOD = many('flood', 1300)
+/** With thousands of connections the system gives up some, and some requests aren't read in time. */
+const REFUSED = FLOOD > 5000 ? ['FILE_LOCKED', 'ECONNRESET', 'REQUEST_TIMEOUT'] : ['FILE_LOCKED']
 
 row(39, 'flood on one file', { done: `${FLOOD} edits of one file at once, each on a connection of its own; \`npm run test:updates -- --flood N\` for more` }, async t => {
   const server = one
@@ -155,7 +158,7 @@ row(39, 'flood on one file', { done: `${FLOOD} edits of one file at once, each o
   const answers = await Promise.all(flood)
   const lines = new Set(server.text('f').split('\n'))
   for (const [i, { code, headers, text }] of answers.entries()) {
-    if (code !== '200' && code !== 'FILE_LOCKED') t.fail(`${code} ${text}`)
+    if (code !== '200' && !REFUSED.includes(code)) t.fail(`${code} ${text}`)
     if (lines.has(String(i)) !== (code === '200')) t.fail(`${i}: ${code}, but in the file: ${lines.has(String(i))}`)
     if (code === 'FILE_LOCKED' && !(Number(headers['retry-after']) > 0)) t.fail('no Retry-After')
   }

@@ -159,7 +159,7 @@ row(21, 'every system call fails once', { done: 'strace on the server: for each 
           const stop = await trace(pid, ['-o', '/dev/null', '-e', `trace=${kind}`, '-e', `inject=${kind}:error=${error}:when=${when}`], !isMain(kind))
           const answer = await operation.run()
           await stop()
-          const fault = answer.status === 0 ? 'no answer' : operation.check(answer)
+          const fault = answer.status === 0 ? `no answer (${victim.child.signalCode ?? victim.child.exitCode}: ${victim.log().slice(-1000)})` : operation.check(answer)
           if (fault !== null) t.fail(`${kind} ${when} ${error}: ${answer.code}, ${fault}: ${path}`)
           codes.push(answer.code)
           if (kind !== 'unlink' && tempFiles(here.root).length > left) t.fail(`${kind} ${when} ${error}: ${answer.code}, and a temp file is left: ${path}`)
