@@ -116,6 +116,7 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
     if (request.is404) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
   })
 
+  // Who was told that nothing was done: so it is.
   app.addHook('preHandler', async (request, reply) => {
     if (!sockets.refused.has(request.raw.socket)) return
     reply.hijack()
