@@ -102,6 +102,8 @@ t.test('plans small files at once, but what takes long to explain', async t => {
   t.notOk(await isLater(edit('value', 'x', { replace_all: true })))
   t.notOk(await isLater(edit('valve', 'x')))
   t.ok(await isLater(edit('valve '.repeat(500), 'x')))
+  t.ok(planMaker.plan(Buffer.from('ab'.repeat(2001)), taskOf(edit('a', 'x', { replace_all: true })), FILE) instanceof Promise, 'more places than are replaced at once')
+  t.notOk(planMaker.plan(Buffer.from('ab'.repeat(2000)), taskOf(edit('a', 'x', { replace_all: true })), FILE) instanceof Promise)
   t.ok(await isLater({ operation: 'edit_lines', edits: [{ start_line: 1, end_line: 1, new_text: '', expected_text: 'valve '.repeat(500) }], line_endings: 'adapt' }))
   await planMaker.close()
 })

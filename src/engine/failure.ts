@@ -165,8 +165,8 @@ export type Present =
   | { fits: true, places: [number, number][], total: number, file_preview: FilePreview }
   | { fits: false, failure: TextFailure | LineFailure | SectionFailure }
 
-/** A text isn't where it has to be, and what was meant by it is left to be told where that may take long. */
-export interface Unexplained { code: 'UNEXPLAINED' }
+/** Left to be planned where that may take long: many places are replaced, or a text isn't where it has to be and what was meant is to be found. */
+export interface TakesLong { code: 'TAKES_LONG' }
 
 export type LineFailure = LineOutOfRange | OverlappingEdits | ExpectedTextMismatch | ResultTooLarge
 

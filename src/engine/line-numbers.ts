@@ -2,7 +2,7 @@
 //
 // Cost: what the index costs, and the bytes of what is put in. The naive way, `lineNumbers` of the whole result, is the
 // oracle in the tests.
-import type { LineIndex } from './line-index.ts'
+import { LineIndex } from './line-index.ts'
 import { countBreaksIn, countLines } from './lines.ts'
 import type { Splices } from './splice.ts'
 import type { Text } from './text.ts'
@@ -14,6 +14,9 @@ export function indexedLineNumbers (text: Text, index: LineIndex, offsets: reado
   return { lines, total: countLines(text, index.breaksBefore(text.length)) }
 }
 
+/** Bytes that are counted anew for each question. Where replacements touch, what is put in may be as long as the text, and asked for at every byte. */
+const FEW = 512
+
 /** As `lineNumbers`, of the text `after` that `splices` make of the one that `index` was made for. */
 export function changedLineNumbers (after: Text, index: LineIndex, { list, lengthBefore }: Splices, offsets: readonly number[]): { lines: number[], total: number } {
   let splice = 0
@@ -21,6 +24,7 @@ export function changedLineNumbers (after: Text, index: LineIndex, { list, lengt
   let from = 0
   let breaksBeforeFrom = 0
   let insert: Buffer | undefined
+  let inserted: LineIndex | undefined
   let start = 0
   let end = list[0]?.start ?? lengthBefore
   /** Breaks before the stretch. */
@@ -28,7 +32,10 @@ export function changedLineNumbers (after: Text, index: LineIndex, { list, lengt
   const within = (offset: number): number => {
     if (offset === start) return 0
     const next = after.byteAt(offset)
-    return insert === undefined ? index.breaksBefore(from + offset - start, next) - breaksBeforeFrom : countBreaksIn(insert, 0, offset - start, next)
+    if (insert === undefined) return index.breaksBefore(from + offset - start, next) - breaksBeforeFrom
+    if (insert.length <= FEW) return countBreaksIn(insert, 0, offset - start, next)
+    inserted ??= new LineIndex(insert)
+    return inserted.breaksBefore(offset - start, next)
   }
   const upTo = (offset: number): number => {
     while (offset > end) {
@@ -36,6 +43,7 @@ export function changedLineNumbers (after: Text, index: LineIndex, { list, lengt
       start = end
       if (insert === undefined) {
         insert = list[splice]!.insert
+        inserted = undefined
         end += insert.length
       } else {
         insert = undefined

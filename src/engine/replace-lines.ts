@@ -3,12 +3,12 @@ import { fail, ok, type Result } from '../result.ts'
 import { cautionsOf } from './caution.ts'
 import { Draft, type PlaceOperation } from './draft.ts'
 import { explainMismatch } from './explain-lines.ts'
-import type { LineEdit, LineFailure, Unexplained } from './failure.ts'
+import type { LineEdit, LineFailure, TakesLong } from './failure.ts'
 import { indexed, LineIndex } from './line-index.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, BREAK_TEXT, breakBefore, isLineStart, lineStarts, markLength, splitAtBreaks } from './lines.ts'
 import type { Plan } from './plan.ts'
-import { type ExplainWithin, isExplained } from './suggest/suggest.ts'
+import { type WorkWithin, isExplained } from './suggest/suggest.ts'
 import { Text } from './text.ts'
 
 export interface LineOptions {
@@ -33,12 +33,12 @@ interface Range {
  * the file with it, and deleting the last lines leaves the state as it was
  * (but an empty line keeps its break: it would be gone without).
  * Fails with the first edit whose lines don't exist or whose `expected_text` isn't there, with two that overlap (an
- * insertion before or after a replaced range doesn't), or with a result over `max_result_size`; with `explain_within`, UNEXPLAINED where a
+ * insertion before or after a replaced range doesn't), or with a result over `max_result_size`; with `work_within`, TAKES_LONG where a
  * mismatch takes long to explain.
  */
 export function planLineEdits (original: Buffer, edits: readonly LineEdit[], options: LineOptions): Result<Plan, LineFailure>
-export function planLineEdits (original: Buffer, edits: readonly LineEdit[], options: LineOptions & ExplainWithin): Result<Plan, LineFailure | Unexplained>
-export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { explain_within = Infinity, ...options }: LineOptions & Partial<ExplainWithin>): Result<Plan, LineFailure | Unexplained> {
+export function planLineEdits (original: Buffer, edits: readonly LineEdit[], options: LineOptions & WorkWithin): Result<Plan, LineFailure | TakesLong>
+export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { work_within = Infinity, ...options }: LineOptions & Partial<WorkWithin>): Result<Plan, LineFailure | TakesLong> {
   const text = new Text([original])
   const total_edits = edits.length
   const { offsets, total } = lineStarts(text, edits.flatMap(({ start_line, end_line }) => [start_line, end_line + 1]))
@@ -60,7 +60,7 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { e
   }
   for (const { edit, index, start, end } of [...ranges].sort((a, b) => a.index - b.index)) {
     if (edit.expected_text !== undefined && !holds(original.subarray(start, end), edit.expected_text, options.line_endings)) {
-      if (!isExplained(text.length, edit.expected_text, explain_within)) return fail({ code: 'UNEXPLAINED' })
+      if (!isExplained(text.length, edit.expected_text, work_within)) return fail({ code: 'TAKES_LONG' })
       return fail(explainMismatch(text, edit, { start, end }, { edit_index: index, total_edits }))
     }
   }

@@ -4,7 +4,7 @@ import { type Caution, cautionsOf } from './caution.ts'
 import { Draft, type Replacement } from './draft.ts'
 import { explainOutOfRange, explainWrongCount } from './explain.ts'
 import { explainNoMatch } from './explain-no-match.ts'
-import type { TextEdit, TextFailure, Unexplained } from './failure.ts'
+import type { TextEdit, TextFailure, TakesLong } from './failure.ts'
 import { indexed, LineIndex } from './line-index.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, lineNumbers } from './lines.ts'
@@ -12,11 +12,14 @@ import { type Found, locate, type Match, needleOf, type Places, soughtBytes } fr
 import type { EditApplied, LeftAlone, Plan } from './plan.ts'
 import { requiredCount } from './request.ts'
 import { Sightings } from './sightings.ts'
-import { type ExplainWithin, isExplained } from './suggest/suggest.ts'
+import { type WorkWithin, isExplained } from './suggest/suggest.ts'
 import { Text } from './text.ts'
 
 /** A request may replace this many places: each is kept track of. */
 export const MAX_REPLACEMENTS = 1_000_000
+
+/** Work (see `isExplained`) of one replaced place. */
+const PLACE = 1000
 
 export interface TextOptions {
   line_endings: LineEndings
@@ -29,11 +32,11 @@ export interface TextOptions {
  * matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones count too.
  * `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given.
  * Fails with the first edit that can't be made: no match, another count than required, an occurrence that isn't there,
- * a result over `max_result_size`, or more than a million replaced places; with `explain_within`, UNEXPLAINED where a miss takes long to explain.
+ * a result over `max_result_size`, or more than a million replaced places; with `work_within`, TAKES_LONG where many places are replaced, or a miss takes long to explain.
  */
 export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions): Result<Plan, TextFailure>
-export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions & ExplainWithin): Result<Plan, TextFailure | Unexplained>
-export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { explain_within = Infinity, ...options }: TextOptions & Partial<ExplainWithin>): Result<Plan, TextFailure | Unexplained> {
+export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions & WorkWithin): Result<Plan, TextFailure | TakesLong>
+export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { work_within = Infinity, ...options }: TextOptions & Partial<WorkWithin>): Result<Plan, TextFailure | TakesLong> {
   const draft = new Draft(original)
   const lines = new LineIndex(original)
   const style = breakStyleOf(original, lines)
@@ -50,13 +53,14 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { e
     const found = locate(text, needle, options.line_endings, style.ending, seen)
     const scene = { draft, edit, needle, ending: style.ending, ...options, ...position }
     const missing = found.all.count < (requiredCount(edit) ?? 1)
-    if (missing && !isExplained(text.length, edit.old_text, explain_within)) return fail({ code: 'UNEXPLAINED' })
+    if (missing && !isExplained(text.length, edit.old_text, work_within)) return fail({ code: 'TAKES_LONG' })
     if (found.all.count === 0) return fail(explainNoMatch(scene))
     const chosen = choose(edit, found)
     if (!chosen.ok) return fail(chosen.failure === 'count' ? explainWrongCount({ ...scene, found }) : explainOutOfRange({ ...scene, found }))
     const [from, to] = chosen.value
     const total = draft.placements.length + to - from
     if (total > MAX_REPLACEMENTS) return fail({ code: 'RESULT_TOO_LARGE', what: 'replacements', limit: MAX_REPLACEMENTS, actual: total, ...position })
+    if (total * PLACE > work_within) return fail({ code: 'TAKES_LONG' })
     const insertFor = inserter(edit, options.line_endings, new BreakFinder(text, style))
     const operation = edit.new_text === '' ? 'delete' : 'replace'
     const replacements = found.matches.slice(from, to).map((match): Replacement => ({ edit_index, operation, start: match.start, end: match.end, insert: insertFor(match) }))

@@ -3,7 +3,7 @@ import { fail, ok, type Result } from '../result.ts'
 import { explainStale } from './explain-stale.ts'
 import { describe, type Description } from './describe.ts'
 import { unifiedDiff, type Diff } from './diff.ts'
-import type { LineEdit, LineFailure, Present, TextEdit, TextFailure, Unexplained } from './failure.ts'
+import type { LineEdit, LineFailure, Present, TextEdit, TextFailure, TakesLong } from './failure.ts'
 import type { LineEndings } from './line-breaks.ts'
 import { planNewContent } from './new-content.ts'
 import type { Plan } from './plan.ts'
@@ -36,12 +36,12 @@ export type TaskFailure = TextFailure | LineFailure
 
 /**
  * Plans a change of `original` (without NUL) and tells it. `path` and `exists` are for the diff. Failures: those of the planners;
- * with `explain_within`, UNEXPLAINED where telling what was meant by a text that isn't there may take longer (see `isExplained`).
+ * with `work_within`, TAKES_LONG where to replace many places, or to tell what was meant by a text that isn't there, may take longer (see `isExplained`).
  */
 export function planTask (original: Buffer, task: Task, file: { path: string, exists: boolean }): Result<Told, TaskFailure>
-export function planTask (original: Buffer, task: Task, file: { path: string, exists: boolean }, explain_within: number): Result<Told, TaskFailure | Unexplained>
-export function planTask (original: Buffer, task: Task, file: { path: string, exists: boolean }, explain_within = Infinity): Result<Told, TaskFailure | Unexplained> {
-  const planned = planChange(original, task, explain_within)
+export function planTask (original: Buffer, task: Task, file: { path: string, exists: boolean }, work_within: number): Result<Told, TaskFailure | TakesLong>
+export function planTask (original: Buffer, task: Task, file: { path: string, exists: boolean }, work_within = Infinity): Result<Told, TaskFailure | TakesLong> {
+  const planned = planChange(original, task, work_within)
   if (!planned.ok) return fail(planned.failure)
   const { splices, pieces, edits_applied, left_alone, cautions } = planned.value
   const { context_lines, dry_run, max_diff_lines } = task
@@ -55,18 +55,18 @@ export function planTask (original: Buffer, task: Task, file: { path: string, ex
   })
 }
 
-/** What a change that was made for another state comes to in `original`; `explain_within` as in `planTask`. */
+/** What a change that was made for another state comes to in `original`; `work_within` as in `planTask`. */
 export function presentOf (original: Buffer, task: Task): Present
-export function presentOf (original: Buffer, task: Task, explain_within: number): Present | Unexplained
-export function presentOf (original: Buffer, task: Task, explain_within = Infinity): Present | Unexplained {
-  const planned = planChange(original, task, explain_within)
-  return planned.ok || planned.failure.code !== 'UNEXPLAINED' ? explainStale(original, planned as Result<Plan, TaskFailure>) : planned.failure
+export function presentOf (original: Buffer, task: Task, work_within: number): Present | TakesLong
+export function presentOf (original: Buffer, task: Task, work_within = Infinity): Present | TakesLong {
+  const planned = planChange(original, task, work_within)
+  return planned.ok || planned.failure.code !== 'TAKES_LONG' ? explainStale(original, planned as Result<Plan, TaskFailure>) : planned.failure
 }
 
-function planChange (original: Buffer, { change, max_result_size }: Task, explain_within: number): Result<Plan, TaskFailure | Unexplained> {
+function planChange (original: Buffer, { change, max_result_size }: Task, work_within: number): Result<Plan, TaskFailure | TakesLong> {
   switch (change.operation) {
-    case 'edit': return planTextEdits(original, change.edits, { line_endings: change.line_endings, max_result_size, explain_within })
-    case 'edit_lines': return planLineEdits(original, change.edits, { line_endings: change.line_endings, max_result_size, explain_within })
+    case 'edit': return planTextEdits(original, change.edits, { line_endings: change.line_endings, max_result_size, work_within })
+    case 'edit_lines': return planLineEdits(original, change.edits, { line_endings: change.line_endings, max_result_size, work_within })
     case 'create': return planNewContent(original, change.content, { max_result_size })
   }
 }

@@ -1,4 +1,4 @@
-// Plans changes: of small files at once, of large ones, and what takes long to explain, in a thread. Knows not for whom.
+// Plans changes: of small files at once, of large ones, and what takes long, in a thread. Knows not for whom.
 import type { ResourceLimits } from 'node:worker_threads'
 import type { Present } from '../engine/failure.ts'
 import { planTask, presentOf, type Task, type TaskFailure, type Told } from '../engine/task.ts'
@@ -9,8 +9,8 @@ import { Threads } from './threads.ts'
 
 /** Bytes up to which a file is planned at once. */
 export const AT_ONCE = 256 * 1024
-/** Work (see `isExplained`) up to which it is told at once what a text was meant for that isn't there. */
-const EXPLAINED_AT_ONCE = 2_000_000
+/** Work (see `isExplained`) up to which that is so: of replacing two thousand places, say. */
+const WORK_AT_ONCE = 2_000_000
 /** While one plan takes long, another needn't wait. */
 const THREADS = 2
 
@@ -27,15 +27,15 @@ export class PlanMaker {
    */
   plan (original: Buffer, task: Task, file: { path: string, exists: boolean }): Result<Told, TaskFailure> | Promise<Result<PlannedOff, TaskFailure>> {
     if (original.length > AT_ONCE) return this.#planOff(original, task, file)
-    const planned = planTask(original, task, file, EXPLAINED_AT_ONCE)
+    const planned = planTask(original, task, file, WORK_AT_ONCE)
     if (planned.ok) return planned
     const { failure } = planned
-    return failure.code === 'UNEXPLAINED' ? this.#planOff(original, task, file) : { ok: false, failure }
+    return failure.code === 'TAKES_LONG' ? this.#planOff(original, task, file) : { ok: false, failure }
   }
 
   /** What a change that was made for another state comes to in `original`, whose bytes must not be used afterwards. Rejects where the thread fails. */
   present (original: Buffer, task: Task): Present | Promise<Present> {
-    const present = original.length > AT_ONCE ? undefined : presentOf(original, task, EXPLAINED_AT_ONCE)
+    const present = original.length > AT_ONCE ? undefined : presentOf(original, task, WORK_AT_ONCE)
     if (present !== undefined && 'fits' in present) return present
     const bytes = movable(original)
     return this.#threads.run({ type: 'present', bytes, task }, { transfer: [bytes.buffer] })

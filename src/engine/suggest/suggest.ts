@@ -82,8 +82,8 @@ export function suggest (text: Buffer, oldText: string): Suggestions {
 /** Below this score a region isn't shown: chance matches of short texts are many. Characters without white space. Measured on the corpus. */
 export const leastScore = (characters: number): number => 0.62 + 0.22 * Math.exp(-characters / 25)
 
-/** How much work (see `isExplained`) the search for what was meant may be. */
-export interface ExplainWithin { explain_within: number }
+/** How much work (see `isExplained`) a plan may be. */
+export interface WorkWithin { work_within: number }
 
 /** Whether searching a text of `length` bytes for what `oldText` was meant for is at most so much work: bytes × UTF-16 units, at least a thousand of each. */
 export const isExplained = (length: number, oldText: string, within: number): boolean =>
