@@ -127,7 +127,8 @@ t.test('lives on when nobody reads what it prints, and cuts off a client that ne
   child.stderr.destroy()
   const url = `http://127.0.0.1:${port}`
   let status = 0
-  for (let i = 0; i < 300 && status === 0; i++) {
+  // A start takes as long as it takes where everything else is busy; the test has its own limit.
+  while (status === 0 && child.exitCode === null) {
     await sleep(100)
     status = await get(url, '/healthz').then(response => response.status, () => 0)
   }
