@@ -1,4 +1,5 @@
 // What a plan changes, told in lines. From the placements, never by comparing texts. Knows no files and no HTTP.
+import { firstIndex } from './bisect.ts'
 import type { Placed, PlaceOperation, Span } from './draft.ts'
 import { decode, excerpt } from './encoding.ts'
 import { isLineEnd, isLineStart, lineAround, lineFrom } from './lines.ts'
@@ -126,7 +127,7 @@ function blocksOf (spans: readonly Span[]): [number, number][] {
 
 /** The lines around a change, whose own lines begin and end at the offsets `from` and `to` of the result. */
 function contextOf (text: Text, [from, to]: [number, number], span: Span, blocks: readonly [number, number][], most: number, total: number): NonNullable<Change['context']> {
-  const index = blockWith(blocks, span.new_start_line)
+  const index = Math.max(0, firstIndex(blocks.length, at => blocks[at]![0] > span.new_start_line) - 1)
   const block = blocks[index]
   const above = block === undefined || block[0] !== span.new_start_line ? 0 : Math.min(most, span.new_start_line - 1 - (blocks[index - 1]?.[1] ?? 0))
   const below = block === undefined || block[1] !== span.new_end_line ? 0 : Math.min(most, (blocks[index + 1]?.[0] ?? total + 1) - 1 - span.new_end_line)
@@ -158,18 +159,6 @@ function lineStart (text: Text, offset: number, from: number, line: number): num
   if (from < line) start = next
   for (let number = from + 1; number < line; number++) start = lineFrom(text, start).next
   return start
-}
-
-/** Index of the last block that begins at `line` or before. */
-function blockWith (blocks: readonly [number, number][], line: number): number {
-  let low = 0
-  let high = blocks.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (blocks[middle]![0] <= line) low = middle
-    else high = middle - 1
-  }
-  return low
 }
 
 function contentOf ({ old, insert }: Placed): Pick<Change, 'old_content' | 'new_content' | 'lossy'> {

@@ -1,4 +1,5 @@
 // The facts of a failed edit: what is there, where, and which edits would work. Knows no sentences and no status codes.
+import { firstIndex } from './bisect.ts'
 import type { Draft } from './draft.ts'
 import { decode, decodeByColumn, excerpt, excerptAround, utf16Length } from './encoding.ts'
 import type { EditPosition, FilePreview, Fix, FixedLines, FixedText, MatchLocation, OccurrenceOutOfRange, TextEdit, WrongCount } from './failure.ts'
@@ -79,24 +80,12 @@ export function undoneBy ({ draft, needle, line_endings, ending }: Scene, origin
   let first = matches.length
   let undone: number | undefined
   for (const { start, end, edit_index } of draft.placements) {
-    const index = firstBehind(matches, start)
+    const index = firstIndex(matches.length, at => matches[at]!.end > start)
     if (index >= first || matches[index]!.start >= end) continue
     first = index
     undone = edit_index
   }
   return undone
-}
-
-/** Index of the first of disjoint matches that ends behind `offset`. */
-function firstBehind (matches: readonly Match[], offset: number): number {
-  let low = 0
-  let high = matches.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (matches[middle]!.end > offset) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 /** What resembles the text where it isn't. */

@@ -2,6 +2,7 @@
 //
 // Source: none; two flat arrays side by side, so that what an edit moves is added to, one number after the other.
 // Cost: of a look-up, the places; of a change, those behind it.
+import { firstIndex } from './bisect.ts'
 
 /** A stretch around changes, in the text before them and after; what lies behind it has moved by `shift`. */
 export interface Window { start: number, end: number, newStart: number, newEnd: number, shift: number }
@@ -43,7 +44,7 @@ export class KeyPlaces {
   change (windows: readonly Window[], length: Uint8Array, fresh: Float64Array): void {
     const offsets = this.#offsets
     const keys = this.#keys
-    let count = this.#firstFrom(windows[0]!.start)
+    let count = firstIndex(this.#count, index => offsets[index]! >= windows[0]!.start)
     let next = 0
     let shift = 0
     for (let i = count; i < this.#count; i++) {
@@ -89,17 +90,5 @@ export class KeyPlaces {
     const at = Math.floor(place / KEYS)
     this.#offsets[index] = at
     this.#keys[index] = place - at * KEYS
-  }
-
-  /** Index of the first place at `offset` or behind it. */
-  #firstFrom (offset: number): number {
-    let low = 0
-    let high = this.#count
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#offsets[middle]! < offset) low = middle + 1
-      else high = middle
-    }
-    return low
   }
 }
