@@ -174,11 +174,6 @@ export class Text {
   }
 }
 
-/** How many bytes at the start of `pieces` are those of `original`, being the same memory. */
-export function sharedStart ([first]: readonly Buffer[], original: Buffer): number {
-  return first !== undefined && first.buffer === original.buffer && first.byteOffset === original.byteOffset ? Math.min(first.length, original.length) : 0
-}
-
 /** Puts members of `put`, more perhaps than a call can take, in place of those from `from` to `to` (exclusive). */
 export function spliceList<T> (list: T[], from: number, to: number, put: readonly T[]): void {
   const AT_ONCE = 10_000

@@ -3,7 +3,6 @@ import { createHash, hash, type Hash } from 'node:crypto'
 import { closeSync, constants, fstatSync, read, readSync, writev, writevSync, type BigIntStats } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { sharedStart } from '../engine/text.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
@@ -129,6 +128,11 @@ export async function digestOf (pieces: readonly Buffer[], total: number, origin
     skip = Math.max(0, skip - piece.length)
   }
   return sum.digest('hex')
+}
+
+/** How many bytes at the start of `pieces` are those of `original`, being the same memory. */
+function sharedStart ([first]: readonly Buffer[], original: Buffer): number {
+  return first !== undefined && first.buffer === original.buffer && first.byteOffset === original.byteOffset ? Math.min(first.length, original.length) : 0
 }
 
 /** Whether pieces of `total` bytes are what `original` holds. Compares only what isn't the same memory. */
