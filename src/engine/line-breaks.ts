@@ -4,7 +4,6 @@ import { type Break, BREAK_TEXT, breakAt, breakBefore, type LineBreak, type Line
 import type { Text } from './text.ts'
 
 const LF = 10
-const CR = 13
 
 /** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as given. */
 export type LineEndings = 'adapt' | 'exact'
@@ -20,7 +19,7 @@ export interface BreakStyle {
 /** `lines`: the index of `original`, for whoever asks it for more. */
 export function breakStyleOf (original: Buffer, lines = new LineIndex(original)): BreakStyle {
   // Nothing to be counted: the first break decides.
-  if (!original.includes(CR)) return { ending: original.includes(LF) ? 'lf' : 'none', frequent: 'lf' }
+  if (!lines.hasCr) return { ending: original.includes(LF) ? 'lf' : 'none', frequent: 'lf' }
   const counts = lines.endings()
   return { ending: lineEndingOf(counts), frequent: mostFrequent(counts) }
 }

@@ -18,12 +18,13 @@ interface Table { feeds: Uint32Array, lone: Uint32Array, pairs: number }
 /** The line breaks of a text: `\n` alone for a diff, and those of any kind. */
 export class LineIndex {
   readonly #bytes: Buffer
-  readonly #hasCr: boolean
+  /** Whether there is any `\r`. */
+  readonly hasCr: boolean
   #known: Table | undefined
 
   constructor (bytes: Buffer) {
     this.#bytes = bytes
-    this.#hasCr = bytes.includes(CR)
+    this.hasCr = bytes.includes(CR)
   }
 
   /** How many `\n` lie before `offset`. */
@@ -35,7 +36,7 @@ export class LineIndex {
   /** How many breaks of any kind end at `offset` or before it; a `\r\n` ends behind its `\n`. `next`: what stands at `offset`, if that is another byte than in the text. */
   breaksBefore (offset: number, next = this.#bytes[offset]): number {
     const count = this.feedsBefore(offset)
-    if (!this.#hasCr) return count
+    if (!this.hasCr) return count
     const changed = this.#bytes[offset - 1] === CR ? Number(this.#bytes[offset] === LF) - Number(next === LF) : 0
     return count + this.#loneBefore(offset) + changed
   }
@@ -43,7 +44,7 @@ export class LineIndex {
   /** How often each kind of line break occurs. */
   endings (): Record<Break, number> {
     const feeds = this.feedsBefore(this.#bytes.length)
-    if (!this.#hasCr) return { lf: feeds, crlf: 0, cr: 0 }
+    if (!this.hasCr) return { lf: feeds, crlf: 0, cr: 0 }
     const crlf = this.#table().pairs
     return { lf: feeds - crlf, crlf, cr: this.#loneBefore(this.#bytes.length) }
   }
@@ -70,7 +71,7 @@ export class LineIndex {
       const from = stretch * STRETCH
       const to = Math.min(bytes.length, from + STRETCH)
       feedsNow += countByte(bytes, LF, from, to)
-      if (!this.#hasCr) continue
+      if (!this.hasCr) continue
       const here = countPairs(bytes, CR, LF, from, to, bytes[to] ?? -1)
       pairs += here
       loneNow += countByte(bytes, CR, from, to) - here
