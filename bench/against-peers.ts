@@ -3,8 +3,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { KB, makeCase, MB, type Case, type Edit } from './corpora.ts'
 import { cpuOf } from './machine.ts'
@@ -14,7 +13,7 @@ import { rowsOf, type Row } from './row.ts'
 
 export const OVER_MCP = 'product over MCP, fast/local'
 /** Installed by `npm ci --ignore-scripts --prefix bench/peers`, and not by `npm ci` alone. This file runs from dist/bench. */
-const PEERS = ['..', '../..'].map(up => fileURLToPath(new URL(`${up}/bench/peers/package.json`, import.meta.url))).find(existsSync) ?? ''
+const PEERS = fileURLToPath(new URL('../../bench/peers/node_modules', import.meta.url))
 
 interface Call { name: string, arguments: Record<string, unknown> }
 
@@ -47,13 +46,11 @@ const OTHERS: (Peer & { several: boolean })[] = [
   }
 ]
 
-const installed = (): boolean => PEERS !== '' && existsSync(join(dirname(PEERS), 'node_modules'))
-
 function programOf (name: string): string {
-  const file = createRequire(PEERS).resolve.paths(name)!.map(folder => join(folder, name, 'package.json')).find(existsSync)!
-  const { bin, version } = JSON.parse(readFileSync(file, 'utf8')) as { bin: string | Record<string, string>, version: string }
+  const folder = join(PEERS, name)
+  const { bin, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { bin: string | Record<string, string>, version: string }
   versions.set(name, version)
-  return join(dirname(file), typeof bin === 'string' ? bin : Object.values(bin)[0]!)
+  return join(folder, typeof bin === 'string' ? bin : Object.values(bin)[0]!)
 }
 
 const versions = new Map<string, string>()
@@ -61,7 +58,7 @@ const versions = new Map<string, string>()
 export async function againstPeers (base: string, quick: boolean, options: RoundOptions, progress: (line: string) => void): Promise<Row[]> {
   // The quick run takes two minutes, with the build.
   if (quick) return []
-  if (!installed()) {
+  if (!existsSync(PEERS)) {
     progress('peers: left out, npm ci --ignore-scripts --prefix bench/peers installs them')
     return []
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { planTextEdits } from '../src/engine/replace-text.ts'
 import { KB, makeCase, MB } from './corpora.ts'
+import { cpuTime, walkLineFeeds } from './cpu-time.ts'
 import { FAST, openProduct } from './product.ts'
 import { short, time, type Row } from './row.ts'
 import { median, quantile } from './statistics.ts'
@@ -65,7 +66,7 @@ function crafted (): Row {
 function misses (rounds: number): Row[] {
   const it = makeCase('ASCII', 10 * MB, 1)
   const { old_text } = it.there[0]!
-  const walk = median(Array.from({ length: rounds }, () => cpuTime(() => { for (let at = it.bytes.indexOf(10); at !== -1; at = it.bytes.indexOf(10, at + 1)); })))
+  const walk = median(Array.from({ length: rounds }, () => cpuTime(() => { walkLineFeeds(it.bytes) })))
   const near = old_text.replace('lookup', 'look_up')
   const far = 'SELECT name FROM nobody\nWHERE nothing IS like this\n'
   return [['with a near counterpart', near] as const, ['with no counterpart', far] as const].map(([name, missing]) => {
@@ -77,14 +78,6 @@ function misses (rounds: number): Row[] {
     const took = Array.from({ length: rounds }, () => cpuTime(miss))
     return { what: `${it.name}, miss ${name}`, edits: 1, way: 'engine in memory', figure: `CPU ${time(median(took))}, p90 ${time(quantile(took, 0.9))}; a walk from line feed to line feed ${time(walk)}`, value: quantile(took, 0.9), pairs: rounds }
   })
-}
-
-/** In ms. */
-function cpuTime (work: () => unknown): number {
-  const before = process.cpuUsage()
-  work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
 }
 
 function timed (rounds: number, work: () => unknown): number[] {

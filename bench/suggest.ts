@@ -6,6 +6,8 @@ import { lineNumbers } from '../src/engine/lines.ts'
 import { leastScore, suggest } from '../src/engine/suggest/suggest.ts'
 import { Text } from '../src/engine/text.ts'
 import { casesIn, type Case, type Range } from './cases.ts'
+import { cpuTime, walkLineFeeds } from './cpu-time.ts'
+import { quantile } from './statistics.ts'
 
 interface Outcome { top1: boolean, usable: boolean, shown: boolean }
 
@@ -48,18 +50,6 @@ function judge (one: Case): Outcome {
   return { top1, usable: one.alts !== undefined ? top1 : alone && range.start_byte === truth.start_byte && range.end_byte === truth.end_byte, shown: true }
 }
 
-const cpu = (): number => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
-
-function timed (run: () => unknown): number {
-  const start = cpu()
-  run()
-  return cpu() - start
-}
-
-const quantile = (values: readonly number[], part: number): number => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))]!
 const percent = (outcomes: readonly Outcome[], of: keyof Outcome): string => (100 * outcomes.filter(outcome => outcome[of]).length / Math.max(1, outcomes.length)).toFixed(1).padStart(7)
 const row = (name: string, outcomes: readonly Outcome[], negative: boolean): string =>
   `${name.padEnd(18)}${String(outcomes.length).padStart(6)}${negative ? `${'-'.padStart(7)}${'-'.padStart(8)}${percent(outcomes, 'shown')}` : `${percent(outcomes, 'top1')} ${percent(outcomes, 'usable')}${'-'.padStart(7)}`}`
@@ -82,7 +72,7 @@ for (let i = 0; i < cases.length; i += step) {
   const { file, old_text } = cases[i]!
   const own = read.get(file)!
   const text = Buffer.concat([whole.subarray(0, LARGE / 2), own, whole.subarray(LARGE / 2 + own.length)])
-  times.push(timed(() => suggest(text, old_text)))
+  times.push(cpuTime(() => suggest(text, old_text)))
 }
-const scans = Array.from({ length: 9 }, () => timed(() => { for (let at = whole.indexOf(10); at !== -1; at = whole.indexOf(10, at + 1)); }))
+const scans = Array.from({ length: 9 }, () => cpuTime(() => { walkLineFeeds(whole) }))
 process.stdout.write(`CPU at 10 MB, ${times.length} cases: median ${quantile(times, 0.5).toFixed(1)} ms, p90 ${quantile(times, 0.9).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms; a walk from line feed to line feed ${quantile(scans, 0.5).toFixed(1)} ms\n`)
