@@ -90,7 +90,6 @@ export class LockFiles {
     this.#report({ event: 'lock_taken_over' })
     await sleep(SETTLE)
     if (held()) return { held, tookOver, release: letGo }
-    /* c8 ignore next 3 -- two hosts have to take over within the same instant */
     await letGo()
     return null
   }
@@ -114,7 +113,7 @@ export class LockFiles {
     const away = `${path}.dead.${randomBytes(8).toString('hex')}`
     renameSync(path, away)
     if (!existsSync(join(away, entry))) {
-      /* c8 ignore next 3 -- a rival has to take over between two system calls */
+      // A rival took over between our look and our rename.
       quietly(() => renameSync(away, path))
       return false
     }
