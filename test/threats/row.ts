@@ -16,7 +16,7 @@ export const TOKEN = 'a-token-for-tests'
 
 /** `--name N` of `npm run test:…`, or what CI takes. */
 export function many (name: string, usual: number): number {
-  const given = process.env[`THREATS_${name.toUpperCase()}`]
+  const given = process.env[`LONG_${name.toUpperCase()}`]
   if (given === undefined) return usual
   t.setTimeout(0)
   long = true
