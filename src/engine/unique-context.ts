@@ -60,7 +60,8 @@ function boundaries (text: Text, match: Match): { starts: number[], ends: number
   }
   const starts = [first.start]
   for (let i = 0, at = first.start; i < MOST_LINES && at > markLength(text); i++) starts.push(at = lineAround(text, at - 1).start)
-  const ends = [last.end]
+  // A match may end between the two bytes of a break.
+  const ends = [Math.max(match.end, last.end)]
   for (let i = 0, at = last.next; i < MOST_LINES && at < text.length; i++) {
     const line = lineFrom(text, at)
     ends.push(line.end)
