@@ -4,6 +4,7 @@ import { type Break, BREAK_TEXT, breakAt, breakBefore, type LineBreak, type Line
 import type { Text } from './text.ts'
 
 const LF = 10
+const CR = 13
 
 /** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as given. */
 export type LineEndings = 'adapt' | 'exact'
@@ -29,6 +30,8 @@ export class BreakFinder {
   readonly #text: Text
   readonly #style: BreakStyle
   #next: LineBreak | undefined
+  /** Where what was adapted last ends, and whether a `\r` stands before what follows it. */
+  #written = { end: -1, afterCr: false }
   /** Behind the last break of the text: its kind. */
   #last: Break | undefined
 
@@ -54,8 +57,14 @@ export class BreakFinder {
     return this.#next.kind
   }
 
-  /** `text` with the breaks that it gets in place of a range: lines that it and `old`, as it is asked for, both begin or end with keep theirs. */
+  /** `text` with the breaks that it gets in place of a range: lines that it and `old`, as it is asked for, both begin or end with keep theirs, unless a `\r` and a `\n` would become one break. */
   adapt (text: string, old: string, range: { start: number, end: number }): string {
+    const adapted = this.#adapt(text, old, range)
+    this.#written = { end: range.end, afterCr: adapted === '' ? this.#followsCr(range.start) : adapted.endsWith('\r') }
+    return adapted
+  }
+
+  #adapt (text: string, old: string, range: { start: number, end: number }): string {
     const lines = splitAtBreaks(text)
     if (lines.length === 1) return text
     if (this.#style.ending !== 'mixed') return lines.join(BREAK_TEXT[this.kindAt(range.start)])
@@ -68,7 +77,20 @@ export class BreakFinder {
     const breaks = new Array<Break>(lines.length - 1).fill(kind)
     for (let i = 0; i < lead; i++) breaks[i] = present[i]!.kind
     for (let i = 1; i <= most - lead && oldLines.at(-i) === lines.at(-i); i++) breaks[breaks.length - i] = present.at(-i)!.kind
+    this.#part(breaks, lines, range)
     return lines.reduce((joined, line, index) => joined + BREAK_TEXT[breaks[index - 1]!] + line)
+  }
+
+  /** Changes those of `breaks` that would make a pair with the one before, across an empty line, or with what stands around the range. */
+  #part (breaks: Break[], lines: readonly string[], { start, end }: { start: number, end: number }): void {
+    const meetsCr = (i: number): boolean => lines[i] === '' && (i === 0 ? this.#followsCr(start) : breaks[i - 1] === 'cr')
+    for (const [i, kind] of breaks.entries()) if (kind === 'lf' && meetsCr(i)) breaks[i] = 'cr'
+    const last = breaks.length - 1
+    if (lines.at(-1) === '' && breaks[last] === 'cr' && this.#text.byteAt(end) === LF) breaks[last] = meetsCr(last) ? 'crlf' : 'lf'
+  }
+
+  #followsCr (at: number): boolean {
+    return this.#written.end === at ? this.#written.afterCr : this.#text.byteAt(at - 1) === CR
   }
 
   #kindBefore (offset: number): Break | undefined {

@@ -65,6 +65,10 @@ check('never matches half of a \\r\\n', { file: 'a\r\nb\nc\r', edits: [edit('\n'
 check('does not match a lone \\r before \\n', { file: 'a\r\nb\r', edits: [edit('\nb', '-')] }, 'a-\r')
 check('matches a run of line breaks of several kinds', { file: 'a\r\n\n\rb', edits: [edit('a\n\n\nb', 'x')] }, 'x')
 check('matches line breaks alone in a mixed file', { file: 'a\r\n\nb\n', edits: [edit('\n\n', '|')] }, 'a|b\n')
+check('keeps lines apart where a \\r comes before a \\n that stays', { file: 'x\ry\nz\n', edits: [edit('\ny', '\n')] }, 'x\n\nz\n')
+check('keeps lines apart where a \\r that stays comes before an empty line', { file: 'a\rb\nc\r\n', edits: [edit('b\nc', '\nc')] }, 'a\r\rc\r\n')
+check('keeps lines apart between a \\r and a \\n that stay', { file: 'a\rb\r\nc\n', edits: [edit('b\nc', '\n')] }, 'a\r\r\n\n')
+check('keeps lines apart where a kept \\r comes before new ones', { file: '\rfoo\n\r', edits: [edit('\nfoo\n\n', '\n\n\nfoo')] }, '\r\r\rfoo')
 check('tells exact matches from adapted ones in a mixed file', { file: 'a\r\nb\nc', edits: [edit('b\nc', 'x')] }, { edits_applied: [{ matched_with: 'exact' }] })
 check('writes the break of the line on which the change starts', { file: 'a\r\nb\nc\r\n', edits: [edit('b', 'x\ny'), edit('a', '1\n2')] }, '1\r\n2\r\nx\ny\nc\r\n')
 check('writes the break before the last line where that has none', { file: 'a\nb\r\nc', edits: [edit('c', 'x\ny')] }, 'a\nb\r\nx\r\ny')
@@ -113,7 +117,7 @@ function model (text: string, edits: readonly TextEdit[], lineEndings: LineEndin
       out.push(...hay.slice(at, start))
       at = start + needle.length
       const put = split(Buffer.from(new_text).toString('latin1'))
-      if (lineEndings === 'adapt') adapt(hay, start, at, needle, put, first, isMixed)
+      if (lineEndings === 'adapt') adapt(hay, start, at, needle, put, first, isMixed, out.at(-1)?.at(-1))
       out.push(...put)
     }
     text = [...out, ...hay.slice(at)].join('')
@@ -121,7 +125,7 @@ function model (text: string, edits: readonly TextEdit[], lineEndings: LineEndin
   return { counts, text }
 }
 
-function adapt (hay: string[], start: number, end: number, needle: string[], put: string[], first: number[], isMixed: boolean): void {
+function adapt (hay: string[], start: number, end: number, needle: string[], put: string[], first: number[], isMixed: boolean, left: string | undefined): void {
   if (!put.some(isBreak)) return
   const matched = hay.slice(start, end).filter(isBreak)
   const lines = (list: string[]) => list.map(token => isBreak(token) ? '\n' : token).join('').split('\n')
@@ -141,7 +145,14 @@ function adapt (hay: string[], start: number, end: number, needle: string[], put
   const frequent = first.every(n => n === 0) ? '\n' : kinds.reduce((a, b, i) => first[i]! > first[kinds.indexOf(a)]! ? b : a)
   const ending = hay.find((token, i) => i >= changeStart && isBreak(token)) ?? hay.findLast((token, i) => i < changeStart && isBreak(token)) ?? frequent
   let nth = 0
-  put.forEach((token, i) => { if (isBreak(token)) put[i] = keep.get(nth++) ?? ending })
+  const before = (i: number) => (i === 0 ? left : put[i - 1])
+  put.forEach((token, i) => {
+    if (!isBreak(token)) return
+    put[i] = keep.get(nth++) ?? ending
+    if (isMixed && put[i] === '\n' && before(i) === '\r') put[i] = '\r'
+  })
+  const last = put.length - 1
+  if (isMixed && put[last] === '\r' && hay[end] === '\n') put[last] = before(last) === '\r' ? '\r\n' : '\n'
 }
 
 t.test('agrees with the model on every count and every byte', t => {
