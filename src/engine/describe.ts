@@ -87,14 +87,16 @@ function spansOf (before: Text, after: Text, { placements, splices }: Plan): { s
     if (placed.span !== undefined) return placed.span
     const [start, end, newStart, newEnd] = [old.lines[2 * index]!, old.lines[2 * index + 1]!, now.lines[2 * index]!, now.lines[2 * index + 1]!]
     const clean = endsClean(before, after, placed)
-    // What begins after the text of a line leaves that line as it is, but for its break.
-    const skipped = startsAfterLine(before, after, placed) ? 1 : 0
+    const end_line = clean ? end - 1 : Math.min(end, old.total)
+    const new_end_line = clean ? newEnd - 1 : Math.min(newEnd, now.total)
+    // What begins after the text of a line leaves that line as it is, but for its break; where that is all, the break has changed.
+    const skipped = startsAfterLine(before, after, placed) && (start < end_line || newStart < new_end_line) ? 1 : 0
     return {
       // A change that parts a \r from its \n, or makes a pair of two, also changes the line before.
       start_line: splitsPair(after, placed.new_start) && isLineStart(before, placed.start) ? start - 1 : start + skipped,
-      end_line: clean ? end - 1 : Math.min(end, old.total),
+      end_line,
       new_start_line: partsPair(before, after, placed) ? newStart - 1 : newStart + skipped,
-      new_end_line: clean ? newEnd - 1 : Math.min(newEnd, now.total)
+      new_end_line
     }
   })
   return { spans, totalBefore: old.total, totalAfter: now.total, newLines: now.lines }

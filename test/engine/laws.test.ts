@@ -85,6 +85,14 @@ check('accounts for every line by the changes of a single edit on separate lines
   return changes.reduce((sum, { net_change }) => sum + net_change, 0) === described.total_lines_after - described.total_lines_before
 })
 
+check('names lines that are there, and some for each change', 1500, ({ bytes, plan }) => {
+  const { changes, total_lines_before, total_lines_after } = describe(bytes, plan, { context_lines: 0, dry_run: true })
+  const isThere = (start: number, end: number, total: number) => start >= 1 && end <= total && start <= end + 1
+  return changes.every(({ start_line, end_line, new_start_line, new_end_line }) =>
+    isThere(start_line, end_line, total_lines_before) && isThere(new_start_line, new_end_line, total_lines_after) &&
+    (start_line <= end_line || new_start_line <= new_end_line))
+})
+
 check('shows lines of the result as context, and none that a change touches', 1500, ({ bytes, plan, result }) => {
   const lines = result.toString().replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
   const { changes } = describe(bytes, plan, { context_lines: 2, dry_run: false })
