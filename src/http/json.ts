@@ -9,6 +9,9 @@ export const MAX_DEPTH = 32
 /** More fields than any operation has; beyond it an object is refused, so that the list of its faults stays short. */
 export const MAX_FIELDS = 100
 
+/** More values, counted by their commas, than a hundred thousand edits have, each with all its fields; a body of the largest size could hold fifteen times as many, and each would be walked over. */
+export const MAX_VALUES = 1_000_000
+
 const refuse = (failure: RequestFailure) => fail(failure)
 
 /** Null if headers announce plain JSON in UTF-8. */
@@ -24,7 +27,7 @@ export function refuseMedia (headers: IncomingHttpHeaders): RequestFailure | nul
 
 /**
  * The value of a body. Fails on bytes that aren't UTF-8, bad JSON, a field given twice, nesting deeper than 32,
- * or an object with more than 100 fields. What its texts hold is for `checkTexts` to say.
+ * an object with more than 100 fields or one called `__proto__`, or more than a million values. What its texts hold is for `checkTexts` to say.
  */
 export function parseStrictJson (body: Buffer): Result<unknown, RequestFailure> {
   if (body.length === 0) return refuse({ code: 'INVALID_JSON', reason: 'empty' })
@@ -67,6 +70,7 @@ interface Level { keys: Set<string> | null, at: string | number }
 /** Looks through valid JSON for what `JSON.parse` hides: fields given twice, and nesting that would exhaust whoever walks it. Linear. */
 function scan (json: Buffer): RequestFailure | null {
   const levels: Level[] = []
+  let commas = 0
   let expectsKey = false
   const pointer = () => levels.slice(0, -1).map(({ at }) => `/${escapePointer(String(at))}`).join('')
   for (let i = 0; i < json.length; i++) {
@@ -79,6 +83,8 @@ function scan (json: Buffer): RequestFailure | null {
           if (level.keys.has(key)) return { code: 'INVALID_JSON', reason: 'duplicate_key', key, pointer: pointer() }
           level.keys.add(key)
           level.at = key
+          // Not every walker keeps it: where one drops it, a call would be made that leaves out what was asked.
+          if (key === '__proto__') return { code: 'INVALID_REQUEST', errors: [{ pointer: `${pointer()}/__proto__`, message: 'is no field here' }] }
           if (level.keys.size > MAX_FIELDS) return { code: 'INVALID_REQUEST', errors: [{ pointer: pointer(), message: `has more than ${MAX_FIELDS} fields` }] }
           expectsKey = false
         }
@@ -97,6 +103,7 @@ function scan (json: Buffer): RequestFailure | null {
         expectsKey = false
         break
       case 0x2c: // ,
+        if (++commas === MAX_VALUES) return { code: 'INVALID_REQUEST', errors: [{ pointer: pointer(), message: `is where the body comes to more than ${MAX_VALUES.toLocaleString('en')} values` }] }
         expectsKey = Boolean(level?.keys)
         if (typeof level?.at === 'number') level.at++
     }
@@ -106,19 +113,38 @@ function scan (json: Buffer): RequestFailure | null {
 
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
+/** Names from the outermost value down to one in it. */
+type Way = (string | number)[]
+
 /** A lone surrogate anywhere in a value, or a NUL in any text but `/path`; null if there is none. Its depth has to be bounded. */
-export function checkTexts (value: unknown, pointer = ''): RequestFailure | null {
-  if (typeof value === 'string') {
-    if (!value.isWellFormed()) return { code: 'INVALID_UNICODE', pointer }
-    // A NUL in the path is the workspace's to judge: it answers INVALID_PATH.
-    return value.includes('\0') && pointer !== '/path' ? { code: 'INVALID_REQUEST', errors: [{ pointer, message: 'holds a NUL character, which no text file has' }] } : null
-  }
+export function checkTexts (value: unknown, way: Way = []): RequestFailure | null {
+  if (typeof value === 'string') return checkText(value, way)
   if (typeof value !== 'object' || value === null) return null
-  for (const [key, member] of Object.entries(value)) {
-    const failure = key.isWellFormed()
-      ? checkTexts(member, `${pointer}/${escapePointer(key)}`)
-      : { code: 'INVALID_UNICODE' as const, pointer: `${pointer}/${escapePointer(key.toWellFormed())}` }
+  const below = (name: string | number, member: unknown): RequestFailure | null => {
+    way.push(name)
+    const failure = typeof name === 'string' && !name.isWellFormed() ? { code: 'INVALID_UNICODE' as const, pointer: pointerTo(way) } : checkTexts(member, way)
+    way.pop()
+    return failure
+  }
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const failure = below(i, value[i])
+      if (failure !== null) return failure
+    }
+    return null
+  }
+  for (const [name, member] of Object.entries(value)) {
+    const failure = below(name, member)
     if (failure !== null) return failure
   }
   return null
 }
+
+function checkText (text: string, way: Way): RequestFailure | null {
+  if (!text.isWellFormed()) return { code: 'INVALID_UNICODE', pointer: pointerTo(way) }
+  // A NUL in the path is the workspace's to judge: it answers INVALID_PATH.
+  if (!text.includes('\0') || (way.length === 1 && way[0] === 'path')) return null
+  return { code: 'INVALID_REQUEST', errors: [{ pointer: pointerTo(way), message: 'holds a NUL character, which no text file has' }] }
+}
+
+const pointerTo = (way: Way): string => way.map(name => `/${escapePointer(String(name).toWellFormed())}`).join('')

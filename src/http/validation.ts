@@ -95,8 +95,11 @@ function suggestion (name: string, pointer: string, object: unknown, { request, 
   const known = Object.keys((schema as { properties?: object }).properties ?? {})
   const free = known.filter(field => !taken.has(field))
   if (free.length === 0) return ''
+  const all = ` (there are ${known.join(', ')})`
+  // To compare takes time for each character, and a name so long is near to none.
+  if (name.length > 100) return all
   const plain = (text: string) => text.replace(/[^a-z]/gi, '').toLowerCase()
   const nearest = closest(plain(name), free.map(plain))
   const field = free.find(candidate => plain(candidate) === nearest) ?? ''
-  return distance(plain(name), nearest) <= Math.max(2, Math.ceil(name.length / 2)) ? ` (did you mean ${field}?)` : ` (there are ${known.join(', ')})`
+  return distance(plain(name), nearest) <= Math.max(2, Math.ceil(name.length / 2)) ? ` (did you mean ${field}?)` : all
 }

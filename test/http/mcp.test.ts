@@ -101,6 +101,8 @@ t.test('answers a single request without a handshake, and lets nobody listen', a
   const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientInfo': { name: 'curl', version: '1' }, 'io.modelcontextprotocol/clientCapabilities': {} }
   const reply = await served.call('POST', '/mcp', { headers, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { _meta, name: 'inspect_file', arguments: { path: 'a.txt' } } } })
   t.match({ ...reply, type: reply.headers.get('content-type') }, { status: 200, type: /^application\/json/, body: { id: 1, result: { structuredContent: { path: 'a.txt' } } } })
+  const dropped = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":${JSON.stringify(_meta)},"name":"inspect_file","arguments":{"path":"a.txt","__proto__":{}}}}`
+  t.match(await served.call('POST', '/mcp', { headers: { ...headers, 'content-type': 'application/json' }, body: dropped }), { status: 400, body: { code: 'INVALID_REQUEST', errors: [{ pointer: '/params/arguments/__proto__' }] } }, 'the SDK would drop it')
   const listening = await served.call('POST', '/mcp', { headers: { ...headers, 'mcp-method': 'subscriptions/listen', 'mcp-name': '' }, body: { jsonrpc: '2.0', id: 2, method: 'subscriptions/listen', params: { _meta, notifications: { toolsListChanged: true } } } })
   t.notMatch(listening.headers.get('content-type'), 'event-stream', listening.text.slice(0, 300))
 })
@@ -134,13 +136,13 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
   child.stderr.setEncoding('utf8').on('data', chunk => { log += chunk })
   const initialize = { jsonrpc: '2.0', id: 'i', method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } } }
   const tool = (id: number, name: string, given: object) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } })
-  const lines: (string | object | Buffer)[] = [initialize, '', '{"jsonrpc":"2.0","id":1,"id":2}', '{', [], 'x'.repeat(9000), Buffer.from([0x22, 0xff, 0x22]), tool(3, 'inspect_file', { path: 'a.txt', search: 'two' }), tool(4, 'edit_file', { path: 'a.txt', old_text: 'one', new_text: 'ö' }), tool(5, 'inspect_file', { path: 'nowhere' }), { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 77 } }]
+  const lines: (string | object | Buffer)[] = [initialize, '', '{"jsonrpc":"2.0","id":1,"id":2}', '{', '{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"edit_file","arguments":{"path":"a.txt","old_text":"two","new_text":"lost","__proto__":{"dry_run":true}}}}', [], 'x'.repeat(9000), Buffer.from([0x22, 0xff, 0x22]), tool(3, 'inspect_file', { path: 'a.txt', search: 'two' }), tool(4, 'edit_file', { path: 'a.txt', old_text: 'one', new_text: 'ö' }), tool(5, 'inspect_file', { path: 'nowhere' }), { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 77 } }]
   for (const line of lines) child.stdin.write(Buffer.concat([line instanceof Buffer ? line : Buffer.from(typeof line === 'string' ? line : JSON.stringify(line)), Buffer.from('\n')]))
   child.stdin.end()
   const [code] = await once(child, 'close')
   t.equal(code, 0)
   const answers = out.trim().split('\n').map(line => JSON.parse(line) as { id: string | number | null, error?: { message: string }, result?: CallToolResult })
-  t.match(answers.filter(({ id }) => id === null).map(({ error }) => error?.message), [/"id" is given twice/, /not valid JSON/, /the line is no JSON-RPC message/, /larger than 5000 bytes/, /not valid UTF-8/])
+  t.match(answers.filter(({ id }) => id === null).map(({ error }) => error?.message), [/"id" is given twice/, /not valid JSON/, /\/params\/arguments\/__proto__ is no field here/, /the line is no JSON-RPC message/, /larger than 5000 bytes/, /not valid UTF-8/])
   for (const [id, expected] of [[3, { result: { structuredContent: { total_matches: 1 } } }], [4, { result: { structuredContent: { changed: true } } }], [5, { result: { isError: true } }]] as const) t.match(answers.find(answer => answer.id === id), expected)
   t.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), 'ö\ntwo\n')
   t.match(log, /"event":"speaking"/)

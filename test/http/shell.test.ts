@@ -105,6 +105,7 @@ t.test('names routes and methods that there are', async t => {
     t.equal(headers.get('allow'), allow)
   }
   t.match(await served.raw(`PROPFIND /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`), /^HTTP\/1.1 405 /)
+  t.match(await served.raw('CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'), /^HTTP\/1.1 400 [\s\S]*"code":"INVALID_REQUEST"[\s\S]*asks for a tunnel/)
   t.equal((await served.call('GET', '/edit/')).body.code, 'ROUTE_NOT_FOUND')
   t.match((await served.call('GET', '/%zz')).body, { code: 'INVALID_REQUEST', detail: /URL is not valid/ })
   t.equal((await served.call('HEAD', '/healthz')).status, 200)
@@ -145,6 +146,9 @@ t.test('takes strict JSON only', async t => {
   await check('{"path":"a.txt","old_text":"a\\u0000b","new_text":""}', {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/old_text', message: /NUL/ }] })
   await check('{"path":"a\\u0000b","old_text":"a","new_text":""}', {}, 400, 'INVALID_PATH')
   await check('{"path":"a.txt","old_text":"a","new_text":"","__proto__":{"x":1}}', {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/__proto__' }] })
+  await check('{"path":"a.txt","edits":[{"old_text":"a","new_text":"","__proto__":null}]}', {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/edits/0/__proto__', message: 'is no field here' }] })
+  await check(`{"path":"a.txt","${'o'.repeat(1_000_000)}":1}`, {}, 400, 'INVALID_REQUEST', { detail: /characters left out.*context_lines, line_endings\)/ })
+  await check(`{"path":"a.txt","edits":[${'1,'.repeat(1_000_000)}1]}`, {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/edits', message: 'is where the body comes to more than 1,000,000 values' }] })
   await check('{"path":"a.txt","old_text":"a","new_text":"","constructor":{"prototype":1}}', {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/constructor' }] })
   await check('{"path":"a.txt","old_text":"a","new_text":"","occurrences":1e999}', {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/occurrences' }] })
   await check(JSON.stringify(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, i]))), {}, 400, 'INVALID_REQUEST', { detail: /more than 100 fields/ })
@@ -213,9 +217,11 @@ t.test('survives clients that go away, and takes no answer for another', async t
 t.test('answers NOT_READY while it drains, and lets the running ones finish', async t => {
   let release = () => {}
   const held = new Promise<void>(resolve => { release = resolve })
-  const served = await serve(t, { files, replace: { look: async () => { await held; return { ok: false, failure: { code: 'FILE_NOT_FOUND' }, path: 'a.txt' } } } })
+  let enter = () => {}
+  const inside = new Promise<void>(resolve => { enter = resolve })
+  const served = await serve(t, { files, replace: { look: async () => { enter(); await held; return { ok: false, failure: { code: 'FILE_NOT_FOUND' }, path: 'a.txt' } } } })
   const running = served.call('POST', '/inspect', { body: { path: 'a.txt' } })
-  await sleep(50)
+  await inside
   let drained = false
   const draining = served.drain().then(() => { drained = true })
   for (const [method, path] of [['GET', '/readyz'], ['POST', '/edit'], ['GET', '/capabilities']] as const) {
