@@ -37,8 +37,9 @@ export interface Scene extends EditPosition {
 export function explainWrongCount (scene: Scene & { found: Found }): WrongCount {
   const { edit, found, edit_index, total_edits } = scene
   const expected = requiredCount(edit)!
-  const overlapping = expected === 1 && found.all.count > found.matches.count
-  const actual = overlapping ? found.all.count : found.matches.count
+  const actual = expected === 1 ? found.all.count : found.matches.count
+  // Where one is expected, places that overlap count each; so to expect the one that is there would fail as well.
+  const overlapping = found.all.count > found.matches.count && (expected === 1 || actual === 1)
   const { old_text, new_text } = edit
   const fixes: Fix[] = contextFixes(scene)
   const choose: Fix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
@@ -217,7 +218,7 @@ export function previewOf (text: Text, place: Match | undefined): FilePreview {
   for (let i = 0; i < below && end < text.length && end - start < PREVIEW_LENGTH; i++) end = lineFrom(text, end).next
   const { lines: [from, placeFrom, placeTo, to], total } = lineNumbers(text, [start, first.start, last.start, Math.max(start, end - 1)])
   const { text: content, lossy } = decode(text.slice(start, withoutBreak(text, start, end)))
-  const highlighted = place === undefined ? 0 : Math.min(50, placeTo! - placeFrom! + 1)
+  const highlighted = place === undefined || total === 0 ? 0 : Math.min(50, placeTo! - placeFrom! + 1)
   return {
     total_lines: total,
     preview_start_line: Math.min(from!, total),

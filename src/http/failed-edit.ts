@@ -3,7 +3,7 @@ import type { Problem } from '../../schemas/problem.ts'
 import type { EditPosition, ExpectedTextMismatch, LineFailure, LineOutOfRange, NoMatch, SectionFailure, SimilarContent, TextFailure, WrongCount } from '../engine/failure.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import { whyMissed } from './cause.ts'
-import { readFile, readLines, toFixes } from './fixes.ts'
+import { readFile, readLines, readPreview, toFixes } from './fixes.ts'
 import type { Asked } from './naming.ts'
 import { capital, counted, cut, linesListed, listed, quote, span } from './quote.ts'
 import { tellTarget } from './target.ts'
@@ -54,10 +54,9 @@ export function tellStale ({ expected_hash, now }: StaleFile, asked: Asked, file
     const { places, total, file_preview } = now
     const shown = [...new Set(places.map(lines => lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`))]
     const where = total === 0 ? '' : ` ${listed(shown)}${total > places.length ? ` and at ${counted(total - places.length, 'more place')}` : ''}`
-    const lines: readonly [number, number] = [file_preview.preview_start_line, file_preview.preview_end_line]
     return {
       detail: `${first} ${NOTHING} Your edit would still be made${where}; file_preview shows what is there now. If that is what you mean, ${with_hash}.`,
-      members: { ...members, suggested_fixes: [readLines(asked, lines)], file_preview }
+      members: { ...members, suggested_fixes: [readPreview(asked, file_preview)], file_preview }
     }
   }
   const { detail, members: more } = tellFailedEdit(now.failure, asked)
@@ -128,7 +127,7 @@ function wrongCount (failure: WrongCount, shown: string): string {
   const { actual_occurrences: actual, expected_occurrences: expected, overlapping } = failure
   const first = `old_text appears ${counted(actual, 'time')} in ${shown}, at ${linesListed(failure.match_lines)}, but ${expected} ${expected === 1 ? 'was' : 'were'} expected.`
   if (failure.undone_by_edit !== undefined) return `${first} In the file as it is that is so; edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text for the text as it is after that edit (suggested_fixes has such edits), or make one edit of the two.`
-  if (overlapping) return `${first} Some of them overlap. Add lines around it to old_text until it fits one place; suggested_fixes has such edits.`
+  if (overlapping) return `${first} ${expected === 1 ? 'Some of them overlap' : 'It overlaps itself there, so it isn’t unique either'}. Add lines around it to old_text until it fits one place; suggested_fixes has such edits.`
   const count = `set occurrences to ${actual} to replace all of them`
   const [best] = failure.similar_content ?? []
   const others = best === undefined ? '' : ` ${capital(spanOf(best))} ${best.line_number === best.end_line ? 'is' : 'are'} nearly the same: ${quote(best.content, 160)}; to change that too, add an edit with this text.`
@@ -184,7 +183,7 @@ function mismatch (failure: ExpectedTextMismatch, asked: Asked): Told {
       actual_text,
       ...lossy && { lossy },
       similar_content,
-      suggested_fixes: [...toFixes(fixes, asked), readLines(asked, found_at ?? [file_preview.preview_start_line, file_preview.preview_end_line])],
+      suggested_fixes: [...toFixes(fixes, asked), found_at === undefined ? readPreview(asked, file_preview) : readLines(asked, found_at)],
       ...suggestions_truncated && { suggestions_truncated },
       file_preview
     }

@@ -1,6 +1,6 @@
 // The fixes of a problem: what to do, in a sentence, with an example. Knows no status codes.
 import type { SuggestedFix } from '../../schemas/problem.ts'
-import type { Fix, FixedLines, FixedText } from '../engine/failure.ts'
+import type { FilePreview, Fix, FixedLines, FixedText } from '../engine/failure.ts'
 import type { Asked } from './naming.ts'
 import { linesListed, span } from './quote.ts'
 
@@ -16,6 +16,10 @@ export const readFile = (asked: Asked, lines?: readonly [number, number]): Sugge
 export const readLines = (asked: Asked, lines: readonly [number, number]): SuggestedFix => ({
   type: 'READ_FILE', suggestion: `Read ${span(lines)} of the file as it is now, then decide.`, example: inspectLines(asked, lines)
 })
+
+/** The same for the lines of a preview; of an empty file there are none. */
+export const readPreview = (asked: Asked, { preview_start_line, preview_end_line }: FilePreview): SuggestedFix =>
+  preview_start_line === 0 ? readFile(asked) : readLines(asked, [preview_start_line, preview_end_line])
 
 const BRING = ' Bring new_text up to date with what is there first: this edit leaves it to you.'
 

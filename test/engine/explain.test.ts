@@ -59,6 +59,7 @@ check('offers context, a choice and a count, in this order', 'one\na\ntwo\na\n',
   ]
 })
 check('offers the count first where a count was asked for', 'a\na\n', edit('a', 'b', { occurrences: 3 }), { fixes: [{ type: 'ADJUST_COUNT', edit: { occurrences: 2 } }] })
+check('offers no count of one where it overlaps itself', 'aaa', edit('aa', 'b', { occurrences: 2 }), { expected_occurrences: 2, actual_occurrences: 1, overlapping: true, fixes: [{ type: 'ADD_CONTEXT' }, { type: 'ADD_CONTEXT' }, { type: 'CHOOSE_OCCURRENCE' }] })
 check('offers no count where matches overlap', 'aaa', edit('aa', 'b'), { fixes: [{ type: 'ADD_CONTEXT', edit: { old_text: 'aaa', new_text: 'ba' } }, { type: 'ADD_CONTEXT', edit: { new_text: 'ab' } }, { type: 'CHOOSE_OCCURRENCE' }] })
 check('takes the whole line before it takes more', 'foo(a)\nbar(a)\n', edit('a', 'b'), { fixes: [{ edit: { old_text: 'foo(a)', new_text: 'foo(b)' } }, { edit: { old_text: 'bar(a)' } }] })
 check('keeps the line break of a match that ends with one', 'x\na\ny\na\nz\n', edit('a\n', ''), { fixes: [{ edit: { old_text: 'x\na\n', new_text: 'x\n' } }, { edit: { old_text: 'y\na\n', new_text: 'y\n' } }] })

@@ -74,6 +74,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   })
   await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 3, new_text: 'x', expected_text: 'nothing like it' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /^a\.txt holds another text than expected_text in lines 2 to 3: .* Nothing else is clearly the text that you expect\. Look at the file again/, suggested_fixes: [{ type: 'READ_FILE' }] })
   await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 1, new_text: 'x', expected_text: 'two' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /^expected_text has to be empty, as the edit inserts before line 2/ })
+  await check(t, served, '/edit-lines', { path: 'empty.txt', start_line: 1, end_line: 0, new_text: 'x', expected_text: 'y' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"empty.txt"}' }], file_preview: { highlights: [] } })
   await check(t, served, '/edit-lines', { path: 'a.txt', start_line: 2, end_line: 3, new_text: 'x', expected_text: '  two\nthree ' }, 422, { code: 'EXPECTED_TEXT_MISMATCH', detail: /They are nearly the same: the file indents them with nothing, expected_text with 2 spaces\. If these lines are meant, send suggested_fixes\[0\]\.edit\./, suggested_fixes: [{ edit: { start_line: 2, end_line: 3, expected_text: 'two\nthree', new_text: 'x' } }, { type: 'READ_FILE' }], actual_text: 'two\nthree\n' })
   t.equal(bytesOf(served, 'a.txt'), LINES)
 })

@@ -33,7 +33,7 @@ t.test('says what an edit comes to in a file that has changed', async t => {
   await stale('/edit-lines', { start_line: 30, end_line: 30, new_text: 'x', expected_hash: OTHER }, { detail: /your edit fails too: ten\.txt has no line 30/, total_lines: 10 })
   await stale('/create', { content: 'x', overwrite: true, expected_hash: OTHER }, { detail: /Your edit would still be made at lines 1 to 10/, file_preview: { total_lines: 10 } })
   await stale('/preview', { operation: 'edit', old_text: 'of delta', new_text: 'x', expected_hash: OTHER }, { detail: /Your edit would still be made at line 4/ })
-  await check(t, served, '/create', { path: 'empty.txt', content: '', overwrite: true, expected_hash: OTHER }, 409, { detail: /Your edit would still be made; file_preview/ })
+  await check(t, served, '/create', { path: 'empty.txt', content: '', overwrite: true, expected_hash: OTHER }, 409, { detail: /Your edit would still be made; file_preview/, suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"empty.txt"}' }], file_preview: { total_lines: 0, highlights: [] } })
 })
 
 t.test('says which of several edits failed, and whether an earlier one is why', async t => {

@@ -78,6 +78,7 @@ const wrongCount = (lines: number[], more: Partial<WrongCount> = {}): WrongCount
 t.test('counts in plain words', async t => {
   check(t, wrongCount([3, 10, 12]), { detail: 'old_text appears 3 times in src/app.ts, at lines 3, 10 and 12, but 1 was expected. Add lines around it to old_text until it fits one place (suggested_fixes has such edits), set occurrences to 3 to replace all of them, or set occurrence to the number of the one that is meant. Nothing was written.', expected_occurrences: 1, actual_occurrences: 3 })
   check(t, wrongCount([3], { expected_occurrences: 2 }), { detail: /appears 1 time in src\/app\.ts, at line 3, but 2 were expected\. Set occurrences to 1, or leave it out/ })
+  check(t, wrongCount([3], { overlapping: true, expected_occurrences: 2 }), { detail: /appears 1 time in .* but 2 were expected\. It overlaps itself there, so it isn’t unique either\. Add lines/ })
   check(t, wrongCount([3, 3], { overlapping: true }), { detail: /appears 2 times in .* Some of them overlap\. Add lines/ })
   check(t, wrongCount(Array.from({ length: 14 }, (_, i) => i + 1)), { detail: /at lines 1, 2, .* 10 and 4 more, but/ })
   check(t, { ...wrongCount([3, 10]), code: 'OCCURRENCE_OUT_OF_RANGE', occurrence: 5 } as Failure, { detail: /occurrence 5 was asked for, but old_text appears 2 times in src\/app\.ts, at lines 3 and 10\. Set occurrence to a number from 1 to 2/ })
