@@ -192,7 +192,7 @@ function tell (failure: Failure, context: Context): Told {
       return { detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${naming.inspect({ path: '.' })} lists what is there.`}`, members: near(failure, naming) }
     }
     case 'NOT_A_FILE':
-      if (failure.type === 'trailing_slash') return { detail: `The path ${shown}/ ends with /, which names a directory. ${NOTHING} Leave the / off to make a file.` }
+      if (failure.type === 'trailing_slash') return { detail: `The path ends with /, . or .., which names a directory: ${shown}. ${NOTHING} End it with the name of the file to make.` }
       if (failure.type === 'not_a_directory') return { detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING} Correct the path.` }
       return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${naming.inspect({ path: cut(path) })} lists them.` : 'Only regular files can be used.'}` }
     case 'FILE_TOO_LARGE':

@@ -98,7 +98,7 @@ function refusalToMake ({ root, way }: Writing, spot: Missing, target: CreateTar
   if (spot.dangling === 'last') return alreadyThere(target.if_none_match)
   if (spot.dangling === 'before') return notADirectory
   // A folder's name; nothing is guessed.
-  if (target.path.endsWith('/')) return { code: 'NOT_A_FILE', type: 'trailing_slash' }
+  if (/(^|\/)\.{0,2}$/.test(target.path)) return { code: 'NOT_A_FILE', type: 'trailing_slash' }
   const real = root.real()
   if (real !== null && real.length + 1 + spot.relative.length > REAL_LIMIT) return { code: 'INVALID_PATH', reason: 'too_long' }
   let folder

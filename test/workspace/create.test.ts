@@ -56,6 +56,8 @@ const REFUSED: [path: string, rest: Partial<CreateTarget>, failure: object, file
   ['src', {}, { code: 'NOT_A_FILE', type: 'directory' }],
   ['.', {}, { code: 'NOT_A_FILE', type: 'directory' }],
   ['newdir/', {}, { code: 'NOT_A_FILE', type: 'trailing_slash' }],
+  ['newdir/.', {}, { code: 'NOT_A_FILE', type: 'trailing_slash' }],
+  ['newdir/x/..', {}, { code: 'NOT_A_FILE', type: 'trailing_slash' }],
   ['fifo', {}, { code: 'NOT_A_FILE', type: 'fifo' }],
   ['a.txt/new', {}, { code: 'NOT_A_FILE', type: 'not_a_directory' }],
   ['to-file/x/new', {}, { code: 'NOT_A_FILE', type: 'not_a_directory' }],
