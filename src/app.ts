@@ -24,7 +24,7 @@ import { tools } from '../routes/tools.ts'
 import { VERSION, type Config } from './config.ts'
 import { doorOf, makeAccess } from './http/access.ts'
 import { capabilitiesOf } from './http/capabilities.ts'
-import { collectRoutes, followSockets, HEADER_BYTES, makeClientErrorHandler, makeErrorHandler, makeExpectationHandler } from './http/errors.ts'
+import { collectRoutes, followSockets, HEADER_BYTES, makeClientErrorHandler, makeConnectHandler, makeErrorHandler, makeExpectationHandler } from './http/errors.ts'
 import { makeGate } from './http/gate.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logWhenDone, pathOf } from './http/request-log.ts'
@@ -84,6 +84,7 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
   })
   const sockets = followSockets(app.server)
   app.server.on('checkExpectation', makeExpectationHandler(logger))
+  app.server.on('connect', makeConnectHandler(logger))
   app.setSerializerCompiler(() => JSON.stringify)
   // Schemas are for the document: a body is checked by the call that it is for, whichever door it came through.
   app.setValidatorCompiler(() => () => true)

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { RequestFailure } from './failure.ts'
@@ -104,8 +105,13 @@ export const makeClientErrorHandler = (logger: Logger, sockets: () => Sockets) =
 }
 
 /** Answers an `Expect` other than `100-continue`. */
-export const makeExpectationHandler = (logger: Logger) => (request: IncomingMessage, response: ServerResponse) => {
-  const { body } = toProblem(invalid('the header Expect may only hold 100-continue'), { instance: pathOf(request.url ?? ''), request_id: randomUUID() })
+export const makeExpectationHandler = (logger: Logger) => ({ url = '' }: IncomingMessage, { socket }: ServerResponse) => { refuse(logger, socket, 'the header Expect may only hold 100-continue', pathOf(url)) }
+
+/** Answers `CONNECT`, which Node hands to nobody else. */
+export const makeConnectHandler = (logger: Logger) => (_: IncomingMessage, socket: Duplex) => { refuse(logger, socket, 'the method CONNECT asks for a tunnel, and this is no proxy', '') }
+
+function refuse (logger: Logger, socket: Duplex | null, message: string, instance: string): void {
+  const { body } = toProblem(invalid(message), { instance, request_id: randomUUID() })
   logger.info({ request_id: body.request_id, status: body.status, code: body.code })
-  response.socket?.end(rawProblem({ body, headers: {} }))
+  socket?.end(rawProblem({ body, headers: {} }))
 }
