@@ -9,7 +9,7 @@ export const MAX_DEPTH = 32
 /** More fields than any operation has; beyond it an object is refused, so that the list of its faults stays short. */
 export const MAX_FIELDS = 100
 
-/** More values, counted by their commas, than a hundred thousand edits have, each with all its fields; a body of the largest size could hold fifteen times as many, and each would be walked over. */
+/** More values than a hundred thousand edits have, each with all its fields; a body of the largest size could hold fifteen times as many, and each would be walked over. */
 export const MAX_VALUES = 1_000_000
 
 const refuse = (failure: RequestFailure) => fail(failure)
@@ -32,15 +32,14 @@ export function refuseMedia (headers: IncomingHttpHeaders): RequestFailure | nul
 export function parseStrictJson (body: Buffer): Result<unknown, RequestFailure> {
   if (body.length === 0) return refuse({ code: 'INVALID_JSON', reason: 'empty' })
   if (!isUtf8(body)) return refuse({ code: 'INVALID_UNICODE' })
-  let value: unknown
+  const failure = scan(body)
+  if (failure !== null) return fail(failure)
   try {
-    value = JSON.parse(body.toString())
+    return ok(JSON.parse(body.toString()))
   } catch (error) {
     const where = whereOf(error)
     return refuse({ code: 'INVALID_JSON', reason: 'syntax', ...where !== undefined && { where } })
   }
-  const failure = scan(body)
-  return failure === null ? ok(value) : fail(failure)
 }
 
 /** What the parser says of the place, without the text that it quotes. */
@@ -54,23 +53,29 @@ function whereOf (error: unknown): string | undefined {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Where a JSON string ends that begins at `start`: the offset of its closing quote. */
+/** Where a JSON string ends that begins at `start`: the offset of its closing quote, or -1. */
 function endOfString (json: Buffer, start: number): number {
   let end = json.indexOf(QUOTE, start + 1)
-  for (;;) {
+  while (end !== -1) {
     let slash = end - 1
     while (json[slash] === BACKSLASH) slash--
     if ((end - slash) % 2 === 1) return end
     end = json.indexOf(QUOTE, end + 1)
   }
+  return end
+}
+
+/** The text of a JSON string, or null: it is none. */
+function nameIn (json: Buffer): string | null {
+  try { return JSON.parse(json.toString()) as string } catch { return null }
 }
 
 interface Level { keys: Set<string> | null, at: string | number }
 
-/** Looks through valid JSON for what `JSON.parse` hides: fields given twice, and nesting that would exhaust whoever walks it. Linear. */
+/** Looks through JSON for what `JSON.parse` hides, fields given twice, and for more than whoever parses or walks it should be given. Of what isn't valid it may tell a part: to say so is the parser's. Linear. */
 function scan (json: Buffer): RequestFailure | null {
   const levels: Level[] = []
-  let commas = 0
+  let values = 0
   let expectsKey = false
   const pointer = () => levels.slice(0, -1).map(({ at }) => `/${escapePointer(String(at))}`).join('')
   for (let i = 0; i < json.length; i++) {
@@ -78,8 +83,10 @@ function scan (json: Buffer): RequestFailure | null {
     switch (json[i]) {
       case QUOTE: {
         const end = endOfString(json, i)
+        if (end === -1) return null
         if (expectsKey && level?.keys) {
-          const key = JSON.parse(json.toString('utf8', i, end + 1)) as string
+          const key = nameIn(json.subarray(i, end + 1))
+          if (key === null) return null
           if (level.keys.has(key)) return { code: 'INVALID_JSON', reason: 'duplicate_key', key, pointer: pointer() }
           level.keys.add(key)
           level.at = key
@@ -93,6 +100,7 @@ function scan (json: Buffer): RequestFailure | null {
       }
       case 0x7b: // {
       case 0x5b: // [
+        values++
         if (levels.length === MAX_DEPTH) return { code: 'INVALID_JSON', reason: 'too_deep', limit: MAX_DEPTH }
         expectsKey = json[i] === 0x7b
         levels.push({ keys: expectsKey ? new Set() : null, at: 0 })
@@ -103,7 +111,7 @@ function scan (json: Buffer): RequestFailure | null {
         expectsKey = false
         break
       case 0x2c: // ,
-        if (++commas === MAX_VALUES) return { code: 'INVALID_REQUEST', errors: [{ pointer: pointer(), message: `is where the body comes to more than ${MAX_VALUES.toLocaleString('en')} values` }] }
+        if (++values >= MAX_VALUES) return { code: 'INVALID_REQUEST', errors: [{ pointer: pointer(), message: `is where the body comes to more than ${MAX_VALUES.toLocaleString('en')} values` }] }
         expectsKey = Boolean(level?.keys)
         if (typeof level?.at === 'number') level.at++
     }

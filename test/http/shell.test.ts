@@ -129,6 +129,9 @@ t.test('takes strict JSON only', async t => {
   }
   await check('', {}, 400, 'INVALID_JSON', { detail: /no body/ })
   await check('{"path":', {}, 400, 'INVALID_JSON', { detail: /ends too early/ })
+  await check('{"path', {}, 400, 'INVALID_JSON', { detail: /is not valid JSON/ })
+  await check('{"p\\ath":1}', {}, 400, 'INVALID_JSON', { detail: /is not valid JSON/ })
+  await check(`{"path":"a.txt","edits":[${'{},'.repeat(500_000)}{}]}`, {}, 400, 'INVALID_REQUEST', { detail: /more than 1,000,000 values/ })
   await check('{"path": "a.txt", }', {}, 400, 'INVALID_JSON', { detail: /at character 19/ })
   await check('{"old_text": "line\nbreak"}', {}, 400, 'INVALID_JSON', { detail: /at character 19, a control character such as a line break/ })
   await check('{"path": b}', {}, 400, 'INVALID_JSON')
