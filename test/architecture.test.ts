@@ -49,6 +49,7 @@ t.test('imports follow the arrows', async t => {
     }
     if (part === 'schemas') t.strictSame(imports.filter(name => !name.startsWith('schemas/') && name !== 'typebox'), [], path)
     if (part === 'engine') t.strictSame(imports.filter(name => name.startsWith('node:') && !['node:buffer', 'node:util'].includes(name)), [], `${path} does no I/O`)
+    if (part === 'workspace') t.notMatch(text, /readFileSync\([^\n]*utf-?8/, `${path} reads no text in the way on which a failing close ends the process: readText does it`)
     if (part === 'workspace') t.strictSame(imports.filter(name => /^(fastify|node:https?$)/.test(name)), [], `${path} knows no HTTP`)
     if (part !== 'app' && part !== 'routes') t.strictSame(imports.filter(name => name.startsWith('routes/')), [], path)
   }

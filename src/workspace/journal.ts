@@ -8,7 +8,7 @@ import { silenceOf } from './intents.ts'
 import { HEARTBEAT, isDead, isOwner, SILENCE, type Owner } from './owner.ts'
 import type { Pin } from './pin.ts'
 import type { State } from './state.ts'
-import { writeAll, type Snapshot } from './text-file.ts'
+import { readText, writeAll, type Snapshot } from './text-file.ts'
 
 export type Report = (event: { event: string, [key: string]: unknown }) => void
 
@@ -131,7 +131,7 @@ export class Journal {
   #read (base: string, report: Report, only?: Buffer): JournalRecord | null {
     let text, written
     try {
-      text = readFileSync(base + '.json', 'utf8')
+      text = readText(base + '.json')
       written = statSync(base + '.json').mtimeMs
     } catch (error) {
       // Its owner has finished.

@@ -1,11 +1,12 @@
 // The lock between hosts and containers: a folder in the state folder, kept fresh by proper-lockfile. Knows no queue and no sockets.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, type Stats, unlinkSync, utimes, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, type Stats, unlinkSync, utimes, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lock } from 'proper-lockfile'
 import { codeOf, quietly } from './errno.ts'
 import { isDead, parseOwner, type Owner } from './owner.ts'
+import { readText } from './text-file.ts'
 
 export interface HeldFile {
   /** Whether nobody has taken it from us; synchronous. */
@@ -99,7 +100,7 @@ export class LockFiles {
     try {
       const entry = entriesOf(path)[0]
       if (entry === undefined) return true
-      const owner = parseOwner(readFileSync(join(path, entry), 'utf8'))
+      const owner = parseOwner(readText(join(path, entry)))
       const age = Date.now() - statSync(path).mtimeMs
       return owner !== null && isDead(owner, age, this.#me) && this.#moveAway(path, entry)
     } catch (error) {

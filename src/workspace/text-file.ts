@@ -1,6 +1,6 @@
 // A file's bytes, read whole and not while they change; their hash; writing pieces. Knows no locks and no policy.
 import { createHash, hash, type Hash } from 'node:crypto'
-import { closeSync, constants, fstatSync, read, readSync, writev, writevSync, type BigIntStats } from 'node:fs'
+import { closeSync, constants, fstatSync, read, readFileSync, readSync, writev, writevSync, type BigIntStats } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { fail, ok, type Result } from '../result.ts'
@@ -69,6 +69,9 @@ export async function readWhole (pin: Pin, limit: number, allocate: (size: numbe
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   } finally { if (!kept) closeSync(fd) }
 }
+
+/** A small file of the state. Throws the system's error, also that of its close: where `readFileSync` is given `utf8`, Node ends the process instead (20, 22 and 24 do). */
+export const readText = (path: string): string => readFileSync(path).toString()
 
 /** Whether nothing has been done to a file between two looks at it. */
 export const alike = (a: BigIntStats, b: BigIntStats): boolean => a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
