@@ -118,8 +118,11 @@ export interface ResultTooLarge extends EditPosition {
   actual: number
 }
 
-/** One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. */
-export interface LineEdit { start_line: number, end_line: number, new_text: string, expected_text?: string }
+/**
+ * One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. `inside`: of its one line only these bytes
+ * are replaced, counted from where it begins, end exclusive, its break not among them; `new_text` needn't be whole lines then.
+ */
+export interface LineEdit { start_line: number, end_line: number, new_text: string, expected_text?: string, inside?: { start: number, end: number } }
 
 /** Lines that the file doesn't have. */
 export interface LineOutOfRange {

@@ -17,13 +17,13 @@ export interface LineOptions {
   max_result_size: number
 }
 
-/** An edit with its bytes: `start` of its first line to `end` of its last one, break included; empty where it inserts. */
+/** An edit with its bytes: `start` of its first line to `end` of its last one, break included, or those inside of it; empty where it inserts. */
 interface Range {
   readonly index: number
   readonly edit: LineEdit
   start: number
   end: number
-  /** What is put in; not empty text ends with a break, until the end of the file says otherwise. */
+  /** What is put in; text of whole lines that isn't empty ends with a break, until the end of the file says otherwise. */
   text: string
 }
 
@@ -44,11 +44,12 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { w
   const { offsets, total } = lineStarts(text, edits.flatMap(({ start_line, end_line }) => [start_line, end_line + 1]))
   const ranges: Range[] = []
   for (const [index, edit] of edits.entries()) {
-    const { start_line, end_line } = edit
+    const { start_line, end_line, inside } = edit
     if (start_line < 1 || start_line > total + 1 || end_line > total || end_line < start_line - 1) {
       return fail({ code: 'LINE_OUT_OF_RANGE', edit_index: index, total_edits, total_lines: total, start_line, end_line })
     }
-    ranges.push({ index, edit, start: offsets[2 * index]!, end: offsets[2 * index + 1]!, text: edit.new_text })
+    const [first, next] = [offsets[2 * index]!, offsets[2 * index + 1]!]
+    ranges.push({ index, edit, start: first + (inside?.start ?? 0), end: inside === undefined ? next : first + inside.end, text: edit.new_text })
   }
   // An insertion comes before what replaces the line that it is put before; sorting keeps the request's order otherwise.
   ranges.sort((a, b) => a.edit.start_line - b.edit.start_line || Number(isInsertion(b.edit)) - Number(isInsertion(a.edit)))
@@ -72,7 +73,7 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { w
   const replacements = ranges.map(({ index, edit, start, end, text: put }) => {
     const { start_line, end_line } = edit
     const new_start_line = start_line + shift
-    const new_end_line = new_start_line + countOf(edit.new_text) - 1
+    const new_end_line = new_start_line + countOf(edit) - 1
     shift += new_end_line - new_start_line - (end_line - start_line)
     return { edit_index: index, operation: operationOf(edit, total), start, end, insert: Buffer.from(put), span: { start_line, end_line, new_start_line, new_end_line } }
   })
@@ -109,16 +110,16 @@ function holds (bytes: Buffer, expected: string, lineEndings: LineEndings): bool
   return wanted === present || wanted === present.replace(/(?:\r\n|\n|\r)$/, '')
 }
 
-/** Ends the text with a break and gives all breaks the form that the place calls for. */
+/** Ends text of whole lines with a break and gives all breaks the form that the place calls for. */
 function write (range: Range, original: Buffer, breaks: BreakFinder, lineEndings: LineEndings): void {
   if (range.text === '') return
-  const ends = ENDS_LINE.test(range.text)
+  const ends = range.edit.inside !== undefined || ENDS_LINE.test(range.text)
   if (lineEndings === 'exact') range.text += ends ? '' : BREAK_TEXT[breaks.kindAt(range.start)]
   else range.text = breaks.adapt(ends ? range.text : `${range.text}\n`, original.toString('utf8', range.start, range.end), range)
 }
 
-/** How many lines a new text has. */
-const countOf = (text: string): number => splitAtBreaks(text).length - (text === '' || ENDS_LINE.test(text) ? 1 : 0)
+/** How many lines a new text has, with what stays of the line that it is put into. */
+const countOf = ({ new_text, inside }: LineEdit): number => splitAtBreaks(new_text).length - (inside === undefined && (new_text === '' || ENDS_LINE.test(new_text)) ? 1 : 0)
 
 const ENDS_LINE = /[\r\n]$/
 /** The break of the last line, unless that line is empty. */

@@ -36,9 +36,9 @@ export function planSectionEdit (original: Buffer, outline: Outline, item: Item,
   const page = new Page(original, options)
   const made = outline.type === 'code' ? symbolEdit(page, outline.items, item as Symbol, edit) : documentEdit(page, outline, item, edit)
   if (!made.ok) return made
-  const { start_line, end_line, new_text } = made.value
+  const { start_line, end_line } = made.value
   if (end_line >= start_line && page.holds(start_line, end_line, edit.new_text)) return ok({ start_line, end_line: start_line - 1, new_text: '' })
-  return ok({ start_line, end_line, new_text })
+  return made
 }
 
 /**

@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
+import { describe } from '../../src/engine/describe.ts'
+import { unifiedDiff } from '../../src/engine/diff.ts'
 import { languageOf } from '../../src/engine/language.ts'
 import { LineTable } from '../../src/engine/lines.ts'
 import { OUTLINED } from '../../src/engine/outline/languages.ts'
@@ -10,6 +12,7 @@ import { findTarget } from '../../src/engine/outline/target.ts'
 import { planLineEdits } from '../../src/engine/replace-lines.ts'
 import { planSectionEdit, strayItem, type SectionAction, type SectionEdit } from '../../src/engine/replace-section.ts'
 import { Outliner } from '../../src/off-thread/outline.ts'
+import { Random, SEED } from '../random.ts'
 
 const outliner = new Outliner()
 t.teardown(() => outliner.close())
@@ -304,6 +307,9 @@ t.test('edits symbols', async t => {
     ['puts one line beside one line without a blank one', 'go', 'package p\n\nconst A = 1\nconst B = 2\n\nfunc f() {}\n', 'A', { action: 'insert_after', new_text: 'const C = 3' }, 'package p\n\nconst A = 1\nconst C = 3\nconst B = 2\n\nfunc f() {}\n'],
     ['opens empty braces', 'typescript', 'export class A extends B {}\n', 'A', { action: 'append', new_text: 'm () {}' }, 'export class A extends B {\n    m () {}\n}\n'],
     ['puts nothing into empty braces', 'typescript', 'class A {}\n', 'A', { action: 'append', new_text: '' }, 'class A {}\n'],
+    ['opens empty braces in an indented line, in place of the white space in them', 'typescript', 'namespace N {\n\tclass A { \t }\n}\n', 'N.A', { action: 'prepend', new_text: 'a = 1\nb = 2\n' }, 'namespace N {\n\tclass A {\n\t\ta = 1\n\t\tb = 2\n\t}\n}\n'],
+    ['opens empty braces at the end of a file without a last line break', 'typescript', 'class A {}', 'A', { action: 'append', new_text: 'm () {}\n' }, 'class A {\n    m () {}\n}'],
+    ['puts nothing into white space in braces', 'typescript', 'class A {  }\n', 'A', { action: 'append', new_text: ' \n' }, 'class A {  }\n'],
     ['fills an empty body', 'typescript', 'namespace N {\n\n}\n\nclass X {\n\ty () {}\n}\n', 'N', { action: 'append', new_text: 'const a = 1' }, 'namespace N {\n\tconst a = 1\n}\n\nclass X {\n\ty () {}\n}\n'],
     ['appends statements to a function', 'javascript', 'function f () {\n  one()\n}\n', 'f', { action: 'append', new_text: 'two()' }, 'function f () {\n  one()\n  two()\n}\n'],
     ['appends to a struct of fields', 'rust', 'struct P {\n    x: i32,\n}\n', 'P', { action: 'append', new_text: 'y: i32,' }, 'struct P {\n    x: i32,\n    y: i32,\n}\n'],
@@ -324,6 +330,70 @@ t.test('edits symbols', async t => {
     ['keeps CRLF', 'javascript', 'class A {\r\n  m () {}\r\n}\r\n', 'A', { action: 'append', new_text: 'n () {}\n' }, 'class A {\r\n  m () {}\r\n\r\n  n () {}\r\n}\r\n']
   ]
   for (const [name, language, text, symbol, asked, result] of cases) t.equal(await edited(Buffer.from(text), language, symbol, asked), result, name)
+})
+
+/** A definition with empty braces: what stands before and after it in its file, and its name. */
+const BRACES: Record<string, [top: string, head: string, tail: string, symbol: string]> = {
+  javascript: ['', 'class A ', '', 'A'],
+  typescript: ['', 'export class A ', '', 'A'],
+  c: ['', 'void f(void) ', '', 'f'],
+  cpp: ['', 'class A ', ';', 'A'],
+  csharp: ['', 'class A ', '', 'A'],
+  java: ['', 'class A ', '', 'A'],
+  css: ['', 'a ', '', 'a'],
+  go: ['package p\n', 'func f() ', '', 'f'],
+  rust: ['', 'fn f() ', '', 'f'],
+  php: ['<?php\n', 'function f() ', '', 'f']
+}
+/** Bytes for comments, in latin1: of UTF-8 whole and cut, and of none. */
+const JUNK = ['\xe9', '\xff', '\xc3', '\x80', '\xc3\xa9', '\xe5\xad\x97', '\xf0\x9f\x98\x80', '\xf0\x9f', '\xef\xbf\xbd', 'a', ' ', '\t', '{', '}'] as const
+
+t.test('leaves every byte beside what it puts into braces in one line', async t => {
+  for (let round = 0; round < 300; round++) {
+    const random = new Random(SEED * 50_021 + round)
+    const [language, [top, head, tail, symbol]] = random.pick(Object.entries(BRACES))
+    const breaks = random.pick([['\n'], ['\r\n'], ['\r'], ['\n', '\r\n', '\r']])
+    const end = () => random.pick(breaks)
+    const comment = () => `/* ${random.text(random.chance(70) ? JUNK : ['a', ' '], 6)} */`
+    const above = `${random.chance(20) ? '\xef\xbb\xbf' : ''}${top.replace('\n', end())}${random.chance(50) ? comment() + end() : ''}`
+    const before = `${above}${random.pick(['', '  ', '\t'])}${random.chance(70) ? `${comment()} ` : ''}${head}{`
+    const after = `}${tail}${random.chance(70) ? ` ${comment()}` : ''}${random.chance(80) ? end() : ''}${random.chance(50) ? comment() + end() : ''}`
+    const original = Buffer.from(before + random.pick(['', ' ', ' \t']) + after, 'latin1')
+    const action = random.pick(['append', 'prepend'] as const)
+    const line_endings = random.pick(['adapt', 'exact'] as const)
+    const new_text = random.pick(['x: y;\n', 'x: y;', 'x: y;\nz', '', '\n'])
+    const outline = await outlineOf(original, language)
+    const found = findTarget(outline, { symbol })
+    const made = found.ok && planSectionEdit(original, outline, found.value, { action, new_text, include_heading: false, include_comment: false }, { line_endings, apart: false })
+    const planned = made && made.ok && planLineEdits(original, [made.value], { line_endings, max_result_size: 1 << 24 })
+    if (!planned || !planned.ok) {
+      t.fail(`no edit: ${JSON.stringify({ seed: SEED, round, language, original: original.toString('latin1'), outline, found, made })}`)
+      break
+    }
+    const result = Buffer.concat(planned.value.pieces)
+    const text = result.toString('latin1')
+    const isPut = text.startsWith(before) && text.endsWith(after) && /^(?:\r\n|\n|\r)[ \t]+x: y;(?:(?:\r\n|\n|\r)[ \t]*z)?(?:\r\n|\n|\r)[ \t]*$/.test(text.slice(before.length, -after.length))
+    const { changes: [change], total_lines_after } = describe(original, planned.value, { context_lines: 1, dry_run: false })
+    const line = new LineTable(Buffer.from(before, 'latin1')).total
+    const added = new_text.includes('z') ? 4 : 3
+    const isTold = change!.start_line === line && change!.end_line === line && change!.new_start_line === line && change!.new_end_line === line + added - 1 && total_lines_after === new LineTable(result).total && total_lines_after === new LineTable(original).total + added - 1
+    const right = new_text.trim() === '' ? result.equals(original) : isPut && isTold
+    if (!right) {
+      t.fail(`other bytes: ${JSON.stringify({ seed: SEED, round, language, new_text, line_endings, original: original.toString('latin1'), text, change })}`)
+      break
+    }
+  }
+})
+
+t.test('shows in the diff the line whose braces were opened', async t => {
+  const original = Buffer.from('\ufeff// a\r\n/* 😀 é */ class A { } // 字\r\n// b\r\n')
+  const outline = await outlineOf(original, 'javascript')
+  const made = planSectionEdit(original, outline, outline.items[0]!, { action: 'append', new_text: 'm () {}', include_heading: false, include_comment: false }, { line_endings: 'adapt', apart: false })
+  const planned = planLineEdits(original, made.ok ? [made.value] : [], { line_endings: 'adapt', max_result_size: 1 << 24 })
+  if (!planned.ok) return t.fail(JSON.stringify(planned))
+  t.equal(Buffer.concat(planned.value.pieces).toString(), '\ufeff// a\r\n/* 😀 é */ class A {\r\n    m () {}\r\n} // 字\r\n// b\r\n')
+  t.match(describe(original, planned.value, { context_lines: 1, dry_run: true }).changes, [{ operation: 'replace', start_line: 2, end_line: 2, new_start_line: 2, new_end_line: 4, lines_removed: 1, lines_added: 3, context: { before_lines: ['// a'], after_lines: ['// b'] }, old_content: ' ', new_content: '\r\n    m () {}\r\n' }])
+  t.match(unifiedDiff(original, planned.value.splices, { path: 'a.js', exists: true, max_lines: 20 }), { diff: /\n-.*\{ \} \/\/ 字\r\n\+.*\{\r\n\+ {4}m \(\) \{\}\r\n\+\} \/\/ 字\r\n \/\/ b\r\n$/ })
 })
 
 /** Sources as they are: of packages, of this repository and of the system. */

@@ -50,7 +50,7 @@ function bodyEdit (page: Page, items: readonly Symbol[], symbol: Symbol, action:
   if (body === 'cramped') return fail('cramped')
   const members = items.filter(({ within }) => items[within] === symbol)
   const dress = (text: string) => indented(text, memberIndent(page, symbol, members))
-  if ('column' in body) return edit(body.line, body.line, page.opened(body.line, body.column, new_text, dress))
+  if ('column' in body) return ok(page.opened(body.line, body.column, new_text, dress))
   const { first_line, last_line } = body
   const trailing = page.blanksAbove(last_line + 1, first_line)
   const last = last_line - trailing

@@ -1,5 +1,6 @@
 // The lines of a text as edits of sections see them: which are blank, how they are indented, and what a text looks like that is put between them. Knows no outline.
-import { decode } from '../encoding.ts'
+import { byteOfUtf16, decode, decodeByColumn } from '../encoding.ts'
+import type { LineEdit } from '../failure.ts'
 import { indentationOf } from '../indentation.ts'
 import { breakStyleOf, type LineEndings } from '../line-breaks.ts'
 import { ANY_BREAK, BREAK_TEXT, LineTable, splitAtBreaks } from '../lines.ts'
@@ -90,12 +91,16 @@ export class Page {
     return this.#apart ? this.#break : ''
   }
 
-  /** Text between empty braces on one line, from the start of that line to its end. */
-  opened (line: number, column: number, text: string, dress: (text: string) => string): string {
-    const whole = this.text(line)
+  /** Text between empty braces on one line, in place of the white space in them; `column`: where that begins, in UTF-16 units. */
+  opened (line: number, column: number, text: string, dress: (text: string) => string): LineEdit {
     const { text: core } = coreOf(text)
-    const [head, tail] = [whole.slice(0, column).trimEnd(), whole.slice(column).trimStart()]
-    return core === '' ? whole : `${head}${this.#break}${dress(core)}${this.#break}${this.indentOf(line)}${tail}`
+    if (core === '') return { start_line: line, end_line: line - 1, new_text: '' }
+    const bytes = this.#table.bytesOf(line)
+    const start = byteOfUtf16(bytes, column)
+    const after = bytes.subarray(start)
+    const { text: rest } = decodeByColumn(after)
+    const end = start + byteOfUtf16(after, rest.length - rest.trimStart().length)
+    return { start_line: line, end_line: line, new_text: `${this.#break}${dress(core)}${this.#break}${this.indentOf(line)}`, inside: { start, end } }
   }
 }
 
