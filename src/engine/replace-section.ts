@@ -6,6 +6,7 @@ import { documentEdit } from './outline/edit-document.ts'
 import { symbolEdit } from './outline/edit-symbol.ts'
 import type { Item, Outline, Symbol } from './outline/outline.ts'
 import { Page } from './outline/page.ts'
+import { planLineEdits } from './replace-lines.ts'
 
 export const SECTION_ACTIONS = ['replace', 'delete', 'append', 'prepend', 'insert_before', 'insert_after'] as const
 export type SectionAction = typeof SECTION_ACTIONS[number]
@@ -30,15 +31,20 @@ export interface SectionOptions {
 
 /**
  * The edit of whole lines that does to `item`, one of `outline`, what is asked for. Blank lines around what is put in are
- * those that the text, the document or its habit has, whichever are most. What is there already is told as such, breaks aside.
+ * those that the text, the document or its habit has, whichever are most. A replacement that is there already, as it stands, is put there so.
  */
 export function planSectionEdit (original: Buffer, outline: Outline, item: Item, edit: SectionEdit, options: SectionOptions): Result<LineEdit, Refusal> {
   const page = new Page(original, options)
   const made = outline.type === 'code' ? symbolEdit(page, outline.items, item as Symbol, edit) : documentEdit(page, outline, item, edit)
   if (!made.ok) return made
-  const { start_line, end_line } = made.value
-  if (end_line >= start_line && page.holds(start_line, end_line, edit.new_text)) return ok({ start_line, end_line: start_line - 1, new_text: '' })
-  return made
+  // Lines of a list or a quote may be given with what they begin with, which would be put before them once more.
+  const asGiven = { ...made.value, new_text: edit.new_text }
+  return edit.action === 'replace' && made.value.new_text !== edit.new_text && changesNothing(original, asGiven, options) ? ok(asGiven) : made
+}
+
+function changesNothing (original: Buffer, edit: LineEdit, { line_endings }: SectionOptions): boolean {
+  const planned = planLineEdits(original, [edit], { line_endings, max_result_size: Infinity })
+  return planned.ok && planned.value.splices.list.every(({ start, end, insert }) => insert.equals(original.subarray(start, end)))
 }
 
 /**

@@ -101,6 +101,27 @@ t.test('edits sections', async t => {
   }
 })
 
+t.test('leaves a section as it is only where the edit comes to the same bytes', async t => {
+  const cases: [string, string, string, Omit<Asked, 'action'> & { action?: SectionAction }, string][] = [
+    ['takes breaks of any kind for those of the file', '# T\r\n\r\na\r\nb\r\n', 'T', { new_text: 'a\nb\n' }, '# T\r\n\r\na\r\nb\r\n'],
+    ['keeps the breaks of a mixed file', '# T\n\na\r\nb\nc\r\n', 'T', { new_text: 'a\nb\nc\n' }, '# T\n\na\r\nb\nc\r\n'],
+    ['needs no last break', '# T\n\na\n', 'T', { new_text: 'a' }, '# T\n\na\n'],
+    ['needs no blank lines around', '# T\n\na\n\n# U\n', 'T', { new_text: '\n\na\n' }, '# T\n\na\n\n# U\n'],
+    ['writes breaks as given where asked', '# T\n\na\nb\n', 'T', { new_text: 'a\r\nb\r\n', line_endings: 'exact' }, '# T\n\na\r\nb\r\n'],
+    ['writes a last break as given where asked', '# T\n\na\n\n# U\n', 'T', { action: 'append', new_text: 'b\r\n', line_endings: 'exact' }, '# T\n\na\n\nb\r\n\n# U\n'],
+    ['replaces bytes that are not UTF-8 by what they are shown as', '# U\n\nc\xff\n', 'U', { new_text: 'c\ufffd\n' }, '# U\n\nc\xef\xbf\xbd\n'],
+    ['ends the file with the break that is given', '# U\n\nc', 'U', { new_text: 'c\n' }, '# U\n\nc\n'],
+    ['leaves the last line without a break', '# U\n\nc', 'U', { new_text: 'c' }, '# U\n\nc'],
+    ['puts in once more what is there', '# U\n\nc\n', 'U', { action: 'append', new_text: 'c\n' }, '# U\n\nc\n\nc\n'],
+    ['takes the lines of an item as they stand', '- # L\n\n  text\n- b\n', 'L', { new_text: '- # L\n\n  text\n', include_heading: true }, '- # L\n\n  text\n- b\n'],
+    ['takes the lines of an item as they stand at the end of the file', '- # L\n\n  text', 'L', { new_text: '- # L\n\n  text', include_heading: true }, '- # L\n\n  text']
+  ]
+  for (const [name, text, heading, asked, expected] of cases) {
+    const result = edited(Buffer.from(text, 'latin1'), { heading }, { action: 'replace', ...asked })
+    t.equal(typeof result === 'string' ? result : result.toString('latin1'), expected, name)
+  }
+})
+
 t.test('edits code blocks', async t => {
   const DOC = '# A\n\n```js\none()\n```\n\ntext\n\n~~~~sh\ntwo\n~~~~\n\n## B\n\n```js\nthree()\n```\n'
   const cases: [string, string, NonNullable<Target['code_block']>, Asked, string][] = [

@@ -270,15 +270,17 @@ t.test('finds the symbols of each language', async t => {
   t.match(await outlineOf('class A {\n  m () {}\n}\nfunction f ( {\n', 'javascript'), { items: [{ name: 'A' }, { name: 'm' }], syntax_error_lines: [4] }, 'what is still known')
 })
 
+interface Asked extends Partial<SectionEdit> { action: SectionAction, at_line?: number, line_endings?: 'adapt' | 'exact' }
+
 const CLASS = 'class A {\n  x = 1\n\n  /** m */\n  m () {\n    return `\nx`\n  }\n\n  n () {}\n}\n\nfunction f () {}\n\nfunction g () {}\n'
 
-async function edited (bytes: Buffer, language: string, symbol: string, { at_line, ...asked }: Partial<SectionEdit> & { action: SectionAction, at_line?: number }): Promise<string> {
+async function edited (bytes: Buffer, language: string, symbol: string, { at_line, line_endings = 'adapt', ...asked }: Asked): Promise<string> {
   const outline = await outlineOf(bytes, language)
   const found = findTarget(outline, { symbol }, at_line)
   if (!found.ok) return found.failure.code
-  const made = planSectionEdit(bytes, outline, found.value, { new_text: '', include_heading: false, include_comment: false, ...asked }, { line_endings: 'adapt', apart: false })
+  const made = planSectionEdit(bytes, outline, found.value, { new_text: '', include_heading: false, include_comment: false, ...asked }, { line_endings, apart: false })
   if (!made.ok) return made.failure
-  const planned = planLineEdits(bytes, [made.value], { line_endings: 'adapt', max_result_size: 1 << 24 })
+  const planned = planLineEdits(bytes, [made.value], { line_endings, max_result_size: 1 << 24 })
   if (!planned.ok) return planned.failure.code
   const result = Buffer.concat(planned.value.pieces)
   const after = await outlineOf(result, language)
@@ -287,7 +289,7 @@ async function edited (bytes: Buffer, language: string, symbol: string, { at_lin
 }
 
 t.test('edits symbols', async t => {
-  const cases: [name: string, language: string, text: string, symbol: string, asked: Partial<SectionEdit> & { action: SectionAction, at_line?: number }, result: string][] = [
+  const cases: [name: string, language: string, text: string, symbol: string, asked: Asked, result: string][] = [
     ['replaces a whole definition, indented as it was', 'javascript', CLASS, 'A.n', { action: 'replace', new_text: 'n () {\n  return 1\n}' }, CLASS.replace('n () {}', 'n () {\n    return 1\n  }')],
     ['leaves the indentation of what is indented, and of what stands at the margin', 'javascript', CLASS, 'm', { action: 'replace', new_text: '  m () {\n    return `\ny`\n  }\n' }, CLASS.replace('\nx`', '\ny`')],
     ['replaces with the doc comment', 'javascript', CLASS, 'A.m', { action: 'replace', new_text: 'm () {}', include_comment: true }, CLASS.replace(/ {2}\/\*\* m[^]*?`\n {2}}/, '  m () {}')],
@@ -310,6 +312,8 @@ t.test('edits symbols', async t => {
     ['opens empty braces in an indented line, in place of the white space in them', 'typescript', 'namespace N {\n\tclass A { \t }\n}\n', 'N.A', { action: 'prepend', new_text: 'a = 1\nb = 2\n' }, 'namespace N {\n\tclass A {\n\t\ta = 1\n\t\tb = 2\n\t}\n}\n'],
     ['opens empty braces at the end of a file without a last line break', 'typescript', 'class A {}', 'A', { action: 'append', new_text: 'm () {}\n' }, 'class A {\n    m () {}\n}'],
     ['puts nothing into white space in braces', 'typescript', 'class A {  }\n', 'A', { action: 'append', new_text: ' \n' }, 'class A {  }\n'],
+    ['puts into a function what it is', 'javascript', 'function f() {}\n', 'f', { action: 'append', new_text: 'function f() {}' }, 'function f() {\n    function f() {}\n}\n'],
+    ['takes a replacement that is there already as such', 'javascript', 'function f() {}\r\n', 'f', { action: 'replace', new_text: 'function f() {}\n' }, 'function f() {}\r\n'],
     ['fills an empty body', 'typescript', 'namespace N {\n\n}\n\nclass X {\n\ty () {}\n}\n', 'N', { action: 'append', new_text: 'const a = 1' }, 'namespace N {\n\tconst a = 1\n}\n\nclass X {\n\ty () {}\n}\n'],
     ['appends statements to a function', 'javascript', 'function f () {\n  one()\n}\n', 'f', { action: 'append', new_text: 'two()' }, 'function f () {\n  one()\n  two()\n}\n'],
     ['appends to a struct of fields', 'rust', 'struct P {\n    x: i32,\n}\n', 'P', { action: 'append', new_text: 'y: i32,' }, 'struct P {\n    x: i32,\n    y: i32,\n}\n'],
@@ -327,6 +331,8 @@ t.test('edits symbols', async t => {
     ['finds no place in one line', 'python', 'class A: pass\n', 'A', { action: 'append', new_text: 'x = 1' }, 'cramped'],
     ['finds no place in one line of words', 'ruby', 'class A; end\n', 'A', { action: 'append', new_text: 'x' }, 'cramped'],
     ['finds no place in what has no body', 'typescript', 'type A = string\n', 'A', { action: 'append', new_text: 'x' }, 'no_body'],
+    ['writes breaks as given where asked, over the same lines', 'javascript', 'function f() {\n}\n', 'f', { action: 'replace', new_text: 'function f() {\r\n}\r\n', line_endings: 'exact' }, 'function f() {\r\n}\r\n'],
+    ['writes breaks as given where asked, in braces on one line', 'javascript', 'class A {}\n', 'A', { action: 'append', new_text: 'x\r\ny\r\n', line_endings: 'exact' }, 'class A {\n    x\r\n    y\r\n}\n'],
     ['keeps CRLF', 'javascript', 'class A {\r\n  m () {}\r\n}\r\n', 'A', { action: 'append', new_text: 'n () {}\n' }, 'class A {\r\n  m () {}\r\n\r\n  n () {}\r\n}\r\n']
   ]
   for (const [name, language, text, symbol, asked, result] of cases) t.equal(await edited(Buffer.from(text), language, symbol, asked), result, name)

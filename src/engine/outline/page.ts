@@ -11,8 +11,8 @@ export interface Side { blanks: number, gap: number }
 /** A place to put text in: before `line`. Null where nothing lies on that side. */
 export interface Spot { line: number, above: Side | null, below: Side | null }
 
-/** A text without the blank lines that it begins and ends with, which are counted. */
-interface Core { text: string, lead: number, trail: number, ended: boolean }
+/** A text without the blank lines that it begins and ends with, which are counted. `end`: the break after it, empty where there is none. */
+interface Core { text: string, lead: number, trail: number, end: string }
 
 export class Page {
   readonly #table: LineTable
@@ -62,13 +62,6 @@ export class Page {
     return style === 'tabs' ? '\t' : ' '.repeat(width)
   }
 
-  /** Whether lines hold a text, breaks and the last one's aside. */
-  holds (first: number, last: number, text: string): boolean {
-    const there = this.#original.toString('utf8', this.#table.startOf(first), this.#table.startOf(last + 1))
-    const settled = (lines: string) => lines.replace(ANY_BREAK, '\n').replace(/\n$/, '')
-    return settled(there) === settled(text)
-  }
-
   /** A text for a spot, with the blank lines that it needs on both sides; `dress` gives its lines the form that they need there. Empty for a blank one. */
   put (text: string, { above, below }: Spot, dress: (text: string) => string, blank = ''): string {
     const core = coreOf(text, blank)
@@ -77,13 +70,13 @@ export class Page {
     const line = blank + this.#break
     const lead = line.repeat(missing(above, core.lead))
     const trail = line.repeat(missing(below, core.trail))
-    return `${lead}${dress(core.text)}${core.ended || trail !== '' ? this.#break : ''}${trail}`
+    return `${lead}${dress(core.text)}${trail === '' ? core.end : core.end || this.#break}${trail}`
   }
 
   /** A text in place of others, without blank lines around it. */
   bare (text: string, dress: (text: string) => string, blank = ''): string {
     const core = coreOf(text, blank)
-    return core.text === '' ? '' : `${dress(core.text)}${core.ended ? this.#break : ''}`
+    return core.text === '' ? '' : `${dress(core.text)}${core.end}`
   }
 
   /** A blank line where edits without need one. */
@@ -93,14 +86,14 @@ export class Page {
 
   /** Text between empty braces on one line, in place of the white space in them; `column`: where that begins, in UTF-16 units. */
   opened (line: number, column: number, text: string, dress: (text: string) => string): LineEdit {
-    const { text: core } = coreOf(text)
-    if (core === '') return { start_line: line, end_line: line - 1, new_text: '' }
+    const core = coreOf(text)
+    if (core.text === '') return { start_line: line, end_line: line - 1, new_text: '' }
     const bytes = this.#table.bytesOf(line)
     const start = byteOfUtf16(bytes, column)
     const after = bytes.subarray(start)
     const { text: rest } = decodeByColumn(after)
     const end = start + byteOfUtf16(after, rest.length - rest.trimStart().length)
-    return { start_line: line, end_line: line, new_text: `${this.#break}${dress(core)}${this.#break}${this.indentOf(line)}`, inside: { start, end } }
+    return { start_line: line, end_line: line, new_text: `${this.#break}${dress(core.text)}${core.end || this.#break}${this.indentOf(line)}`, inside: { start, end } }
   }
 }
 
@@ -109,12 +102,12 @@ function coreOf (text: string, blank = ''): Core {
   const lines = splitAtBreaks(text)
   const isBlank = (line: string) => /^[ \t]*$/.test(line) || line.trimEnd() === blank
   const first = lines.findIndex(line => !isBlank(line))
-  if (first === -1) return { text: '', lead: 0, trail: 0, ended: false }
+  if (first === -1) return { text: '', lead: 0, trail: 0, end: '' }
   const last = lines.findLastIndex(line => !isBlank(line))
   // The breaks stay as they are given.
   const breaks = [...text.matchAll(ANY_BREAK)]
   const start = first === 0 ? 0 : breaks[first - 1]!.index + breaks[first - 1]![0].length
-  return { text: text.slice(start, breaks[last]?.index), lead: first, trail: Math.max(0, lines.length - 2 - last), ended: last < lines.length - 1 }
+  return { text: text.slice(start, breaks[last]?.index), lead: first, trail: Math.max(0, lines.length - 2 - last), end: breaks[last]?.[0] ?? '' }
 }
 
 /** How many lines of a text aren't blank, up to two. */
