@@ -9,6 +9,7 @@ import { findTarget, told } from '../../src/engine/outline/target.ts'
 import { planLineEdits } from '../../src/engine/replace-lines.ts'
 import { planSectionEdit, strayItem, type SectionAction, type SectionEdit } from '../../src/engine/replace-section.ts'
 import { LineTable } from '../../src/engine/lines.ts'
+import { Random, SEED } from '../random.ts'
 
 interface Asked extends Partial<SectionEdit> { action: SectionAction, at_line?: number, line_endings?: 'adapt' | 'exact', apart?: boolean }
 
@@ -192,6 +193,62 @@ t.test('finds the target that is meant, or says which there are', async t => {
   const twice = markdownOutline(Buffer.from('# A\n```\n1\n```\n# A\n```\n2\n```\n'))
   t.match(findTarget(twice, { code_block: { under_heading: 'A' } }), { failure: { code: 'AMBIGUOUS_TARGET', targets: [{ kind: 'heading' }, { kind: 'heading' }] } })
   t.match(findTarget(twice, { code_block: { under_heading: 'A', index: 1 } }, 6), { value: { start_line: 6 } })
+})
+
+/** Headings by an independent model: each way to part a path is tried. */
+function modelFits (items: readonly Heading[], { name, level, within }: Heading, asked: string): boolean {
+  const isCalled = (text: string) => {
+    const [, marks = '', rest = ''] = /^(#{1,6})(?:[ \t]+(.*))?$/.exec(text) ?? []
+    return name === text || (marks.length === level && [rest, rest.replace(/(?:^|[ \t]+)#+$/, '')].includes(name))
+  }
+  if (isCalled(asked.trim())) return true
+  const around = items[within]
+  return around !== undefined && [...asked.matchAll(/(?<=[^]) (?=> )/g)].some(({ index }) => isCalled(asked.slice(index + 3).trim()) && modelFits(items, around, asked.slice(0, index)))
+}
+
+const heading = (name: string, level: number, within: number, start_line: number): Heading =>
+  ({ kind: 'heading', name, level, within, start_line, end_line: start_line, heading_line: start_line, prefix: '' })
+
+t.test('finds by paths what the model finds', async t => {
+  for (let round = 0; round < 3000; round++) {
+    const random = new Random(SEED * 60_013 + round)
+    const name = () => random.text(['a', 'a', 'b', ' > ', ' >', '> ', '# ', ' #', '##'], 3).trim()
+    const items: Heading[] = []
+    for (let i = 0; i < 8; i++) items.push(heading(name(), 1 + random.int(3), random.int(i + 1) - 1, i + 1))
+    const pathTo = ({ name: last, level, within }: Heading): string => {
+      const marked = random.chance(30) ? `${'#'.repeat(level)} ${last}${random.pick(['', ' #', ' ##'])}` : last
+      return within === -1 || random.chance(20) ? marked : `${pathTo(items[within]!)}${random.pick([' > ', ' > ', ' >  '])}${marked}`
+    }
+    const asked = random.chance(80) ? pathTo(random.pick(items)) : Array.from({ length: 3 }, name).join(' > ')
+    const found = findTarget({ type: 'document', items, gaps: {} }, { heading: asked })
+    const lines = found.ok ? [found.value.start_line] : found.failure.code === 'AMBIGUOUS_TARGET' ? found.failure.targets.map(({ start_line }) => start_line) : []
+    const expected = items.filter(item => modelFits(items, item, asked)).map(({ start_line }) => start_line)
+    if (JSON.stringify(lines) !== JSON.stringify(expected)) {
+      t.fail(`other headings: ${JSON.stringify({ seed: SEED, round, asked, lines, expected, items: items.map(({ name, level, within }) => [name, level, within]) })}`)
+      break
+    }
+  }
+})
+
+t.test('looks at each heading a few times, and at those around each other once for each name, however long the path is', async t => {
+  let looks = 0
+  const counted = (name: string, level: number, within: number, start_line: number): Heading => ({ ...heading('', level, within, start_line), get name () { looks++; return name } })
+  const wide = [counted('a', 1, -1, 1), ...Array.from({ length: 1000 }, (_, i) => counted('a', 2, 0, i + 2))]
+  const deep = Array.from({ length: 1000 }, (_, i) => counted('a', 1 + Math.min(5, i), Math.min(i, 250) - 1, i + 1))
+  const long = Array<string>(250).fill('a').join(' > ')
+  const cases: [string, Heading[], string, object][] = [
+    ['that none has', wide, `${long} > b`, { code: 'TARGET_NOT_FOUND' }],
+    ['whose end all have', wide, long, { code: 'TARGET_NOT_FOUND' }],
+    ['with marks', wide, long.replaceAll('a', '# a').slice(0, 990), { code: 'TARGET_NOT_FOUND' }],
+    ['that leads deep', deep, `b > ${long}`, { code: 'TARGET_NOT_FOUND' }],
+    ['that many have', deep, long, { code: 'AMBIGUOUS_TARGET' }]
+  ]
+  for (const [name, items, path, failure] of cases) {
+    looks = 0
+    const found = findTarget({ type: 'document', items, gaps: {} }, { heading: path })
+    t.match(found, { failure }, `a path ${name}`)
+    t.ok(looks < 5 * items.length + 250 * 250, `a path ${name}: ${looks} looks at ${items.length} headings`)
+  }
 })
 
 /** Real documents: what packages bring along. */

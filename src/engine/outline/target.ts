@@ -56,28 +56,54 @@ function symbolsThatFit (items: readonly Symbol[], asked: string): Symbol[] {
   return whole.length > 0 ? whole : items.filter((_, i) => paths[i]!.endsWith(`${SEPARATOR.code}${wanted}`))
 }
 
-function headingsThatFit (items: readonly Item[], asked: string): Heading[] {
-  return items.filter(item => item.kind === 'heading').filter(item => headingFits(items, item, asked))
-}
+/** A path up to an offset: the names that it may end with, and of headings around others whether they are what it names. */
+interface Stretch { endings: ReadonlyMap<string, Ending>, around: Map<number, boolean> }
 
-/** A heading's text may hold what stands between the names of a path: every way to part it is tried. */
-function headingFits (items: readonly Item[], item: Heading, asked: string): boolean {
-  if (isCalled(item, asked)) return true
-  const around = items[item.within]
-  if (around?.kind !== 'heading') return false
-  for (let at = asked.lastIndexOf(SEPARATOR.document); at > 0; at = asked.lastIndexOf(SEPARATOR.document, at - 1)) {
-    if (isCalled(item, asked.slice(at + SEPARATOR.document.length)) && headingFits(items, around, asked.slice(0, at))) return true
+/** `from`: where the name begins in the path, with its marks; `level`: what they say. */
+interface Ending { from: number, level?: number }
+
+/** What depends on the path alone is made once for each of its ends, and a heading around others is looked at once: both may be hundreds, and there may be a million headings. */
+function headingsThatFit (items: readonly Item[], asked: string): Heading[] {
+  const stretches = new Map<number, Stretch>()
+  const stretchTo = (end: number): Stretch => {
+    const stretch = stretches.get(end) ?? { endings: endingsOf(asked.slice(0, end)), around: new Map() }
+    stretches.set(end, stretch)
+    return stretch
   }
-  return false
+  const fits = ({ name, level, within }: Heading, { endings }: Stretch): boolean => {
+    const ending = endings.get(name)
+    if (ending === undefined || (ending.level ?? level) !== level) return false
+    return ending.from === 0 || liesIn(within, stretchTo(ending.from - SEPARATOR.document.length))
+  }
+  const liesIn = (within: number, stretch: Stretch): boolean => {
+    const around = items[within]
+    if (around?.kind !== 'heading') return false
+    const known = stretch.around.get(within) ?? fits(around, stretch)
+    stretch.around.set(within, known)
+    return known
+  }
+  const whole = stretchTo(asked.length)
+  return items.filter(item => item.kind === 'heading').filter(item => fits(item, whole))
 }
 
 const MARKED = /^(#{1,6})(?:[ \t]+(.*))?$/
 
-function isCalled ({ name, level }: Heading, asked: string): boolean {
-  const text = asked.trim()
-  if (name === text) return true
-  const [, marks = '', rest = ''] = MARKED.exec(text) ?? []
-  return marks.length === level && (rest === name || rest.replace(/(?:^|[ \t]+)#+$/, '') === name)
+/**
+ * A heading's text may hold what stands between the names of a path: every way to part it counts, with the marks and without.
+ * No two give the same name: the longer one has one more `>`.
+ */
+function endingsOf (path: string): Map<string, Ending> {
+  const endings = new Map<string, Ending>()
+  const add = (from: number) => {
+    const text = path.slice(from).trim()
+    endings.set(text, { from })
+    const [, marks, rest = ''] = MARKED.exec(text) ?? []
+    if (marks === undefined) return
+    for (const name of [rest, rest.replace(/(?:^|[ \t]+)#+$/, '')]) endings.set(name, { from, level: marks.length })
+  }
+  for (let at = path.lastIndexOf(SEPARATOR.document); at > 0; at = path.lastIndexOf(SEPARATOR.document, at - 1)) add(at + SEPARATOR.document.length)
+  add(0)
+  return endings
 }
 
 function blocksThatFit (items: readonly Item[], { code_block }: Target, at_line?: number): Item[] {
