@@ -1,11 +1,11 @@
 // Writes a file in place where a rename can't keep what it is; the old bytes are saved first. Knows no plans and no policy.
-import { closeSync, constants, fchmodSync, fsync, ftruncateSync } from 'node:fs'
-import { promisify } from 'node:util'
+import { closeSync, constants, fchmodSync, ftruncateSync } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { KEPT_MODE, lossesOf, type Change } from './commit.ts'
 import { codeOf, failureOf, quietly, Raced } from './errno.ts'
 import type { FileFailure, FileWarning } from './failure.ts'
 import type { Journal, JournalRecord, Report } from './journal.ts'
+import { syncFile } from './sync.ts'
 import { digestOf, readWhole, writeAll } from './text-file.ts'
 import { same, type Root } from './pin.ts'
 
@@ -19,7 +19,6 @@ export interface InPlaceContext {
 }
 
 const HALF_WRITTEN = 'The file is left half written; its old bytes are in the journal.'
-const fsyncLater = promisify(fsync)
 
 /**
  * Writes the result through the pinned file itself. Answers warnings.
@@ -54,7 +53,7 @@ export async function writeInPlace (context: InPlaceContext, { pin, snapshot, pi
 async function put (fd: number, pieces: readonly Buffer[], size: number, durability: 'full' | 'fast'): Promise<void> {
   await writeAll(fd, pieces, size)
   ftruncateSync(fd, size)
-  if (durability === 'full') await fsyncLater(fd)
+  if (durability === 'full') await syncFile(fd)
 }
 
 /** What has become of a record. Those that are `left` are tried again. */

@@ -1,13 +1,13 @@
 // The old bytes of files that are being written in place, kept in the state folder until that is done. Knows nothing of how they are written.
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsync, openSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { promisify } from 'node:util'
 import { codeOf, quietly } from './errno.ts'
 import { silenceOf } from './intents.ts'
 import { HEARTBEAT, isDead, isOwner, SILENCE, type Owner } from './owner.ts'
 import type { Pin } from './pin.ts'
 import type { State } from './state.ts'
+import { syncFile, syncFolder } from './sync.ts'
 import { readText, writeAll, type Snapshot } from './text-file.ts'
 
 export type Report = (event: { event: string, [key: string]: unknown }) => void
@@ -43,7 +43,6 @@ export interface JournalRecord {
   putAside (): string
 }
 
-const fsyncLater = promisify(fsync)
 
 export class Journal {
   readonly #state: State
@@ -101,13 +100,13 @@ export class Journal {
     const fd = openSync(path, 'w', 0o600)
     try {
       await writeAll(fd, [bytes], bytes.length)
-      if (this.#durable) await fsyncLater(fd)
+      if (this.#durable) await syncFile(fd)
     } finally { closeSync(fd) }
   }
 
   async #syncFolder (): Promise<void> {
     const fd = openSync(this.#state.journal, 'r')
-    try { await fsyncLater(fd) } finally { closeSync(fd) }
+    try { await syncFolder(fd) } finally { closeSync(fd) }
   }
 
   /** The records of dead owners, or of one file (its path below the root) only. Copies whose record was never written are removed, records that can't be read put aside. */

@@ -1,16 +1,15 @@
 // The root where there is no /proc: real path, open without following, a check afterwards. A folder swapped at the right moment can win; knows no policy and no locks.
-import { closeSync, constants, fstatSync, fsync, lstatSync, openSync, realpathSync, type BigIntStats } from 'node:fs'
-import { promisify } from 'node:util'
+import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { below } from './path.ts'
 import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
+import { syncFolder } from './sync.ts'
 import { whyNot } from './walk.ts'
 
 // O_NONBLOCK: a FIFO that has taken the file's place must not hold a thread.
 const UNFOLLOWED = constants.O_NOFOLLOW | constants.O_NONBLOCK
-const fsyncLater = promisify(fsync)
 const realOf = (path: Buffer): Buffer => realpathSync.native(path, { encoding: 'buffer' })
 const join = (folder: Buffer, leaf: Buffer | string): Buffer => Buffer.concat([folder, Buffer.from('/'), Buffer.from(leaf)])
 
@@ -68,7 +67,7 @@ export class PortableRoot implements Root {
       const inPlace = (): boolean => this.real() !== null && isStill(real, stat)
       if (!inPlace()) throw new Raced('the folder is elsewhere')
       kept = true
-      return { stat, at: leaf => join(real, leaf), inPlace, sync: async () => { await fsyncLater(fd) }, close: () => quietly(() => closeSync(fd)) }
+      return { stat, at: leaf => join(real, leaf), inPlace, sync: () => syncFolder(fd), close: () => quietly(() => closeSync(fd)) }
     } finally { if (!kept) closeSync(fd) }
   }
 }

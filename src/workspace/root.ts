@@ -1,17 +1,16 @@
 // The pinned root: a relative path becomes an opened, verified object inside it. Knows no policy and no locks.
-import { close, closeSync, constants, fstatSync, fsync, lstatSync, openSync, readlinkSync, realpathSync, statSync, type BigIntStats } from 'node:fs'
-import { promisify } from 'node:util'
+import { close, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, statSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { codeOf, quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { below } from './path.ts'
 import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
 import { PortableRoot } from './root-portable.ts'
+import { syncFolder } from './sync.ts'
 import { AT_ONCE } from './text-file.ts'
 import { whyNot } from './walk.ts'
 
 const O_PATH = 0o10000000
-const fsyncLater = promisify(fsync)
 
 /** Opens an existing folder as the root. Without `confinement`: by /proc where that works, else the portable way. */
 export function openRoot (folder: string, confinement?: 'proc' | 'portable'): Root {
@@ -116,7 +115,7 @@ class ProcRoot implements Root {
         inPlace,
         sync: async () => {
           if (!readable) throw new Error('the folder may not be read')
-          await fsyncLater(fd)
+          await syncFolder(fd)
         },
         close: () => quietly(() => closeSync(fd))
       }

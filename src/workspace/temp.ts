@@ -1,12 +1,12 @@
 // A temp file beside the file that it becomes: written down before it exists, and gone afterwards. Knows not how it gets its name.
 import { randomUUID } from 'node:crypto'
-import { closeSync, constants, fstatSync, fsync, openSync, unlinkSync, type BigIntStats } from 'node:fs'
-import { promisify } from 'node:util'
+import { closeSync, constants, fstatSync, openSync, unlinkSync, type BigIntStats } from 'node:fs'
 import type { Result } from '../result.ts'
 import { codeOf, Raced } from './errno.ts'
 import type { Intents } from './intents.ts'
 import { join } from './path.ts'
 import type { Folder } from './pin.ts'
+import { syncFile } from './sync.ts'
 import { writeAll } from './text-file.ts'
 
 /** What is written: pieces of `size` bytes. */
@@ -30,7 +30,6 @@ export interface TempOptions {
 /** Whether the temp file has another name now, or one more. */
 export type Put = 'moved' | 'named'
 
-const fsyncLater = promisify(fsync)
 
 /** Writes the content to a temp file, and `put` gives it its name, in one tick. Then the temp file's name is removed, or stays written down for a later sweep. Throws the system's error. */
 export async function withTemp<F> ({ intents, durability, folder, place, mode, content, finish, ready }: TempOptions, put: (temp: Buffer) => Result<Put, F>): Promise<Result<Put, F>> {
@@ -46,7 +45,7 @@ export async function withTemp<F> ({ intents, durability, folder, place, mode, c
         const made = fstatSync(fd, { bigint: true })
         if (made.size !== BigInt(content.size)) throw new Raced('the temp file has another size')
         finish?.(fd, made)
-        if (durability === 'full') await fsyncLater(fd)
+        if (durability === 'full') await syncFile(fd)
         await ready
       } finally { closeSync(fd) }
       const done = put(folder.at(name))
