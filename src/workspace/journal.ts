@@ -43,7 +43,6 @@ export interface JournalRecord {
   putAside (): string
 }
 
-
 export class Journal {
   readonly #state: State
   readonly #me: Owner

@@ -30,7 +30,6 @@ export interface TempOptions {
 /** Whether the temp file has another name now, or one more. */
 export type Put = 'moved' | 'named'
 
-
 /** Writes the content to a temp file, and `put` gives it its name, in one tick. Then the temp file's name is removed, or stays written down for a later sweep. Throws the system's error. */
 export async function withTemp<F> ({ intents, durability, folder, place, mode, content, finish, ready }: TempOptions, put: (temp: Buffer) => Result<Put, F>): Promise<Result<Put, F>> {
   const name = `.${random()}.tmp`
