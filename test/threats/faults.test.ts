@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { SEED } from '../random.ts'
+import { startBare } from '../running.ts'
 import { build } from '../workspace/support/native.ts'
 import { attacked, canMount, descriptorsOf, many, place, row, sender, tally, tempFiles, told, type Send, type Sent } from './row.ts'
 import { version, versionIn } from './versions.ts'
@@ -95,8 +96,19 @@ const traces = has('strace') && process.platform === 'linux' && spawnSync('strac
 /** strace can only pretend that a write came short, and counts writes of all files. With this it really does, and those to regular files only are counted. */
 const library = build('failing-writes', ['-shared', '-fPIC', '-ldl'])
 
+/** What starts in `work` is told by the file `control` which write comes short; `aim` says so. */
+async function preloaded<T> (control: string, work: () => Promise<T>): Promise<T> {
+  aim(control, 0)
+  Object.assign(process.env, { LD_PRELOAD: library ?? '', FAILING_WRITES: control })
+  return work().finally(() => { delete process.env.LD_PRELOAD; delete process.env.FAILING_WRITES })
+}
+
+/** The write so many from now, the error of it or of the one after a short one (below 0: a signal), and whether it comes short. */
+const aim = (control: string, write: number, errno = 0, short = 0) => { writeFileSync(control, Buffer.from(Int32Array.from([write, 0, errno, short, 0]).buffer), { flag: write === 0 && !existsSync(control) ? 'w' : 'r+' }) }
+const hasCome = (control: string): boolean => readFileSync(control).readInt32LE(4) === 1
+
 /** Something to do again and again, and whether what is there afterwards is what it was told. */
-interface Operation { name: string, run (): Promise<Sent>, /** Null, or what is wrong. */ check (answer: Sent): string | null }
+interface Operation { name: string, run (): Promise<Sent>, /** Null, or what is wrong. */ check (answer: Sent): string | null, /** Whether what is there is whole: as it was, or as it was to be. */ isWhole (): boolean }
 
 /** An edit by rename, a new file in a new folder and, where a file can be mounted, an edit in place. */
 function operations (t: Test, here: ReturnType<typeof place>, url: () => string, size = 1): Operation[] {
@@ -119,18 +131,25 @@ function operations (t: Test, here: ReturnType<typeof place>, url: () => string,
         const after = readFileSync(file, 'utf8')
         if (status === 200 && path === 'bound' && !text.includes('"in_place"')) return 'not in place'
         return after === (status === 200 ? texts.find(text => text !== before) : before) ? null : `${JSON.stringify(before.slice(0, 40))} → ${JSON.stringify(after.slice(0, 40))} of ${after.length}`
-      }
+      },
+      isWhole: () => texts.includes(readFileSync(file, 'utf8'))
     }
+  }
+  /** What was made, which is removed. */
+  const madeNow = (): string | null => {
+    const made = join(here.root, 'made')
+    const found = existsSync(join(made, 'here/new')) ? readFileSync(join(made, 'here/new'), 'utf8') : null
+    rmSync(made, { recursive: true, force: true })
+    return found
   }
   const create: Operation = {
     name: 'create',
     run: () => send('/create', { path: 'made/here/new', content: texts[0] }),
     check ({ status }) {
-      const made = join(here.root, 'made')
-      const found = existsSync(join(made, 'here/new')) ? readFileSync(join(made, 'here/new'), 'utf8') : null
-      rmSync(made, { recursive: true, force: true })
+      const found = madeNow()
       return found === (status === 200 ? texts[0] : null) ? null : `made ${found === null ? 'nothing' : JSON.stringify(found.slice(0, 40))}`
-    }
+    },
+    isWhole: () => [null, texts[0]].includes(madeNow())
   }
   writeFileSync(join(here.root, 'g'), texts[0]!)
   if (!canMount) return [edit('edit', 'g'), create]
@@ -141,7 +160,7 @@ function operations (t: Test, here: ReturnType<typeof place>, url: () => string,
   return [edit('edit', 'g'), create, edit('edit in place', 'bound')]
 }
 
-row(21, 'every system call fails once', { done: 'strace on the server: for each of the calls of an edit by rename, of a new file in new folders and of an edit in place (of a bind-mounted file) that concern files, by kind and count, one of EIO, ENOSPC, EMFILE, EACCES (of the latter two operations a third of the calls, by the day); all calls and all four errors with `npm run test:faults -- --errors 4`. Then each write that these make to a file, of 4 bytes and of 300 KB, comes short, fails, and comes short before the next one fails: a preloaded library writes half of it', skip: traces && library !== null ? false : 'needs strace and a C compiler' }, async t => {
+row(21, 'every system call fails once', { done: 'strace on the server: for each of the calls of an edit by rename, of a new file in new folders and of an edit in place (of a bind-mounted file) that concern files, by kind and count, one of EIO, ENOSPC, EMFILE, EACCES (of the latter two operations a third of the calls, by the day); all calls and all four errors with `npm run test:faults -- --errors 4`. Then each write that these make to a file, of 4 bytes and of 300 KB, comes short, fails, and comes short before the next one fails or the server is killed: a preloaded library writes half of it', skip: traces && library !== null ? false : 'needs strace and a C compiler' }, async t => {
   const here = place(t)
   const begin = () => {
     // With one thread for files a count means one call.
@@ -198,20 +217,17 @@ row(21, 'every system call fails once', { done: 'strace on the server: for each 
     await t.test(`writes of ${size * 4} bytes`, async t => {
       const here = place(t)
       const control = join(here.base, 'control')
-      const ints = (values: number[]) => Buffer.from(Int32Array.from(values).buffer)
-      writeFileSync(control, ints([0, 0, 0, 0, 0]))
-      Object.assign(process.env, { LD_PRELOAD: library ?? '', FAILING_WRITES: control })
-      const victim = await attacked(t, here, '--log-level', 'error').finally(() => { delete process.env.LD_PRELOAD; delete process.env.FAILING_WRITES })
+      const victim = await preloaded(control, () => attacked(t, here, '--log-level', 'error'))
       for (const operation of operations(t, here, () => victim.url, size)) {
         for (const { short, errno } of kinds) {
           const codes: string[] = []
           const how = [short === 1 && 'short', errno > 0 && `error ${errno}`].filter(Boolean).join(', then ')
           for (let write = 1, came = true; came; write++) {
-            writeFileSync(control, ints([write, 0, errno, short, 0]), { flag: 'r+' })
+            aim(control, write, errno, short)
             const answer = await operation.run()
             const fault = answer.status === 0 ? 'no answer' : operation.check(answer)
-            came = readFileSync(control).readInt32LE(4) === 1
-            writeFileSync(control, ints([0, 0, 0, 0, 0]), { flag: 'r+' })
+            came = hasCome(control)
+            aim(control, 0)
             if (fault !== null) t.fail(`${operation.name}, write ${write} ${how}: ${answer.code}, ${fault}`)
             if (came) codes.push(answer.code)
             else t.equal(answer.code, '200', 'there are no more writes than those')
@@ -225,7 +241,36 @@ row(21, 'every system call fails once', { done: 'strace on the server: for each 
       t.strictSame(tempFiles(here.root), [])
     })
   }
-  return 'each answered; a problem always with the old bytes or no file, a `200` always with the new ones, short writes too; no temp file after the next start; the server lives on'
+  await t.test('killed in the midst of a write', async t => {
+    const here = place(t)
+    const control = join(here.base, 'control')
+    const begin = () => preloaded(control, () => startBare(here.root, here.state, '--log-level', 'error', '--no-docs'))
+    let victim = await begin()
+    t.teardown(() => { victim.child.kill('SIGKILL') })
+    for (const operation of operations(t, here, () => victim.url, 75_000)) {
+      let [kills, halves] = [0, 0]
+      for (let write = 1, came = true; came; write++) {
+        aim(control, write, -constants.signals.SIGKILL, 1)
+        const answer = await operation.run()
+        came = hasCome(control)
+        if (came) {
+          if (victim.child.signalCode === null) await once(victim.child, 'exit')
+          kills++
+          // A new file may only be there whole; what is written in place has to be taken back.
+          if (operation.name !== 'create' && !operation.isWhole()) halves++
+          victim = await begin()
+        } else aim(control, 0)
+        const fault = answer.status === 0 ? operation.isWhole() ? null : 'not whole' : operation.check(answer)
+        if (fault !== null) t.fail(`${operation.name}, killed in write ${write}: ${answer.code}, ${fault}`)
+        t.strictSame(tempFiles(here.root), [], `${operation.name}, killed in write ${write}`)
+      }
+      t.comment(`${operation.name}: ${kills} kills, ${halves} files half written`)
+      t.ok(kills > 2)
+      t.equal(halves > 0, operation.name === 'edit in place')
+    }
+    t.equal(await victim.stop(), 0)
+  })
+  return 'each answered; a problem always with the old bytes or no file, a `200` always with the new ones, short writes too; no temp file after the next start; the server lives on. Killed between the halves, it leaves the old bytes or the new ones behind the next start'
 })
 
 const FILES = 6

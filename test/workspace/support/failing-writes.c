@@ -1,8 +1,9 @@
-// To be preloaded: makes one write to a regular file come short, really, or fail, or the one after a short one. Which and how stands in a file of five ints that FAILING_WRITES names.
+// To be preloaded: makes one write to a regular file come short, really, or fail, or the one after a short one, or kills the process there. Which and how stands in a file of five ints that FAILING_WRITES names.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -10,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// In how many writes from now; 1 when it came; the error, or 0; whether it comes short, before the error if there is one; 1 while that is still to come.
+// In how many writes from now; 1 when it came; the error, or 0, or -9 for the signal; whether it comes short, before the error if there is one; 1 while that is still to come.
 enum { COUNT, CAME, ERROR, SHORT, PENDING, INTS };
 static volatile int32_t *control;
 
@@ -29,6 +30,7 @@ static ssize_t part (int fd, size_t size) {
   if (!control || fstat(fd, &is) || !S_ISREG(is.st_mode)) return size;
   if (control[PENDING]) {
     control[PENDING] = 0;
+    if (control[ERROR] < 0) kill(getpid(), -control[ERROR]);
     errno = control[ERROR];
     return -1;
   }
