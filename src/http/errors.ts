@@ -97,21 +97,20 @@ export const makeClientErrorHandler = (logger: Logger, sockets: () => Sockets) =
   const failure: RequestFailure = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     ? { code: 'REQUEST_TIMEOUT' }
     : error.code === 'HPE_HEADER_OVERFLOW' ? { code: 'HEADERS_TOO_LARGE', limit: HEADER_BYTES } : invalid(`it is not valid HTTP (${error.code ?? 'unknown'})`)
-  const answer = toProblem(failure, { instance: '', request_id: randomUUID() })
-  logger.info({ request_id: answer.body.request_id, status: answer.body.status, code: answer.body.code })
   // Its reading goes on, or what has come would be a reset that overtakes the answer. So the rest of a slow request may come after all.
   refused.add(socket)
-  socket.end(rawProblem(answer))
+  refuse(logger, socket, failure)
 }
 
 /** Answers an `Expect` other than `100-continue`. */
-export const makeExpectationHandler = (logger: Logger) => ({ url = '' }: IncomingMessage, { socket }: ServerResponse) => { refuse(logger, socket, 'the header Expect may only hold 100-continue', pathOf(url)) }
+export const makeExpectationHandler = (logger: Logger) => ({ url = '' }: IncomingMessage, { socket }: ServerResponse) => { refuse(logger, socket, invalid('the header Expect may only hold 100-continue'), pathOf(url)) }
 
 /** Answers `CONNECT`, which Node hands to nobody else. */
-export const makeConnectHandler = (logger: Logger) => (_: IncomingMessage, socket: Duplex) => { refuse(logger, socket, 'the method CONNECT asks for a tunnel, and this is no proxy', '') }
+export const makeConnectHandler = (logger: Logger) => (_: IncomingMessage, socket: Duplex) => { refuse(logger, socket, invalid('the method CONNECT asks for a tunnel, and this is no proxy')) }
 
-function refuse (logger: Logger, socket: Duplex | null, message: string, instance: string): void {
-  const { body } = toProblem(invalid(message), { instance, request_id: randomUUID() })
-  logger.info({ request_id: body.request_id, status: body.status, code: body.code })
-  socket?.end(rawProblem({ body, headers: {} }))
+/** Answers on the bare socket, and closes it. */
+function refuse (logger: Logger, socket: Duplex | null, failure: RequestFailure, instance = ''): void {
+  const answer = toProblem(failure, { instance, request_id: randomUUID() })
+  logger.info({ request_id: answer.body.request_id, status: answer.body.status, code: answer.body.code })
+  socket?.end(rawProblem(answer))
 }

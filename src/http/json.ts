@@ -128,22 +128,12 @@ type Way = (string | number)[]
 export function checkTexts (value: unknown, way: Way = []): RequestFailure | null {
   if (typeof value === 'string') return checkText(value, way)
   if (typeof value !== 'object' || value === null) return null
-  const below = (name: string | number, member: unknown): RequestFailure | null => {
+  for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     way.push(name)
-    const failure = typeof name === 'string' && !name.isWellFormed() ? { code: 'INVALID_UNICODE' as const, pointer: pointerTo(way) } : checkTexts(member, way)
-    way.pop()
-    return failure
-  }
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) {
-      const failure = below(i, value[i])
-      if (failure !== null) return failure
-    }
-    return null
-  }
-  for (const [name, member] of Object.entries(value)) {
-    const failure = below(name, member)
+    if (typeof name === 'string' && !name.isWellFormed()) return { code: 'INVALID_UNICODE', pointer: pointerTo(way) }
+    const failure = checkTexts(member, way)
     if (failure !== null) return failure
+    way.pop()
   }
   return null
 }
