@@ -8,11 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { SEED } from '../random.ts'
 import { startBare } from '../running.ts'
+import { cutOff, has, hasLoop, loop } from '../workspace/support/machine.ts'
 import { build } from '../workspace/support/native.ts'
 import { attacked, canMount, descriptorsOf, many, place, row, sender, tally, tempFiles, told, type Send, type Sent } from './row.ts'
 import { version, versionIn } from './versions.ts'
-
-const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
 
 const at = place(t, { f: 'one\n' })
 /** For the rows that don't end it. */
@@ -98,13 +97,14 @@ const library = build('failing-writes', ['-shared', '-fPIC', '-ldl'])
 
 /** What starts in `work` is told by the file `control` which write comes short; `aim` says so. */
 async function preloaded<T> (control: string, work: () => Promise<T>): Promise<T> {
+  writeFileSync(control, '', { flag: 'a' })
   aim(control, 0)
   Object.assign(process.env, { LD_PRELOAD: library ?? '', FAILING_WRITES: control })
   return work().finally(() => { delete process.env.LD_PRELOAD; delete process.env.FAILING_WRITES })
 }
 
 /** The write so many from now, the error of it or of the one after a short one (below 0: a signal), and whether it comes short. */
-const aim = (control: string, write: number, errno = 0, short = 0) => { writeFileSync(control, Buffer.from(Int32Array.from([write, 0, errno, short, 0]).buffer), { flag: write === 0 && !existsSync(control) ? 'w' : 'r+' }) }
+const aim = (control: string, write: number, errno = 0, short = 0) => { writeFileSync(control, Buffer.from(Int32Array.from([write, 0, errno, short, 0]).buffer), { flag: 'r+' }) }
 const hasCome = (control: string): boolean => readFileSync(control).readInt32LE(4) === 1
 
 /** Something to do again and again, and whether what is there afterwards is what it was told. */
@@ -276,21 +276,12 @@ row(21, 'every system call fails once', { done: 'strace on the server: for each 
 const FILES = 6
 const UNSYNCED = /could not be synced/
 const CUTS = many('cuts', 1)
-const LOOPS = canMount && has('losetup') && has('xfs_io') && has('mkfs.ext4') && spawnSync('losetup', ['-f']).status === 0
 
-row(23, 'power cut', { done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop device: \`FS_IOC_SHUTDOWN\` under load, mounted anew`, skip: LOOPS && has('mkfs.xfs') ? false : 'needs loop devices, mkfs.ext4, mkfs.xfs and xfs_io' }, async t => {
+row(23, 'power cut', { done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop device: \`FS_IOC_SHUTDOWN\` under load, mounted anew`, skip: hasLoop('ext4') && hasLoop('xfs') ? false : 'needs loop devices, mkfs.ext4, mkfs.xfs and xfs_io' }, async t => {
   const folder = place(t)
   let acknowledged = 0
-  const filesystems = ['ext4', 'xfs']
-  for (const type of filesystems) {
-    const image = join(folder.base, `${type}.img`)
-    const mounted = join(folder.base, type)
-    mkdirSync(mounted)
-    execFileSync('truncate', ['-s', '320M', image])
-    execFileSync(`mkfs.${type}`, ['-q', image])
-    const mount = () => { execFileSync('mount', ['-o', 'loop', image, mounted]) }
-    mount()
-    t.teardown(() => spawnSync('umount', ['-l', mounted]))
+  for (const type of ['ext4', 'xfs'] as const) {
+    const { mounted, mount } = loop(t, folder.base, type)
     mkdirSync(join(mounted, 'root'))
     for (let i = 0; i < FILES; i++) writeFileSync(join(mounted, 'root', `v${i}`), version(0))
     execFileSync('sync', ['-f', mounted])
@@ -323,8 +314,7 @@ row(23, 'power cut', { done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop devic
         }
       })())
       await sleep(500)
-      // "nologflush": what the journal holds only in memory is lost, as with the power.
-      execFileSync('xfs_io', ['-x', '-c', 'shutdown', mounted])
+      cutOff(mounted)
       load.on = false
       await Promise.all(work)
       target.child.kill('SIGKILL')

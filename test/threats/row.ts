@@ -1,5 +1,4 @@
 // A row of docs/threats.md: a named test against the built server, and the line that its result makes. Knows no attack.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
@@ -66,8 +65,7 @@ export function tally (outcomes: readonly (string | number)[]): string {
 /** The code of a problem; of a success its status. */
 export const codeOf = ({ status, body }: Answer): string => String(body.code ?? status)
 
-export const isRoot = process.getuid?.() === 0
-export const canMount = isRoot && process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0
+export { canMount, isRoot } from '../workspace/support/machine.ts'
 export const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
 /** A folder of its own with `root` and, beside it, `state`. Gone after the test. */

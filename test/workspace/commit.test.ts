@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { fail, ok } from '../../src/result.ts'
 import type { WorkspaceOptions } from '../../src/workspace/workspace.ts'
+import { canMount } from './support/machine.ts'
 import { append, become, descriptors, DRY, freshPlace, isRoot, onLinux, open, REAL, remove, UNPLANNED, type Place } from './support/open.ts'
 
 const needsRoot = { skip: isRoot && onLinux ? false : 'needs root on Linux' }
@@ -314,8 +315,6 @@ t.test('refuses an immutable file, and writes an append-only one not at all', ne
     t.strictSame(readdirSync(root), ['a.txt'])
   }
 })
-
-const canMount = isRoot && onLinux && spawnSync('unshare', ['-m', 'true']).status === 0
 
 t.test('edits files on mounts: a folder as any, a single bound file in place', { skip: canMount ? false : 'needs to mount' }, async t => {
   const { workspace, root, base } = await fresh(t)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { fail, ok } from '../../src/result.ts'
 import type { CreateTarget, Planner, Workspace, WorkspaceOptions } from '../../src/workspace/workspace.ts'
+import { canMount } from './support/machine.ts'
 import { append, become, descriptors, DRY, freshPlace, isRoot, onLinux, open, REAL, remove, UNPLANNED, type Place } from './support/open.ts'
 import { startWorker } from './support/process.ts'
 
@@ -246,8 +247,6 @@ t.test('hands on what the planner says is wrong, and takes back nothing that oth
   await t.rejects(workspace.create(target('p/new'), REAL, () => { throw new Error('bug') }), { message: 'bug' })
   t.notOk(existsSync(inRoot('p')))
 })
-
-const canMount = isRoot && onLinux && spawnSync('unshare', ['-m', 'true']).status === 0
 
 t.test('leaves nothing behind on a full disk', { skip: canMount ? false : 'needs to mount' }, async t => {
   const { workspace, root } = await fresh(t)

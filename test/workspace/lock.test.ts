@@ -185,23 +185,23 @@ t.test('takes over from the dead at once, from the silent in time, from the livi
   t.strictSame(readdirSync(folder), [])
 })
 
-/** Puts the lock `name` of a living rival in place of what is there, which goes to `name.gone`. */
-function outrun (folder: string, name: string): string {
-  const entry = 'rival'
-  renameSync(join(folder, name), join(folder, `${name}.gone`))
-  mkdirSync(join(folder, name))
-  writeFileSync(join(folder, name, entry), JSON.stringify({ ...thisOwner(), nonce: entry }))
-  return entry
+/** The lock of a living rival. */
+function rivalLock (path: string): void {
+  mkdirSync(path)
+  writeFileSync(join(path, 'rival'), JSON.stringify({ ...thisOwner(), nonce: 'rival' }))
 }
 
 t.test('steps back where a rival takes over right after it', async t => {
   const { place, files } = freshFiles(t)
   const folder = join(place.base, 'locks')
   await files(deadOwner()).hold('file', 0)
-  let rival = ''
-  const late = new LockFiles(folder, thisOwner(), ({ event }) => { if (event === 'lock_taken_over') rival = outrun(folder, 'file') })
+  const late = new LockFiles(folder, thisOwner(), ({ event }) => {
+    if (event !== 'lock_taken_over') return
+    renameSync(join(folder, 'file'), join(folder, 'file.gone'))
+    rivalLock(join(folder, 'file'))
+  })
   t.equal(await late.hold('file', performance.now() + 100), null)
-  t.strictSame(readdirSync(join(folder, 'file')), [rival], 'the rival keeps it')
+  t.strictSame(readdirSync(join(folder, 'file')), ['rival'], 'the rival keeps it')
   t.strictSame(readdirSync(folder).sort(), ['file', 'file.gone'])
 })
 
@@ -214,8 +214,7 @@ t.test('puts back the lock of a rival who takes over while it looks', linuxOnly,
   // Who opens a FIFO to read waits for a writer: this process stands still in its look until the rival is done.
   rmSync(join(folder, 'file', dead!))
   spawnSync('mkfifo', [join(folder, 'file', dead!)])
-  mkdirSync(join(folder, 'file.rival'))
-  writeFileSync(join(folder, 'file.rival', 'rival'), JSON.stringify({ ...thisOwner(), nonce: 'rival' }))
+  rivalLock(join(folder, 'file.rival'))
   const rival = spawn('sh', ['-c', 'exec 3>"file/$1"; mv file file.gone; mv file.rival file; printf %s "$2" >&3', 'sh', dead!, owner], { cwd: folder, stdio: 'inherit' })
   const ended = new Promise(resolve => rival.on('exit', resolve))
   t.equal(await files().hold('file', performance.now() + 100), null)

@@ -1,25 +1,17 @@
 // What a folder's fsync says when the file system has given up: row 23 of the threats, without chance.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { closeSync, constants, mkdirSync, mkdtempSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { syncFile, syncFolder } from '../../src/workspace/sync.ts'
-import { canMount } from '../threats/row.ts'
+import { cutOff, hasLoop, loop } from './support/machine.ts'
 
-const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
-
-for (const type of ['ext4', 'xfs']) {
-  const skip = canMount && has('xfs_io') && has(`mkfs.${type}`) && spawnSync('losetup', ['-f']).status === 0 ? false : `needs loop devices, xfs_io and mkfs.${type}`
+for (const type of ['ext4', 'xfs'] as const) {
+  const skip = hasLoop(type) ? false : `needs loop devices, mkfs.${type} and xfs_io`
   t.test(`says that a rename isn’t on a disk that is gone (${type})`, { skip }, async t => {
     const base = mkdtempSync(join(tmpdir(), 'editd-sync-'))
     t.teardown(() => rmSync(base, { recursive: true }))
-    const [image, folder] = [join(base, 'image'), join(base, 'folder')]
-    mkdirSync(folder)
-    execFileSync('truncate', ['-s', '320M', image])
-    execFileSync(`mkfs.${type}`, ['-q', image])
-    execFileSync('mount', ['-o', 'loop', image, folder])
-    t.teardown(() => spawnSync('umount', ['-l', folder]))
+    const { mounted: folder } = loop(t, base, type)
     const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
     t.teardown(() => { closeSync(fd) })
     await syncFolder(fd)
@@ -28,7 +20,7 @@ for (const type of ['ext4', 'xfs']) {
     await syncFile(file)
     closeSync(file)
     renameSync(join(folder, 'temp'), join(folder, 'file'))
-    execFileSync('xfs_io', ['-x', '-c', 'shutdown', folder])
+    cutOff(folder)
     await t.rejects(syncFolder(fd), { code: 'EIO' })
   })
 }

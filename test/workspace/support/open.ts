@@ -47,8 +47,7 @@ export const UNPLANNED: Planner<never, StaleFile> = (_original, { stale }) => {
 export const REAL = { dry_run: false }
 export const DRY = { dry_run: true }
 
-export const isRoot = process.getuid?.() === 0
-export const onLinux = process.platform === 'linux'
+export { isRoot, onLinux } from './machine.ts'
 
 /** What descriptors are open, but for those that Node opens and closes by itself. */
 export const descriptors = (): number => readdirSync('/proc/self/fd').length

@@ -1,0 +1,29 @@
+// What this machine lets a test do. Knows no test.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const isRoot = process.getuid?.() === 0
+export const onLinux = process.platform === 'linux'
+export const canMount = isRoot && onLinux && spawnSync('unshare', ['-m', 'true']).status === 0
+
+export const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+
+/** Whether a file system can be made in a file, mounted, and cut off as by a power cut. */
+export const hasLoop = (type: 'ext4' | 'xfs'): boolean =>
+  canMount && has('losetup') && has('xfs_io') && has(`mkfs.${type}`) && spawnSync('losetup', ['-f']).status === 0
+
+/** A new file system in a file below `base`, mounted; `mount` does that again. Unmounted after the test. */
+export function loop (t: { teardown (work: () => unknown): void }, base: string, type: 'ext4' | 'xfs'): { mounted: string, mount (): void } {
+  const [image, mounted] = [join(base, `${type}.img`), join(base, type)]
+  mkdirSync(mounted)
+  execFileSync('truncate', ['-s', '320M', image])
+  execFileSync(`mkfs.${type}`, ['-q', image])
+  const mount = () => { execFileSync('mount', ['-o', 'loop', image, mounted]) }
+  mount()
+  t.teardown(() => spawnSync('umount', ['-l', mounted]))
+  return { mounted, mount }
+}
+
+/** Cuts a file system off: what its journal holds only in memory is lost, as with the power. */
+export const cutOff = (mounted: string): void => { execFileSync('xfs_io', ['-x', '-c', 'shutdown', mounted]) }
