@@ -10,7 +10,7 @@ const flags = given.slice(files.length)
 const env = { ...process.env }
 for (let i = 0; i < flags.length; i += 2) {
   const name = /^--([a-z]+)$/.exec(flags[i])?.[1]
-  if (name === undefined || !/^[1-9]\d*$/.test(flags[i + 1] ?? '')) {
+  if (name === undefined || !/^\d+$/.test(flags[i + 1] ?? '')) {
     process.stderr.write(`${flags[i]}: it accepts --name and a number; SEED in the environment repeats a run.\n`)
     process.exit(2)
   }

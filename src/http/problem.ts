@@ -207,7 +207,12 @@ function tell (failure: Failure, context: Context): Told {
       return { detail: `This server needs expected_hash with every edit. ${NOTHING} Call ${naming.inspect({ path: cut(path) })} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(asked)] } }
     case 'FILE_LOCKED': {
       const { text, headers } = wait(failure.retry_after)
-      const why = { timeout: 'is being edited by another request that takes long', queue_full: 'has too many edits waiting', lost: 'could not be kept locked while it was being edited' }[failure.reason]
+      const why = {
+        timeout: 'is being edited by another request that takes long',
+        queue_full: 'has too many edits waiting',
+        lost: 'could not be kept locked while it was being edited',
+        in_place: 'is being written by another server, which has not finished and may be stopped'
+      }[failure.reason]
       return { detail: `${shown} ${why}. ${NOTHING} ${text}`, headers }
     }
     case 'NO_SPACE':

@@ -4,6 +4,7 @@ import { fail, ok, type Result } from '../result.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning } from './failure.ts'
 import type { Intents } from './intents.ts'
+import type { Lock } from './lock.ts'
 import { split } from './path.ts'
 import { same, type Folder, type Pin, type Root } from './pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
@@ -20,8 +21,7 @@ export interface CommitContext {
   root: Root
   intents: Intents
   durability: 'full' | 'fast'
-  /** Whether the lock is still ours; synchronous. */
-  held: () => boolean
+  lock: Lock
 }
 
 /** A rename would not keep what the file is: its owner, its mount. It has to be written in place. */
@@ -50,7 +50,7 @@ export async function commit (context: CommitContext, change: Change): Promise<R
   try {
     if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
     const finish = (fd: number, made: BigIntStats): void => keepWhatItIs(fd, made, pin)
-    const replaced = await withTemp({ ...context, folder, place, mode: 0o600, content: change, finish, ready: change.digest }, temp => renameUnlessChanged(context, change, folder, temp, leaf))
+    const replaced = await withTemp({ ...context, name: context.lock.temp, folder, place, mode: 0o600, content: change, finish, ready: change.digest }, temp => renameUnlessChanged(context, change, folder, temp, leaf))
     if (!replaced.ok) return replaced
     pin.replaced = true
     const warnings = lossesOf(pin, 'rename')
@@ -73,12 +73,16 @@ function keepWhatItIs (fd: number, made: BigIntStats, { stat }: Pin): void {
 
 /** Everything that may have changed since the file was read is looked at again, and the rename follows in the same tick. */
 function renameUnlessChanged (context: CommitContext, change: Change, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
-  if (!context.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
+  if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
   const there = lstatSync(folder.at(leaf), { bigint: true, throwIfNoEntry: false })
   if (!folder.inPlace() || there === undefined || !same(there, change.snapshot.stat) || !change.snapshot.unchanged()) {
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }
-  renameSync(temp, folder.at(leaf))
+  try { renameSync(temp, folder.at(leaf)) } catch (error) {
+    // Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now.
+    if (codeOf(error) === 'ENOENT') return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+    throw error
+  }
   return ok('moved')
 }
 

@@ -62,7 +62,10 @@ export function createFile<T, F> (writing: Writing, asked: Buffer, about: About,
     async missing (spot) {
       try {
         const prepared = await prepare(spot)
-        return prepared.ok ? await carry(writing, prepared.value, lock) : prepared
+        if (!prepared.ok) return prepared
+        const made = await carry(writing, prepared.value, lock)
+        if (!made.ok) await way.lookAgain(spot.relative, about)
+        return made
       } catch (error) {
         // Something has come, or a folder on the way has gone, perhaps with another request that failed: look again.
         if (['EEXIST', 'ENOENT', 'ENOTDIR', 'RACED'].includes(codeOf(error))) return ok(null)
@@ -73,7 +76,7 @@ export function createFile<T, F> (writing: Writing, asked: Buffer, about: About,
 }
 
 async function carry<T> ({ options, root, intents }: Writing, { spot, content, answer }: Prepared<T>, lock: Lock): Promise<Result<Created<T>, FileFailure>> {
-  const made = await make({ root, intents, durability: options.durability, held: () => lock.held() }, spot, content)
+  const made = await make({ root, intents, durability: options.durability, lock }, spot, content)
   return made.ok ? ok({ ...answer, file_hash: answer.new_hash, warnings: made.value }) : made
 }
 

@@ -94,7 +94,7 @@ export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, fil
 }
 
 async function write ({ options, root, intents, journal }: Writing, change: Change, lock: Lock): Promise<Result<{ warnings: FileWarning[], write_strategy?: 'in_place' }, FileFailure>> {
-  const context = { root, intents, journal, durability: options.durability, held: () => lock.held(), report: options.report ?? (() => {}) }
+  const context = { root, intents, journal, durability: options.durability, lock, report: options.report ?? (() => {}) }
   const renamed = await commit(context, change)
   if (renamed.ok) return ok({ warnings: renamed.value })
   if (renamed.failure.code !== 'UNRENAMABLE') return fail(renamed.failure)

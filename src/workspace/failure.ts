@@ -19,8 +19,10 @@ export type FileFailure =
   | { code: 'BINARY_FILE', encoding: 'binary' | 'utf-16le' | 'utf-16be', file_size: number }
   | StaleFile
   | { code: 'PRECONDITION_REQUIRED' }
-  /** `retry_after` in seconds. */
-  | { code: 'FILE_LOCKED', reason: 'timeout' | 'queue_full' | 'lost', retry_after: number }
+  /**
+   * `retry_after` in seconds. `in_place`: a server that may still live began to write the file in place and hasn't finished.
+   */
+  | { code: 'FILE_LOCKED', reason: 'timeout' | 'queue_full' | 'lost' | 'in_place', retry_after: number }
   | { code: 'NO_SPACE' }
   | { code: 'NOT_READY', reason: 'root_gone' | 'no_descriptors' | 'draining' | 'searching' | 'large_files' | 'parsing', retry_after: number }
 

@@ -5,6 +5,7 @@ import { KEPT_MODE, lossesOf, type Change } from './commit.ts'
 import { codeOf, failureOf, quietly, Raced } from './errno.ts'
 import type { FileFailure, FileWarning } from './failure.ts'
 import type { Journal, JournalRecord, Report } from './journal.ts'
+import type { Lock } from './lock.ts'
 import { syncFile } from './sync.ts'
 import { digestOf, readWhole, writeAll } from './text-file.ts'
 import { same, type Root } from './pin.ts'
@@ -13,8 +14,7 @@ export interface InPlaceContext {
   root: Root
   journal: Journal
   durability: 'full' | 'fast'
-  /** Whether the lock is still ours; synchronous. */
-  held: () => boolean
+  lock: Lock
   report: Report
 }
 
@@ -28,9 +28,9 @@ export async function writeInPlace (context: InPlaceContext, { pin, snapshot, pi
   const fd = pin.open(constants.O_WRONLY)
   try {
     const saved = await context.journal.save(pin, snapshot, await digest)
-    if (!context.held() || !pin.inPlace() || !snapshot.unchanged()) {
+    if (!context.lock.held() || !pin.inPlace() || !snapshot.unchanged()) {
       saved.drop()
-      return context.held() ? fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' }) : fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
+      return context.lock.held() ? fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' }) : fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
     }
     try {
       await put(fd, pieces, size, context.durability)
@@ -63,9 +63,12 @@ type Outcome = { done: string, kept?: string } | { given_up: string, kept?: stri
  * Takes back what dead owners left half written, and forgets what they finished.
  * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be had; then the record stays.
  * `only`: just the file at this path below the root; throws if it may be half written and can't be helped now.
+ * False where a server that isn't known to be dead has begun to write one of these files in place: if it was only stopped,
+ * it goes on, whoever has the lock.
  */
-export async function recoverInPlace (context: Omit<InPlaceContext, 'held'>, guard: (relative: Buffer, work: () => Promise<void>) => Promise<boolean>, only?: Buffer): Promise<void> {
-  for (const record of context.journal.ofTheDead(context.report, only)) {
+export async function recoverInPlace (context: Omit<InPlaceContext, 'lock'>, guard: (relative: Buffer, work: () => Promise<void>) => Promise<boolean>, only?: Buffer): Promise<boolean> {
+  const { ofTheDead, others } = await context.journal.records(context.report, only)
+  for (const record of ofTheDead) {
     let outcome: Outcome | null = { left: 'file_locked' }
     try {
       await guard(record.relative, async () => { outcome = record.exists() ? await recover(context, record) : null })
@@ -76,6 +79,7 @@ export async function recoverInPlace (context: Omit<InPlaceContext, 'held'>, gua
     tell(context.report, record, outcome)
     if (only !== undefined) throwIfLeft(outcome)
   }
+  return !others
 }
 
 function tell (report: Report, { relative }: JournalRecord, outcome: Outcome | null): void {
@@ -92,7 +96,7 @@ function throwIfLeft (outcome: Outcome | null): void {
 }
 
 /** Under the file's lock. */
-async function recover ({ root, durability }: Omit<InPlaceContext, 'held'>, record: JournalRecord): Promise<Outcome> {
+async function recover ({ root, durability }: Omit<InPlaceContext, 'lock'>, record: JournalRecord): Promise<Outcome> {
   const pinned = root.pin(record.relative)
   if (!pinned.ok) {
     if (pinned.failure.code !== 'MISSING') return { left: `failed: ${pinned.failure.code}` }

@@ -2,7 +2,7 @@
 import { closeSync, constants, futimesSync, lstatSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, quietly } from './errno.ts'
-import { HEARTBEAT, isDead, parseOwner, type Owner } from './owner.ts'
+import { HEARTBEAT, lifeOf, parseOwner, type Observer, type Owner } from './owner.ts'
 import { split } from './path.ts'
 import type { Root } from './pin.ts'
 import { TEMP_NAME } from './policy.ts'
@@ -75,8 +75,12 @@ export function silenceOf (folder: string, nonce: string): number {
   return stat === undefined ? Infinity : Date.now() - stat.mtimeMs
 }
 
-/** Removes the temp files of dead owners, and then what they wrote down. Only what is named like a temp file, is a regular file and lies inside the root. */
-export function sweepIntents (folder: string, me: Owner, root: Root, report: (event: { event: string, [key: string]: unknown }) => void): void {
+/**
+ * Removes the temp files of owners who are dead or silent, and then what they wrote down. Only what is named like a temp
+ * file, is a regular file and lies inside the root. Who was only stopped finds its temp file gone, and writes nothing.
+ */
+export async function sweepIntents (folder: string, observer: Observer, root: Root, report: (event: { event: string, [key: string]: unknown }) => void): Promise<void> {
+  const { me } = observer
   for (const name of readdirSync(folder)) {
     const nonce = name.slice(0, -ENDING.length)
     if (!name.endsWith(ENDING) || nonce === me.nonce) continue
@@ -86,7 +90,7 @@ export function sweepIntents (folder: string, me: Owner, root: Root, report: (ev
     const owner = parseOwner(slot(bytes, 0).toString())
     const age = silenceOf(folder, nonce)
     // Without an owner: its process was killed while it made the file.
-    if (!isDead(owner ?? { ...me, boot_id: '', hostname: '' }, age, me)) continue
+    if (await lifeOf(owner ?? { ...me, boot_id: '', hostname: '' }, age, observer) === 'alive') continue
     let all = true
     for (let i = 1; i * SLOT < bytes.length; i++) {
       const path = slot(bytes, i)

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync,
 import { basename, join } from 'node:path'
 import { codeOf, quietly } from './errno.ts'
 import { silenceOf } from './intents.ts'
-import { HEARTBEAT, isDead, isOwner, SILENCE, type Owner } from './owner.ts'
+import { HEARTBEAT, isOwner, lifeOf, SILENCE, type Observer, type Owner } from './owner.ts'
 import type { Pin } from './pin.ts'
 import type { State } from './state.ts'
 import { syncFile, syncFolder } from './sync.ts'
@@ -45,13 +45,13 @@ export interface JournalRecord {
 
 export class Journal {
   readonly #state: State
-  readonly #me: Owner
+  readonly #observer: Observer
   readonly #durable: boolean
   /** What this process is writing now. */
   readonly #running = new Set<string>()
-  constructor (state: State, me: Owner, durability: 'full' | 'fast') {
+  constructor (state: State, observer: Observer, durability: 'full' | 'fast') {
     this.#state = state
-    this.#me = me
+    this.#observer = observer
     this.#durable = durability === 'full'
   }
 
@@ -66,7 +66,7 @@ export class Journal {
       born: String(pin.stat.birthtimeNs === pin.stat.ctimeNs ? 0n : pin.stat.birthtimeNs),
       old: snapshot.digest,
       new: digest,
-      owner: this.#me
+      owner: this.#observer.me
     }
     this.#running.add(base)
     const done = (): void => {
@@ -108,17 +108,26 @@ export class Journal {
     try { await syncFolder(fd) } finally { closeSync(fd) }
   }
 
-  /** The records of dead owners, or of one file (its path below the root) only. Copies whose record was never written are removed, records that can't be read put aside. */
-  ofTheDead (report: Report, only?: Buffer): JournalRecord[] {
-    const found = []
+  /**
+   * The records of dead owners, or of one file (its path below the root) only, and whether there are records of others, who
+   * may be writing now or at any later time. Copies whose record was never written are removed, records that can't be read
+   * put aside.
+   */
+  async records (report: Report, only?: Buffer): Promise<{ ofTheDead: JournalRecord[], others: boolean }> {
+    const ofTheDead = []
+    let others = false
     for (const name of readdirSync(this.#state.journal)) {
       if (name.endsWith('.old')) this.#removeOrphan(join(this.#state.journal, name))
       if (!name.endsWith('.json')) continue
-      const record = this.#read(join(this.#state.journal, name.slice(0, -'.json'.length)), report, only)
-      if (record !== null) found.push(record)
+      const record = await this.#read(join(this.#state.journal, name.slice(0, -'.json'.length)), report, only)
+      if (record === 'others') others = true
+      else if (record !== null) ofTheDead.push(record)
     }
-    return found
+    return { ofTheDead, others }
   }
+
+  /** Whether anything is written down that isn't dealt with yet. */
+  isEmpty (): boolean { return !readdirSync(this.#state.journal).some(name => name.endsWith('.json')) }
 
   #removeOrphan (path: string): void {
     quietly(() => {
@@ -126,7 +135,7 @@ export class Journal {
     })
   }
 
-  #read (base: string, report: Report, only?: Buffer): JournalRecord | null {
+  async #read (base: string, report: Report, only?: Buffer): Promise<JournalRecord | 'others' | null> {
     let text, written
     try {
       text = readText(base + '.json')
@@ -143,9 +152,10 @@ export class Journal {
     }
     const relative = Buffer.from(value.path, 'base64')
     if (only !== undefined && !relative.equals(only)) return null
-    const mine = value.owner.nonce === this.#me.nonce
+    const mine = value.owner.nonce === this.#observer.me.nonce
     const silence = silenceOf(this.#state.intents, value.owner.nonce)
-    if (mine ? this.#running.has(base) : !isDead(value.owner, silence, this.#me)) return null
+    // Silence isn't enough: no fence keeps a process that was only stopped from going on to write.
+    if (mine ? this.#running.has(base) : await lifeOf(value.owner, silence, this.#observer) !== 'dead') return 'others'
     return {
       relative,
       dev: BigInt(value.dev),

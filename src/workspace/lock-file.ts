@@ -1,20 +1,30 @@
-// The lock between hosts and containers: a folder in the state folder, kept fresh by proper-lockfile. Knows no queue and no sockets.
+// The lock between hosts and containers: a folder in the state folder, kept fresh by proper-lockfile. Knows no queue, no
+// sockets and no temp files.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, type Stats, unlinkSync, utimes, writeFileSync } from 'node:fs'
+import {
+  existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, type Stats, unlinkSync, utimes,
+  writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lock } from 'proper-lockfile'
 import { codeOf, quietly } from './errno.ts'
-import { isDead, parseOwner, type Owner } from './owner.ts'
+import { lifeOf, parseOwner, type Life, type Observer } from './owner.ts'
 import { readText } from './text-file.ts'
 
 export interface HeldFile {
+  /** Names this hold, and no other, ever. */
+  readonly entry: string
+  /** The entries of earlier holders that never released: they may be stopped, and not know that the lock isn't theirs. */
+  readonly unreleased: readonly string[]
   /** Whether nobody has taken it from us; synchronous. */
   held (): boolean
-  /** It was taken from a holder that died or fell silent. */
-  readonly tookOver: boolean
+  /** To be called when nothing that the unreleased do can take effect any more. */
+  forget (): void
   release (): Promise<void>
 }
+
+type Report = (event: { event: string, [key: string]: unknown }) => void
 
 // proper-lockfile's exit hook (signal-exit) would end the process on a write beyond the limit on file size, which Node alone survives.
 // It stands back where somebody else listens.
@@ -22,46 +32,57 @@ process.on('SIGXFSZ', () => {})
 
 type Done = (error: Error | null) => void
 
-/** In ms: a lock file that nobody touched for so long belongs to nobody. */
+/** In ms: a lock file that nobody touched for so long may be taken over. */
 const STALE = 10_000
 /** In ms: what a rival that also took over needs to show itself. */
 const SETTLE = 50
 
 /**
- * Lock files in `folder`, a folder of the state that all servers share.
- * A lock is a folder that appears in one rename together with the entry that names its owner, so there is never one without the other;
- * the entry's name is new each time, so holding, and releasing what is ours and nothing else, are one system call each.
+ * Lock files in `locks`, a folder of the state that all servers share.
+ * A lock is a folder that appears in one rename together with the entry that names its owner, so there is never one without
+ * the other; the entry's name is new each time, so holding, and releasing what is ours and nothing else, are one system call
+ * each. A lock that is taken over is moved to `unreleased`, in one rename too: whoever has the lock next finds it there,
+ * even if the one who moved it is killed right after.
  */
 export class LockFiles {
-  readonly #folder: string
-  readonly #me: Owner
-  readonly #report: (event: { event: string, [key: string]: unknown }) => void
-  readonly #entries = new Map<string, string>()
-  readonly #taken = new Set<string>()
+  readonly #locks: string
+  readonly #unreleased: string
+  readonly #observer: Observer
+  readonly #report: Report
+  /** By path: who holds that lock in this process, or is trying to. */
+  readonly #holds = new Map<string, Hold>()
   #count = 0
 
-  constructor (folder: string, me: Owner, report: (event: { event: string, [key: string]: unknown }) => void) {
-    this.#folder = folder
-    this.#me = me
+  constructor (folders: { locks: string, unreleased: string }, observer: Observer, report: Report) {
+    this.#locks = folders.locks
+    this.#unreleased = folders.unreleased
+    this.#observer = observer
     this.#report = report
   }
 
-  /** Waits at most until `deadline` (of performance.now()); then null. */
+  /** Waits at most until `deadline` (of performance.now()); then null. One caller at a time for each key. */
   async hold (key: string, deadline: number): Promise<HeldFile | null> {
-    const path = join(this.#folder, key)
-    let held = await this.#try(path)
-    for (let wait = 5; held === null; held = await this.#try(path)) {
-      if (this.#takeOver(path)) continue
-      if (performance.now() >= deadline) return null
-      await sleep(wait * (0.5 + Math.random()))
-      wait = Math.min(wait * 2, 100)
-    }
-    return held
+    const hold = new Hold(key, join(this.#locks, key))
+    this.#holds.set(hold.path, hold)
+    let held = null
+    try {
+      held = await this.#try(hold)
+      for (let wait = 5; held === null; held = await this.#try(hold)) {
+        if (await this.#takeOver(hold)) continue
+        if (performance.now() >= deadline) return null
+        await sleep(wait * (0.5 + Math.random()))
+        wait = Math.min(wait * 2, 100)
+      }
+      return held
+    } finally { if (held === null) this.#holds.delete(hold.path) }
   }
 
-  async #try (path: string): Promise<HeldFile | null> {
+  async #try (hold: Hold): Promise<HeldFile | null> {
+    const { key, path } = hold
     let compromised = false
     let release: () => Promise<void>
+    hold.entry = `${this.#observer.me.nonce}.${this.#count++}`
+    hold.released = false
     try {
       release = await lock(path, {
         lockfilePath: path,
@@ -77,63 +98,122 @@ export class LockFiles {
       if (codeOf(error) === 'ELOCKED') return null
       throw error
     }
-    const entry = join(path, this.#entries.get(path) ?? '')
-    const tookOver = this.#taken.delete(path)
+    const entry = join(path, hold.entry)
     const held = (): boolean => !compromised && existsSync(entry)
     const letGo = async (): Promise<void> => {
       // Fails if it isn't ours any more, and then the folder has another's entry and stays.
       quietly(() => unlinkSync(entry))
-      this.#entries.delete(path)
+      hold.released = true
       // It may have been given up already, as compromised.
       await release().catch(() => quietly(() => rmdirSync(path)))
     }
-    if (!tookOver) return { held, tookOver, release: letGo }
-    this.#report({ event: 'lock_taken_over' })
-    await sleep(SETTLE)
-    if (held()) return { held, tookOver, release: letGo }
-    await letGo()
-    return null
+    if (hold.tookOver) {
+      hold.tookOver = false
+      this.#report({ event: 'lock_taken_over' })
+      await sleep(SETTLE)
+      if (!held()) {
+        await letGo()
+        return null
+      }
+    }
+    const unreleased = this.#unreleasedOf(key)
+    return {
+      entry: hold.entry,
+      unreleased: unreleased.flatMap(({ entries }) => entries),
+      held,
+      forget: () => this.#forget(key, unreleased),
+      release: () => letGo().finally(() => { this.#holds.delete(path) })
+    }
   }
 
-  /** Moves a dead holder's lock out of the way. True if the way is free now. */
-  #takeOver (path: string): boolean {
+  /** Those that were moved away; more of them can only come while we don't hold the lock. */
+  #unreleasedOf (key: string): Unreleased[] {
+    const folder = join(this.#unreleased, key)
+    // Nothing there is the usual case, and cheaper to ask for than to fail on.
+    if (!existsSync(folder)) return []
+    return entriesOf(folder).map(name => ({ path: join(folder, name), entries: entriesOf(join(folder, name)) }))
+  }
+
+  #forget (key: string, unreleased: readonly Unreleased[]): void {
+    if (unreleased.length === 0) return
+    for (const { path } of unreleased) rmSync(path, { recursive: true, force: true })
+    // Another may have been moved there, or is just about to be.
+    quietly(() => rmdirSync(join(this.#unreleased, key)))
+  }
+
+  /** Moves a dead or silent holder's lock out of the way. True if the way is free now. */
+  async #takeOver (hold: Hold): Promise<boolean> {
     try {
-      const entry = entriesOf(path)[0]
+      const entry = entriesOf(hold.path)[0]
       if (entry === undefined) return true
-      const owner = parseOwner(readText(join(path, entry)))
-      const age = Date.now() - statSync(path).mtimeMs
-      return owner !== null && isDead(owner, age, this.#me) && this.#moveAway(path, entry)
+      if (await this.#lifeOf(join(hold.path, entry), hold.path) === 'alive' || !this.#moveAway(hold.key, entry)) return false
+      hold.tookOver = true
+      return true
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return true
       throw error
     }
   }
 
-  /** One rename, so only one of several rivals does it; what it got is looked at afterwards, and put back if it was a living one's. */
-  #moveAway (path: string, entry: string): boolean {
-    const away = `${path}.dead.${randomBytes(8).toString('hex')}`
-    renameSync(path, away)
-    if (!existsSync(join(away, entry))) {
-      // A rival took over between our look and our rename.
-      quietly(() => renameSync(away, path))
-      return false
-    }
-    rmSync(away, { recursive: true, force: true })
-    this.#taken.add(path)
-    return true
+  /** Of whoever wrote this entry; `touched` is what it touches while it lives. */
+  async #lifeOf (entry: string, touched: string): Promise<Life> {
+    const owner = parseOwner(readText(entry))
+    return owner === null ? 'alive' : lifeOf(owner, Date.now() - statSync(touched).mtimeMs, this.#observer)
   }
 
-  /** Removes what dead processes left in the folder. */
-  sweep (): void {
-    for (const name of readdirSync(this.#folder)) {
-      const path = join(this.#folder, name)
+  /** One rename, so only one of several rivals does it; what it got is looked at afterwards, and put back if it was a living one's. */
+  #moveAway (key: string, entry: string): boolean {
+    const path = join(this.#locks, key)
+    const folder = join(this.#unreleased, key)
+    const away = join(folder, randomBytes(8).toString('hex'))
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    renameSync(path, away)
+    if (existsSync(join(away, entry))) return true
+    // A rival took over between our look and our rename. Where its place is taken meanwhile, it stays among the unreleased,
+    // and will find that it has lost the lock.
+    quietly(() => renameSync(away, path))
+    quietly(() => rmdirSync(folder))
+    return false
+  }
+
+  /** Removes what dead processes left: they can do nothing any more. */
+  async sweep (): Promise<void> {
+    for (const name of readdirSync(this.#locks)) {
+      const path = join(this.#locks, name)
+      if (!name.includes('.')) await this.#sweepLock(name)
       // Such a folder lives for an instant, between being made and being renamed.
-      if (!name.includes('.')) this.#takeOver(path)
       else if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < Date.now() - STALE) rmSync(path, { recursive: true, force: true })
     }
+    for (const key of readdirSync(this.#unreleased)) await this.#sweepUnreleased(key)
   }
 
-  /** What proper-lockfile sees as the file system: synchronous where that is cheaper than a thread's round trip, and its `mkdir` makes the folder with its owner in it. */
+  async #sweepLock (key: string): Promise<void> {
+    const path = join(this.#locks, key)
+    try {
+      const entry = entriesOf(path)[0]
+      if (entry === undefined) quietly(() => rmdirSync(path))
+      else if (await this.#lifeOf(join(path, entry), path) !== 'alive') this.#moveAway(key, entry)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error
+    }
+  }
+
+  async #sweepUnreleased (key: string): Promise<void> {
+    for (const found of this.#unreleasedOf(key)) {
+      try {
+        const lives = await Promise.all(found.entries.map(entry => this.#lifeOf(join(found.path, entry), found.path)))
+        if (lives.every(life => life === 'dead')) this.#forget(key, [found])
+      } catch (error) {
+        // Whoever has the lock now has dealt with it.
+        if (codeOf(error) !== 'ENOENT') throw error
+      }
+    }
+  }
+
+  /**
+   * What proper-lockfile sees as the file system: synchronous where that is cheaper than a thread's round trip, and its
+   * `mkdir` makes the folder with its owner in it. One object for all locks: what times are worth here is probed once.
+   */
   readonly #fs = {
     utimes,
     stat: (path: string, done: (error: Error | null, stat?: Stats) => void) => {
@@ -141,45 +221,56 @@ export class LockFiles {
       try { found = statSync(path) } catch (error) { return done(asError(error)) }
       done(null, found)
     },
-    mkdir: (path: string, done: Done) => this.#answer(done, () => this.#make(path)),
-    rmdir: (path: string, done: Done) => this.#answer(done, () => this.#remove(path)),
-    rmdirSync: (path: string) => rmSync(join(path, this.#entries.get(path) ?? ''), { force: true })
-  }
-
-  #answer (done: Done, work: () => void): void {
-    try { work() } catch (error) {
-      return done(asError(error))
-    }
-    done(null)
+    mkdir: (path: string, done: Done) => answer(done, () => this.#make(path)),
+    rmdir: (path: string, done: Done) => answer(done, () => this.#remove(path)),
+    rmdirSync: (path: string) => rmSync(join(path, this.#holds.get(path)?.entry ?? ''), { force: true })
   }
 
   #make (path: string): void {
     const taken = (): Error => Object.assign(new Error('held'), { code: 'EEXIST' })
     // A missing folder is the usual case, and cheaper to ask for than to fail on.
     if (existsSync(path) && entriesOf(path).length > 0) throw taken()
-    const entry = `${this.#me.nonce}.${this.#count++}`
+    const entry = this.#holds.get(path)?.entry ?? ''
     const temp = `${path}.${entry}`
     mkdirSync(temp, { mode: 0o700 })
     try {
-      writeFileSync(join(temp, entry), JSON.stringify(this.#me), { mode: 0o600, flag: 'wx' })
+      writeFileSync(join(temp, entry), JSON.stringify(this.#observer.me), { mode: 0o600, flag: 'wx' })
       renameSync(temp, path)
     } catch (error) {
       // Without a free descriptor Node 24 fails here with an error that says nothing; the one that led here does.
       quietly(() => rmSync(temp, { recursive: true, force: true }))
       throw codeOf(error) === 'ENOTEMPTY' ? taken() : error
     }
-    this.#entries.set(path, entry)
   }
 
   /** Called for a lock of ours, empty by now, and for one that nobody keeps fresh. */
   #remove (path: string): void {
     try { rmdirSync(path) } catch (error) {
       if (codeOf(error) !== 'ENOTEMPTY') throw error
+      const hold = this.#holds.get(path)
       const entry = entriesOf(path)[0]
-      if (entry !== undefined && statSync(path).mtimeMs < Date.now() - STALE) this.#moveAway(path, entry)
+      if (hold === undefined || hold.released || entry === undefined || statSync(path).mtimeMs >= Date.now() - STALE) return
+      hold.tookOver = this.#moveAway(hold.key, entry)
     }
   }
 }
+
+/** One caller's way to a lock. */
+class Hold {
+  readonly key: string
+  readonly path: string
+  entry = ''
+  released = false
+  /** Whether it was this caller that moved a holder's lock out of the way. */
+  tookOver = false
+  constructor (key: string, path: string) {
+    this.key = key
+    this.path = path
+  }
+}
+
+/** A folder below `unreleased` with what was in the lock that was moved there. */
+interface Unreleased { path: string, entries: string[] }
 
 /** The names in a lock's folder; none where it is gone, as its holder may remove it at any moment. */
 export function entriesOf (path: string): string[] {
@@ -187,6 +278,13 @@ export function entriesOf (path: string): string[] {
     if (codeOf(error) === 'ENOENT') return []
     throw error
   }
+}
+
+function answer (done: Done, work: () => void): void {
+  try { work() } catch (error) {
+    return done(asError(error))
+  }
+  done(null)
 }
 
 const asError = (error: unknown): Error => error instanceof Error ? error : new Error(String(error))

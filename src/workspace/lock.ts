@@ -1,5 +1,5 @@
 // One editor per file: a queue in this process, then the host's socket, then the lock file. Knows no files but those of the lock.
-import { createHmac } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileFailure } from './failure.ts'
@@ -10,6 +10,12 @@ import { holdSocket } from './socket-lock.ts'
 export const QUEUE_LIMIT = 1000
 
 export interface Lock {
+  /** The name of the one temp file that may be made under this lock. Nobody else knows it, and no other lock has it. */
+  readonly temp: string
+  /** The temp files of earlier holders that never released, and may be stopped; see fence.ts. */
+  readonly late: readonly string[]
+  /** To be called once these are gone. */
+  fenced (): void
   /** Whether it is still ours; synchronous, for the instant before a rename. */
   held (): boolean
   release (): Promise<void>
@@ -60,8 +66,19 @@ export class Locks {
       if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (file !== undefined) undo.push(file.release)
       kept = true
-      return ok({ held: () => file?.held() ?? true, release })
+      return ok({
+        temp: this.#tempName(file?.entry ?? randomUUID()),
+        late: file?.unreleased.map(entry => this.#tempName(entry)) ?? [],
+        fenced: () => file?.forget(),
+        held: () => file?.held() ?? true,
+        release
+      })
     } finally { if (!kept) await release() }
+  }
+
+  /** 24 hex digits that whoever doesn't know the secret can't guess. */
+  #tempName (entry: string): string {
+    return `.${createHmac('sha256', this.#options.secret).update(entry).digest('hex').slice(0, 24)}.tmp`
   }
 
   #turn (key: string): Promise<Turn | 'queue_full' | 'timeout'> {

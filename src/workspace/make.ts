@@ -11,7 +11,7 @@ import { withTemp, type Content, type Put } from './temp.ts'
 
 /**
  * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. Answers warnings.
- * Failure: FILE_LOCKED (lost). Throws the system's error, EEXIST if something is there by now, or Raced. Unless it answers ok, the folders that it made are gone again, but for those that others use by now.
+ * Failures: FILE_LOCKED (lost), STALE_FILE. Throws the system's error, EEXIST if something is there by now, or Raced. Unless it answers ok, the folders that it made are gone again, but for those that others use by now.
  */
 export async function make (context: CommitContext, spot: Missing, content: Content): Promise<Result<FileWarning[], FileFailure>> {
   const { folder: place, leaf } = split(spot.relative)
@@ -25,7 +25,7 @@ export async function make (context: CommitContext, spot: Missing, content: Cont
     }
     const folder = context.root.openFolder(place)
     try {
-      const named = await withTemp({ ...context, folder, place, mode: 0o666, content }, temp => nameUnlessTaken(context, folder, temp, leaf))
+      const named = await withTemp({ ...context, name: context.lock.temp, folder, place, mode: 0o666, content }, temp => nameUnlessTaken(context, folder, temp, leaf))
       if (!named.ok) return named
       done = true
       return ok(context.durability === 'full' ? await syncAll(context.root, folder, lacking) : [])
@@ -68,14 +68,14 @@ function removeFolder (root: Root, place: Buffer): void {
 }
 
 function nameUnlessTaken (context: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
-  if (!context.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
+  if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
   if (!folder.inPlace()) throw new Raced('the folder is elsewhere')
   try {
     linkSync(temp, folder.at(leaf))
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') return fail(fencedOff)
     if (!LINKLESS.includes(codeOf(error))) throw error
-    claim(folder, temp, leaf)
-    return ok('moved')
+    return claim(context, folder, temp, leaf)
   }
   return ok('named')
 }
@@ -83,13 +83,21 @@ function nameUnlessTaken (context: CommitContext, folder: Folder, temp: Buffer, 
 /** What file systems without hard links answer. */
 const LINKLESS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
 
+/** Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now. */
+const fencedOff: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
+
 /** Takes the name with an empty file first, so that nobody's is replaced; others may see that for an instant. */
-function claim (folder: Folder, temp: Buffer, leaf: Buffer): void {
-  closeSync(openSync(folder.at(leaf), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW))
-  try { renameSync(temp, folder.at(leaf)) } catch (error) {
-    quietly(() => unlinkSync(folder.at(leaf)))
+function claim ({ lock }: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
+  const fd = openSync(folder.at(leaf), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
+  try {
+    renameSync(temp, folder.at(leaf))
+    return ok('moved')
+  } catch (error) {
+    // Where the lock is another's by now, the empty file may be too.
+    if (lock.held()) quietly(() => unlinkSync(folder.at(leaf)))
+    if (codeOf(error) === 'ENOENT') return fail(fencedOff)
     throw error
-  }
+  } finally { closeSync(fd) }
 }
 
 /** The new names are in these folders; so are those of the folders that another request made at the same time, and may not have synced yet. */

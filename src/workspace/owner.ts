@@ -1,4 +1,5 @@
-// Who holds something: host, boot, pid namespace, pid and start time; and whether that process is dead. Knows no locks and no files of its own.
+// Who holds something: host, boot, pid namespace, pid and start time; and whether that process still runs. Knows no locks
+// and no files of its own.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -13,9 +14,23 @@ export interface Owner {
   start_time: string
   /** 24 hex digits, new for each workspace that is opened. */
   nonce: string
+  /** It has a socket that shows whether it runs. */
+  announced?: true
 }
 
-/** After this silence, in ms, an owner of whom nothing else can be known counts as dead. Owners touch their file every `HEARTBEAT`. */
+/**
+ * `dead`: that process is gone for good; this is certain.
+ * `silent`: nothing was heard of it for `SILENCE`, so it is dead, stopped or cut off; it may still come back.
+ */
+export type Life = 'alive' | 'silent' | 'dead'
+
+/** Who looks at owners: itself, and what the sockets say (see LivenessSockets). */
+export interface Observer {
+  readonly me: Owner
+  hasEnded (nonce: string): Promise<boolean | null>
+}
+
+/** In ms: after this, an owner of whom nothing else can be known counts as silent. Owners touch their file every `HEARTBEAT`. */
 export const SILENCE = 60_000
 export const HEARTBEAT = 10_000
 
@@ -48,17 +63,23 @@ export function thisOwner (): Owner {
 }
 
 /**
- * Whether the process behind `owner` is gone for good, as seen by `me`; `heartbeatAge` in ms.
- * Certain for a process of this host and pid namespace, or of an earlier boot of this host; elsewhere only silence tells.
+ * Whether the process behind `owner` still runs; `heartbeatAge` in ms.
+ * Certain for a process of this host and pid namespace, for an earlier boot of this host (hosts that share a state folder
+ * need names of their own), and on this kernel for whoever announced itself; elsewhere only silence tells.
  */
-export function isDead (owner: Owner, heartbeatAge: number, me: Owner): boolean {
+export async function lifeOf (owner: Owner, heartbeatAge: number, { me, hasEnded }: Observer): Promise<Life> {
   const sameBoot = owner.boot_id === me.boot_id && (owner.boot_id !== '' || owner.hostname === me.hostname)
+  const bySilence = heartbeatAge > SILENCE ? 'silent' : 'alive'
   if (sameBoot && owner.pid_namespace === me.pid_namespace) {
     const started = startTime(owner.pid)
-    // A process of another user may be hidden from /proc, but not from kill. Without a start time the pid may be another's by now: silence tells.
-    return started === '' || owner.start_time === '' ? !exists(owner.pid) || heartbeatAge > SILENCE : started !== owner.start_time
+    if (started !== '' && owner.start_time !== '') return started === owner.start_time ? 'alive' : 'dead'
+    // A process of another user may be hidden from /proc, but not from kill. Without a start time the pid may be another's by now.
+    return exists(owner.pid) ? bySilence : 'dead'
   }
-  return (!sameBoot && owner.hostname === me.hostname) || heartbeatAge > SILENCE
+  // Another boot of this host, unless it is another host of the same name, which would still be heard of.
+  if (!sameBoot) return owner.hostname === me.hostname && bySilence === 'silent' ? 'dead' : bySilence
+  const ended = owner.announced === true && owner.boot_id !== '' ? await hasEnded(owner.nonce) : null
+  return ended === null ? bySilence : ended ? 'dead' : 'alive'
 }
 
 function exists (pid: number): boolean {

@@ -1,4 +1,4 @@
-// The state folder of one root: its secret, locks, intents and journal. Knows who may read it, not what is in it.
+// The state folder of one root: its secret, locks, intents, journal and sockets. Knows who may read it, not what is in it.
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +11,12 @@ export interface State {
   /** 32 bytes that all servers on this root share and nobody else knows. */
   readonly secret: Buffer
   readonly locks: string
+  /** Locks that were taken over from holders who never released them. */
+  readonly unreleased: string
   readonly intents: string
   readonly journal: string
+  /** A socket for each server that runs. */
+  readonly live: string
 }
 
 const SECRET_LENGTH = 32
@@ -25,7 +29,15 @@ export function openState (folder: string): State {
     makeFolder(join(real, name), 0o700)
     return join(real, name)
   }
-  return { path: Buffer.from(real), secret: secretIn(real), locks: part('locks'), intents: part('intents'), journal: part('journal') }
+  return {
+    path: Buffer.from(real),
+    secret: secretIn(real),
+    locks: part('locks'),
+    unreleased: part('unreleased'),
+    intents: part('intents'),
+    journal: part('journal'),
+    live: part('live')
+  }
 }
 
 /** Read, or made first. Two servers that start at once agree: the file appears whole, and only one can make it. */

@@ -1,5 +1,4 @@
 // A temp file beside the file that it becomes: written down before it exists, and gone afterwards. Knows not how it gets its name.
-import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, unlinkSync, type BigIntStats } from 'node:fs'
 import type { Result } from '../result.ts'
 import { codeOf, Raced } from './errno.ts'
@@ -13,6 +12,8 @@ import { writeAll } from './text-file.ts'
 export interface Content { pieces: readonly Buffer[], size: number }
 
 export interface TempOptions {
+  /** Its name (see Lock). */
+  name: string
   intents: Intents
   durability: 'full' | 'fast'
   folder: Folder
@@ -31,8 +32,7 @@ export interface TempOptions {
 export type Put = 'moved' | 'named'
 
 /** Writes the content to a temp file, and `put` gives it its name, in one tick. Then the temp file's name is removed, or stays written down for a later sweep. Throws the system's error. */
-export async function withTemp<F> ({ intents, durability, folder, place, mode, content, finish, ready }: TempOptions, put: (temp: Buffer) => Result<Put, F>): Promise<Result<Put, F>> {
-  const name = `.${random()}.tmp`
+export async function withTemp<F> ({ name, intents, durability, folder, place, mode, content, finish, ready }: TempOptions, put: (temp: Buffer) => Result<Put, F>): Promise<Result<Put, F>> {
   const slot = intents.begin(join(place, name))
   let left = false
   let moved = false
@@ -55,12 +55,6 @@ export async function withTemp<F> ({ intents, durability, folder, place, mode, c
     if (left) intents.leave()
     else intents.done(slot)
   }
-}
-
-/** 24 hex digits. A UUID's entropy is drawn for many at once; of its digits the two groups that tell version and variant are left out. */
-function random (): string {
-  const uuid = randomUUID()
-  return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(24)
 }
 
 /** Also where it was never made. */

@@ -4,6 +4,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { Failed, FileTarget, WorkspaceOptions } from './api.ts'
 import { failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
+import { fence } from './fence.ts'
 import type { Lock, Locks } from './lock.ts'
 import { nearPaths } from './near.ts'
 import { relativePath } from './path.ts'
@@ -30,11 +31,15 @@ export interface WayOptions {
   root: Root
   policy: Policy
   locks: Locks
-  /** Takes back what a dead holder of this file's lock may have left half done; throws if that can't be done now. */
-  recover: (place: Buffer) => Promise<void>
+  /**
+   * Takes back what a dead holder of this file's lock may have left half done; throws if that can't be done now, and is
+   * false where a holder who may not be dead is writing.
+   */
+  recover: (place: Buffer) => Promise<boolean>
 }
 
 const ATTEMPTS = 3
+const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 
 export class Way {
@@ -43,7 +48,7 @@ export class Way {
   readonly #roots: string[]
   readonly #policy: Policy
   readonly #locks: Locks
-  readonly #recover: (place: Buffer) => Promise<void>
+  readonly #recover: (place: Buffer) => Promise<boolean>
   /** Readings for a hash that go on, by what is read. */
   readonly #looks = new Map<string, Promise<string | null>>()
   #running = 0
@@ -142,7 +147,11 @@ export class Way {
         return lock
       }
       try {
-        await this.#recover(place.value)
+        fence(this.#root, place.value, lock.value)
+        if (!await this.#recover(place.value)) {
+          await this.lookAgain(asked, about)
+          return fail(beingWritten)
+        }
         const { there, missing } = work(lock.value)
         const done = await this.find<T | null, F>(asked, 'edit', about, {
           there: async pin => pin.relative.equals(place.value) ? await there(pin) : ok(null),

@@ -5,13 +5,15 @@ import type { Consumer, Created, CreateTarget, Edited, Failed, FileTarget, Listi
 import { createFile } from './create.ts'
 import { editFile, staleness, type Writing } from './edit.ts'
 import type { FileFailure } from './failure.ts'
+import { fence } from './fence.ts'
 import { recoverInPlace } from './in-place.ts'
 import { Intents, sweepIntents } from './intents.ts'
 import { Journal } from './journal.ts'
 import { listFolder } from './list.ts'
 import { LockFiles } from './lock-file.ts'
 import { Locks } from './lock.ts'
-import { thisOwner, type Owner } from './owner.ts'
+import { LivenessSockets } from './liveness.ts'
+import { thisOwner, type Observer, type Owner } from './owner.ts'
 import { Memory } from './memory.ts'
 import { below } from './path.ts'
 import type { Pin, Root } from './pin.ts'
@@ -37,28 +39,35 @@ const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 export async function openWorkspace (options: WorkspaceOptions): Promise<Workspace> {
   const root = openRoot(options.root, options.confinement)
   let intents
+  let sockets
   try {
     const state = openState(options.stateDir)
     if (below(state.path, root.real() ?? state.path) !== null) throw new Error('the root must not lie in the state folder')
     const me = thisOwner()
+    sockets = new LivenessSockets(state.live)
+    if (await sockets.announce(me.nonce)) me.announced = true
     intents = new Intents(state.intents, me)
-    const workspace = new FileWorkspace(options, root, state, me, intents)
+    const workspace = new FileWorkspace({ options, root, state, me, intents, sockets })
     await workspace.sweep()
     workspace.keepSweeping()
     return workspace
   } catch (error) {
     intents?.close()
+    sockets?.close()
     root.close()
     throw error
   }
 }
+
+interface Parts { options: WorkspaceOptions, root: Root, state: State, me: Owner, intents: Intents, sockets: LivenessSockets }
 
 class FileWorkspace implements Workspace {
   readonly root: string
   readonly confinement: Root['confinement']
   readonly #options: WorkspaceOptions
   readonly #state: State
-  readonly #me: Owner
+  readonly #observer: Observer
+  readonly #sockets: LivenessSockets
   readonly #files: LockFiles | null
   readonly #locks: Locks
   readonly #policy: Policy
@@ -69,18 +78,19 @@ class FileWorkspace implements Workspace {
   #sweeping: Promise<void> | null = null
   #closed: Promise<void> | null = null
 
-  constructor (options: WorkspaceOptions, root: Root, state: State, me: Owner, intents: Intents) {
+  constructor ({ options, root, state, me, intents, sockets }: Parts) {
     this.confinement = root.confinement
     this.root = root.real()?.toString() ?? options.root
     this.#options = options
     this.#state = state
-    this.#me = me
+    this.#sockets = sockets
+    this.#observer = { me, hasEnded: nonce => sockets.hasEnded(nonce) }
     this.#report = options.report ?? (() => {})
-    this.#files = options.lock === 'shared' ? new LockFiles(state.locks, me, this.#report) : null
+    this.#files = options.lock === 'shared' ? new LockFiles(state, this.#observer, this.#report) : null
     this.#locks = new Locks({ secret: state.secret, timeout: options.lockTimeout, socket: process.platform === 'linux', files: this.#files })
     this.#policy = makePolicy({ ...options, stateDir: state.path })
     this.#way = new Way({ options, root, policy: this.#policy, locks: this.#locks, recover: place => this.#recover(place) })
-    this.#writing = { options, root, intents, journal: new Journal(state, me, options.durability), way: this.#way, memory: new Memory(Math.max(MEMORY, options.maxFileSize)) }
+    this.#writing = { options, root, intents, journal: new Journal(state, this.#observer, options.durability), way: this.#way, memory: new Memory(Math.max(MEMORY, options.maxFileSize)) }
   }
 
   edit<T, F> (target: FileTarget, { dry_run }: { dry_run: boolean }, plan: Planner<T, F>): Answer<Edited<T>, F> {
@@ -150,6 +160,7 @@ class FileWorkspace implements Workspace {
     await this.#way.close()
     await this.#sweeping?.catch(() => {})
     this.#writing.intents.close()
+    this.#sockets.close()
     this.#writing.root.close()
   }
 
@@ -167,13 +178,14 @@ class FileWorkspace implements Workspace {
   }
 
   async #sweep (): Promise<void> {
-    this.#files?.sweep()
+    await this.#files?.sweep()
     await this.#recover()
-    sweepIntents(this.#state.intents, this.#me, this.#writing.root, this.#report)
+    await sweepIntents(this.#state.intents, this.#observer, this.#writing.root, this.#report)
+    await this.#sockets.sweep(() => this.#writing.journal.isEmpty())
   }
 
   /** `only`: what was left of this file, whose lock we have. */
-  #recover (only?: Buffer): Promise<void> {
+  #recover (only?: Buffer): Promise<boolean> {
     const { root, journal } = this.#writing
     return recoverInPlace({ root, journal, durability: this.#options.durability, report: this.#report }, async (relative, work) => {
       if (only !== undefined) {
@@ -182,7 +194,10 @@ class FileWorkspace implements Workspace {
       }
       const lock = await this.#locks.acquire(relative)
       if (!lock.ok) return false
-      try { await work() } finally { await lock.value.release() }
+      try {
+        fence(root, relative, lock.value)
+        await work()
+      } finally { await lock.value.release() }
       return true
     }, only)
   }

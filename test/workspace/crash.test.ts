@@ -18,7 +18,7 @@ import { openRoot } from '../../src/workspace/root.ts'
 import { openState } from '../../src/workspace/state.ts'
 import { withTemp } from '../../src/workspace/temp.ts'
 import { readWhole } from '../../src/workspace/text-file.ts'
-import { append, become, freshPlace, onLinux, open, REAL, remove, type Place } from './support/open.ts'
+import { append, become, freshPlace, observer, onLinux, open, ownLock, REAL, remove, type Place } from './support/open.ts'
 import { startWorker } from './support/process.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -49,7 +49,7 @@ async function leaveJournal (place: Place, owner: Owner, name: string, before: s
   if (!pinned.ok) throw new Error('not pinned')
   const snapshot = await readWhole(pinned.value, 1e6)
   if (!snapshot.ok) throw new Error('not read')
-  await new Journal(openState(place.state), owner, 'full').save(pinned.value, snapshot.value, sha256(now))
+  await new Journal(openState(place.state), observer(owner), 'full').save(pinned.value, snapshot.value, sha256(now))
   snapshot.value.close()
   pinned.value.close()
   root.close()
@@ -268,8 +268,8 @@ t.test('takes back later what it could not take back at once', async t => {
   // Nothing can be written through this one.
   const pin: Pin = { real, relative, stat, replaced: false, open: () => openSync(path, 'r'), writable: () => true, inPlace: () => true, close () {} }
   const events: object[] = []
-  const journal = new Journal(openState(place.state), thisOwner(), 'fast')
-  const context = { root, journal, durability: 'fast', held: () => true, report: (event: object) => { events.push(event) } } as const
+  const journal = new Journal(openState(place.state), observer(), 'fast')
+  const context = { root, journal, durability: 'fast', lock: ownLock(), report: (event: object) => { events.push(event) } } as const
   const error: unknown = await writeInPlace(context, { pin, snapshot: read.value, pieces: [Buffer.from('new text')], size: 8, digest: Promise.resolve(sha256('new text')) }).catch(error => error)
   t.match(error, /half written/)
   t.equal(failureOf(error), null)
@@ -283,19 +283,18 @@ t.test('takes back later what it could not take back at once', async t => {
   }, relative)
   t.equal(readFileSync(path, 'utf8'), 'old text')
   t.match(events[1], { event: 'journal_recovered', outcome: 'restored' })
-  t.strictSame(journal.ofTheDead(context.report), [])
+  t.strictSame((await journal.records(context.report)).ofTheDead, [])
 })
 
-t.test('passes over a record that is gone by the time it is read, but not over one that can’t be read', t => {
+t.test('passes over a record that is gone by the time it is read, but not over one that can’t be read', async t => {
   const place = freshPlace()
   t.teardown(() => remove(place))
   const state = openState(place.state)
-  const journal = new Journal(state, thisOwner(), 'fast')
+  const journal = new Journal(state, observer(), 'fast')
   symlinkSync('gone', join(state.journal, 'gone.json'))
-  t.strictSame(journal.ofTheDead(() => t.fail('reports nothing')), [])
+  t.strictSame(await journal.records(() => t.fail('reports nothing')), { ofTheDead: [], others: false })
   mkdirSync(join(state.journal, 'folder.json'))
-  t.throws(() => journal.ofTheDead(() => {}), { code: 'EISDIR' })
-  t.end()
+  await t.rejects(journal.records(() => {}), { code: 'EISDIR' })
 })
 
 t.test('says that a file is changing rather than edit it half written', async t => {
@@ -305,16 +304,16 @@ t.test('says that a file is changing rather than edit it half written', async t 
   writeFileSync(join(place.root, 'a'), 'new te')
   const root = openRoot(place.root)
   t.teardown(() => root.close())
-  const journal = new Journal(openState(place.state), thisOwner(), 'fast')
-  const records = journal.ofTheDead(() => {})
-  for (const record of records) {
+  const journal = new Journal(openState(place.state), observer(), 'fast')
+  const found = await journal.records(() => {})
+  for (const record of found.ofTheDead) {
     const { keep } = record
     record.keep = present => {
       writeFileSync(join(place.root, 'a'), 'by another')
       return keep(present)
     }
   }
-  journal.ofTheDead = () => records
+  journal.records = async () => found
   const context = { root, journal, durability: 'fast', report: () => {} } as const
   await t.rejects(recoverInPlace(context, async (_, work) => {
     await work()
@@ -334,7 +333,7 @@ t.test('remembers a temp file that it could not remove', async t => {
   const state = openState(place.state)
   for (const stays of [false, true]) {
     const intents = new Intents(state.intents, thisOwner())
-    const options = { intents, durability: 'fast', folder, place: Buffer.alloc(0), mode: 0o600, content: { pieces: [Buffer.from('x')], size: 1 } } as const
+    const options = { name: ownLock().temp, intents, durability: 'fast', folder, place: Buffer.alloc(0), mode: 0o600, content: { pieces: [Buffer.from('x')], size: 1 } } as const
     await withTemp(options, temp => {
       unlinkSync(temp)
       if (stays) mkdirSync(temp)
@@ -376,12 +375,16 @@ t.test('sweeps every minute, and reports where it can’t', async t => {
   t.teardown(() => workspace.close())
   writeFileSync(join(place.root, TEMP), 'x')
   leaveIntents(place, deadOwner(), [TEMP])
-  mock.timers.tick(60_000)
-  await new Promise(setImmediate)
+  const swept = async (count: number): Promise<void> => {
+    while (events.length < count) {
+      mock.timers.tick(60_000)
+      await new Promise(setImmediate)
+    }
+  }
+  await swept(1)
   t.strictSame(events, ['temp_file_removed'])
   rmSync(join(place.state, 'locks'), { recursive: true })
-  mock.timers.tick(60_000)
-  await new Promise(setImmediate)
+  await swept(2)
   t.strictSame(events, ['temp_file_removed', 'sweep_failed'])
 })
 
@@ -396,7 +399,7 @@ t.test('runs one sweep at a time, waits for it when it is closed, and none after
   await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
   writeFileSync(join(place.root, 'a'), 'new te')
   const state = openState(place.state)
-  const locks = new Locks({ secret: state.secret, timeout: 1000, socket: onLinux, files: new LockFiles(state.locks, thisOwner(), () => {}) })
+  const locks = new Locks({ secret: state.secret, timeout: 1000, socket: onLinux, files: new LockFiles(state, observer(), () => {}) })
   const lock = await locks.acquire(Buffer.from('a'))
   for (let i = 0; i < 3; i++) mock.timers.tick(60_000)
   await workspace.close()
@@ -446,5 +449,5 @@ t.test('agrees on one secret however many start at once', async t => {
   await Promise.all(workers.map(worker => worker.ended))
   t.ok(workers.every(worker => worker.lines[0] === 'ready'))
   t.equal(readFileSync(join(place.state, 'secret')).length, 32)
-  t.strictSame(readdirSync(place.state).sort(), ['intents', 'journal', 'locks', 'secret'])
+  t.strictSame(readdirSync(place.state).sort(), ['intents', 'journal', 'live', 'locks', 'secret', 'unreleased'])
 })

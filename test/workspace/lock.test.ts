@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { entriesOf, LockFiles } from '../../src/workspace/lock-file.ts'
 import { Locks, QUEUE_LIMIT, type Lock } from '../../src/workspace/lock.ts'
-import { isDead, parseOwner, SILENCE, thisOwner, type Owner } from '../../src/workspace/owner.ts'
+import { lifeOf, parseOwner, SILENCE, thisOwner, type Life, type Owner } from '../../src/workspace/owner.ts'
 import { holdSocket } from '../../src/workspace/socket-lock.ts'
-import { append, become, descriptors, freshPlace, onLinux, open, REAL, remove, type Place } from './support/open.ts'
+import { append, become, descriptors, freshPlace, observer, onLinux, open, REAL, remove, type Place } from './support/open.ts'
 import { startWorker } from './support/process.ts'
 
 const FILE = Buffer.from('a.txt')
@@ -18,10 +18,12 @@ const linuxOnly = { skip: onLinux ? false : 'needs abstract sockets (Linux)' }
 function freshFiles (t: Tap): { place: Place, files: (me?: Owner) => LockFiles, events: string[] } {
   const place = freshPlace()
   t.teardown(() => remove(place))
-  mkdirSync(join(place.base, 'locks'))
+  for (const name of ['locks', 'unreleased']) mkdirSync(join(place.base, name))
   const events: string[] = []
-  return { place, events, files: (me = thisOwner()) => new LockFiles(join(place.base, 'locks'), me, ({ event }) => events.push(event)) }
+  return { place, events, files: (me = thisOwner()) => lockFiles(place, me, ({ event }) => events.push(event)) }
 }
+const lockFiles = ({ base }: Place, me: Owner, report: ConstructorParameters<typeof LockFiles>[2]): LockFiles =>
+  new LockFiles({ locks: join(base, 'locks'), unreleased: join(base, 'unreleased') }, observer(me), report)
 type Tap = { teardown (work: () => unknown): void }
 
 const locks = (options: Partial<ConstructorParameters<typeof Locks>[0]> = {}): Locks => new Locks({ secret: Buffer.from('secret' + Math.random()), timeout: 2000, socket: onLinux, files: null, ...options })
@@ -42,23 +44,31 @@ t.test('knows the dead from the living', async t => {
   const me = thisOwner()
   const other = spawn('sleep', ['60'])
   t.teardown(() => other.kill())
-  const check = (name: string, owner: Partial<Owner>, silence: number, expected: boolean): void => {
-    t.equal(isDead({ ...me, ...owner }, silence, me), expected, name)
+  const check = async (name: string, owner: Partial<Owner>, silence: number, expected: Life, by: Partial<Owner> = {}, ended: boolean | null = null): Promise<void> => {
+    t.equal(await lifeOf({ ...me, ...by, ...owner }, silence, { me: { ...me, ...by }, hasEnded: async () => ended }), expected, name)
   }
-  check('this process', {}, Infinity, false)
-  check('a process that has ended', deadOwner(), 0, true)
-  check('another boot of this host', { boot_id: 'x' }, 0, true)
-  check('another host, heard of lately', { hostname: 'x', boot_id: 'x' }, SILENCE - 1000, false)
-  check('another host, silent', { hostname: 'x', boot_id: 'x' }, SILENCE + 1000, true)
-  check('another container, heard of lately', { pid_namespace: 'x' }, 0, false)
-  check('another container, silent', { pid_namespace: 'x' }, SILENCE + 1, true)
-  if (onLinux) check('a pid that has been used again', { start_time: '1' }, 0, true)
+  await check('this process', {}, Infinity, 'alive')
+  await check('a process that has ended', deadOwner(), 0, 'dead')
+  await check('another boot of a host of this name, heard of lately', { boot_id: 'x' }, 0, 'alive')
+  await check('another boot of this host', { boot_id: 'x' }, SILENCE + 1, 'dead')
+  await check('another host, heard of lately', { hostname: 'x', boot_id: 'x' }, SILENCE - 1000, 'alive')
+  await check('another host, silent', { hostname: 'x', boot_id: 'x' }, SILENCE + 1000, 'silent')
+  await check('another container, heard of lately', { pid_namespace: 'x' }, 0, 'alive')
+  await check('another container, silent', { pid_namespace: 'x' }, SILENCE + 1, 'silent')
+  if (onLinux) {
+    const apart = { pid_namespace: 'x', announced: true } as const
+    await check('a pid that has been used again', { start_time: '1' }, 0, 'dead')
+    await check('another container whose socket is closed', apart, 0, 'dead', {}, true)
+    await check('another container whose socket answers', apart, Infinity, 'alive', {}, false)
+    await check('another container of whose socket nothing is known', apart, SILENCE + 1, 'silent', {}, null)
+    await check('another container that has no socket', { pid_namespace: 'x' }, 0, 'alive', {}, true)
+    await check('another kernel, where a closed socket says nothing', { ...apart, hostname: 'x', boot_id: 'x' }, 0, 'alive', {}, true)
+  }
   // As it is without /proc.
   const bare = { boot_id: '', pid_namespace: '', start_time: '' }
-  const bareMe = { ...me, ...bare }
-  t.equal(isDead({ ...bareMe, pid: other.pid ?? 0 }, SILENCE, bareMe), false, 'a living process without /proc')
-  t.equal(isDead({ ...bareMe, pid: other.pid ?? 0 }, SILENCE + 1, bareMe), true, 'a pid that may have been used again without /proc')
-  t.equal(isDead({ ...deadOwner(), ...bare }, 0, bareMe), true, 'an ended process without /proc')
+  await check('a living process without /proc', { pid: other.pid ?? 0 }, SILENCE, 'alive', bare)
+  await check('a pid that may have been used again without /proc', { pid: other.pid ?? 0 }, SILENCE + 1, 'silent', bare)
+  await check('an ended process without /proc', { pid: deadOwner().pid }, 0, 'dead', bare)
   t.strictSame(parseOwner(JSON.stringify(me)), me)
   for (const text of ['', '{', 'null', '{"pid":1}', '[]']) t.equal(parseOwner(text), null)
 })
@@ -146,7 +156,7 @@ t.test('holds a lock file, and sees when it is taken away', async t => {
   const mine = files()
   const held = await mine.hold('key', performance.now() + 100)
   t.ok(held?.held())
-  t.equal(held?.tookOver, false)
+  t.strictSame(held?.unreleased, [])
   t.equal(await files().hold('key', performance.now() + 30), null, 'another can’t have it')
   renameSync(join(place.base, 'locks/key'), join(place.base, 'locks/stolen'))
   t.equal(held?.held(), false)
@@ -162,19 +172,19 @@ t.test('takes over from the dead at once, from the silent in time, from the livi
   const { place, files, events } = freshFiles(t)
   const folder = join(place.base, 'locks')
   const holder = await files(deadOwner()).hold('dead', 0)
-  t.ok(holder)
+  if (holder === null) throw new Error('not held')
   const began = performance.now()
   const next = await files().hold('dead', began + 1000)
-  t.ok(next?.tookOver)
+  t.strictSame(next?.unreleased, [holder.entry], 'knows whom')
   t.ok(performance.now() - began < 400, 'at once')
-  t.notOk(holder?.held(), 'the dead one would know')
+  t.notOk(holder.held(), 'the dead one would know')
   await next?.release()
 
   const stranger = await files({ ...thisOwner(), hostname: 'other', boot_id: 'other' }).hold('silent', 0)
   t.equal(await files().hold('silent', 0), null, 'not from a stranger who was heard of lately')
   utimesSync(join(folder, 'silent'), new Date(Date.now() - 20_000), new Date(Date.now() - 20_000))
   const late = await files().hold('silent', performance.now() + 1000)
-  t.ok(late?.tookOver, 'from a stranger who fell silent')
+  t.strictSame(late?.unreleased, [stranger?.entry], 'from a stranger who fell silent')
   t.notOk(stranger?.held())
   await late?.release()
   await stranger?.release()
@@ -195,7 +205,7 @@ t.test('steps back where a rival takes over right after it', async t => {
   const { place, files } = freshFiles(t)
   const folder = join(place.base, 'locks')
   await files(deadOwner()).hold('file', 0)
-  const late = new LockFiles(folder, thisOwner(), ({ event }) => {
+  const late = lockFiles(place, thisOwner(), ({ event }) => {
     if (event !== 'lock_taken_over') return
     renameSync(join(folder, 'file'), join(folder, 'file.gone'))
     rivalLock(join(folder, 'file'))
@@ -240,11 +250,11 @@ t.test('sweeps what the dead left', async t => {
     mkdirSync(join(folder, name))
     utimesSync(join(folder, name), new Date(), new Date(Date.now() - age))
   }
-  files().sweep()
+  await files().sweep()
   t.strictSame(readdirSync(folder).sort(), ['living', 'new.dead.1'])
   await living?.release()
   writeFileSync(join(folder, 'file'), '')
-  t.throws(() => files().sweep(), 'throws what it can’t make sense of')
+  await t.rejects(files().sweep(), 'throws what it can’t make sense of')
 })
 
 t.test('reports a lock that was lost while it was held, and lets nothing be written under it', async t => {

@@ -1,9 +1,12 @@
 // What the workspace's tests share: a fresh root and state, options, plans, descriptors counted.
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fail, ok, type Result } from '../../../src/result.ts'
 import type { StaleFile } from '../../../src/workspace/failure.ts'
+import type { Lock } from '../../../src/workspace/lock.ts'
+import { thisOwner, type Observer } from '../../../src/workspace/owner.ts'
 import { DEFAULT_PROTECTED } from '../../../src/workspace/policy.ts'
 import { openWorkspace, type Planned, type Planner, type Workspace, type WorkspaceOptions } from '../../../src/workspace/workspace.ts'
 
@@ -43,6 +46,14 @@ export const UNPLANNED: Planner<never, StaleFile> = (_original, { stale }) => {
   if (stale === undefined) throw new Error('planned')
   return fail(stale)
 }
+
+/** Someone who knows of others what the process table and their silence tell. */
+export const observer = (me = thisOwner()): Observer => ({ me, hasEnded: async () => null })
+
+/** A lock that nobody else wants. */
+export const ownLock = (): Lock => ({
+  temp: `.${randomBytes(12).toString('hex')}.tmp`, late: [], fenced () {}, held: () => true, release: async () => {}
+})
 
 export const REAL = { dry_run: false }
 export const DRY = { dry_run: true }
