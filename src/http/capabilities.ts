@@ -8,6 +8,7 @@ import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/window.ts'
 import type { Operation } from '../operations/operation.ts'
 import { MAX_ENTRIES, MAX_ITEMS } from '../operations/inspect.ts'
 import type { Operations } from '../operations.ts'
+import { BY_ROUTE } from './naming.ts'
 import { MCP_VERSIONS } from './tools/mcp.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
@@ -17,7 +18,7 @@ export function capabilitiesOf (config: Config, confinement: Workspace['confinem
     name: 'editd',
     version,
     api: '1',
-    operations: Object.values<Operation>({ ...operations }).map(({ id, route, description }) => ({ name: id, method: 'POST', route, description })),
+    operations: Object.values<Operation>({ ...operations }).map(({ id, route, description }) => ({ name: id, method: 'POST', route, description: description(BY_ROUTE) })),
     limits: {
       max_file_size: config.maxFileSize,
       max_edits: config.maxEdits,

@@ -114,6 +114,7 @@ export function inOwnWords<F extends { code: string }> (failure: F, { own }: Tak
   if (own.size === 0) return failure
   const named = (pointer: string) => own.get(pointer) ?? pointer
   if ('errors' in failure && Array.isArray(failure.errors)) return { ...failure, errors: failure.errors.map((error: FieldError) => ({ ...error, pointer: named(error.pointer) })) }
+  if ('stray' in failure && 'pointer' in failure) return { ...failure, pointer: named(String(failure.pointer)) }
   if (failure.code === 'MIXED_MODES' && 'fields' in failure && Array.isArray(failure.fields)) return { ...failure, fields: failure.fields.map((field: string) => named(`/${field}`).slice(1)) }
   return failure
 }

@@ -2,6 +2,7 @@
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { OutlineEntry } from '../engine/failure.ts'
 import type { Failure } from './failure.ts'
+import { BY_ROUTE, BY_TOOL } from './naming.ts'
 import { toProblem, type Context } from './problem.ts'
 
 const preview = { total_lines: 90, preview_start_line: 44, preview_end_line: 46, content: 'export {}\nconst  foo = 1;\nrun()\n', highlights: [{ line: 45 }] }
@@ -90,15 +91,21 @@ const WITHOUT_FILE = new Set<ProblemCode>(['INVALID_JSON', 'INVALID_UNICODE', 'U
 /** Codes of problems of a file that was read. */
 const WITH_HASH = new Set<ProblemCode>(['STALE_FILE', 'BINARY_FILE', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'LINE_OUT_OF_RANGE', 'EXPECTED_TEXT_MISMATCH', 'TARGET_NOT_FOUND', 'AMBIGUOUS_TARGET', 'UNSUPPORTED_TARGET', 'RESULT_TOO_LARGE', 'PRECONDITION_REQUIRED', 'ALREADY_EXISTS'])
 
-/** The problem of a kind, as a route answers it. */
-export function exampleOf (code: ProblemCode, instance: string, by_header = false) {
+const NO_SUCH_TOOL: Failure = {
+  code: 'ROUTE_NOT_FOUND', tool: 'edit', nearest: 'edit_file', tools: ['edit_file', 'inspect_file']
+}
+
+/** The problem of a kind, as whoever made this call is answered. */
+export function exampleOf (code: ProblemCode, call: Pick<Context, 'instance' | 'by_header' | 'naming'>) {
+  const { instance, by_header = false, naming = BY_ROUTE } = call
   const context: Context = {
     instance,
     request_id: '5f6b2c0e-8d5e-4f60-9a6e-0c8d2b7a9f11',
     by_header,
+    naming,
     ...!WITHOUT_FILE.has(code) && { path: code === 'INVALID_PATH' ? '' : 'src/app.ts' },
     ...WITH_HASH.has(code) && { file_hash: '60303ae22b998861' }
   }
-  const failure = EXAMPLES[code]
+  const failure = naming === BY_TOOL && code === 'ROUTE_NOT_FOUND' ? NO_SUCH_TOOL : EXAMPLES[code]
   return toProblem(by_header && failure.code === 'ALREADY_EXISTS' ? { ...failure, if_none_match: true } : failure, context).body
 }

@@ -13,7 +13,7 @@ export function tellFailedEdit (failure: TextFailure | LineFailure | SectionFail
   const shown = cut(asked.path, 200)
   switch (failure.code) {
     case 'NO_MATCH':
-      return { detail: inEdit(failure, noMatch(failure, shown), true), members: { ...position(failure), ...noMatchMembers(failure, asked) } }
+      return { detail: inEdit(failure, noMatch(failure, shown, asked), true), members: { ...position(failure), ...noMatchMembers(failure, asked) } }
     case 'WRONG_COUNT':
       return {
         detail: inEdit(failure, wrongCount(failure, shown), true),
@@ -72,14 +72,14 @@ function inEdit ({ edit_index, total_edits }: EditPosition, sentences: string, i
   return `Edit ${edit_index + 1} of ${total_edits} failed: ${sentences} Nothing was written: none of the ${total_edits} edits was made${before}.`
 }
 
-function noMatch (failure: NoMatch, shown: string): string {
+function noMatch (failure: NoMatch, shown: string, asked: Asked): string {
   const first = `old_text was not found in ${shown}: ${quote(failure.search_text)}.`
   const best = failure.similar_content[0]
   if (failure.undone_by_edit !== undefined) {
     const after = failure.fixes[0]?.edit === undefined ? '' : ' (suggested_fixes[0].edit has it)'
     return `${first} It is in the file as it was, but edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text as it reads after that edit${after}, or make one edit of the two.`
   }
-  if (failure.file_preview.total_lines === 0) return `${first} The file is empty. To put text into it, send /edit-lines (edit_lines) with start_line 1 and end_line 0.`
+  if (failure.file_preview.total_lines === 0) return `${first} The file is empty. To put text into it, send ${asked.naming.edit_lines} with start_line 1 and end_line 0.`
   if (failure.already_applied && best === undefined) return `${first} new_text is there already${failure.applied_line === undefined ? '' : ` (line ${failure.applied_line})`}, so this edit seems to have been made before. Look at the file; if that is so, leave this edit out.`
   if (best === undefined) return `${first} Nothing in its ${counted(failure.file_preview.total_lines, 'line')} is like it${absent(failure.missing_tokens)}. Read the file and copy old_text from content exactly, or check that this is the right file.`
   const applied = failure.already_applied ? ` (new_text is in the file too${failure.applied_line === undefined ? '' : `, at line ${failure.applied_line}`}: if this edit was made before, leave it out.)` : ''

@@ -5,12 +5,12 @@ import type { Asked } from './naming.ts'
 import { linesListed, span } from './quote.ts'
 
 /** The call that shows these lines of a file. */
-const inspectLines = ({ path, naming }: Asked, [start_line, end_line]: readonly [number, number]) => naming.inspect({ path, start_line, end_line })
+const inspectLines = ({ path, naming }: Asked, [start_line, end_line]: readonly [number, number]) => naming.inspectWith({ path, start_line, end_line })
 
 export const readFile = (asked: Asked, lines?: readonly [number, number]): SuggestedFix => ({
   type: 'READ_FILE',
   suggestion: lines === undefined ? 'Look at the file as it is now, then decide.' : `Read ${span(lines)} of the file as it is now, then copy old_text from content exactly.`,
-  example: lines === undefined ? asked.naming.inspect({ path: asked.path }) : inspectLines(asked, lines)
+  example: lines === undefined ? asked.naming.inspectWith({ path: asked.path }) : inspectLines(asked, lines)
 })
 
 export const readLines = (asked: Asked, lines: readonly [number, number]): SuggestedFix => ({

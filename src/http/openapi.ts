@@ -13,6 +13,7 @@ import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schem
 import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
 import type { Operations } from '../operations.ts'
 import { exampleOf } from './examples.ts'
+import { BY_ROUTE, BY_TOOL, type Naming } from './naming.ts'
 import type { Takes } from './preconditions.ts'
 import { KINDS, PRECONDITION_FAILED, SUCCESS } from './problem.ts'
 import { REQUEST_EXAMPLES } from './request-examples.ts'
@@ -57,11 +58,11 @@ function statuses (codes: readonly ProblemCode[], takes: Takes): Map<number, Pro
   return new Map([...all].sort(([a], [b]) => a - b))
 }
 
-function responses (instance: string, outcome: TSchema, description: string, codes: readonly ProblemCode[], options: Partial<Takes> & { hashed?: boolean } = {}) {
+function responses (instance: string, outcome: TSchema, description: string, codes: readonly ProblemCode[], options: Partial<Takes> & { hashed?: boolean, naming?: Naming } = {}) {
   const problems = [...statuses(codes, { expects_hash: false, expects_none: false, ...options })].map(([status, list]) => [status, {
     description: list.map(code => KINDS[code][1]).join('. ') + '.',
     headers: REQUEST_ID,
-    content: { 'application/problem+json': { schema: ref(ProblemSchema), examples: Object.fromEntries(list.map(code => [code, { value: exampleOf(code, instance, status === PRECONDITION_FAILED) }])) } }
+    content: { 'application/problem+json': { schema: ref(ProblemSchema), examples: Object.fromEntries(list.map(code => [code, { value: exampleOf(code, { instance, by_header: status === PRECONDITION_FAILED, naming: options.naming ?? BY_ROUTE }) }])) } }
   }])
   return {
     [SUCCESS]: { description, headers: { ...REQUEST_ID, ...options.hashed && ETAG }, content: { 'application/json': { schema: ref(outcome) } } },
@@ -75,7 +76,7 @@ export function operationSchema (name: keyof Operations, operations: Operations)
   return {
     operationId: id,
     summary,
-    description,
+    description: description(BY_ROUTE),
     tags: ['files'],
     body: ref(request),
     ...(expects_hash || expects_none) && { headers: { type: 'object', properties: { ...expects_hash && IF_MATCH, ...expects_none && IF_NONE_MATCH } } },
@@ -93,7 +94,7 @@ export const toolCallSchema = (operations: Operations) => ({
   tags: ['tools'],
   params: { type: 'object', properties: { name: { type: 'string', enum: Object.values(operations).map(({ id }) => id), description: 'The name of the tool, as GET /tools has it.' } } },
   body: ref(ToolCall),
-  response: responses('/tools/edit_file', resultOf(operations), 'It was done; message says what.', Object.values(CODES).flat(), { hashed: true, expects_hash: true, expects_none: true })
+  response: responses('/tools/edit_file', resultOf(operations), 'It was done; message says what.', Object.values(CODES).flat(), { hashed: true, expects_hash: true, expects_none: true, naming: BY_TOOL })
 })
 
 /** What is published of a route that only tells something. `access`: whether it needs a token. */

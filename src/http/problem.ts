@@ -5,6 +5,7 @@ import type { Failure } from './failure.ts'
 import { readFile } from './fixes.ts'
 import { BY_ROUTE, type Asked, type Naming } from './naming.ts'
 import { counted, cut, listed, quote } from './quote.ts'
+import { strayError } from './target.ts'
 import { NOTHING, type Told } from './told.ts'
 
 /** The status of every success. */
@@ -124,8 +125,9 @@ function tell (failure: Failure, context: Context): Told {
         ? { detail: 'The body is not valid UTF-8. Send the JSON encoded as UTF-8.' }
         : { detail: `The text at ${failure.pointer === '' ? 'the top level' : cut(failure.pointer, 200)} holds half of a surrogate pair (such as \\ud83d without its partner), which no file can hold as UTF-8. Send whole characters.`, members: { errors: [{ pointer: cut(failure.pointer), message: 'holds a lone surrogate' }] } }
     case 'INVALID_REQUEST': {
-      const errors = failure.errors.slice(0, 20).map(({ pointer, message }) => ({ pointer: cut(pointer), message: cut(message) }))
-      return { detail: `The request is not valid: ${told(failure.errors)}.`, members: { errors } }
+      const all = 'stray' in failure ? [strayError(failure, naming)] : failure.errors
+      const errors = all.slice(0, 20).map(({ pointer, message }) => ({ pointer: cut(pointer), message: cut(message) }))
+      return { detail: `The request is not valid: ${told(all)}.`, members: { errors } }
     }
     case 'MIXED_MODES':
       return { detail: `The request has edits and also ${listed(failure.fields)} at the top level. Put every edit into edits, or send one edit at the top level without edits.` }
@@ -189,12 +191,12 @@ function tell (failure: Failure, context: Context): Told {
       if (failure.missing === 'parent') return { detail: `The folder in which ${shown} was to be made was not found. ${NOTHING} Set create_parents to true, or leave it out, to make it too; or correct the path.`, members: near(failure, naming) }
       if (failure.missing === 'expected') return { detail: `${shown} was not found, though expected_hash says that it was there: it is gone, or the path is another. ${NOTHING} To make it anew, leave expected_hash out.`, members: near(failure, naming) }
       const { did_you_mean = [] } = failure
-      return { detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${naming.inspect({ path: '.' })} lists what is there.`}`, members: near(failure, naming) }
+      return { detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${naming.inspectWith({ path: '.' })} lists what is there.`}`, members: near(failure, naming) }
     }
     case 'NOT_A_FILE':
       if (failure.type === 'trailing_slash') return { detail: `The path ends with /, . or .., which names a directory: ${shown}. ${NOTHING} End it with the name of the file to make.` }
       if (failure.type === 'not_a_directory') return { detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING} Correct the path.` }
-      return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${naming.inspect({ path: cut(path) })} lists them.` : 'Only regular files can be used.'}` }
+      return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${naming.inspectWith({ path: cut(path) })} lists them.` : 'Only regular files can be used.'}` }
     case 'FILE_TOO_LARGE':
       return { detail: `${shown} has ${counted(failure.actual, 'byte')}; the limit is ${failure.limit} (--max-file-size).`, members: { limit: failure.limit, actual: failure.actual } }
     case 'BINARY_FILE':
@@ -204,7 +206,7 @@ function tell (failure: Failure, context: Context): Told {
       return tellStale(failure, asked, context.file_hash)
     case 'ALREADY_EXISTS': return alreadyExists(failure, asked, context.file_hash)
     case 'PRECONDITION_REQUIRED':
-      return { detail: `This server needs expected_hash with every edit. ${NOTHING} Call ${naming.inspect({ path: cut(path) })} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(asked)] } }
+      return { detail: `This server needs expected_hash with every edit. ${NOTHING} Call ${naming.inspectWith({ path: cut(path) })} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(asked)] } }
     case 'FILE_LOCKED': {
       const { text, headers } = wait(failure.retry_after)
       const why = {
@@ -228,7 +230,7 @@ function tell (failure: Failure, context: Context): Told {
 
 /** What was meant, perhaps, where nothing is. */
 function near ({ did_you_mean = [] }: Extract<Failure, { code: 'FILE_NOT_FOUND' }>, naming: Naming): Partial<Problem> {
-  const fixes = did_you_mean.slice(0, 1).map(other => ({ type: 'FIX_PATH' as const, suggestion: `Use the path ${other}, if that is the file you mean.`, example: naming.inspect({ path: other }) }))
+  const fixes = did_you_mean.slice(0, 1).map(other => ({ type: 'FIX_PATH' as const, suggestion: `Use the path ${other}, if that is the file you mean.`, example: naming.inspectWith({ path: other }) }))
   return did_you_mean.length > 0 ? { did_you_mean, suggested_fixes: fixes } : {}
 }
 
@@ -242,8 +244,8 @@ function alreadyExists ({ reason, if_none_match }: Extract<Failure, { code: 'ALR
     needs_expected_hash: 'exists already, and overwrite: true replaces it only with the expected_hash of what it replaces'
   }[reason]
   return {
-    detail: `${shown} ${why}. ${NOTHING} To change a part of it, use /edit (edit_file). To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
-    members: { suggested_fixes: [{ type: 'READ_FILE', suggestion: `Look at the file as it is now; then edit it, or replace it with ${overwrite}.`, example: naming.inspect({ path }) }] }
+    detail: `${shown} ${why}. ${NOTHING} To change a part of it, use ${naming.edit}. To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
+    members: { suggested_fixes: [{ type: 'READ_FILE', suggestion: `Look at the file as it is now; then edit it, or replace it with ${overwrite}.`, example: naming.inspectWith({ path }) }] }
   }
 }
 

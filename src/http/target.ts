@@ -1,6 +1,8 @@
 // What is said of a target that isn't there, isn't the only one, or isn't to be had: its sentences. Knows no statuses.
 import type { Problem } from '../../schemas/problem.ts'
 import type { AmbiguousTarget, OutlineEntry, SectionFailure, Target, TargetNotFound } from '../engine/failure.ts'
+import type { StrayEdit } from '../operations/operation.ts'
+import type { FieldError } from './failure.ts'
 import type { Asked, Naming } from './naming.ts'
 import { capital, counted, cut, linesListed, listed, quote, span } from './quote.ts'
 import { NOTHING, type Told } from './told.ts'
@@ -52,7 +54,7 @@ function notFound (failure: TargetNotFound, shown: string, asked: Asked): Told {
 }
 
 function about ({ outline, syntax_error_lines }: TargetNotFound | AmbiguousTarget, { path, naming }: Asked): Partial<Problem> {
-  const example = naming.inspect({ path, structure: true })
+  const example = naming.inspectWith({ path, structure: true })
   return {
     suggested_fixes: [{ type: 'READ_FILE', suggestion: 'Look at the structure of the file as it is now, then name one of its items.', example }],
     outline,
@@ -77,6 +79,16 @@ function unsupported (failure: Extract<SectionFailure, { code: 'UNSUPPORTED_TARG
     case 'no_body': return `${capital(entryNamed(failure.entry))} at ${at(failure.entry)} of ${shown} has no body to put text into. Send replace, insert_before or insert_after.`
     case 'unclosed': return `${capital(entryNamed(failure.entry))} at ${at(failure.entry)} of ${shown} is never closed: what comes after it would be in it. Send append, or replace it with include_heading: true.`
   }
+}
+
+/** What is wrong with an edit that would change more of a document's outline than its target. */
+export function strayError ({ pointer, stray: { reason, entry } }: StrayEdit, { edit }: Naming): FieldError {
+  const { kind, name, start_line } = entry
+  const what = `the ${kind.replace('_', ' ')}${name === undefined ? '' : ` ${quote(name)}`} at line ${start_line}`
+  const message = reason === 'lost'
+    ? `would take ${what} out of the outline, as a fence or an HTML comment that is never closed does; close it, or change the file with ${edit}`
+    : `would make ${what} of the result out of text that is none now; close what it opens, or change the file with ${edit}`
+  return { pointer, message }
 }
 
 const at = ({ start_line, end_line }: OutlineEntry): string => span([start_line, end_line])

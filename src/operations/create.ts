@@ -10,7 +10,7 @@ export const makeCreate = (workspace: Workspace, means: Planning): Operation<Cre
   id: 'create_file',
   route: '/create',
   summary: 'Make a new file',
-  description: 'Makes a file with this content, missing folders included; fails if it exists. To change a part of a file use edit_file. To replace one whole, inspect it first and send overwrite: true with its file_hash as expected_hash.',
+  description: ({ edit }) => `Makes a file with this content, missing folders included; fails if it exists. To change a part of a file use ${edit}. To replace one whole, inspect it first and send overwrite: true with its file_hash as expected_hash.`,
   rules: 'content is written exactly as given. An existing file is never replaced without overwrite: true and the expected_hash of what it holds. A failed call writes nothing and its detail says what to do next.',
   effect: 'makes',
   request: CreateRequestSchema,

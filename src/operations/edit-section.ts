@@ -18,14 +18,13 @@ import { outcomeOf, planning, targetOf, type Planning } from './change.ts'
 import type { Operation, OperationFailure, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
-type InvalidRequest = Extract<OperationFailure, { code: 'INVALID_REQUEST' }>
-type PlanFailure = InvalidRequest | SectionFailure | LineFailure
+type PlanFailure = Extract<OperationFailure, { code: 'INVALID_REQUEST' }> | SectionFailure | LineFailure
 
 export const makeEditSection = (workspace: Workspace, means: Planning, outliner: Outliner): Operation<EditSectionRequest> => ({
   id: 'edit_section',
   route: '/edit-section',
   summary: 'Change a section, code block or symbol by its name',
-  description: 'Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or other symbol of a source file, by its name. inspect_file with structure: true lists the names; pass its file_hash on as expected_hash. Check changes in the answer.',
+  description: ({ inspect }) => `Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or other symbol of a source file, by its name. ${inspect} with structure: true lists the names; pass its file_hash on as expected_hash. Check changes in the answer.`,
   rules: 'Give exactly one target: heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). A section runs to the next heading of the same or a higher level; replace keeps the heading line or the fences unless include_heading is true; a symbol is replaced whole, with signature and decorators. Nothing is guessed: where several fit, at_line chooses; where none does, the answer has the outline. A failed call writes nothing and its detail says what to do next.',
   effect: 'changes',
   request: EditSectionRequestSchema,
@@ -81,26 +80,20 @@ async function plan (outliner: Outliner, path: string, original: Buffer, request
     const section = { entry, errors_before: errorsOf(before), errors_after: errorsOf(after.value), ...stray !== undefined && { stray: { reason: stray.reason, entry: told(stray.item) } } }
     if (stray === undefined || before.type === 'code') return ok({ edit, section })
     // Two paragraphs that touch are one, and so are a text and the heading that is underlined below it.
-    return apart ? fail(invalid([action === 'delete' ? '/action' : '/new_text', strayMessage(section.stray!)])) : attempt(true)
+    if (!apart) return attempt(true)
+    return fail({ code: 'INVALID_REQUEST', pointer: action === 'delete' ? '/action' : '/new_text', stray: section.stray! })
   }
   return attempt(false)
 }
 
 const errorsOf = (outline: Outline): number[] => outline.type === 'code' ? outline.syntax_error_lines : []
 
-const invalid = (...errors: [pointer: string, message: string][]): InvalidRequest =>
-  ({ code: 'INVALID_REQUEST', errors: errors.map(([pointer, message]) => ({ pointer, message })) })
+const invalid = (...errors: [pointer: string, message: string][]) =>
+  ({ code: 'INVALID_REQUEST' as const, errors: errors.map(([pointer, message]) => ({ pointer, message })) })
 
 function refused (reason: Refusal, entry: OutlineEntry): PlanFailure {
   if (reason === 'closes_fence') return invalid(['/new_text', `has a line that would close the fence of the code block at line ${entry.start_line}; leave the fences out, or send include_heading: true with the whole block between longer ones`])
   return { code: 'UNSUPPORTED_TARGET', reason, entry, languages: OUTLINED }
-}
-
-function strayMessage ({ reason, entry: { kind, name, start_line } }: NonNullable<Section['stray']>): string {
-  const what = `the ${kind.replace('_', ' ')}${name === undefined ? '' : ` ${JSON.stringify(name)}`} at line ${start_line}`
-  return reason === 'lost'
-    ? `would take ${what} out of the outline, as a fence or an HTML comment that is never closed does; close it, or change the file with /edit`
-    : `would make ${what} of the result out of text that is none now; close what it opens, or change the file with /edit`
 }
 
 /** The one target of a request, with the fields that belong to it. */

@@ -13,6 +13,10 @@ export type OperationFailure =
   /** `fields`: what one edit needs. */
   | { code: 'NO_EDITS', fields: readonly string[] }
   | { code: 'INVALID_REQUEST', errors: { pointer: string, message: string }[] }
+  | StrayEdit
+
+/** The field at `pointer` would change more of a document's outline than its target: `entry` would be lost, or made. */
+export interface StrayEdit { code: 'INVALID_REQUEST', pointer: string, stray: NonNullable<Section['stray']> }
 
 export type Failure = OperationFailure | TextFailure | LineFailure | SectionFailure | FileFailure
 
@@ -39,12 +43,16 @@ export interface Conditions {
   if_none_match?: true
 }
 
+/** What an operation is called by whoever is told of it: by its route, or by the name of its tool. */
+export interface CallNames { readonly edit: string, readonly edit_lines: string, readonly inspect: string }
+
 /** One operation, by all ways in which it can be called. */
 export interface Operation<Request = never> {
   readonly id: string
   readonly route: `/${string}`
   readonly summary: string
-  readonly description: string
+  /** For whoever calls it, with the names by which others are called there. */
+  readonly description: (calls: CallNames) => string
   /** What a model has to know beyond the description, where there is room for it. */
   readonly rules?: string
   /** What a call may do: look; compute a change and write nothing; change what is there; make something, which the same call once more wouldn't do again. */

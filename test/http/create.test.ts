@@ -46,7 +46,7 @@ t.test('replaces only what the caller knows', async t => {
   const { body: { file_hash: hash } } = await served.call('POST', '/inspect', { body: { path: 'a.txt' } })
   const create = { path: 'a.txt', content: 'new\n' }
   const exists = { code: 'ALREADY_EXISTS', file_hash: hash, retry: 'after_read', suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"a.txt"}' }] }
-  await check(t, served, '/create', create, 409, { ...exists, detail: `a.txt exists already. Nothing was written. To change a part of it, use /edit (edit_file). To replace all of it, look at it first, then send the same request with "overwrite": true, "expected_hash": "${hash}".` })
+  await check(t, served, '/create', create, 409, { ...exists, detail: `a.txt exists already. Nothing was written. To change a part of it, use /edit. To replace all of it, look at it first, then send the same request with "overwrite": true, "expected_hash": "${hash}".` })
   await check(t, served, '/create', { ...create, overwrite: true }, 409, { ...exists, detail: /overwrite: true replaces it only with the expected_hash/ })
   await check(t, served, '/create', { ...create, expected_hash: hash }, 409, { ...exists, detail: /overwrite is not true/ })
   await check(t, served, '/create', create, 409, { ...exists, detail: /overwrite is not true/ }, { 'if-match': `"${hash}"` })

@@ -40,7 +40,7 @@ t.test('makes a valid, published problem of every code', async t => {
     }
   }
   for (const code of PROBLEM_CODES) {
-    const problem = exampleOf(code, '/edit')
+    const problem = exampleOf(code, { instance: '/edit' })
     t.strictSame(faultsOf('Problem', problem), [], code)
     t.match(problem, { code, status: KINDS[code][0], type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`, instance: '/edit', request_id: String })
     t.match(problem.detail, /^\S.{20,}[.?]$/s, code)

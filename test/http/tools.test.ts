@@ -1,8 +1,6 @@
 // GET /tools and POST /tools/{name}: definitions that the hosts take by what they publish, and calls that go the way of the routes.
 import t from 'tap'
-import { BY_ROUTE, BY_TOOL, type Naming } from '../../src/http/naming.ts'
 import type { JsonSchema } from '../../src/http/tools/schema.ts'
-import { makeOperations } from '../../src/operations.ts'
 import { bytesOf, serve, type Served } from './served.ts'
 import { faultsOf, parts, RULES, type Defined } from './tool-rules.ts'
 
@@ -135,21 +133,6 @@ t.test('takes the arguments of a tool call as models give them', async t => {
   const got = await served.call('GET', '/tools/edit_file')
   t.match({ ...got.body, allow: got.headers.get('allow') }, { code: 'METHOD_NOT_ALLOWED', allow: 'POST' })
   t.equal((await served.call('POST', '/tools/edit_file/x', { body: {} })).body.code, 'ROUTE_NOT_FOUND')
-})
-
-t.test('tells who calls a tool of tools, and who calls a route of routes', async t => {
-  const served = await serve(t, { files })
-  const { edit, edit_lines, edit_section, inspect } = makeOperations(served.workspace, { max_edits: 1, max_file_size: 1 })
-  t.strictSame([BY_ROUTE.edit, BY_ROUTE.edit_lines, BY_ROUTE.inspect({ path: 'x' })], [edit.route, edit_lines.route, `POST ${inspect.route} {"path":"x"}`])
-  t.strictSame([BY_TOOL.edit, BY_TOOL.edit_lines, BY_TOOL.inspect({ path: 'x' })], [edit.id, edit_lines.id, `${inspect.id} with {"path":"x"}`])
-  const cases: [asked: { route: string, id: string }, body: object, told: (naming: Naming) => object][] = [
-    [edit, { path: 'a.txt', old_text: 'nowhere', new_text: '' }, ({ inspect }) => ({ suggested_fixes: [{ example: inspect({ path: 'a.txt', start_line: 1, end_line: 2 }) }] })],
-    [edit, { path: '.', old_text: 'x', new_text: '' }, ({ inspect }) => ({ detail: `. is a directory, not a file. Give the path of a file in it; ${inspect({ path: '.' })} lists them.` })],
-    [edit_section, { path: 'a.txt', action: 'delete', heading: 'x' }, ({ edit }) => ({ detail: `a.txt is in text, and headings and code blocks are found in Markdown (.md) only. Use ${edit}. Nothing was written.` })]
-  ]
-  for (const [{ route, id }, body, told] of cases) {
-    for (const [door, naming] of [[route, BY_ROUTE], [`/tools/${id}`, BY_TOOL]] as const) t.match((await served.call('POST', door, { body })).body, told(naming), door)
-  }
 })
 
 t.test('takes what strict tools send: every field, null for what is left out', async t => {

@@ -1,5 +1,6 @@
 // The operations as an OpenAPI document of which tool hosts lose nothing: flat bodies, POST only, no references, unions or headers. Knows no operation by name.
 import type { Operation } from '../../operations/operation.ts'
+import { BY_TOOL } from '../naming.ts'
 import { SUCCESS } from '../problem.ts'
 import { inlined, type Components, type JsonSchema } from './schema.ts'
 import type { Tool } from './tool.ts'
@@ -19,7 +20,7 @@ const pathItem = ({ id, summary, description, request, outcome, effect }: Operat
   post: {
     operationId: id,
     summary,
-    description,
+    description: description(BY_TOOL),
     'x-openai-isConsequential': effect === 'changes' || effect === 'makes',
     requestBody: { required: true, content: { 'application/json': { schema: withoutUnions(inlined(request, components)) } } },
     responses: {

@@ -33,7 +33,8 @@ export function toolbox (operations: Operations, { readOnly }: { readOnly: boole
 }
 
 /** Everything that a tool's definition says of it in words. */
-export const wordsOf = ({ description, rules }: Operation): string => rules === undefined ? description : `${description} ${rules}`
+export const wordsOf = ({ description, rules }: Operation): string =>
+  rules === undefined ? description(BY_TOOL) : `${description(BY_TOOL)} ${rules}`
 
 /** What a call may do, in the terms of MCP. */
 export function annotationsOf ({ effect }: Operation) {
