@@ -1,7 +1,7 @@
 // How often a byte occurs, or one byte behind another. Knows no lines.
 //
 // Source: SIMD in WebAssembly, sixteen bytes a step; `count-bytes.wat` is the code, the test compiles it and compares.
-// Cost: about that of copying the bytes (performance.md, 11), which they are: a piece of them at a time, into the memory
+// Cost: about that of copying the bytes, which they are: a piece of them at a time, into the memory
 // that WebAssembly sees. The loop over single bytes is for short texts, and the oracle in the tests.
 
 /** `count-bytes.wat`, compiled. */
