@@ -13,8 +13,15 @@ export const ref = <T extends TSchema & { $id?: string }>(schema: T) =>
 export const word = <const V extends string[]>(values: V, description: string) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: values, description })
 
+const HASH = '^[0-9a-f]{16}$'
+
+/** What the patterns of requests allow, in words. */
+export const ALLOWED: Readonly<Record<string, string>> = {
+  [HASH]: 'the file_hash of an answer: 16 hex digits in lower case'
+}
+
 export const hash = (description: string) =>
-  Type.String({ pattern: '^[0-9a-f]{16}$', description })
+  Type.String({ pattern: HASH, description })
 
 export const requestPath = Type.String({
   minLength: 1,

@@ -1,10 +1,11 @@
-// What the schema says against a request, in plain words. Knows Ajv's records and the names of fields, no operation.
+// What the schema that failed says against a request, in plain words. Knows Ajv's records, no operation.
 import { closest, distance } from 'fastest-levenshtein'
 import type { TSchema } from 'typebox'
+import { ALLOWED } from '../../schemas/common.ts'
 import { escapePointer } from './json.ts'
 import type { Failure, FieldError, RequestFailure } from './failure.ts'
 import type { SchemaError } from './validator.ts'
-import { listed } from './quote.ts'
+import { counted, listed } from './quote.ts'
 
 /** What the words need to know of the operation. `within`: its name, where the route is that of another; `elsewhere`: which ones have a field. */
 export interface Validated { request: TSchema, items: Readonly<Record<string, TSchema>>, within?: string, elsewhere?: (field: string) => string[] }
@@ -60,7 +61,20 @@ function ownCode ({ keyword, instancePath }: SchemaError, body: unknown, { items
 
 const requiredOf = (schema: object = {}): readonly string[] => (schema as { required?: string[] }).required ?? []
 
-function inWords ({ keyword, instancePath, params, message }: SchemaError, body: unknown, validated: Validated): FieldError {
+/** What a schema allows, one by one: its words, what each branch of a union does, or a kind of value within bounds. */
+function allowedBy ({ type, enum: words, anyOf, minimum, maximum }: Record<string, unknown>): string[] {
+  if (Array.isArray(words)) return words.map(word => JSON.stringify(word))
+  if (Array.isArray(anyOf)) return (anyOf as Record<string, unknown>[]).flatMap(allowedBy)
+  const from = minimum === undefined ? '' : ` from ${String(minimum)}`
+  const to = maximum === undefined ? '' : ` to ${String(maximum)}`
+  return [`${TYPES[String(type)]}${from}${to}`]
+}
+
+const sizeOf = (keyword: string, limit: unknown) =>
+  counted(Number(limit), keyword.endsWith('Items') ? 'item' : 'character')
+
+function inWords (error: SchemaError, body: unknown, validated: Validated): FieldError {
+  const { keyword, instancePath, params, message, parentSchema = {} } = error
   const at = (text: string, pointer = instancePath) => ({ pointer, message: text })
   const value = valueAt(body, instancePath)
   switch (keyword) {
@@ -68,38 +82,39 @@ function inWords ({ keyword, instancePath, params, message }: SchemaError, body:
       const name = String(params.additionalProperty)
       const others = instancePath === '' && validated.within !== undefined ? validated.elsewhere?.(name) ?? [] : []
       if (others.length > 0) return at(`is a field of ${listed(others)}, not of ${validated.within}`, `/${escapePointer(name)}`)
-      return at(`is no field here${suggestion(name, instancePath, value, validated)}`, `${instancePath}/${escapePointer(name)}`)
+      const meant = suggestion(name, Object.keys(value ?? {}), Object.keys(parentSchema.properties ?? {}))
+      return at(`is no field here${meant}`, `${instancePath}/${escapePointer(name)}`)
     }
     case 'required': {
       const pointer = `${instancePath}/${escapePointer(String(params.missingProperty))}`
       return at('is missing', pointer)
     }
     case 'type': return at(`must be ${instancePath === '' ? 'a JSON object' : TYPES[String(params.type)]}, not ${typeof value === 'number' && params.type === 'integer' ? String(value) : kindOf(value)}`)
-    case 'enum': return value === false ? at('may only be true here; leave it out') : at(`must be ${(params.allowedValues as unknown[]).map(allowed => JSON.stringify(allowed)).join(' or ')}`)
-    case 'anyOf': return at('must be "first", "last", "all" or a whole number from 1')
+    case 'enum':
+    case 'anyOf': {
+      const allowed = listed(allowedBy(parentSchema), 'or')
+      return at(parentSchema.type === 'boolean' ? `may only be ${allowed} here; leave it out` : `must be ${allowed}`)
+    }
     case 'minimum': return at(`must be at least ${params.limit}`)
     case 'maximum': return at(`must be at most ${params.limit}`)
     case 'minLength':
-    case 'minItems': return at('must not be empty')
-    case 'maxLength': return at(`must have at most ${params.limit} characters`)
-    case 'pattern': return at('must be the file_hash of an answer: 16 hex digits in lower case')
+    case 'minItems':
+      return at(params.limit === 1 ? 'must not be empty' : `must have at least ${sizeOf(keyword, params.limit)}`)
+    case 'maxLength':
+    case 'maxItems': return at(`must have at most ${sizeOf(keyword, params.limit)}`)
+    case 'pattern': return at(`must be ${ALLOWED[String(params.pattern)] ?? `text that fits ${params.pattern}`}`)
     default: return at(message ?? 'is not valid')
   }
 }
 
-/** The nearest field that exists and isn't there already. */
-function suggestion (name: string, pointer: string, object: unknown, { request, items }: Validated): string {
-  const list = pointer.split('/')[1]
-  const schema = (list !== undefined && (items[list] ?? (request as { properties?: Record<string, object> }).properties?.[list])) || request
-  const taken = new Set(Object.keys(object ?? {}))
-  const known = Object.keys((schema as { properties?: object }).properties ?? {})
-  const free = known.filter(field => !taken.has(field))
-  if (free.length === 0) return ''
-  const all = ` (there are ${known.join(', ')})`
+/** Of the `known` fields the one that a name was meant for, or all of them. `given`: the fields that are there. */
+function suggestion (name: string, given: readonly string[], known: readonly string[]): string {
+  const all = known.every(field => given.includes(field)) ? '' : ` (there are ${known.join(', ')})`
   // To compare takes time for each character, and a name so long is near to none.
-  if (name.length > 100) return all
+  if (known.length === 0 || name.length > 100) return all
   const plain = (text: string) => text.replace(/[^a-z]/gi, '').toLowerCase()
-  const nearest = closest(plain(name), free.map(plain))
-  const field = free.find(candidate => plain(candidate) === nearest) ?? ''
-  return distance(plain(name), nearest) <= Math.max(2, Math.ceil(name.length / 2)) ? ` (did you mean ${field}?)` : all
+  const nearest = closest(plain(name), known.map(plain))
+  if (distance(plain(name), nearest) > Math.max(1, Math.floor(plain(name).length / 3))) return all
+  const field = known.find(candidate => plain(candidate) === nearest) ?? ''
+  return given.includes(field) ? ` (${field} is given already)` : ` (did you mean ${field}?)`
 }

@@ -2,15 +2,22 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 
-/** One of Ajv's errors. */
-export interface SchemaError { keyword: string, instancePath: string, params: Record<string, unknown>, message?: string }
+/** One of Ajv's errors. `parentSchema`: the schema with the keyword that failed. */
+export interface SchemaError {
+  keyword: string
+  instancePath: string
+  params: Record<string, unknown>
+  message?: string
+  parentSchema?: Record<string, unknown>
+}
 
 /** What a schema says against a value; nothing is changed in it. */
 export type Validator = (schema: TSchema, value: unknown) => readonly SchemaError[]
 
 /** A validator of these schemas, which may refer to one another by their `$id`. */
 export function makeValidator (schemas: readonly TSchema[]): Validator {
-  const ajv = new Ajv({ allErrors: true, meta: false, validateSchema: false, schemas: [...new Set(schemas)] })
+  const options = { allErrors: true, verbose: true, meta: false, validateSchema: false }
+  const ajv = new Ajv({ ...options, schemas: [...new Set(schemas)] })
   const compiled = new WeakMap<TSchema, ValidateFunction>()
   return (schema, value) => {
     const validate = compiled.get(schema) ?? ajv.compile(schema)

@@ -39,7 +39,7 @@ t.test('says which operation takes a field', async t => {
   await invalid({ operation: 'create' }, { pointer: '/content', message: 'is missing' })
   await invalid({ ...edit, operation: undefined }, { pointer: '/operation', message: 'is missing' })
   await invalid({ ...edit, operation: null }, { pointer: '/operation', message: 'must be a string, not null' })
-  await invalid({ ...edit, operation: 'delete' }, { pointer: '/operation', message: 'must be "edit" or "edit_lines" or "edit_section" or "create"' })
+  await invalid({ ...edit, operation: 'delete' }, { pointer: '/operation', message: 'must be "edit", "edit_lines", "edit_section" or "create"' })
   await invalid({ ...edit, operation: 'constructor' }, { pointer: '/operation', message: /^must be "edit"/ })
   await invalid({ ...edit, dry_run: false }, { pointer: '/dry_run', message: 'may only be true here; leave it out' })
   await invalid({ ...edit, dry_run: 'x' }, { pointer: '/dry_run', message: 'must be true or false, not a string' })

@@ -73,7 +73,7 @@ t.test('refuses what is no one target', async t => {
   await invalid({ heading: 'Use', action: 'delete' }, '/new_text', /^belongs to the other actions/)
   await invalid({ heading: 'Use', action: 'append', include_heading: true }, '/include_heading', /^belongs to replace/)
   await invalid({ heading: 'Use', include_comment: true }, '/include_comment', /^belongs to replace and delete/)
-  await invalid({ heading: 'Use', action: 'remove' }, '/action', /^must be "replace" or/)
+  await invalid({ heading: 'Use', action: 'remove' }, '/action', /^must be "replace", "delete", .* or "insert_after"$/)
   await invalid({ code_block: { index: 1 }, new_text: '```\n' }, '/new_text', /^has a line that would close the fence of the code block at line 7; leave the fences out/)
   await invalid({ heading: 'Setup', new_text: '```\n' }, '/new_text', /^would take the heading "Use" at line 11 out of the outline/)
   await refuses('guide.md', { heading: 'setup' }, 422, { code: 'TARGET_NOT_FOUND', did_you_mean: ['Guide > Setup'], outline: { length: 4 }, detail: 'The heading "setup" was not found in guide.md. Did you mean "Guide > Setup"? Nothing was written.', suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"guide.md","structure":true}' }], file_hash: String })

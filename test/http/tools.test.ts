@@ -158,7 +158,7 @@ t.test('takes what strict tools send: every field, null for what is left out', a
 t.test('refuses what it does not know in the query', async t => {
   const served = await serve(t, { files })
   const refused = async (query: string, message: RegExp) => t.match((await served.call('GET', `/tools?${query}`)).body, { code: 'INVALID_REQUEST', detail: message })
-  await refused('format=open-ai', /\/format must be "openai" or "openai-chat" or "anthropic" or "mcp"/)
+  await refused('format=open-ai', /\/format must be "openai", "openai-chat", "anthropic" or "mcp"/)
   await refused('strict=1', /\/strict must be "true" or "false"/)
   await refused('formats=mcp', /\/formats is no field here \(did you mean format\?\)/)
   await refused('strict=true&strict=false', /\/strict is given twice/)
