@@ -23,6 +23,7 @@ import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
 import { VERSION, type Config } from './config.ts'
 import { doorOf, makeAccess } from './http/access.ts'
+import { prefersPage } from './http/browser.ts'
 import { capabilitiesOf } from './http/capabilities.ts'
 import { collectRoutes, followSockets, HEADER_BYTES, makeClientErrorHandler, makeConnectHandler, makeErrorHandler, makeExpectationHandler } from './http/errors.ts'
 import { makeGate } from './http/gate.ts'
@@ -99,12 +100,17 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
     reply.raw.once('close', gate.enter())
     reply.header('x-request-id', request.id)
     const path = pathOf(request.url)
-    const door = doorOf(request.is404 ? path : request.routeOptions.url ?? path)
+    // Not a route of its own: all other requests for / are answered as for any path that there isn't.
+    const opens = path === '/' && ['GET', 'HEAD'].includes(request.method)
+    const wantsPage = config.docs && opens && prefersPage(request.headers.accept)
+    const door = wantsPage ? 'public' : doorOf(request.is404 ? path : request.routeOptions.url ?? path)
     const refused = refuse(request.raw, door)
     if (refused !== null) return sendProblem(reply, refused)
     if (gate.closed && path !== '/healthz') {
       return sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
     }
+    // Relative, so that it holds below another path too, where a proxy puts it.
+    if (wantsPage) return reply.header('vary', 'accept').redirect('./docs')
   })
   if (config.allowOrigins.length > 0) {
     // The plugin would answer every OPTIONS, as if each were a preflight.

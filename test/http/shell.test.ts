@@ -94,6 +94,53 @@ t.test('lets everybody in without auth, and hides the documents on request', asy
   for (const path of ['/docs', '/docs/static/x', '/openapi.json', '/openapi.yaml', '/openapi.tools.json']) t.equal((await served.call('GET', path, { headers })).body.code, 'ROUTE_NOT_FOUND')
 })
 
+t.test('sends a browser from / to /docs, and answers all others there as ever', async t => {
+  const served = await serve(t, { files })
+  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
+  const PAGES = [
+    BROWSER, 'text/html', 'TEXT/HTML; charset=utf-8',
+    'application/json;q=0.5, text/html;q=0.9', 'text/html;q=0.8, */*;q=0.8'
+  ]
+  const OTHERS = [
+    null, '', '*/*', 'text/*', 'application/json', 'application/json, text/html', 'text/html;q=0.5, application/json',
+    'application/*, text/html;q=0.9', 'text/html;q=0.1, */*', 'text/html;q=0', 'text/html;q=x'
+  ]
+  const token = `Authorization: Bearer ${TOKEN}`
+  const check = async (line: string, accept: string | null, headers: string[], status: number, says: RegExp) => {
+    const accepts = accept === null ? [] : [`Accept: ${accept}`]
+    const answer = await served.raw([`${line} HTTP/1.1`, ...accepts, ...headers, 'Connection: close', '', ''].join('\r\n'))
+    t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), `${line} ${accept}`)
+    t.match(answer, says)
+    return answer
+  }
+  for (const line of ['GET /', 'HEAD /', 'GET /?from=here']) {
+    for (const accept of PAGES) {
+      const answer = await check(line, accept, ['Host: localhost'], 302, /\r\nlocation: \.\/docs\r\n/i)
+      t.match(answer, /\r\nvary: accept\r\n/i)
+      t.notMatch(answer, /www-authenticate|problem\+json/i)
+    }
+  }
+  const page = await fetch(served.url, { headers: { accept: BROWSER } })
+  t.match(await page.text(), '<title>editd</title>', 'the page is there')
+  await check('GET /', BROWSER, ['Host: evil.example'], 403, /FORBIDDEN_HOST/)
+  await check('GET /', BROWSER, ['Host: localhost', 'Origin: https://evil.example'], 403, /FORBIDDEN_ORIGIN/)
+  for (const accept of OTHERS) {
+    await check('GET /', accept, ['Host: localhost'], 401, /"code":"UNAUTHORIZED"/)
+    await check('GET /', accept, ['Host: localhost', token], 404, /There is no route GET \/\. There are POST \/edit,/)
+  }
+  for (const line of ['POST /', 'OPTIONS /', 'GET /edit', 'GET //']) {
+    await check(line, BROWSER, ['Host: localhost'], 401, /UNAUTHORIZED/)
+  }
+  await check('POST /', BROWSER, ['Host: localhost', token], 404, /ROUTE_NOT_FOUND/)
+  t.match(served.log.find(({ status }) => status === 302), { route: '/', method: 'GET' })
+  const bare = await serve(t, { files, settings: { docs: false } })
+  for (const [authorization, code] of [['', 'UNAUTHORIZED'], [`Bearer ${TOKEN}`, 'ROUTE_NOT_FOUND']] as const) {
+    t.equal((await bare.call('GET', '/', { headers: { accept: BROWSER, authorization } })).body.code, code)
+  }
+  await served.drain()
+  await check('GET /', BROWSER, ['Host: localhost'], 503, /"code":"NOT_READY"/)
+})
+
 t.test('names routes and methods that there are', async t => {
   const served = await serve(t, { files })
   const missing = await served.call('POST', '/edits', { body: EDIT })
