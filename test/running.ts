@@ -21,16 +21,22 @@ export interface Running {
   stop (): Promise<number | null>
 }
 
+/** The command of a Node without what tap loads into every one that a test starts, which makes a start take twice as long. */
+const BARE = ['env', '-u', 'NODE_OPTIONS', process.execPath]
+const counts = process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1'
+
+/** The command of the built server. Where tap counts what is covered, what it runs of dist/ counts, if it ends by itself or by SIGTERM. */
+export const COMMAND: string[] = [...BARE, ...counts ? ['--import', new URL('coverage.js', import.meta.url).href] : [], SERVER]
+
 /** Starts it on a free port with a token of its own; resolves when it listens, rejects with its stderr if it ends before. */
-export const start = (root: string, stateDir: string, ...flags: string[]): Promise<Running> => run(process.execPath, [], root, stateDir, flags)
+export const start = (root: string, stateDir: string, ...flags: string[]): Promise<Running> => run(COMMAND, root, stateDir, flags)
 
-/** As `start`, but without what tap loads into every Node that a test starts, which makes a start take three times as long. Nothing that it runs counts as covered. */
-export const startBare = (root: string, stateDir: string, ...flags: string[]): Promise<Running> =>
-  run('env', ['-u', 'NODE_OPTIONS', '-u', 'NODE_V8_COVERAGE', process.execPath], root, stateDir, flags)
+/** As `start`, but nothing that it runs counts as covered. */
+export const startBare = (root: string, stateDir: string, ...flags: string[]): Promise<Running> => run([...BARE, SERVER], root, stateDir, flags)
 
-async function run (command: string, before: string[], root: string, stateDir: string, flags: string[]): Promise<Running> {
+async function run ([command = '', ...args]: string[], root: string, stateDir: string, flags: string[]): Promise<Running> {
   const token = 'a-token-for-tests'
-  const child = spawn(command, [...before, SERVER, root, '--port', '0', '--state-dir', stateDir, '--token', token, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, [...args, root, '--port', '0', '--state-dir', stateDir, '--token', token, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', chunk => { stderr += chunk })
   const printed: string[] = []

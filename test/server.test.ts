@@ -4,11 +4,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { VERSION } from '../src/config.ts'
+import { COMMAND } from './running.ts'
 
-const SERVER = fileURLToPath(new URL('../src/server.ts', import.meta.url))
+const [PROGRAM = '', ...SERVER] = COMMAND
 const TOKEN = 'process-token'
 
 // Most of the time of a test here is a process that starts, or waits.
@@ -20,7 +20,7 @@ interface Running { child: ChildProcess, url: string, out: () => string, err: ()
 async function run (t: Test, args: string[], env: NodeJS.ProcessEnv = {}, ready = /listening on (http:\S+) /): Promise<Running> {
   const home = t.testdirName
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(EDITD_|XDG_STATE_HOME)/.test(name)))
-  const child = spawn(process.execPath, [...process.execArgv, SERVER, ...args], { env: { ...clean, HOME: home, ...env }, cwd: home })
+  const child = spawn(PROGRAM, [...SERVER, ...args], { env: { ...clean, HOME: home, ...env }, cwd: home })
   let [out, err] = ['', '']
   const exit = new Promise<number | null>(resolve => { child.once('close', resolve) })
   const started = new Promise<void>(resolve => {
@@ -121,7 +121,7 @@ t.test('lives on when nobody reads what it prints, and cuts off a client that ne
   await new Promise(resolve => { probe.once('listening', resolve) })
   const { port } = probe.address() as { port: number }
   await new Promise(resolve => { probe.close(resolve) })
-  const child = spawn(process.execPath, [...process.execArgv, SERVER, '--host', 'localhost', '--port', String(port), '--token', TOKEN], { env: { ...process.env, HOME: dir }, cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(PROGRAM, [...SERVER, '--host', 'localhost', '--port', String(port), '--token', TOKEN], { env: { ...process.env, HOME: dir }, cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => { child.kill('SIGKILL') })
   child.stdout.destroy()
   child.stderr.destroy()
