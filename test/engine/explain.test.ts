@@ -8,6 +8,7 @@ import { locate, needleOf } from '../../src/engine/locate.ts'
 import { planTextEdits } from '../../src/engine/replace-text.ts'
 import { suggest } from '../../src/engine/suggest/suggest.ts'
 import { Text } from '../../src/engine/text.ts'
+import { often } from '../often.ts'
 import { Random, randomFile, SEED } from '../random.ts'
 
 const plan = (file: Buffer, edits: TextEdit[], line_endings: LineEndings = 'adapt') => planTextEdits(file, edits, { line_endings, max_result_size: 1 << 24 })
@@ -109,7 +110,7 @@ t.test('searches a bounded part of a very large text', t => {
 t.test('offers context edits that succeed when sent as they are, each at its own place', t => {
   let sent = 0
   const textOf = (pieces: Buffer[]) => Buffer.concat(pieces).toString('latin1')
-  for (let round = 0; round < 3000; round++) {
+  for (let round = 0; round < often(3000); round++) {
     const random = new Random(SEED * 50_021 + round)
     const { bytes, alphabet } = randomFile(random)
     const line_endings: LineEndings = random.pick(['adapt', 'exact'])
@@ -132,13 +133,13 @@ t.test('offers context edits that succeed when sent as they are, each at its own
       }
     }
   }
-  t.ok(sent > 300, `${sent} fixes sent`)
+  t.ok(sent > often(300), `${sent} fixes sent`)
   t.end()
 })
 
 t.test('offers exact texts that match when sent with a new text', t => {
   let sent = 0
-  for (let round = 0; round < 1500; round++) {
+  for (let round = 0; round < often(1500); round++) {
     const random = new Random(SEED * 30_011 + round)
     const words = () => Array.from({ length: 2 + random.int(4) }, () => random.pick(['alpha', 'beta', 'Gamma', 'delta()', '{', '}'])).join(random.pick([' ', '  ', '\t']))
     const file = Array.from({ length: 8 }, () => random.pick(['', '  ', '\t', '    ']) + words()).join(random.pick(['\n', '\r\n']))
@@ -155,7 +156,7 @@ t.test('offers exact texts that match when sent with a new text', t => {
       return t.end()
     }
   }
-  t.ok(sent > 300, `${sent} exact texts sent`)
+  t.ok(sent > often(300), `${sent} exact texts sent`)
   t.end()
 })
 
@@ -172,7 +173,7 @@ check('leaves new_text to the caller where the place has several kinds of breaks
 
 t.test('blames the edit that a look at each place and each change blames', t => {
   let blamed = 0
-  for (let round = 0; round < 1000; round++) {
+  for (let round = 0; round < often(1000); round++) {
     const random = new Random(SEED * 90_001 + round)
     const original = Buffer.from('a' + random.text(['a', 'b', 'x'], 40))
     const draft = new Draft(original)
@@ -194,6 +195,6 @@ t.test('blames the edit that a look at each place and each change blames', t => 
     }
     if (expected !== undefined) blamed++
   }
-  t.ok(blamed > 300, `${blamed} times`)
+  t.ok(blamed > often(300), `${blamed} times`)
   t.end()
 })

@@ -5,6 +5,7 @@ import { changedLineNumbers, indexedLineNumbers } from '../../src/engine/line-nu
 import { lineNumbers } from '../../src/engine/lines.ts'
 import { Splices } from '../../src/engine/splice.ts'
 import { Text } from '../../src/engine/text.ts'
+import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { rounds } from './rounds.ts'
 
@@ -39,7 +40,7 @@ t.test('numbers lines as a count of the whole text does, before and after splice
 })
 
 t.test('counts each kind of break as a look at every byte does', t => {
-  for (let round = 0; round < 2000; round++) {
+  for (let round = 0; round < often(2000); round++) {
     const random = new Random(SEED * 80_051 + round)
     const text = random.text(random.pick(ALPHABETS), random.pick([5, 50, 200, 3000]))
     const bytes = Buffer.from('xxxx' + text).subarray(4 - random.int(4))

@@ -8,12 +8,13 @@ import { planTextEdits } from '../../src/engine/replace-text.ts'
 import { searchText } from '../../src/engine/search.ts'
 import { suggest } from '../../src/engine/suggest/suggest.ts'
 import { Text } from '../../src/engine/text.ts'
+import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 
 const plan = (file: string | Buffer, edits: Parameters<typeof planTextEdits>[1]) => planTextEdits(Buffer.from(file), edits, { line_endings: 'adapt', max_result_size: 1 << 27 })
 
 t.test('finds what indexOf finds, in a text of any pieces', t => {
-  for (let round = 0; round < 3000; round++) {
+  for (let round = 0; round < often(3000); round++) {
     const random = new Random(SEED * 60_013 + round)
     const pieces = Array.from({ length: 1 + random.int(5) }, () => Buffer.from(random.text(['a', 'b', 'aa'], 8)))
     const needle = Buffer.from(random.pick(['a', 'b']) + random.text(['a', 'b'], 4))
@@ -32,7 +33,7 @@ t.test('finds what indexOf finds, in a text of any pieces', t => {
 })
 
 t.test('finds every place where breaks of any kind are one letter, and halves no pair', t => {
-  for (let round = 0; round < 3000; round++) {
+  for (let round = 0; round < often(3000); round++) {
     const random = new Random(SEED * 50_021 + round)
     const pieces = Array.from({ length: 1 + random.int(4) }, () => Buffer.from(random.text(['a', 'b', '\n', '\r', '\r\n'], 8)))
     const letters = Buffer.concat(pieces).toString().match(/\r\n|[^]/g) ?? []

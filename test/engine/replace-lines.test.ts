@@ -3,6 +3,7 @@ import t from 'tap'
 import { describe } from '../../src/engine/describe.ts'
 import type { LineEdit } from '../../src/engine/failure.ts'
 import { planLineEdits } from '../../src/engine/replace-lines.ts'
+import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 
 const LIMIT = 1 << 20
@@ -101,7 +102,7 @@ function model (file: string, edits: LineEdit[], ending: string): string {
 }
 
 t.test('agrees with the model, and describes the lines that were asked for', t => {
-  for (let round = 0; round < Number(process.env.LONG_ROUNDS ?? 8000); round++) {
+  for (let round = 0; round < Number(process.env.LONG_ROUNDS ?? often(8000)); round++) {
     const random = new Random(SEED * 40_009 + round)
     const ending = random.pick(['\n', '\r\n', '\r'])
     const total = random.int(6)

@@ -4,6 +4,7 @@ import { languageOf } from '../../src/engine/language.ts'
 import { Scan, type Scanned } from '../../src/engine/scan.ts'
 import { checkSearch, searchText, type SearchRequest } from '../../src/engine/search.ts'
 import type { WindowRequest } from '../../src/engine/window.ts'
+import { often } from '../often.ts'
 import { Random, randomFile, SEED } from '../random.ts'
 
 /** Scans a file cut at `cuts`, through one buffer that is reused. */
@@ -69,7 +70,7 @@ t.test('windows', t => {
 })
 
 t.test('says the same however the file is cut into chunks', t => {
-  for (let round = 0; round < 3000; round++) {
+  for (let round = 0; round < often(3000); round++) {
     const random = new Random(SEED * 20_011 + round)
     const { bytes } = randomFile(random)
     if (random.chance(5)) bytes.fill(0, 0, Math.min(1, bytes.length))
@@ -90,7 +91,7 @@ t.test('says the same however the file is cut into chunks', t => {
 })
 
 t.test('reads a window as the lines of the text', t => {
-  for (let round = 0; round < 2000; round++) {
+  for (let round = 0; round < often(2000); round++) {
     const random = new Random(SEED * 10_007 + round)
     const { bytes } = randomFile(random)
     const lines = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '').match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []

@@ -12,6 +12,7 @@ import { findTarget } from '../../src/engine/outline/target.ts'
 import { planLineEdits } from '../../src/engine/replace-lines.ts'
 import { planSectionEdit, strayItem, type SectionAction, type SectionEdit } from '../../src/engine/replace-section.ts'
 import { Outliner } from '../../src/off-thread/outline.ts'
+import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 
 const outliner = new Outliner()
@@ -355,7 +356,7 @@ const BRACES: Record<string, [top: string, head: string, tail: string, symbol: s
 const JUNK = ['\xe9', '\xff', '\xc3', '\x80', '\xc3\xa9', '\xe5\xad\x97', '\xf0\x9f\x98\x80', '\xf0\x9f', '\xef\xbf\xbd', 'a', ' ', '\t', '{', '}'] as const
 
 t.test('leaves every byte beside what it puts into braces in one line', async t => {
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < often(300); round++) {
     const random = new Random(SEED * 50_021 + round)
     const [language, [top, head, tail, symbol]] = random.pick(Object.entries(BRACES))
     const breaks = random.pick([['\n'], ['\r\n'], ['\r'], ['\n', '\r\n', '\r']])

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { often } from '../often.ts'
 import { randomFile, Random, SEED } from '../random.ts'
 import { bytesOf, check, serve, type Reply, type Served } from './served.ts'
 
@@ -53,7 +54,7 @@ t.test('says which operation takes a field', async t => {
   await check(t, served, '/preview', { path: 'a.txt', ...edit }, 400, { errors: [{ pointer: '', message: /has to hold one quoted file hash/ }] }, { 'if-match': 'x'.repeat(1001) })
 })
 
-const TIMES = 150
+const TIMES = often(150, 60)
 const ROUTES = { edit: '/edit', edit_lines: '/edit-lines', create: '/create' }
 
 /** A request that works more often than not, on a file with this text. */

@@ -10,7 +10,7 @@ import { SEED } from '../random.ts'
 import { attacked, descriptorsOf, many, TOKEN } from './row.ts'
 
 type Schema = Record<string, any>
-const REQUESTS = many('requests', 800)
+const REQUESTS = many('requests', 800, 400)
 const document = parse(readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
 const faultsOf = validator(document)
 const resolve = (schema: Schema): Schema => schema.$ref === undefined ? schema : resolve(document.components.schemas[schema.$ref.split('/').at(-1)])

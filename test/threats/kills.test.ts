@@ -10,8 +10,10 @@ import { startBare, type Running } from '../running.ts'
 import { canMount, hashOf, many, place, row, sender, tempFiles, told } from './row.ts'
 import { linesOf, version, versionIn } from './versions.ts'
 
-const KILLS = many('kills', 100)
-// A minute and a half where nothing else runs, and several times that where much does.
+/** In CI. */
+const USUAL = 100
+const KILLS = many('kills', USUAL, 16)
+// In CI a minute and a half where nothing else runs, and several times that where much does.
 t.setTimeout(0)
 /** Kills before all that was ever acknowledged is read once more and the next ones get new folders: a long run's don't grow, and it tells how far it is. */
 const BLOCK = 50
@@ -123,7 +125,7 @@ async function lane (t: Test, kills: number, random: Random, sum: Sum): Promise<
   t.equal(await server.stop(), 0)
 }
 
-row(22, 'kill -9 at any moment', { done: `${KILLS} kills of a server at random moments under load (/edit, /edit-lines, /create, /inspect, /preview; eight files, one of them bind-mounted and so written in place), each followed by a start and a look at all that was acknowledged (\`npm run test:kills -- --kills N\` for more); 30 more of the workspace alone in \`test/workspace/crash.test.ts\``, skip: process.platform === 'linux' ? false : 'needs /proc' }, async t => {
+row(22, 'kill -9 at any moment', { done: `${USUAL} kills of a server at random moments under load (/edit, /edit-lines, /create, /inspect, /preview; eight files, one of them bind-mounted and so written in place), each followed by a start and a look at all that was acknowledged (\`npm run test:kills -- --kills N\` for more); 30 more of the workspace alone in \`test/workspace/crash.test.ts\``, skip: process.platform === 'linux' ? false : 'needs /proc' }, async t => {
   t.comment(`SEED=${SEED}`)
   const random = new Random(SEED)
   const sum: Sum = { kills: 0, edits: 0, files: 0, read: 0, temp: 0, torn: 0, lost: 0 }

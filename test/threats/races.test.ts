@@ -7,8 +7,9 @@ import type { Test } from 'tap'
 import { build } from '../workspace/support/native.ts'
 import { attacked, descriptorsOf, many, place, row, sender, tempFiles, told, type Attacked } from './row.ts'
 
-/** Requests in rows 6 to 8 together: a quarter, a half and a quarter. */
-const ATTEMPTS = many('attempts', 1280)
+/** Requests in rows 6 to 8 together, in CI: a quarter, a half and a quarter. */
+const USUAL = 1280
+const ATTEMPTS = many('attempts', USUAL, USUAL / 2)
 /** Requests before the next ones get a new place and server: folders don't grow, and a long run tells how far it is. */
 const ROUND = 20_000
 const attacker = build('attacker')
@@ -93,7 +94,7 @@ async function rounds (t: Test, requests: number, work: (t: Test, count: number)
   return `${seen} answers with anything of the outside`
 }
 
-row(6, 'file swapped for a symlink while it is read or written', { done: `${ATTEMPTS / 4} requests (edit, inspect, preview) against one attacker with \`RENAME_EXCHANGE\` in a loop; \`npm run test:races -- --attempts N\` for more`, skip }, async t => {
+row(6, 'file swapped for a symlink while it is read or written', { done: `${USUAL / 4} requests (edit, inspect, preview) against one attacker with \`RENAME_EXCHANGE\` in a loop; \`npm run test:races -- --attempts N\` for more`, skip }, async t => {
   const result = await rounds(t, ATTEMPTS / 4, async (t, count) => {
     const at = place(t, { leaf: 'inside' })
     const unchanged = outside(t, at.base, ['leaf'])
@@ -106,7 +107,7 @@ row(6, 'file swapped for a symlink while it is read or written', { done: `${ATTE
   return `${result}, 0 writes outside, 0 temp files, 0 descriptors leaked`
 })
 
-row(7, 'folder swapped for a symlink during read, write, create, mkdir', { done: `${ATTEMPTS / 2} requests (edit, inspect, create, create with folders) on two layouts against two attackers`, skip }, async t => {
+row(7, 'folder swapped for a symlink during read, write, create, mkdir', { done: `${USUAL / 2} requests (edit, inspect, create, create with folders) on two layouts against two attackers`, skip }, async t => {
   const result = await rounds(t, ATTEMPTS / 2, async (t, count) => {
     const at = place(t, { 'd/f': 'inside', 'a/b/c/f': 'inside' })
     const unchanged = outside(t, at.base, ['f'])
@@ -125,7 +126,7 @@ row(7, 'folder swapped for a symlink during read, write, create, mkdir', { done:
   return `${result}, 0 writes outside, 0 temp files, 0 descriptors leaked`
 })
 
-row(8, 'the root itself swapped or renamed', { done: `${ATTEMPTS / 4} requests against an attacker that exchanges the root and another folder; then the root renamed, and another folder in its place`, skip }, async t => {
+row(8, 'the root itself swapped or renamed', { done: `${USUAL / 4} requests against an attacker that exchanges the root and another folder; then the root renamed, and another folder in its place`, skip }, async t => {
   const result = await rounds(t, ATTEMPTS / 4, async (t, count) => {
     const at = place(t, { f: 'inside', 'd/f': 'inside' })
     const unchanged = outside(t, at.base, ['f', 'secret-g'])

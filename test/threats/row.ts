@@ -7,16 +7,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { often } from '../often.ts'
 import { start, type Answer, type Running } from '../running.ts'
 
 export const DOCUMENT = fileURLToPath(new URL('../../docs/threats.md', import.meta.url))
 /** As `test/running.ts` sets it. */
 export const TOKEN = 'a-token-for-tests'
 
-/** `--name N` of `npm run test:…`, or what CI takes. */
-export function many (name: string, usual: number): number {
+/** `--name N` of `npm run test:…`, or what CI takes; of that `npm test` takes a part, or `short`. */
+export function many (name: string, usual: number, short?: number): number {
   const given = process.env[`LONG_${name.toUpperCase()}`]
-  if (given === undefined) return usual
+  if (given === undefined) return often(usual, short)
   t.setTimeout(0)
   long = true
   return Number(given)

@@ -18,6 +18,7 @@ import { openRoot } from '../../src/workspace/root.ts'
 import { openState } from '../../src/workspace/state.ts'
 import { withTemp } from '../../src/workspace/temp.ts'
 import { readWhole } from '../../src/workspace/text-file.ts'
+import { often } from '../often.ts'
 import { append, become, freshPlace, observer, onLinux, open, ownLock, REAL, remove, type Place } from './support/open.ts'
 import { startWorker } from './support/process.ts'
 
@@ -419,7 +420,7 @@ t.test('keeps every acknowledged edit of a process that is killed again and agai
   const file = join(place.root, 'a.txt')
   writeFileSync(file, '')
   let acknowledged = 0
-  const rounds = Number(process.env['EDITD_KILLS'] ?? 30)
+  const rounds = Number(process.env['EDITD_KILLS'] ?? often(30, 10))
   for (let round = 0; round < rounds; round++) {
     const worker = startWorker({ ...place, file: 'a.txt', count: 100_000, name: `r${round}-` })
     await worker.printed('done')
