@@ -1,13 +1,40 @@
 // /docs in a real browser: it loads, asks for the token, edits a file, tells a problem and takes its fix. And the requests that it offers.
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { chromium, type Locator, type Page } from 'playwright-core'
+import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { REQUEST_EXAMPLES } from '../../src/http/request-examples.ts'
 import { makeOperations } from '../../src/operations.ts'
 import { bytesOf, serve, TOKEN } from './served.ts'
 
 const HELLO = "for (const name of process.argv.slice(2)) {\n  console.log('Hello, ' + name)\n}\n"
+
+/** playwright-core is in a list of its own, which isn't installed everywhere: of its types what is used here. */
+interface Locator {
+  locator (selector: string, options?: { hasText: string }): Locator
+  first (): Locator
+  getByRole (role: 'button', options: { name: string }): Locator
+  click (): Promise<void>
+  fill (value: string): Promise<void>
+  selectOption (value: string): Promise<unknown>
+  waitFor (): Promise<void>
+  innerText (): Promise<string>
+  isVisible (): Promise<boolean>
+}
+interface Page {
+  setDefaultTimeout (ms: number): void
+  on (event: 'console', told: (message: { type (): string, text (): string }) => void): unknown
+  on (event: 'pageerror', told: (error: Error) => void): unknown
+  on (event: 'request' | 'requestfailed', told: (request: { url (): string }) => void): unknown
+  locator (selector: string): Locator
+  goto (url: string): Promise<unknown>
+  title (): Promise<string>
+  setViewportSize (size: { width: number, height: number }): Promise<void>
+  evaluate (script: string): Promise<unknown>
+}
+interface Driver { chromium: { launch (options: { executablePath: string, args: string[] }): Promise<{ newPage (options: object): Promise<Page>, close (): Promise<void> }> } }
+
+const DRIVER = join(import.meta.dirname, '../../.ci/tools/node_modules/playwright-core/index.mjs')
 
 const isThere = (path: string) => {
   try { accessSync(path, constants.X_OK); return true } catch { return false }
@@ -26,8 +53,11 @@ t.test('offers requests that work one after the other, and one that misses', asy
   t.same(Object.keys(REQUEST_EXAMPLES).sort(), Object.keys(operations).sort(), 'every operation has some')
 })
 
-t.test('in a browser', { skip: browser === undefined && 'no Chromium is installed (apt-get install chromium)' }, async t => {
+const skip = browser === undefined ? 'no Chromium is installed (apt-get install chromium)' : existsSync(DRIVER) ? false : 'its driver is not installed (npm ci --prefix .ci/tools)'
+
+t.test('in a browser', { skip }, async t => {
   const served = await serve(t, { files: { examples: { 'hello.js': HELLO } } })
+  const { chromium } = await import(pathToFileURL(DRIVER).href) as Driver
   const launched = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
   t.teardown(() => launched.close())
   const page: Page = await launched.newPage({ viewport: { width: 1280, height: 900 } })
