@@ -6,6 +6,7 @@ import { buildApp } from './app.ts'
 import { helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config.ts'
 import { makeFolder } from './workspace/folder.ts'
 import { speakMcp } from './stdio.ts'
+import { Occupied } from './workspace/presence.ts'
 import { openWorkspace } from './workspace/workspace.ts'
 
 const FAULT = 2
@@ -18,6 +19,7 @@ const complain = (sentences: readonly string[]) => { process.stderr.write(senten
 
 /** Why the system refused, for a person. */
 function reason (error: unknown, { host, port, root }: Config): string {
+  if (error instanceof Occupied) return occupied(error)
   const { code, message } = error as NodeJS.ErrnoException
   const known: Record<string, string> = {
     EADDRINUSE: `port ${port} of ${host} is in use: choose another with --port, or 0 for a free one.`,
@@ -25,6 +27,20 @@ function reason (error: unknown, { host, port, root }: Config): string {
     ENOTFOUND: `${host} is no known host: choose another with --host.`
   }
   return known[code ?? ''] ?? `can't start on ${root}: ${message}.`
+}
+
+/** Who is there already, and what can be done. What the other says of itself may be another user's: it must not steer a terminal. */
+function occupied ({ root, where, pid, uid, told }: Occupied): string {
+  const shown = (text: string) => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
+  const foreign = uid !== process.geteuid?.()
+  const other = `process ${pid}${told === null ? '' : ` on ${shown(told.hostname)}`}${foreign ? ` (user ${uid})` : ''}`
+  const state = told === null ? 'it is stopped or busy and didn\'t say which' : `--state-dir ${shown(told.stateDir)}`
+  if (where === 'same') {
+    const remedy = foreign ? 'run both as one user with one --state-dir' : `start this one with ${told === null ? 'the same --state-dir' : state}`
+    return `${root} is already served by ${other} with another state folder (${state}), so they could overwrite each other's edits: ${remedy}, or stop the other.`
+  }
+  const place = where === 'above' ? `${root} lies in the root of another server` : `${root} contains the root of another server`
+  return `${place}, ${other}${told === null ? '' : ` (root ${shown(told.root)}, ${state})`}, so they could overwrite each other's edits: use that server, choose a root that doesn't overlap, or stop the other.`
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

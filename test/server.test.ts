@@ -1,11 +1,13 @@
 // The process: what it prints, how it refuses to start, how it stops.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { createServer, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { VERSION } from '../src/config.ts'
+import { folderIds, namesOf } from '../src/workspace/claim.ts'
+import { answerBy } from '../src/workspace/holder.ts'
 import { COMMAND } from './running.ts'
 
 const [PROGRAM = '', ...SERVER] = COMMAND
@@ -83,6 +85,32 @@ t.test('says in one sentence why it can\'t listen or open its root', async t => 
     const server = await run(t, args, args.includes('--port') ? {} : { EDITD_PORT: '0' })
     t.equal(await server.exit, 1)
     t.match(server.err(), sentence)
+  }))
+})
+
+t.test('names the server that is there already, and what can be done', { skip: process.platform === 'linux' ? false : 'needs Linux' }, async t => {
+  const dir = realpathSync(t.testdir({ root: { sub: {} }, beside: {} }))
+  const root = join(dir, 'root')
+  const ids = (folder: string) => folderIds(Buffer.from(folder))
+  const name = (serial: string, folders: [string, ...string[]]) => namesOf({ state: '0123456789abcdef', pid: process.pid, serial, folders })[0]!
+  const there = await answerBy(name('00000000', [ids(root)[0]]), { hostname: 'a\x1b[2Jhost', root, stateDir: '/a state\n\u202e' })
+  const silent = createServer(() => {}).listen(`\0${name('00000001', [ids(join(dir, 'beside'))[0]])}`)
+  await new Promise(resolve => { silent.once('listening', resolve) })
+  t.teardown(() => {
+    there.close()
+    silent.close()
+  })
+  const cases: [string[], string][] = [
+    [[root], `${root} is already served by process ${process.pid} on a\ufffd[2Jhost with another state folder (--state-dir /a state\ufffd\ufffd), so they could overwrite each other's edits: start this one with --state-dir /a state\ufffd\ufffd, or stop the other.`],
+    [['mcp', root], `${root} is already served by process ${process.pid} on`],
+    [[join(root, 'sub')], `${root}/sub lies in the root of another server, process ${process.pid} on a\ufffd[2Jhost (root ${root}, --state-dir /a state\ufffd\ufffd), so they could overwrite each other's edits: use that server, choose a root that doesn't overlap, or stop the other.`],
+    [[join(dir, 'beside')], `${dir}/beside is already served by process ${process.pid} with another state folder (it is stopped or busy and didn't say which), so they could overwrite each other's edits: start this one with the same --state-dir, or stop the other.`]
+  ]
+  await Promise.all(cases.map(async ([args, sentence]) => {
+    const server = await run(t, args, { EDITD_PORT: '0' })
+    t.equal(await server.exit, 1)
+    t.equal(server.err().slice(0, `editd: ${sentence}`.length), `editd: ${sentence}`)
+    t.equal(server.err().split('\n').length, 2)
   }))
 })
 

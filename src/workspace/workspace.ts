@@ -18,6 +18,7 @@ import { Memory } from './memory.ts'
 import { below } from './path.ts'
 import type { Pin, Root } from './pin.ts'
 import { makePolicy, type Policy } from './policy.ts'
+import { announce, type Presence } from './presence.ts'
 import { openRoot } from './root.ts'
 import { scanPinned } from './scan.ts'
 import { openState, type State } from './state.ts'
@@ -35,31 +36,36 @@ const SWEEP = 60_000
 const MEMORY = 256e6
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 
-/** Opens a root, and first removes or takes back what servers left that were killed. Throws if root or state folder can't be used. */
+/** Opens a root, and first removes or takes back what servers left that were killed. Throws if root or state folder can't be used, and Occupied. */
 export async function openWorkspace (options: WorkspaceOptions): Promise<Workspace> {
   const root = openRoot(options.root, options.confinement)
   let intents
   let sockets
+  let presence
   try {
     const state = openState(options.stateDir)
-    if (below(state.path, root.real() ?? state.path) !== null) throw new Error('the root must not lie in the state folder')
+    const real = root.real() ?? state.path
+    if (below(state.path, real) !== null) throw new Error('the root must not lie in the state folder')
     const me = thisOwner()
+    // Who writes nothing loses nothing.
+    if (!options.readOnly) presence = await announce({ root: real, state, hostname: me.hostname, report: options.report ?? (() => {}) })
     sockets = new LivenessSockets(state.live)
     if (await sockets.announce(me.nonce)) me.announced = true
     intents = new Intents(state.intents, me)
-    const workspace = new FileWorkspace({ options, root, state, me, intents, sockets })
+    const workspace = new FileWorkspace({ options, root, state, me, intents, sockets, presence })
     await workspace.sweep()
     workspace.keepSweeping()
     return workspace
   } catch (error) {
     intents?.close()
     sockets?.close()
+    presence?.withdraw()
     root.close()
     throw error
   }
 }
 
-interface Parts { options: WorkspaceOptions, root: Root, state: State, me: Owner, intents: Intents, sockets: LivenessSockets }
+interface Parts { options: WorkspaceOptions, root: Root, state: State, me: Owner, intents: Intents, sockets: LivenessSockets, presence: Presence | undefined }
 
 class FileWorkspace implements Workspace {
   readonly root: string
@@ -74,11 +80,13 @@ class FileWorkspace implements Workspace {
   readonly #report: Report
   readonly #way: Way
   readonly #writing: Writing
+  readonly #presence: Presence | undefined
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | null = null
   #closed: Promise<void> | null = null
 
-  constructor ({ options, root, state, me, intents, sockets }: Parts) {
+  constructor ({ options, root, state, me, intents, sockets, presence }: Parts) {
+    this.#presence = presence
     this.confinement = root.confinement
     this.root = root.real()?.toString() ?? options.root
     this.#options = options
@@ -161,6 +169,7 @@ class FileWorkspace implements Workspace {
     await this.#sweeping?.catch(() => {})
     this.#writing.intents.close()
     this.#sockets.close()
+    this.#presence?.withdraw()
     this.#writing.root.close()
   }
 

@@ -1,0 +1,167 @@
+// Which servers work on a root, so that two that can't see each other's locks never work there at once. Knows no locks,
+// no files of the root and no sentences.
+//
+// For as long as it lives a server listens by abstract unix sockets whose names say it all: a digest of its state's
+// secret, its pid, and digests of device and inode of its root and of each folder above. No two names are alike, so
+// servers with one state folder live side by side and none depends on another; the kernel removes a name with its
+// process, and lists them all in /proc/net/unix. Nothing is written anywhere. Who starts looks, announces itself, and
+// looks again: of two that start at once, one at least sees the other. On one root there has to be one state, told by
+// its secret and not by its path. Roots of which one lies in the other are refused whatever the state: locks go by the
+// path below the root.
+//
+// Anyone on the host can listen by such a name. So it counts only where the kernel proves that it belongs to a user who
+// may write in the root, and so could do the harm without any server (holder.ts). Of others a line is logged.
+//
+// Not seen: servers on other hosts or in other network namespaces (most containers), and outside Linux none at all; a
+// server of another user while it is stopped or too busy to answer; a root that is reached by a mount of a part of
+// another, or that has another device number there; roots that are moved later on.
+import { createHmac, randomBytes } from 'node:crypto'
+import { realpathSync, statSync, type Stats } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { folderIds, listClaims, namesOf, type Claim } from './claim.ts'
+import { answerBy, holderOf, mayWriteIn, socketsOf, type Told } from './holder.ts'
+
+export interface Presence {
+  /** From now on others may start. */
+  withdraw (): void
+}
+
+export interface PresenceOptions {
+  /** Real path. */
+  root: Buffer
+  state: { path: Buffer, secret: Buffer }
+  hostname: string
+  report: (event: { event: string, [key: string]: unknown }) => void
+}
+
+/** Where the other's root is, seen from ours. */
+type Where = 'same' | 'above' | 'below'
+
+/** Thrown where another server works on the root, or on a part of it. */
+export class Occupied extends Error {
+  readonly code = 'OCCUPIED'
+  readonly root: string
+  readonly where: Where
+  /** In the pid namespace of the other. */
+  readonly pid: number
+  readonly uid: number
+  /** As it says itself; null where it gives no answer, as when it is stopped. */
+  readonly told: Told | null
+  constructor (root: string, { where, pid, uid, told }: Rival) {
+    super('another server works on this root')
+    this.root = root
+    this.where = where
+    this.pid = pid
+    this.uid = uid
+    this.told = told
+  }
+}
+
+interface Here { stat: Stats, folders: [string, ...string[]], state: string }
+/** `uid`: of its holder, if that is proved. */
+interface Claimed extends Claim { where: Where, uid: number | null }
+interface Doubt { event: string, [key: string]: unknown }
+interface Met { rival: Rival }
+/** `doubt`: what is to be reported of names that prove nothing. */
+type Seen = Met | { rival: null, doubt: Doubt | null }
+interface Rival { where: Where, pid: number, uid: number, told: Told | null }
+
+/** How often a server that meets another looks whether that one has gone: both may have just begun. */
+const ATTEMPTS = 3
+/** So many names are looked into; only somebody who means harm makes more. */
+const NAMES = 32
+
+/**
+ * Throws Occupied, and the system's error where no socket can be had.
+ * Takes some milliseconds, and up to some seconds where another may be there.
+ */
+export async function announce (options: PresenceOptions): Promise<Presence> {
+  if (process.platform !== 'linux') return { withdraw () {} }
+  const { root, state, hostname, report } = options
+  const digest = createHmac('sha256', state.secret).update('presence').digest('hex').slice(0, 16)
+  const here: Here = { stat: statSync(root), folders: folderIds(root), state: digest }
+  const told: Told = { hostname, root: String(root), stateDir: String(state.path) }
+  const entered = await tryToEnter(here, told, ATTEMPTS)
+  if (entered.rival !== null) throw new Occupied(String(root), entered.rival)
+  if (entered.doubt !== null) report(entered.doubt)
+  return entered
+}
+
+async function tryToEnter (here: Here, told: Told, attempts: number): Promise<Met | Seen & Presence> {
+  const before = await look(here, [])
+  const entered = before.rival === null ? await enter(here, told) : before
+  if (entered.rival === null || attempts === 1) return entered
+  await sleep(20 + 100 * Math.random())
+  return tryToEnter(here, told, attempts - 1)
+}
+
+/** Announces this server; no longer if there is a rival. */
+async function enter (here: Here, told: Told): Promise<Seen & Presence> {
+  const names = namesOf({ ...here, pid: process.pid, serial: randomBytes(4).toString('hex') })
+  const open: { close (): void }[] = []
+  const withdraw = (): void => { for (const one of open) one.close() }
+  let alone = false
+  try {
+    for (const name of names) open.push(await answerBy(name, told))
+    const seen = await look(here, names)
+    alone = seen.rival === null
+    return { ...seen, withdraw }
+  } finally { if (!alone) withdraw() }
+}
+
+/** Who is there; `names`: those of this server. */
+async function look (here: Here, names: readonly string[]): Promise<Seen> {
+  let claims: Claim[]
+  try { claims = listClaims() } catch (error) {
+    /* c8 ignore next 2 -- only where /proc isn't mounted */
+    return { rival: null, doubt: { event: 'other_servers_unseen', reason: String(error) } }
+  }
+  const rivals = claims.flatMap((claim): Claimed[] => {
+    const where = names.includes(claim.name) ? null : whereIs(claim, here)
+    return where === null ? [] : [{ ...claim, where, uid: null }]
+  })
+  const processes = new Map(rivals.map(({ pid }) => [pid, socketsOf(pid)]))
+  for (const rival of rivals) {
+    const process = processes.get(rival.pid)
+    if (process?.inodes.has(rival.inode) === true) rival.uid = process.uid
+  }
+  // Nobody can hide a server among names of his own.
+  const sure = rivals.find(rival => counts(here, rival, null))
+  const asked = sure === undefined ? rivals.filter(({ uid, where }) => uid === null || where === 'below') : [sure]
+  const found = await Promise.all(asked.slice(0, NAMES).map(async (claim): Promise<Rival | null> => {
+    const { where, pid, name } = claim
+    const { uid, told } = await holderOf(name, claim.uid)
+    return uid !== null && counts(here, { ...claim, uid }, told) ? { where, pid, uid, told } : null
+  }))
+  const rival = found.find(one => one !== null) ?? null
+  return rival === null ? { rival, doubt: doubtOf(rivals) } : { rival }
+}
+
+/** What is left of names that prove nothing, when it is asked whether they are still there. */
+function doubtOf (rivals: readonly Claimed[]): Doubt | null {
+  const names = new Set(rivals.length === 0 ? [] : listClaims().map(({ name }) => name))
+  const left = rivals.filter(({ name }) => names.has(name))
+  if (left[0] === undefined) return null
+  const { pid, name } = left[0]
+  return { event: 'other_server_unproven', names: left.length, pid, socket: `@${name}` }
+}
+
+/** Null: it is no rival. */
+function whereIs ({ folders, state }: Claim, here: Here): Where | null {
+  const [root] = here.folders
+  if (folders[0] === root) return state === here.state ? null : 'same'
+  return here.folders.includes(folders[0]) ? 'above' : folders.includes(root) ? 'below' : null
+}
+
+/** Whether its holder, if that is proved, may write where this server may. */
+function counts (here: Here, { where, pid, uid, folders: [root] }: Claimed, told: Told | null): boolean {
+  if (uid === null || uid === process.geteuid?.()) return uid !== null
+  if (where !== 'below') return mayWriteIn(here.stat, uid, pid)
+  if (told === null) return false
+  // That its root lies in ours has only been said.
+  try {
+    const real = realpathSync.native(told.root, 'buffer')
+    const [id, ...above] = folderIds(real)
+    return id === root && above.includes(here.folders[0]) && mayWriteIn(statSync(real), uid, pid)
+  } catch { return false }
+}
