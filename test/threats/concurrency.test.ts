@@ -1,11 +1,16 @@
-// Many at once: clients, servers, other programs, a signal. Rows 25 to 29, 39 and 40 of the threats; `npm run test:updates -- --clients N --increments N --flood N`.
+// Many at once: clients, servers, other programs, a signal. Rows 25 to 29, 39, 40 and 44 of the threats; `npm run test:updates -- --clients N --increments N --flood N`.
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, watch, writeFileSync, writeSync } from 'node:fs'
+import { once } from 'node:events'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { execPath } from 'node:process'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { thisOwner } from '../../src/workspace/owner.ts'
 import { Random, SEED } from '../random.ts'
+import { SERVER, start } from '../running.ts'
 import { attacked, hashOf, many, place, row, sender, tally, tempFiles, told, type Attacked, type Send } from './row.ts'
 
 const INCREMENTS = many('increments', 8)
@@ -238,6 +243,53 @@ row(40, 'SIGTERM with 50 edits running', { done: '50 edits of 50 files of 1 MB, 
   t.strictSame(tempFiles(root), [])
   t.strictSame(readdirSync(locks), [])
   return '50 × `200`, and they are in their files; a later one `NOT_READY`; exit status 0, no temp file, no lock'
+})
+
+row(44, 'two state folders on one root', { done: 'a server on a root, and starts with another state folder on the same root, below it, above it and by a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; six starts at once with a state folder each. What another user’s sockets can do: `test/workspace/presence.test.ts`', skip: onLinux }, async t => {
+  const here = place(t, { 'sub/f': 'one\n' })
+  const { base, root, state } = here
+  symlinkSync(root, join(base, 'link'))
+  symlinkSync(state, join(base, 'same-state'))
+  let first = await attacked(t, here)
+  const other = join(base, 'other')
+  const files = () => readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()
+  const refused = async (at: string, stateDir: string, sentence: RegExp, ...flags: string[]) =>
+    t.rejects(start(at, stateDir, ...flags), { message: new RegExp(`^ended with 1: editd: ${sentence.source}\n$`) }, [at, stateDir, ...flags].join(' '))
+  const process = `process ${first.child.pid} on ${hostname()}`
+  const same = new RegExp(`${root} is already served by ${process} with another state folder \\(--state-dir ${state}\\), so they could overwrite each other's edits: start this one with --state-dir ${state}, or stop the other\\.`)
+  const overlap = (relation: string) => new RegExp(`${relation} another server, ${process} \\(root ${root}, --state-dir ${state}\\), so they .* use that server, choose a root that doesn't overlap, or stop the other\\.`)
+  await refused(root, other, same)
+  await refused(join(base, 'link'), other, same)
+  await refused(root, other, same, '--lock', 'local')
+  await refused(join(root, 'sub'), other, overlap(`${root}/sub lies in the root of`))
+  await refused(join(root, 'sub'), state, overlap(`${root}/sub lies in the root of`))
+  await refused(base, `${base}-state`, overlap(`${base} contains the root of`))
+  t.teardown(() => rmSync(`${base}-state`, { recursive: true, force: true }))
+  const mcp = spawn(execPath, [SERVER, 'mcp', root, '--state-dir', other], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [[code], said] = await Promise.all([once(mcp, 'close'), text(mcp.stderr)])
+  t.equal(code, 1)
+  t.match(said, new RegExp(`^editd: ${same.source}\n$`))
+  t.strictSame(files(), ['sub', 'sub/f'], 'nothing is written below the root')
+
+  // The second lives on with the same state when the first has gone, and is seen.
+  const second = await attacked(t, { ...here, state: join(base, 'same-state') })
+  t.equal(await first.stop(), 0)
+  await refused(root, other, new RegExp(`${root} is already served by process ${second.child.pid} .*`))
+  second.child.kill('SIGSTOP')
+  await refused(root, other, new RegExp(`${root} is already served by process ${second.child.pid} with another state folder \\(it is stopped or busy and didn't say which\\), .* start this one with the same --state-dir, or stop the other\\.`))
+  second.child.kill('SIGKILL')
+  await once(second.child, 'close')
+  first = await attacked(t, { ...here, state: other })
+  t.equal(await first.stop(), 0)
+
+  const six = await Promise.allSettled(Array.from({ length: 6 }, (_, i) => attacked(t, { ...here, state: join(base, `state${i}`) })))
+  const served = six.flatMap(one => one.status === 'fulfilled' ? [one.value] : [])
+  t.ok(served.length <= 1, `${served.length} of 6`)
+  for (const one of six) if (one.status === 'rejected') t.match(one.reason.message, /^ended with 1: editd: .* is already served by process/)
+  for (const server of served) await server.stop()
+  const last = await attacked(t, here)
+  t.equal((await last.post('/edit', { path: 'sub/f', old_text: 'one', new_text: 'two' })).status, 200)
+  return 'refused at start with exit status 1, the other named with process, host and state folder; nothing is written below the root; the same state by another path is let in; of six at once at most one serves; after a stop or a kill another starts at once'
 })
 
 told()
