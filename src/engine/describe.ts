@@ -1,7 +1,7 @@
 // What a plan changes, told in lines. From the placements, never by comparing texts. Knows no files and no HTTP.
 import { firstIndex } from './bisect.ts'
 import type { Placed, PlaceOperation, Span } from './draft.ts'
-import { decode, excerpt } from './encoding.ts'
+import { excerptOf } from './encoding.ts'
 import { isLineEnd, isLineStart, lineAround, lineFrom } from './lines.ts'
 import { lineIndexOf } from './line-index.ts'
 import { changedLineNumbers, indexedLineNumbers } from './line-numbers.ts'
@@ -137,9 +137,9 @@ function contextOf (text: Text, [from, to]: [number, number], span: Span, blocks
   const after_lines: string[] = []
   let lossy = false
   const show = (start: number, end: number): string => {
-    const decoded = decode(text.slice(start, end))
-    lossy ||= decoded.lossy === true
-    return excerpt(decoded.text, LINE_LENGTH)
+    const shown = excerptOf(text.slice(start, end), LINE_LENGTH)
+    lossy ||= shown.lossy === true
+    return shown.text
   }
   for (let i = 0, at = from; i < above; i++) {
     const line = lineAround(text, at - 1)
@@ -164,11 +164,11 @@ function lineStart (text: Text, offset: number, from: number, line: number): num
 }
 
 function contentOf ({ old, insert }: Placed): Pick<Change, 'old_content' | 'new_content' | 'lossy'> {
-  const was = decode(old)
-  const is = decode(insert)
+  const was = excerptOf(old, CONTENT_LENGTH)
+  const is = excerptOf(insert, CONTENT_LENGTH)
   return {
-    old_content: excerpt(was.text, CONTENT_LENGTH),
-    new_content: excerpt(is.text, CONTENT_LENGTH),
+    old_content: was.text,
+    new_content: is.text,
     ...((was.lossy || is.lossy) && { lossy: true as const })
   }
 }

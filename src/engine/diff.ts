@@ -6,16 +6,19 @@ import type { Splice, Splices } from './splice.ts'
 
 const CONTEXT = 3
 const LF = 10
+/** Bytes of the lines that are shown: whoever has lines of megabytes has no use for a diff of them, and no string could hold some. */
+const SHOWN = 1 << 24
 /** Lines of a block that are compared with each other to find those that stayed; larger blocks are shown whole. */
 const REFINED = 400
 
-export type Diff = { diff: string, diff_truncated: boolean } | { diff_unavailable: 'not_utf8' }
+export type Diff = { diff: string, diff_truncated: boolean } | { diff_unavailable: 'not_utf8' | 'too_long' }
 
 /**
  * The diff of `original` and its result, for `path` (relative, `/` between folders); of a file that doesn't exist yet, from
  * /dev/null. Empty where nothing changes.
  * Applies with `git apply` and `patch -p1` unless cut. At most `max_lines` lines, headers included, then a last one that
- * says how many are left out. Unavailable where a line to be shown isn't UTF-8: JSON can't carry it.
+ * says how many are left out. Unavailable where a line to be shown isn't UTF-8: JSON can't carry it; and where those lines
+ * have more than 16 MiB.
  * Cost: the lines around the splices, and the line index up to the last that is shown; of what is left out, lines are
  * counted and not made.
  */
@@ -23,6 +26,7 @@ export function unifiedDiff (original: Buffer, splices: Splices, options: { path
   const hunks: StructuredPatchHunk[] = []
   const index = lineIndexOf(splices, original)
   let shown = 2
+  let bytes = 0
   let leftOut = 0
   let shift = 0
   for (const hunk of hunksOf(original, blocksOf(original, splices))) {
@@ -31,6 +35,8 @@ export function unifiedDiff (original: Buffer, splices: Splices, options: { path
     if (room < 1) leftOut += hunk.lines + 1
     else {
       const lines = linesIn(original, hunk, room)
+      bytes += lines.reduce((sum, line) => sum + line.bytes.length, 0)
+      if (bytes > SHOWN) return { diff_unavailable: 'too_long' }
       if (!lines.every(({ bytes }) => isUtf8(bytes))) {
         return { diff_unavailable: 'not_utf8' }
       }

@@ -36,10 +36,20 @@ export function decode (bytes: Buffer): { text: string, lossy?: true } {
   return isUtf8(bytes) ? { text: bytes.toString() } : { text: bytes.toString(), lossy: true }
 }
 
+/** Bytes that are decoded in one step. No text of a file is decoded whole: Node has no strings of more than 2^29 - 24 units. */
+const STEP = 1 << 16
+
 /** Length in UTF-16 code units; a byte that isn't part of valid UTF-8 counts as one. Linear. */
 export function utf16Length (bytes: Buffer): number {
-  if (isUtf8(bytes)) return bytes.toString().length
   let units = 0
+  if (isUtf8(bytes)) {
+    for (let at = 0; at < bytes.length;) {
+      const end = at + STEP < bytes.length ? characterStart(bytes, at + STEP) : bytes.length
+      units += bytes.toString('utf8', at, end).length
+      at = end
+    }
+    return units
+  }
   for (let i = 0; i < bytes.length; units++) {
     const size = sequenceLength(bytes, i)
     // Four bytes make a surrogate pair.
@@ -47,6 +57,12 @@ export function utf16Length (bytes: Buffer): number {
     i += size
   }
   return units
+}
+
+/** Where the character begins that holds the byte at `at`; `at` itself where none begins within three bytes. */
+function characterStart (bytes: Buffer, at: number): number {
+  for (let start = at; start > at - 4 && start >= 0; start--) if ((bytes[start]! & 0xc0) !== 0x80) return start
+  return at
 }
 
 /** The byte offset of a 0-based UTF-16 offset, the inverse of `utf16Length`; the length of `bytes` where it lies past the end. */
@@ -76,12 +92,52 @@ export function excerpt (text: string, max: number): string {
   return copied(`${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`)
 }
 
-/** At most `max` UTF-16 units of a text, those around the offset `at`; says on each side how many are left out. */
-export function excerptAround (text: string, at: number, max: number): string {
-  if (text.length <= max) return text
-  const from = Math.max(0, Math.min(at - Math.floor(max / 2), text.length - max))
+/** `excerpt` of bytes, of which only the two ends are decoded; `lossy` speaks of all of them. */
+export function excerptOf (bytes: Buffer, max: number): { text: string, lossy?: true } {
+  // No character of UTF-8 has more bytes than that for a unit, and a byte that is none is one unit.
+  const end = 3 * max
+  if (bytes.length <= 2 * end) {
+    const { text, lossy } = decode(bytes)
+    return { text: excerpt(text, max), ...lossy && { lossy } }
+  }
+  const [from, to] = [characterStart(bytes, end), characterStart(bytes, bytes.length - end)]
+  const half = Math.floor(max / 2)
+  const head = bytes.toString('utf8', 0, from).slice(0, half).toWellFormed().replace(/\ufffd$/, '')
+  const tail = bytes.toString('utf8', to).slice(-half).toWellFormed().replace(/^\ufffd/, '')
+  const left = utf16Length(bytes) - head.length - tail.length
+  return { text: copied(`${head}…[${left} characters left out]…${tail}`), ...!isUtf8(bytes) && { lossy: true } }
+}
+
+/** At most `max` UTF-16 units of a text, those around the offset `at`; says on each side how many are left out: `before` and `after` more than the text has. */
+export function excerptAround (text: string, at: number, max: number, before = 0, after = 0): string {
+  const length = before + text.length + after
+  if (length <= max) return text
+  const from = Math.max(0, Math.min(before + at - Math.floor(max / 2), length - max))
   const left = (count: number) => count > 0 ? `…[${count} characters left out]…` : ''
-  return copied(left(from) + text.slice(from, from + max).toWellFormed() + left(text.length - from - max))
+  return copied(left(from) + text.slice(from - before, from - before + max).toWellFormed() + left(length - from - max))
+}
+
+/** A line of which parts are shown; only those are decoded. */
+export class ShownLine {
+  readonly #bytes: Buffer
+  readonly #units: number
+  readonly lossy: boolean
+
+  constructor (bytes: Buffer) {
+    this.#bytes = bytes
+    this.#units = utf16Length(bytes)
+    this.lossy = !isUtf8(bytes)
+  }
+
+  /** At most `max` units around byte `at`, before which there are `column` units. A byte that isn't part of valid UTF-8 is one U+FFFD. */
+  around (at: number, column: number, max: number): string {
+    const reach = 4 * max
+    const from = at > reach ? characterStart(this.#bytes, at - reach) : 0
+    const to = at + reach < this.#bytes.length ? characterStart(this.#bytes, at + reach) : this.#bytes.length
+    const { text: head } = decodeByColumn(this.#bytes.subarray(from, at))
+    const { text: tail } = decodeByColumn(this.#bytes.subarray(at, to))
+    return excerptAround(head + tail, head.length, max, column - head.length, this.#units - column - tail.length)
+  }
 }
 
 /** A string of its own: a slice would keep the whole text that it was cut from. */

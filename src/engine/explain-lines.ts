@@ -1,6 +1,6 @@
 // The facts of a failed edit of lines: what is there instead, where the text is that was expected, which edit would work. Knows no sentences and no status codes.
-import { decode, excerpt } from './encoding.ts'
-import { isSmall, previewOf } from './explain.ts'
+import { decode, excerptOf } from './encoding.ts'
+import { FIX_BYTES, isSmall, previewOf } from './explain.ts'
 import type { EditPosition, ExpectedTextMismatch, Fix, FixedLines, LineEdit } from './failure.ts'
 import { ANY_BREAK, breakBefore, lineAround, lineNumbers } from './lines.ts'
 import type { Match } from './locate.ts'
@@ -13,7 +13,7 @@ const ACTUAL_LENGTH = 2000
 
 /** `expected_text` isn't what the lines hold; where it is instead, if it is near enough. */
 export function explainMismatch (text: Text, edit: LineEdit, range: Match, position: EditPosition): ExpectedTextMismatch {
-  const { text: actual, lossy } = decode(text.slice(range.start, range.end))
+  const { text: actual_text, lossy } = excerptOf(text.slice(range.start, range.end), ACTUAL_LENGTH)
   const suggestions = suggest(text.slice(0, text.length), edit.expected_text!)
   const { candidates: [best], margin, truncated } = suggestions
   const linesOf = ({ start, end }: Match) => lineNumbers(text, [start, Math.max(start, end - 1)]).lines as [number, number]
@@ -25,7 +25,7 @@ export function explainMismatch (text: Text, edit: LineEdit, range: Match, posit
     ...position,
     start_line: edit.start_line,
     end_line: edit.end_line,
-    actual_text: excerpt(actual, ACTUAL_LENGTH),
+    actual_text,
     ...(lossy && { lossy }),
     similar_content: similarContent(text, suggestions, linesOf),
     ...found_at !== undefined && { found_at },
@@ -40,7 +40,9 @@ export function explainMismatch (text: Text, edit: LineEdit, range: Match, posit
 function fixFor (text: Text, { start_line, end_line, expected_text, new_text }: LineEdit, found: Match, [first, last]: [number, number]): Fix<FixedLines> | undefined {
   if (end_line < start_line) return undefined
   const end = lineAround(text, Math.max(found.start, found.end - 1)).next
-  const { text: content, lossy } = decode(text.slice(lineAround(text, found.start).start, breakBefore(text, end)?.start ?? end))
+  const bytes = text.slice(lineAround(text, found.start).start, breakBefore(text, end)?.start ?? end)
+  if (bytes.length > FIX_BYTES) return undefined
+  const { text: content, lossy } = decode(bytes)
   if (lossy) return undefined
   const plain = (one: string) => one.replace(ANY_BREAK, '\n')
   const put = reindented(plain(expected_text!).replace(/\n$/, ''), plain(content), plain(new_text))

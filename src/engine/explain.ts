@@ -1,7 +1,7 @@
 // The facts of a failed edit: what is there, where, and which edits would work. Knows no sentences and no status codes.
 import { firstIndex } from './bisect.ts'
 import type { Draft } from './draft.ts'
-import { decode, decodeByColumn, excerpt, excerptAround, utf16Length } from './encoding.ts'
+import { decode, excerpt, excerptOf, ShownLine, utf16Length } from './encoding.ts'
 import type { EditPosition, FilePreview, Fix, FixedLines, FixedText, MatchLocation, OccurrenceOutOfRange, TextEdit, WrongCount } from './failure.ts'
 import type { LineEndings } from './line-breaks.ts'
 import { ANY_BREAK, breakBefore, lineAround, type LineEnding, lineFrom, lineNumbers, markLength } from './lines.ts'
@@ -21,6 +21,8 @@ const CONTEXT_LENGTH = 160
 const PREVIEW_LENGTH = 2000
 /** Bytes of JSON that a ready-to-send edit may have: it is whole or absent. */
 const FIX_LENGTH = 16_000
+/** Bytes of text that are more than that in any case. */
+export const FIX_BYTES = 3 * FIX_LENGTH
 export const SEARCH_LENGTH = 500
 
 /** A failed edit and the text that it was made for. */
@@ -136,7 +138,7 @@ export function contextFixes ({ draft, edit, found, line_endings }: Twins, match
   const fixes: Fix[] = []
   for (const match of matches) {
     const context = uniqueContext(text, match, found.all, line_endings === 'adapt')
-    if (context === undefined) continue
+    if (context === undefined || context.end - context.start > FIX_BYTES) continue
     const [before, within, after] = [text.slice(context.start, match.start), text.slice(match.start, match.end), text.slice(match.end, context.end)].map(decode)
     if (before!.lossy || within!.lossy || after!.lossy) continue
     // A \r and a \n that come to stand side by side would be one break: then all are written \n, which means the same.
@@ -174,7 +176,7 @@ function placeInLine (text: Text, match: Match): Omit<MatchLocation, 'line_numbe
   const line = lineAround(text, match.start)
   const before = utf16Length(text.slice(line.start, match.start))
   const within = utf16Length(text.slice(match.start, Math.min(match.end, line.end)))
-  const { text: content, lossy } = decodeByColumn(text.slice(line.start, line.end))
+  const shown = new ShownLine(text.slice(line.start, line.end))
   const context_before: string[] = []
   for (let at = line.start; context_before.length < 2 && at > markLength(text);) {
     const previous = lineAround(text, at - 1)
@@ -190,15 +192,15 @@ function placeInLine (text: Text, match: Match): Omit<MatchLocation, 'line_numbe
   return {
     column_start: before + 1,
     column_end: before + within + 1,
-    line_content: excerptAround(content, before, LINE_LENGTH),
+    line_content: shown.around(match.start - line.start, before, LINE_LENGTH),
     context_before,
     context_after,
-    ...(lossy && { lossy })
+    ...shown.lossy && { lossy: true }
   }
 }
 
 const shortLine = (text: Text, { start, end }: { start: number, end: number }): string =>
-  excerpt(decode(text.slice(start, end)).text, CONTEXT_LENGTH)
+  excerptOf(text.slice(start, end), CONTEXT_LENGTH).text
 
 /** First and last line of a range of the present text, in the original. */
 export function linesOf (draft: Draft, original: Text, { start, end }: Match): [number, number] {
@@ -217,13 +219,13 @@ export function previewOf (text: Text, place: Match | undefined): FilePreview {
   let end = last.next
   for (let i = 0; i < below && end < text.length && end - start < PREVIEW_LENGTH; i++) end = lineFrom(text, end).next
   const { lines: [from, placeFrom, placeTo, to], total } = lineNumbers(text, [start, first.start, last.start, Math.max(start, end - 1)])
-  const { text: content, lossy } = decode(text.slice(start, withoutBreak(text, start, end)))
+  const { text: content, lossy } = excerptOf(text.slice(start, withoutBreak(text, start, end)), PREVIEW_LENGTH)
   const highlighted = place === undefined || total === 0 ? 0 : Math.min(50, placeTo! - placeFrom! + 1)
   return {
     total_lines: total,
     preview_start_line: Math.min(from!, total),
     preview_end_line: Math.min(to!, total),
-    content: excerpt(content, PREVIEW_LENGTH),
+    content,
     highlights: Array.from({ length: highlighted }, (_, i) => ({ line: placeFrom! + i })),
     ...(lossy && { lossy })
   }

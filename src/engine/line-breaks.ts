@@ -57,28 +57,50 @@ export class BreakFinder {
     return this.#next.kind
   }
 
-  /** `text` with the breaks that it gets in place of a range: lines that it and `old`, as it is asked for, both begin or end with keep theirs, unless a `\r` and a `\n` would become one break. */
-  adapt (text: string, old: string, range: { start: number, end: number }): string {
-    const adapted = this.#adapt(text, old, range)
+  /** `text` with the breaks that it gets in place of a range: lines that both begin or end with keep theirs, unless a `\r` and a `\n` would become one break. */
+  adapt (text: string, range: { start: number, end: number }): string {
+    const adapted = this.#adapt(text, range)
     this.#written = { end: range.end, afterCr: adapted === '' ? this.#followsCr(range.start) : adapted.endsWith('\r') }
     return adapted
   }
 
-  #adapt (text: string, old: string, range: { start: number, end: number }): string {
+  #adapt (text: string, range: { start: number, end: number }): string {
     const lines = splitAtBreaks(text)
     if (lines.length === 1) return text
     if (this.#style.ending !== 'mixed') return lines.join(BREAK_TEXT[this.kindAt(range.start)])
-    const oldLines = splitAtBreaks(old)
-    const present = breaksIn(this.#text, range)
-    const most = Math.min(present.length, lines.length - 1)
-    let lead = 0
-    while (lead < most && oldLines[lead] === lines[lead]) lead++
-    const kind = this.kindAt(present[lead - 1]?.end ?? range.start)
-    const breaks = new Array<Break>(lines.length - 1).fill(kind)
-    for (let i = 0; i < lead; i++) breaks[i] = present[i]!.kind
-    for (let i = 1; i <= most - lead && oldLines.at(-i) === lines.at(-i); i++) breaks[breaks.length - i] = present.at(-i)!.kind
+    const kept = this.#keptBreaks(lines, range)
+    const kind = this.kindAt(kept.from)
+    const breaks = Array.from(kept.breaks, kept => kept ?? kind)
     this.#part(breaks, lines, range)
     return lines.reduce((joined, line, index) => joined + BREAK_TEXT[breaks[index - 1]!] + line)
+  }
+
+  /** The breaks of those of `lines` that the range begins or ends with, and where the others begin. Looks at no more of the range than `lines` are long. */
+  #keptBreaks (lines: readonly string[], { start, end }: { start: number, end: number }): { breaks: (Break | undefined)[], from: number } {
+    const breaks = new Array<Break | undefined>(lines.length - 1)
+    let from = start
+    let lead = 0
+    for (; lead < breaks.length; lead++) {
+      const own = this.#breakAfter(Buffer.from(lines[lead]!), from)
+      if (own === undefined || own.end > end) break
+      breaks[lead] = own.kind
+      from = own.end
+    }
+    let to = end
+    for (let i = breaks.length; i > lead; i--) {
+      const line = Buffer.from(lines[i]!)
+      const before = breakBefore(this.#text, to - line.length)
+      if (before === undefined || before.start < from || !this.#text.holds(line, before.end)) break
+      breaks[i - 1] = before.kind
+      to = before.start
+    }
+    return { breaks, from }
+  }
+
+  /** The break that ends `line` at `at`; undefined where something else is there. */
+  #breakAfter (line: Buffer, at: number): LineBreak | undefined {
+    const byte = this.#text.holds(line, at) ? this.#text.byteAt(at + line.length) : -1
+    return byte === LF || byte === CR ? breakAt(this.#text, at + line.length) : undefined
   }
 
   /** Changes those of `breaks` that would make a pair with the one before, across an empty line, or with what stands around the range. */
@@ -97,14 +119,4 @@ export class BreakFinder {
     const before = this.#text.previousBreakByte(offset)
     return before === -1 ? undefined : breakBefore(this.#text, before + 1)?.kind
   }
-}
-
-function breaksIn (text: Text, { start, end }: { start: number, end: number }): LineBreak[] {
-  const breaks: LineBreak[] = []
-  for (let at = text.nextBreakByte(start); at !== -1 && at < end;) {
-    const found = breakAt(text, at)
-    breaks.push(found)
-    at = text.nextBreakByte(found.end)
-  }
-  return breaks
 }

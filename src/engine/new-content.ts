@@ -15,5 +15,5 @@ export function planNewContent (original: Buffer, content: string, options: { ma
   const operation = original.length === 0 ? 'insert' : insert.length === 0 ? 'delete' : 'replace'
   if (original.length + insert.length > 0) draft.replace([{ edit_index: 0, operation, start: 0, end: original.length, insert }])
   const splices = draft.splices()
-  return ok({ splices, pieces: splices.apply(original), placements: draft.placed(), edits_applied: [], left_alone: [], cautions: cautionsOf(content, () => original.toString(), 0) })
+  return ok({ splices, pieces: splices.apply(original), placements: draft.placed(), edits_applied: [], left_alone: [], cautions: cautionsOf(content, original, 0) })
 }

@@ -6,7 +6,8 @@ import { explainMismatch } from './explain-lines.ts'
 import type { LineEdit, LineFailure, TakesLong } from './failure.ts'
 import { indexed, LineIndex } from './line-index.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
-import { ANY_BREAK, BREAK_TEXT, breakBefore, isLineStart, lineStarts, markLength, splitAtBreaks } from './lines.ts'
+import { BREAK_TEXT, breakAt, breakBefore, isLineEnd, isLineStart, lineStarts, markLength, splitAtBreaks } from './lines.ts'
+import type { Match } from './locate.ts'
 import type { Plan } from './plan.ts'
 import { type WorkWithin, isExplained } from './suggest/suggest.ts'
 import { Text } from './text.ts'
@@ -60,14 +61,14 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { w
     return fail({ code: 'OVERLAPPING_EDITS', edit_index: second!.index, total_edits, other_edit_index: first!.index, lines: linesOf(second!.edit), other_lines: linesOf(first!.edit) })
   }
   for (const { edit, index, start, end } of [...ranges].sort((a, b) => a.index - b.index)) {
-    if (edit.expected_text !== undefined && !holds(original.subarray(start, end), edit.expected_text, options.line_endings)) {
+    if (edit.expected_text !== undefined && !holds(text, { start, end }, edit.expected_text, options.line_endings)) {
       if (!isExplained(text.length, edit.expected_text, work_within)) return fail({ code: 'TAKES_LONG' })
       return fail(explainMismatch(text, edit, { start, end }, { edit_index: index, total_edits }))
     }
   }
   const lines = new LineIndex(original)
   const breaks = new BreakFinder(text, breakStyleOf(original, lines))
-  for (const range of ranges) write(range, original, breaks, options.line_endings)
+  for (const range of ranges) write(range, breaks, options.line_endings)
   settleEnd(ranges, text, breaks)
   let shift = 0
   const replacements = ranges.map(({ index, edit, start, end, text: put }) => {
@@ -86,7 +87,7 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { w
   draft.replace(replacements)
   const splices = indexed(draft.splices(), lines)
   const placements = draft.placed().sort((a, b) => a.edit_index - b.edit_index)
-  const cautions = edits.flatMap((edit, i) => cautionsOf(edit.new_text, () => original.toString('utf8', offsets[2 * i], offsets[2 * i + 1]), i))
+  const cautions = edits.flatMap((edit, i) => cautionsOf(edit.new_text, original.subarray(offsets[2 * i], offsets[2 * i + 1]), i))
   return ok({ splices, pieces: splices.apply(original), placements, edits_applied: [], left_alone: [], cautions })
 }
 
@@ -103,19 +104,26 @@ function operationOf (edit: LineEdit, total: number): PlaceOperation {
 }
 
 /** Whether lines are what the caller expects, with or without the last one's break. */
-function holds (bytes: Buffer, expected: string, lineEndings: LineEndings): boolean {
-  const seen = (text: string) => lineEndings === 'adapt' ? text.replace(ANY_BREAK, '\n') : text
-  const present = seen(bytes.toString('latin1'))
-  const wanted = seen(Buffer.from(expected).toString('latin1'))
-  return wanted === present || wanted === present.replace(/(?:\r\n|\n|\r)$/, '')
+function holds (text: Text, { start, end }: Match, expected: string, lineEndings: LineEndings): boolean {
+  let at = start
+  for (const [i, line] of (lineEndings === 'exact' ? [expected] : splitAtBreaks(expected)).entries()) {
+    if (i > 0) {
+      if (at >= end || !isLineEnd(text, at)) return false
+      at = breakAt(text, at).end
+    }
+    const bytes = Buffer.from(line)
+    if (!text.holds(bytes, at)) return false
+    at += bytes.length
+  }
+  return at === end || (at < end && at === breakBefore(text, end)?.start)
 }
 
 /** Ends text of whole lines with a break and gives all breaks the form that the place calls for. */
-function write (range: Range, original: Buffer, breaks: BreakFinder, lineEndings: LineEndings): void {
+function write (range: Range, breaks: BreakFinder, lineEndings: LineEndings): void {
   if (range.text === '') return
   const ends = range.edit.inside !== undefined || ENDS_LINE.test(range.text)
   if (lineEndings === 'exact') range.text += ends ? '' : BREAK_TEXT[breaks.kindAt(range.start)]
-  else range.text = breaks.adapt(ends ? range.text : `${range.text}\n`, original.toString('utf8', range.start, range.end), range)
+  else range.text = breaks.adapt(ends ? range.text : `${range.text}\n`, range)
 }
 
 /** How many lines a new text has, with what stays of the line that it is put into. */

@@ -73,7 +73,7 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { w
       matched_with: found.exact ? 'exact' : 'line_endings'
     })
     if (to - from < found.matches.count) leftAlone.push({ edit_index, count: found.matches.count - 1, starts: othersOf(draft, found.matches, from) })
-    cautions.push(...cautionsOf(edit.new_text, () => edit.old_text, edit_index))
+    cautions.push(...cautionsOf(edit.new_text, needle.bytes, edit_index))
     draft.replace(replacements)
     sightings.changed(draft.text, replacements)
     // A text without line breaks gets `\n`; in any other, adapted text leaves the ending as it is.
@@ -123,7 +123,7 @@ function inLines (original: Buffer, all: readonly Others[]): LeftAlone[] {
 function inserter (edit: TextEdit, lineEndings: LineEndings, breaks: BreakFinder): (match: Match) => Buffer {
   const made = new Map<string, Buffer>()
   return match => {
-    const text = lineEndings === 'exact' ? edit.new_text : breaks.adapt(edit.new_text, edit.old_text, match)
+    const text = lineEndings === 'exact' ? edit.new_text : breaks.adapt(edit.new_text, match)
     let bytes = made.get(text)
     if (bytes === undefined) made.set(text, bytes = Buffer.from(text))
     return bytes

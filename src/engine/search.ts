@@ -1,7 +1,7 @@
 // Where a text or a regular expression occurs, line by line: what /inspect finds. Knows no files, no clock, no threads.
 import { RE2JS } from 're2js'
 import { fail, ok, type Result } from '../result.ts'
-import { decodeByColumn, excerptAround, utf16Length } from './encoding.ts'
+import { decodeByColumn, excerptAround, ShownLine, utf16Length } from './encoding.ts'
 import { breakStyleOf } from './line-breaks.ts'
 import { lineAround, lineFrom, lineNumbers, markLength, splitAtBreaks } from './lines.ts'
 import { locate, needleOf } from './locate.ts'
@@ -28,6 +28,8 @@ export interface SearchResult {
 
 export const MAX_MATCHES = 200
 const LINE_LENGTH = 400
+/** Bytes of a line that an expression is held against: a longer one takes more time than any search has. */
+const SEARCHED_LINE = 1 << 26
 /** Lines between two looks at the clock. */
 const LINES_AT_ONCE = 1000
 
@@ -44,7 +46,7 @@ export function checkSearch (request: SearchRequest): Result<null, { code: 'INVA
 /**
  * Searches a text that isn't binary, for a request that `checkSearch` accepts. Linear in the text, whatever the
  * expression (RE2 never backtracks). A match that is empty counts once on a line that has no other.
- * `stop` is asked now and then; when it says so, what was found so far is the result.
+ * `stop` is asked now and then; when it says so, and where a line is too long for an expression, what was found so far is the result.
  */
 export function searchText (bytes: Buffer, request: SearchRequest, stop: () => boolean = () => false): SearchResult {
   const text = new Text([bytes])
@@ -56,7 +58,7 @@ function searchLiteral (text: Text, bytes: Buffer, wanted: string): SearchResult
   const first = matches.slice(0, MAX_MATCHES)
   const { lines } = lineNumbers(text, first.map(({ start }) => start))
   let line = { start: 0, end: 0, next: 0 }
-  let own: { text: string, lossy?: true } = { text: '' }
+  let shown = new ShownLine(Buffer.alloc(0))
   let counted = { offset: 0, columns: 0 }
   const columnsTo = (offset: number): number => {
     counted = { offset, columns: counted.columns + utf16Length(text.slice(counted.offset, offset)) }
@@ -67,11 +69,12 @@ function searchLiteral (text: Text, bytes: Buffer, wanted: string): SearchResult
       // Many matches may be on one long line: it is read once.
       if (index === 0 || start >= line.next) {
         line = lineAround(text, start)
-        own = decodeByColumn(text.slice(line.start, line.end))
+        shown = new ShownLine(text.slice(line.start, line.end))
         counted = { offset: line.start, columns: 0 }
       }
       const from = columnsTo(start)
-      return told(own, lines[index]!, from, columnsTo(Math.min(end, line.end)))
+      const to = columnsTo(Math.min(end, line.end))
+      return { line_number: lines[index]!, column_start: from + 1, column_end: to + 1, line_content: shown.around(start - line.start, from, LINE_LENGTH), ...shown.lossy && { lossy: true } }
     }),
     total_matches: matches.count,
     truncated: matches.count > first.length
@@ -90,6 +93,7 @@ function searchLines (text: Text, request: SearchRequest, stop: () => boolean): 
     const line = lineFrom(text, at)
     let { end } = line
     for (let i = 1, { next } = line; i < span && next < text.length; i++) ({ end, next } = lineFrom(text, next))
+    if (end - line.start > SEARCHED_LINE) return { matches, total_matches, truncated: true, stopped_at_line: number }
     const own = decodeByColumn(text.slice(line.start, line.end))
     const searched = span === 1 ? own.text : splitAtBreaks(decodeByColumn(text.slice(line.start, end)).text).join('\n')
     const matcher = expression.matcher(searched)

@@ -28,7 +28,10 @@ export function toBody (value: Outcome, taken: readonly string[] = []): ChangeRe
   }
 }
 
-const NO_DIFF = { not_utf8: 'The changed lines, or those beside them, hold bytes that are not UTF-8, which JSON cannot carry.' }
+const NO_DIFF = {
+  not_utf8: 'The changed lines, or those beside them, hold bytes that are not UTF-8, which JSON cannot carry.',
+  too_long: 'The changed lines, or those beside them, are longer than 16 MiB in all, which is too long to show.'
+}
 
 const FILE_WARNINGS: Record<FileWarning, string> = {
   set_id_dropped: 'The set-user-id and set-group-id bits are dropped.',

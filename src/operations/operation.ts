@@ -24,7 +24,7 @@ export type Failure = OperationFailure | TextFailure | LineFailure | SectionFail
 export interface Failed { ok: false, failure: Failure, path?: string, resolved_path?: string, file_hash?: string }
 
 /** What an answer says, but for its sentences: `left_alone` becomes the note, `cautions` and `warnings` become warnings. */
-export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & { left_alone: LeftAlone[], cautions: Caution[], warnings: FileWarning[], diff_unavailable?: 'not_utf8' }
+export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & { left_alone: LeftAlone[], cautions: Caution[], warnings: FileWarning[], diff_unavailable?: 'not_utf8' | 'too_long' }
 export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type Outcome =
   | { operation: 'edit' | 'edit_lines' | 'create', outcome: ChangeOutcome }

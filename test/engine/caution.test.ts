@@ -4,7 +4,7 @@ import { cautionsOf } from '../../src/engine/caution.ts'
 
 /** `put` in place of `replaced` gives these cautions, as `type:line`. */
 function check (name: string, put: string, expected: string[], replaced = ''): void {
-  t.strictSame(cautionsOf(put, () => replaced, 0).map(({ type, line }) => `${type}:${line}`), expected, name)
+  t.strictSame(cautionsOf(put, Buffer.from(replaced), 0).map(({ type, line }) => `${type}:${line}`), expected, name)
 }
 
 for (const line of [
@@ -30,7 +30,9 @@ check('takes numbers for text where there were numbers', '1: a\n2: b\n3: c\n', [
 check('takes numbers that do not grow for text', '7\ta\n3\tb\n5\tc\n', [])
 check('finds both', '1\ta\n2\tb\n3\tc\n// ...\n', ['placeholder:4', 'line_numbers:1'])
 
-t.test('asks for what is replaced only where something was found', async t => {
-  t.strictSame(cautionsOf('a\nb\n', () => { throw new Error('asked') }, 0), [])
-  t.match(cautionsOf(`// ... ${'existing '.repeat(6)}code ...`, () => '', 3), [{ edit_index: 3, type: 'placeholder', line: 1, text: /^\/\/ \.\.\. existing/ }])
+check('takes a placeholder that was there after a byte-order mark and a long line as text', '// ...\n# ...\n', [], `\ufeff// ...\r\n${'x'.repeat(5000)}\r  # ...`)
+check('takes numbers for text where a long text had them', '1: a\n2: b\n3: c\n', [], Array.from({ length: 20_000 }, (_, i) => `${i + 1}: line\n`).join(''))
+
+t.test('says of which edit, and shows the line', async t => {
+  t.match(cautionsOf(`// ... ${'existing '.repeat(6)}code ...`, Buffer.alloc(0), 3), [{ edit_index: 3, type: 'placeholder', line: 1, text: /^\/\/ \.\.\. existing/ }])
 })

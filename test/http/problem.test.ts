@@ -160,6 +160,7 @@ t.test('says what was done or found', async t => {
     diff_unavailable: /^The changed lines, .* not UTF-8/,
     warnings: [/set-user-id and set-group-id bits are dropped/, /other hard links; they keep the old content/, /is changed, but .* bring the old content back/, /is made, but .* take it away again/]
   })
+  edited({ diff_unavailable: 'too_long' }, { diff_unavailable: /^The changed lines, .* longer than 16 MiB/ })
   const found = (more: Partial<InspectOutcome>, message: string) => t.equal(toBody({ operation: 'inspect', outcome: seen(more), ...more.matches && { searched: 'x' } }).message, message)
   found({}, 'a.ts has 3 lines (18 bytes, ascii).')
   found({ content: 'x', start_line: 2, end_line: 3 }, 'a.ts has 3 lines (18 bytes, ascii); content is lines 2 to 3.')
