@@ -6,6 +6,13 @@ import type { Text } from './text.ts'
 const LF = 10
 const CR = 13
 
+/** A break of this kind between two bytes (-1: none); another kind where it would become one with a `\r` before or a `\n` after it. */
+export function breakBetween (kind: Break, before: number, after: number): string {
+  const joins = (kind === 'lf' && before === CR) || (kind === 'cr' && after === LF)
+  if (!joins) return BREAK_TEXT[kind]
+  return before === CR ? after === LF ? BREAK_TEXT.crlf : BREAK_TEXT.cr : BREAK_TEXT.lf
+}
+
 /** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as given. */
 export type LineEndings = 'adapt' | 'exact'
 
@@ -57,7 +64,11 @@ export class BreakFinder {
     return this.#next.kind
   }
 
-  /** `text` with the breaks that it gets in place of a range: lines that both begin or end with keep theirs, unless a `\r` and a `\n` would become one break. */
+  /**
+   * `text` with the breaks that it gets in place of a range. In a mixed text, lines that both begin or end with keep the
+   * breaks that end them; all others, the last one too, get that of the line on which the first of them is put (see `kindAt`).
+   * But where a `\r` and a `\n` would become one break, one of them is written otherwise.
+   */
   adapt (text: string, range: { start: number, end: number }): string {
     const adapted = this.#adapt(text, range)
     this.#written = { end: range.end, afterCr: adapted === '' ? this.#followsCr(range.start) : adapted.endsWith('\r') }
@@ -75,7 +86,7 @@ export class BreakFinder {
     return lines.reduce((joined, line, index) => joined + BREAK_TEXT[breaks[index - 1]!] + line)
   }
 
-  /** The breaks of those of `lines` that the range begins or ends with, and where the others begin. Looks at no more of the range than `lines` are long. */
+  /** The breaks that end those of `lines` that the range begins or ends with, and where the others begin. Looks at no more of the range than `lines` are long. */
   #keptBreaks (lines: readonly string[], { start, end }: { start: number, end: number }): { breaks: (Break | undefined)[], from: number } {
     const breaks = new Array<Break | undefined>(lines.length - 1)
     let from = start
@@ -86,13 +97,17 @@ export class BreakFinder {
       breaks[lead] = own.kind
       from = own.end
     }
-    let to = end
-    for (let i = breaks.length; i > lead; i--) {
+    // From the end: a line is there whole where a break is before it too. That break ends the line above, so it's kept only with that.
+    let after: LineBreak | undefined
+    for (let i = breaks.length; i >= lead; i--) {
       const line = Buffer.from(lines[i]!)
-      const before = breakBefore(this.#text, to - line.length)
-      if (before === undefined || before.start < from || !this.#text.holds(line, before.end)) break
-      breaks[i - 1] = before.kind
-      to = before.start
+      const at = (after?.start ?? end) - line.length
+      if (at < from || !this.#text.holds(line, at)) break
+      const before = breakBefore(this.#text, at)
+      if (at > from && (before === undefined || before.start < from)) break
+      if (after !== undefined) breaks[i] = after.kind
+      if (at === from) break
+      after = before
     }
     return { breaks, from }
   }

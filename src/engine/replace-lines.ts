@@ -5,8 +5,8 @@ import { Draft, type PlaceOperation } from './draft.ts'
 import { explainMismatch } from './explain-lines.ts'
 import type { LineEdit, LineFailure, TakesLong } from './failure.ts'
 import { indexed, LineIndex } from './line-index.ts'
-import { BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
-import { BREAK_TEXT, breakAt, breakBefore, isLineEnd, isLineStart, lineStarts, markLength, splitAtBreaks } from './lines.ts'
+import { breakBetween, BreakFinder, breakStyleOf, type LineEndings } from './line-breaks.ts'
+import { breakAt, breakBefore, isLineEnd, isLineStart, lineStarts, markLength, splitAtBreaks } from './lines.ts'
 import type { Match } from './locate.ts'
 import type { Plan } from './plan.ts'
 import { type WorkWithin, isExplained } from './suggest/suggest.ts'
@@ -68,7 +68,7 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { w
   }
   const lines = new LineIndex(original)
   const breaks = new BreakFinder(text, breakStyleOf(original, lines))
-  for (const range of ranges) write(range, breaks, options.line_endings)
+  for (const range of ranges) write(range, text, breaks, options.line_endings)
   settleEnd(ranges, text, breaks)
   let shift = 0
   const replacements = ranges.map(({ index, edit, start, end, text: put }) => {
@@ -119,10 +119,10 @@ function holds (text: Text, { start, end }: Match, expected: string, lineEndings
 }
 
 /** Ends text of whole lines with a break and gives all breaks the form that the place calls for. */
-function write (range: Range, breaks: BreakFinder, lineEndings: LineEndings): void {
+function write (range: Range, text: Text, breaks: BreakFinder, lineEndings: LineEndings): void {
   if (range.text === '') return
   const ends = range.edit.inside !== undefined || ENDS_LINE.test(range.text)
-  if (lineEndings === 'exact') range.text += ends ? '' : BREAK_TEXT[breaks.kindAt(range.start)]
+  if (lineEndings === 'exact') range.text += ends ? '' : breakBetween(breaks.kindAt(range.start), -1, text.byteAt(range.end))
   else range.text = breaks.adapt(ends ? range.text : `${range.text}\n`, range)
 }
 
@@ -142,7 +142,7 @@ function settleEnd (ranges: Range[], text: Text, breaks: BreakFinder): void {
   if (last !== undefined) {
     // The last line has no break of its own: what is put after it brings one along.
     const first = tail.find(range => range.text !== '' || !isInsertion(range.edit))!
-    if (isInsertion(first.edit) && text.length > markLength(text)) first.text = BREAK_TEXT[breaks.kindAt(first.start)] + first.text
+    if (isInsertion(first.edit) && text.length > markLength(text)) first.text = breakBetween(breaks.kindAt(first.start), -1, first.text.charCodeAt(0)) + first.text
     if (!ENDS_LINE.test(last.edit.new_text)) last.text = last.text.replace(LAST_BREAK, '')
     return
   }

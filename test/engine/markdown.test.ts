@@ -124,6 +124,22 @@ t.test('leaves a section as it is only where the edit comes to the same bytes', 
   }
 })
 
+t.test('writes breaks of its own as the line has them at which it writes', async t => {
+  const MIXED = '# A\r\n\r\nx\r\n\r\n# B\n\ny\n'
+  const cases: [string, string, string, Asked, string][] = [
+    ['above a heading', MIXED, 'B', { action: 'insert_before', new_text: 'n' }, MIXED.replace('# B', 'n\n\n# B')],
+    ['below a section', MIXED, 'A', { action: 'append', new_text: 'n' }, MIXED.replace('x\r\n', 'x\r\n\r\nn\r\n')],
+    ['at the end', MIXED, 'B', { action: 'append', new_text: 'n' }, `${MIXED}\nn\n`],
+    ['in place of what ends with other breaks', '# A\n\nx\r\ny\n\n# B\n', 'A', { action: 'replace', new_text: 'n' }, '# A\n\nn\r\n\n# B\n'],
+    ['in place of a section', '# A\npara\r\n# B\r\nC\n=\n# D\n', 'B', { action: 'delete' }, '# A\npara\r\n\r\nC\n=\n# D\n'],
+    ['apart from a \\r', '# A\n\n# B\n\n# C\n\nx\r# D\n', 'D', { action: 'insert_before', new_text: 'n' }, '# A\n\n# B\n\n# C\n\nx\r\rn\n\n# D\n']
+  ]
+  for (const [name, text, heading, asked, expected] of cases) {
+    for (const line_endings of ['adapt', 'exact'] as const) t.equal(String(edited(Buffer.from(text), { heading }, { ...asked, line_endings })), expected, `${name}, ${line_endings}`)
+  }
+  t.equal(String(edited(Buffer.from('# A\n\nx\n\n# B\n'), { heading: 'B' }, { action: 'insert_before', new_text: 'y\r', line_endings: 'exact' })), '# A\n\nx\n\ny\r\r# B\n', 'apart from a \\r that is given')
+})
+
 t.test('edits code blocks', async t => {
   const DOC = '# A\n\n```js\none()\n```\n\ntext\n\n~~~~sh\ntwo\n~~~~\n\n## B\n\n```js\nthree()\n```\n'
   const cases: [string, string, NonNullable<Target['code_block']>, Asked, string][] = [

@@ -4,6 +4,7 @@ import { describe } from '../../src/engine/describe.ts'
 import type { LineEdit } from '../../src/engine/failure.ts'
 import { planLineEdits } from '../../src/engine/replace-lines.ts'
 import { often } from '../often.ts'
+import { planTextEdits } from '../../src/engine/replace-text.ts'
 import { Random, SEED } from '../random.ts'
 
 const LIMIT = 1 << 20
@@ -66,6 +67,28 @@ check('writes the file’s breaks', 'a\r\nb\r\n', line(1, 1, 'x\ny'), 'x\r\ny\r\
 check('writes \\r where lines end so', 'a\rb', line(3, 2, 'x'), 'a\rb\rx')
 check('writes breaks as given where asked, and adds the file’s', 'a\r\nb\r\n', line(1, 1, 'x\ny'), 'x\ny\r\nb\r\n', undefined, true)
 check('writes the break of the line in a mixed file', 'a\nb\r\nc\n', [line(2, 2, '1\n2'), line(3, 2, '0\n')], 'a\n1\r\n2\r\n0\nc\n')
+for (const [file, edit, expected] of [
+  // The case of the contract: the change starts on line 1.
+  ['a\r\nb\nc\n', line(1, 2, 'X'), 'X\r\nc\n'],
+  ['a\r\nb\nc\n', line(1, 2, 'X\n'), 'X\r\nc\n'],
+  ['a\nb\r\nc\r\n', line(1, 2, 'X\nY\nZ'), 'X\nY\nZ\nc\r\n'],
+  ['a\nb\r\nc\r\n', line(2, 2, 'X'), 'a\nX\r\nc\r\n'],
+  // Lines that stay keep theirs; the change starts after them, and ends before those at the end.
+  ['a\r\nb\nc\rd\n', line(1, 3, 'a\nX'), 'a\r\nX\nd\n'],
+  ['a\r\nb\nc\rd\n', line(1, 3, 'X\nc'), 'X\r\nc\rd\n'],
+  ['a\r\nb\nc\rd\n', line(1, 3, 'X\na\nb\nc'), 'X\r\na\r\nb\nc\rd\n'],
+  ['a\r\nb\nc\rd\n', line(1, 3, 'a\nc'), 'a\r\nc\rd\n'],
+  // What is put in before a line gets its break; at the end, the one before.
+  ['a\r\nb\nc\n', line(2, 1, 'X'), 'a\r\nX\nb\nc\n'],
+  ['a\nb\nc\r\n', line(4, 3, 'X\nY'), 'a\nb\nc\r\nX\r\nY\r\n'],
+  ['a\nb\r\nc', line(4, 3, 'X\nY'), 'a\nb\r\nc\r\nX\r\nY'],
+  ['a\r\nb\nc', line(2, 3, 'X\nY'), 'a\r\nX\nY'],
+  // Nobody asked for two breaks to become one.
+  ['a\rb\n\nc\n', line(1, 2, 'X'), 'X\n\nc\n']
+] as const) check(`writes the break of the line on which the change starts: ${JSON.stringify([file, edit.start_line, edit.end_line, edit.new_text])}`, file, edit, expected)
+check('adds no break that would become one with the next', 'a\rb\n\nc\n', line(1, 2, 'X'), 'X\n\nc\n', undefined, true)
+check('adds no break that would become one with what is appended', 'a\nb\rc', line(4, 3, '\nX\n'), 'a\nb\rc\n\nX\n', undefined, true)
+check('adds the break of the line where asked for exact bytes', 'a\r\nb\nc\n', line(1, 2, 'X\nY'), 'X\nY\r\nc\n', undefined, true)
 check('keeps the breaks of the lines that stay in a mixed file', 'a\r\nb\nc\r\n', line(1, 3, 'a\nX\nc'), 'a\r\nX\nc\r\n')
 check('edits what is expected', 'a\r\nb\r\nc', [line(2, 2, 'x', 'b'), line(1, 1, 'y', 'a\n'), line(3, 3, 'z', 'c')], 'y\r\nx\r\nz')
 check('takes expected breaks as they are where asked', 'a\r\nb', line(1, 1, 'x', 'a\n'), { code: 'EXPECTED_TEXT_MISMATCH' }, undefined, true)
@@ -142,5 +165,44 @@ t.test('agrees with the model, and describes the lines that were asked for', t =
     }
   }
   t.pass('all rounds')
+  t.end()
+})
+
+t.test('writes the breaks that the contract names into a mixed file, as /edit does', t => {
+  let compared = 0
+  const kinds = ['\n', '\r\n', '\r']
+  for (let round = 0; round < 4000; round++) {
+    const random = new Random(SEED * 60_013 + round)
+    // No empty lines: next to them a break may have to be another, so that two don't become one.
+    const word = () => random.pick(['a', 'b', 'ab'])
+    const there = Array.from({ length: 2 + random.int(6) }, () => ({ text: word(), end: random.pick(kinds) }))
+    if (new Set(there.map(({ end }) => end)).size < 2) continue
+    const first = random.int(there.length)
+    const last = first + random.int(there.length - first)
+    const old = there.slice(first, last + 1)
+    const put = Array.from({ length: 1 + random.int(4) }, word)
+    let lead = 0
+    while (lead < Math.min(old.length, put.length) && old[lead]!.text === put[lead]) lead++
+    let trail = 0
+    while (trail < Math.min(old.length, put.length) - lead && old.at(-1 - trail)!.text === put.at(-1 - trail)) trail++
+    const kind = (there[first + lead] ?? there.at(-1)!).end
+    const now = put.map((text, i) => ({ text, end: i < lead ? old[i]!.end : i >= put.length - trail ? old.at(i - put.length)!.end : kind }))
+    const joined = (lines: readonly { text: string, end: string }[]) => lines.map(({ text, end }) => text + end).join('')
+    const [file, old_text] = [joined(there), joined(old)]
+    const expected = joined(there.slice(0, first)) + joined(now) + joined(there.slice(last + 1))
+    const original = Buffer.from(file)
+    const options = { line_endings: 'adapt' as const, max_result_size: LIMIT }
+    const ending = random.pick(kinds)
+    const new_text = put.join(ending)
+    const byLines = planLineEdits(original, [line(first + 1, last + 1, random.chance(50) ? new_text : new_text + ending)], options)
+    const byText = planTextEdits(original, [{ old_text, new_text: new_text + ending }], options)
+    const results = [byLines, ...byText.ok ? [byText] : []].map(planned => planned.ok ? Buffer.concat(planned.value.pieces).toString() : planned.failure)
+    if (byText.ok) compared++
+    if (results.some(result => result !== expected)) {
+      t.fail(JSON.stringify({ seed: SEED, round, file, lines: [first + 1, last + 1], new_text, expected, results }))
+      break
+    }
+  }
+  t.ok(compared > 1000, `${compared} of them with /edit`)
   t.end()
 })

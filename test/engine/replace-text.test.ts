@@ -74,6 +74,8 @@ check('writes the break of the line on which the change starts', { file: 'a\r\nb
 check('writes the break before the last line where that has none', { file: 'a\nb\r\nc', edits: [edit('c', 'x\ny')] }, 'a\nb\r\nx\r\ny')
 check('writes the break before the last line where that is \\r', { file: 'a\nb\rc', edits: [edit('c', 'x\ny')] }, 'a\nb\rx\ry')
 check('writes the most frequent break where none is left', { file: 'a\nb\r\nc\nd', edits: [edit('a\nb\nc\nd', 'x'), edit('x', '1\n2')] }, '1\n2')
+check('writes the break of the first line where several become one', { file: 'a\r\nb\nc\n', edits: [edit('a\nb\n', 'X\n')] }, 'X\r\nc\n')
+check('leaves the break of the last line where it is not asked for', { file: 'a\r\nb\nc\n', edits: [edit('a\nb', 'X')] }, 'X\nc\n')
 check('keeps the breaks of lines that old and new text share', { file: 'a\r\nb\nc\rd', edits: [edit('a\nb\nc\nd', 'a\nX\nY\nc\nd')] }, 'a\r\nX\nY\nc\rd')
 check('finds what it wrote into a text without line breaks', { file: 'a', edits: [edit('a', 'b\nc'), edit('b\r\nc', 'd')] }, 'd')
 check('takes line breaks as they are where asked', { file: 'a\r\nb\n', edits: [edit('\n', '|', { occurrence: 'first' })], exact: true }, 'a\r|b\n')
@@ -139,7 +141,9 @@ function adapt (hay: string[], start: number, end: number, needle: string[], put
       keep.set(lead, matched[lead++]!)
       changeStart += hay.slice(changeStart).findIndex(isBreak) + 1
     }
-    for (let i = 1; i <= most - lead && old.at(-i) === now.at(-i); i++) keep.set(now.length - 1 - i, matched.at(-i)!)
+    // Each line that both end with keeps the break after it; the one before it ends the line above.
+    const shared = Math.min(old.length, now.length) - lead
+    for (let i = 1; i < shared && old.at(-i) === now.at(-i) && old.at(-i - 1) === now.at(-i - 1); i++) keep.set(now.length - 1 - i, matched.at(-i)!)
   }
   const kinds = ['\n', '\r\n', '\r']
   const frequent = first.every(n => n === 0) ? '\n' : kinds.reduce((a, b, i) => first[i]! > first[kinds.indexOf(a)]! ? b : a)

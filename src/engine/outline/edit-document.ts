@@ -41,7 +41,7 @@ function sectionEdit (page: Page, { items, gaps }: Document, heading: Heading, {
       if (include_heading) return text === '' ? deleted(page, start_line, end_line, isLast, gaps) : edit(start_line, last, text)
       if (isEmpty) return append()
       if (text !== '') return edit(first, last, text)
-      return isLast ? edit(heading_line + 1, end_line, '') : edit(heading_line + 1, last, page.separator)
+      return isLast ? edit(heading_line + 1, end_line, '') : edit(heading_line + 1, last, page.separator(heading_line + 1))
     }
     case 'append': return append()
     case 'prepend': {
@@ -68,7 +68,7 @@ function sideAbove (items: readonly Item[], gaps: Gaps, line: number, blanks: nu
 function deleted (page: Page, start_line: number, end_line: number, isLast: boolean, gaps: Gaps): Made {
   const blanks = page.blanksAbove(start_line)
   if (isLast && blanks < start_line - 1 && blanks === gapOf(gaps, 'before_heading')) return edit(start_line - blanks, end_line, '')
-  return edit(start_line, end_line, page.separator)
+  return edit(start_line, end_line, page.separator(start_line))
 }
 
 function blockEdit (page: Page, { items, gaps }: Document, block: CodeBlock, { action, new_text, include_heading }: SectionEdit): Made {
@@ -102,7 +102,7 @@ function blockEdit (page: Page, { items, gaps }: Document, block: CodeBlock, { a
   /** With the blank lines of one side: those of the other are enough for what is left. */
   function removed (): Made {
     if (isLast) return above < start_line - 1 ? edit(start_line - above, end_line, '') : edit(start_line, end_line, '')
-    return edit(start_line, above > 0 || start_line === 1 ? end_line + below : end_line, below + above === 0 ? page.separator : '')
+    return edit(start_line, above > 0 || start_line === 1 ? end_line + below : end_line, below + above === 0 ? page.separator(start_line) : '')
   }
 }
 

@@ -2,8 +2,9 @@
 import { byteOfUtf16, decode, decodeByColumn } from '../encoding.ts'
 import type { LineEdit } from '../failure.ts'
 import { indentationOf } from '../indentation.ts'
-import { breakStyleOf, type LineEndings } from '../line-breaks.ts'
-import { ANY_BREAK, BREAK_TEXT, LineTable, splitAtBreaks } from '../lines.ts'
+import { breakBetween, BreakFinder, breakStyleOf, type LineEndings } from '../line-breaks.ts'
+import { ANY_BREAK, type Break, BREAK_TEXT, LineTable, splitAtBreaks } from '../lines.ts'
+import { Text } from '../text.ts'
 
 /** What lies on one side of a place: blank lines that are there, and those that there should be. */
 export interface Side { blanks: number, gap: number }
@@ -17,14 +18,13 @@ interface Core { text: string, lead: number, trail: number, end: string }
 export class Page {
   readonly #table: LineTable
   readonly #original: Buffer
-  readonly #break: string
+  readonly #lineEndings: LineEndings
   readonly #apart: boolean
 
   constructor (original: Buffer, { line_endings, apart }: { line_endings: LineEndings, apart: boolean }) {
     this.#original = original
     this.#table = new LineTable(original)
-    // A break that is put in on nobody's order is the file's; others are adapted later.
-    this.#break = line_endings === 'adapt' ? BREAK_TEXT.lf : BREAK_TEXT[breakStyleOf(original).frequent]
+    this.#lineEndings = line_endings
     this.#apart = apart
   }
 
@@ -63,14 +63,25 @@ export class Page {
   }
 
   /** A text for a spot, with the blank lines that it needs on both sides; `dress` gives its lines the form that they need there. Empty for a blank one. */
-  put (text: string, { above, below }: Spot, dress: (text: string) => string, blank = ''): string {
+  put (text: string, { line, above, below }: Spot, dress: (text: string) => string, blank = ''): string {
     const core = coreOf(text, blank)
     if (core.text === '') return ''
     const missing = (side: Side | null, own: number) => side === null ? 0 : Math.max(0, Math.max(side.gap, side.blanks, own, this.#apart ? 1 : 0) - side.blanks)
-    const line = blank + this.#break
-    const lead = line.repeat(missing(above, core.lead))
-    const trail = line.repeat(missing(below, core.trail))
-    return `${lead}${dress(core.text)}${trail === '' ? core.end : core.end || this.#break}${trail}`
+    const kind = this.#kindAt(line)
+    const blanks = (count: number, before: number) => count === 0 ? '' : blank + breakBetween(kind, blank === '' ? before : -1, -1) + (blank + BREAK_TEXT[kind]).repeat(count - 1)
+    const [lead, trail] = [missing(above, core.lead), missing(below, core.trail)]
+    const end = core.end || (trail === 0 ? '' : BREAK_TEXT[kind])
+    return blanks(lead, this.#byteBefore(line)) + dress(core.text) + end + blanks(trail, end.charCodeAt(end.length - 1))
+  }
+
+  /** The kind of a break that is put in at a line on nobody's order: that of the file at this place; all are adapted later unless bytes are exact. */
+  #kindAt (line: number): Break {
+    return this.#lineEndings === 'adapt' ? 'lf' : new BreakFinder(new Text([this.#original]), breakStyleOf(this.#original)).kindAt(this.#table.startOf(line))
+  }
+
+  /** The byte before a line where it's exact; what is adapted later is kept apart from it then. */
+  #byteBefore (line: number): number {
+    return this.#lineEndings === 'adapt' ? -1 : this.#original[this.#table.startOf(line) - 1] ?? -1
   }
 
   /** A text in place of others, without blank lines around it. */
@@ -79,9 +90,9 @@ export class Page {
     return core.text === '' ? '' : `${dress(core.text)}${core.end}`
   }
 
-  /** A blank line where edits without need one. */
-  get separator (): string {
-    return this.#apart ? this.#break : ''
+  /** A blank line in place of those from `line` on, where edits without need one. */
+  separator (line: number): string {
+    return this.#apart ? breakBetween(this.#kindAt(line), this.#byteBefore(line), -1) : ''
   }
 
   /** Text between empty braces on one line, in place of the white space in them; `column`: where that begins, in UTF-16 units. */
@@ -93,7 +104,8 @@ export class Page {
     const after = bytes.subarray(start)
     const { text: rest } = decodeByColumn(after)
     const end = start + byteOfUtf16(after, rest.length - rest.trimStart().length)
-    return { start_line: line, end_line: line, new_text: `${this.#break}${dress(core.text)}${core.end || this.#break}${this.indentOf(line)}`, inside: { start, end } }
+    const own = BREAK_TEXT[this.#kindAt(line)]
+    return { start_line: line, end_line: line, new_text: `${own}${dress(core.text)}${core.end || own}${this.indentOf(line)}`, inside: { start, end } }
   }
 }
 
