@@ -140,6 +140,28 @@ t.test('writes breaks of its own as the line has them at which it writes', async
   t.equal(String(edited(Buffer.from('# A\n\nx\n\n# B\n'), { heading: 'B' }, { action: 'insert_before', new_text: 'y\r', line_endings: 'exact' })), '# A\n\nx\n\ny\r\r# B\n', 'apart from a \\r that is given')
 })
 
+t.test('changes nothing where nothing is put in', async t => {
+  const documents = [
+    GUIDE, '# A\n\n\n# B\n', '# A\n\n \n', '# A', '# A\r\n\r\n## B\r\n\r\n\r\n# C\r\n', '> # Q\n>\n>\n\n- # L\n\n\n- b\n',
+    '```\n```\n', '```\n\n\n```\n', '```\nx', '    x\n\n\n    y\n', '> ```\n>\n> ```\n', '# A\n\n~~~js\n\n~~~\n\n\ntext\n'
+  ]
+  let tried = 0
+  for (const text of documents) {
+    const bytes = Buffer.from(text)
+    const outline = markdownOutline(bytes)
+    for (const item of outline.items) {
+      for (const action of ['append', 'prepend', 'insert_before', 'insert_after'] as const) {
+        const made = planSectionEdit(bytes, outline, item, { action, new_text: '', include_heading: false, include_comment: false }, { line_endings: 'adapt', apart: false })
+        if (!made.ok) continue
+        const planned = planLineEdits(bytes, [made.value], { line_endings: 'adapt', max_result_size: 1 << 24 })
+        tried++
+        if (!planned.ok || planned.value.splices.list.length > 0) t.fail(`${action} at line ${item.start_line} of ${JSON.stringify(text)}`)
+      }
+    }
+  }
+  t.ok(tried > 60, `${tried} edits`)
+})
+
 t.test('edits code blocks', async t => {
   const DOC = '# A\n\n```js\none()\n```\n\ntext\n\n~~~~sh\ntwo\n~~~~\n\n## B\n\n```js\nthree()\n```\n'
   const cases: [string, string, NonNullable<Target['code_block']>, Asked, string][] = [

@@ -355,6 +355,31 @@ const BRACES: Record<string, [top: string, head: string, tail: string, symbol: s
 /** Bytes for comments, in latin1: of UTF-8 whole and cut, and of none. */
 const JUNK = ['\xe9', '\xff', '\xc3', '\x80', '\xc3\xa9', '\xe5\xad\x97', '\xf0\x9f\x98\x80', '\xf0\x9f', '\xef\xbf\xbd', 'a', ' ', '\t', '{', '}'] as const
 
+t.test('changes nothing where nothing is put in', async t => {
+  const sources: [language: string, text: string][] = Object.entries(FIXTURES).map(([language, [text]]) => [language, text])
+  sources.push(
+    ['javascript', 'class A {\n\n  \n}\n\nfunction f () {\r\n\r\n}\n'], ['typescript', 'namespace N {\n\n}'], ['go', 'package p\n\nfunc f() {\n\n\n}\n'],
+    ['java', 'class A {\n\n\tvoid m() {\n\t\n\t}\n}\n'], ['css', 'a {\n\n}\n'], ['rust', 'impl A {\n\n}\n']
+  )
+  let tried = 0
+  for (const [language, text] of sources) {
+    const bytes = Buffer.from(text)
+    const outline = await outlineOf(bytes, language)
+    for (const item of outline.items) {
+      for (const action of ['append', 'prepend', 'insert_before', 'insert_after'] as const) {
+        for (const new_text of ['', '\n', ' \t\r\n\n']) {
+          const made = planSectionEdit(bytes, outline, item, { action, new_text, include_heading: false, include_comment: false }, { line_endings: 'adapt', apart: false })
+          if (!made.ok) continue
+          const planned = planLineEdits(bytes, [made.value], { line_endings: 'adapt', max_result_size: 1 << 24 })
+          tried++
+          if (!planned.ok || planned.value.splices.list.length > 0) t.fail(`${language}, ${action} of ${JSON.stringify(new_text)} at line ${item.start_line} of ${JSON.stringify(text)}`)
+        }
+      }
+    }
+  }
+  t.ok(tried > 1000, `${tried} edits`)
+})
+
 t.test('leaves every byte beside what it puts into braces in one line', async t => {
   for (let round = 0; round < often(300); round++) {
     const random = new Random(SEED * 50_021 + round)

@@ -60,8 +60,9 @@ function bodyEdit (page: Page, items: readonly Symbol[], symbol: Symbol, action:
   const beside = members.at(action === 'append' ? -1 : 0)
   const small = isOneLine(new_text) && (beside === undefined || isSmall(beside))
   const side: Side | null = isEmpty ? null : { blanks: 0, gap: isStatements ? 0 : gapAmong(page, items, items.indexOf(symbol), small) }
-  // An empty body keeps its blank lines out of the way: the text takes their place.
-  if (isEmpty) return edit(first_line, last_line, page.bare(new_text, dress))
+  // Where a body is empty, the text takes the place of its blank lines; if there is any.
+  const bare = isEmpty ? page.bare(new_text, dress) : ''
+  if (bare !== '') return edit(first_line, last_line, bare)
   return action === 'append'
     ? edit(last + 1, last, page.put(new_text, { line: last + 1, above: side, below: null }, dress))
     : edit(first, first - 1, page.put(new_text, { line: first, above: null, below: side }, dress))
