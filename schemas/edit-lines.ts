@@ -20,7 +20,7 @@ export const editLinesRequest = (edits_max: number) => named('EditLinesRequest',
   expected_text: expectedText,
   edits: Type.Optional(Type.Array(ref(LineEdit), { minItems: 1, maxItems: edits_max, description: 'Several edits of this file, all or nothing. All line numbers count lines of the file before the request; the ranges must not overlap. Not together with start_line at the top level.' })),
   ...editingFields,
-  line_endings: lineEndings('adapt (if left out): new_text is written with the line breaks of the file. exact: bytes as given.')
+  line_endings: lineEndings('new_text is written with the line breaks of the file')
 })
 
 export type EditLinesRequest = Static<ReturnType<typeof editLinesRequest>>

@@ -20,7 +20,7 @@ export const EditSectionRequestSchema = named('EditSectionRequest', 'Change one 
   include_heading: Type.Optional(Type.Boolean({ description: 'Of replace: true: new_text also replaces the heading line, or the fences of the code block (false if left out: they stay).' })),
   include_comment: Type.Optional(Type.Boolean({ description: 'Of replace and delete: true: the doc comment of the symbol goes with it (false if left out: it stays).' })),
   ...editingFields,
-  line_endings: lineEndings('adapt (if left out): new_text is written with the line breaks of the file. exact: bytes as given.')
+  line_endings: lineEndings('new_text is written with the line breaks of the file')
 })
 
 export type EditSectionRequest = Static<typeof EditSectionRequestSchema>

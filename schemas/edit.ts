@@ -24,7 +24,7 @@ export const editRequest = (edits_max: number) => named('EditRequest', 'Replace 
   ...selectors,
   edits: Type.Optional(Type.Array(ref(TextEdit), { minItems: 1, maxItems: edits_max, description: 'Several edits of this file, applied in order, each on the result of those before it; all or nothing. Not together with old_text at the top level.' })),
   ...editingFields,
-  line_endings: lineEndings('adapt (if left out): a line break in old_text matches any kind, and new_text is written with those of the file. exact: bytes as given.')
+  line_endings: lineEndings('a line break in old_text matches any kind, and new_text is written with the line breaks of the file')
 })
 
 export type EditRequest = Static<ReturnType<typeof editRequest>>

@@ -10,4 +10,6 @@ export const editingFields = {
   context_lines: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Unchanged lines shown around each change (3 if left out).' }))
 }
 
-export const lineEndings = (description: string) => Type.Optional(word(['adapt', 'exact'], description))
+/** `adapt`: what that means for the operation's own texts. */
+export const lineEndings = (adapt: string) => Type.Optional(word(['adapt', 'exact'],
+  `adapt (if left out): ${adapt}; where the file mixes them, with that of the line on which the change starts. exact: bytes as given (a break that the service adds is the file's).`))

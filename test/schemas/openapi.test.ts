@@ -22,6 +22,14 @@ t.test('is as the code has it', async t => {
   t.equal(committed, await openapiYaml(), 'openapi.yaml is stale: npm run openapi')
 })
 
+t.test('says of line_endings the same everywhere', async t => {
+  const said = Object.entries(document.components.schemas).flatMap(([name, { properties }]) => properties?.line_endings === undefined ? [] : [[name, properties.line_endings.description] as const])
+  t.strictSame(said.map(([name]) => name).sort(), ['EditLinesRequest', 'EditRequest', 'EditSectionRequest', 'PreviewRequest'])
+  const sentences = ['the line breaks of the file; where the file mixes them, with that of the line on which the change starts.', 'exact: bytes as given (a break that the service adds is the file\'s).']
+  const texts = [...said, ['README.md', readFileSync(new URL('../../README.md', import.meta.url), 'utf8')] as const]
+  for (const [name, text] of texts) for (const sentence of sentences) t.ok(text?.includes(sentence), `${name}: ${sentence}`)
+})
+
 t.test('names every operation and tells a model what it is for', async t => {
   t.match(document, { openapi: '3.1.0', info: { license: { name: 'MIT' }, contact: {} }, servers: [{}], security: [{ bearer: [] }] })
   t.strictSame(operations.map(({ at, operationId }) => [at, operationId]), [
