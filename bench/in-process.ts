@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe } from '../src/engine/describe.ts'
-import { unifiedDiff } from '../src/engine/diff.ts'
-import { planTextEdits } from '../src/engine/replace-text.ts'
+import { describe } from '../src/engine/report/describe.ts'
+import { unifiedDiff } from '../src/engine/report/diff.ts'
+import { planTextEdits } from '../src/engine/plan/replace-text.ts'
 import { CORPORA, KB, makeCase, MB, type Case, type Corpus, type Edit } from './corpora.ts'
 import { floorEdit } from './floor.ts'
 import { concatReplace, naiveEdit, naiveReplace } from './naive.ts'
@@ -117,7 +117,7 @@ function engineWays (it: Case, after: Buffer): Way[] {
   }
   const made = plan()
   if (!Buffer.concat([...made.pieces]).equals(after)) throw new Error(`the engine makes other bytes of ${it.name} than the naive way`)
-  const diff = (of: typeof made) => unifiedDiff(it.bytes, of.splices, { path: 'file.ts', exists: true, max_lines: 100 })
+  const diff = (of: typeof made) => unifiedDiff(it.bytes, of, { path: 'file.ts', exists: true, max_lines: 100 })
   const operations = it.size < MB ? 40 : 1
   const described = (of: typeof made) => describe(it.bytes, of, { context_lines: 3, dry_run: false })
   const whole = inMemory(ENGINE, () => {

@@ -1,6 +1,6 @@
 // editd without HTTP: a workspace of its own and the operation /edit on it.
 import { join } from 'node:path'
-import { Workers } from '../src/off-thread/workers.ts'
+import { Workers } from '../src/workers/workers.ts'
 import { makeOperations } from '../src/operations.ts'
 import { openWorkspace } from '../src/workspace/workspace.ts'
 import type { Edit } from './corpora.ts'

@@ -21,19 +21,19 @@ import { preview } from '../routes/preview.ts'
 import { readyz } from '../routes/readyz.ts'
 import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
-import { VERSION, type Config } from './config.ts'
-import { doorOf, makeAccess } from './http/access.ts'
+import { VERSION, type Config } from './config/config.ts'
+import { doorOf, makeAccess } from './http/auth.ts'
 import { prefersPage } from './http/browser.ts'
 import { capabilitiesOf } from './http/capabilities.ts'
 import { collectRoutes, followSockets, HEADER_BYTES, makeClientErrorHandler, makeConnectHandler, makeErrorHandler, makeExpectationHandler } from './http/errors.ts'
-import { makeGate } from './http/gate.ts'
+import { makeDrain } from './http/drain.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logWhenDone, pathOf } from './http/request-log.ts'
 import { sendProblem } from './http/send.ts'
 import { mcpServers } from './http/tools/mcp.ts'
 import { componentsById } from './http/tools/schema.ts'
 import { toolbox } from './http/tools/tool.ts'
-import { Workers } from './off-thread/workers.ts'
+import { Workers } from './workers/workers.ts'
 import { makeOperations } from './operations.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
@@ -63,7 +63,7 @@ const requestId = (request: IncomingMessage): string => {
 
 /** The server, ready to listen. */
 export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
-  const gate = makeGate()
+  const gate = makeDrain()
   const refuse = makeAccess(config)
   const handleError = makeErrorHandler(logger, config.bodyLimit)
   const app = Fastify({

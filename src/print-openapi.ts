@@ -1,7 +1,7 @@
 // Prints the published document, for openapi.yaml. Opens no workspace and listens nowhere.
 import pino from 'pino'
 import { buildApp } from './app.ts'
-import { loadConfig } from './config.ts'
+import { loadConfig } from './config/config.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 const untouched = async (): Promise<never> => { throw new Error('nothing is opened here') }

@@ -3,8 +3,8 @@
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { buildApp } from './app.ts'
-import { helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config.ts'
-import { makeFolder } from './workspace/folder.ts'
+import { helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
+import { ensureDir } from './workspace/ensure-dir.ts'
 import { speakMcp } from './stdio.ts'
 import { Occupied } from './workspace/presence.ts'
 import { openWorkspace } from './workspace/workspace.ts'
@@ -60,7 +60,7 @@ function greeting (config: Config, root: string, { address, port, family }: Addr
 async function prepare (config: Config) {
   const destination = pino.destination({ dest: 2, sync: false })
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
-  makeFolder(config.root)
+  ensureDir(config.root)
   const workspace = await openWorkspace({ ...config, report: event => { logger.warn(event) } })
   return { destination, logger, workspace }
 }

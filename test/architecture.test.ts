@@ -13,27 +13,43 @@ const sources = files.map(path => {
   return { path, text, lines: text.split('\n'), imports }
 })
 
-/** The part of the tree that a file is. */
-const partOf = (path: string) => /^src\/(engine|workspace|http|operations|off-thread)\//.exec(path)?.[1] ?? /^(routes|schemas)\//.exec(path)?.[1] ?? /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ?? path
+/** The part of the tree that a file is in. */
+const partOf = (path: string) =>
+  /^src\/(engine|workspace|http|operations|workers|config)\//.exec(path)?.[1] ?? /^(routes|schemas)\//.exec(path)?.[1] ??
+  /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ?? path
 
-// `print-openapi` is a second, smaller server; `given` and `setting` are pieces of `config`.
+// `print-openapi` is a second, smaller server.
 const ARROWS: Record<string, string[]> = {
   server: ['app', 'stdio', 'config', 'workspace'],
-  stdio: ['http', 'operations', 'off-thread', 'workspace', 'config'],
+  stdio: ['http', 'operations', 'workers', 'workspace', 'config'],
   'print-openapi': ['app', 'config', 'workspace'],
-  app: ['routes', 'schemas', 'http', 'operations', 'off-thread', 'workspace', 'engine', 'config'],
+  app: ['routes', 'schemas', 'http', 'operations', 'workers', 'workspace', 'engine', 'config'],
   routes: ['schemas', 'http', 'operations', 'workspace', 'engine'],
-  operations: ['schemas', 'off-thread', 'workspace', 'engine'],
-  'off-thread': ['engine'],
+  operations: ['schemas', 'workers', 'workspace', 'engine'],
+  workers: ['engine'],
   http: ['schemas', 'operations', 'workspace', 'engine', 'config'],
   workspace: ['engine'],
-  config: ['given', 'setting', 'workspace'],
-  given: ['setting'],
-  setting: [],
+  config: ['workspace'],
   engine: [],
   schemas: [],
   result: []
 }
+
+/** What each room of the engine may import; `failure` and `task` are files of their own. */
+const ROOMS: Record<string, string[]> = {
+  text: [],
+  match: ['text'],
+  suggest: ['text', 'failure'],
+  edit: ['text', 'suggest'],
+  outline: ['text', 'edit', 'failure'],
+  inspect: ['text', 'match', 'failure'],
+  report: ['text', 'edit'],
+  explain: ['text', 'match', 'edit', 'suggest', 'failure'],
+  plan: ['text', 'match', 'edit', 'outline', 'suggest', 'explain', 'failure'],
+  failure: ['edit', 'outline', 'suggest'],
+  task: ['text', 'edit', 'plan', 'report', 'explain', 'failure']
+}
+const roomOf = (path: string) => /^src\/engine\/([a-z]+)[/.]/.exec(path)?.[1]
 
 t.test('imports follow the arrows', async t => {
   t.ok(sources.length > 40)
@@ -53,6 +69,31 @@ t.test('imports follow the arrows', async t => {
     if (part === 'workspace') t.strictSame(imports.filter(name => /^(fastify|node:https?$)/.test(name)), [], `${path} knows no HTTP`)
     if (part !== 'app' && part !== 'routes') t.strictSame(imports.filter(name => name.startsWith('routes/')), [], path)
   }
+})
+
+t.test('rooms of the engine import those below them', async t => {
+  for (const { path, imports } of sources) {
+    const room = roomOf(path)
+    if (room === undefined) continue
+    t.ok(ROOMS[room], `${path} is in a room`)
+    for (const other of imports.map(roomOf)) {
+      if (other !== undefined && other !== room) t.ok(ROOMS[room]?.includes(other), `${path} → ${other}`)
+    }
+  }
+})
+
+t.test('no file imports itself by way of others', async t => {
+  const imports = new Map(sources.map(({ path, imports }) => [path, imports]))
+  const done = new Set<string>()
+  const visit = (path: string, above: string[]): void => {
+    const start = above.indexOf(path)
+    if (start >= 0) t.fail([...above.slice(start), path].join(' → '))
+    if (start >= 0 || done.has(path)) return
+    for (const target of imports.get(path) ?? []) if (imports.has(target)) visit(target, [...above, path])
+    done.add(path)
+  }
+  for (const path of imports.keys()) visit(path, [])
+  t.equal(done.size, sources.length)
 })
 
 t.test('keeps status codes in one file', async t => {

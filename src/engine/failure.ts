@@ -1,15 +1,7 @@
 // The closed union of everything that can be wrong with a change to a text. Knows no HTTP and no sentences.
+import type { LineEdit, TextEdit } from './edit/request.ts'
 import type { SymbolKind } from './outline/outline.ts'
-import type { Cause } from './suggest/classify.ts'
-
-/** One edit of /edit, as a client sends it and as a fix offers it. */
-export interface TextEdit {
-  old_text: string
-  new_text: string
-  occurrences?: number
-  replace_all?: boolean
-  occurrence?: 'first' | 'last' | 'all' | number
-}
+import type { Cause, Difference } from './suggest/classify.ts'
 
 /** Text of the file around a failure. Lines are 1-based, of the original file; `content` is at most 2 KiB. */
 export interface FilePreview {
@@ -32,10 +24,6 @@ export interface MatchLocation {
   inserted_by_edit?: number
   lossy?: true
 }
-
-export type DifferenceType = 'whitespace' | 'case' | 'punctuation' | 'content' | 'line_endings' | 'quotes' | 'unicode' | 'escape' | 'line_number_prefix' | 'indentation'
-
-export interface Difference { type: DifferenceType, expected: string, found: string }
 
 /** A region of the file that may be what was meant; `content` is the file's exact text. */
 export interface SimilarContent {
@@ -118,12 +106,6 @@ export interface ResultTooLarge extends EditPosition {
   actual: number
 }
 
-/**
- * One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. `inside`: of its one line only these bytes
- * are replaced, counted from where it begins, end exclusive, its break not among them; `new_text` needn't be whole lines then.
- */
-export interface LineEdit { start_line: number, end_line: number, new_text: string, expected_text?: string, inside?: { start: number, end: number } }
-
 /** Lines that the file doesn't have. */
 export interface LineOutOfRange {
   code: 'LINE_OUT_OF_RANGE'
@@ -163,7 +145,7 @@ export interface ExpectedTextMismatch extends EditPosition {
 }
 
 /** What an edit made for another state of the file comes to in the present one. */
-export type Present =
+export type CurrentOutcome =
   /** It would still be made. First and last line of each place, at most ten. */
   | { fits: true, places: [number, number][], total: number, file_preview: FilePreview }
   | { fits: false, failure: TextFailure | LineFailure | SectionFailure }

@@ -3,19 +3,19 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { Called, Operation } from '../operations/operation.ts'
-import { inOwnWords, translate, type Taken } from './dialects.ts'
+import { inOwnWords, translate, type Taken } from './field-aliases.ts'
 import type { Failure } from './failure.ts'
 import { checkTexts } from './json.ts'
-import type { Naming } from './naming.ts'
-import { dropNulls } from './nulls.ts'
+import type { CallSyntax } from './call-names.ts'
+import { dropNulls } from './drop-nulls.ts'
 import { toBody } from './outcome.ts'
 import { readPreconditions } from './preconditions.ts'
 import { toProblem, type Answer, type Context } from './problem.ts'
-import { standIn } from './stand-in.ts'
+import { delegatedBody } from './delegated-body.ts'
 import { refuseLongLists, toFailure } from './validation.ts'
 
 /** What is called: `body` is strict JSON, parsed, and is taken over; `headers` may hold preconditions; `instance` and `request_id` name the call in a problem, `naming` names others there. */
-export interface Call { body: unknown, headers: IncomingHttpHeaders, instance: string, request_id: string, naming?: Naming }
+export interface Call { body: unknown, headers: IncomingHttpHeaders, instance: string, request_id: string, naming?: CallSyntax }
 
 /** What is answered: a success, which has no `code`, or a problem, with the headers that go with it. */
 export type CallAnswer = Answer | { body: ChangeResult | InspectResult, headers: Record<string, string> }
@@ -38,7 +38,7 @@ export function caller<Request extends Body> (operation: Operation<Request>): Ca
 }
 
 function makeCaller<Request extends Body> (operation: Operation<Request>): Caller {
-  const { chosen, faultsOf } = standIn(operation)
+  const { chosen, faultsOf } = delegatedBody(operation)
   return async ({ body, headers, instance, request_id, naming }) => {
     const problem = (failure: Failure, about: Partial<Context> = {}) => toProblem(failure, { instance, request_id, ...naming && { naming }, ...about })
     const unfit = checkTexts(body)

@@ -1,14 +1,14 @@
 // What this server can do, from its settings. Knows no request.
 import type { Capabilities } from '../../schemas/capabilities.ts'
 import { TOOL_FORMATS } from '../../schemas/tools.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { OUTLINED, PARSED_SIZE } from '../engine/outline/languages.ts'
-import { MAX_MATCHES } from '../engine/search.ts'
-import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/window.ts'
+import { MAX_MATCHES } from '../engine/inspect/search.ts'
+import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/inspect/window.ts'
 import type { Operation } from '../operations/operation.ts'
 import { MAX_ENTRIES, MAX_ITEMS } from '../operations/inspect.ts'
 import type { Operations } from '../operations.ts'
-import { BY_ROUTE } from './naming.ts'
+import { BY_ROUTE } from './call-names.ts'
 import { MCP_VERSIONS } from './tools/mcp.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 

@@ -2,7 +2,7 @@
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { OutlineEntry } from '../engine/failure.ts'
 import type { Failure } from './failure.ts'
-import { BY_ROUTE, BY_TOOL } from './naming.ts'
+import { BY_ROUTE, BY_TOOL } from './call-names.ts'
 import { toProblem, type Context } from './problem.ts'
 
 const preview = { total_lines: 90, preview_start_line: 44, preview_end_line: 46, content: 'export {}\nconst  foo = 1;\nrun()\n', highlights: [{ line: 45 }] }

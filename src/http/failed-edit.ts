@@ -2,14 +2,14 @@
 import type { Problem } from '../../schemas/problem.ts'
 import type { EditPosition, ExpectedTextMismatch, LineFailure, LineOutOfRange, NoMatch, SectionFailure, SimilarContent, TextFailure, WrongCount } from '../engine/failure.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import { whyMissed } from './cause.ts'
-import { readFile, readLines, readPreview, toFixes } from './fixes.ts'
-import type { Asked } from './naming.ts'
-import { capital, counted, cut, linesListed, listed, quote, span } from './quote.ts'
-import { tellTarget } from './target.ts'
-import { NOTHING, type Told } from './told.ts'
+import { whyMissed } from './no-match-cause.ts'
+import { readFile, readLines, readPreview, toFixes } from './suggested-fixes.ts'
+import type { Asked } from './call-names.ts'
+import { capital, counted, cut, linesListed, listed, quote, span } from './phrases.ts'
+import { tellTarget } from './section-failure.ts'
+import { NOTHING_WRITTEN, type ProblemParts } from './told.ts'
 
-export function tellFailedEdit (failure: TextFailure | LineFailure | SectionFailure, asked: Asked): Told {
+export function tellFailedEdit (failure: TextFailure | LineFailure | SectionFailure, asked: Asked): ProblemParts {
   const shown = cut(asked.path, 200)
   switch (failure.code) {
     case 'NO_MATCH':
@@ -45,17 +45,17 @@ export function tellFailedEdit (failure: TextFailure | LineFailure | SectionFail
 }
 
 /** The file has changed since: what the edit comes to in it now. */
-export function tellStale ({ expected_hash, now }: StaleFile, asked: Asked, file_hash?: string): Told {
+export function tellStale ({ expected_hash, now }: StaleFile, asked: Asked, file_hash?: string): ProblemParts {
   const first = `${cut(asked.path, 200)} is not as you expect: its hash is ${file_hash ?? 'another'}, not ${expected_hash}.`
   const with_hash = `send it with expected_hash ${file_hash === undefined ? 'set to its file_hash' : `"${file_hash}"`}`
   const members = { ...expected_hash !== undefined && { expected_hash } }
-  if (now === undefined) return { detail: `${first} ${NOTHING} Look at the file again, check that your edit still fits, and ${with_hash}.`, members: { ...members, suggested_fixes: [readFile(asked)] } }
+  if (now === undefined) return { detail: `${first} ${NOTHING_WRITTEN} Look at the file again, check that your edit still fits, and ${with_hash}.`, members: { ...members, suggested_fixes: [readFile(asked)] } }
   if (now.fits) {
     const { places, total, file_preview } = now
     const shown = [...new Set(places.map(lines => lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`))]
     const where = total === 0 ? '' : ` ${listed(shown)}${total > places.length ? ` and at ${counted(total - places.length, 'more place')}` : ''}`
     return {
-      detail: `${first} ${NOTHING} Your edit would still be made${where}; file_preview shows what is there now. If that is what you mean, ${with_hash}.`,
+      detail: `${first} ${NOTHING_WRITTEN} Your edit would still be made${where}; file_preview shows what is there now. If that is what you mean, ${with_hash}.`,
       members: { ...members, suggested_fixes: [readPreview(asked, file_preview)], file_preview }
     }
   }
@@ -67,7 +67,7 @@ const position = ({ edit_index, total_edits }: EditPosition) => ({ edit_index, t
 
 /** The sentences about one edit; of several, which one it was. `inOrder`: the edits before it were tried, and would be made. */
 function inEdit ({ edit_index, total_edits }: EditPosition, sentences: string, inOrder = false): string {
-  if (total_edits === 1) return `${sentences} ${NOTHING}`
+  if (total_edits === 1) return `${sentences} ${NOTHING_WRITTEN}`
   const before = !inOrder || edit_index === 0 ? '' : edit_index === 1 ? '; edit 1 matches' : `; edits 1 to ${edit_index} match`
   return `Edit ${edit_index + 1} of ${total_edits} failed: ${sentences} Nothing was written: none of the ${total_edits} edits was made${before}.`
 }
@@ -141,7 +141,7 @@ function matches (failure: Pick<WrongCount, 'search_text' | 'actual_occurrences'
   return { search_text: cut(search_text), actual_occurrences, match_locations, match_lines, suggested_fixes: toFixes(fixes, asked) }
 }
 
-function outOfRange (failure: LineOutOfRange, shown: string): Told {
+function outOfRange (failure: LineOutOfRange, shown: string): ProblemParts {
   const { total_lines, start_line, end_line, start_column, total_columns, edit_index, total_edits } = failure
   const has = `${shown} has ${counted(total_lines, 'line')}`
   const before = end_line !== undefined && end_line < start_line
@@ -162,7 +162,7 @@ function outOfRange (failure: LineOutOfRange, shown: string): Told {
 /** Lines, or where something is inserted. */
 const place = ([first, last]: readonly [number, number]) => last < first ? `inserting before line ${first}` : span([first, last])
 
-function mismatch (failure: ExpectedTextMismatch, asked: Asked): Told {
+function mismatch (failure: ExpectedTextMismatch, asked: Asked): ProblemParts {
   const { start_line, end_line, actual_text, lossy, found_at, cause, similar_content, fixes, file_preview, suggestions_truncated } = failure
   const there = end_line < start_line
     ? `expected_text has to be empty, as the edit inserts before line ${start_line} and replaces no lines`

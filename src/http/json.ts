@@ -122,10 +122,10 @@ function scan (json: Buffer): RequestFailure | null {
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Names from the outermost value down to one in it. */
-type Way = (string | number)[]
+type JsonPath = (string | number)[]
 
 /** A lone surrogate anywhere in a value, or a NUL in any text but `/path`; null if there is none. Its depth has to be bounded. */
-export function checkTexts (value: unknown, way: Way = []): RequestFailure | null {
+export function checkTexts (value: unknown, way: JsonPath = []): RequestFailure | null {
   if (typeof value === 'string') return checkText(value, way)
   if (typeof value !== 'object' || value === null) return null
   for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
@@ -138,11 +138,11 @@ export function checkTexts (value: unknown, way: Way = []): RequestFailure | nul
   return null
 }
 
-function checkText (text: string, way: Way): RequestFailure | null {
+function checkText (text: string, way: JsonPath): RequestFailure | null {
   if (!text.isWellFormed()) return { code: 'INVALID_UNICODE', pointer: pointerTo(way) }
   // A NUL in the path is the workspace's to judge: it answers INVALID_PATH.
   if (!text.includes('\0') || (way.length === 1 && way[0] === 'path')) return null
   return { code: 'INVALID_REQUEST', errors: [{ pointer: pointerTo(way), message: 'holds a NUL character, which no text file has' }] }
 }
 
-const pointerTo = (way: Way): string => way.map(name => `/${escapePointer(String(name).toWellFormed())}`).join('')
+const pointerTo = (way: JsonPath): string => way.map(name => `/${escapePointer(String(name).toWellFormed())}`).join('')

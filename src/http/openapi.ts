@@ -13,7 +13,7 @@ import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schem
 import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
 import type { Operations } from '../operations.ts'
 import { exampleOf } from './examples.ts'
-import { BY_ROUTE, BY_TOOL, type Naming } from './naming.ts'
+import { BY_ROUTE, BY_TOOL, type CallSyntax } from './call-names.ts'
 import type { Takes } from './preconditions.ts'
 import { KINDS, PRECONDITION_FAILED, SUCCESS } from './problem.ts'
 import { REQUEST_EXAMPLES } from './request-examples.ts'
@@ -58,7 +58,7 @@ function statuses (codes: readonly ProblemCode[], takes: Takes): Map<number, Pro
   return new Map([...all].sort(([a], [b]) => a - b))
 }
 
-function responses (instance: string, outcome: TSchema, description: string, codes: readonly ProblemCode[], options: Partial<Takes> & { hashed?: boolean, naming?: Naming } = {}) {
+function responses (instance: string, outcome: TSchema, description: string, codes: readonly ProblemCode[], options: Partial<Takes> & { hashed?: boolean, naming?: CallSyntax } = {}) {
   const problems = [...statuses(codes, { expects_hash: false, expects_none: false, ...options })].map(([status, list]) => [status, {
     description: list.map(code => KINDS[code][1]).join('. ') + '.',
     headers: REQUEST_ID,

@@ -1,13 +1,13 @@
 // The sentence of a success. Knows no status codes.
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
-import type { Caution } from '../engine/caution.ts'
-import type { Change } from '../engine/describe.ts'
-import type { LeftAlone } from '../engine/plan.ts'
+import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
+import type { Change } from '../engine/report/describe.ts'
+import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../operations/operation.ts'
 import type { FileWarning } from '../workspace/failure.ts'
-import { capital, counted, linesListed, listed, quote, span } from './quote.ts'
-import { entryNamed } from './target.ts'
+import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
+import { entryNamed } from './section-failure.ts'
 
 /** The body of a success: what was found or done, and a sentence that says it. `taken`: warnings of how the request was read. */
 export function toBody (value: Outcome, taken: readonly string[] = []): ChangeResult | InspectResult {
@@ -15,7 +15,7 @@ export function toBody (value: Outcome, taken: readonly string[] = []): ChangeRe
     const { path, resolved_path, ...facts } = value.outcome
     return { path, ...resolved_path !== undefined && { resolved_path }, message: inspectMessage(value.outcome, value.searched), ...facts, ...taken.length > 0 && { warnings: [...taken] } }
   }
-  const { path, resolved_path, left_alone, cautions, warnings, ...done } = value.outcome
+  const { path, resolved_path, left_alone, newTextWarnings, warnings, ...done } = value.outcome
   const note = left_alone.map(others => noteOf(others, done.edits_applied?.length ?? 1)).join(' ')
   return {
     path,
@@ -24,7 +24,7 @@ export function toBody (value: Outcome, taken: readonly string[] = []): ChangeRe
     ...done,
     ...done.diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[done.diff_unavailable] },
     ...note !== '' && { note },
-    warnings: [...taken, ...value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : [], ...warnings.map(warning => FILE_WARNINGS[warning]), ...toWarnings(cautions, value)]
+    warnings: [...taken, ...value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : [], ...warnings.map(warning => FILE_WARNINGS[warning]), ...toWarnings(newTextWarnings, value)]
   }
 }
 
@@ -43,15 +43,15 @@ const FILE_WARNINGS: Record<FileWarning, string> = {
 /** Cautions that are told one by one. */
 const CAUTIONS = 20
 
-function toWarnings (cautions: readonly Caution[], { operation, outcome }: Exclude<Outcome, { operation: 'inspect' }>): string[] {
+function toWarnings (newTextWarnings: readonly NewTextWarning[], { operation, outcome }: Exclude<Outcome, { operation: 'inspect' }>): string[] {
   const field = operation === 'create' ? 'content' : 'new_text'
   const several = (outcome.edits_applied?.length ?? 0) > 1 || outcome.changes.some(({ edit_index }) => edit_index > 0)
   const of = (index: number) => several ? `${field} of edit ${index + 1}` : field
-  const told = cautions.slice(0, CAUTIONS).map(({ edit_index, type, line, text }) => WARNINGS[type](of(edit_index), `${quote(text)} (its line ${line})`, outcome.dry_run))
-  return cautions.length > CAUTIONS ? [...told, `${cautions.length - CAUTIONS} more of the edits put in a placeholder or line numbers.`] : told
+  const told = newTextWarnings.slice(0, CAUTIONS).map(({ edit_index, type, line, text }) => WARNINGS[type](of(edit_index), `${quote(text)} (its line ${line})`, outcome.dry_run))
+  return newTextWarnings.length > CAUTIONS ? [...told, `${newTextWarnings.length - CAUTIONS} more of the edits put in a placeholder or line numbers.`] : told
 }
 
-const WARNINGS: Record<Caution['type'], (field: string, what: string, dry_run: boolean) => string> = {
+const WARNINGS: Record<NewTextWarning['type'], (field: string, what: string, dry_run: boolean) => string> = {
   placeholder: (field, what, dry_run) => `${field} holds the placeholder ${what}, which ${dry_run ? 'would be' : 'was'} written as it stands: nothing is filled in for it. If it stands for lines of the file, ${dry_run ? 'write them out in full before you send the edit.' : 'they are gone; replace it by those lines, in full.'}`,
   line_numbers: (field, what, dry_run) => `${field} begins its lines with numbers, such as ${what}, which ${dry_run ? 'would be' : 'were'} written as they stand. If they are line numbers copied from a view of the file, ${dry_run ? 'leave them out.' : 'send an edit that takes them out.'}`
 }

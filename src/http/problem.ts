@@ -2,11 +2,11 @@
 import type { Problem, ProblemCode } from '../../schemas/problem.ts'
 import { tellFailedEdit, tellStale } from './failed-edit.ts'
 import type { Failure } from './failure.ts'
-import { readFile } from './fixes.ts'
-import { BY_ROUTE, type Asked, type Naming } from './naming.ts'
-import { counted, cut, listed, quote } from './quote.ts'
-import { strayError } from './target.ts'
-import { NOTHING, type Told } from './told.ts'
+import { readFile } from './suggested-fixes.ts'
+import { BY_ROUTE, type Asked, type CallSyntax } from './call-names.ts'
+import { counted, cut, listed, quote } from './phrases.ts'
+import { strayError } from './section-failure.ts'
+import { NOTHING_WRITTEN, type ProblemParts } from './told.ts'
 
 /** The status of every success. */
 export const SUCCESS = 200
@@ -73,7 +73,7 @@ export interface Context {
   /** The expected hash came in `If-Match`. */
   by_header?: boolean
   /** How other calls are named; by their routes where it isn't said. */
-  naming?: Naming
+  naming?: CallSyntax
 }
 
 export interface Answer { body: Problem, headers: Record<string, string> }
@@ -114,7 +114,7 @@ const wait = (seconds: number) => ({ headers: { 'retry-after': String(Math.max(1
 const told = (errors: readonly { pointer: string, message: string }[]) =>
   errors.slice(0, 3).map(({ pointer, message }) => cut(pointer === '' ? message : `${pointer} ${message}`, 200)).join('; ') + (errors.length > 3 ? `; and ${errors.length - 3} more` : '')
 
-function tell (failure: Failure, context: Context): Told {
+function tell (failure: Failure, context: Context): ProblemParts {
   const { path = 'the file', naming = BY_ROUTE } = context
   const asked = { path, naming }
   const shown = cut(path, 200)
@@ -183,30 +183,30 @@ function tell (failure: Failure, context: Context): Told {
       return { detail: `${shown} is protected (${failure.pattern}) because changing or reading it could take over tools that trust it. Choose another file; only an operator can allow it with --unprotect.` }
     case 'PERMISSION_DENIED':
       return failure.reason === 'read_only_file'
-        ? { detail: `${shown} has no write permission for its owner, so it is not changed. ${NOTHING} Ask a person to make it writable if it should be edited.` }
-        : { detail: `The server may not open or change ${shown}. ${NOTHING} Ask a person to check the file's owner and mode.` }
+        ? { detail: `${shown} has no write permission for its owner, so it is not changed. ${NOTHING_WRITTEN} Ask a person to make it writable if it should be edited.` }
+        : { detail: `The server may not open or change ${shown}. ${NOTHING_WRITTEN} Ask a person to check the file's owner and mode.` }
     case 'READ_ONLY':
       return { detail: 'This server only reads (--read-only). Nothing can be edited or previewed through it.' }
     case 'FILE_NOT_FOUND': {
-      if (failure.missing === 'parent') return { detail: `The folder in which ${shown} was to be made was not found. ${NOTHING} Set create_parents to true, or leave it out, to make it too; or correct the path.`, members: near(failure, naming) }
-      if (failure.missing === 'expected') return { detail: `${shown} was not found, though expected_hash says that it was there: it is gone, or the path is another. ${NOTHING} To make it anew, leave expected_hash out.`, members: near(failure, naming) }
+      if (failure.missing === 'parent') return { detail: `The folder in which ${shown} was to be made was not found. ${NOTHING_WRITTEN} Set create_parents to true, or leave it out, to make it too; or correct the path.`, members: near(failure, naming) }
+      if (failure.missing === 'expected') return { detail: `${shown} was not found, though expected_hash says that it was there: it is gone, or the path is another. ${NOTHING_WRITTEN} To make it anew, leave expected_hash out.`, members: near(failure, naming) }
       const { did_you_mean = [] } = failure
       return { detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${naming.inspectWith({ path: '.' })} lists what is there.`}`, members: near(failure, naming) }
     }
     case 'NOT_A_FILE':
-      if (failure.type === 'trailing_slash') return { detail: `The path ends with /, . or .., which names a directory: ${shown}. ${NOTHING} End it with the name of the file to make.` }
-      if (failure.type === 'not_a_directory') return { detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING} Correct the path.` }
+      if (failure.type === 'trailing_slash') return { detail: `The path ends with /, . or .., which names a directory: ${shown}. ${NOTHING_WRITTEN} End it with the name of the file to make.` }
+      if (failure.type === 'not_a_directory') return { detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING_WRITTEN} Correct the path.` }
       return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${naming.inspectWith({ path: cut(path) })} lists them.` : 'Only regular files can be used.'}` }
     case 'FILE_TOO_LARGE':
       return { detail: `${shown} has ${counted(failure.actual, 'byte')}; the limit is ${failure.limit} (--max-file-size).`, members: { limit: failure.limit, actual: failure.actual } }
     case 'BINARY_FILE':
-      return { detail: `${shown} is not text that can be edited: it is ${failure.encoding === 'binary' ? 'binary (it holds a NUL byte)' : `${failure.encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text is edited`}. ${NOTHING}` }
+      return { detail: `${shown} is not text that can be edited: it is ${failure.encoding === 'binary' ? 'binary (it holds a NUL byte)' : `${failure.encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text is edited`}. ${NOTHING_WRITTEN}` }
     case 'STALE_FILE':
-      if (failure.reason === 'changed_meanwhile') return { detail: `${shown} was changed by another program while it was being edited. ${NOTHING} Look at the file again, then decide.`, members: { suggested_fixes: [readFile(asked)] } }
+      if (failure.reason === 'changed_meanwhile') return { detail: `${shown} was changed by another program while it was being edited. ${NOTHING_WRITTEN} Look at the file again, then decide.`, members: { suggested_fixes: [readFile(asked)] } }
       return tellStale(failure, asked, context.file_hash)
     case 'ALREADY_EXISTS': return alreadyExists(failure, asked, context.file_hash)
     case 'PRECONDITION_REQUIRED':
-      return { detail: `This server needs expected_hash with every edit. ${NOTHING} Call ${naming.inspectWith({ path: cut(path) })} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(asked)] } }
+      return { detail: `This server needs expected_hash with every edit. ${NOTHING_WRITTEN} Call ${naming.inspectWith({ path: cut(path) })} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(asked)] } }
     case 'FILE_LOCKED': {
       const { text, headers } = wait(failure.retry_after)
       const why = {
@@ -215,10 +215,10 @@ function tell (failure: Failure, context: Context): Told {
         lost: 'could not be kept locked while it was being edited',
         in_place: 'is being written by another server, which has not finished and may be stopped'
       }[failure.reason]
-      return { detail: `${shown} ${why}. ${NOTHING} ${text}`, headers }
+      return { detail: `${shown} ${why}. ${NOTHING_WRITTEN} ${text}`, headers }
     }
     case 'NO_SPACE':
-      return { detail: `There is no space left for the new content of ${shown} (disk, quota or file size limit). ${NOTHING} The file is as it was; send the request again when there is space.` }
+      return { detail: `There is no space left for the new content of ${shown} (disk, quota or file size limit). ${NOTHING_WRITTEN} The file is as it was; send the request again when there is space.` }
     case 'NOT_READY': {
       const { text, headers } = wait(failure.retry_after)
       const why = { root_gone: 'The workspace folder is not there', no_descriptors: 'The server has too many files open', draining: 'The server is stopping', searching: 'The server has too many searches waiting', large_files: 'The server has too many large files in work', parsing: 'The server has too many files waiting to be parsed' }[failure.reason]
@@ -229,14 +229,14 @@ function tell (failure: Failure, context: Context): Told {
 }
 
 /** What was meant, perhaps, where nothing is. */
-function near ({ did_you_mean = [] }: Extract<Failure, { code: 'FILE_NOT_FOUND' }>, naming: Naming): Partial<Problem> {
+function near ({ did_you_mean = [] }: Extract<Failure, { code: 'FILE_NOT_FOUND' }>, naming: CallSyntax): Partial<Problem> {
   const fixes = did_you_mean.slice(0, 1).map(other => ({ type: 'FIX_PATH' as const, suggestion: `Use the path ${other}, if that is the file you mean.`, example: naming.inspectWith({ path: other }) }))
   return did_you_mean.length > 0 ? { did_you_mean, suggested_fixes: fixes } : {}
 }
 
-function alreadyExists ({ reason, if_none_match }: Extract<Failure, { code: 'ALREADY_EXISTS' }>, { path, naming }: Asked, file_hash?: string): Told {
+function alreadyExists ({ reason, if_none_match }: Extract<Failure, { code: 'ALREADY_EXISTS' }>, { path, naming }: Asked, file_hash?: string): ProblemParts {
   const shown = cut(path, 200)
-  if (file_hash === undefined) return { detail: `${shown} exists already, and can't be read: it may be a link that leads to no file. ${NOTHING} Choose another path.` }
+  if (file_hash === undefined) return { detail: `${shown} exists already, and can't be read: it may be a link that leads to no file. ${NOTHING_WRITTEN} Choose another path.` }
   const overwrite = `"overwrite": true, "expected_hash": "${file_hash}"`
   const why = {
     exists: if_none_match ? 'exists already, and If-None-Match: * asks for a new file' : 'exists already',
@@ -244,12 +244,12 @@ function alreadyExists ({ reason, if_none_match }: Extract<Failure, { code: 'ALR
     needs_expected_hash: 'exists already, and overwrite: true replaces it only with the expected_hash of what it replaces'
   }[reason]
   return {
-    detail: `${shown} ${why}. ${NOTHING} To change a part of it, use ${naming.edit}. To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
+    detail: `${shown} ${why}. ${NOTHING_WRITTEN} To change a part of it, use ${naming.edit}. To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
     members: { suggested_fixes: [{ type: 'READ_FILE', suggestion: `Look at the file as it is now; then edit it, or replace it with ${overwrite}.`, example: naming.inspectWith({ path }) }] }
   }
 }
 
-function invalidJson (failure: Extract<Failure, { code: 'INVALID_JSON' }>): Told {
+function invalidJson (failure: Extract<Failure, { code: 'INVALID_JSON' }>): ProblemParts {
   switch (failure.reason) {
     case 'empty':
       return { detail: 'The request has no body. Send one JSON object with the fields of the operation.' }

@@ -2,6 +2,6 @@
 import type { Problem } from '../../schemas/problem.ts'
 
 /** The sentence, members of the body, headers. */
-export interface Told { detail: string, members?: Partial<Problem>, headers?: Record<string, string> }
+export interface ProblemParts { detail: string, members?: Partial<Problem>, headers?: Record<string, string> }
 
-export const NOTHING = 'Nothing was written.'
+export const NOTHING_WRITTEN = 'Nothing was written.'

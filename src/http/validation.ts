@@ -5,7 +5,7 @@ import { ALLOWED } from '../../schemas/common.ts'
 import { escapePointer } from './json.ts'
 import type { Failure, FieldError, RequestFailure } from './failure.ts'
 import type { SchemaError } from './validator.ts'
-import { counted, listed } from './quote.ts'
+import { counted, listed } from './phrases.ts'
 
 /** What the words need to know of the operation. `within`: its name, where the route is that of another; `elsewhere`: which ones have a field. */
 export interface Validated { request: TSchema, items: Readonly<Record<string, TSchema>>, within?: string, elsewhere?: (field: string) => string[] }

@@ -1,6 +1,6 @@
 // What all operations have in common that change a file: a request becomes a task, what was done of it an outcome.
 import type { Change, Described, TaskFailure } from '../engine/task.ts'
-import type { PlanMaker } from '../off-thread/plan.ts'
+import type { PlanMaker } from '../workers/plan.ts'
 import { fail } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Created, Edited, FileTarget, Planner } from '../workspace/workspace.ts'
@@ -49,7 +49,7 @@ export function outcomeOf (request: ChangeRequest, done: Edited<Described> | Cre
     ...write_strategy !== undefined && { write_strategy },
     ...description.diff,
     left_alone: description.plan.left_alone,
-    cautions: changed ? description.plan.cautions : [],
+    newTextWarnings: changed ? description.plan.newTextWarnings : [],
     warnings
   }
 }

@@ -1,7 +1,7 @@
 // /edit-lines: whole lines are replaced, inserted, deleted or appended by their numbers.
 import { editLinesRequest, LineEdit as LineEditSchema, type EditLinesRequest } from '../../schemas/edit-lines.ts'
 import { EditLinesResultSchema } from '../../schemas/outcome.ts'
-import type { LineEdit } from '../engine/failure.ts'
+import type { LineEdit } from '../engine/edit/request.ts'
 import { ok } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, planning, targetOf } from './change.ts'

@@ -1,7 +1,7 @@
 // /edit: exact text is replaced.
 import { editRequest, TextEdit as TextEditSchema, type EditRequest } from '../../schemas/edit.ts'
 import { EditResultSchema } from '../../schemas/outcome.ts'
-import type { TextEdit } from '../engine/failure.ts'
+import type { TextEdit } from '../engine/edit/request.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, planning, targetOf } from './change.ts'

@@ -1,9 +1,9 @@
 // The outline of a file for an operation: by its language, off the event loop. Knows no request.
 import type { UnsupportedTarget } from '../engine/failure.ts'
-import { languageOf } from '../engine/language.ts'
+import { languageOf } from '../engine/inspect/language.ts'
 import { isOutlined, OUTLINED } from '../engine/outline/languages.ts'
 import type { Outline } from '../engine/outline/outline.ts'
-import type { Outliner } from '../off-thread/outline.ts'
+import type { Outliner } from '../workers/outline.ts'
 import { fail, type Result } from '../result.ts'
 
 /** The outline of a file of this name. `code`: whether symbols are asked for, `document`: sections and code blocks, else either. Fails where it has none of these, or could not be told within its bounds. */

@@ -1,5 +1,5 @@
 // What others see of the workspace: options, what is asked for and what is answered. Types only.
-import type { Encoding } from '../engine/encoding.ts'
+import type { Encoding } from '../engine/text/encoding.ts'
 import type { Result } from '../result.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 

@@ -1,20 +1,20 @@
-// Makes a file where none is, or replaces the one whose hash was given. Knows not what a plan does; make.ts and edit.ts touch the disk.
+// Makes a file where none is, or replaces the one whose hash was given. Knows not what a plan does; commit-new.ts and edit.ts touch the disk.
 import { fail, ok, type Result } from '../result.ts'
 import type { Created, CreateTarget, Planner } from './api.ts'
-import { carryOut, changeFile, type Writing } from './edit.ts'
+import { runPlan, changeFile, type WriteContext } from './edit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Lock } from './lock.ts'
-import { make } from './make.ts'
+import { commitNew } from './commit-new.ts'
 import { mayWrite, type Missing, type Pin } from './pin.ts'
 import { shortHash } from './text-file.ts'
-import type { About } from './way.ts'
+import type { FileInfo } from './file-access.ts'
 
 /** What a new file would be; `answer` is that of a dry run. */
 interface Prepared<T> { spot: Missing, content: { pieces: readonly Buffer[], size: number }, answer: Created<T> }
 
-export function createFile<T, F> (writing: Writing, asked: Buffer, about: About, target: CreateTarget, dry_run: boolean, plan: Planner<T, F>): Promise<Result<Created<T>, F | FileFailure>> {
-  const { way } = writing
+export function createFile<T, F> (writing: WriteContext, asked: Buffer, about: FileInfo, target: CreateTarget, dry_run: boolean, plan: Planner<T, F>): Promise<Result<Created<T>, F | FileFailure>> {
+  const { files: way } = writing
 
   const replace = async (pin: Pin, lock: Lock | null): Promise<Result<Created<T>, F | FileFailure>> => {
     const refusal = refusalToReplace(target)
@@ -31,7 +31,7 @@ export function createFile<T, F> (writing: Writing, asked: Buffer, about: About,
     const refusal = refusalToMake(writing, spot, target)
     if (refusal !== null) return fail(refusal)
     if (!spot.relative.equals(asked)) about.resolved_path = spot.relative.toString()
-    const planned = await carryOut(plan, Buffer.alloc(0), { path: about.path, exists: false })
+    const planned = await runPlan(plan, Buffer.alloc(0), { path: about.path, exists: false })
     if (!planned.ok) return planned
     const { content, digest, description } = planned.value
     return ok({ spot, content, answer: { ...about, changed: true, new_hash: shortHash(await digest), file_size: content.size, description, warnings: [], created: true } })
@@ -39,32 +39,32 @@ export function createFile<T, F> (writing: Writing, asked: Buffer, about: About,
 
   if (dry_run) {
     return way.find<Created<T>, F | FileFailure>(asked, 'edit', about, {
-      there: pin => replace(pin, null),
-      async missing (spot) {
+      onFound: pin => replace(pin, null),
+      async onMissing (spot) {
         const prepared = await prepare(spot)
         return prepared.ok ? ok(prepared.value.answer) : prepared
       }
     })
   }
   return way.locked<Created<T>, F | FileFailure>(asked, about, {
-    async there (pin) {
+    async onFound (pin) {
       const refusal = refusalToReplace(target)
       if (refusal === null) return ok(pin.relative)
       await way.hash(pin, about)
       return fail(refusal)
     },
-    async missing (spot) {
+    async onMissing (spot) {
       const refusal = refusalToMake(writing, spot, target)
       return refusal === null ? ok(spot.relative) : fail(refusal)
     }
   }, lock => ({
-    there: pin => replace(pin, lock),
-    async missing (spot) {
+    onFound: pin => replace(pin, lock),
+    async onMissing (spot) {
       try {
         const prepared = await prepare(spot)
         if (!prepared.ok) return prepared
         const made = await carry(writing, prepared.value, lock)
-        if (!made.ok) await way.lookAgain(spot.relative, about)
+        if (!made.ok) await way.refreshHash(spot.relative, about)
         return made
       } catch (error) {
         // Something has come, or a folder on the way has gone, perhaps with another request that failed: look again.
@@ -75,8 +75,8 @@ export function createFile<T, F> (writing: Writing, asked: Buffer, about: About,
   }))
 }
 
-async function carry<T> ({ options, root, intents }: Writing, { spot, content, answer }: Prepared<T>, lock: Lock): Promise<Result<Created<T>, FileFailure>> {
-  const made = await make({ root, intents, durability: options.durability, lock }, spot, content)
+async function carry<T> ({ options, root, intents }: WriteContext, { spot, content, answer }: Prepared<T>, lock: Lock): Promise<Result<Created<T>, FileFailure>> {
+  const made = await commitNew({ root, intents, durability: options.durability, lock }, spot, content)
   return made.ok ? ok({ ...answer, file_hash: answer.new_hash, warnings: made.value }) : made
 }
 
@@ -92,7 +92,7 @@ function refusalToReplace ({ overwrite, expected_hash, if_none_match }: CreateTa
 const REAL_LIMIT = 4095
 
 /** What can be known before anything is touched. */
-function refusalToMake ({ root, way }: Writing, spot: Missing, target: CreateTarget): FileFailure | null {
+function refusalToMake ({ root, files: way }: WriteContext, spot: Missing, target: CreateTarget): FileFailure | null {
   // Whoever gives a hash counts on content that isn't there: to make the file all the same would hide that it was removed.
   if (target.expected_hash !== undefined) {
     const failure = way.notFound(spot, 'edit')

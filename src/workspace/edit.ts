@@ -1,5 +1,5 @@
 // Changes a file that is there: the checks, the plan and, under its lock, the writing. Knows not what a plan does.
-import { binaryEncodingOf } from '../engine/encoding.ts'
+import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Edited, FileTarget, Planned, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
 import { commit, lossesOf, type Change } from './commit.ts'
@@ -8,34 +8,34 @@ import { writeInPlace } from './in-place.ts'
 import type { Intents } from './intents.ts'
 import type { Journal } from './journal.ts'
 import type { Lock } from './lock.ts'
-import type { Memory } from './memory.ts'
+import type { BufferPool } from './buffer-pool.ts'
 import type { Missing, Pin, Root } from './pin.ts'
 import type { Content } from './temp.ts'
-import { AT_ONCE, areSame, digestOf, type Mark, readWhole, shortHash } from './text-file.ts'
-import type { About, Way } from './way.ts'
+import { AT_ONCE, areSame, digestOf, type HashCheckpoint, readWhole, shortHash } from './text-file.ts'
+import type { FileInfo, FileAccess } from './file-access.ts'
 
 /** What writing takes. */
-export interface Writing {
+export interface WriteContext {
   options: WorkspaceOptions
   root: Root
   intents: Intents
   journal: Journal
-  way: Way
-  memory: Memory
+  files: FileAccess
+  buffers: BufferPool
 }
 
-export function editFile<T, F> (writing: Writing, asked: Buffer, about: About, target: FileTarget, dry_run: boolean, plan: Planner<T, F>): Promise<Result<Edited<T>, F | FileFailure>> {
-  const { way } = writing
+export function editFile<T, F> (writing: WriteContext, asked: Buffer, about: FileInfo, target: FileTarget, dry_run: boolean, plan: Planner<T, F>): Promise<Result<Edited<T>, F | FileFailure>> {
+  const { files: way } = writing
   if (dry_run) return way.pinned(asked, 'edit', about, pin => changeFile(writing, pin, about, target, plan, null))
   const missing = async (spot: Missing): Promise<Result<never, FileFailure>> => fail(way.notFound(spot, 'edit'))
   return way.locked<Edited<T>, F | FileFailure>(asked, about,
-    { there: async pin => ok(pin.relative), missing },
-    lock => ({ there: pin => changeFile(writing, pin, about, target, plan, lock), missing }))
+    { onFound: async pin => ok(pin.relative), onMissing: missing },
+    lock => ({ onFound: pin => changeFile(writing, pin, about, target, plan, lock), onMissing: missing }))
 }
 
 /** Without a lock it is a dry run. */
-export async function changeFile<T, F> (writing: Writing, pin: Pin, about: About, target: FileTarget, plan: Planner<T, F>, lock: Lock | null): Promise<Result<Edited<T>, F | FileFailure>> {
-  const { options, way } = writing
+export async function changeFile<T, F> (writing: WriteContext, pin: Pin, about: FileInfo, target: FileTarget, plan: Planner<T, F>, lock: Lock | null): Promise<Result<Edited<T>, F | FileFailure>> {
+  const { options, files: way } = writing
   const unwritable = refusalToWrite(pin)
   if (unwritable !== null) {
     await way.hash(pin, about)
@@ -43,16 +43,16 @@ export async function changeFile<T, F> (writing: Writing, pin: Pin, about: About
   }
   const size = Number(pin.stat.size)
   // One that is too large isn't read at all.
-  const release = size <= AT_ONCE || size > options.maxFileSize ? nothing : await writing.memory.take(size, options.lockTimeout)
+  const release = size <= AT_ONCE || size > options.maxFileSize ? nothing : await writing.buffers.take(size, options.lockTimeout)
   if (release === null) return fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 })
   try { return await changeRead(writing, pin, about, target, plan, lock) } finally { release() }
 }
 
 const nothing = (): void => {}
 
-async function changeRead<T, F> (writing: Writing, pin: Pin, about: About, target: FileTarget, plan: Planner<T, F>, lock: Lock | null): Promise<Result<Edited<T>, F | FileFailure>> {
-  const { options, way } = writing
-  const read = await readWhole(pin, options.maxFileSize, size => writing.memory.buffer(size))
+async function changeRead<T, F> (writing: WriteContext, pin: Pin, about: FileInfo, target: FileTarget, plan: Planner<T, F>, lock: Lock | null): Promise<Result<Edited<T>, F | FileFailure>> {
+  const { options, files: way } = writing
+  const read = await readWhole(pin, options.maxFileSize, size => writing.buffers.buffer(size))
   if (!read.ok) return read
   const snapshot = read.value
   try {
@@ -62,7 +62,7 @@ async function changeRead<T, F> (writing: Writing, pin: Pin, about: About, targe
     const encoding = binaryEncodingOf(snapshot.bytes)
     if (encoding !== null) return fail({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
     const stale = staleness(target, hash_before)
-    const planned = await carryOut(plan, snapshot.bytes, { ...about, exists: true, ...stale !== null && { stale } }, snapshot.marks)
+    const planned = await runPlan(plan, snapshot.bytes, { ...about, exists: true, ...stale !== null && { stale } }, snapshot.marks)
     if (!planned.ok) return planned
     if (stale !== null) return fail(stale)
     const { content, digest, description, original } = planned.value
@@ -74,18 +74,18 @@ async function changeRead<T, F> (writing: Writing, pin: Pin, about: About, targe
     const result = { ...about, changed, hash_before, new_hash, file_size: content.size, description }
     if (done === null) return ok({ ...result, file_hash: hash_before, warnings: changed ? lossesOf(pin, 'rename') : [] })
     if (done.ok) return ok({ ...result, file_hash: new_hash, ...done.value })
-    await way.lookAgain(pin.relative, about)
+    await way.refreshHash(pin.relative, about)
     return done
   } finally {
     snapshot.close()
-    writing.memory.reuse(snapshot.bytes)
+    writing.buffers.reuse(snapshot.bytes)
   }
 }
 
 /** A plan with what it comes to on disk. The sum may still be going on. */
-interface Carried<T> extends Planned<T> { content: Content, digest: Promise<string> }
+interface PlanOutput<T> extends Planned<T> { content: Content, digest: Promise<string> }
 
-export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, file: PlannedFile, marks: readonly Mark[] = []): Promise<Result<Carried<T>, F>> {
+export async function runPlan<T, F> (plan: Planner<T, F>, original: Buffer, file: PlannedFile, marks: readonly HashCheckpoint[] = []): Promise<Result<PlanOutput<T>, F>> {
   const planned = await plan(original, file)
   if (!planned.ok) return planned
   const { pieces } = planned.value
@@ -93,7 +93,7 @@ export async function carryOut<T, F> (plan: Planner<T, F>, original: Buffer, fil
   return ok({ ...planned.value, content: { pieces, size }, digest: digestOf(pieces, size, planned.value.original ?? original, marks) })
 }
 
-async function write ({ options, root, intents, journal }: Writing, change: Change, lock: Lock): Promise<Result<{ warnings: FileWarning[], write_strategy?: 'in_place' }, FileFailure>> {
+async function write ({ options, root, intents, journal }: WriteContext, change: Change, lock: Lock): Promise<Result<{ warnings: FileWarning[], write_strategy?: 'in_place' }, FileFailure>> {
   const context = { root, intents, journal, durability: options.durability, lock, report: options.report ?? (() => {}) }
   const renamed = await commit(context, change)
   if (renamed.ok) return ok({ warnings: renamed.value })

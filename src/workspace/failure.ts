@@ -1,5 +1,5 @@
 // The closed unions of everything that can be wrong with a file, and of what a change to it may lose. Knows no HTTP and no sentences.
-import type { Present } from '../engine/failure.ts'
+import type { CurrentOutcome } from '../engine/failure.ts'
 
 export type FileFailure =
   | { code: 'INVALID_PATH', reason: 'empty' | 'nul' | 'too_long' }
@@ -27,7 +27,7 @@ export type FileFailure =
   | { code: 'NOT_READY', reason: 'root_gone' | 'no_descriptors' | 'draining' | 'searching' | 'large_files' | 'parsing', retry_after: number }
 
 /** Not the file that was expected, or not that any more. `now`: what the edit comes to in the file as it is. */
-export interface StaleFile { code: 'STALE_FILE', reason: 'expected_hash' | 'changed_meanwhile', expected_hash?: string, now?: Present }
+export interface StaleFile { code: 'STALE_FILE', reason: 'expected_hash' | 'changed_meanwhile', expected_hash?: string, now?: CurrentOutcome }
 
 /** `set_id_dropped`, `links_left`: what a replacement doesn't keep. `unsynced_…`: it is done, but a power cut may undo it. */
 export type FileWarning = 'set_id_dropped' | 'links_left' | 'unsynced_change' | 'unsynced_creation'

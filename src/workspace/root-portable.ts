@@ -6,7 +6,7 @@ import type { FileFailure } from './failure.ts'
 import { below } from './path.ts'
 import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
 import { syncFolder } from './sync.ts'
-import { whyNot } from './walk.ts'
+import { explainOpenError } from './explain-open-error.ts'
 
 // O_NONBLOCK: a FIFO that has taken the file's place must not hold a thread.
 const UNFOLLOWED = constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -51,7 +51,7 @@ export class PortableRoot implements Root {
           if (kept) return ok(new PortablePin(real, inside, stat, fd))
         } finally { if (!kept) closeSync(fd) }
       } catch (error) {
-        const why = whyNot(error, relative, this.#real, path => join(this.#real, path))
+        const why = explainOpenError(error, relative, this.#real, path => join(this.#real, path))
         if (why !== null) return fail(why)
       }
     }

@@ -8,7 +8,7 @@ import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, ty
 import { PortableRoot } from './root-portable.ts'
 import { syncFolder } from './sync.ts'
 import { AT_ONCE } from './text-file.ts'
-import { whyNot } from './walk.ts'
+import { explainOpenError } from './explain-open-error.ts'
 
 const O_PATH = 0o10000000
 
@@ -72,7 +72,7 @@ class ProcRoot implements Root {
       try { fd = openSync(this.#path(relative), O_PATH) } catch (error) {
         const root = this.real()
         if (root === null) return fail(gone)
-        const why = whyNot(error, relative, root, path => this.#path(path))
+        const why = explainOpenError(error, relative, root, path => this.#path(path))
         if (why === null) continue
         return fail(why)
       }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, quietly } from './errno.ts'
-import { makeFolder } from './folder.ts'
+import { ensureDir } from './ensure-dir.ts'
 
 export interface State {
   /** Real path of the folder. */
@@ -23,10 +23,10 @@ const SECRET_LENGTH = 32
 
 /** Opens the folder, made with mode 0700 if it is missing, parents too. Throws if it can't be used. */
 export function openState (folder: string): State {
-  makeFolder(folder, 0o700)
+  ensureDir(folder, 0o700)
   const real = realpathSync.native(folder)
   const part = (name: string): string => {
-    makeFolder(join(real, name), 0o700)
+    ensureDir(join(real, name), 0o700)
     return join(real, name)
   }
   return {

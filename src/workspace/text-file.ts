@@ -29,14 +29,14 @@ export interface Snapshot {
   /** SHA-256 of `bytes`, 64 hex digits. */
   readonly digest: string
   /** States of that sum on the way, for a text that begins the same; none where the file is small. */
-  readonly marks: readonly Mark[]
+  readonly marks: readonly HashCheckpoint[]
   /** Whether the object that was read still is as it was then; synchronous. Whether it still has its name is another question. */
   unchanged (): boolean
   close (): void
 }
 
 /** The sum of the first `at` bytes of a text, to be copied and carried on. */
-export interface Mark { at: number, sum: Hash }
+export interface HashCheckpoint { at: number, sum: Hash }
 
 /** The contract's `file_hash` of a digest: 16 hex digits. */
 export const shortHash = (digest: string): string => digest.slice(0, 16)
@@ -51,7 +51,7 @@ export async function readWhole (pin: Pin, limit: number, allocate: (size: numbe
       if (stat.size > limit) return fail({ code: 'FILE_TOO_LARGE', limit, actual: Number(stat.size) })
       const at = BigInt(Date.now()) * 1_000_000n
       const bytes = allocate(Number(stat.size))
-      const marks: Mark[] = []
+      const marks: HashCheckpoint[] = []
       const digest = bytes.length <= AT_ONCE ? fill(fd, bytes) : await fillLarge(fd, bytes, marks)
       if (digest === null || !alike(stat, fstatSync(fd, { bigint: true }))) continue
       kept = true
@@ -86,7 +86,7 @@ function fill (fd: number, bytes: Buffer): string | null {
 }
 
 /** The same, hashing one stretch while the next is read. */
-async function fillLarge (fd: number, bytes: Buffer, marks: Mark[]): Promise<string | null> {
+async function fillLarge (fd: number, bytes: Buffer, marks: HashCheckpoint[]): Promise<string | null> {
   const sum = createHash('sha256')
   const readAt = (start: number): Promise<{ bytesRead: number }> => readLater(fd, bytes, start, Math.min(bytes.length - start, STRIDE), start)
   let length = 0
@@ -119,7 +119,7 @@ function holds (fd: number, bytes: Buffer): boolean {
  * SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it works on much.
  * Where the first piece is the beginning of `original`, what `marks` say of that isn't hashed again.
  */
-export async function digestOf (pieces: readonly Buffer[], total: number, original?: Buffer, marks: readonly Mark[] = []): Promise<string> {
+export async function digestOf (pieces: readonly Buffer[], total: number, original?: Buffer, marks: readonly HashCheckpoint[] = []): Promise<string> {
   const only = pieces[0]
   if (pieces.length === 1 && only !== undefined && total <= AT_ONCE) return hash('sha256', only, 'hex')
   const shared = original === undefined ? 0 : sharedStart(pieces, original)

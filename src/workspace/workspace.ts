@@ -1,9 +1,9 @@
 // What is done with files, and the one place where it is put together: opens a root, sweeps it, closes it. Knows no HTTP and not what a plan does.
-import { encodingOf } from '../engine/encoding.ts'
+import { encodingOf } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Created, CreateTarget, Edited, Failed, FileTarget, Listing, Looked, Page, Planner, ReadFile, Scanned, Workspace, WorkspaceOptions } from './api.ts'
 import { createFile } from './create.ts'
-import { editFile, staleness, type Writing } from './edit.ts'
+import { editFile, staleness, type WriteContext } from './edit.ts'
 import type { FileFailure } from './failure.ts'
 import { fence } from './fence.ts'
 import { recoverInPlace } from './in-place.ts'
@@ -14,7 +14,7 @@ import { LockFiles } from './lock-file.ts'
 import { Locks } from './lock.ts'
 import { LivenessSockets } from './liveness.ts'
 import { thisOwner, type Observer, type Owner } from './owner.ts'
-import { Memory } from './memory.ts'
+import { BufferPool } from './buffer-pool.ts'
 import { below } from './path.ts'
 import type { Pin, Root } from './pin.ts'
 import { makePolicy, type Policy } from './policy.ts'
@@ -23,7 +23,7 @@ import { openRoot } from './root.ts'
 import { scanPinned } from './scan.ts'
 import { openState, type State } from './state.ts'
 import { readWhole, shortHash } from './text-file.ts'
-import { Way, type About } from './way.ts'
+import { FileAccess, type FileInfo } from './file-access.ts'
 
 export type * from './api.ts'
 
@@ -78,8 +78,8 @@ class FileWorkspace implements Workspace {
   readonly #locks: Locks
   readonly #policy: Policy
   readonly #report: Report
-  readonly #way: Way
-  readonly #writing: Writing
+  readonly #way: FileAccess
+  readonly #writing: WriteContext
   readonly #presence: Presence | undefined
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | null = null
@@ -97,8 +97,8 @@ class FileWorkspace implements Workspace {
     this.#files = options.lock === 'shared' ? new LockFiles(state, this.#observer, this.#report) : null
     this.#locks = new Locks({ secret: state.secret, timeout: options.lockTimeout, socket: process.platform === 'linux', files: this.#files })
     this.#policy = makePolicy({ ...options, stateDir: state.path })
-    this.#way = new Way({ options, root, policy: this.#policy, locks: this.#locks, recover: place => this.#recover(place) })
-    this.#writing = { options, root, intents, journal: new Journal(state, this.#observer, options.durability), way: this.#way, memory: new Memory(Math.max(MEMORY, options.maxFileSize)) }
+    this.#way = new FileAccess({ options, root, policy: this.#policy, locks: this.#locks, recover: place => this.#recover(place) })
+    this.#writing = { options, root, intents, journal: new Journal(state, this.#observer, options.durability), files: this.#way, buffers: new BufferPool(Math.max(MEMORY, options.maxFileSize)) }
   }
 
   edit<T, F> (target: FileTarget, { dry_run }: { dry_run: boolean }, plan: Planner<T, F>): Answer<Edited<T>, F> {
@@ -143,7 +143,7 @@ class FileWorkspace implements Workspace {
     }))
   }
 
-  async #scan<R> (pin: Pin, target: FileTarget, about: About, consumer: () => Consumer<R>): Promise<Result<Scanned<R>, FileFailure>> {
+  async #scan<R> (pin: Pin, target: FileTarget, about: FileInfo, consumer: () => Consumer<R>): Promise<Result<Scanned<R>, FileFailure>> {
     const read = await scanPinned(pin, this.#options.maxFileSize, consumer)
     if (!read.ok) return read
     const { stat, digest, value } = read.value
@@ -151,7 +151,7 @@ class FileWorkspace implements Workspace {
     return facts.ok ? ok({ ...facts.value, file_size: Number(stat.size), modified_at: timeOf(stat.mtimeNs), value }) : facts
   }
 
-  async #list (pin: Pin, about: About, page: Page): Promise<{ ok: true, value: Listing }> {
+  async #list (pin: Pin, about: FileInfo, page: Page): Promise<{ ok: true, value: Listing }> {
     const folder = this.#writing.root.openFolder(pin.relative)
     try { return ok({ ...about, ...await listFolder(folder, page, this.#policy.hiddenIn(pin.real)) }) } finally { folder.close() }
   }
@@ -213,7 +213,7 @@ class FileWorkspace implements Workspace {
 }
 
 /** What is said of a file that was read, or that it isn't the one that is expected. */
-function factsOf (target: FileTarget, about: About, digest: string): Result<{ path: string, resolved_path?: string, file_hash: string }, FileFailure> {
+function factsOf (target: FileTarget, about: FileInfo, digest: string): Result<{ path: string, resolved_path?: string, file_hash: string }, FileFailure> {
   const file_hash = shortHash(digest)
   about.file_hash = file_hash
   const stale = staleness(target, file_hash)

@@ -1,12 +1,12 @@
 // No part of a file is decoded that is as long as the file: Node has no strings of more than 2^29 - 24 units, and a file may be four times as long.
 import t from 'tap'
-import { unifiedDiff } from '../../src/engine/diff.ts'
-import { byteOfUtf16, decode, decodeByColumn, excerpt, excerptAround, excerptOf, ShownLine, utf16Length } from '../../src/engine/encoding.ts'
-import { lineStarts } from '../../src/engine/lines.ts'
-import { planLineEdits } from '../../src/engine/replace-lines.ts'
-import { searchText } from '../../src/engine/search.ts'
-import { planTask, presentOf, type Change } from '../../src/engine/task.ts'
-import { Text } from '../../src/engine/text.ts'
+import { unifiedDiff } from '../../src/engine/report/diff.ts'
+import { byteOfUtf16, decode, decodeByColumn, excerpt, excerptAround, excerptOf, ShownLine, utf16Length } from '../../src/engine/text/encoding.ts'
+import { lineStarts } from '../../src/engine/text/lines.ts'
+import { planLineEdits } from '../../src/engine/plan/replace-lines.ts'
+import { searchText } from '../../src/engine/inspect/search.ts'
+import { planTask, replanOnCurrent, type Change } from '../../src/engine/task.ts'
+import { Text } from '../../src/engine/text/text.ts'
 import { Random, SEED } from '../random.ts'
 
 /** Bytes that the longest decoded stretch may have; the files have eight times as many. */
@@ -66,7 +66,7 @@ for (const [name, bytes] of Object.entries(FILES)) {
     for (const [what, change] of Object.entries(changes)) {
       const task = { change, max_result_size: 2 * SIZE, context_lines: 3, dry_run: true }
       t.ok(longestDecoded(() => { planTask(bytes, task, { path: 'f', exists: true }) }) < MOST, what)
-      t.ok(longestDecoded(() => { presentOf(bytes, task) }) < MOST, `${what}, against a stale hash`)
+      t.ok(longestDecoded(() => { replanOnCurrent(bytes, task) }) < MOST, `${what}, against a stale hash`)
     }
     for (const text of ['three', 'one two\nthree', 'nowhere']) t.ok(longestDecoded(() => { searchText(bytes, { text, regex: false, ignore_case: false }) }) < MOST, `searches ${text}`)
     t.end()
@@ -86,7 +86,7 @@ t.test('makes no diff of lines that are too long to show', t => {
   const planned = planLineEdits(bytes, [{ start_line: 1, end_line: 1, new_text: 'x' }], { line_endings: 'adapt', max_result_size: Infinity })
   t.ok(planned.ok)
   if (!planned.ok) return
-  const diff = (max_lines: number) => unifiedDiff(bytes, planned.value.splices, { path: 'f', exists: true, max_lines })
+  const diff = (max_lines: number) => unifiedDiff(bytes, planned.value, { path: 'f', exists: true, max_lines })
   t.strictSame(diff(100), { diff_unavailable: 'too_long' })
   t.match(diff(5), { diff_truncated: true }, 'what isn’t shown doesn’t matter')
   t.end()

@@ -4,15 +4,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { describe } from '../../src/engine/describe.ts'
-import { unifiedDiff } from '../../src/engine/diff.ts'
-import type { TextEdit } from '../../src/engine/failure.ts'
-import { countLines } from '../../src/engine/lines.ts'
-import { LineIndex } from '../../src/engine/line-index.ts'
-import type { Plan } from '../../src/engine/plan.ts'
-import { planTextEdits } from '../../src/engine/replace-text.ts'
-import { Splices } from '../../src/engine/splice.ts'
-import { Text } from '../../src/engine/text.ts'
+import { describe } from '../../src/engine/report/describe.ts'
+import { unifiedDiff } from '../../src/engine/report/diff.ts'
+import type { TextEdit } from '../../src/engine/edit/request.ts'
+import { countLines } from '../../src/engine/text/lines.ts'
+import { LineIndex } from '../../src/engine/text/line-index.ts'
+import type { Plan } from '../../src/engine/edit/plan.ts'
+import { planTextEdits } from '../../src/engine/plan/replace-text.ts'
+import { Splices } from '../../src/engine/edit/splice.ts'
+import { Text } from '../../src/engine/text/text.ts'
 import { often } from '../often.ts'
 import { Random, randomFile, SEED } from '../random.ts'
 
@@ -120,7 +120,7 @@ t.test('gives a diff that git apply and patch turn into the result', t => {
   let unavailable = 0
   for (const sample of samples(1200)) {
     const name = `${sample.round % 3 === 0 ? 'a b ' : ''}${sample.round % 5 === 0 ? 'é"' : ''}${sample.round}.txt`
-    const made = unifiedDiff(sample.bytes, sample.plan.splices, { path: name, exists: true, max_lines: 100_000 })
+    const made = unifiedDiff(sample.bytes, sample.plan, { path: name, exists: true, max_lines: 100_000 })
     if ('diff_unavailable' in made) {
       unavailable++
       continue
@@ -144,7 +144,7 @@ t.test('gives a diff that git apply and patch turn into the result', t => {
 })
 
 check('cuts a diff where it is to be cut, and counts every line that it leaves out', 1500, ({ bytes, plan }) => {
-  const diff = (max_lines: number) => unifiedDiff(bytes, plan.splices, { path: 'f', exists: true, max_lines })
+  const diff = (max_lines: number) => unifiedDiff(bytes, plan, { path: 'f', exists: true, max_lines })
   const whole = diff(100_000)
   if ('diff_unavailable' in whole || whole.diff === '') return true
   // What follows a last line without a break is no line of its own.

@@ -8,7 +8,7 @@ import { EXAMPLES, exampleOf } from '../../src/http/examples.ts'
 import type { Failure } from '../../src/http/failure.ts'
 import { toBody } from '../../src/http/outcome.ts'
 import { KINDS, toProblem, type Context } from '../../src/http/problem.ts'
-import { cut, linesListed, quote } from '../../src/http/quote.ts'
+import { cut, linesListed, quote } from '../../src/http/phrases.ts'
 import type { ChangeOutcome, InspectOutcome } from '../../src/operations/operation.ts'
 import { validator } from './served.ts'
 
@@ -144,7 +144,7 @@ t.test('cuts long texts in whole characters, and says so', async t => {
   t.equal(linesListed([3, 3]), 'line 3')
 })
 
-const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({ path: 'a.ts', changed: true, dry_run: false, total_replacements: 2, edits_applied: [], changes: [12, 40].map(at => ({ edit_index: 0, operation: 'replace', start_line: at, end_line: at, new_start_line: at, new_end_line: at, lines_removed: 1, lines_added: 1, net_change: 0 })), total_lines_before: 90, total_lines_after: 90, file_size: 9, hash_before: '0'.repeat(16), file_hash: '1'.repeat(16), left_alone: [], cautions: [], warnings: [], ...more })
+const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({ path: 'a.ts', changed: true, dry_run: false, total_replacements: 2, edits_applied: [], changes: [12, 40].map(at => ({ edit_index: 0, operation: 'replace', start_line: at, end_line: at, new_start_line: at, new_end_line: at, lines_removed: 1, lines_added: 1, net_change: 0 })), total_lines_before: 90, total_lines_after: 90, file_size: 9, hash_before: '0'.repeat(16), file_hash: '1'.repeat(16), left_alone: [], newTextWarnings: [], warnings: [], ...more })
 const seen = (more: Partial<InspectOutcome> = {}): InspectOutcome => ({ path: 'a.ts', type: 'file', file_size: 18, file_hash: '1'.repeat(16), encoding: 'ascii', modified_at: '', total_lines: 3, ...more })
 
 t.test('says what was done or found', async t => {

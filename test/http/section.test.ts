@@ -145,5 +145,5 @@ t.test('refuses more files than may wait', async t => {
 const later = () => check(t, served, '/inspect', { path: 'guide.md', structure: true }, 200, { total_items: 4 })
 
 t.test('finds its grammars where it is built', async t => {
-  t.ok(existsSync(join(import.meta.dirname, '../../dist/src/off-thread/outline-worker.js')))
+  t.ok(existsSync(join(import.meta.dirname, '../../dist/src/workers/outline-worker.js')))
 })

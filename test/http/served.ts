@@ -8,7 +8,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import pino from 'pino'
 import type { Test } from 'tap'
 import { buildApp, type AppOptions } from '../../src/app.ts'
-import { loadConfig, type Config } from '../../src/config.ts'
+import { loadConfig, type Config } from '../../src/config/config.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
 
 export const TOKEN = 'test-token'

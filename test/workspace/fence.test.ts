@@ -9,7 +9,7 @@ import { fence } from '../../src/workspace/fence.ts'
 import { Intents } from '../../src/workspace/intents.ts'
 import { Locks, type Lock } from '../../src/workspace/lock.ts'
 import { LockFiles } from '../../src/workspace/lock-file.ts'
-import { make } from '../../src/workspace/make.ts'
+import { commitNew } from '../../src/workspace/commit-new.ts'
 import { thisOwner, type Owner } from '../../src/workspace/owner.ts'
 import type { Missing } from '../../src/workspace/pin.ts'
 import { openRoot } from '../../src/workspace/root.ts'
@@ -132,7 +132,7 @@ t.test('answers STALE_FILE where the temp file is gone at the rename or the link
   const late = { ok: false, failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' } }
   t.strictSame(await commit(context, { ...content, pin: pin.value, snapshot: read.value, digest: Promise.resolve('') }), late)
   const spot: Missing = { code: 'MISSING', relative: Buffer.from('d/new'), folder: Buffer.from('d') }
-  t.strictSame(await make(context, spot, content), late)
+  t.strictSame(await commitNew(context, spot, content), late)
   read.value.close()
   pin.value.close()
   t.strictSame(readdirSync(folder), ['a.txt'])

@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { failureOf, Raced } from '../../src/workspace/errno.ts'
-import { nearPaths } from '../../src/workspace/near.ts'
-import { makeFolder } from '../../src/workspace/folder.ts'
+import { similarPaths } from '../../src/workspace/similar-paths.ts'
+import { ensureDir } from '../../src/workspace/ensure-dir.ts'
 import { below, relativePath } from '../../src/workspace/path.ts'
 import { makePolicy } from '../../src/workspace/policy.ts'
 import { openRoot } from '../../src/workspace/root.ts'
@@ -259,15 +259,15 @@ t.test('finds the same name in other folders', t => {
   const root = openRoot(place.root)
   t.teardown(() => root.close())
   for (const path of ['Button.tsx', 'src/Button.tsx', 'src/component/Button.tsx', 'SRC/components/button.tsx']) {
-    t.equal(nearPaths(root, Buffer.from(path), () => true)[0], 'src/components/Button.tsx', path)
+    t.equal(similarPaths(root, Buffer.from(path), () => true)[0], 'src/components/Button.tsx', path)
   }
-  t.strictSame(nearPaths(root, Buffer.from('Button.tsx'), () => true), ['src/components/Button.tsx', 'node_modules/x/Button.tsx'])
-  t.strictSame(nearPaths(root, Buffer.from('a/Nowhere.tsx'), () => true), [])
+  t.strictSame(similarPaths(root, Buffer.from('Button.tsx'), () => true), ['src/components/Button.tsx', 'node_modules/x/Button.tsx'])
+  t.strictSame(similarPaths(root, Buffer.from('a/Nowhere.tsx'), () => true), [])
   for (let i = 0; i < 30; i++) {
     mkdirSync(join(place.root, `many/${i}`), { recursive: true })
     writeFileSync(join(place.root, `many/${i}/twin`), '')
   }
-  t.equal(nearPaths(root, Buffer.from('twin'), () => true).length, 3)
+  t.equal(similarPaths(root, Buffer.from('twin'), () => true).length, 3)
   t.end()
 })
 
@@ -280,7 +280,7 @@ t.test('looks for what may have been meant in bounds', async t => {
   const root = openRoot(place.root)
   t.teardown(() => root.close())
   let asked = 0
-  const near = (path: string): string[] => nearPaths(root, Buffer.from(path), () => ++asked > 0)
+  const near = (path: string): string[] => similarPaths(root, Buffer.from(path), () => ++asked > 0)
   t.strictSame(near('x/1/2/3/4/5/6/7/8/f'), ['f'], 'its last eight names')
   t.strictSame(near('x/'.repeat(800) + 'f'), ['f'])
   t.equal(asked, 2)
@@ -385,11 +385,11 @@ t.test('refuses roots and states that can’t work', async t => {
 
 t.test('makes a folder with those above it, and ends where that can’t be done', t => {
   const base = t.testdir({ file: '' })
-  makeFolder(join(base, 'a/b/c'))
-  makeFolder(join(base, 'a/b'))
+  ensureDir(join(base, 'a/b/c'))
+  ensureDir(join(base, 'a/b'))
   t.strictSame(readdirSync(join(base, 'a/b')), ['c'])
-  t.throws(() => makeFolder(join(base, 'file')), { code: 'EEXIST' })
-  t.throws(() => makeFolder(join(base, 'file/below')), { code: 'ENOTDIR' })
-  if (process.platform === 'linux') t.throws(() => makeFolder('/proc/nowhere/below'), { code: 'ENOENT' })
+  t.throws(() => ensureDir(join(base, 'file')), { code: 'EEXIST' })
+  t.throws(() => ensureDir(join(base, 'file/below')), { code: 'ENOTDIR' })
+  if (process.platform === 'linux') t.throws(() => ensureDir('/proc/nowhere/below'), { code: 'ENOENT' })
   t.end()
 })

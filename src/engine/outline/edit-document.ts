@@ -1,8 +1,8 @@
 // Edits of a Markdown document by its sections and code blocks, as edits of lines. Knows no files.
 import { fail, ok, type Result } from '../../result.ts'
-import type { LineEdit } from '../failure.ts'
-import { splitAtBreaks } from '../lines.ts'
-import type { Refusal, SectionEdit } from '../replace-section.ts'
+import type { LineEdit } from '../edit/request.ts'
+import { splitAtBreaks } from '../text/lines.ts'
+import type { Refusal, SectionEdit } from './section-edit.ts'
 import type { CodeBlock, Gaps, Heading, Item, Outline } from './outline.ts'
 import { asIndentedCode, type Page, prefixed, type Side } from './page.ts'
 

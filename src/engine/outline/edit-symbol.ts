@@ -1,7 +1,7 @@
 // Edits of a source file by its symbols, as edits of lines. Knows no language and no files.
 import { fail, ok, type Result } from '../../result.ts'
-import type { LineEdit } from '../failure.ts'
-import type { Refusal, SectionEdit } from '../replace-section.ts'
+import type { LineEdit } from '../edit/request.ts'
+import type { Refusal, SectionEdit } from './section-edit.ts'
 import { mostFrequentNumber, type Symbol } from './outline.ts'
 import { indented, isOneLine, type Page, type Side } from './page.ts'
 

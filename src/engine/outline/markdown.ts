@@ -1,8 +1,8 @@
 // The outline of a Markdown document: headings with their sections, code blocks, front matter, by the block rules of CommonMark. Knows no edits.
 import MarkdownIt, { type Token } from 'markdown-it'
 import { isUtf8 } from 'node:buffer'
-import { bomLength } from '../encoding.ts'
-import { splitAtBreaks } from '../lines.ts'
+import { bomLength } from '../text/encoding.ts'
+import { splitAtBreaks } from '../text/lines.ts'
 import { type CodeBlock, type DocumentItem, type Gaps, type Heading, mostFrequentNumber, type Outline, SEPARATOR } from './outline.ts'
 
 /** Quotes and lists in each other; what lies deeper is not looked at. */

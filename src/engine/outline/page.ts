@@ -1,10 +1,10 @@
 // The lines of a text as edits of sections see them: which are blank, how they are indented, and what a text looks like that is put between them. Knows no outline.
-import { byteOfUtf16, decode, decodeByColumn } from '../encoding.ts'
-import type { LineEdit } from '../failure.ts'
-import { indentationOf } from '../indentation.ts'
-import { breakBetween, BreakFinder, breakStyleOf, type LineEndings } from '../line-breaks.ts'
-import { ANY_BREAK, type Break, BREAK_TEXT, LineTable, splitAtBreaks } from '../lines.ts'
-import { Text } from '../text.ts'
+import { byteOfUtf16, decode, decodeByColumn } from '../text/encoding.ts'
+import type { LineEdit } from '../edit/request.ts'
+import { indentationOf } from '../text/indentation.ts'
+import { breakBetween, BreakFinder, breakStyleOf, type LineEndings } from '../text/eol.ts'
+import { ANY_BREAK, type Break, BREAK_TEXT, LineTable, splitAtBreaks } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
 
 /** What lies on one side of a place: blank lines that are there, and those that there should be. */
 export interface Side { blanks: number, gap: number }

@@ -1,7 +1,7 @@
 // The outline of a source file, from its syntax tree and what a query captures in it. Knows the shape of trees, no language and no parser.
 import { isUtf8 } from 'node:buffer'
-import { bomLength, decodeByColumn } from '../encoding.ts'
-import { BREAK_TEXT } from '../lines.ts'
+import { bomLength, decodeByColumn } from '../text/encoding.ts'
+import { BREAK_TEXT } from '../text/lines.ts'
 import type { Language } from './languages/language.ts'
 import { type Body, type Outline, SEPARATOR, type Symbol, SYMBOL_KINDS, type SymbolKind } from './outline.ts'
 

@@ -1,8 +1,11 @@
 // How old_text and the region found differ, in types an answer shows, and the one cause that a sentence names. Knows no sentences.
-import { excerpt } from '../encoding.ts'
-import type { Difference, DifferenceType } from '../failure.ts'
+import { excerpt } from '../text/encoding.ts'
 import { hunksOf, type Hunk, type Kind } from './hunks.ts'
 import type { OldText, Reading } from './old-text.ts'
+
+export type DifferenceType = 'whitespace' | 'case' | 'punctuation' | 'content' | 'line_endings' | 'quotes' | 'unicode' | 'escape' | 'line_number_prefix' | 'indentation'
+
+export interface Difference { type: DifferenceType, expected: string, found: string }
 
 export const CAUSES = [
   'indentation', 'tabs', 'trailing_space', 'blank_lines', 'spacing', 'line_endings', 'quotes', 'dashes', 'nbsp', 'unicode_form', 'html_entities', 'over_escaped',

@@ -1,7 +1,7 @@
 // What was probably meant, after a miss: text in, candidates out. Knows no edits and no answers.
-import { bomLength } from '../encoding.ts'
-import type { Difference } from '../failure.ts'
-import { ANY_BREAK } from '../lines.ts'
+import { bomLength } from '../text/encoding.ts'
+import type { Difference } from './classify.ts'
+import { ANY_BREAK } from '../text/lines.ts'
 import { Budget } from './budget.ts'
 import { type Cause, classify } from './classify.ts'
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
@@ -86,7 +86,7 @@ export const leastScore = (characters: number): number => 0.62 + 0.22 * Math.exp
 export interface WorkWithin { work_within: number }
 
 /** Whether searching a text of `length` bytes for what `oldText` was meant for is at most so much work: bytes × UTF-16 units, at least a thousand of each. */
-export const isExplained = (length: number, oldText: string, within: number): boolean =>
+export const fitsWorkBudget = (length: number, oldText: string, within: number): boolean =>
   Math.max(1000, length) * Math.max(1000, oldText.length) <= within
 
 function allRegions (haystack: Haystack, sought: string, budget: Budget): Region[] {

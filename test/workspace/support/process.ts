@@ -28,8 +28,8 @@ function worker (): string {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  const sources = ['src', 'src/engine', 'src/workspace', 'test/workspace/support']
-  for (const name of sources.flatMap(part => readdirSync(join(project, part)).map(file => join(part, file))).filter(name => name.endsWith('.ts'))) {
+  const sources = ['src/engine', 'src/workspace', 'test/workspace/support']
+  for (const name of ['src/result.ts', ...sources.flatMap(part => readdirSync(join(project, part), { recursive: true, encoding: 'utf8' }).map(file => join(part, file)))].filter(name => name.endsWith('.ts'))) {
     const { outputText } = ts.transpileModule(readFileSync(join(project, name), 'utf8'), {
       compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, rewriteRelativeImportExtensions: true, verbatimModuleSyntax: true }
     })

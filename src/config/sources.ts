@@ -1,0 +1,84 @@
+// Which settings were given, by flags or the environment, as texts and then as values. Knows the table it is handed, no setting by name.
+import { closest } from 'fastest-levenshtein'
+import { BOOLEAN, type Kind } from './value-kinds.ts'
+
+/** One setting: how its text becomes a value, the default as help shows it, what it is for. */
+export interface Setting<T = unknown> {
+  kind: Kind<T>
+  shown: string
+  help: string
+  /** May be given several times. */
+  list?: true
+  /** A flag without a value means true. */
+  boolean?: true
+  /** Never shown in a fault. */
+  secret?: true
+}
+export type Settings = Record<string, Setting>
+
+/** The texts that were given for a setting, and the name under which they were. */
+export type Given = Map<string, { texts: string[], from: string }>
+
+export const environmentName = (name: string): string => `EDITD_${name.toUpperCase().replaceAll('-', '_')}`
+
+const shown = (setting: Setting | undefined, text: string) => setting?.secret ? '…' : text
+
+/** Reads `--name value`, `--name=value` and the one argument without a flag, which is the setting `positional`. */
+export function readFlags (settings: Settings, positional: string, argv: readonly string[], faults: string[]): Given {
+  const given: Given = new Map()
+  const flags = Object.keys(settings).filter(name => name !== positional)
+  const give = (name: string, text: string) => {
+    const setting = settings[name]
+    const from = name === positional ? `The ${name}` : `--${name}`
+    const before = given.get(name)
+    if (before === undefined) given.set(name, { texts: [text], from })
+    else if (setting?.list) before.texts.push(text)
+    else faults.push(`${from} is given twice, as "${shown(setting, before.texts[0] ?? '')}" and "${shown(setting, text)}": give it once.`)
+  }
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i] ?? ''
+    const next = argv[i + 1]
+    const equals = argument.indexOf('=')
+    const flag = argument.startsWith('-') && equals > 0 ? argument.slice(0, equals) : argument
+    const name = flag.slice(2)
+    if (!argument.startsWith('-')) give(positional, argument)
+    else if (!flag.startsWith('--') || !flags.includes(name)) {
+      faults.push(`${flag} is no flag; the nearest is --${closest(name, flags)}, and --help lists all.`)
+      // What follows may be its value: it isn't taken for the root.
+      if (flag === argument && next !== undefined && !next.startsWith('-')) i++
+    } else if (flag !== argument) give(name, argument.slice(equals + 1))
+    else if (settings[name]?.boolean) {
+      give(name, 'true')
+      if (next !== undefined && BOOLEAN.parse(next).ok) { faults.push(`${flag} ${next}: write ${flag}=${next}.`); i++ }
+    } else if (next === undefined || next.startsWith('--')) faults.push(`${flag} needs a value: ${settings[name]?.help}.`)
+    else { give(name, next); i++ }
+  }
+  return given
+}
+
+/** Reads the variables `EDITD_…`; an unknown one is a fault. */
+export function readEnvironment (settings: Settings, env: NodeJS.ProcessEnv, faults: string[]): Given {
+  const given: Given = new Map()
+  const names = new Map(Object.keys(settings).map(name => [environmentName(name), name]))
+  for (const [variable, text] of Object.entries(env)) {
+    if (!variable.startsWith('EDITD_') || text === undefined) continue
+    const name = names.get(variable)
+    if (name === undefined) faults.push(`${variable} is no setting; the nearest is ${closest(variable, [...names.keys()])}, and editd --help lists all.`)
+    else given.set(name, { texts: [text], from: variable })
+  }
+  return given
+}
+
+/** The values of what was given, by setting; each text that isn't accepted is a fault. */
+export function parseGiven (settings: Settings, given: Given, faults: string[]): Map<string, unknown> {
+  const values = new Map<string, unknown>()
+  for (const [name, { texts, from }] of given) {
+    const setting = settings[name]
+    const text = texts.join(',')
+    if (text === '') { faults.push(`${from} is empty: give it a value or leave it out.`); continue }
+    const parsed = setting?.kind.parse(text)
+    if (parsed?.ok) values.set(name, parsed.value)
+    else faults.push(`${from} "${shown(setting, text)}" can't be used: it accepts ${parsed?.failure}.`)
+  }
+  return values
+}

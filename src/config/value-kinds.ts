@@ -1,0 +1,83 @@
+// How the text of one setting becomes a value: sizes, durations, ports, lists. Knows no setting by name, no process, no disk.
+import { isIP } from 'node:net'
+import { fail, ok, type Result } from '../result.ts'
+
+/** A kind of setting. `parse` fails with what is accepted, to follow "accepts". */
+export interface Kind<T> { parse(text: string): Result<T, string> }
+
+const kind = <T>(accepts: string, parse: (text: string) => T | undefined): Kind<T> => ({
+  parse (text) {
+    const value = parse(text)
+    return value === undefined ? fail(accepts) : ok(value)
+  }
+})
+
+const SIZE_UNITS: Record<string, number> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 }
+const TIME_UNITS: Record<string, number> = { ms: 1, '': 1000, s: 1000, m: 60_000, min: 60_000 }
+
+const scaled = (text: string, units: Record<string, number>, max: number): number | undefined => {
+  const match = /^(\d{1,15})([a-z]*)$/.exec(text.toLowerCase())
+  const unit = match === null ? undefined : units[match[2] ?? '']
+  const value = unit === undefined ? 0 : Number(match?.[1]) * unit
+  return value >= 1 && value <= max ? value : undefined
+}
+
+/** Bytes. */
+export const size = (max: number) =>
+  kind(`bytes or a size such as 100MB (10^6) or 64KiB (2^10), from 1 to ${max}`, text => scaled(text, SIZE_UNITS, max))
+
+/** Milliseconds. */
+export const duration = (max: number, maxShown: string) =>
+  kind(`seconds or a duration such as 10s or 500ms, up to ${maxShown}`, text => scaled(text, TIME_UNITS, max))
+
+export const integer = (min: number, max: number) =>
+  kind(`a whole number from ${min} to ${max}`, text => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined)
+
+const BOOLEANS: Record<string, boolean> = { 1: true, true: true, 0: false, false: false }
+export const BOOLEAN = kind('1, true, 0 or false', text => BOOLEANS[text])
+
+export const TEXT = kind('some text', text => text)
+
+export const oneOf = <const T extends string>(...values: T[]): Kind<T> =>
+  kind(values.join(' or '), text => values.find(value => value === text))
+
+/** One element of a list; the list itself is comma-separated. */
+export const list = <T>(element: Kind<T>): Kind<T[]> => ({
+  parse (text) {
+    const values: T[] = []
+    for (const item of text.split(',')) {
+      const parsed = element.parse(item.trim())
+      if (!parsed.ok) return parsed
+      values.push(parsed.value)
+    }
+    return ok(values)
+  }
+})
+
+export const PATTERN = kind('paths or names, comma-separated, none of them empty', text => text === '' ? undefined : text)
+
+export const EXTENSION = kind('extensions such as .ts,.md', text =>
+  /^\.?[^./\\*\s]+(\.[^./\\*\s]+)*$/.test(text) ? `.${text.replace(/^\./, '')}` : undefined)
+
+export const HOST_NAME = kind('host names or addresses without scheme and port, such as editd.example', text => {
+  const name = text.toLowerCase()
+  return isIP(name) !== 0 || /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(name) ? name : undefined
+})
+
+export const ORIGIN = kind('origins such as https://app.example, with nothing after the host and port', text => {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  return /^https?:$/.test(url.protocol) && url.origin === text ? text : undefined
+})
+
+/** A bearer token, as RFC 6750 has it. */
+export const TOKEN: Kind<string> = {
+  parse (text) {
+    if (/^[A-Za-z0-9._~+/=-]+$/.test(text)) return ok(text)
+    return fail('one token of letters, digits and ._~+/=-' + (text.includes(':') ? '; tokens with a name and a scope (name:scope:secret) are not available yet' : ''))
+  }
+}
+
+export const LOCK: Kind<'shared' | 'local'> = {
+  parse: text => text === 'shared' || text === 'local' ? ok(text) : fail('shared or local' + (text.startsWith('redis') ? '; locking by Redis is not available yet' : ''))
+}

@@ -1,0 +1,21 @@
+// What edits ask for. Knows no text.
+
+/** One edit of /edit, as a client sends it and as a fix offers it. */
+export interface TextEdit {
+  old_text: string
+  new_text: string
+  occurrences?: number
+  replace_all?: boolean
+  occurrence?: 'first' | 'last' | 'all' | number
+}
+
+/**
+ * One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. `inside`: of its one line only these bytes
+ * are replaced, counted from where it begins, end exclusive, its break not among them; `new_text` needn't be whole lines then.
+ */
+export interface LineEdit { start_line: number, end_line: number, new_text: string, expected_text?: string, inside?: { start: number, end: number } }
+
+/** How many matches an edit requires; undefined where any number will do. */
+export function requiredCount (edit: TextEdit): number | undefined {
+  return edit.occurrences ?? (edit.replace_all === true || edit.occurrence !== undefined ? undefined : 1)
+}

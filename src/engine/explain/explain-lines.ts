@@ -1,0 +1,52 @@
+// The facts of a failed edit of lines: what is there instead, where the text is that was expected, which edit would work. Knows no sentences and no status codes.
+import { decode, excerptOf } from '../text/encoding.ts'
+import { FIX_BYTES, isSmall, previewOf } from './explain.ts'
+import type { EditPosition, ExpectedTextMismatch, Fix, FixedLines } from '../failure.ts'
+import type { LineEdit } from '../edit/request.ts'
+import { ANY_BREAK, breakBefore, lineAround, lineNumbers } from '../text/lines.ts'
+import type { Match } from '../match/locate.ts'
+import { MEDIUM, similarContent } from './similar-content.ts'
+import { reindented } from '../suggest/reindent.ts'
+import { MARGIN, suggest } from '../suggest/suggest.ts'
+import type { Text } from '../text/text.ts'
+
+const ACTUAL_LENGTH = 2000
+
+/** `expected_text` isn't what the lines hold; where it is instead, if it is near enough. */
+export function explainMismatch (text: Text, edit: LineEdit, range: Match, position: EditPosition): ExpectedTextMismatch {
+  const { text: actual_text, lossy } = excerptOf(text.slice(range.start, range.end), ACTUAL_LENGTH)
+  const suggestions = suggest(text.slice(0, text.length), edit.expected_text!)
+  const { candidates: [best], margin, truncated } = suggestions
+  const linesOf = ({ start, end }: Match) => lineNumbers(text, [start, Math.max(start, end - 1)]).lines as [number, number]
+  const found = best !== undefined && best.score >= MEDIUM && margin >= MARGIN ? best : undefined
+  const found_at = found && linesOf(found)
+  const fix = found_at && fixFor(text, edit, found!, found_at)
+  return {
+    code: 'EXPECTED_TEXT_MISMATCH',
+    ...position,
+    start_line: edit.start_line,
+    end_line: edit.end_line,
+    actual_text,
+    ...(lossy && { lossy }),
+    similar_content: similarContent(text, suggestions, linesOf),
+    ...found_at !== undefined && { found_at },
+    ...found !== undefined && found.differences.some(({ type }) => type !== 'line_endings') && { cause: found.cause },
+    fixes: fix === undefined ? [] : [fix],
+    file_preview: previewOf(text, range),
+    ...(truncated && { suggestions_truncated: true as const })
+  }
+}
+
+/** The same edit for the lines where the text is. An insertion has no text that could be elsewhere. */
+function fixFor (text: Text, { start_line, end_line, expected_text, new_text }: LineEdit, found: Match, [first, last]: [number, number]): Fix<FixedLines> | undefined {
+  if (end_line < start_line) return undefined
+  const end = lineAround(text, Math.max(found.start, found.end - 1)).next
+  const bytes = text.slice(lineAround(text, found.start).start, breakBefore(text, end)?.start ?? end)
+  if (bytes.length > FIX_BYTES) return undefined
+  const { text: content, lossy } = decode(bytes)
+  if (lossy) return undefined
+  const plain = (one: string) => one.replace(ANY_BREAK, '\n')
+  const put = reindented(plain(expected_text!).replace(/\n$/, ''), plain(content), plain(new_text))
+  const fix: Fix<FixedLines> = { type: 'USE_EXACT_TEXT', lines: [first, last], edit: { start_line: first, end_line: last, expected_text: content, ...put !== undefined && { new_text: put } } }
+  return isSmall(fix) ? fix : undefined
+}

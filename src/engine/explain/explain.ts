@@ -1,0 +1,239 @@
+// The facts of a failed edit: what is there, where, and which edits would work. Knows no sentences and no status codes.
+import { firstIndex } from '../text/bisect.ts'
+import type { PieceTable } from '../edit/piece-table.ts'
+import { decode, excerpt, excerptOf, ShownLine, utf16Length } from '../text/encoding.ts'
+import type { EditPosition, FilePreview, Fix, FixedLines, FixedText, MatchLocation, OccurrenceOutOfRange, WrongCount } from '../failure.ts'
+import type { TextEdit } from '../edit/request.ts'
+import type { LineEndings } from '../text/eol.ts'
+import { ANY_BREAK, breakBefore, lineAround, type LineEnding, lineFrom, lineNumbers, markLength } from '../text/lines.ts'
+import { type Found, locate, type Match, type Needle } from '../match/locate.ts'
+import { requiredCount } from '../edit/request.ts'
+import { similarContent } from './similar-content.ts'
+import { suggest } from '../suggest/suggest.ts'
+import { Text } from '../text/text.ts'
+import { uniqueContext } from './unique-context.ts'
+
+const MOST_LOCATIONS = 10
+const MOST_LINES = 1000
+const MOST_CONTEXT_FIXES = 3
+/** UTF-16 units of a line, of the context lines, and of a preview, that are shown. */
+const LINE_LENGTH = 300
+const CONTEXT_LENGTH = 160
+const PREVIEW_LENGTH = 2000
+/** Bytes of JSON that a ready-to-send edit may have: it is whole or absent. */
+const FIX_LENGTH = 16_000
+/** Bytes of text that are more than that in any case. */
+export const FIX_BYTES = 3 * FIX_LENGTH
+export const SEARCH_LENGTH = 500
+
+/** A failed edit and the text that it was made for. */
+export interface FailedEdit extends EditPosition {
+  draft: PieceTable
+  edit: TextEdit
+  needle: Needle
+  line_endings: LineEndings
+  /** The ending of the original's lines. */
+  ending: LineEnding
+}
+
+/** Another number of matches than the edit requires. */
+export function explainWrongCount (scene: FailedEdit & { found: Found }): WrongCount {
+  const { edit, found, edit_index, total_edits } = scene
+  const expected = requiredCount(edit)!
+  const actual = expected === 1 ? found.all.count : found.matches.count
+  // Where one is expected, places that overlap count each; so to expect the one that is there would fail as well.
+  const overlapping = found.all.count > found.matches.count && (expected === 1 || actual === 1)
+  const { old_text, new_text } = edit
+  const fixes: Fix[] = contextFixes(scene)
+  const choose: Fix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
+  const adjust: Fix[] = overlapping ? [] : [{ type: 'ADJUST_COUNT', edit: { old_text, new_text, occurrences: actual } }]
+  fixes.push(...expected === 1 ? [...choose, ...adjust] : [...adjust, ...choose])
+  if (expected > 1 && adjust.length > 0) fixes.unshift(fixes.splice(fixes.indexOf(adjust[0]!), 1)[0]!)
+  return {
+    code: 'WRONG_COUNT',
+    edit_index,
+    total_edits,
+    search_text: excerpt(old_text, SEARCH_LENGTH),
+    expected_occurrences: expected,
+    actual_occurrences: actual,
+    overlapping,
+    ...locations(scene),
+    ...undoneCount(scene),
+    ...actual < expected && otherPlaces(scene),
+    fixes: fixes.filter(isSmall)
+  }
+}
+
+/** The earlier edit that made the count wrong, if the original has the right one. */
+function undoneCount (scene: FailedEdit & { found: Found }): Pick<WrongCount, 'undone_by_edit'> {
+  const { draft, edit, needle, found, line_endings, ending } = scene
+  if (draft.placements.length === 0) return {}
+  const original = new Text([draft.original])
+  const { matches, all } = locate(original, needle, line_endings, ending)
+  const required = requiredCount(edit)
+  if ((required === 1 ? all.count : matches.count) !== required) return {}
+  const added = found.all.slice(0, MOST_LINES).map(({ start, end }) => draft.originOf(start, end).inserted_by_edit).find(index => index !== undefined)
+  const undone = added ?? undoneBy(scene, original)
+  return undone === undefined ? {} : { undone_by_edit: undone }
+}
+
+/** The earlier edit of the same request that changed a place where the text was at first: of the first such place, the first edit. O(placements × log of places). */
+export function undoneBy ({ draft, needle, line_endings, ending }: FailedEdit, original: Text): number | undefined {
+  if (draft.placements.length === 0) return undefined
+  const matches = locate(original, needle, line_endings, ending).matches.slice(0, MOST_LINES)
+  let first = matches.length
+  let undone: number | undefined
+  for (const { start, end, edit_index } of draft.placements) {
+    const index = firstIndex(matches.length, at => matches[at]!.end > start)
+    if (index >= first || matches[index]!.start >= end) continue
+    first = index
+    undone = edit_index
+  }
+  return undone
+}
+
+/** What resembles the text where it isn't. */
+function otherPlaces ({ draft, edit, found }: FailedEdit & { found: Found }): Pick<WrongCount, 'similar_content' | 'suggestions_truncated'> {
+  const text = draft.searchable()
+  const masked = Buffer.from(text.slice(0, text.length))
+  for (let i = 0; i < found.all.count; i++) {
+    const { start, end } = found.all.at(i)
+    masked.fill(0, start, end)
+  }
+  const original = new Text([draft.original])
+  const suggestions = suggest(masked, edit.old_text)
+  const similar_content = similarContent(text, suggestions, region => linesOf(draft, original, region))
+  return { ...similar_content.length > 0 && { similar_content }, ...suggestions.truncated && { suggestions_truncated: true } }
+}
+
+/** `occurrence` asks for a match that there isn't. */
+export function explainOutOfRange (scene: FailedEdit & { found: Found }): OccurrenceOutOfRange {
+  const { edit, found, edit_index, total_edits } = scene
+  const { old_text, new_text } = edit
+  return {
+    code: 'OCCURRENCE_OUT_OF_RANGE',
+    edit_index,
+    total_edits,
+    search_text: excerpt(old_text, SEARCH_LENGTH),
+    occurrence: edit.occurrence as number,
+    actual_occurrences: found.matches.count,
+    ...locations(scene),
+    fixes: [...contextFixes(scene), { type: 'CHOOSE_OCCURRENCE' as const, edit: { old_text, new_text, occurrence: 'last' as const } }].filter(isSmall)
+  }
+}
+
+/** Whether a fix can be sent back whole. */
+export function isSmall ({ edit }: Fix<FixedText | FixedLines>): boolean {
+  const units = Object.values(edit ?? {}).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
+  return units <= FIX_LENGTH && Buffer.byteLength(JSON.stringify(edit ?? {})) <= FIX_LENGTH
+}
+
+/** What a fix for one of several places needs; without `new_text`, the caller brings its own. */
+type AmbiguousMatches = Pick<FailedEdit, 'draft' | 'line_endings'> & { found: Found, edit: Pick<Partial<TextEdit>, 'new_text'> }
+
+/** For each of the first matches, or those given, the same edit with the least context that makes it unique. */
+export function contextFixes ({ draft, edit, found, line_endings }: AmbiguousMatches, matches = found.all.slice(0, MOST_CONTEXT_FIXES)): Fix[] {
+  const text = draft.searchable()
+  const original = new Text([draft.original])
+  const { new_text } = edit
+  const fixes: Fix[] = []
+  for (const match of matches) {
+    const context = uniqueContext(text, match, found.all, line_endings === 'adapt')
+    if (context === undefined || context.end - context.start > FIX_BYTES) continue
+    const [before, within, after] = [text.slice(context.start, match.start), text.slice(match.start, match.end), text.slice(match.end, context.end)].map(decode)
+    if (before!.lossy || within!.lossy || after!.lossy) continue
+    // A \r and a \n that come to stand side by side would be one break: then all are written \n, which means the same.
+    const merges = /\r\0+\n/.test(`${before!.text}\0${new_text ?? within!.text}\0${after!.text}`)
+    const joined = (...parts: string[]) => merges && line_endings === 'adapt' ? parts.map(part => part.replace(ANY_BREAK, '\n')).join('') : parts.join('')
+    fixes.push({
+      type: 'ADD_CONTEXT',
+      lines: linesOf(draft, original, match),
+      edit: { old_text: joined(before!.text, within!.text, after!.text), ...new_text !== undefined && { new_text: joined(before!.text, new_text, after!.text) } }
+    })
+  }
+  return fixes
+}
+
+function locations ({ draft, edit, found }: FailedEdit & { found: Found }): Pick<WrongCount, 'match_locations' | 'match_lines'> {
+  const text = draft.searchable()
+  const shown = requiredCount(edit) === 1 ? found.all : found.matches
+  const matches = shown.slice(0, MOST_LINES)
+  const origins = matches.map(({ start, end }) => draft.originOf(start, end))
+  const match_lines = lineNumbers(new Text([draft.original]), origins.map(origin => origin.start)).lines
+  return {
+    match_lines,
+    match_locations: matches.slice(0, MOST_LOCATIONS).map((match, index) => {
+      const { inserted_by_edit } = origins[index]!
+      return {
+        line_number: match_lines[index]!,
+        ...placeInLine(text, match),
+        ...(inserted_by_edit !== undefined && { inserted_by_edit })
+      }
+    })
+  }
+}
+
+function placeInLine (text: Text, match: Match): Omit<MatchLocation, 'line_number' | 'inserted_by_edit'> {
+  const line = lineAround(text, match.start)
+  const before = utf16Length(text.slice(line.start, match.start))
+  const within = utf16Length(text.slice(match.start, Math.min(match.end, line.end)))
+  const shown = new ShownLine(text.slice(line.start, line.end))
+  const context_before: string[] = []
+  for (let at = line.start; context_before.length < 2 && at > markLength(text);) {
+    const previous = lineAround(text, at - 1)
+    context_before.unshift(shortLine(text, previous))
+    at = previous.start
+  }
+  const context_after: string[] = []
+  for (let at = lineAround(text, Math.max(match.start, match.end - 1)).next; context_after.length < 2 && at < text.length;) {
+    const next = lineFrom(text, at)
+    context_after.push(shortLine(text, next))
+    at = next.next
+  }
+  return {
+    column_start: before + 1,
+    column_end: before + within + 1,
+    line_content: shown.around(match.start - line.start, before, LINE_LENGTH),
+    context_before,
+    context_after,
+    ...shown.lossy && { lossy: true }
+  }
+}
+
+const shortLine = (text: Text, { start, end }: { start: number, end: number }): string =>
+  excerptOf(text.slice(start, end), CONTEXT_LENGTH).text
+
+/** First and last line of a range of the present text, in the original. */
+export function linesOf (draft: PieceTable, original: Text, { start, end }: Match): [number, number] {
+  const origin = draft.originOf(start, end)
+  const { lines: [first, last] } = lineNumbers(original, [origin.start, Math.max(origin.start, origin.end - 1)])
+  return [first!, last!]
+}
+
+/** Lines around a range, or the first of the text: as many as fit; those of the range are highlighted. */
+export function previewOf (text: Text, place: Match | undefined): FilePreview {
+  const [above, below] = place === undefined ? [0, 19] : [3, 3]
+  const first = lineAround(text, place?.start ?? 0)
+  const last = place === undefined ? first : lineAround(text, Math.max(place.start, place.end - 1))
+  let { start } = first
+  for (let i = 0; i < above && start > markLength(text); i++) start = lineAround(text, start - 1).start
+  let end = last.next
+  for (let i = 0; i < below && end < text.length && end - start < PREVIEW_LENGTH; i++) end = lineFrom(text, end).next
+  const { lines: [from, placeFrom, placeTo, to], total } = lineNumbers(text, [start, first.start, last.start, Math.max(start, end - 1)])
+  const { text: content, lossy } = excerptOf(text.slice(start, withoutBreak(text, start, end)), PREVIEW_LENGTH)
+  const highlighted = place === undefined || total === 0 ? 0 : Math.min(50, placeTo! - placeFrom! + 1)
+  return {
+    total_lines: total,
+    preview_start_line: Math.min(from!, total),
+    preview_end_line: Math.min(to!, total),
+    content,
+    highlights: Array.from({ length: highlighted }, (_, i) => ({ line: placeFrom! + i })),
+    ...(lossy && { lossy })
+  }
+}
+
+/** `end` before the break that ends the last line of a range. */
+function withoutBreak (text: Text, start: number, end: number): number {
+  const last = breakBefore(text, end)
+  return last === undefined || last.start < start ? end : last.start
+}

@@ -1,0 +1,28 @@
+// The regions that a failure shows: exact text, lines, likeness, and what differs. Knows no edits and no sentences.
+import { decode, excerpt } from '../text/encoding.ts'
+import type { SimilarContent } from '../failure.ts'
+import { type Candidate, MARGIN, type Suggestions } from '../suggest/suggest.ts'
+
+/** From this score on a region is offered to be edited. */
+export const MEDIUM = 0.8
+const HIGH = 0.9
+const LENGTH = 4000
+
+/** The candidates as they are shown; `linesOf` gives first and last line of a range in the original. */
+export function similarContent (text: { slice (start: number, end: number): Buffer }, { candidates, margin }: Suggestions, linesOf: (region: Candidate) => [number, number]): SimilarContent[] {
+  return candidates.map((region, index) => {
+    const { start, end, score, differences } = region
+    const [line_number, end_line] = linesOf(region)
+    const { text: content, lossy } = decode(text.slice(start, end))
+    const clear = index === 0 && margin >= MARGIN
+    return {
+      line_number,
+      end_line,
+      content: excerpt(content, LENGTH),
+      similarity_score: score,
+      confidence: !clear || score < MEDIUM ? 'low' : score >= HIGH ? 'high' : 'medium',
+      differences,
+      ...lossy && { lossy }
+    }
+  })
+}

@@ -1,0 +1,207 @@
+// Facts and a window of a file that comes in chunks: no more of it is kept than the answer needs. Knows no files.
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { Result } from '../../result.ts'
+import { type BinaryEncoding, binaryMark, bomLength, byteOfUtf16, type Encoding, isBinary, utf16Length } from '../text/encoding.ts'
+import type { LineOutOfRange } from '../failure.ts'
+import { type Indentation, indentationOf } from '../text/indentation.ts'
+import { languageOf } from './language.ts'
+import { type Break, type LineEnding, lineEndingOf } from '../text/lines.ts'
+import { cutWindow, MAX_WINDOW_BYTES, type Window, type WindowRequest } from './window.ts'
+
+const LF = 10
+const CR = 13
+/** Bytes at the start by which indentation and language are judged. */
+const HEAD = 1 << 20
+/** What is kept of a window: its largest size, and enough to see that it goes on. */
+const KEPT = MAX_WINDOW_BYTES + 8
+
+export interface TextFacts {
+  total_lines: number
+  bom: boolean
+  line_ending: LineEnding
+  /** Where they are mixed. */
+  line_ending_counts?: Record<Break, number>
+  ends_with_newline: boolean
+  indentation: Indentation
+  language?: string
+}
+
+export interface Scanned {
+  encoding: Encoding
+  /** Not of a binary file. */
+  facts?: TextFacts
+  /** If it was asked for, and the file isn't binary. */
+  window?: Result<Window, LineOutOfRange>
+}
+
+/** Takes a file's chunks in order, however it is cut; a chunk may be reused afterwards. */
+export class Scan {
+  readonly #path: string
+  readonly #window: WindowScan | undefined
+  readonly #counts = { lf: 0, crlf: 0, cr: 0 }
+  /** The first bytes, until there are enough of them. */
+  #head: Buffer[] = []
+  #headLength = 0
+  #length = 0
+  #mark: BinaryEncoding | null = null
+  #ascii = true
+  #utf8 = true
+  /** The first bytes of a character that a later chunk completes. */
+  #begun = Buffer.alloc(0)
+  #last = -1
+
+  constructor (path: string, window?: WindowRequest) {
+    this.#path = path
+    this.#window = window && new WindowScan(window)
+  }
+
+  push (chunk: Buffer): void {
+    if (this.#headLength < HEAD) {
+      const part = Buffer.from(chunk.subarray(0, HEAD - this.#headLength))
+      this.#head.push(part)
+      this.#headLength += part.length
+    }
+    this.#length += chunk.length
+    if (chunk.includes(0)) this.#mark ??= 'binary'
+    this.#ascii &&= isAscii(chunk)
+    if (this.#utf8 && !this.#ascii) this.#checkUtf8(chunk)
+    this.#countEndings(chunk)
+    this.#window?.push(chunk)
+  }
+
+  finish (): Scanned {
+    const head = Buffer.concat(this.#head)
+    const mark = binaryMark(head) ?? this.#mark
+    const encoding = mark ?? (this.#ascii ? 'ascii' : this.#utf8 && this.#begun.length === 0 ? 'utf-8' : 'unknown-8bit')
+    if (isBinary(encoding)) return { encoding }
+    if (this.#last === CR) this.#counts.cr++
+    const { lf, crlf, cr } = this.#counts
+    const line_ending = lineEndingOf(this.#counts)
+    const bom = bomLength(head)
+    const ends_with_newline = this.#last === LF || this.#last === CR
+    const total_lines = lf + crlf + cr + (this.#length > bom && !ends_with_newline ? 1 : 0)
+    const language = languageOf(this.#path, head)
+    const facts: TextFacts = {
+      total_lines,
+      bom: bom > 0,
+      line_ending,
+      ...(line_ending === 'mixed' && { line_ending_counts: this.#counts }),
+      ends_with_newline,
+      indentation: indentationOf(head),
+      ...(language !== undefined && { language })
+    }
+    return { encoding, facts, ...(this.#window !== undefined && { window: this.#window.finish(total_lines) }) }
+  }
+
+  #checkUtf8 (chunk: Buffer): void {
+    const joined = this.#begun.length > 0 ? Buffer.concat([this.#begun, chunk]) : chunk
+    const whole = wholeCharacters(joined)
+    this.#utf8 = isUtf8(joined.subarray(0, whole))
+    this.#begun = Buffer.from(joined.subarray(whole))
+  }
+
+  /** A \r at the end of a chunk is counted when the next byte is known. */
+  #countEndings (chunk: Buffer): void {
+    if (chunk.length === 0) return
+    const counts = this.#counts
+    if (this.#last === CR && chunk[0] !== LF) counts.cr++
+    let previous = this.#last
+    const plain = previous !== CR && !chunk.includes(CR)
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i]!
+      if (byte === LF) {
+        if (previous === CR) counts.crlf++
+        else counts.lf++
+      } else if (!plain && previous === CR && i > 0) counts.cr++
+      previous = byte
+    }
+    this.#last = previous
+  }
+}
+
+/** How many bytes from the start are whole characters, or not the beginning of one: all but at most three. */
+function wholeCharacters (bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!
+    if ((byte & 0xc0) === 0x80) continue
+    const size = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return size > back ? bytes.length - back : bytes.length
+  }
+  return bytes.length
+}
+
+/** Skips lines, then columns, then keeps the bytes of a window. */
+class WindowScan {
+  readonly #request: WindowRequest
+  #lines: number
+  /** UTF-16 units to skip before a character that must be there; -1 if none. */
+  #columns: number
+  /** Units of the line that were skipped; the line's length where it ended before the column. */
+  #skipped = 0
+  #pastEnd = false
+  /** Bytes that can't be judged yet: the start of the file, a \r, the beginning of a character. */
+  #held = Buffer.alloc(0)
+  #started = false
+  readonly #kept: Buffer[] = []
+  #keptLength = 0
+
+  constructor (request: WindowRequest) {
+    this.#request = request
+    this.#lines = (request.start_line ?? 1) - 1
+    this.#columns = (request.start_column ?? 1) > 1 ? request.start_column! - 1 : -1
+  }
+
+  push (chunk: Buffer): void {
+    if (this.#keptLength < KEPT && !this.#pastEnd) this.#take(Buffer.concat([this.#held, chunk]), false)
+  }
+
+  finish (totalLines: number): Result<Window, LineOutOfRange> {
+    this.#take(this.#held, true)
+    return cutWindow(Buffer.concat(this.#kept), this.#request, totalLines, this.#pastEnd ? this.#skipped : undefined)
+  }
+
+  #take (bytes: Buffer, isLast: boolean): void {
+    this.#held = Buffer.alloc(0)
+    let at = 0
+    if (!this.#started) {
+      if (bytes.length < 3 && !isLast) return this.#hold(bytes, 0)
+      this.#started = true
+      at = bomLength(bytes)
+    }
+    for (; this.#lines > 0; this.#lines--) {
+      const end = textEnd(bytes, at)
+      if (end === bytes.length) return
+      if (end + 1 === bytes.length && bytes[end] === CR && !isLast) return this.#hold(bytes, end)
+      at = bytes[end] === CR && bytes[end + 1] === LF ? end + 2 : end + 1
+    }
+    if (this.#columns !== -1) {
+      const end = textEnd(bytes, at)
+      const ended = end < bytes.length || isLast
+      const stop = ended ? end : at + wholeCharacters(bytes.subarray(at))
+      const units = utf16Length(bytes.subarray(at, stop))
+      if (units <= this.#columns) {
+        this.#columns -= units
+        this.#skipped += units
+        this.#pastEnd = ended
+        return this.#hold(bytes, stop)
+      }
+      at += byteOfUtf16(bytes.subarray(at, stop), this.#columns)
+      this.#columns = -1
+    }
+    const part = Buffer.from(bytes.subarray(at, at + KEPT - this.#keptLength))
+    this.#kept.push(part)
+    this.#keptLength += part.length
+  }
+
+  #hold (bytes: Buffer, from: number): void {
+    this.#held = Buffer.from(bytes.subarray(from))
+  }
+}
+
+/** Where the text of a line ends, from an offset in it: at its break, or the end. */
+function textEnd (bytes: Buffer, from: number): number {
+  const lf = bytes.indexOf(LF, from)
+  const limit = lf === -1 ? bytes.length : lf
+  const cr = bytes.subarray(from, limit).indexOf(CR)
+  return cr === -1 ? limit : from + cr
+}

@@ -1,0 +1,133 @@
+// Where a text or a regular expression occurs, line by line: what /inspect finds. Knows no files, no clock, no threads.
+import { RE2JS } from 're2js'
+import { fail, ok, type Result } from '../../result.ts'
+import { decodeByColumn, excerptAround, ShownLine, utf16Length } from '../text/encoding.ts'
+import { breakStyleOf } from '../text/eol.ts'
+import { lineAround, lineFrom, lineNumbers, markLength, splitAtBreaks } from '../text/lines.ts'
+import { locate, needleOf } from '../match/locate.ts'
+import { Text } from '../text/text.ts'
+
+export interface SearchRequest {
+  /** Literal text, which may span lines, or with `regex` an expression in RE2 syntax that is held against each line. */
+  text: string
+  regex: boolean
+  ignore_case: boolean
+}
+
+/** Lines are 1-based, columns 1-based in UTF-16 units, `column_end` exclusive; of a match over several lines, those on its first. */
+export interface SearchMatch { line_number: number, column_start: number, column_end: number, line_content: string, lossy?: true }
+
+export interface SearchResult {
+  /** The first 200. */
+  matches: SearchMatch[]
+  total_matches: number
+  truncated: boolean
+  /** The search was stopped: lines from this one on were not looked at. */
+  stopped_at_line?: number
+}
+
+export const MAX_MATCHES = 200
+const LINE_LENGTH = 400
+/** Bytes of a line that an expression is held against: a longer one takes more time than any search has. */
+const SEARCHED_LINE = 1 << 26
+/** Lines between two looks at the clock. */
+const LINES_AT_ONCE = 1000
+
+/** Whether an expression can be searched for; the message of RE2 if not. */
+export function checkSearch (request: SearchRequest): Result<null, { code: 'INVALID_REGEX', message: string }> {
+  try {
+    expressionOf(request)
+    return ok(null)
+  } catch (error) {
+    return fail({ code: 'INVALID_REGEX', message: (error as Error).message })
+  }
+}
+
+/**
+ * Searches a text that isn't binary, for a request that `checkSearch` accepts. Linear in the text, whatever the
+ * expression (RE2 never backtracks). A match that is empty counts once on a line that has no other.
+ * `stop` is asked now and then; when it says so, and where a line is too long for an expression, what was found so far is the result.
+ */
+export function searchText (bytes: Buffer, request: SearchRequest, stop: () => boolean = () => false): SearchResult {
+  const text = new Text([bytes])
+  return request.regex || request.ignore_case ? searchLines(text, request, stop) : searchLiteral(text, bytes, request.text)
+}
+
+function searchLiteral (text: Text, bytes: Buffer, wanted: string): SearchResult {
+  const { matches } = locate(text, needleOf(wanted), 'adapt', breakStyleOf(bytes).ending)
+  const first = matches.slice(0, MAX_MATCHES)
+  const { lines } = lineNumbers(text, first.map(({ start }) => start))
+  let line = { start: 0, end: 0, next: 0 }
+  let shown = new ShownLine(Buffer.alloc(0))
+  let counted = { offset: 0, columns: 0 }
+  const columnsTo = (offset: number): number => {
+    counted = { offset, columns: counted.columns + utf16Length(text.slice(counted.offset, offset)) }
+    return counted.columns
+  }
+  return {
+    matches: first.map(({ start, end }, index) => {
+      // Many matches may be on one long line: it is read once.
+      if (index === 0 || start >= line.next) {
+        line = lineAround(text, start)
+        shown = new ShownLine(text.slice(line.start, line.end))
+        counted = { offset: line.start, columns: 0 }
+      }
+      const from = columnsTo(start)
+      const to = columnsTo(Math.min(end, line.end))
+      return { line_number: lines[index]!, column_start: from + 1, column_end: to + 1, line_content: shown.around(start - line.start, from, LINE_LENGTH), ...shown.lossy && { lossy: true } }
+    }),
+    total_matches: matches.count,
+    truncated: matches.count > first.length
+  }
+}
+
+function searchLines (text: Text, request: SearchRequest, stop: () => boolean): SearchResult {
+  const expression = expressionOf(request)
+  // Literal text over several lines is looked for in as many lines at once.
+  const span = request.regex ? 1 : splitAtBreaks(request.text).length
+  const matches: SearchMatch[] = []
+  let total_matches = 0
+  let number = 1
+  for (let at: number = markLength(text); at < text.length; number++) {
+    if ((span > 1 || number % LINES_AT_ONCE === 0) && stop()) return { matches, total_matches, truncated: true, stopped_at_line: number }
+    const line = lineFrom(text, at)
+    let { end } = line
+    for (let i = 1, { next } = line; i < span && next < text.length; i++) ({ end, next } = lineFrom(text, next))
+    if (end - line.start > SEARCHED_LINE) return { matches, total_matches, truncated: true, stopped_at_line: number }
+    const own = decodeByColumn(text.slice(line.start, line.end))
+    const searched = span === 1 ? own.text : splitAtBreaks(decodeByColumn(text.slice(line.start, end)).text).join('\n')
+    const matcher = expression.matcher(searched)
+    let onLine = 0
+    let empty = -1
+    while (matcher.find() && matcher.start() <= own.text.length) {
+      // To know where each of many matches ends may take a look at the rest of the line.
+      if (stop()) return { matches, total_matches: total_matches + onLine, truncated: true, stopped_at_line: number }
+      const [start, end] = [matcher.start(), matcher.end()]
+      if (end === start) {
+        if (empty === -1) empty = start
+        continue
+      }
+      onLine++
+      if (matches.length < MAX_MATCHES) matches.push(told(own, number, start, Math.min(end, own.text.length)))
+    }
+    if (onLine === 0 && empty !== -1) {
+      onLine = 1
+      if (matches.length < MAX_MATCHES) matches.push(told(own, number, empty, empty))
+    }
+    total_matches += onLine
+    at = line.next
+  }
+  return { matches, total_matches, truncated: total_matches > matches.length }
+}
+
+const told = ({ text, lossy }: { text: string, lossy?: true }, line_number: number, start: number, end: number): SearchMatch => ({
+  line_number,
+  column_start: start + 1,
+  column_end: end + 1,
+  line_content: excerptAround(text, start, LINE_LENGTH),
+  ...(lossy && { lossy })
+})
+
+function expressionOf ({ text, regex, ignore_case }: SearchRequest): RE2JS {
+  return RE2JS.compile(regex ? text : RE2JS.quote(splitAtBreaks(text).join('\n')), ignore_case ? RE2JS.CASE_INSENSITIVE : 0)
+}

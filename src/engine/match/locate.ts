@@ -1,0 +1,143 @@
+// Where a text occurs in another, byte for byte or with line breaks of any kind. Knows no edits.
+import type { LineEndings } from '../text/eol.ts'
+import { ANY_BREAK, BREAK_TEXT, type LineEnding, splitAtBreaks } from '../text/lines.ts'
+import { anchorOf, locateAnyBreak } from './locate-any-break.ts'
+import { searchBytes } from './search-bytes.ts'
+import type { Text } from '../text/text.ts'
+
+/** A place where a needle occurs: bytes, end exclusive. */
+export interface Match { start: number, end: number }
+
+/** What is looked for. */
+export interface Needle {
+  /** As given. */
+  readonly text: string
+  readonly bytes: Buffer
+  /** The stretches between its line breaks; one where it has none. */
+  readonly parts: readonly Buffer[]
+}
+
+export function needleOf (text: string): Needle {
+  return { text, bytes: Buffer.from(text), parts: splitAtBreaks(text).map(part => Buffer.from(part)) }
+}
+
+export interface Found {
+  /** Every place, overlapping ones too, by start. */
+  all: Places
+  /** Left to right, not overlapping. */
+  matches: Places
+  /** Whether each match has exactly the needle's bytes. */
+  exact: boolean
+}
+
+/** Matches by start, as flat arrays: a byte may occur a hundred million times. */
+export class Places {
+  #starts = new Uint32Array(16)
+  #ends = new Uint32Array(16)
+  #count = 0
+
+  get count (): number {
+    return this.#count
+  }
+
+  add (start: number, end: number): void {
+    if (this.#count === this.#starts.length) {
+      this.#starts = doubled(this.#starts)
+      this.#ends = doubled(this.#ends)
+    }
+    this.#starts[this.#count] = start
+    this.#ends[this.#count++] = end
+  }
+
+  /** Match `index`, 0-based and below `count`. */
+  at (index: number): Match {
+    return { start: this.#starts[index]!, end: this.#ends[index]! }
+  }
+
+  /** Where each begins, in order. */
+  * starts (): Generator<number> {
+    for (let i = 0; i < this.#count; i++) yield this.#starts[i]!
+  }
+
+  /** Matches `from` to `to` (exclusive, at most `count`). */
+  slice (from: number, to: number): Match[] {
+    return Array.from({ length: Math.min(to, this.#count) - from }, (_, i) => this.at(from + i))
+  }
+
+  /** Those that don't overlap, left to right; itself where none do. */
+  disjoint (): Places {
+    const starts = this.#starts
+    const ends = this.#ends
+    let overlap = false
+    for (let i = 1; i < this.#count && !overlap; i++) overlap = starts[i]! < ends[i - 1]!
+    if (!overlap) return this
+    const kept = new Places()
+    let end = 0
+    for (let i = 0; i < this.#count; i++) {
+      if (starts[i]! < end) continue
+      end = ends[i]!
+      kept.add(starts[i]!, end)
+    }
+    return kept
+  }
+}
+
+function doubled (array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(array.length * 2)
+  larger.set(array)
+  return larger
+}
+
+/**
+ * The bytes that are looked for, of which every place tells where the needle is; undefined where that is all breaks.
+ * In a `mixed` text, where a break has no bytes of its own, the longest stretch between two.
+ */
+export function soughtBytes (needle: Needle, lineEndings: LineEndings, ending: LineEnding): Buffer | undefined {
+  if (lineEndings === 'exact' || needle.parts.length === 1) return needle.bytes
+  if (ending === 'mixed') {
+    const part = needle.parts[anchorOf(needle.parts)]!
+    return part.length === 0 ? undefined : part
+  }
+  return Buffer.from(needle.text.replace(ANY_BREAK, BREAK_TEXT[ending === 'none' ? 'lf' : ending]))
+}
+
+/**
+ * Finds a needle. `ending` is how the lines of `text` end: where it isn't `mixed`, the needle's breaks are simply
+ * written that way; in a mixed text each break matches a break of any kind, and never half of a `\r\n`.
+ * `seen`: every place of `soughtBytes`, where they are known already. O(text + needle).
+ */
+export function locate (text: Text, needle: Needle, lineEndings: LineEndings, ending: LineEnding, seen?: Places): Found {
+  const anyBreak = lineEndings === 'adapt' && needle.parts.length > 1
+  if (anyBreak && ending === 'none') return found(new Places(), true)
+  const sought = soughtBytes(needle, lineEndings, ending)
+  const places = seen ?? (sought === undefined ? undefined : placesOf(text, sought))
+  if (!anyBreak || ending !== 'mixed') return found(places!, sought!.equals(needle.bytes))
+  const all = new Places()
+  locateAnyBreak(text, needle.parts, places?.starts(), (start, end) => all.add(start, end))
+  return found(all, areExact(text, all, needle.bytes))
+}
+
+const found = (all: Places, exact: boolean): Found => ({ all, matches: all.disjoint(), exact })
+
+/** Whether `bytes` stand at each of the places. */
+function areExact (text: Text, places: Places, bytes: Buffer): boolean {
+  // Long texts that overlap themselves would be compared again and again.
+  if (places.count * bytes.length <= 4 * text.length) return every(places, ({ start }) => text.holds(bytes, start))
+  const exact = placesOf(text, bytes)
+  let index = 0
+  return every(places, ({ start }) => {
+    while (index < exact.count && exact.at(index).start < start) index++
+    return index < exact.count && exact.at(index).start === start
+  })
+}
+
+function every (places: Places, holds: (match: Match) => boolean): boolean {
+  for (let i = 0; i < places.count; i++) if (!holds(places.at(i))) return false
+  return true
+}
+
+function placesOf (text: Text, bytes: Buffer): Places {
+  const all = new Places()
+  searchBytes(text, bytes, at => all.add(at, at + bytes.length))
+  return all
+}

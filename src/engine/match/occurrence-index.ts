@@ -1,0 +1,165 @@
+// Where many byte strings are in a text, kept true while the text changes. Knows no line breaks and no edits' rules.
+//
+// Source: none; the idea is that an edit makes and destroys places only around itself. The strings are known beforehand,
+// one pass finds a key of each (gram-filter.ts), and after an edit the places before it stay, those behind it move, and
+// only the new text and the bytes beside it are looked at again.
+//
+// Cost: a pass over the text at first; for each edit, the places behind it (`most` of them at the most) and the stretches
+// around its replacements. The naive way, a search of the whole text for every edit, is its oracle in the
+// tests, and does the work where all this would cost more.
+import { GramFilter, keyLength, LONGEST_KEY } from './gram-filter.ts'
+import { KeyPositions, KEYS, placeOf, type Window } from './key-positions.ts'
+import { Places } from './locate.ts'
+import type { Text } from '../text/text.ts'
+import { variedWindow } from './probe-window.ts'
+
+/** Fewer strings than this are found sooner one by one. */
+const FEWEST = 3
+/** String × bytes of text that one by one take as long as all that is done here. */
+const LEAST_WORK = 500_000
+/** A pass for all strings takes as long as so many searches for one: after places were lost, so many are made first. */
+const PASS = 4
+/** Bytes of text for each place that is kept: moving them must cost less than a search. */
+const PER_PLACE = 8
+/** Places kept of one key, whatever the text. */
+const FEW = 64
+
+/** Bytes `start` to `end` of the text before, that gave way to `insert`. */
+interface ChangedRange { readonly start: number, readonly end: number, readonly insert: Buffer }
+
+/** A string that is asked for: it has key number `key` at `offset`. */
+interface Sought { string: Buffer, key: number, offset: number }
+
+export class OccurrenceIndex {
+  /** By turn. */
+  readonly #sought: Array<Sought | undefined> = []
+  readonly #keys: Buffer[] = []
+  /** For each key, the last turn in which it is asked for. */
+  readonly #lastTurn: number[] = []
+  /** Of each key that is still looked for. The common ones aren't, nor those of turns that are over. */
+  #lengths = new Uint8Array(0)
+  #turn = 0
+  #filter: GramFilter | undefined
+  /** The places of the keys that are looked for; undefined until they are known. */
+  #places: KeyPositions | undefined
+  /** What a window holds. */
+  #window = Buffer.alloc(0)
+  /** Searches that are to be made one by one before the next pass. */
+  #owed = 0
+
+  readonly #leastWork: number
+
+  /** `strings`: what will be asked for, in each turn one; undefined where nothing will be. */
+  constructor (strings: ReadonlyArray<Buffer | undefined>, leastWork = LEAST_WORK) {
+    this.#leastWork = leastWork
+    if (strings.length < FEWEST) return
+    const numbers = new Map<string, number>()
+    for (const [turn, string] of strings.entries()) {
+      const length = string === undefined ? 0 : keyLength(string.length)
+      if (string === undefined || length === 0) continue
+      const offset = variedWindow(string, length)
+      const key = string.subarray(offset, offset + length)
+      const name = key.toString('latin1')
+      const number = numbers.get(name) ?? this.#keys.push(key) - 1
+      numbers.set(name, number)
+      this.#lastTurn[number] = turn
+      this.#sought[turn] = { string, key: number, offset }
+    }
+  }
+
+  /** All places of this turn's string in `text`, overlapping ones too; undefined where a search costs less. */
+  find (text: Text): Places | undefined {
+    const sought = this.#sought[this.#turn]
+    if (sought === undefined || !this.#isWorthwhile(text)) return undefined
+    if (this.#places === undefined) {
+      if (this.#owed-- > 0) return undefined
+      this.#scan(text.slice(0, text.length))
+    }
+    const { string, key, offset } = sought
+    if (this.#lengths[key] === 0) return undefined
+    const all = new Places()
+    let compared = 0
+    for (const at of this.#places!.of(key)) {
+      compared += string.length
+      if (compared > PER_PLACE * text.length) return undefined
+      if (text.holds(string, at - offset)) all.add(at - offset, at - offset + string.length)
+    }
+    return all
+  }
+
+  /** Takes note of the changes that this turn made, sorted and disjoint; `text` is the text after them. Ends the turn. */
+  changed (text: Text, ranges: readonly ChangedRange[]): void {
+    const sought = this.#sought[this.#turn++]
+    const places = this.#places
+    if (places === undefined) return
+    if (sought !== undefined && this.#lastTurn[sought.key]! < this.#turn) this.#lengths[sought.key] = 0
+    if (ranges.length === 0) return
+    const windows = windowsOf(ranges, text)
+    if (windows === undefined || places.count > placesKept(text) + FEW * this.#keys.length) return this.#lose()
+    const fresh: number[] = []
+    for (const { newStart, newEnd } of windows) {
+      this.#filter!.scan(this.#read(text, newStart, newEnd), (key, at) => {
+        if (this.#lengths[key] !== 0) fresh.push(placeOf(key, newStart + at))
+      })
+    }
+    places.change(windows, this.#lengths, Float64Array.from(fresh).sort())
+  }
+
+  #isWorthwhile (text: Text): boolean {
+    const left = Math.min(this.#keys.length, this.#sought.length - this.#turn)
+    return this.#keys.length < KEYS && (this.#places !== undefined || (left >= FEWEST && left * text.length >= this.#leastWork))
+  }
+
+  #scan (bytes: Buffer): void {
+    this.#filter ??= new GramFilter(this.#keys)
+    this.#lengths = Uint8Array.from(this.#keys, (key, number) => this.#lastTurn[number]! < this.#turn ? 0 : key.length)
+    const counts = new Uint32Array(this.#keys.length)
+    const most = FEW + placesKept(bytes) / this.#keys.length
+    const found: number[] = []
+    this.#filter.scan(bytes, (key, at) => {
+      if (this.#lengths[key] === 0) return
+      if (++counts[key]! > most) this.#lengths[key] = 0
+      else found.push(placeOf(key, at))
+    })
+    this.#places = new KeyPositions(Float64Array.from(found.filter(place => this.#lengths[place % KEYS] !== 0)).sort())
+  }
+
+  /** A stretch of `text`, until the next is read. */
+  #read (text: Text, start: number, end: number): Buffer {
+    if (this.#window.length < end - start) this.#window = Buffer.allocUnsafeSlow(2 * (end - start))
+    text.copy(this.#window, start, end)
+    return this.#window.subarray(0, end - start)
+  }
+
+  /** What the changes cost more to follow than a new pass. */
+  #lose (): void {
+    this.#places = undefined
+    this.#owed = PASS
+  }
+}
+
+const placesKept = ({ length }: { length: number }): number => length / PER_PLACE
+
+/** The changed ranges with all bytes that a key may share with them, those that touch joined; undefined where that is half the text. */
+function windowsOf (ranges: readonly ChangedRange[], after: Text): Window[] | undefined {
+  const radius = LONGEST_KEY - 1
+  const lengthBefore = ranges.reduce((length, range) => length + range.end - range.start - range.insert.length, after.length)
+  const windows: Window[] = []
+  let shift = 0
+  let size = 0
+  for (const { start, end, insert } of ranges) {
+    const last = windows.at(-1)
+    const from = Math.max(0, start - radius)
+    const joins = last !== undefined && from <= last.end
+    if (joins) size -= last.newEnd - last.newStart
+    const window = joins ? last : { start: from, end, newStart: from + shift, newEnd: 0, shift }
+    shift += insert.length - (end - start)
+    window.end = Math.min(lengthBefore, end + radius)
+    window.newEnd = window.end + shift
+    window.shift = shift
+    if (!joins) windows.push(window)
+    size += window.newEnd - window.newStart
+    if (size > after.length / 2) return undefined
+  }
+  return windows
+}

@@ -1,0 +1,132 @@
+// The planner of /edit: replaces exact text, one or many edits in turn. Knows no files and no HTTP.
+import { fail, ok, type Result } from '../../result.ts'
+import { type NewTextWarning, warningsOfNewText } from '../edit/new-text-warnings.ts'
+import { PieceTable, type Replacement } from '../edit/piece-table.ts'
+import { explainOutOfRange, explainWrongCount } from '../explain/explain.ts'
+import { explainNoMatch } from '../explain/explain-no-match.ts'
+import type { TextFailure, TakesLong } from '../failure.ts'
+import type { TextEdit } from '../edit/request.ts'
+import { LineIndex } from '../text/line-index.ts'
+import { BreakFinder, breakStyleOf, type LineEndings } from '../text/eol.ts'
+import { ANY_BREAK, lineNumbers } from '../text/lines.ts'
+import { type Found, locate, type Match, needleOf, type Places, soughtBytes } from '../match/locate.ts'
+import type { EditApplied, LeftAlone, Plan } from '../edit/plan.ts'
+import { requiredCount } from '../edit/request.ts'
+import { OccurrenceIndex } from '../match/occurrence-index.ts'
+import { type WorkWithin, fitsWorkBudget } from '../suggest/suggest.ts'
+import { Text } from '../text/text.ts'
+
+/** A request may replace this many places: each is kept track of. */
+export const MAX_REPLACEMENTS = 1_000_000
+
+/** Work (see `isExplained`) of one replaced place. */
+const PLACE = 1000
+
+export interface TextOptions {
+  line_endings: LineEndings
+  /** Bytes. Checked after each edit, before the text is made. */
+  max_result_size: number
+}
+
+/**
+ * Plans edits on a text without NUL. Each edit applies to the result of those before it and counts its matches there;
+ * matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones count too.
+ * `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given.
+ * Fails with the first edit that can't be made: no match, another count than required, an occurrence that isn't there,
+ * a result over `max_result_size`, or more than a million replaced places; with `work_within`, TAKES_LONG where many places are replaced, or a miss takes long to explain.
+ */
+export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions): Result<Plan, TextFailure>
+export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions & WorkWithin): Result<Plan, TextFailure | TakesLong>
+export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { work_within = Infinity, ...options }: TextOptions & Partial<WorkWithin>): Result<Plan, TextFailure | TakesLong> {
+  const draft = new PieceTable(original)
+  const lines = new LineIndex(original)
+  const style = breakStyleOf(original, lines)
+  const applied: EditApplied[] = []
+  const leftAlone: Others[] = []
+  const newTextWarnings: NewTextWarning[] = []
+  const needles = edits.map(({ old_text }) => needleOf(old_text))
+  const sightings = new OccurrenceIndex(needles.map(needle => soughtBytes(needle, options.line_endings, style.ending)))
+  for (const [edit_index, edit] of edits.entries()) {
+    const position = { edit_index, total_edits: edits.length }
+    const needle = needles[edit_index]!
+    const seen = sightings.find(draft.text)
+    const text = seen === undefined ? draft.searchable() : draft.text
+    const found = locate(text, needle, options.line_endings, style.ending, seen)
+    const scene = { draft, edit, needle, ending: style.ending, ...options, ...position }
+    const missing = found.all.count < (requiredCount(edit) ?? 1)
+    if (missing && !fitsWorkBudget(text.length, edit.old_text, work_within)) return fail({ code: 'TAKES_LONG' })
+    if (found.all.count === 0) return fail(explainNoMatch(scene))
+    const chosen = choose(edit, found)
+    if (!chosen.ok) return fail(chosen.failure === 'count' ? explainWrongCount({ ...scene, found }) : explainOutOfRange({ ...scene, found }))
+    const [from, to] = chosen.value
+    const total = draft.placements.length + to - from
+    if (total > MAX_REPLACEMENTS) return fail({ code: 'RESULT_TOO_LARGE', what: 'replacements', limit: MAX_REPLACEMENTS, actual: total, ...position })
+    if (total * PLACE > work_within) return fail({ code: 'TAKES_LONG' })
+    const insertFor = inserter(edit, options.line_endings, new BreakFinder(text, style))
+    const operation = edit.new_text === '' ? 'delete' : 'replace'
+    const replacements = found.matches.slice(from, to).map((match): Replacement => ({ edit_index, operation, start: match.start, end: match.end, insert: insertFor(match) }))
+    const size = sizeAfter(text.length, replacements)
+    if (size > options.max_result_size) return fail({ code: 'RESULT_TOO_LARGE', what: 'bytes', limit: options.max_result_size, actual: size, ...position })
+    applied.push({
+      edit_index,
+      occurrences_found: found.matches.count,
+      occurrences_replaced: to - from,
+      matched_with: found.exact ? 'exact' : 'line_endings'
+    })
+    if (to - from < found.matches.count) leftAlone.push({ edit_index, count: found.matches.count - 1, starts: othersOf(draft, found.matches, from) })
+    newTextWarnings.push(...warningsOfNewText(edit.new_text, needle.bytes, edit_index))
+    draft.replace(replacements)
+    sightings.changed(draft.text, replacements)
+    // A text without line breaks gets `\n`; in any other, adapted text leaves the ending as it is.
+    if (style.ending === 'none' && edit.new_text.search(ANY_BREAK) !== -1) style.ending = 'lf'
+  }
+  const splices = draft.splices()
+  return ok({ splices, line_index: lines, pieces: splices.apply(original), placements: draft.placed(), edits_applied: applied, left_alone: inLines(original, leftAlone), newTextWarnings })
+}
+
+/** The matches to replace, as a range of their indexes, or what is wrong with their number. */
+function choose (edit: TextEdit, { matches, all }: Found): Result<[number, number], 'count' | 'occurrence'> {
+  const required = requiredCount(edit)
+  if (required !== undefined && required !== (required === 1 ? all.count : matches.count)) return fail('count')
+  switch (edit.occurrence) {
+    case undefined: case 'all': return ok([0, matches.count])
+    case 'first': return ok([0, 1])
+    case 'last': return ok([matches.count - 1, matches.count])
+    default: return edit.occurrence > matches.count ? fail('occurrence') : ok([edit.occurrence - 1, edit.occurrence])
+  }
+}
+
+function sizeAfter (length: number, replacements: readonly Replacement[]): number {
+  return replacements.reduce((size, { start, end, insert }) => size + insert.length - (end - start), length)
+}
+
+/** Matches that were left alone; `starts` are those of the first 20 in the original. */
+interface Others extends Omit<LeftAlone, 'lines'> { starts: number[] }
+
+/** Where in the original the first 20 matches but the chosen one begin. */
+function othersOf (draft: PieceTable, matches: Places, chosen: number): number[] {
+  const others = matches.slice(0, 21).filter((_, index) => index !== chosen).slice(0, 20)
+  return others.map(({ start, end }) => draft.originOf(start, end).start)
+}
+
+/** One pass over the original tells the lines for all edits. */
+function inLines (original: Buffer, all: readonly Others[]): LeftAlone[] {
+  if (all.length === 0) return []
+  const { lines } = lineNumbers(new Text([original]), all.flatMap(({ starts }) => starts))
+  let at = 0
+  return all.map(({ edit_index, count, starts }) => {
+    at += starts.length
+    return { edit_index, count, lines: lines.slice(at - starts.length, at) }
+  })
+}
+
+/** Gives the bytes to put in place of a match; called for matches from left to right, it makes each text once. */
+function inserter (edit: TextEdit, lineEndings: LineEndings, breaks: BreakFinder): (match: Match) => Buffer {
+  const made = new Map<string, Buffer>()
+  return match => {
+    const text = lineEndings === 'exact' ? edit.new_text : breaks.adapt(edit.new_text, match)
+    let bytes = made.get(text)
+    if (bytes === undefined) made.set(text, bytes = Buffer.from(text))
+    return bytes
+  }
+}

@@ -1,0 +1,81 @@
+// How many lines lie before an offset of a text, for questions from left to right and anywhere. Knows no edits.
+//
+// Source: a sampled prefix sum, as for rank in bit vectors (Jacobson: Space-efficient static trees and graphs, 1989).
+// Cost: one pass over the text for whatever is asked of its lines, made with the first question; each question a stretch
+// at the most. The naive way, a count from the start for each, is the oracle in the tests.
+import { countByte, countPairs } from './count-bytes.ts'
+import { type Break, countLoneCr } from './lines.ts'
+
+/** Bytes between two counts that are kept. */
+const STRETCH = 2048
+const LF = 10
+const CR = 13
+
+/** What lies before each stretch, and how many `\r\n` there are in all. */
+interface Table { lineFeeds: Uint32Array, lone: Uint32Array, pairs: number }
+
+/** The line breaks of a text: `\n` alone for a diff, and those of any kind. */
+export class LineIndex {
+  readonly #bytes: Buffer
+  /** Whether there is any `\r`. */
+  readonly hasCr: boolean
+  #known: Table | undefined
+
+  constructor (bytes: Buffer) {
+    this.#bytes = bytes
+    this.hasCr = bytes.includes(CR)
+  }
+
+  /** How many `\n` lie before `offset`. */
+  lineFeedsBefore (offset: number): number {
+    const stretch = Math.floor(offset / STRETCH)
+    return this.#table().lineFeeds[stretch]! + countByte(this.#bytes, LF, stretch * STRETCH, offset)
+  }
+
+  /** How many breaks of any kind end at `offset` or before it; a `\r\n` ends behind its `\n`. `next`: what stands at `offset`, if that is another byte than in the text. */
+  breaksBefore (offset: number, next = this.#bytes[offset]): number {
+    const count = this.lineFeedsBefore(offset)
+    if (!this.hasCr) return count
+    const changed = this.#bytes[offset - 1] === CR ? Number(this.#bytes[offset] === LF) - Number(next === LF) : 0
+    return count + this.#loneBefore(offset) + changed
+  }
+
+  /** How often each kind of line break occurs. */
+  endings (): Record<Break, number> {
+    const feeds = this.lineFeedsBefore(this.#bytes.length)
+    if (!this.hasCr) return { lf: feeds, crlf: 0, cr: 0 }
+    const crlf = this.#table().pairs
+    return { lf: feeds - crlf, crlf, cr: this.#loneBefore(this.#bytes.length) }
+  }
+
+  /** How many `\r` that no `\n` follows lie before `offset`. */
+  #loneBefore (offset: number): number {
+    const stretch = Math.floor(offset / STRETCH)
+    return this.#table().lone[stretch]! + countLoneCr(this.#bytes, stretch * STRETCH, offset, this.#bytes[offset] ?? -1)
+  }
+
+  /** The one pass. */
+  #table (): Table {
+    if (this.#known !== undefined) return this.#known
+    const bytes = this.#bytes
+    const count = Math.floor(bytes.length / STRETCH) + 1
+    const feeds = new Uint32Array(count)
+    const lone = new Uint32Array(count)
+    let feedsNow = 0
+    let loneNow = 0
+    let pairs = 0
+    for (let stretch = 0; stretch < count; stretch++) {
+      feeds[stretch] = feedsNow
+      lone[stretch] = loneNow
+      const from = stretch * STRETCH
+      const to = Math.min(bytes.length, from + STRETCH)
+      feedsNow += countByte(bytes, LF, from, to)
+      if (!this.hasCr) continue
+      const here = countPairs(bytes, CR, LF, from, to, bytes[to] ?? -1)
+      pairs += here
+      loneNow += countByte(bytes, CR, from, to) - here
+    }
+    this.#known = { lineFeeds: feeds, lone, pairs }
+    return this.#known
+  }
+}

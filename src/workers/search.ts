@@ -1,0 +1,42 @@
+// Searches for /inspect: short ones at once, others in a thread, one after the other. Knows not for whom.
+import { searchText, type SearchRequest, type SearchResult } from '../engine/inspect/search.ts'
+import { transferable } from './bytes.ts'
+import type { Job, Results } from './job.ts'
+import { TIMED_OUT, Threads } from './threads.ts'
+
+/** Bytes up to which literal text is searched at once: it takes less time than the way to the worker and back. */
+const AT_ONCE = 128 * 1024
+/** Searches that may wait, each with its whole file. */
+const WAITING = 16
+/** Milliseconds that a search may take; then it says how far it came. */
+export const SEARCH_TIME = 5_000
+/** After so long without an answer, the worker is ended: a single line was too much for it. */
+const GRACE = 5_000
+
+export class Searcher {
+  readonly #threads = new Threads<Job, Results>('worker', { size: 1 })
+  readonly #time: number
+  readonly #grace: number
+
+  constructor (options: { time?: number, grace?: number } = {}) {
+    this.#time = options.time ?? SEARCH_TIME
+    this.#grace = options.grace ?? GRACE
+  }
+
+  /** Whether so many searches wait that another one should not be read for. */
+  get full (): boolean {
+    return this.#threads.jobs >= WAITING
+  }
+
+  /** Searches a text; `bytes` must not be used afterwards. What takes too long is `stopped_at_line`; rejects where the worker fails. */
+  async search (bytes: Buffer, request: SearchRequest): Promise<SearchResult> {
+    if (bytes.length <= AT_ONCE && !request.regex && !request.ignore_case) return searchText(bytes, request)
+    const own = transferable(bytes)
+    const found = await this.#threads.run({ type: 'search', bytes: own, request, time: this.#time }, { transfer: [own.buffer], time: this.#time + this.#grace })
+    return found === TIMED_OUT ? { matches: [], total_matches: 0, truncated: true, stopped_at_line: 1 } : found
+  }
+
+  close (): Promise<void> {
+    return this.#threads.close()
+  }
+}

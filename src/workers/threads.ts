@@ -1,0 +1,136 @@
+// A few worker threads, and the jobs that wait for one. Knows neither what a job is nor for whom.
+import { Worker, type ResourceLimits } from 'node:worker_threads'
+import { READY } from './serve.ts'
+
+export interface ThreadsOptions {
+  /** The most that are started: each when it is first needed. */
+  size: number
+  /** Of each thread's heap. */
+  limits?: ResourceLimits
+  /** Milliseconds after which a thread without work is ended; else it stays. */
+  idle?: number
+}
+
+interface QueuedJob {
+  job: object
+  transfer: ArrayBuffer[]
+  /** Milliseconds; then the thread is ended. */
+  time: number | undefined
+  resolve: (result: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** A thread, and what it works at. `timer`: until that, or its rest, has lasted too long. */
+interface Thread { worker: Worker, ready: boolean, order: QueuedJob | null, timer: NodeJS.Timeout | undefined }
+
+/** Answered for a job whose time was over. */
+export const TIMED_OUT = Symbol('overdue')
+
+/** Jobs are begun in their order. Idle threads don't keep the process alive; one that fails is given up, and the next job gets a new one. `J`: the jobs, `R`: what comes of each type. */
+export class Threads<J extends { type: string }, R extends Record<J['type'], unknown>> {
+  readonly #url: URL
+  readonly #options: ThreadsOptions
+  readonly #threads = new Set<Thread>()
+  readonly #waiting: QueuedJob[] = []
+  #whenIdle: (() => void)[] = []
+
+  /** `worker`: the file in this folder that a thread runs. */
+  constructor (worker: 'worker' | 'outline-worker', options: ThreadsOptions) {
+    // The same file is .ts where tests load it, .js where it was built.
+    this.#url = new URL(import.meta.url.replace(/threads(\.[jt]s)/, `${worker}$1`))
+    this.#options = options
+  }
+
+  /** Jobs that run or wait. */
+  get jobs (): number {
+    return this.#waiting.length + [...this.#threads].filter(({ order }) => order !== null).length
+  }
+
+  /**
+   * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. OVERDUE where it took longer than `time` milliseconds.
+   * Rejects where the job throws, or the thread ends: of too much memory, say.
+   */
+  run<K extends J> (job: K, options: { transfer: ArrayBuffer[], time: number }): Promise<R[K['type']] | typeof TIMED_OUT>
+  run<K extends J> (job: K, options: { transfer: ArrayBuffer[] }): Promise<R[K['type']]>
+  run (job: J, { transfer, time }: { transfer: ArrayBuffer[], time?: number }): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, transfer, time, resolve, reject })
+      this.#next()
+    })
+  }
+
+  /** Waits for the jobs, and ends the threads. */
+  async close (): Promise<void> {
+    if (this.jobs > 0) await new Promise<void>(resolve => this.#whenIdle.push(resolve))
+    await Promise.all([...this.#threads].map(thread => this.#dismiss(thread)))
+  }
+
+  #next (): void {
+    const order = this.#waiting[0]
+    const thread = order && this.#free()
+    if (thread !== undefined) {
+      this.#waiting.shift()
+      this.#begin(thread, order!)
+    } else if (this.jobs === 0) for (const tell of this.#whenIdle.splice(0)) tell()
+  }
+
+  #free (): Thread | undefined {
+    const idle = [...this.#threads].find(({ order }) => order === null)
+    return idle ?? (this.#threads.size < this.#options.size ? this.#start() : undefined)
+  }
+
+  #start (): Thread {
+    const worker = new Worker(this.#url, { resourceLimits: this.#options.limits ?? {} })
+    const thread: Thread = { worker, ready: false, order: null, timer: undefined }
+    this.#threads.add(thread)
+    worker.on('message', message => {
+      if (message === READY) {
+        thread.ready = true
+        this.#watch(thread)
+      } else this.#end(thread, order => order.resolve(message))
+    })
+    worker.on('error', error => {
+      this.#threads.delete(thread)
+      this.#end(thread, order => order.reject(error))
+    })
+    return thread
+  }
+
+  #begin (thread: Thread, order: QueuedJob): void {
+    clearTimeout(thread.timer)
+    thread.order = order
+    thread.worker.ref()
+    thread.worker.postMessage(order.job, order.transfer)
+    if (thread.ready) this.#watch(thread)
+  }
+
+  /** The time of a job begins when its thread has loaded the code. */
+  #watch (thread: Thread): void {
+    if (thread.order?.time === undefined) return
+    thread.timer = setTimeout(() => {
+      this.#threads.delete(thread)
+      thread.worker.terminate()
+      this.#end(thread, order => order.resolve(TIMED_OUT))
+    }, thread.order.time)
+  }
+
+  #end (thread: Thread, tell: (order: QueuedJob) => void): void {
+    const { order } = thread
+    clearTimeout(thread.timer)
+    thread.order = null
+    thread.worker.unref()
+    if (order !== null) tell(order)
+    this.#next()
+    const { idle } = this.#options
+    if (idle !== undefined && thread.order === null && this.#threads.has(thread)) thread.timer = setTimeout(() => { this.#dismiss(thread) }, idle).unref()
+  }
+
+  /** Ends a thread that has nothing to do. */
+  async #dismiss (thread: Thread): Promise<void> {
+    clearTimeout(thread.timer)
+    this.#threads.delete(thread)
+    thread.worker.ref()
+    thread.worker.postMessage(null)
+    await new Promise(resolve => thread.worker.once('exit', resolve))
+  }
+}
