@@ -194,6 +194,7 @@ function tell (failure: Failure, context: Context): ProblemParts {
       return { detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${naming.inspectWith({ path: '.' })} lists what is there.`}`, members: near(failure, naming) }
     }
     case 'NOT_A_FILE':
+      if (failure.type === 'file_as_directory') return { detail: `${shown} is a file, but the path ends with /, . or .., as only the path of a directory can. Send it without that ending: ${shown}.`, members: near({ did_you_mean: [path] }, naming) }
       if (failure.type === 'trailing_slash') return { detail: `The path ends with /, . or .., which names a directory: ${shown}. ${NOTHING_WRITTEN} End it with the name of the file to make.` }
       if (failure.type === 'not_a_directory') return { detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING_WRITTEN} Correct the path.` }
       return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${naming.inspectWith({ path: cut(path) })} lists them.` : 'Only regular files can be used.'}` }
@@ -228,8 +229,8 @@ function tell (failure: Failure, context: Context): ProblemParts {
   }
 }
 
-/** What was meant, perhaps, where nothing is. */
-function near ({ did_you_mean = [] }: Extract<Failure, { code: 'FILE_NOT_FOUND' }>, naming: CallSyntax): Partial<Problem> {
+/** What was meant, perhaps, by a path that leads to no file. */
+function near ({ did_you_mean = [] }: { did_you_mean?: string[] }, naming: CallSyntax): Partial<Problem> {
   const fixes = did_you_mean.slice(0, 1).map(other => ({ type: 'FIX_PATH' as const, suggestion: `Use the path ${other}, if that is the file you mean.`, example: naming.inspectWith({ path: other }) }))
   return did_you_mean.length > 0 ? { did_you_mean, suggested_fixes: fixes } : {}
 }

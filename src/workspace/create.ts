@@ -6,6 +6,7 @@ import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Lock } from './lock.ts'
 import { commitNew } from './commit-new.ts'
+import { namesFolder } from './path.ts'
 import { mayWrite, type Missing, type Pin } from './pin.ts'
 import { shortHash } from './text-file.ts'
 import type { FileInfo } from './file-access.ts'
@@ -101,7 +102,7 @@ function refusalToMake ({ root, files: way }: WriteContext, spot: Missing, targe
   if (spot.dangling === 'last') return alreadyThere(target.if_none_match)
   if (spot.dangling === 'before') return notADirectory
   // A folder's name; nothing is guessed.
-  if (/(^|\/)\.{0,2}$/.test(target.path)) return { code: 'NOT_A_FILE', type: 'trailing_slash' }
+  if (namesFolder(target.path)) return { code: 'NOT_A_FILE', type: 'trailing_slash' }
   const real = root.real()
   if (real !== null && real.length + 1 + spot.relative.length > REAL_LIMIT) return { code: 'INVALID_PATH', reason: 'too_long' }
   let folder

@@ -10,8 +10,8 @@ export type FileFailure =
   | { code: 'READ_ONLY' }
   /** `missing`: it is the folder in which the file was to be made. */
   | { code: 'FILE_NOT_FOUND', did_you_mean?: string[], missing?: 'parent' | 'expected' }
-  /** `trailing_slash`: a new file's path ends as a folder's does, in `/`, `.` or `..`. `not_a_directory`: something stands where a folder has to be, in the path of a new file or where a folder was to be listed. */
-  | { code: 'NOT_A_FILE', type: 'directory' | 'fifo' | 'socket' | 'device' | 'not_a_directory' | 'trailing_slash' }
+  /** `file_as_directory`: the path ends as a folder's does, and a file is there. `trailing_slash`: a new file's path ends as a folder's does, in `/`, `.` or `..`. `not_a_directory`: something stands where a folder has to be, in the path of a new file or where a folder was to be listed. */
+  | { code: 'NOT_A_FILE', type: 'directory' | 'fifo' | 'socket' | 'device' | 'not_a_directory' | 'file_as_directory' | 'trailing_slash' }
   /** What /create found. `needs_overwrite`: a hash was given without `overwrite`; `needs_expected_hash`: the other way round. `if_none_match`: the request said so itself. */
   | { code: 'ALREADY_EXISTS', reason: 'exists' | 'needs_overwrite' | 'needs_expected_hash', if_none_match?: true }
   /** `limit` and `actual` in bytes. */

@@ -7,7 +7,7 @@ import type { FileFailure } from './failure.ts'
 import { fence } from './fence.ts'
 import type { Lock, Locks } from './lock.ts'
 import { similarPaths } from './similar-paths.ts'
-import { relativePath } from './path.ts'
+import { namesFolder, relativePath } from './path.ts'
 import { gone, type Missing, type Pin, type Root } from './pin.ts'
 import type { Policy } from './policy.ts'
 import { scanPinned, untouched } from './scan.ts'
@@ -39,6 +39,7 @@ export interface FileAccessOptions {
 }
 
 const ATTEMPTS = 3
+const SLASH = 0x2f
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 
@@ -76,7 +77,7 @@ export class FileAccess {
     if (this.#running > 0) await new Promise<void>(resolve => { this.#idle = resolve })
   }
 
-  /** What every request has in common: the path's letters, counting what runs, and what system errors mean. */
+  /** What every request has in common: the path's letters, counting what runs, and what system errors mean. What is asked for ends in `/` where it can only be a folder. */
   async run<T, F> (target: FileTarget, work: (asked: Buffer, about: FileInfo) => Promise<Result<T, F | FileFailure>>): Promise<{ ok: true, value: T } | Failed<F | FileFailure>> {
     if (this.#closed) return { ok: false, failure: draining, path: target.path }
     const path = relativePath(target.path, this.#roots)
@@ -84,7 +85,7 @@ export class FileAccess {
     const about: FileInfo = { path: path.value === '' ? '.' : path.value }
     this.#running++
     try {
-      const result = await work(Buffer.from(path.value), about)
+      const result = await work(Buffer.from(namesFolder(target.path) ? `${path.value}/` : path.value), about)
       return result.ok ? result : { ...about, ...result }
     } catch (error) {
       const failure = failureOf(error)
@@ -97,13 +98,18 @@ export class FileAccess {
 
   /** Pins what is there if it may be used so, and closes the pin when the step is done; or finds where it would be. */
   async find<T, F> (asked: Buffer, use: AccessMode, about: FileInfo, steps: PathHandlers<T, F>): Promise<Result<T, F | FileFailure>> {
-    const pinned = this.#root.pin(asked)
+    const isFolder = asked.at(-1) === SLASH
+    const relative = isFolder ? asked.subarray(0, -1) : asked
+    const pinned = this.#root.pin(relative)
     if (!pinned.ok) return pinned.failure.code === 'MISSING' ? this.#missing(pinned.failure, use, steps) : fail(pinned.failure)
     const pin = pinned.value
     try {
-      if (!pin.relative.equals(asked)) about.resolved_path = pin.relative.toString()
+      if (!pin.relative.equals(relative)) about.resolved_path = pin.relative.toString()
       const refusal = this.#judge(use, pin)
-      return refusal === null ? await steps.onFound(pin) : fail(refusal)
+      if (refusal !== null) return fail(refusal)
+      if (!isFolder || !pin.stat.isFile()) return await steps.onFound(pin)
+      await this.hash(pin, about)
+      return fail({ code: 'NOT_A_FILE', type: 'file_as_directory' })
     } finally { pin.close() }
   }
 

@@ -39,6 +39,10 @@ export function relativePath (path: string, roots: readonly string[], platform: 
   return outside
 }
 
+/** Whether a path can only be a folder's, whatever is there: it ends in `/`, `.` or `..`. */
+export const namesFolder = (path: string, platform: string = process.platform): boolean =>
+  /(^|\/)\.{0,2}$/.test(platform === 'win32' ? path.replaceAll('\\', '/') : path)
+
 /** Whether Windows would take this name for something else: a drive, a stream, a device, a name without its last dot or space. */
 function isWindowsForm (name: string): boolean {
   return /[:<>"|?*]/.test(name) ||

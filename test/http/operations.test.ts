@@ -118,6 +118,11 @@ t.test('tells what can not be edited, and why', async t => {
   await check(t, served, '/inspect', { path: 'bin', start_line: 1 }, 200, { encoding: 'binary', file_size: 3, total_lines: undefined, content: undefined, message: 'bin is a binary file (binary) of 3 bytes: it has no lines and can\'t be edited.' })
   await check(t, served, '/edit', { path: 'bin', ...edit }, 415, { code: 'BINARY_FILE', file_hash: String })
   await check(t, served, '/edit', { path: 'src', ...edit }, 422, { code: 'NOT_A_FILE', detail: /src is a directory, not a file\. Give the path of a file in it; POST \/inspect {"path":"src"} lists them/ })
+  const asFolder = { code: 'NOT_A_FILE', path: 'src/app.ts', file_hash: String, did_you_mean: ['src/app.ts'], suggested_fixes: [{ type: 'FIX_PATH' }], detail: /^src\/app\.ts is a file, but the path ends with \/, \. or \.\., as only the path of a directory can\. Send it without that ending: src\/app\.ts\.$/ }
+  for (const [route, body] of Object.entries({
+    '/edit': edit, '/edit-lines': { start_line: 1, end_line: 1, new_text: 'x' }, '/edit-section': { action: 'append', symbol: 'foo', new_text: 'x' }, '/create': { content: 'x' }, '/preview': { operation: 'edit', ...edit }, '/inspect': {}
+  })) for (const more of route === '/inspect' || route === '/preview' ? [{}] : [{}, { dry_run: true }]) await check(t, served, route, { path: 'src/app.ts/', ...body, ...more }, 422, asFolder)
+  await check(t, served, '/inspect', { path: 'src/' }, 200, { type: 'directory', path: 'src' })
   await check(t, served, '/edit', { path: 'src/ap.ts', ...edit }, 404, { code: 'FILE_NOT_FOUND', did_you_mean: ['src/app.ts'] })
   await check(t, served, '/edit', { path: '../x', ...edit }, 403, { code: 'PATH_NOT_ALLOWED' })
   await check(t, served, '/edit', { path: '.git/config', ...edit }, 403, { code: 'PROTECTED_PATH' })

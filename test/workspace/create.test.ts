@@ -59,6 +59,8 @@ const REFUSED: [path: string, rest: Partial<CreateTarget>, failure: object, file
   ['newdir/', {}, { code: 'NOT_A_FILE', type: 'trailing_slash' }],
   ['newdir/.', {}, { code: 'NOT_A_FILE', type: 'trailing_slash' }],
   ['newdir/x/..', {}, { code: 'NOT_A_FILE', type: 'trailing_slash' }],
+  ['a.txt/', {}, { code: 'NOT_A_FILE', type: 'file_as_directory' }, HELLO],
+  ['a.txt/.', { overwrite: true, expected_hash: HELLO }, { code: 'NOT_A_FILE', type: 'file_as_directory' }, HELLO],
   ['fifo', {}, { code: 'NOT_A_FILE', type: 'fifo' }],
   ['a.txt/new', {}, { code: 'NOT_A_FILE', type: 'not_a_directory' }],
   ['to-file/x/new', {}, { code: 'NOT_A_FILE', type: 'not_a_directory' }],

@@ -132,6 +132,15 @@ for (const confinement of kinds) {
     for (const [path, expected_hash, failure] of [
       ['d', '0'.repeat(16), { code: 'NOT_A_FILE', type: 'directory' }], ['d/f', '0'.repeat(16), { code: 'STALE_FILE' }], ['d/x', undefined, { code: 'FILE_NOT_FOUND', did_you_mean: ['d/f'] }], ['.git', undefined, { code: 'PROTECTED_PATH' }]
     ] as const) t.match(await workspace.look({ path, ...expected_hash !== undefined && { expected_hash } }, use), { ok: false, failure }, path)
+    for (const path of ['d/f/', 'd/f/.', 'd/f//', 'd//f/./', 'd/f/x/..']) {
+      const expected = { ok: false, path: 'd/f', file_hash: hashOf('text'), failure: { code: 'NOT_A_FILE', type: 'file_as_directory' } }
+      t.match(await workspace.look({ path }, use), expected, path)
+      t.match(await workspace.read({ path }), expected, path)
+    }
+    for (const path of ['d/', 'd/.', 'd//', 'd/x/..', './']) {
+      t.match(await workspace.look({ path }, use), { value: { type: 'directory', path: path === './' ? '.' : 'd', resolved_path: undefined } }, path)
+    }
+    t.match(await workspace.look({ path: 'd/x/' }, use), { ok: false, failure: { code: 'FILE_NOT_FOUND' } })
     if (onLinux) t.equal(descriptors(), open, 'leaves no descriptor open')
   })
 

@@ -50,7 +50,7 @@ const paths: [path: string, gist: string][] = [
   ['../x', 'PATH_NOT_ALLOWED outside'], ['a/../../x', 'PATH_NOT_ALLOWED outside'], ['..', 'PATH_NOT_ALLOWED outside'], ['src/../..', 'PATH_NOT_ALLOWED outside'],
   ['../root-evil/x', 'PATH_NOT_ALLOWED outside'], ['../root/a.txt', 'PATH_NOT_ALLOWED outside'], ['/etc/passwd', 'PATH_NOT_ALLOWED outside'],
   ['%2e%2e', 'ok %2e%2e'], ['%2e%2e/x', 'FILE_NOT_FOUND'], ['..\\x', 'ok ..\\x'], ['..\\y', 'FILE_NOT_FOUND'],
-  ['./a.txt', 'ok a.txt'], ['src//deep/../b.ts', 'ok src/b.ts'], ['a.txt/', 'ok a.txt'],
+  ['./a.txt', 'ok a.txt'], ['src//deep/../b.ts', 'ok src/b.ts'], ['a.txt/', 'NOT_A_FILE file_as_directory'],
   // 3, 4: links that lead out
   ['out-file', 'PATH_NOT_ALLOWED outside'], ['out-absolute', 'PATH_NOT_ALLOWED outside'], ['out-folder/secret.txt', 'PATH_NOT_ALLOWED outside'], ['out-chain', 'PATH_NOT_ALLOWED outside'],
   ['out-missing', 'PATH_NOT_ALLOWED outside'], ['out-missing-absolute', 'PATH_NOT_ALLOWED outside'], ['out-missing-up', 'PATH_NOT_ALLOWED outside'], ['out-missing-chain', 'PATH_NOT_ALLOWED outside'],
