@@ -5,6 +5,7 @@ import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
 import type { LineFailure, CurrentOutcome, TextFailure, TakesLong } from './failure.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
+import { joinedBreaks, type JoinedBreaks } from './report/joined-breaks.ts'
 import type { LineEndings } from './text/eol.ts'
 import { planFileContent } from './plan/replace-file.ts'
 import type { Plan } from './edit/plan.ts'
@@ -28,7 +29,7 @@ export interface Task {
 }
 
 /** What is said of a plan before it is carried out. Plain data. */
-export interface Described { plan: Pick<Plan, 'edits_applied' | 'left_alone' | 'newTextWarnings'>, changes: Description, diff: Diff | Record<string, never> }
+export interface Described { plan: Pick<Plan, 'edits_applied' | 'left_alone' | 'newTextWarnings'>, joined_breaks?: JoinedBreaks, changes: Description, diff: Diff | Record<string, never> }
 
 /** The result, in views of the original and buffers of its own, and what is said of it. */
 export interface TaskResult { pieces: Buffer[], description: Described }
@@ -44,12 +45,14 @@ export function planTask (original: Buffer, task: Task, file: { path: string, ex
 export function planTask (original: Buffer, task: Task, file: { path: string, exists: boolean }, work_within = Infinity): Result<TaskResult, TaskFailure | TakesLong> {
   const planned = planChange(original, task, work_within)
   if (!planned.ok) return fail(planned.failure)
-  const { pieces, edits_applied, left_alone, newTextWarnings: newTextWarnings } = planned.value
+  const { splices, pieces, edits_applied, left_alone, newTextWarnings } = planned.value
   const { context_lines, dry_run, max_diff_lines } = task
+  const joined = joinedBreaks(original, splices, pieces)
   return ok({
     pieces,
     description: {
       plan: { edits_applied, left_alone, newTextWarnings },
+      ...joined !== undefined && { joined_breaks: joined },
       changes: describe(original, planned.value, { context_lines, dry_run }),
       diff: max_diff_lines === undefined ? {} : unifiedDiff(original, planned.value, { ...file, max_lines: max_diff_lines })
     }

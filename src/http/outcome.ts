@@ -3,6 +3,7 @@ import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { Change } from '../engine/report/describe.ts'
+import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../operations/operation.ts'
 import type { FileWarning } from '../workspace/failure.ts'
@@ -15,7 +16,7 @@ export function toBody (value: Outcome, taken: readonly string[] = []): ChangeRe
     const { path, resolved_path, ...facts } = value.outcome
     return { path, ...resolved_path !== undefined && { resolved_path }, message: inspectMessage(value.outcome, value.searched), ...facts, ...taken.length > 0 && { warnings: [...taken] } }
   }
-  const { path, resolved_path, left_alone, newTextWarnings, warnings, ...done } = value.outcome
+  const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, warnings, ...done } = value.outcome
   const note = left_alone.map(others => noteOf(others, done.edits_applied?.length ?? 1)).join(' ')
   return {
     path,
@@ -24,7 +25,7 @@ export function toBody (value: Outcome, taken: readonly string[] = []): ChangeRe
     ...done,
     ...done.diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[done.diff_unavailable] },
     ...note !== '' && { note },
-    warnings: [...taken, ...value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : [], ...warnings.map(warning => FILE_WARNINGS[warning]), ...toWarnings(newTextWarnings, value)]
+    warnings: [...taken, ...value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : [], ...warnings.map(warning => FILE_WARNINGS[warning]), ...joined_breaks === undefined ? [] : [joinedSentence(joined_breaks, done.dry_run)], ...toWarnings(newTextWarnings, value)]
   }
 }
 
@@ -38,6 +39,13 @@ const FILE_WARNINGS: Record<FileWarning, string> = {
   links_left: 'The file has other hard links; they keep the old content.',
   unsynced_change: 'The file is changed, but its folder could not be synced: a power cut may bring the old content back.',
   unsynced_creation: 'The file is made, but its folder could not be synced: a power cut may take it away again.'
+}
+
+/** Of lines that have become one although nobody asked for that. */
+function joinedSentence ({ count, lines }: JoinedBreaks, dry_run: boolean): string {
+  const more = count > lines.length ? ` and ${count - lines.length} more` : ''
+  const [bring, are, has] = dry_run ? ['would bring', 'would be', 'would have'] : ['brought', 'are', 'has']
+  return `The edit ${bring} a carriage return (\\r) and a line feed (\\n) together at the end of ${linesListed(lines)}${more}. Side by side they ${are} one line break, so the file ${has} ${counted(count, 'line')} fewer than the text that was replaced accounts for.`
 }
 
 /** Cautions that are told one by one. */

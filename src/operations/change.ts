@@ -50,6 +50,7 @@ export function outcomeOf (request: ChangeRequest, done: Edited<Described> | Cre
     ...description.diff,
     left_alone: description.plan.left_alone,
     newTextWarnings: changed ? description.plan.newTextWarnings : [],
+    ...description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks },
     warnings
   }
 }

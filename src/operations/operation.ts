@@ -4,6 +4,7 @@ import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
+import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
 
@@ -23,8 +24,8 @@ export type Failure = OperationFailure | TextFailure | LineFailure | SectionFail
 /** A failure, and what is known of the file that it concerns. */
 export interface Failed { ok: false, failure: Failure, path?: string, resolved_path?: string, file_hash?: string }
 
-/** What an answer says, but for its sentences: `left_alone` becomes the note, `newTextWarnings` and `warnings` become warnings. */
-export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & { left_alone: LeftAlone[], newTextWarnings: NewTextWarning[], warnings: FileWarning[], diff_unavailable?: 'not_utf8' | 'too_long' }
+/** What an answer says, but for its sentences: `left_alone` becomes the note, `newTextWarnings`, `joined_breaks` and `warnings` become warnings. */
+export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & { left_alone: LeftAlone[], newTextWarnings: NewTextWarning[], joined_breaks?: JoinedBreaks, warnings: FileWarning[], diff_unavailable?: 'not_utf8' | 'too_long' }
 export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type Outcome =
   | { operation: 'edit' | 'edit_lines' | 'create', outcome: ChangeOutcome }

@@ -111,6 +111,18 @@ t.test('compares hashes, by body or by header', async t => {
   await check(t, strict, '/edit', { ...edit, expected_hash: hash }, 200, {})
 })
 
+t.test('warns of two line breaks that have become one', async t => {
+  const served = await serve(t, { files: { 'mixed.txt': 'a\rX\nb\n' } })
+  const warnings = (would: boolean) => [would ? /^The edit would bring a carriage return .* would have 1 line fewer/ : /^The edit brought a carriage return \(\\r\) and a line feed \(\\n\) together at the end of line 1\. .* has 1 line fewer/]
+  const edit = { path: 'mixed.txt', old_text: 'X', new_text: '' }
+  await check(t, served, '/preview', { operation: 'edit', ...edit }, 200, { warnings: warnings(true) })
+  await check(t, served, '/edit', edit, 200, { total_lines_before: 3, total_lines_after: 2, warnings: warnings(false) })
+  t.equal(bytesOf(served, 'mixed.txt'), 'a\r\nb\n')
+  await check(t, served, '/edit', { path: 'mixed.txt', old_text: 'a', new_text: 'c' }, 200, { warnings: [] })
+  await check(t, served, '/create', { path: 'lines.txt', content: 'a\rb\n\nc\n' }, 200, { warnings: [] })
+  await check(t, served, '/edit-lines', { path: 'lines.txt', start_line: 2, end_line: 2, new_text: '' }, 200, { total_lines_before: 4, total_lines_after: 2, warnings: warnings(false) })
+})
+
 t.test('tells what can not be edited, and why', async t => {
   const served = await serve(t, { files })
   const edit = { old_text: 'a', new_text: 'b' }

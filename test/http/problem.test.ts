@@ -160,6 +160,8 @@ t.test('says what was done or found', async t => {
     diff_unavailable: /^The changed lines, .* not UTF-8/,
     warnings: [/set-user-id and set-group-id bits are dropped/, /other hard links; they keep the old content/, /is changed, but .* bring the old content back/, /is made, but .* take it away again/]
   })
+  edited({ joined_breaks: { count: 1, lines: [3] } }, { warnings: ['The edit brought a carriage return (\\r) and a line feed (\\n) together at the end of line 3. Side by side they are one line break, so the file has 1 line fewer than the text that was replaced accounts for.'] })
+  edited({ joined_breaks: { count: 5, lines: [3, 9] }, dry_run: true }, { warnings: [/^The edit would bring .* at the end of lines 3 and 9 and 3 more\. Side by side they would be one line break, so the file would have 5 lines fewer/] })
   edited({ diff_unavailable: 'too_long' }, { diff_unavailable: /^The changed lines, .* longer than 16 MiB/ })
   const found = (more: Partial<InspectOutcome>, message: string) => t.equal(toBody({ operation: 'inspect', outcome: seen(more), ...more.matches && { searched: 'x' } }).message, message)
   found({}, 'a.ts has 3 lines (18 bytes, ascii).')

@@ -1,0 +1,34 @@
+// Line breaks that come of a `\r` and a `\n` that stood apart: their lines become one, which nobody asked for. Knows no operations.
+import { lineNumbers } from '../text/lines.ts'
+import type { Splices } from '../edit/splice.ts'
+import { Text } from '../text/text.ts'
+
+/** How many, and the lines that the first 20 end, 1-based, in the result. */
+export interface JoinedBreaks { count: number, lines: number[] }
+
+const CR = 13
+const LF = 10
+const LISTED = 20
+
+/**
+ * The breaks of the result `pieces` that begin with a `\r` and end with a `\n` which were breaks of their own, in
+ * `original` or in what was put in; undefined where there are none. No two of the splices touch, as a draft makes them.
+ * Cost: the splices, and one pass over the result where there are any.
+ */
+export function joinedBreaks (original: Buffer, { list }: Splices, pieces: readonly Buffer[]): JoinedBreaks | undefined {
+  const offsets: number[] = []
+  let count = 0
+  let shift = 0
+  const add = (offset: number): void => {
+    count++
+    if (offsets.length < LISTED) offsets.push(offset)
+  }
+  for (const { start, end, insert } of list) {
+    const loneBefore = original[start - 1] === CR && original[start] !== LF
+    const loneAfter = original[end] === LF && original[end - 1] !== CR
+    if (insert.length === 0 ? loneBefore && loneAfter : loneBefore && insert[0] === LF) add(start + shift)
+    shift += insert.length - (end - start)
+    if (loneAfter && insert.at(-1) === CR) add(end + shift)
+  }
+  return count === 0 ? undefined : { count, lines: lineNumbers(new Text(pieces), offsets).lines }
+}
