@@ -1,4 +1,5 @@
-// npm run bench:agent -- cases.jsonl: an agent that does exactly what the first fix of a problem says, over HTTP, and how often its second request is right.
+// npm run bench:agent -- cases.jsonl: an agent that does exactly what the first fix of a problem says, over HTTP, and
+// how often its second request is right.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
@@ -7,7 +8,11 @@ import { followFirstFix, marked, withoutEnds, type How } from '../test/agent.ts'
 import { start } from '../test/running.ts'
 import { casesIn, type Case } from './cases.ts'
 
-interface Outcome { how: How | 'applied', right: boolean, accepted: boolean }
+interface Outcome {
+  how: How | 'applied'
+  right: boolean
+  accepted: boolean
+}
 
 const [list] = process.argv.slice(2)
 const cases = casesIn(list).filter(({ kind }) => kind !== 'none')
@@ -19,22 +24,33 @@ const folder = mkdtempSync(join(tmpdir(), 'editd-bench-agent-'))
 const root = join(folder, 'root')
 const server = await start(root, join(folder, 'state'), '--durability', 'fast', '--lock', 'local')
 
-async function judge ({ file, old_text, start_byte, end_byte, alts }: Case): Promise<Outcome> {
+async function judge({ file, old_text, start_byte, end_byte, alts }: Case): Promise<Outcome> {
   const bytes = readFileSync(join(dirname(resolve(list!)), file))
   const path = `case${extname(file)}`
   writeFileSync(join(root, path), bytes)
   const right = () => {
     const result = plain(readFileSync(join(root, path), 'utf8'))
     return (alts ?? [{ start_byte, end_byte }]).some(({ start_byte: from, end_byte: to }) => {
-      const [before, region, after] = [bytes.toString('utf8', 0, from), bytes.toString('utf8', from, to), bytes.toString('utf8', to)]
+      const [before, region, after] = [
+        bytes.toString('utf8', 0, from),
+        bytes.toString('utf8', from, to),
+        bytes.toString('utf8', to)
+      ]
       // Read lines are whole: a part of a line that was meant may have its mark at the end of the line.
       const rest = /^[^\n]*/.exec(after)![0]
-      return result === plain(before + marked(region) + after) || result === plain(before + region + marked(rest) + after.slice(rest.length))
+      return (
+        result === plain(before + marked(region) + after) ||
+        result === plain(before + region + marked(rest) + after.slice(rest.length))
+      )
     })
   }
   const first = await server.post('/edit', { path, old_text, new_text: marked(old_text) })
   if (first.status === 200) return { how: 'applied', right: right(), accepted: true }
-  const { how, edit } = await followFirstFix((route, body) => server.post(route, body), first.body as unknown as Problem, { path, edit: { old_text }, wanted: marked })
+  const { how, edit } = await followFirstFix(
+    (route, body) => server.post(route, body),
+    first.body as unknown as Problem,
+    { path, edit: { old_text }, wanted: marked }
+  )
   const second = await server.post('/edit', { path, ...edit })
   return { how, right: second.status === 200 && right(), accepted: second.status === 200 }
 }
@@ -42,15 +58,18 @@ async function judge ({ file, old_text, start_byte, end_byte, alts }: Case): Pro
 const byClass = new Map<string, Outcome[]>()
 for (const one of cases) {
   const outcome = await judge(one)
-  byClass.set(one.cls, [...byClass.get(one.cls) ?? [], outcome])
+  byClass.set(one.cls, [...(byClass.get(one.cls) ?? []), outcome])
   if (process.env.VERBOSE && !outcome.right) process.stdout.write(`${one.id} ${one.cls} ${JSON.stringify(outcome)}\n`)
 }
 await server.stop()
 rmSync(folder, { recursive: true })
 
-const percent = (outcomes: readonly Outcome[], holds: (outcome: Outcome) => boolean): string => (100 * outcomes.filter(holds).length / Math.max(1, outcomes.length)).toFixed(1).padStart(9)
+const percent = (outcomes: readonly Outcome[], holds: (outcome: Outcome) => boolean): string =>
+  ((100 * outcomes.filter(holds).length) / Math.max(1, outcomes.length)).toFixed(1).padStart(9)
 const row = (name: string, outcomes: readonly Outcome[]): string =>
   `${name.padEnd(18)}${String(outcomes.length).padStart(6)}${percent(outcomes, ({ right }) => right)}${percent(outcomes, ({ right, accepted }) => accepted && !right)}${(['complete', 'own_new_text', 'read', 'applied', 'nothing'] as const).map(how => String(outcomes.filter(outcome => outcome.how === how).length).padStart(14)).join('')}\n`
-process.stdout.write(`${'class'.padEnd(18)}${'n'.padStart(6)}${'right'.padStart(9)}${'elsewhere'.padStart(9)}${['complete', 'own_new_text', 'read', 'applied', 'nothing'].map(how => how.padStart(14)).join('')}\n`)
+process.stdout.write(
+  `${'class'.padEnd(18)}${'n'.padStart(6)}${'right'.padStart(9)}${'elsewhere'.padStart(9)}${['complete', 'own_new_text', 'read', 'applied', 'nothing'].map(how => how.padStart(14)).join('')}\n`
+)
 for (const [cls, outcomes] of byClass) process.stdout.write(row(cls, outcomes))
 process.stdout.write(row('all', [...byClass.values()].flat()))

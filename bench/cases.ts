@@ -2,11 +2,24 @@
 import { readFileSync } from 'node:fs'
 
 /** Bytes with an exclusive end. `alts`: twins that are as right. */
-export interface Case extends Range { id: string, cls: string, kind: 'lines' | 'sub' | 'none', file: string, old_text: string, alts?: Range[] }
-export interface Range { start_byte: number, end_byte: number }
+export interface Case extends Range {
+  id: string
+  cls: string
+  kind: 'lines' | 'sub' | 'none'
+  file: string
+  old_text: string
+  alts?: Range[]
+}
+export interface Range {
+  start_byte: number
+  end_byte: number
+}
 
 /** The cases in the list that the command line names; throws without one. */
-export function casesIn (list: string | undefined): Case[] {
+export function casesIn(list: string | undefined): Case[] {
   if (list === undefined) throw new Error('Name the cases.jsonl that the corpus kit has made.')
-  return readFileSync(list, 'utf8').split('\n').filter(Boolean).map(line => JSON.parse(line) as Case)
+  return readFileSync(list, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line) as Case)
 }

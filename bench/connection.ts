@@ -6,7 +6,9 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n')
 
 export const requestOf = (body: object, token: string): Buffer => {
   const json = JSON.stringify(body)
-  return Buffer.from(`POST /edit HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`)
+  return Buffer.from(
+    `POST /edit HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
+  )
 }
 
 export class Connection {
@@ -16,20 +18,22 @@ export class Connection {
   #done: (() => void) | null = null
   #broken: ((error: Error) => void) | null = null
 
-  private constructor (socket: Socket) {
+  private constructor(socket: Socket) {
     this.#socket = socket.setNoDelay(true)
-    socket.on('data', bytes => { this.#take(bytes) })
+    socket.on('data', bytes => {
+      this.#take(bytes)
+    })
     socket.on('close', () => this.#broken?.(new Error('the server closed the connection')))
   }
 
-  static async open (port: number): Promise<Connection> {
+  static async open(port: number): Promise<Connection> {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect')
     return new Connection(socket)
   }
 
   /** Throws unless the answer is 200. */
-  send (request: Buffer): Promise<void> {
+  send(request: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#done = resolve
       this.#broken = reject
@@ -37,12 +41,12 @@ export class Connection {
     })
   }
 
-  close (): void {
+  close(): void {
     this.#broken = null
     this.#socket.destroy()
   }
 
-  #take (bytes: Buffer): void {
+  #take(bytes: Buffer): void {
     this.#received.push(bytes)
     if (this.#wanted === 0) {
       const all = Buffer.concat(this.#received)

@@ -2,12 +2,21 @@
 import { makeRandom, shuffled } from './random.ts'
 
 export const CORPORA = ['ASCII', '2 % non-ASCII', 'CRLF', 'one long line'] as const
-export type Corpus = typeof CORPORA[number]
+export type Corpus = (typeof CORPORA)[number]
 
-export interface Edit { old_text: string, new_text: string }
+export interface Edit {
+  old_text: string
+  new_text: string
+}
 
 /** A text, and edits that lead from it to another and back: a file can be edited again and again. */
-export interface Case { name: string, size: number, bytes: Buffer, there: Edit[], back: Edit[] }
+export interface Case {
+  name: string
+  size: number
+  bytes: Buffer
+  there: Edit[]
+  back: Edit[]
+}
 
 export const KB = 1000
 export const MB = 1000 * KB
@@ -17,7 +26,7 @@ const ACCENTED = ['größe', 'naïve', '数据', 'Überlauf', 'предел', '�
 const SEED = 20_240_517
 
 /** About `size` bytes; each of the `edits` replaces two neighbouring lines that occur once. */
-export function makeCase (corpus: Corpus, size: number, edits: number): Case {
+export function makeCase(corpus: Corpus, size: number, edits: number): Case {
   const random = makeRandom(SEED + size + CORPORA.indexOf(corpus))
   const separator = corpus === 'CRLF' ? '\r\n' : corpus === 'one long line' ? ';' : '\n'
   const lines: string[] = []
@@ -31,14 +40,17 @@ export function makeCase (corpus: Corpus, size: number, edits: number): Case {
   const places = Array.from({ length: edits }, (_, i) => i * stride + random(stride - 2))
   const there = shuffled(places, random).map(place => {
     const [first, second] = [lines[place]!, lines[place + 1]!]
-    return { old_text: first + separator + second, new_text: first.replace('item_', 'renamed_item_') + separator + second + ' // seen' }
+    return {
+      old_text: first + separator + second,
+      new_text: first.replace('item_', 'renamed_item_') + separator + second + ' // seen'
+    }
   })
   const back = there.map(({ old_text, new_text }) => ({ old_text: new_text, new_text: old_text })).reverse()
   const name = `${size >= MB ? `${size / MB} MB` : `${size / KB} KB`} ${corpus}`
   return { name, size, bytes: Buffer.from(lines.join(separator) + separator), there, back }
 }
 
-function makeLine (number: number, accented: boolean, random: (below: number) => number): string {
+function makeLine(number: number, accented: boolean, random: (below: number) => number): string {
   const words = Array.from({ length: 3 + random(5) }, () => {
     // One word in eleven or so, of four characters: about 2 % of all characters.
     const from = accented && random(11) === 0 ? ACCENTED : PLAIN

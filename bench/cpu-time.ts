@@ -1,7 +1,7 @@
 // The CPU time that this process takes for something, and a walk through a text to compare it with.
 
 /** In ms. */
-export function cpuTime (work: () => unknown): number {
+export function cpuTime(work: () => unknown): number {
   const before = process.cpuUsage()
   work()
   const { user, system } = process.cpuUsage(before)
@@ -9,6 +9,6 @@ export function cpuTime (work: () => unknown): number {
 }
 
 /** From line feed to line feed: what nothing that looks at each line can do without. */
-export function walkLineFeeds (text: Buffer): void {
+export function walkLineFeeds(text: Buffer): void {
   for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1));
 }

@@ -13,7 +13,7 @@ import { median, quantile } from './statistics.ts'
 export const CRAFTED = '1 MB, crafted pattern of 64 KB'
 const OPTIONS = { line_endings: 'adapt', max_result_size: 1_000_000_000 } as const
 
-export async function edges (base: string, quick: boolean, progress: (line: string) => void): Promise<Row[]> {
+export async function edges(base: string, quick: boolean, progress: (line: string) => void): Promise<Row[]> {
   const rows: Row[] = []
   for (const size of quick ? [10 * MB] : [10 * MB, 100 * MB]) {
     progress(`stall, ${size / MB} MB`)
@@ -26,7 +26,7 @@ export async function edges (base: string, quick: boolean, progress: (line: stri
 }
 
 /** How long nothing else runs while a file is edited: the longest delay of a timer, in each edit. */
-async function stall (base: string, size: number, rounds: number): Promise<Row> {
+async function stall(base: string, size: number, rounds: number): Promise<Row> {
   const root = join(base, 'stall')
   mkdirSync(root)
   const it = makeCase('ASCII', size, 1)
@@ -48,11 +48,21 @@ async function stall (base: string, size: number, rounds: number): Promise<Row> 
   await product.close()
   await rm(root, { recursive: true })
   await rm(`${root}-state`, { recursive: true, force: true })
-  return { what: `${it.name}, event loop`, edits: 1, way: 'product, fast/local', figure: `stalls ${time(median(longest))}, at most ${time(Math.max(...longest))}`, value: median(longest), pairs: rounds }
+  return {
+    what: `${it.name}, event loop`,
+    edits: 1,
+    way: 'product, fast/local',
+    figure: `stalls ${time(median(longest))}, at most ${time(Math.max(...longest))}`,
+    value: median(longest),
+    pairs: rounds
+  }
 }
 
-/** A megabyte of one letter and a pattern of 64 KB that nearly fits everywhere, against a pattern that fits nowhere near. */
-function crafted (): Row {
+/**
+ * A megabyte of one letter and a pattern of 64 KB that nearly fits everywhere, against a pattern that fits nowhere
+ * near.
+ */
+function crafted(): Row {
   const pattern = 'a'.repeat(32 * KB) + 'b' + 'a'.repeat(32 * KB)
   const text = Buffer.from('a'.repeat(MB) + pattern)
   const ordinary = Buffer.from(makeCase('ASCII', text.length, 1).bytes)
@@ -60,27 +70,49 @@ function crafted (): Row {
   const usual = timed(15, () => planTextEdits(ordinary, [{ old_text, new_text: '' }], OPTIONS))
   const bad = timed(15, () => planTextEdits(text, [{ old_text: pattern, new_text: '' }], OPTIONS))
   const ratio = median(bad) / median(usual)
-  return { what: CRAFTED, edits: 1, way: 'engine in memory', figure: `${time(median(bad))}: ${short(ratio)} × an ordinary edit of as many bytes`, value: ratio, pairs: 15 }
+  return {
+    what: CRAFTED,
+    edits: 1,
+    way: 'engine in memory',
+    figure: `${time(median(bad))}: ${short(ratio)} × an ordinary edit of as many bytes`,
+    value: ratio,
+    pairs: 15
+  }
 }
 
-function misses (rounds: number): Row[] {
+function misses(rounds: number): Row[] {
   const it = makeCase('ASCII', 10 * MB, 1)
   const { old_text } = it.there[0]!
-  const walk = median(Array.from({ length: rounds }, () => cpuTime(() => { walkLineFeeds(it.bytes) })))
+  const walk = median(
+    Array.from({ length: rounds }, () =>
+      cpuTime(() => {
+        walkLineFeeds(it.bytes)
+      })
+    )
+  )
   const near = old_text.replace('lookup', 'look_up')
   const far = 'SELECT name FROM nobody\nWHERE nothing IS like this\n'
   return [['with a near counterpart', near] as const, ['with no counterpart', far] as const].map(([name, missing]) => {
     const miss = () => {
-      if (planTextEdits(it.bytes, [{ old_text: missing, new_text: '' }], OPTIONS).ok) throw new Error('there should be no match')
+      if (planTextEdits(it.bytes, [{ old_text: missing, new_text: '' }], OPTIONS).ok) {
+        throw new Error('there should be no match')
+      }
     }
     // Until the compiler has seen enough.
     for (let i = 0; i < 8; i++) miss()
     const took = Array.from({ length: rounds }, () => cpuTime(miss))
-    return { what: `${it.name}, miss ${name}`, edits: 1, way: 'engine in memory', figure: `CPU ${time(median(took))}, p90 ${time(quantile(took, 0.9))}; a walk from line feed to line feed ${time(walk)}`, value: quantile(took, 0.9), pairs: rounds }
+    return {
+      what: `${it.name}, miss ${name}`,
+      edits: 1,
+      way: 'engine in memory',
+      figure: `CPU ${time(median(took))}, p90 ${time(quantile(took, 0.9))}; a walk from line feed to line feed ${time(walk)}`,
+      value: quantile(took, 0.9),
+      pairs: rounds
+    }
   })
 }
 
-function timed (rounds: number, work: () => unknown): number[] {
+function timed(rounds: number, work: () => unknown): number[] {
   if (rounds > 1) work()
   return Array.from({ length: rounds }, () => {
     const start = performance.now()

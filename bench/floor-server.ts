@@ -1,4 +1,5 @@
-// The floor of HTTP: a bare Fastify route that reads, replaces, writes beside and renames. No checks, no lock, no hash, no log.
+// The floor of HTTP: a bare Fastify route that reads, replaces, writes beside and renames. No checks, no lock, no hash,
+// no log.
 import Fastify from 'fastify'
 import { join } from 'node:path'
 import type { Edit } from './corpora.ts'

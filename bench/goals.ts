@@ -4,49 +4,132 @@ import { CRAFTED } from './edges.ts'
 import { CONCAT, DIFF, ENGINE, FAST_PRODUCT } from './in-process.ts'
 import { short, time, type Row } from './row.ts'
 
-export interface Verdict { goal: string, asks: string, found: string, met: 'met' | 'not met' | 'not measured' }
+export interface Verdict {
+  goal: string
+  asks: string
+  found: string
+  met: 'met' | 'not met' | 'not measured'
+}
 
-export function verdictsOf (rows: readonly Row[]): Verdict[] {
-  const find = (what: string, way: string, edits = 1) => rows.find(row => row.what === what && row.way === way && row.edits === edits)
+export function verdictsOf(rows: readonly Row[]): Verdict[] {
+  const find = (what: string, way: string, edits = 1) =>
+    rows.find(row => row.what === what && row.way === way && row.edits === edits)
   // Across rows that were not measured in the same rounds: CPU time, which others on the machine change less.
   const cpu = (what: string, way: string, edits = 1) => find(what, way, edits)?.measured?.cpu ?? NaN
   const overFloor = (what: string, way: string, edits = 1) => find(what, way, edits)?.measured?.wallRatio.median ?? NaN
   const value = (what: string, way: string) => find(what, way)?.value ?? NaN
   const verdict = (goal: string, asks: string, numbers: readonly number[], found: string, met: boolean): Verdict =>
-    numbers.some(Number.isNaN) ? { goal, asks, found: '', met: 'not measured' } : { goal, asks, found, met: met ? 'met' : 'not met' }
+    numbers.some(Number.isNaN)
+      ? { goal, asks, found: '', met: 'not measured' }
+      : { goal, asks, found, met: met ? 'met' : 'not met' }
 
   const alone = rows.filter(row => row.what.endsWith('one at a time'))
-  const [p50, longest] = [Math.max(...alone.map(row => row.value ?? NaN)), Math.max(...alone.map(row => row.longest ?? NaN))]
+  const [p50, longest] = [
+    Math.max(...alone.map(row => row.value ?? NaN)),
+    Math.max(...alone.map(row => row.longest ?? NaN))
+  ]
   const http = (system: string) => 1 / overFloor(`10 KB ASCII, HTTP, ${system}`, FAST_PRODUCT)
-  const served = rows.find(row => row.what.includes('HTTP, ') && row.way === 'product, full/shared' && row.measured !== undefined)?.measured
+  const served = rows.find(
+    row => row.what.includes('HTTP, ') && row.way === 'product, full/shared' && row.measured !== undefined
+  )?.measured
   const routeCpu = find('10 KB ASCII, HTTP, ext4', FAST_PRODUCT)?.measured?.cpuRatio.median ?? NaN
   const [ext4, tmpfs] = [http('ext4'), http('tmpfs')]
   const big = '10 MB ASCII'
-  const [one, thousand, concat] = [cpu(big, FAST_PRODUCT), cpu(big, FAST_PRODUCT, 1000), cpu(big, CONCAT, 1000) / cpu(big, ENGINE, 1000)]
+  const [one, thousand, concat] = [
+    cpu(big, FAST_PRODUCT),
+    cpu(big, FAST_PRODUCT, 1000),
+    cpu(big, CONCAT, 1000) / cpu(big, ENGINE, 1000)
+  ]
   const [once, often] = [value(`${big}, memory, 1 ×`, FAST_PRODUCT), value(`${big}, memory, 60 ×`, FAST_PRODUCT)]
   const diff = cpu(big, DIFF) / one
   const diffSmall = cpu('1 MB ASCII', DIFF) / cpu('1 MB ASCII', FAST_PRODUCT)
-  const [stall10, stall100] = [value(`${big}, event loop`, FAST_PRODUCT), value('100 MB ASCII, event loop', FAST_PRODUCT)]
+  const [stall10, stall100] = [
+    value(`${big}, event loop`, FAST_PRODUCT),
+    value('100 MB ASCII, event loop', FAST_PRODUCT)
+  ]
   const craft = value(CRAFTED, ENGINE)
-  const [near, far] = [value(`${big}, miss with a near counterpart`, ENGINE), value(`${big}, miss with no counterpart`, ENGINE)]
+  const [near, far] = [
+    value(`${big}, miss with a near counterpart`, ENGINE),
+    value(`${big}, miss with no counterpart`, ENGINE)
+  ]
   const peers = rows.filter(row => row.what === `${big}, MCP` && row.way !== OVER_MCP)
-  const than = (edits: number) => Math.min(...peers.filter(row => row.edits === edits).map(row => row.measured?.wallRatio.median ?? NaN))
+  const than = (edits: number) =>
+    Math.min(...peers.filter(row => row.edits === edits).map(row => row.measured?.wallRatio.median ?? NaN))
   const [peer1, peer100] = [than(1), than(100)]
   return [
-    verdict('P0', 'a typical edit over HTTP < 100 ms always, < 5 ms median', [p50, longest], `median ${time(p50)}, longest ${time(longest)} (the slower of 10 KB and 1 MB)`, p50 < 5 && longest < 100),
-    verdict('P1', '≥ 0.85 × the throughput of the floor route on ext4, ≥ 0.70 × on tmpfs', [ext4, tmpfs], `${short(ext4)} and ${short(tmpfs)} (fast/local, ${short(routeCpu)} × the CPU); full/shared on ext4 ${short(1 / (served?.wallRatio.median ?? NaN))} (${short(served?.cpuRatio.median ?? NaN)} × the CPU)`, ext4 >= 0.85 && tmpfs >= 0.7),
-    verdict('P2', '10 MB, one edit ≤ 1.75 × floor', [overFloor(big, FAST_PRODUCT)], `${short(overFloor(big, FAST_PRODUCT))} (CPU ${short(find(big, FAST_PRODUCT)?.measured?.cpuRatio.median ?? NaN)})`, overFloor(big, FAST_PRODUCT) <= 1.75),
-    verdict('P3', '1000 edits in 10 MB ≤ 2.5 × one edit, ≥ 40 × faster than indexOf and concat', [thousand, concat], `${short(thousand / one)} × one edit, ${short(concat)} × faster (CPU)`, thousand <= 2.5 * one && concat >= 40),
-    verdict('P4', 'memory over 60 edits ≤ 1.25 × the file', [often], `${short(often)} (one edit: ${short(once)})`, often <= 1.25),
-    verdict('P5', 'diff ≤ 5 % of the edit at ≥ 1 MB', [diff, diffSmall], `${short(100 * diffSmall)} % at 1 MB, ${short(100 * diff)} % at 10 MB (CPU)`, diff <= 0.05 && diffSmall <= 0.05),
-    verdict('P6', 'stall ≤ 2 ms for a 10 MB edit, ≤ 10 ms for 100 MB', [stall10, stall100], `${time(stall10)} and ${time(stall100)}`, stall10 <= 2 && stall100 <= 10),
+    verdict(
+      'P0',
+      'a typical edit over HTTP < 100 ms always, < 5 ms median',
+      [p50, longest],
+      `median ${time(p50)}, longest ${time(longest)} (the slower of 10 KB and 1 MB)`,
+      p50 < 5 && longest < 100
+    ),
+    verdict(
+      'P1',
+      '≥ 0.85 × the throughput of the floor route on ext4, ≥ 0.70 × on tmpfs',
+      [ext4, tmpfs],
+      `${short(ext4)} and ${short(tmpfs)} (fast/local, ${short(routeCpu)} × the CPU); full/shared on ext4 ${short(1 / (served?.wallRatio.median ?? NaN))} (${short(served?.cpuRatio.median ?? NaN)} × the CPU)`,
+      ext4 >= 0.85 && tmpfs >= 0.7
+    ),
+    verdict(
+      'P2',
+      '10 MB, one edit ≤ 1.75 × floor',
+      [overFloor(big, FAST_PRODUCT)],
+      `${short(overFloor(big, FAST_PRODUCT))} (CPU ${short(find(big, FAST_PRODUCT)?.measured?.cpuRatio.median ?? NaN)})`,
+      overFloor(big, FAST_PRODUCT) <= 1.75
+    ),
+    verdict(
+      'P3',
+      '1000 edits in 10 MB ≤ 2.5 × one edit, ≥ 40 × faster than indexOf and concat',
+      [thousand, concat],
+      `${short(thousand / one)} × one edit, ${short(concat)} × faster (CPU)`,
+      thousand <= 2.5 * one && concat >= 40
+    ),
+    verdict(
+      'P4',
+      'memory over 60 edits ≤ 1.25 × the file',
+      [often],
+      `${short(often)} (one edit: ${short(once)})`,
+      often <= 1.25
+    ),
+    verdict(
+      'P5',
+      'diff ≤ 5 % of the edit at ≥ 1 MB',
+      [diff, diffSmall],
+      `${short(100 * diffSmall)} % at 1 MB, ${short(100 * diff)} % at 10 MB (CPU)`,
+      diff <= 0.05 && diffSmall <= 0.05
+    ),
+    verdict(
+      'P6',
+      'stall ≤ 2 ms for a 10 MB edit, ≤ 10 ms for 100 MB',
+      [stall10, stall100],
+      `${time(stall10)} and ${time(stall100)}`,
+      stall10 <= 2 && stall100 <= 10
+    ),
     verdict('P7', 'a crafted pattern ≤ 40 × an ordinary search', [craft], short(craft), craft <= 40),
-    verdict('P8', 'suggestion after a miss in 10 MB ≤ 22 ms p90 with no counterpart', [near, far], `${time(far)} CPU; with a near one ${time(near)}`, far <= 22),
-    verdict('P9', '≥ 5 × each peer at 10 MB one edit, ≥ 20 × at 100 edits', [peer1, peer100].map(found => found === Infinity ? NaN : found), `${short(peer1)} × and ${short(peer100)} × the nearest peer, over MCP: ${peers.map(({ way, edits, measured }) => `${way} ${short(measured?.wallRatio.median ?? NaN)} at ${edits}`).join(', ')}`, peer1 >= 5 && peer100 >= 20)
+    verdict(
+      'P8',
+      'suggestion after a miss in 10 MB ≤ 22 ms p90 with no counterpart',
+      [near, far],
+      `${time(far)} CPU; with a near one ${time(near)}`,
+      far <= 22
+    ),
+    verdict(
+      'P9',
+      '≥ 5 × each peer at 10 MB one edit, ≥ 20 × at 100 edits',
+      [peer1, peer100].map(found => (found === Infinity ? NaN : found)),
+      `${short(peer1)} × and ${short(peer100)} × the nearest peer, over MCP: ${peers.map(({ way, edits, measured }) => `${way} ${short(measured?.wallRatio.median ?? NaN)} at ${edits}`).join(', ')}`,
+      peer1 >= 5 && peer100 >= 20
+    )
   ]
 }
 
-export function goalsOf (verdicts: readonly Verdict[]): string {
-  return [['', 'goal', 'found', ''], ['---', '---', '---', '---'], ...verdicts.map(({ goal, asks, found, met }) => [goal, asks, found, met])]
-    .map(cells => `| ${cells.join(' | ')} |`).join('\n')
+export function goalsOf(verdicts: readonly Verdict[]): string {
+  return [
+    ['', 'goal', 'found', ''],
+    ['---', '---', '---', '---'],
+    ...verdicts.map(({ goal, asks, found, met }) => [goal, asks, found, met])
+  ]
+    .map(cells => `| ${cells.join(' | ')} |`)
+    .join('\n')
 }

@@ -2,24 +2,42 @@
 import { readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, platform, release } from 'node:os'
 
-const FILE_SYSTEMS: Record<number, string> = { 0xEF53: 'ext4', 0x01021994: 'tmpfs', 0x9123683E: 'btrfs', 0x58465342: 'xfs', 0x794C7630: 'overlayfs', 0x2FC12FC1: 'zfs', 0x6969: 'nfs' }
+const FILE_SYSTEMS: Record<number, string> = {
+  0xef53: 'ext4',
+  0x01021994: 'tmpfs',
+  0x9123683e: 'btrfs',
+  0x58465342: 'xfs',
+  0x794c7630: 'overlayfs',
+  0x2fc12fc1: 'zfs',
+  0x6969: 'nfs'
+}
 
-export function fileSystemOf (path: string): string | null {
+export function fileSystemOf(path: string): string | null {
   try {
     const { type } = statfsSync(path)
     return FILE_SYSTEMS[type] ?? `file system 0x${type.toString(16)}`
-  } catch { return null }
+  } catch {
+    return null
+  }
 }
 
 /** ms of CPU time that all threads of a process have used; NaN where the system doesn't tell. */
-export function cpuOf (pid: number | undefined): number {
+export function cpuOf(pid: number | undefined): number {
   try {
     const tasks = `/proc/${pid}/task`
-    return readdirSync(tasks).reduce((sum, task) => sum + Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6, 0)
-  } catch { return NaN }
+    return readdirSync(tasks).reduce(
+      (sum, task) => sum + Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
+      0
+    )
+  } catch {
+    return NaN
+  }
 }
 
-export const loadNow = (): string => loadavg().map(load => load.toFixed(2)).join(' ')
+export const loadNow = (): string =>
+  loadavg()
+    .map(load => load.toFixed(2))
+    .join(' ')
 
 export const machineOf = (folder: string): Record<string, string> => ({
   node: process.version,

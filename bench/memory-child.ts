@@ -1,11 +1,12 @@
-// A fresh process that edits one file some number of times and prints by how many bytes its memory grew at most (VmHWM).
+// A fresh process that edits one file some number of times and prints by how many bytes its memory grew at most
+// (VmHWM).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeCase, type Edit } from './corpora.ts'
 
 const [way = '', path = '', repetitions = ''] = process.argv.slice(2)
 
-async function editor (): Promise<(path: string, edits: readonly Edit[]) => unknown> {
+async function editor(): Promise<(path: string, edits: readonly Edit[]) => unknown> {
   if (way === 'floor') {
     const { floorEdit } = await import('./floor.ts')
     return path => floorEdit(path, false)
@@ -19,10 +20,12 @@ async function editor (): Promise<(path: string, edits: readonly Edit[]) => unkn
   return (path, edits) => product.edit(path.slice(dirname(path).length + 1), edits)
 }
 
-const kilobytes = (field: string): number => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
+const kilobytes = (field: string): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 
 const edit = await editor()
-// Small ones, and ones that are just large enough for a thread: that is then there, and the heaps as large as they like to be.
+// Small ones, and ones that are just large enough for a thread: that is then there, and the heaps as large as they like
+// to be.
 for (const size of [10_000, 300_000]) {
   const { bytes, there, back } = makeCase('ASCII', size, 1)
   const warm = join(dirname(path), `warm-${size}`)
@@ -30,7 +33,7 @@ for (const size of [10_000, 300_000]) {
   for (let i = 0; i < 60; i++) await edit(warm, i % 2 === 0 ? there : back)
 }
 // Not the case itself: the text that its edits came from would count as memory in use.
-const { there, back }: { there: Edit[], back: Edit[] } = JSON.parse(readFileSync(`${path}.edits`, 'utf8'))
+const { there, back }: { there: Edit[]; back: Edit[] } = JSON.parse(readFileSync(`${path}.edits`, 'utf8'))
 // Sets the high-water mark to what is in use now.
 writeFileSync('/proc/self/clear_refs', '5')
 const before = kilobytes('VmHWM')

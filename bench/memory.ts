@@ -1,4 +1,5 @@
-// How far memory grows when a 10 MB file is edited once and 60 times, each in a fresh process. Never asks for a collection.
+// How far memory grows when a 10 MB file is edited once and 60 times, each in a fresh process. Never asks for a
+// collection.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -12,7 +13,7 @@ import { median } from './statistics.ts'
 const run = promisify(execFile)
 const child = fileURLToPath(new URL('./memory-child.js', import.meta.url))
 
-export async function memory (base: string, quick: boolean, progress: (line: string) => void): Promise<Row[]> {
+export async function memory(base: string, quick: boolean, progress: (line: string) => void): Promise<Row[]> {
   if (!existsSync('/proc/self/clear_refs')) return []
   const it = makeCase('ASCII', 10 * MB, 1)
   const root = join(base, 'memory')
@@ -31,7 +32,14 @@ export async function memory (base: string, quick: boolean, progress: (line: str
         await rm(root, { recursive: true })
         await rm(`${root}-state`, { recursive: true, force: true })
       }
-      rows.push({ what: `${it.name}, memory, ${repetitions} ×`, edits: 1, way, figure: `grows by ${short(median(grown))} × the file`, value: median(grown), pairs: grown.length })
+      rows.push({
+        what: `${it.name}, memory, ${repetitions} ×`,
+        edits: 1,
+        way,
+        figure: `grows by ${short(median(grown))} × the file`,
+        value: median(grown),
+        pairs: grown.length
+      })
     }
   }
   return rows

@@ -1,10 +1,11 @@
-// The naive way, as most tools go it: strings, promises, jsdiff. The measure of what care is worth, and the oracle of the check.
+// The naive way, as most tools go it: strings, promises, jsdiff. The measure of what care is worth, and the oracle of
+// the check.
 import { createTwoFilesPatch } from 'diff'
 import { createHash } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Edit } from './corpora.ts'
 
-export function naiveReplace (text: string, edits: readonly Edit[]): string {
+export function naiveReplace(text: string, edits: readonly Edit[]): string {
   for (const { old_text, new_text } of edits) {
     const at = text.indexOf(old_text)
     if (at === -1 || text.indexOf(old_text, at + 1) !== -1) throw new Error('not exactly one match')
@@ -13,11 +14,15 @@ export function naiveReplace (text: string, edits: readonly Edit[]): string {
   return text
 }
 
-export async function naiveEdit (path: string, edits: readonly Edit[], diff: boolean): Promise<object> {
+export async function naiveEdit(path: string, edits: readonly Edit[], diff: boolean): Promise<object> {
   const before = await readFile(path, 'utf8')
   const hash_before = sha256(before)
   const after = naiveReplace(before, edits)
-  const answer = { hash_before, file_hash: sha256(after), diff: diff ? createTwoFilesPatch(path, path, before, after) : '' }
+  const answer = {
+    hash_before,
+    file_hash: sha256(after),
+    diff: diff ? createTwoFilesPatch(path, path, before, after) : ''
+  }
   await writeFile(`${path}.tmp`, after)
   await rename(`${path}.tmp`, path)
   return answer
@@ -26,7 +31,7 @@ export async function naiveEdit (path: string, edits: readonly Edit[], diff: boo
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Buffers instead of strings, and nothing but the replacing: what one gets without a plan for many edits. */
-export function concatReplace (bytes: Buffer, edits: readonly Edit[]): Buffer {
+export function concatReplace(bytes: Buffer, edits: readonly Edit[]): Buffer {
   for (const { old_text, new_text } of edits) {
     const old = Buffer.from(old_text)
     const at = bytes.indexOf(old)

@@ -5,33 +5,45 @@ import { makeOperations } from '../src/operations.ts'
 import { openWorkspace } from '../src/workspace/workspace.ts'
 import type { Edit } from './corpora.ts'
 
-export interface Mode { durability: 'full' | 'fast', lock: 'shared' | 'local' }
+export interface Mode {
+  durability: 'full' | 'fast'
+  lock: 'shared' | 'local'
+}
 export const FAST: Mode = { durability: 'fast', lock: 'local' }
 export const FULL: Mode = { durability: 'full', lock: 'shared' }
 
 export interface Product {
   /** `path` below the root. Throws unless the file is changed. */
-  edit (path: string, edits: readonly Edit[]): Promise<object>
-  close (): Promise<void>
+  edit(path: string, edits: readonly Edit[]): Promise<object>
+  close(): Promise<void>
 }
 
 const LIMIT = 1_000_000_000
 
 /** Edits below `root`; `state` is a folder of its own beside it. */
-export async function openProduct (root: string, state: string, mode: Mode): Promise<Product> {
+export async function openProduct(root: string, state: string, mode: Mode): Promise<Product> {
   const workspace = await openWorkspace({
-    root, stateDir: join(state, 'state'), ...mode, lockTimeout: 10_000, maxFileSize: LIMIT, readOnly: false, requireHash: false, protect: [], readProtect: [], allowExtensions: null
+    root,
+    stateDir: join(state, 'state'),
+    ...mode,
+    lockTimeout: 10_000,
+    maxFileSize: LIMIT,
+    readOnly: false,
+    requireHash: false,
+    protect: [],
+    readProtect: [],
+    allowExtensions: null
   })
   const workers = new Workers()
   const { edit } = makeOperations(workspace, { max_edits: 100_000, max_file_size: LIMIT }, workers)
   return {
-    async edit (path, edits) {
+    async edit(path, edits) {
       const answer = await edit.call({ path, edits: [...edits], show_diff: true })
       if (!answer.ok) throw new Error(JSON.stringify(answer.failure).slice(0, 1000))
       if (!('changed' in answer.value.outcome) || !answer.value.outcome.changed) throw new Error('nothing changed')
       return answer.value.outcome
     },
-    async close () {
+    async close() {
       await workers.close()
       await workspace.close()
     }

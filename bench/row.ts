@@ -3,27 +3,45 @@ import type { Measured } from './rounds.ts'
 import type { Quartiles } from './statistics.ts'
 
 /** `what` and `way` together are unique; `figure` says in words what was found, where times and ratios don't. */
-export interface Row { what: string, edits: number, way: string, measured?: Measured, figure?: string, value?: number, longest?: number, pairs: number }
+export interface Row {
+  what: string
+  edits: number
+  way: string
+  measured?: Measured
+  figure?: string
+  value?: number
+  longest?: number
+  pairs: number
+}
 
-export const rowsOf = (what: string, edits: number, all: readonly Measured[]): Row[] => all.map(measured => ({ what, edits, way: measured.name, measured, pairs: measured.pairs }))
+export const rowsOf = (what: string, edits: number, all: readonly Measured[]): Row[] =>
+  all.map(measured => ({ what, edits, way: measured.name, measured, pairs: measured.pairs }))
 
-export function tableOf (rows: readonly Row[]): string {
+export function tableOf(rows: readonly Row[]): string {
   const lines = rows.map(({ what, edits, way, measured, figure, pairs }) => {
     if (measured === undefined) return [what, String(edits), way, figure ?? '', '', '', String(pairs)]
     const itself = measured.name === measured.against
-    return [what, String(edits), way, figure ?? `${time(measured.wall)} (CPU ${time(measured.cpu)})`, itself ? '1' : ratio(measured.wallRatio), itself ? '1' : ratio(measured.cpuRatio), String(pairs)]
+    return [
+      what,
+      String(edits),
+      way,
+      figure ?? `${time(measured.wall)} (CPU ${time(measured.cpu)})`,
+      itself ? '1' : ratio(measured.wallRatio),
+      itself ? '1' : ratio(measured.cpuRatio),
+      String(pairs)
+    ]
   })
   const head = ['file', 'edits', 'way', 'median of one', '× the first of its kind, wall', 'the same, CPU', 'n']
   return [head, head.map(() => '---'), ...lines].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-export function time (ms: number): string {
+export function time(ms: number): string {
   return ms < 1 ? `${Math.round(ms * 1000)} µs` : ms < 1000 ? `${short(ms)} ms` : `${short(ms / 1000)} s`
 }
 
 export const ratio = ({ low, median, high }: Quartiles): string => `${short(median)} (${short(low)}–${short(high)})`
 
-export function short (value: number): string {
+export function short(value: number): string {
   if (value >= 1000) return Math.round(value).toLocaleString('en')
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }

@@ -1,4 +1,5 @@
-// npm run bench: measures everything, prints one table and how far the goals are. --quick, --json FILE, --dir FOLDER, --only SUITE.
+// npm run bench: measures everything, prints one table and how far the goals are. --quick, --json FILE, --dir FOLDER,
+// --only SUITE.
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -13,16 +14,31 @@ import { overHttp } from './over-http.ts'
 import { makeRandom } from './random.ts'
 import { tableOf, type Row } from './row.ts'
 
-const { values: { quick, json, dir, only } } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, json: { type: 'string' }, dir: { type: 'string', default: tmpdir() }, only: { type: 'string' } }
+const {
+  values: { quick, json, dir, only }
+} = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    dir: { type: 'string', default: tmpdir() },
+    only: { type: 'string' }
+  }
 })
 
 const base = mkdtempSync(join(resolve(dir), 'editd-bench-'))
 const start = performance.now()
 const date = new Date().toISOString()
 const load_before = loadNow()
-const progress = (line: string): void => { process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s  ${line}\n`) }
-const options = { rounds: quick ? 5 : 15, budget: quick ? 800 : 2000, fewest: quick ? 1 : 3, warm: quick ? 150 : 300, random: makeRandom(1) }
+const progress = (line: string): void => {
+  process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
+}
+const options = {
+  rounds: quick ? 5 : 15,
+  budget: quick ? 800 : 2000,
+  fewest: quick ? 1 : 3,
+  warm: quick ? 150 : 300,
+  random: makeRandom(1)
+}
 
 const suites: Record<string, () => Promise<Row[]>> = {
   'in-process': () => inProcess(base, quick, options, progress),
@@ -34,10 +50,25 @@ const suites: Record<string, () => Promise<Row[]>> = {
 
 try {
   const rows: Row[] = []
-  for (const [name, suite] of Object.entries(suites)) if (only === undefined || only === name) rows.push(...await suite())
+  for (const [name, suite] of Object.entries(suites)) {
+    if (only === undefined || only === name) rows.push(...(await suite()))
+  }
   const machine = machineOf(base)
   const verdicts = verdictsOf(rows)
-  const conditions = { date, ...machine, load_before, load_after: loadNow(), seconds: String(Math.round((performance.now() - start) / 1000)), mode: quick ? 'quick' : 'full' }
-  process.stdout.write(`${Object.entries(conditions).map(([name, text]) => `${name}: ${text}`).join('\n')}\n\n${tableOf(rows)}\n\n${goalsOf(verdicts)}\n`)
+  const conditions = {
+    date,
+    ...machine,
+    load_before,
+    load_after: loadNow(),
+    seconds: String(Math.round((performance.now() - start) / 1000)),
+    mode: quick ? 'quick' : 'full'
+  }
+  process.stdout.write(
+    `${Object.entries(conditions)
+      .map(([name, text]) => `${name}: ${text}`)
+      .join('\n')}\n\n${tableOf(rows)}\n\n${goalsOf(verdicts)}\n`
+  )
   if (json !== undefined) appendFileSync(json, JSON.stringify({ ...conditions, rows, verdicts }) + '\n')
-} finally { rmSync(base, { recursive: true, force: true }) }
+} finally {
+  rmSync(base, { recursive: true, force: true })
+}

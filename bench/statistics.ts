@@ -1,8 +1,12 @@
 // Medians and quartiles.
 
-export interface Quartiles { low: number, median: number, high: number }
+export interface Quartiles {
+  low: number
+  median: number
+  high: number
+}
 
-export function quantile (values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (sorted.length - 1) * share
   const below = sorted[Math.floor(at)] ?? NaN
@@ -11,4 +15,8 @@ export function quantile (values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-export const quartiles = (values: readonly number[]): Quartiles => ({ low: quantile(values, 0.25), median: median(values), high: quantile(values, 0.75) })
+export const quartiles = (values: readonly number[]): Quartiles => ({
+  low: quantile(values, 0.25),
+  median: median(values),
+  high: quantile(values, 0.75)
+})

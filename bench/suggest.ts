@@ -1,4 +1,5 @@
-// npm run bench:suggest -- cases.jsonl [--files DIR] [--sample N]: how often what is suggested after a miss is right, by class, and what it costs at 10 MB.
+// npm run bench:suggest -- cases.jsonl [--files DIR] [--sample N]: how often what is suggested after a miss is right,
+// by class, and what it costs at 10 MB.
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,11 +10,18 @@ import { casesIn, type Case, type Range } from './cases.ts'
 import { cpuTime, walkLineFeeds } from './cpu-time.ts'
 import { quantile } from './statistics.ts'
 
-interface Outcome { top1: boolean, usable: boolean, shown: boolean }
+interface Outcome {
+  top1: boolean
+  usable: boolean
+  shown: boolean
+}
 
 const LARGE = 10_000_000
 
-const { values: { files, sample }, positionals: [list] } = parseArgs({
+const {
+  values: { files, sample },
+  positionals: [list]
+} = parseArgs({
   allowPositionals: true,
   options: { files: { type: 'string' }, sample: { type: 'string', default: '120' } }
 })
@@ -23,7 +31,7 @@ const read = new Map<string, Buffer>()
 for (const { file } of cases) if (!read.has(file)) read.set(file, readFileSync(join(folder, file)))
 
 /** A range without the white space at its ends. */
-function trimmed (text: Buffer, { start_byte, end_byte }: Range): Range {
+function trimmed(text: Buffer, { start_byte, end_byte }: Range): Range {
   const isBlank = (at: number) => [9, 10, 13, 32].includes(text[at]!)
   let [start, end] = [start_byte, end_byte]
   while (start < end && isBlank(start)) start++
@@ -31,14 +39,15 @@ function trimmed (text: Buffer, { start_byte, end_byte }: Range): Range {
   return { start_byte: start, end_byte: end }
 }
 
-function judge (one: Case): Outcome {
+function judge(one: Case): Outcome {
   const text = read.get(one.file)!
   const [best] = suggest(text, one.old_text).candidates
   if (best === undefined) return { top1: false, usable: false, shown: false }
   const range = trimmed(text, { start_byte: best.start, end_byte: best.end })
   const found = text.subarray(best.start, best.end)
   const alone = text.indexOf(found) === best.start && text.indexOf(found, best.start + 1) === -1
-  const lines = ({ start_byte, end_byte }: Range) => lineNumbers(new Text([text]), [start_byte, Math.max(start_byte, end_byte - 1)]).lines.join()
+  const lines = ({ start_byte, end_byte }: Range) =>
+    lineNumbers(new Text([text]), [start_byte, Math.max(start_byte, end_byte - 1)]).lines.join()
   const hits = (truth: Range) => {
     const there = trimmed(text, truth)
     if (one.kind !== 'sub') return lines(range) === lines(there)
@@ -47,21 +56,34 @@ function judge (one: Case): Outcome {
   }
   const truth = trimmed(text, one)
   const top1 = (one.alts ?? [one]).some(hits)
-  return { top1, usable: one.alts !== undefined ? top1 : alone && range.start_byte === truth.start_byte && range.end_byte === truth.end_byte, shown: true }
+  return {
+    top1,
+    usable:
+      one.alts !== undefined
+        ? top1
+        : alone && range.start_byte === truth.start_byte && range.end_byte === truth.end_byte,
+    shown: true
+  }
 }
 
-const percent = (outcomes: readonly Outcome[], of: keyof Outcome): string => (100 * outcomes.filter(outcome => outcome[of]).length / Math.max(1, outcomes.length)).toFixed(1).padStart(7)
+const percent = (outcomes: readonly Outcome[], of: keyof Outcome): string =>
+  ((100 * outcomes.filter(outcome => outcome[of]).length) / Math.max(1, outcomes.length)).toFixed(1).padStart(7)
 const row = (name: string, outcomes: readonly Outcome[], negative: boolean): string =>
   `${name.padEnd(18)}${String(outcomes.length).padStart(6)}${negative ? `${'-'.padStart(7)}${'-'.padStart(8)}${percent(outcomes, 'shown')}` : `${percent(outcomes, 'top1')} ${percent(outcomes, 'usable')}${'-'.padStart(7)}`}`
 
 const byClass = new Map<string, Outcome[]>()
-for (const one of cases) byClass.set(one.cls, [...byClass.get(one.cls) ?? [], judge(one)])
+for (const one of cases) byClass.set(one.cls, [...(byClass.get(one.cls) ?? []), judge(one)])
 const isNegative = new Map(cases.map(({ cls, kind }) => [cls, kind === 'none']))
-const all = (negative: boolean) => [...byClass].filter(([cls]) => isNegative.get(cls) === negative).flatMap(([, outcomes]) => outcomes)
-process.stdout.write(`${'class'.padEnd(18)}${'n'.padStart(6)}${'top1'.padStart(7)}${'usable'.padStart(8)}${'fp'.padStart(7)}\n`)
+const all = (negative: boolean) =>
+  [...byClass].filter(([cls]) => isNegative.get(cls) === negative).flatMap(([, outcomes]) => outcomes)
+process.stdout.write(
+  `${'class'.padEnd(18)}${'n'.padStart(6)}${'top1'.padStart(7)}${'usable'.padStart(8)}${'fp'.padStart(7)}\n`
+)
 for (const [cls, outcomes] of byClass) process.stdout.write(`${row(cls, outcomes, isNegative.get(cls)!)}\n`)
 process.stdout.write(`${row('all', all(false), false)}\n${row('negatives', all(true), true)}\n`)
-process.stdout.write(`Nothing is shown below a score of ${leastScore(10).toFixed(2)} for 10 characters, ${leastScore(100).toFixed(2)} for 100.\n`)
+process.stdout.write(
+  `Nothing is shown below a score of ${leastScore(10).toFixed(2)} for 10 characters, ${leastScore(100).toFixed(2)} for 100.\n`
+)
 
 // Each text amid 10 MB of the others.
 const filler = Buffer.concat([...read.values()])
@@ -74,5 +96,11 @@ for (let i = 0; i < cases.length; i += step) {
   const text = Buffer.concat([whole.subarray(0, LARGE / 2), own, whole.subarray(LARGE / 2 + own.length)])
   times.push(cpuTime(() => suggest(text, old_text)))
 }
-const scans = Array.from({ length: 9 }, () => cpuTime(() => { walkLineFeeds(whole) }))
-process.stdout.write(`CPU at 10 MB, ${times.length} cases: median ${quantile(times, 0.5).toFixed(1)} ms, p90 ${quantile(times, 0.9).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms; a walk from line feed to line feed ${quantile(scans, 0.5).toFixed(1)} ms\n`)
+const scans = Array.from({ length: 9 }, () =>
+  cpuTime(() => {
+    walkLineFeeds(whole)
+  })
+)
+process.stdout.write(
+  `CPU at 10 MB, ${times.length} cases: median ${quantile(times, 0.5).toFixed(1)} ms, p90 ${quantile(times, 0.9).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms; a walk from line feed to line feed ${quantile(scans, 0.5).toFixed(1)} ms\n`
+)

@@ -1,20 +1,33 @@
 // An agent that edits files: a model behind any OpenAI-compatible endpoint, with editd's tools. No dependencies.
 //
-//   OPENAI_BASE_URL=https://api.openai.com/v1 OPENAI_API_KEY=… OPENAI_MODEL=… EDITD_URL=http://127.0.0.1:7333 EDITD_TOKEN=… \
+// OPENAI_BASE_URL=https://api.openai.com/v1 OPENAI_API_KEY=… OPENAI_MODEL=… EDITD_URL=http://127.0.0.1:7333
+// EDITD_TOKEN=… \
 //     node examples/agent.ts 'In app.js, let the port be 9090.'          (Node 22.18 or later; npx tsx with Node 20)
 
-interface Message { role: string, content: string | null, tool_call_id?: string, tool_calls?: { id: string, function: { name: string, arguments: string } }[] }
-interface Completion { choices: [{ message: Message }] }
+interface Message {
+  role: string
+  content: string | null
+  tool_call_id?: string
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[]
+}
+interface Completion {
+  choices: [{ message: Message }]
+}
 
 const { OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL, EDITD_URL, EDITD_TOKEN } = process.env
-const editd = (path: string, body?: object) => fetch(EDITD_URL + path, {
-  headers: { authorization: `Bearer ${EDITD_TOKEN}`, 'content-type': 'application/json' },
-  ...body && { method: 'POST', body: JSON.stringify(body) }
-})
+const editd = (path: string, body?: object) =>
+  fetch(EDITD_URL + path, {
+    headers: { authorization: `Bearer ${EDITD_TOKEN}`, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) })
+  })
 
 const tools = await (await editd('/tools?format=openai-chat')).json()
 const messages: Message[] = [
-  { role: 'system', content: 'You edit files with your tools. Look at a file first and send its file_hash as expected_hash. When an edit fails, the answer says why and has edits that work.' },
+  {
+    role: 'system',
+    content:
+      'You edit files with your tools. Look at a file first and send its file_hash as expected_hash. When an edit fails, the answer says why and has edits that work.'
+  },
   { role: 'user', content: process.argv[2] ?? 'What is in the workspace?' }
 ]
 
@@ -25,7 +38,9 @@ for (let turn = 0; turn < 30; turn++) {
     body: JSON.stringify({ model: OPENAI_MODEL, messages, tools })
   })
   if (!response.ok) throw new Error(await response.text())
-  const { choices: [{ message }] } = await response.json() as Completion
+  const {
+    choices: [{ message }]
+  } = (await response.json()) as Completion
   messages.push(message)
   if (!message.tool_calls?.length) {
     console.log(message.content)

@@ -1,36 +1,66 @@
-// What /docs adds to Swagger UI: it asks for the token when an answer says that one is needed, and tells answers in words. Runs in a browser; knows the wire format only.
+// What /docs adds to Swagger UI: it asks for the token when an answer says that one is needed, and tells answers in
+// words. Runs in a browser; knows the wire format only.
 /* global SwaggerUIBundle */
 const here = document.currentScript.src
 
 const SELECTORS = ['occurrences', 'replace_all', 'occurrence']
 
 /** The body of a request with a suggested edit in the place of the one that failed. */
-function amend (body, edit, index) {
-  const instead = old => ({ ...Object.fromEntries(Object.entries(old).filter(([name]) => !SELECTORS.includes(name))), ...edit })
-  return Array.isArray(body.edits) ? { ...body, edits: body.edits.map((old, i) => i === index ? instead(old) : old) } : instead(body)
+function amend(body, edit, index) {
+  const instead = old => ({
+    ...Object.fromEntries(Object.entries(old).filter(([name]) => !SELECTORS.includes(name))),
+    ...edit
+  })
+  return Array.isArray(body.edits)
+    ? { ...body, edits: body.edits.map((old, i) => (i === index ? instead(old) : old)) }
+    : instead(body)
 }
 
-function parsed (text) {
-  try { return JSON.parse(text) } catch { return undefined }
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** What a live answer says, above the answer itself. */
-const inWords = ({ React: { createElement: h }, oas3Actions, oas3Selectors }) => ({ path, method, answer }) => {
-  const take = edit => {
-    const body = parsed(oas3Selectors.requestBodyValue(path, method))
-    if (body !== undefined) oas3Actions.setRequestBodyValue({ value: JSON.stringify(amend(body, edit, answer.edit_index), null, 2), pathMethod: [path, method] })
+const inWords =
+  ({ React: { createElement: h }, oas3Actions, oas3Selectors }) =>
+  ({ path, method, answer }) => {
+    const take = edit => {
+      const body = parsed(oas3Selectors.requestBodyValue(path, method))
+      if (body !== undefined) {
+        oas3Actions.setRequestBodyValue({
+          value: JSON.stringify(amend(body, edit, answer.edit_index), null, 2),
+          pathMethod: [path, method]
+        })
+      }
+    }
+    const fix = ({ suggestion, example, edit }, i) =>
+      h(
+        'li',
+        { key: i },
+        suggestion,
+        edit ? h('pre', null, JSON.stringify(edit, null, 2)) : example && h('pre', null, example),
+        edit && h('button', { className: 'btn', type: 'button', onClick: () => take(edit) }, 'Put into the request')
+      )
+    if (answer.code === undefined) {
+      return h(
+        'div',
+        { className: 'in-words done' },
+        h('p', null, answer.message),
+        answer.diff && h('pre', null, answer.diff)
+      )
+    }
+    return h(
+      'div',
+      { className: 'in-words problem', role: 'alert' },
+      h('h4', null, answer.title, ' ', h('code', null, answer.code)),
+      h('p', null, answer.detail),
+      answer.suggested_fixes?.length > 0 && h('ol', null, answer.suggested_fixes.map(fix))
+    )
   }
-  const fix = ({ suggestion, example, edit }, i) => h('li', { key: i }, suggestion,
-    edit ? h('pre', null, JSON.stringify(edit, null, 2)) : example && h('pre', null, example),
-    edit && h('button', { className: 'btn', type: 'button', onClick: () => take(edit) }, 'Put into the request'))
-  if (answer.code === undefined) {
-    return h('div', { className: 'in-words done' }, h('p', null, answer.message), answer.diff && h('pre', null, answer.diff))
-  }
-  return h('div', { className: 'in-words problem', role: 'alert' },
-    h('h4', null, answer.title, ' ', h('code', null, answer.code)),
-    h('p', null, answer.detail),
-    answer.suggested_fixes?.length > 0 && h('ol', null, answer.suggested_fixes.map(fix)))
-}
 
 window.onload = () => {
   /** The request that was sent last; it is sent again when there is a token. */
@@ -46,52 +76,70 @@ window.onload = () => {
     tryItOutEnabled: true,
     displayRequestDuration: true,
     defaultModelsExpandDepth: 0,
-    plugins: [{
-      statePlugins: {
-        spec: {
-          wrapActions: {
-            execute: original => request => {
-              sent = request
-              return original(request)
+    plugins: [
+      {
+        statePlugins: {
+          spec: {
+            wrapActions: {
+              execute: original => request => {
+                sent = request
+                return original(request)
+              }
+            }
+          },
+          auth: {
+            wrapActions: {
+              authorize: original => given => {
+                const done = original(given)
+                const again = waiting
+                ui.authActions.showDefinitions(false)
+                if (again) ui.specActions.execute(sent)
+                return done
+              },
+              showDefinitions: original => shown => {
+                if (!shown) waiting = false
+                return original(shown)
+              }
             }
           }
         },
-        auth: {
-          wrapActions: {
-            authorize: original => given => {
-              const done = original(given)
-              const again = waiting
-              ui.authActions.showDefinitions(false)
-              if (again) ui.specActions.execute(sent)
-              return done
+        wrapComponents: {
+          // A route has many problems: each is a line until it is asked for.
+          response:
+            (Original, { React: { createElement: h, useState } }) =>
+            props => {
+              const [isOpen, setOpen] = useState(props.code.startsWith('2'))
+              return isOpen
+                ? h(Original, props)
+                : h(
+                    'tr',
+                    { className: 'response' },
+                    h('td', { className: 'response-col_status' }, props.code),
+                    h(
+                      'td',
+                      { className: 'response-col_description' },
+                      props.response.get('description'),
+                      ' ',
+                      h('button', { className: 'more', type: 'button', onClick: () => setOpen(true) }, 'Show')
+                    )
+                  )
             },
-            showDefinitions: original => shown => {
-              if (!shown) waiting = false
-              return original(shown)
+          liveResponse: (Original, system) => {
+            const InWords = inWords(system)
+            const { createElement: h, Fragment } = system.React
+            return props => {
+              const answer = parsed(props.response.get('text'))
+              return h(
+                Fragment,
+                null,
+                (answer?.code ?? answer?.message) && h(InWords, { path: props.path, method: props.method, answer }),
+                h(Original, props)
+              )
             }
-          }
-        }
-      },
-      wrapComponents: {
-        // A route has many problems: each is a line until it is asked for.
-        response: (Original, { React: { createElement: h, useState } }) => props => {
-          const [isOpen, setOpen] = useState(props.code.startsWith('2'))
-          return isOpen
-            ? h(Original, props)
-            : h('tr', { className: 'response' },
-              h('td', { className: 'response-col_status' }, props.code),
-              h('td', { className: 'response-col_description' }, props.response.get('description'), ' ', h('button', { className: 'more', type: 'button', onClick: () => setOpen(true) }, 'Show')))
-        },
-        liveResponse: (Original, system) => {
-          const InWords = inWords(system)
-          const { createElement: h, Fragment } = system.React
-          return props => {
-            const answer = parsed(props.response.get('text'))
-            return h(Fragment, null, (answer?.code ?? answer?.message) && h(InWords, { path: props.path, method: props.method, answer }), h(Original, props))
           }
         }
       }
-    }],
+    ],
     responseInterceptor: response => {
       if (response.status === 401) {
         // A dialog that has a token offers no field for another one.
@@ -105,5 +153,7 @@ window.onload = () => {
 }
 
 // Narrow screens show the page as wide as they are.
-document.head.append(Object.assign(document.createElement('meta'), { name: 'viewport', content: 'width=device-width, initial-scale=1' }))
+document.head.append(
+  Object.assign(document.createElement('meta'), { name: 'viewport', content: 'width=device-width, initial-scale=1' })
+)
 document.documentElement.classList.toggle('dark-mode', window.matchMedia('(prefers-color-scheme: dark)').matches)

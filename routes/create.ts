@@ -4,6 +4,11 @@ import { operationSchema } from '../src/http/openapi.ts'
 import { operationRoute } from '../src/http/operation-route.ts'
 import type { Operations } from '../src/operations.ts'
 
-export function create (app: FastifyInstance, operations: Operations): void {
-  app.route({ method: 'POST', url: '/create', schema: operationSchema('create', operations), ...operationRoute(operations.create) })
+export function create(app: FastifyInstance, operations: Operations): void {
+  app.route({
+    method: 'POST',
+    url: '/create',
+    schema: operationSchema('create', operations),
+    ...operationRoute(operations.create)
+  })
 }

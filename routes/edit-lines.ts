@@ -4,6 +4,11 @@ import { operationSchema } from '../src/http/openapi.ts'
 import { operationRoute } from '../src/http/operation-route.ts'
 import type { Operations } from '../src/operations.ts'
 
-export function editLines (app: FastifyInstance, operations: Operations): void {
-  app.route({ method: 'POST', url: '/edit-lines', schema: operationSchema('edit_lines', operations), ...operationRoute(operations.edit_lines) })
+export function editLines(app: FastifyInstance, operations: Operations): void {
+  app.route({
+    method: 'POST',
+    url: '/edit-lines',
+    schema: operationSchema('edit_lines', operations),
+    ...operationRoute(operations.edit_lines)
+  })
 }

@@ -4,6 +4,11 @@ import { operationSchema } from '../src/http/openapi.ts'
 import { operationRoute } from '../src/http/operation-route.ts'
 import type { Operations } from '../src/operations.ts'
 
-export function editSection (app: FastifyInstance, operations: Operations): void {
-  app.route({ method: 'POST', url: '/edit-section', schema: operationSchema('edit_section', operations), ...operationRoute(operations.edit_section) })
+export function editSection(app: FastifyInstance, operations: Operations): void {
+  app.route({
+    method: 'POST',
+    url: '/edit-section',
+    schema: operationSchema('edit_section', operations),
+    ...operationRoute(operations.edit_section)
+  })
 }

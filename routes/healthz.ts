@@ -3,8 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import { Health } from '../schemas/health.ts'
 import { factsSchema } from '../src/http/openapi.ts'
 
-const schema = factsSchema('/healthz', 'get_health', 'Does the process run?', 'The process runs. Says nothing else.', Health, 'open')
+const schema = factsSchema(
+  '/healthz',
+  'get_health',
+  'Does the process run?',
+  'The process runs. Says nothing else.',
+  Health,
+  'open'
+)
 
-export function healthz (app: FastifyInstance): void {
+export function healthz(app: FastifyInstance): void {
   app.get('/healthz', { schema }, async () => ({ status: 'ok' }))
 }

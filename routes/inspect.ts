@@ -4,6 +4,11 @@ import { operationSchema } from '../src/http/openapi.ts'
 import { operationRoute } from '../src/http/operation-route.ts'
 import type { Operations } from '../src/operations.ts'
 
-export function inspect (app: FastifyInstance, operations: Operations): void {
-  app.route({ method: 'POST', url: '/inspect', schema: operationSchema('inspect', operations), ...operationRoute(operations.inspect) })
+export function inspect(app: FastifyInstance, operations: Operations): void {
+  app.route({
+    method: 'POST',
+    url: '/inspect',
+    schema: operationSchema('inspect', operations),
+    ...operationRoute(operations.inspect)
+  })
 }

@@ -4,7 +4,7 @@ import type { Components } from '../src/http/tools/schema.ts'
 import { toolsDocument } from '../src/http/tools/openapi-tools.ts'
 import type { Toolbox } from '../src/http/tools/tool.ts'
 
-export function openapiToolsJson (app: FastifyInstance, box: Toolbox, components: Components, version: string): void {
+export function openapiToolsJson(app: FastifyInstance, box: Toolbox, components: Components, version: string): void {
   app.get('/openapi.tools.json', { schema: { hide: true } }, async request => {
     // Hosts want a whole address; what is in front of the server may speak TLS.
     const scheme = request.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'

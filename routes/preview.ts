@@ -4,6 +4,11 @@ import { operationSchema } from '../src/http/openapi.ts'
 import { operationRoute } from '../src/http/operation-route.ts'
 import type { Operations } from '../src/operations.ts'
 
-export function preview (app: FastifyInstance, operations: Operations): void {
-  app.route({ method: 'POST', url: '/preview', schema: operationSchema('preview', operations), ...operationRoute(operations.preview) })
+export function preview(app: FastifyInstance, operations: Operations): void {
+  app.route({
+    method: 'POST',
+    url: '/preview',
+    schema: operationSchema('preview', operations),
+    ...operationRoute(operations.preview)
+  })
 }

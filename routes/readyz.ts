@@ -5,9 +5,16 @@ import { factsSchema } from '../src/http/openapi.ts'
 import { sendProblem } from '../src/http/send.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
 
-const schema = factsSchema('/readyz', 'get_readiness', 'Does the service take requests?', 'The service takes requests. Says nothing else.', Readiness, 'open')
+const schema = factsSchema(
+  '/readyz',
+  'get_readiness',
+  'Does the service take requests?',
+  'The service takes requests. Says nothing else.',
+  Readiness,
+  'open'
+)
 
-export function readyz (app: FastifyInstance, workspace: Workspace): void {
+export function readyz(app: FastifyInstance, workspace: Workspace): void {
   app.get('/readyz', { schema }, async (_request, reply) => {
     const failure = workspace.ready()
     return failure === null ? { status: 'ready' } : sendProblem(reply, failure)

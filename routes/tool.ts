@@ -7,16 +7,18 @@ import { argumentsIn } from '../src/http/tools/arguments.ts'
 import type { Toolbox } from '../src/http/tools/tool.ts'
 import type { Operations } from '../src/operations.ts'
 
-export function tool (app: FastifyInstance, operations: Operations, box: Toolbox): void {
+export function tool(app: FastifyInstance, operations: Operations, box: Toolbox): void {
   app.post<{ Params: { name: string } }>('/tools/:name', {
     schema: toolCallSchema(operations),
     onRequest: refuseUnfit,
-    async handler (request, reply) {
+    async handler(request, reply) {
       const found = box.find(request.params.name)
       if (found === undefined) return sendProblem(reply, box.missing(request.params.name))
       const body = jsonOf(request)
       const given = body.ok ? argumentsIn(body.value) : body
-      return given.ok ? sendAnswer(reply, await found.call({ body: given.value, ...contextOf(request) })) : sendProblem(reply, given.failure)
+      return given.ok
+        ? sendAnswer(reply, await found.call({ body: given.value, ...contextOf(request) }))
+        : sendProblem(reply, given.failure)
     }
   })
 }

@@ -9,12 +9,19 @@ import type { Components } from '../src/http/tools/schema.ts'
 import type { Toolbox } from '../src/http/tools/tool.ts'
 
 const schema = {
-  ...factsSchema('/tools', 'get_tools', 'The operations as tool definitions of a host', 'The operations as tool definitions for OpenAI, Anthropic or MCP, ready to be pasted. Send the arguments of a tool call to POST /tools/{name}.', ToolDefinitions, 'token'),
+  ...factsSchema(
+    '/tools',
+    'get_tools',
+    'The operations as tool definitions of a host',
+    'The operations as tool definitions for OpenAI, Anthropic or MCP, ready to be pasted. Send the arguments of a tool call to POST /tools/{name}.',
+    ToolDefinitions,
+    'token'
+  ),
   tags: ['tools'],
   querystring: ToolsQuery
 }
 
-export function tools (app: FastifyInstance, box: Toolbox, components: Components): void {
+export function tools(app: FastifyInstance, box: Toolbox, components: Components): void {
   const queryOf = queryReader(ToolsQuery)
   app.get('/tools', { schema }, async (request, reply) => {
     const query = queryOf(request.url)

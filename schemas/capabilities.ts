@@ -6,7 +6,10 @@ const text = (description: string) => Type.String({ description })
 const texts = (description: string) => Type.Array(Type.String(), { description })
 
 const OperationInfo = named('OperationInfo', 'One operation.', {
-  name: text('Its name.'), method: text('The HTTP method.'), route: text('Where to send it.'), description: text('What it does.')
+  name: text('Its name.'),
+  method: text('The HTTP method.'),
+  route: text('Where to send it.'),
+  description: text('What it does.')
 })
 
 const Limits = named('Limits', 'What is refused above these.', {
@@ -27,25 +30,36 @@ const Limits = named('Limits', 'What is refused above these.', {
 const RootFacts = named('RootFacts', 'What the workspace allows.', {
   read_only: Type.Boolean({ description: 'true: nothing can be edited.' }),
   require_hash: Type.Boolean({ description: 'true: every edit needs an expected_hash.' }),
-  allowed_extensions: Type.Union([Type.Array(Type.String()), Type.Null()], { description: 'The only extensions that may be used; null: all.' }),
+  allowed_extensions: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: 'The only extensions that may be used; null: all.'
+  }),
   protected: texts('Paths that may not be edited.'),
   durability: word(['full', 'fast'], 'full: an answered edit survives a power cut.'),
   lock: word(['shared', 'local'], 'shared: several servers may work on this root.'),
-  confinement: word(['proc', 'portable'], 'How paths are kept inside the root: proc, by open descriptors; portable, by checks of names, which is weaker.')
+  confinement: word(
+    ['proc', 'portable'],
+    'How paths are kept inside the root: proc, by open descriptors; portable, by checks of names, which is weaker.'
+  )
 })
 
-export const CapabilitiesSchema = named('Capabilities', 'What this server can do, its limits and what its workspace allows.', {
-  name: text('The name of the service.'),
-  version: text('The version of the service.'),
-  api: text('The version of the wire contract.'),
-  operations: Type.Array(ref(OperationInfo), { description: 'What a client may call.' }),
-  limits: ref(Limits),
-  features: texts('What is supported beyond the bare operations.'),
-  tool_formats: texts('The forms in which GET /tools defines the operations.'),
-  mcp_versions: texts('The revisions of MCP that /mcp speaks, the newest first.'),
-  languages: texts('Languages whose structure /inspect tells and /edit-section changes: Markdown by heading and code_block, the others by symbol.'),
-  root: ref(RootFacts)
-})
+export const CapabilitiesSchema = named(
+  'Capabilities',
+  'What this server can do, its limits and what its workspace allows.',
+  {
+    name: text('The name of the service.'),
+    version: text('The version of the service.'),
+    api: text('The version of the wire contract.'),
+    operations: Type.Array(ref(OperationInfo), { description: 'What a client may call.' }),
+    limits: ref(Limits),
+    features: texts('What is supported beyond the bare operations.'),
+    tool_formats: texts('The forms in which GET /tools defines the operations.'),
+    mcp_versions: texts('The revisions of MCP that /mcp speaks, the newest first.'),
+    languages: texts(
+      'Languages whose structure /inspect tells and /edit-section changes: Markdown by heading and code_block, the others by symbol.'
+    ),
+    root: ref(RootFacts)
+  }
+)
 
 export const CAPABILITIES_COMPONENTS = [OperationInfo, Limits, RootFacts, CapabilitiesSchema]
 export type Capabilities = Static<typeof CapabilitiesSchema>

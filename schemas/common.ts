@@ -20,17 +20,22 @@ export const ALLOWED: Readonly<Record<string, string>> = {
   [HASH]: 'the file_hash of an answer: 16 hex digits in lower case'
 }
 
-export const hash = (description: string) =>
-  Type.String({ pattern: HASH, description })
+export const hash = (description: string) => Type.String({ pattern: HASH, description })
 
 export const requestPath = Type.String({
   minLength: 1,
   maxLength: 4096,
-  description: 'The file, relative to the workspace root, such as src/app.ts. An absolute path is accepted if it lies in the root.'
+  description:
+    'The file, relative to the workspace root, such as src/app.ts. An absolute path is accepted if it lies in the root.'
 })
 
 export const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const line = (description: string) => Type.Integer({ minimum: 1, description })
 export const answeredPath = Type.String({ description: 'The file, relative to the workspace root.' })
-export const resolvedPath = Type.String({ description: 'Where the symlink in path leads to, relative to the workspace root.' })
-export const lossy = Type.Literal(true, { type: 'boolean', description: 'Bytes that are not UTF-8 are shown as U+FFFD here.' })
+export const resolvedPath = Type.String({
+  description: 'Where the symlink in path leads to, relative to the workspace root.'
+})
+export const lossy = Type.Literal(true, {
+  type: 'boolean',
+  description: 'Bytes that are not UTF-8 are shown as U+FFFD here.'
+})

@@ -4,23 +4,53 @@ import { named, ref, requestPath } from './common.ts'
 import { editingFields, lineEndings } from './editing.ts'
 
 // Without bounds: 0 and numbers past the end are answered with the number of lines that there are.
-const startLine = Type.Integer({ description: 'First line to replace, counted from 1 in the file before the request. total_lines + 1 appends.' })
-const endLine = Type.Integer({ description: 'Last line to replace, inclusive. start_line - 1 replaces nothing and inserts new_text before start_line.' })
-const newText = Type.String({ description: 'The lines to put in, taken literally, without line numbers; a missing last line break is added where a line follows. An empty string deletes the lines.' })
-const expectedText = Type.Optional(Type.String({ description: 'What the lines hold now, as you know it. If they hold something else, nothing is written and the answer shows what is there.' }))
+const startLine = Type.Integer({
+  description: 'First line to replace, counted from 1 in the file before the request. total_lines + 1 appends.'
+})
+const endLine = Type.Integer({
+  description:
+    'Last line to replace, inclusive. start_line - 1 replaces nothing and inserts new_text before start_line.'
+})
+const newText = Type.String({
+  description:
+    'The lines to put in, taken literally, without line numbers; a missing last line break is added where a line follows. An empty string deletes the lines.'
+})
+const expectedText = Type.Optional(
+  Type.String({
+    description:
+      'What the lines hold now, as you know it. If they hold something else, nothing is written and the answer shows what is there.'
+  })
+)
 
-export const LineEdit = named('LineEdit', 'One replacement, insertion or deletion of whole lines.', { start_line: startLine, end_line: endLine, new_text: newText, expected_text: expectedText })
+export const LineEdit = named('LineEdit', 'One replacement, insertion or deletion of whole lines.', {
+  start_line: startLine,
+  end_line: endLine,
+  new_text: newText,
+  expected_text: expectedText
+})
 
 /** The request of /edit-lines, where one request may hold this many edits. */
-export const editLinesRequest = (edits_max: number) => named('EditLinesRequest', 'Change whole lines of one file: either start_line, end_line and new_text here, or several such edits in edits.', {
-  path: requestPath,
-  start_line: Type.Optional(startLine),
-  end_line: Type.Optional(endLine),
-  new_text: Type.Optional(newText),
-  expected_text: expectedText,
-  edits: Type.Optional(Type.Array(ref(LineEdit), { minItems: 1, maxItems: edits_max, description: 'Several edits of this file, all or nothing. All line numbers count lines of the file before the request; the ranges must not overlap. Not together with start_line at the top level.' })),
-  ...editingFields,
-  line_endings: lineEndings('new_text is written with the line breaks of the file')
-})
+export const editLinesRequest = (edits_max: number) =>
+  named(
+    'EditLinesRequest',
+    'Change whole lines of one file: either start_line, end_line and new_text here, or several such edits in edits.',
+    {
+      path: requestPath,
+      start_line: Type.Optional(startLine),
+      end_line: Type.Optional(endLine),
+      new_text: Type.Optional(newText),
+      expected_text: expectedText,
+      edits: Type.Optional(
+        Type.Array(ref(LineEdit), {
+          minItems: 1,
+          maxItems: edits_max,
+          description:
+            'Several edits of this file, all or nothing. All line numbers count lines of the file before the request; the ranges must not overlap. Not together with start_line at the top level.'
+        })
+      ),
+      ...editingFields,
+      line_endings: lineEndings('new_text is written with the line breaks of the file')
+    }
+  )
 
 export type EditLinesRequest = Static<ReturnType<typeof editLinesRequest>>

@@ -3,28 +3,65 @@ import { Type, type Static } from 'typebox'
 import { named, ref, requestPath } from './common.ts'
 import { editingFields, lineEndings } from './editing.ts'
 
-const oldText = Type.String({ minLength: 1, description: 'The exact text to replace, copied from the file: every space, tab and line break counts. Must fit exactly one place, unless occurrences, replace_all or occurrence says otherwise.' })
-const newText = Type.String({ description: 'The text to put in its place, taken literally. An empty string deletes exactly the matched text.' })
+const oldText = Type.String({
+  minLength: 1,
+  description:
+    'The exact text to replace, copied from the file: every space, tab and line break counts. Must fit exactly one place, unless occurrences, replace_all or occurrence says otherwise.'
+})
+const newText = Type.String({
+  description: 'The text to put in its place, taken literally. An empty string deletes exactly the matched text.'
+})
 const selectors = {
-  occurrences: Type.Optional(Type.Integer({ minimum: 1, description: 'How many matches there must be (1 if left out); all of them are replaced. Prefer more context in old_text over a count.' })),
-  replace_all: Type.Optional(Type.Boolean({ description: 'true: replace every match, however many there are (at least one).' })),
-  occurrence: Type.Optional(Type.Unsafe<'first' | 'last' | 'all' | number>({
-    anyOf: [{ type: 'string', enum: ['first', 'last', 'all'] }, { type: 'integer', minimum: 1 }],
-    description: 'Replace this one of several matches: first, last, all, or its number counted from 1.'
-  }))
+  occurrences: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'How many matches there must be (1 if left out); all of them are replaced. Prefer more context in old_text over a count.'
+    })
+  ),
+  replace_all: Type.Optional(
+    Type.Boolean({ description: 'true: replace every match, however many there are (at least one).' })
+  ),
+  occurrence: Type.Optional(
+    Type.Unsafe<'first' | 'last' | 'all' | number>({
+      anyOf: [
+        { type: 'string', enum: ['first', 'last', 'all'] },
+        { type: 'integer', minimum: 1 }
+      ],
+      description: 'Replace this one of several matches: first, last, all, or its number counted from 1.'
+    })
+  )
 }
 
-export const TextEdit = named('TextEdit', 'One replacement of exact text.', { old_text: oldText, new_text: newText, ...selectors })
+export const TextEdit = named('TextEdit', 'One replacement of exact text.', {
+  old_text: oldText,
+  new_text: newText,
+  ...selectors
+})
 
 /** The request of /edit, where one request may hold this many edits. */
-export const editRequest = (edits_max: number) => named('EditRequest', 'Replace exact text in one file: either old_text and new_text here, or several such edits in edits.', {
-  path: requestPath,
-  old_text: Type.Optional(oldText),
-  new_text: Type.Optional(newText),
-  ...selectors,
-  edits: Type.Optional(Type.Array(ref(TextEdit), { minItems: 1, maxItems: edits_max, description: 'Several edits of this file, applied in order, each on the result of those before it; all or nothing. Not together with old_text at the top level.' })),
-  ...editingFields,
-  line_endings: lineEndings('a line break in old_text matches any kind, and new_text is written with the line breaks of the file')
-})
+export const editRequest = (edits_max: number) =>
+  named(
+    'EditRequest',
+    'Replace exact text in one file: either old_text and new_text here, or several such edits in edits.',
+    {
+      path: requestPath,
+      old_text: Type.Optional(oldText),
+      new_text: Type.Optional(newText),
+      ...selectors,
+      edits: Type.Optional(
+        Type.Array(ref(TextEdit), {
+          minItems: 1,
+          maxItems: edits_max,
+          description:
+            'Several edits of this file, applied in order, each on the result of those before it; all or nothing. Not together with old_text at the top level.'
+        })
+      ),
+      ...editingFields,
+      line_endings: lineEndings(
+        'a line break in old_text matches any kind, and new_text is written with the line breaks of the file'
+      )
+    }
+  )
 
 export type EditRequest = Static<ReturnType<typeof editRequest>>

@@ -45,41 +45,80 @@ const replaced = {
 const made = { created: Type.Boolean({ description: 'true: the file is new; false: it replaces one.' }) }
 
 /** What every change answers; `own` are the members of one operation. */
-const result = <P extends TProperties, H extends TProperties>(id: string, description: string, own: P, hashed: H) => named(id, description, {
-  path: answeredPath,
-  resolved_path: Type.Optional(resolvedPath),
-  message: Type.String({ description: 'What was done, in one sentence.' }),
-  changed: Type.Boolean({ description: 'false: the file already had exactly this content.' }),
-  dry_run: Type.Boolean({ description: 'true: nothing was written.' }),
-  ...own,
-  changes: Type.Array(ref(Change), { maxItems: 1000, description: 'At most 20 changes; 1,000 in a dry run.' }),
-  changes_truncated: Type.Optional(Type.Literal(true, { type: 'boolean', description: 'There are more changes than are listed.' })),
-  total_lines_before: count('Lines before the request.'),
-  total_lines_after: count('Lines of the result.'),
-  file_size: count('Bytes of the result.'),
-  ...hashed,
-  new_hash: Type.Optional(hash('In a dry run: the hash that the file would have.')),
-  write_strategy: Type.Optional(word(['in_place'], 'The file was written in place, guarded by a journal, because a rename could not keep its identity.')),
-  diff: Type.Optional(Type.String({ description: 'Unified diff; applies with git apply and patch -p1.' })),
-  diff_truncated: Type.Optional(Type.Boolean({ description: 'Whether the diff was cut.' })),
-  diff_unavailable: Type.Optional(Type.String({ description: 'Why there is no diff.' })),
-  note: Type.Optional(Type.String({ description: 'Something to know, such as the matches that were not chosen.' })),
-  warnings: Type.Array(Type.String(), { description: 'What may not be as you expect, such as fields that were taken by another name.' })
-})
+const result = <P extends TProperties, H extends TProperties>(id: string, description: string, own: P, hashed: H) =>
+  named(id, description, {
+    path: answeredPath,
+    resolved_path: Type.Optional(resolvedPath),
+    message: Type.String({ description: 'What was done, in one sentence.' }),
+    changed: Type.Boolean({ description: 'false: the file already had exactly this content.' }),
+    dry_run: Type.Boolean({ description: 'true: nothing was written.' }),
+    ...own,
+    changes: Type.Array(ref(Change), { maxItems: 1000, description: 'At most 20 changes; 1,000 in a dry run.' }),
+    changes_truncated: Type.Optional(
+      Type.Literal(true, { type: 'boolean', description: 'There are more changes than are listed.' })
+    ),
+    total_lines_before: count('Lines before the request.'),
+    total_lines_after: count('Lines of the result.'),
+    file_size: count('Bytes of the result.'),
+    ...hashed,
+    new_hash: Type.Optional(hash('In a dry run: the hash that the file would have.')),
+    write_strategy: Type.Optional(
+      word(
+        ['in_place'],
+        'The file was written in place, guarded by a journal, because a rename could not keep its identity.'
+      )
+    ),
+    diff: Type.Optional(Type.String({ description: 'Unified diff; applies with git apply and patch -p1.' })),
+    diff_truncated: Type.Optional(Type.Boolean({ description: 'Whether the diff was cut.' })),
+    diff_unavailable: Type.Optional(Type.String({ description: 'Why there is no diff.' })),
+    note: Type.Optional(Type.String({ description: 'Something to know, such as the matches that were not chosen.' })),
+    warnings: Type.Array(Type.String(), {
+      description: 'What may not be as you expect, such as fields that were taken by another name.'
+    })
+  })
 
 const UNTOUCHED = 'Everything outside the changes is byte for byte as before.'
 const ofANewFile = { hash_before: Type.Optional(hashes.hash_before), file_hash: Type.Optional(hashes.file_hash) }
 
 export const EditResultSchema = result('EditResult', `What was changed. ${UNTOUCHED}`, replaced, hashes)
-export const EditLinesResultSchema = result('EditLinesResult', `What was changed, and where the lines are now. ${UNTOUCHED}`, {}, hashes)
-export const EditSectionResultSchema = result('EditSectionResult', `What was changed, and where the lines are now. ${UNTOUCHED}`, {}, hashes)
-export const CreateResultSchema = result('CreateResult', 'The file that was made. A file that was not there before has no hash_before.', made, ofANewFile)
-export const PreviewResultSchema = result('PreviewResult', 'What would be changed: what the operation itself answers, and what each place would hold.', {
-  total_replacements: Type.Optional(replaced.total_replacements),
-  edits_applied: Type.Optional(replaced.edits_applied),
-  created: Type.Optional(made.created)
-}, ofANewFile)
+export const EditLinesResultSchema = result(
+  'EditLinesResult',
+  `What was changed, and where the lines are now. ${UNTOUCHED}`,
+  {},
+  hashes
+)
+export const EditSectionResultSchema = result(
+  'EditSectionResult',
+  `What was changed, and where the lines are now. ${UNTOUCHED}`,
+  {},
+  hashes
+)
+export const CreateResultSchema = result(
+  'CreateResult',
+  'The file that was made. A file that was not there before has no hash_before.',
+  made,
+  ofANewFile
+)
+export const PreviewResultSchema = result(
+  'PreviewResult',
+  'What would be changed: what the operation itself answers, and what each place would hold.',
+  {
+    total_replacements: Type.Optional(replaced.total_replacements),
+    edits_applied: Type.Optional(replaced.edits_applied),
+    created: Type.Optional(made.created)
+  },
+  ofANewFile
+)
 
-export const OUTCOME_COMPONENTS = [ChangeContext, Change, EditApplied, EditResultSchema, EditLinesResultSchema, EditSectionResultSchema, CreateResultSchema, PreviewResultSchema]
+export const OUTCOME_COMPONENTS = [
+  ChangeContext,
+  Change,
+  EditApplied,
+  EditResultSchema,
+  EditLinesResultSchema,
+  EditSectionResultSchema,
+  CreateResultSchema,
+  PreviewResultSchema
+]
 /** What any change answers. */
 export type ChangeResult = Static<typeof PreviewResultSchema>

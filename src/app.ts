@@ -1,4 +1,5 @@
-// The composition root: settings, workspace and routes become one server. Knows no process: no argv, no env, no listening.
+// The composition root: settings, workspace and routes become one server. Knows no process: no argv, no env, no
+// listening.
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -25,7 +26,15 @@ import { VERSION, type Config } from './config/config.ts'
 import { doorOf, makeAccess } from './http/auth.ts'
 import { prefersPage } from './http/browser.ts'
 import { capabilitiesOf } from './http/capabilities.ts'
-import { collectRoutes, followSockets, HEADER_BYTES, makeClientErrorHandler, makeConnectHandler, makeErrorHandler, makeExpectationHandler } from './http/errors.ts'
+import {
+  collectRoutes,
+  followSockets,
+  HEADER_BYTES,
+  makeClientErrorHandler,
+  makeConnectHandler,
+  makeErrorHandler,
+  makeExpectationHandler
+} from './http/errors.ts'
 import { makeDrain } from './http/drain.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logWhenDone, pathOf } from './http/request-log.ts'
@@ -42,13 +51,13 @@ export interface AppOptions {
   workspace: Workspace
   logger: Logger
   /** Milliseconds: how long a request may take to arrive, its headers alone, and how often that is looked at. */
-  timeouts?: { request: number, headers: number, check: number }
+  timeouts?: { request: number; headers: number; check: number }
 }
 
 export interface App {
   app: FastifyInstance
   /** From now on requests are answered NOT_READY; resolves when those that run are done. */
-  drain (): Promise<void>
+  drain(): Promise<void>
 }
 
 const TIMEOUTS = { request: 30_000, headers: 10_000, check: 1_000 }
@@ -62,12 +71,17 @@ const requestId = (request: IncomingMessage): string => {
 }
 
 /** The server, ready to listen. */
-export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
+export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
   const gate = makeDrain()
   const refuse = makeAccess(config)
   const handleError = makeErrorHandler(logger, config.bodyLimit)
   const app = Fastify({
-    http: { requireHostHeader: false, headersTimeout: timeouts.headers, connectionsCheckingInterval: timeouts.check, maxHeaderSize: HEADER_BYTES },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: timeouts.headers,
+      connectionsCheckingInterval: timeouts.check,
+      maxHeaderSize: HEADER_BYTES
+    },
     requestTimeout: timeouts.request,
     keepAliveTimeout: KEEP_ALIVE,
     maxRequestsPerSocket: REQUESTS_PER_SOCKET,
@@ -75,7 +89,7 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
     return503OnClosing: false,
     genReqId: requestId,
     clientErrorHandler: makeClientErrorHandler(logger, () => sockets),
-    frameworkErrors (error, request, reply) {
+    frameworkErrors(error, request, reply) {
       logWhenDone(logger, request, reply.raw)
       reply.header('x-request-id', request.id)
       const refused = refuse(request.raw, doorOf(pathOf(request.url)))
@@ -92,7 +106,9 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
   app.setErrorHandler(handleError)
   // The bytes as they came: what they have to be is the operation's to say.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => { done(null, body) })
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body)
+  })
 
   const routes = collectRoutes(app)
   app.addHook('onRequest', async (request, reply) => {
@@ -103,7 +119,7 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
     // Not a route of its own: all other requests for / are answered as for any path that there isn't.
     const opens = path === '/' && ['GET', 'HEAD'].includes(request.method)
     const wantsPage = config.docs && opens && prefersPage(request.headers.accept)
-    const door = wantsPage ? 'public' : doorOf(request.is404 ? path : request.routeOptions.url ?? path)
+    const door = wantsPage ? 'public' : doorOf(request.is404 ? path : (request.routeOptions.url ?? path))
     const refused = refuse(request.raw, door)
     if (refused !== null) return sendProblem(reply, refused)
     if (gate.closed && path !== '/healthz') {
@@ -115,9 +131,27 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
   if (config.allowOrigins.length > 0) {
     // The plugin would answer every OPTIONS, as if each were a preflight.
     app.addHook('onRequest', async (request, reply) => {
-      if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] === undefined) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
+      if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] === undefined) {
+        return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
+      }
     })
-    await app.register(cors, { origin: config.allowOrigins, methods: ['GET', 'POST'], allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', 'x-request-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name'], exposedHeaders: ['etag', 'retry-after', 'x-request-id'], maxAge: 600, strictPreflight: false })
+    await app.register(cors, {
+      origin: config.allowOrigins,
+      methods: ['GET', 'POST'],
+      allowedHeaders: [
+        'authorization',
+        'content-type',
+        'if-match',
+        'if-none-match',
+        'x-request-id',
+        'mcp-protocol-version',
+        'mcp-method',
+        'mcp-name'
+      ],
+      exposedHeaders: ['etag', 'retry-after', 'x-request-id'],
+      maxAge: 600,
+      strictPreflight: false
+    })
   }
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
@@ -132,7 +166,11 @@ export async function buildApp ({ config, workspace, logger, timeouts = TIMEOUTS
 
   const workers = new Workers()
   app.addHook('onClose', () => workers.close())
-  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, workers)
+  const operations = makeOperations(
+    workspace,
+    { max_edits: config.maxEdits, max_file_size: config.maxFileSize },
+    workers
+  )
   const schemas = components(operations)
   for (const schema of schemas) app.addSchema(schema)
   await app.register(swagger, swaggerOptions(VERSION, operations))

@@ -25,11 +25,22 @@ export interface Operations {
 }
 
 /** What there is to be called. */
-export function makeOperations (workspace: Workspace, limits: OperationLimits, { searcher, planMaker, outliner } = new Workers()): Operations {
+export function makeOperations(
+  workspace: Workspace,
+  limits: OperationLimits,
+  { searcher, planMaker, outliner } = new Workers()
+): Operations {
   const planning = { limits, planMaker }
   const edit = makeEdit(workspace, planning)
   const edit_lines = makeEditLines(workspace, planning)
   const create = makeCreate(workspace, planning)
   const edit_section = makeEditSection(workspace, planning, outliner)
-  return { edit, edit_lines, edit_section, preview: makePreview({ edit, edit_lines, edit_section, create }, limits), create, inspect: makeInspect(workspace, searcher, outliner) }
+  return {
+    edit,
+    edit_lines,
+    edit_section,
+    preview: makePreview({ edit, edit_lines, edit_section, create }, limits),
+    create,
+    inspect: makeInspect(workspace, searcher, outliner)
+  }
 }

@@ -4,12 +4,29 @@ import { buildApp } from './app.ts'
 import { loadConfig } from './config/config.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
-const untouched = async (): Promise<never> => { throw new Error('nothing is opened here') }
-const workspace: Workspace = { root: '/', confinement: 'proc', edit: untouched, create: untouched, read: untouched, scan: untouched, list: untouched, look: untouched, ready: () => null, close: async () => {} }
+const untouched = async (): Promise<never> => {
+  throw new Error('nothing is opened here')
+}
+const workspace: Workspace = {
+  root: '/',
+  confinement: 'proc',
+  edit: untouched,
+  create: untouched,
+  read: untouched,
+  scan: untouched,
+  list: untouched,
+  look: untouched,
+  ready: () => null,
+  close: async () => {}
+}
 
 /** The document as YAML, with the settings that hold where nothing is configured. */
-export async function openapiYaml (): Promise<string> {
-  const config = loadConfig([], { HOME: '/' }, { kindOf: () => 'missing', realPath: path => path, readText: () => ({ ok: false, failure: 'ENOENT' }) })
+export async function openapiYaml(): Promise<string> {
+  const config = loadConfig(
+    [],
+    { HOME: '/' },
+    { kindOf: () => 'missing', realPath: path => path, readText: () => ({ ok: false, failure: 'ENOENT' }) }
+  )
   if (!config.ok) throw new Error(config.failure.join(' '))
   const { app } = await buildApp({ config: config.value, workspace, logger: pino({ level: 'silent' }) })
   const yaml = app.swagger({ yaml: true })

@@ -1,7 +1,7 @@
 // Result: how a function returns a failure as data. Knows nothing of what fails.
 
 /** Either a value or a failure. A failure is a record with a literal `code`; it is returned, never thrown. */
-export type Result<T, F> = { ok: true, value: T } | { ok: false, failure: F }
+export type Result<T, F> = { ok: true; value: T } | { ok: false; failure: F }
 
-export const ok = <T>(value: T): { ok: true, value: T } => ({ ok: true, value })
-export const fail = <F>(failure: F): { ok: false, failure: F } => ({ ok: false, failure })
+export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value })
+export const fail = <F>(failure: F): { ok: false; failure: F } => ({ ok: false, failure })

@@ -15,18 +15,44 @@ import { makeOperations } from './operations.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 /** Speaks until the input ends and everything is answered; the output holds nothing but the protocol. */
-export async function speakMcp ({ config, workspace, logger, input, output }: { config: Config, workspace: Workspace, logger: Logger, input: Readable, output: Writable }): Promise<void> {
+export async function speakMcp({
+  config,
+  workspace,
+  logger,
+  input,
+  output
+}: {
+  config: Config
+  workspace: Workspace
+  logger: Logger
+  input: Readable
+  output: Writable
+}): Promise<void> {
   const workers = new Workers()
-  const operations = makeOperations(workspace, { max_edits: config.maxEdits, max_file_size: config.maxFileSize }, workers)
+  const operations = makeOperations(
+    workspace,
+    { max_edits: config.maxEdits, max_file_size: config.maxFileSize },
+    workers
+  )
   const serverFor = mcpServers(toolbox(operations, config), componentsById(components(operations)), VERSION)
   const request_id = randomUUID()
   const exchange = {
     request_id,
-    onProblem: (code: string) => { logger.info({ request_id, code }) },
-    onBug: (error: unknown) => { logBug(logger, request_id, error) }
+    onProblem: (code: string) => {
+      logger.info({ request_id, code })
+    },
+    onBug: (error: unknown) => {
+      logBug(logger, request_id, error)
+    }
   }
   const transport = new StdioTransport(input, output, config.bodyLimit)
-  const handle = serveStdio(() => serverFor(exchange), { transport, maxSubscriptions: 0, onerror: error => { logger.debug({ mcp: error.message }) } })
+  const handle = serveStdio(() => serverFor(exchange), {
+    transport,
+    maxSubscriptions: 0,
+    onerror: error => {
+      logger.debug({ mcp: error.message })
+    }
+  })
   await transport.closed
   await handle.close()
   await workers.close()

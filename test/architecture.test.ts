@@ -5,18 +5,28 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
 const top = fileURLToPath(new URL('..', import.meta.url))
-const files = ['src', 'routes', 'schemas'].flatMap(folder => readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' }).map(name => join(folder, name))).filter(name => name.endsWith('.ts'))
+const files = ['src', 'routes', 'schemas']
+  .flatMap(folder =>
+    readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' }).map(name => join(folder, name))
+  )
+  .filter(name => name.endsWith('.ts'))
 const sources = files.map(path => {
   const text = readFileSync(join(top, path), 'utf8')
-  const specifiers = [...text.matchAll(/(?:^(?:import|export) (?:[^'\n]* from )?|^\} from |\bimport\()'([^']+)'/gm)].map(match => match[1] ?? '')
-  const imports = specifiers.map(specifier => specifier.startsWith('.') ? relative(top, join(top, dirname(path), specifier)) : specifier)
+  const specifiers = [
+    ...text.matchAll(/(?:^(?:import|export) (?:[^'\n]* from )?|^\} from |\bimport\()'([^']+)'/gm)
+  ].map(match => match[1] ?? '')
+  const imports = specifiers.map(specifier =>
+    specifier.startsWith('.') ? relative(top, join(top, dirname(path), specifier)) : specifier
+  )
   return { path, text, lines: text.split('\n'), imports }
 })
 
 /** The part of the tree that a file is in. */
 const partOf = (path: string) =>
-  /^src\/(engine|workspace|http|operations|workers|config)\//.exec(path)?.[1] ?? /^(routes|schemas)\//.exec(path)?.[1] ??
-  /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ?? path
+  /^src\/(engine|workspace|http|operations|workers|config)\//.exec(path)?.[1] ??
+  /^(routes|schemas)\//.exec(path)?.[1] ??
+  /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ??
+  path
 
 // `print-openapi` is a second, smaller server.
 const ARROWS: Record<string, string[]> = {
@@ -61,13 +71,45 @@ t.test('imports follow the arrows', async t => {
       const other = partOf(target)
       if (other === part || (other === 'result' && part !== 'schemas')) continue
       t.ok(allowed?.includes(other), `${path} → ${target}`)
-      if (other === 'config' && part === 'http') t.match(text, /import type [^\n]*config\.ts'/, `${path} takes only types of config`)
+      if (other === 'config' && part === 'http') {
+        t.match(text, /import type [^\n]*config\.ts'/, `${path} takes only types of config`)
+      }
     }
-    if (part === 'schemas') t.strictSame(imports.filter(name => !name.startsWith('schemas/') && name !== 'typebox'), [], path)
-    if (part === 'engine') t.strictSame(imports.filter(name => name.startsWith('node:') && !['node:buffer', 'node:util'].includes(name)), [], `${path} does no I/O`)
-    if (part === 'workspace') t.notMatch(text, /readFileSync\([^\n]*utf-?8/, `${path} reads no text in the way on which a failing close ends the process: readText does it`)
-    if (part === 'workspace') t.strictSame(imports.filter(name => /^(fastify|node:https?$)/.test(name)), [], `${path} knows no HTTP`)
-    if (part !== 'app' && part !== 'routes') t.strictSame(imports.filter(name => name.startsWith('routes/')), [], path)
+    if (part === 'schemas') {
+      t.strictSame(
+        imports.filter(name => !name.startsWith('schemas/') && name !== 'typebox'),
+        [],
+        path
+      )
+    }
+    if (part === 'engine') {
+      t.strictSame(
+        imports.filter(name => name.startsWith('node:') && !['node:buffer', 'node:util'].includes(name)),
+        [],
+        `${path} does no I/O`
+      )
+    }
+    if (part === 'workspace') {
+      t.notMatch(
+        text,
+        /readFileSync\([^\n]*utf-?8/,
+        `${path} reads no text in the way on which a failing close ends the process: readText does it`
+      )
+    }
+    if (part === 'workspace') {
+      t.strictSame(
+        imports.filter(name => /^(fastify|node:https?$)/.test(name)),
+        [],
+        `${path} knows no HTTP`
+      )
+    }
+    if (part !== 'app' && part !== 'routes') {
+      t.strictSame(
+        imports.filter(name => name.startsWith('routes/')),
+        [],
+        path
+      )
+    }
   }
 })
 
@@ -100,7 +142,11 @@ t.test('keeps status codes in one file', async t => {
   for (const { path, lines } of sources.filter(({ path }) => path !== 'src/http/problem.ts')) {
     for (const [i, line] of lines.entries()) {
       const code = line.replace(/\/\/.*|\/\*.*|^\s*\*.*|'[^']*'|`[^`]*`/g, '')
-      t.notMatch(code, /\b(?:status|statusCode|code)\(?\s*[:=(]\s*[1-5]\d\d\b|\bcode\(\d|writeHead|\[\s*[45]\d\d\s*,/, `${path}:${i + 1}`)
+      t.notMatch(
+        code,
+        /\b(?:status|statusCode|code)\(?\s*[:=(]\s*[1-5]\d\d\b|\bcode\(\d|writeHead|\[\s*[45]\d\d\s*,/,
+        `${path}:${i + 1}`
+      )
     }
   }
 })
@@ -116,6 +162,9 @@ t.test('keeps routes small, and every file introduced', async t => {
 t.test('never looks away', async t => {
   for (const { path, text, lines } of sources) {
     t.notMatch(text, /@ts-|eslint-disable/, path)
-    t.notOk(lines.some(line => /\bas any\b/.test(line.replace(/\/\/.*|^\s*(\/\*)?\*.*/, ''))), path)
+    t.notOk(
+      lines.some(line => /\bas any\b/.test(line.replace(/\/\/.*|^\s*(\/\*)?\*.*/, ''))),
+      path
+    )
   }
 })

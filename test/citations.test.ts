@@ -23,26 +23,35 @@ const proseOf = (text: string) => text.replace(/^```.*\n[^]*?^```$|<!--[^]*?-->/
 const commentsOf = (path: string, text: string) => {
   const isScript = /(\.(sh|py)|\.ci\/\w+|Dockerfile)$/.test(path)
   const comment = isScript ? /(?:^|\s)#.*/ : /(?:^|\s)(?:\/\/|\/\*| \*\s).*/
-  return text.split('\n').map(line => comment.exec(line)?.[0] ?? '').join('\n')
+  return text
+    .split('\n')
+    .map(line => comment.exec(line)?.[0] ?? '')
+    .join('\n')
 }
 
 /** Not names of our files: what examples are about, a placeholder, what a command writes, a route, files of others. */
 const FOREIGN = new Set([
-  'app.js', 'x.ts', 'editd.ts', 'openapi.tools.json',
-  'backend/open_webui/utils/tools.py', 'langchain_community/agent_toolkits/openapi/spec.py'
+  'app.js',
+  'x.ts',
+  'editd.ts',
+  'openapi.tools.json',
+  'backend/open_webui/utils/tools.py',
+  'langchain_community/agent_toolkits/openapi/spec.py'
 ])
 
 const isThere = (path: string, from: string) =>
   paths.has(path) || paths.has(join(from, path)) || [...paths].some(other => other.endsWith(`/${path}`))
 
 /** The files that a text names and that there aren't; `from`: the folder of whoever names them. */
-function missingFiles (text: string, from: string): string[] {
+function missingFiles(text: string, from: string): string[] {
   const file = /(?<![\w$.:/-])(?:\.\/)?[\w-][\w./-]*\.(?:ts|js|mjs|md|wat|json|yaml|sh|py|css)\b(?![/(])/g
-  return [...text.matchAll(file)].map(([name]) => name).filter(name => {
-    // What is built of a source is named after it.
-    const source = name.replace(/^(?:path\/to\/editd\/)?dist\/(.*)\.js$/, '$1.ts')
-    return !FOREIGN.has(name) && !FOREIGN.has(basename(name)) && !isThere(source, from)
-  })
+  return [...text.matchAll(file)]
+    .map(([name]) => name)
+    .filter(name => {
+      // What is built of a source is named after it.
+      const source = name.replace(/^(?:path\/to\/editd\/)?dist\/(.*)\.js$/, '$1.ts')
+      return !FOREIGN.has(name) && !FOREIGN.has(basename(name)) && !isThere(source, from)
+    })
 }
 
 const folder = new RegExp(`(?<![\\w$./-])(?:${FOLDERS.join('|').replace('.', '\\.')})(?:/[\\w-]+)*/(?![\\w.*{])`, 'g')
@@ -50,12 +59,14 @@ const missingFolders = (text: string): string[] =>
   [...text.matchAll(folder)].map(([name]) => name).filter(name => !paths.has(name.slice(0, -1)))
 
 const missingLinks = (text: string, from: string): string[] =>
-  [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
+  [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+    .map(([, target = '']) => target)
     .filter(target => !/^[a-z]+:/.test(target) && !paths.has(join(from, target)))
 
 const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
 const missingScripts = (text: string): string[] =>
-  [...text.matchAll(/\bnpm run (?:-s |--silent )?([a-z][\w:-]*\w)/g)].map(([, name = '']) => name)
+  [...text.matchAll(/\bnpm run (?:-s |--silent )?([a-z][\w:-]*\w)/g)]
+    .map(([, name = '']) => name)
     .filter(name => !Object.hasOwn(scripts, name))
 
 t.test('finds what is cited and not there', async t => {
@@ -81,7 +92,7 @@ t.test('cites only files, folders and scripts that there are', async t => {
   const citing = [
     ...documents.map(path => ({ path, all: textOf(path), told: proseOf(textOf(path)) })),
     ...sources.map(path => ({ path, all: '', told: commentsOf(path, textOf(path)) }))
-  // This file's examples are of what isn't there.
+    // This file's examples are of what isn't there.
   ].filter(({ path }) => path !== 'test/citations.test.ts')
   for (const { path, all, told } of citing) {
     const from = dirname(path)

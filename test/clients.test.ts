@@ -14,46 +14,78 @@ const GENERATORS: Record<string, string[]> = {
   'openapi-fetch': ['openapi-typescript', 'openapi.yaml', '-o', 'generated/openapi-typescript.ts'],
   'hey-api': ['openapi-ts', '-i', 'openapi.yaml', '-o', 'generated/hey-api'],
   orval: ['orval'],
-  'swagger-typescript-api': ['swagger-typescript-api', 'generate', '-p', 'openapi.yaml', '-o', 'generated', '-n', 'swagger-typescript-api.ts', '--disable-throw-on-error']
+  'swagger-typescript-api': [
+    'swagger-typescript-api',
+    'generate',
+    '-p',
+    'openapi.yaml',
+    '-o',
+    'generated',
+    '-n',
+    'swagger-typescript-api.ts',
+    '--disable-throw-on-error'
+  ]
 }
 
-t.test('generated clients', { skip: !existsSync(MODULES) && 'they are not installed (npm ci --prefix test/clients)' }, async t => {
-  const folder = t.testdir({ node_modules: t.fixture('symlink', MODULES), generated: {} })
-  for (const { name } of readdirSync(SOURCE, { withFileTypes: true }).filter(entry => entry.isFile())) copyFileSync(join(SOURCE, name), join(folder, name))
-  copyFileSync(join(import.meta.dirname, '../openapi.yaml'), join(folder, 'openapi.yaml'))
-  const workspace = mkdtempSync(join(tmpdir(), 'editd-clients-'))
-  const state = mkdtempSync(join(tmpdir(), 'editd-state-'))
-  t.teardown(() => { for (const made of [workspace, state]) rmSync(made, { recursive: true }) })
-  const server = await start(workspace, state)
-  // Without tap's own options, which would follow every module of the generators.
-  const env = { ...process.env, NODE_OPTIONS: '', EDITD_URL: server.url, EDITD_TOKEN: 'a-token-for-tests', DO_NOT_TRACK: '1' }
-  const run = async (command: string, args: string[]) => {
-    try {
-      return { code: 0, ...await promisify(execFile)(command, args, { cwd: folder, env }) }
-    } catch (error) {
-      return error as { code: number, stdout: string, stderr: string }
+t.test(
+  'generated clients',
+  { skip: !existsSync(MODULES) && 'they are not installed (npm ci --prefix test/clients)' },
+  async t => {
+    const folder = t.testdir({ node_modules: t.fixture('symlink', MODULES), generated: {} })
+    for (const { name } of readdirSync(SOURCE, { withFileTypes: true }).filter(entry => entry.isFile())) {
+      copyFileSync(join(SOURCE, name), join(folder, name))
     }
-  }
-  const bin = (name: string) => join(MODULES, '.bin', name)
+    copyFileSync(join(import.meta.dirname, '../openapi.yaml'), join(folder, 'openapi.yaml'))
+    const workspace = mkdtempSync(join(tmpdir(), 'editd-clients-'))
+    const state = mkdtempSync(join(tmpdir(), 'editd-state-'))
+    t.teardown(() => {
+      for (const made of [workspace, state]) rmSync(made, { recursive: true })
+    })
+    const server = await start(workspace, state)
+    // Without tap's own options, which would follow every module of the generators.
+    const env = {
+      ...process.env,
+      NODE_OPTIONS: '',
+      EDITD_URL: server.url,
+      EDITD_TOKEN: 'a-token-for-tests',
+      DO_NOT_TRACK: '1'
+    }
+    const run = async (command: string, args: string[]) => {
+      try {
+        return { code: 0, ...(await promisify(execFile)(command, args, { cwd: folder, env })) }
+      } catch (error) {
+        return error as { code: number; stdout: string; stderr: string }
+      }
+    }
+    const bin = (name: string) => join(MODULES, '.bin', name)
 
-  for (const [name, generated] of await Promise.all(Object.entries(GENERATORS).map(async ([name, [command = '', ...args]]) => [name, await run(bin(command), args)] as const))) {
-    t.equal(generated.code, 0, `${name} is generated: ${generated.stderr}`)
+    for (const [name, generated] of await Promise.all(
+      Object.entries(GENERATORS).map(
+        async ([name, [command = '', ...args]]) => [name, await run(bin(command), args)] as const
+      )
+    )) {
+      t.equal(generated.code, 0, `${name} is generated: ${generated.stderr}`)
+    }
+    const compiled = await run(bin('tsc'), ['-p', '.'])
+    t.equal(compiled.code, 0, `they compile: ${compiled.stdout}`)
+    for (const name of Object.keys(GENERATORS)) {
+      writeFileSync(join(workspace, `${name}.txt`), 'one\ntwo words\nthree\n')
+      const { stdout, stderr } = await run(process.execPath, [`built/${name}.js`])
+      const file = `${name}.txt`
+      t.equal(stderr, '', name)
+      t.match(
+        JSON.parse(stdout || '{}'),
+        {
+          done: `Successfully replaced 1 occurrence in ${file} (line 1).`,
+          missed: 'NO_MATCH',
+          put_right: `Successfully replaced 1 occurrence in ${file} (line 2).`,
+          stale: 'STALE_FILE',
+          file_hash: /^[0-9a-f]{16}$/
+        },
+        name
+      )
+      t.equal(readFileSync(join(workspace, file), 'utf8'), 'eins\nzwei Wörter\nthree\n')
+    }
+    t.equal(await server.stop(), 0)
   }
-  const compiled = await run(bin('tsc'), ['-p', '.'])
-  t.equal(compiled.code, 0, `they compile: ${compiled.stdout}`)
-  for (const name of Object.keys(GENERATORS)) {
-    writeFileSync(join(workspace, `${name}.txt`), 'one\ntwo words\nthree\n')
-    const { stdout, stderr } = await run(process.execPath, [`built/${name}.js`])
-    const file = `${name}.txt`
-    t.equal(stderr, '', name)
-    t.match(JSON.parse(stdout || '{}'), {
-      done: `Successfully replaced 1 occurrence in ${file} (line 1).`,
-      missed: 'NO_MATCH',
-      put_right: `Successfully replaced 1 occurrence in ${file} (line 2).`,
-      stale: 'STALE_FILE',
-      file_hash: /^[0-9a-f]{16}$/
-    }, name)
-    t.equal(readFileSync(join(workspace, file), 'utf8'), 'eins\nzwei Wörter\nthree\n')
-  }
-  t.equal(await server.stop(), 0)
-})
+)

@@ -8,6 +8,9 @@ t.test('names tests that there are', async t => {
   const named = [...textOf('contract.md').matchAll(/`([a-z/-]+\.test\.ts): ([^`]+)`/g)]
   t.ok(named.length > 60)
   for (const [, file = '', name = ''] of named) {
-    t.ok(['\'', '`'].some(quote => textOf(file).includes(`(${quote}${name}`)), `${file}: ${name}`)
+    t.ok(
+      ["'", '`'].some(quote => textOf(file).includes(`(${quote}${name}`)),
+      `${file}: ${name}`
+    )
   }
 })

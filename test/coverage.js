@@ -1,4 +1,5 @@
-// Counts what a server that a test starts runs of this tree, where tap counts. tap's own preload counts too, but it sends
+// Counts what a server that a test starts runs of this tree, where tap counts. tap's own preload counts too, but it
+// sends
 // every module through a second thread, and so makes a start take twice as long. Knows no test.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'

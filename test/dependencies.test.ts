@@ -1,4 +1,5 @@
-// What is installed to run the service: the packages named here, used by the source, under licences that ask for no more than naming their authors.
+// What is installed to run the service: the packages named here, used by the source, under licences that ask for no
+// more than naming their authors.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -23,21 +24,44 @@ const RUNTIME = [
   'web-tree-sitter'
 ]
 
-const LICENCES = new Set(['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'MIT-0', 'PSF-2.0', 'Unlicense'])
+const LICENCES = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'PSF-2.0',
+  'Unlicense'
+])
 
-interface Manifest { license?: string, dependencies: Record<string, string> }
-interface Lock { packages: Record<string, { license?: string, dev?: boolean }> }
+interface Manifest {
+  license?: string
+  dependencies: Record<string, string>
+}
+interface Lock {
+  packages: Record<string, { license?: string; dev?: boolean }>
+}
 
 const read = <T>(...path: string[]) => JSON.parse(readFileSync(join(HOME, ...path), 'utf8')) as T
 
-t.strictSame(Object.keys(read<Manifest>('package.json').dependencies), RUNTIME, 'depends on these packages and no others')
+t.strictSame(
+  Object.keys(read<Manifest>('package.json').dependencies),
+  RUNTIME,
+  'depends on these packages and no others'
+)
 
 t.test('uses each of them, and nothing that is not among them', async t => {
   const used = new Set<string>()
   for (const folder of ['src', 'routes', 'schemas']) {
     for (const file of readdirSync(join(HOME, folder), { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.ts')) continue
-      for (const [, name = ''] of readFileSync(join(HOME, folder, file), 'utf8').matchAll(/(?:\bfrom |\bimport |\bimport\(|\)\.resolve\()'((?:@[^/']+\/)?[^/'.][^/']*)/g)) {
+      for (const [, name = ''] of readFileSync(join(HOME, folder, file), 'utf8').matchAll(
+        /(?:\bfrom |\bimport |\bimport\(|\)\.resolve\()'((?:@[^/']+\/)?[^/'.][^/']*)/g
+      )) {
         if (!name.startsWith('node:')) used.add(name)
       }
     }
@@ -47,7 +71,9 @@ t.test('uses each of them, and nothing that is not among them', async t => {
 
 t.test('brings along only packages under permissive licences', async t => {
   // What the lock doesn't mark as for development is what `npm ci --omit=dev` installs.
-  const runtime = Object.entries(read<Lock>('package-lock.json').packages).filter(([path, { dev }]) => path !== '' && dev !== true)
+  const runtime = Object.entries(read<Lock>('package-lock.json').packages).filter(
+    ([path, { dev }]) => path !== '' && dev !== true
+  )
   t.ok(runtime.length >= RUNTIME.length)
   for (const [path, { license: locked = 'no licence' }] of runtime) {
     // A package for another system may be absent.

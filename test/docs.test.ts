@@ -1,4 +1,5 @@
-// The two commands of the README, and every example of the documents: its answer compared with the printed one; code and configurations used as they stand.
+// The two commands of the README, and every example of the documents: its answer compared with the printed one; code
+// and configurations used as they stand.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
@@ -17,19 +18,35 @@ const DOCUMENTS = ['README.md', 'docs/conversations.md', 'docs/tools.md']
 const WRITES = process.env.DOCS === 'write'
 
 /** What differs from run to run. */
-const settled = (answer: unknown): unknown => JSON.parse(JSON.stringify(answer, (key, value) =>
-  key === 'request_id' ? '3f0c9e1a-…' : key === 'modified_at' ? '2026-11-21T10:00:00.000Z' : value))
+const settled = (answer: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(answer, (key, value) =>
+      key === 'request_id' ? '3f0c9e1a-…' : key === 'modified_at' ? '2026-11-21T10:00:00.000Z' : value
+    )
+  )
 
 /** Of an answer, the members that are printed; of a list, as many. */
 const part = (answer: unknown, printed: unknown): unknown =>
   Array.isArray(answer) && Array.isArray(printed)
     ? answer.slice(0, printed.length).map((item, i) => part(item, printed[i]))
     : typeof answer === 'object' && answer !== null && typeof printed === 'object' && printed !== null
-      ? Object.fromEntries(Object.keys(printed).map(key => [key, part((answer as Record<string, unknown>)[key], (printed as Record<string, unknown>)[key])]))
+      ? Object.fromEntries(
+          Object.keys(printed).map(key => [
+            key,
+            part((answer as Record<string, unknown>)[key], (printed as Record<string, unknown>)[key])
+          ])
+        )
       : answer
 
-interface McpServer { url?: string, headers?: Record<string, string>, command?: string, args?: string[] }
-const AsyncFunction = (async () => {}).constructor as new (...source: string[]) => (...given: unknown[]) => Promise<{ tools: object[], result: string }>
+interface McpServer {
+  url?: string
+  headers?: Record<string, string>
+  command?: string
+  args?: string[]
+}
+const AsyncFunction = (async () => {}).constructor as new (
+  ...source: string[]
+) => (...given: unknown[]) => Promise<{ tools: object[]; result: string }>
 
 for (const name of DOCUMENTS) {
   t.test(`answers as ${name} says`, async t => {
@@ -44,14 +61,22 @@ for (const name of DOCUMENTS) {
       utimesSync(join(workspace, path!), 0, 0)
     }
     const server = await start(workspace, join(folder, 'state'))
-    t.teardown(() => { server.child.kill('SIGKILL') })
+    t.teardown(() => {
+      server.child.kill('SIGKILL')
+    })
     let run = 0
-    for (const [whole, command, kind, printed] of [...text.matchAll(/```sh run\n([^]*?)```\n\n```(json(?: part)?)\n([^]*?)^```$/gm)]) {
+    for (const [whole, command, kind, printed] of [
+      ...text.matchAll(/```sh run\n([^]*?)```\n\n```(json(?: part)?)\n([^]*?)^```$/gm)
+    ]) {
       const env = { ...process.env, EDITD_URL: server.url, EDITD_TOKEN: 'a-token-for-tests' }
       const all = settled(JSON.parse(execFileSync('bash', ['-c', command!], { cwd: folder, env, encoding: 'utf8' })))
       const answer = kind === 'json' ? all : part(all, JSON.parse(printed!))
-      if (WRITES) text = text.replace(whole, () => `\`\`\`sh run\n${command}\`\`\`\n\n\`\`\`${kind}\n${JSON.stringify(answer, null, 2)}\n\`\`\``)
-      else t.strictSame(answer, JSON.parse(printed!), command!)
+      if (WRITES) {
+        text = text.replace(
+          whole,
+          () => `\`\`\`sh run\n${command}\`\`\`\n\n\`\`\`${kind}\n${JSON.stringify(answer, null, 2)}\n\`\`\``
+        )
+      } else t.strictSame(answer, JSON.parse(printed!), command!)
       run++
     }
     for (const [, code] of text.matchAll(/```js run\n([^]*?)```/g)) {
@@ -59,17 +84,34 @@ for (const name of DOCUMENTS) {
       const input = { path: 'called.txt', content: 'one\n', overwrite: false, dry_run: true }
       const call = { name: 'create_file', arguments: JSON.stringify(input), input }
       const headers = { authorization: 'Bearer a-token-for-tests', 'content-type': 'application/json' }
-      const { tools, result } = await new AsyncFunction('EDITD_URL', 'headers', 'call', `${code}; return { tools, result }`)(server.url, headers, call)
+      const { tools, result } = await new AsyncFunction(
+        'EDITD_URL',
+        'headers',
+        'call',
+        `${code}; return { tools, result }`
+      )(server.url, headers, call)
       t.match(tools[1], { name: 'edit_lines' }, code!)
       t.match(JSON.parse(result), { created: true, dry_run: true }, code!)
     }
     for (const [, config] of text.matchAll(/```json mcp\n([^]*?)```/g)) {
-      const here = config!.replace('http://127.0.0.1:7333', server.url).replace('the-token-it-printed', 'a-token-for-tests').replace('path/to/editd/', ROOT).replace('path/to/root', workspace)
-      const { url, headers, command, args } = (JSON.parse(here) as { mcpServers: { editd: McpServer } }).mcpServers.editd
+      const here = config!
+        .replace('http://127.0.0.1:7333', server.url)
+        .replace('the-token-it-printed', 'a-token-for-tests')
+        .replace('path/to/editd/', ROOT)
+        .replace('path/to/root', workspace)
+      const { url, headers, command, args } = (JSON.parse(here) as { mcpServers: { editd: McpServer } }).mcpServers
+        .editd
       const client = new Client({ name: 'test', version: '0' })
-      await client.connect(command === undefined
-        ? new StreamableHTTPClientTransport(new URL(url!), { requestInit: { headers: headers! } })
-        : new StdioClientTransport({ command, args: args!, env: { ...process.env as Record<string, string>, EDITD_STATE_DIR: join(folder, 'state') }, stderr: 'ignore' }))
+      await client.connect(
+        command === undefined
+          ? new StreamableHTTPClientTransport(new URL(url!), { requestInit: { headers: headers! } })
+          : new StdioClientTransport({
+              command,
+              args: args!,
+              env: { ...(process.env as Record<string, string>), EDITD_STATE_DIR: join(folder, 'state') },
+              stderr: 'ignore'
+            })
+      )
       t.match((await client.listTools()).tools[0], { name: 'edit_file' }, config!)
       await client.close()
     }
@@ -83,9 +125,27 @@ t.test('drains when npm start is told to end', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'editd-npm-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   // Without its prestart, which would build what other tests run.
-  const npm = spawn('npm', ['start', '--ignore-scripts', '--silent', '--', join(folder, 'root'), '--port', '0', '--state-dir', join(folder, 'state'), '--token', 'secret'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+  const npm = spawn(
+    'npm',
+    [
+      'start',
+      '--ignore-scripts',
+      '--silent',
+      '--',
+      join(folder, 'root'),
+      '--port',
+      '0',
+      '--state-dir',
+      join(folder, 'state'),
+      '--token',
+      'secret'
+    ],
+    { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] }
+  )
   let log = ''
-  npm.stderr.setEncoding('utf8').on('data', chunk => { log += chunk })
+  npm.stderr.setEncoding('utf8').on('data', chunk => {
+    log += chunk
+  })
   const [line] = await once(createInterface({ input: npm.stdout }), 'line')
   const url = String(line).match(/http:\S+/)![0]
   t.equal((await fetch(`${url}/healthz`)).status, 200)

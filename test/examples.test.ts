@@ -1,4 +1,5 @@
-// The programs of examples/, run on the built server; the agents with a model that is a script behind a real /v1/chat/completions.
+// The programs of examples/, run on the built server; the agents with a model that is a script behind a real
+// /v1/chat/completions.
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,13 +19,26 @@ const BEFORE = 'const host = process.env.HOST\nconst port = 8080\nlisten(port, h
 const AFTER = BEFORE.replace('8080', '9090')
 const DONE = 'Successfully replaced 1 occurrence in app.js (line 2).'
 
-interface Message { role: string, content: string | null, tool_call_id?: string }
-interface Asked { model: string, messages: Message[], tools: { type: string, function: { name: string, parameters: object } }[] }
+interface Message {
+  role: string
+  content: string | null
+  tool_call_id?: string
+}
+interface Asked {
+  model: string
+  messages: Message[]
+  tools: { type: string; function: { name: string; parameters: object } }[]
+}
 
 /** What the model does next: it looks, misses by a space, takes the first fix, and tells what it was told. */
-function nextMove (results: Record<string, any>[]): { name: string, arguments: object } | string {
+function nextMove(results: Record<string, any>[]): { name: string; arguments: object } | string {
   const [looked, missed, edited] = results
-  const request = { path: 'app.js', expected_hash: looked?.file_hash, old_text: 'const port  = 8080', new_text: 'const port = 9090' }
+  const request = {
+    path: 'app.js',
+    expected_hash: looked?.file_hash,
+    old_text: 'const port  = 8080',
+    new_text: 'const port = 9090'
+  }
   if (looked === undefined) return { name: 'inspect_file', arguments: { path: 'app.js', start_line: 1, end_line: 100 } }
   if (missed === undefined) return { name: 'edit_file', arguments: request }
   if (edited === undefined) return { name: 'edit_file', arguments: { ...request, ...missed.suggested_fixes[0].edit } }
@@ -32,23 +46,54 @@ function nextMove (results: Record<string, any>[]): { name: string, arguments: o
 }
 
 /** An endpoint for one conversation: its address, and the answers that the model was given. */
-async function scriptedModel (t: Test) {
+async function scriptedModel(t: Test) {
   const told: Record<string, unknown>[] = []
   const server = createServer(async (request: IncomingMessage, response) => {
-    const { model, messages, tools } = await json(request) as Asked
-    t.equal(`${request.method} ${request.url} ${request.headers.authorization}`, 'POST /v1/chat/completions Bearer a-key')
+    const { model, messages, tools } = (await json(request)) as Asked
+    t.equal(
+      `${request.method} ${request.url} ${request.headers.authorization}`,
+      'POST /v1/chat/completions Bearer a-key'
+    )
     t.equal(model, 'a-model')
-    t.strictSame(messages.slice(0, 2).map(({ role }) => role), ['system', 'user'])
+    t.strictSame(
+      messages.slice(0, 2).map(({ role }) => role),
+      ['system', 'user']
+    )
     t.equal(messages[1]?.content, TASK)
-    t.ok(tools.some(tool => tool.type === 'function' && tool.function.name === 'edit_file' && 'properties' in tool.function.parameters))
+    t.ok(
+      tools.some(
+        tool =>
+          tool.type === 'function' && tool.function.name === 'edit_file' && 'properties' in tool.function.parameters
+      )
+    )
     const results = messages.filter(({ role }) => role === 'tool')
-    t.strictSame(results.map(({ tool_call_id }) => tool_call_id), results.map((_, i) => `call_${i}`))
+    t.strictSame(
+      results.map(({ tool_call_id }) => tool_call_id),
+      results.map((_, i) => `call_${i}`)
+    )
     told.splice(0, told.length, ...results.map(({ content }) => JSON.parse(content ?? '')))
     const move = nextMove(told)
-    const message = typeof move === 'string'
-      ? { role: 'assistant', content: move }
-      : { role: 'assistant', content: null, tool_calls: [{ id: `call_${results.length}`, type: 'function', function: { name: move.name, arguments: JSON.stringify(move.arguments) } }] }
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ object: 'chat.completion', model, choices: [{ index: 0, message, finish_reason: typeof move === 'string' ? 'stop' : 'tool_calls' }] }))
+    const message =
+      typeof move === 'string'
+        ? { role: 'assistant', content: move }
+        : {
+            role: 'assistant',
+            content: null,
+            tool_calls: [
+              {
+                id: `call_${results.length}`,
+                type: 'function',
+                function: { name: move.name, arguments: JSON.stringify(move.arguments) }
+              }
+            ]
+          }
+    response.setHeader('content-type', 'application/json').end(
+      JSON.stringify({
+        object: 'chat.completion',
+        model,
+        choices: [{ index: 0, message, finish_reason: typeof move === 'string' ? 'stop' : 'tool_calls' }]
+      })
+    )
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -58,41 +103,59 @@ async function scriptedModel (t: Test) {
 
 const lacks = (...commands: string[]) => {
   const missing = commands.filter(command => {
-    try { return execFileSync(command, ['--version'], { stdio: 'ignore' }) === undefined } catch { return true }
+    try {
+      return execFileSync(command, ['--version'], { stdio: 'ignore' }) === undefined
+    } catch {
+      return true
+    }
   })
   return missing.length > 0 && `${missing.join(' and ')} not installed`
 }
 
 /** Runs an example in a workspace that holds app.js; it must change the file and tell so. */
-async function check (t: Test, command: string, args: string[], env: Record<string, string> = {}) {
+async function check(t: Test, command: string, args: string[], env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'editd-examples-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, 'workspace'))
   const file = join(folder, 'workspace/app.js')
   writeFileSync(file, BEFORE)
   const server = await start(join(folder, 'workspace'), join(folder, 'state'))
-  const { stdout, stderr } = await promisify(execFile)(command, args, { env: { ...process.env, ...env, EDITD_URL: server.url, EDITD_TOKEN: 'a-token-for-tests' } })
+  const { stdout, stderr } = await promisify(execFile)(command, args, {
+    env: { ...process.env, ...env, EDITD_URL: server.url, EDITD_TOKEN: 'a-token-for-tests' }
+  })
   t.equal(stdout.trim(), DONE)
   t.equal(readFileSync(file, 'utf8'), AFTER)
   t.equal(await server.stop(), 0)
   return stderr
 }
 
-async function checkAgent (t: Test, command: string, program: string) {
+async function checkAgent(t: Test, command: string, program: string) {
   const { url, told } = await scriptedModel(t)
-  const stderr = await check(t, command, [program, TASK], { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'a-key', OPENAI_MODEL: 'a-model' })
-  t.strictSame([...stderr.matchAll(/^(\w+) .* → (\d+)$/gm)].map(([, name, status]) => `${name} ${status}`), ['inspect_file 200', 'edit_file 422', 'edit_file 200'])
+  const stderr = await check(t, command, [program, TASK], {
+    OPENAI_BASE_URL: url,
+    OPENAI_API_KEY: 'a-key',
+    OPENAI_MODEL: 'a-model'
+  })
+  t.strictSame(
+    [...stderr.matchAll(/^(\w+) .* → (\d+)$/gm)].map(([, name, status]) => `${name} ${status}`),
+    ['inspect_file 200', 'edit_file 422', 'edit_file 200']
+  )
   t.match(told, [{ content: BEFORE }, { code: 'NO_MATCH' }, { message: DONE }])
 }
 
 t.test('an agent in TypeScript looks, misses, takes the fix', async t => {
   const source = readFileSync(join(EXAMPLES, 'agent.ts'), 'utf8')
-  const { outputText } = ts.transpileModule(source, { compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext } })
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext }
+  })
   await checkAgent(t, process.execPath, join(t.testdir({ 'agent.mjs': outputText }), 'agent.mjs'))
 })
 
 t.test('an agent in Python does', { skip: lacks('python3') }, t => checkAgent(t, 'python3', join(EXAMPLES, 'agent.py')))
 
 t.test('a script does, with curl', { skip: lacks('bash', 'curl', 'jq') }, async t => {
-  t.match(await check(t, join(EXAMPLES, 'edit.sh'), ['app.js', 'const port  = 8080', 'const port = 9090']), 'was not found in app.js')
+  t.match(
+    await check(t, join(EXAMPLES, 'edit.sh'), ['app.js', 'const port  = 8080', 'const port = 9090']),
+    'was not found in app.js'
+  )
 })

@@ -1,4 +1,5 @@
-// The long modes: `npm run test:races -- --attempts 1000000` becomes LONG_ATTEMPTS=1000000 for the tests that it runs. Knows no test.
+// The long modes: `npm run test:races -- --attempts 1000000` becomes LONG_ATTEMPTS=1000000 for the tests that it runs.
+// Knows no test.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
@@ -18,13 +19,18 @@ for (let i = 0; i < flags.length; i += 2) {
 }
 
 const start = performance.now()
-const child = spawn('npx', ['tap', '--disable-coverage', '--timeout=0', '--reporter=tap', ...files], { stdio: ['ignore', 'pipe', 'inherit'], env })
+const child = spawn('npx', ['tap', '--disable-coverage', '--timeout=0', '--reporter=tap', ...files], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+  env
+})
 let held = 0
 for await (const line of createInterface({ input: child.stdout })) {
   held += Number(/# held for (\d+) cases/.exec(line)?.[1] ?? 0)
   // What passed is told by the counts.
   if (!/^ *ok |^ *# (Subtest|time)/.test(line)) process.stdout.write(`${line}\n`)
 }
-process.exitCode = child.exitCode ?? await new Promise(resolve => child.on('exit', resolve)) ?? 1
+process.exitCode = child.exitCode ?? (await new Promise(resolve => child.on('exit', resolve))) ?? 1
 const minutes = ((performance.now() - start) / 60_000).toFixed(1)
-process.stdout.write(`${held > 0 ? `${held} cases held, ` : ''}${process.exitCode === 0 ? 'all passed' : 'something failed: see above'}, in ${minutes} minutes\n`)
+process.stdout.write(
+  `${held > 0 ? `${held} cases held, ` : ''}${process.exitCode === 0 ? 'all passed' : 'something failed: see above'}, in ${minutes} minutes\n`
+)

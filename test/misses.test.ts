@@ -1,4 +1,5 @@
-// docs/misses.md: every cause of a miss against the built server, what it answers, and whether the first fix leads to what was wanted.
+// docs/misses.md: every cause of a miss against the built server, what it answers, and whether the first fix leads to
+// what was wanted.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,19 +25,28 @@ const path = 'example.txt'
 const holds = () => readFileSync(join(folder, path), 'utf8')
 
 /** Sends the edit, then what the first fix says. */
-async function walk (miss: Miss): Promise<{ problem: Problem, how: string, result: string }> {
+async function walk(miss: Miss): Promise<{ problem: Problem; how: string; result: string }> {
   const { file, old_text, new_text, line_endings, wanted } = miss
   writeFileSync(join(folder, path), file)
-  const options = { path, ...line_endings && { line_endings } }
+  const options = { path, ...(line_endings && { line_endings }) }
   const first = await call('/edit', { ...options, old_text, new_text })
   const problem = first.body as unknown as Problem
-  const { how, edit } = await followFirstFix(call, problem, { path, edit: { old_text, new_text }, wanted: wanted ?? (() => new_text) })
+  const { how, edit } = await followFirstFix(call, problem, {
+    path,
+    edit: { old_text, new_text },
+    wanted: wanted ?? (() => new_text)
+  })
   if (miss.result !== null) await call('/edit', { ...options, ...edit })
   return { problem, how, result: holds() }
 }
 
 /** What detail says between what was searched and what to do next. */
-const sentencesOf = (detail: string) => detail.replace(/^old_text was not found in \S+: "(?:[^"\\]|\\.)*"\. /, '').replace(/ The file has "(?:[^"\\]|\\.)*" there\./, '').replace(/ (?:If so, |Bring |Send |Read )[^]*$/, '').replace(/ Nothing was written\.$/, '')
+const sentencesOf = (detail: string) =>
+  detail
+    .replace(/^old_text was not found in \S+: "(?:[^"\\]|\\.)*"\. /, '')
+    .replace(/ The file has "(?:[^"\\]|\\.)*" there\./, '')
+    .replace(/ (?:If so, |Bring |Send |Read )[^]*$/, '')
+    .replace(/ Nothing was written\.$/, '')
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '⏎')
 const code = (text: string) => `\`${cell(text.length > 90 ? `…${text.slice(-70)}` : text).replaceAll('\t', '→')}\``
@@ -55,7 +65,9 @@ t.test('names each cause in its own words, with a fix that leads to what was wan
     t.ok(problem.detail.includes(miss.says), problem.detail)
     t.equal(result, miss.result ?? miss.file, `${miss.cause}: ${problem.detail}`)
     t.equal(how === 'read', miss.result === null, miss.cause)
-    rows.push(`| ${miss.title} | ${code(miss.old_text)} | ${code(miss.file)} | ${cell(sentencesOf(problem.detail))} | ${FIX[how]} |`)
+    rows.push(
+      `| ${miss.title} | ${code(miss.old_text)} | ${code(miss.file)} | ${cell(sentencesOf(problem.detail))} | ${FIX[how]} |`
+    )
   }
   const table = `| cause | \`old_text\` | the file | what \`detail\` says of it | the first fix |\n|---|---|---|---|---|\n${rows.join('\n')}\n`
   const text = readFileSync(DOCUMENT, 'utf8')

@@ -17,37 +17,288 @@ export interface Miss {
   result: string | null
 }
 
-const swap = (from: string | RegExp, to: string) => (content: string): string => content.replace(from, to)
+const swap =
+  (from: string | RegExp, to: string) =>
+  (content: string): string =>
+    content.replace(from, to)
 
-const FUNCTION = 'export function total(items) {\n\tlet sum = 0\n\tfor (const item of items) {\n\t\tsum += item.price * item.count\n\t}\n\treturn sum\n}\n'
-const PYTHON = 'class Cart:\n    def total(self, items):\n        result = 0\n        for item in items:\n            result += item.price\n        return result\n'
+const FUNCTION =
+  'export function total(items) {\n\tlet sum = 0\n\tfor (const item of items) {\n\t\tsum += item.price * item.count\n\t}\n\treturn sum\n}\n'
+const PYTHON =
+  'class Cart:\n    def total(self, items):\n        result = 0\n        for item in items:\n            result += item.price\n        return result\n'
 
 export const MISSES: Miss[] = [
-  { cause: 'indentation', title: 'indentation lost or another', says: 'the file indents them with 8 spaces, old_text with nothing', file: PYTHON, old_text: 'for item in items:\n    result += item.price', new_text: 'for item in items:\n    result += item.price * item.count', result: PYTHON.replace('item.price', 'item.price * item.count') },
-  { cause: 'tabs', title: 'tabs and spaces', says: 'the file indents with 1 tab, old_text with 4 spaces', file: FUNCTION, old_text: '    let sum = 0\n    for (const item of items) {\n        sum += item.price * item.count', new_text: '    let sum = 1\n    for (const item of items) {\n        sum += item.price * item.count', result: FUNCTION.replace('sum = 0', 'sum = 1') },
-  { cause: 'trailing_space', title: 'white space at the end of lines', says: 'white space at the end of a line that old_text leaves out', file: 'name: editd  \nport: 7333\nhost: localhost\n', old_text: 'name: editd\nport: 7333', new_text: 'name: editd\nport: 8080', result: 'name: editd\nport: 8080\nhost: localhost\n' },
-  { cause: 'blank_lines', title: 'blank lines', says: 'the blank lines differ', file: 'import os\nimport sys\n\n\ndef main():\n    run(sys.argv)\n', old_text: 'import sys\n\ndef main():\n    run(sys.argv)', new_text: 'import sys\n\ndef main():\n    start(sys.argv)', wanted: swap('run', 'start'), result: 'import os\nimport sys\n\n\ndef main():\n    start(sys.argv)\n' },
-  { cause: 'spacing', title: 'white space within a line', says: 'the file has "const  limit" with its own spacing', file: 'const a = 1\nconst  limit  =  100\nconst b = 2\n', old_text: 'const limit = 100', new_text: 'const limit = 200', wanted: swap('100', '200'), result: 'const a = 1\nconst  limit  =  200\nconst b = 2\n' },
-  { cause: 'line_endings', title: 'line endings, where they are to be exact', says: 'the file ends lines with "\\r\\n", old_text with "\\n"', file: 'one\r\ntwo\r\nthree\r\n', old_text: 'one\ntwo', new_text: 'one\nzwei', line_endings: 'exact', wanted: swap('two', 'zwei'), result: 'one\r\nzwei\r\nthree\r\n' },
-  { cause: 'quotes', title: 'quotes', says: 'the file has the quotes of', file: 'greet("hello there")\nleave("goodbye")\n', old_text: "greet('hello there')", new_text: "greet('hello you')", wanted: swap('there', 'you'), result: 'greet("hello you")\nleave("goodbye")\n' },
-  { cause: 'dashes', title: 'dashes and dots', says: 'old_text has another dash or sign', file: 'Open from 9–17, Monday – Friday…\nClosed on Sunday.\n', old_text: 'Open from 9-17, Monday - Friday...', new_text: 'Open from 9-18, Monday - Friday...', wanted: swap('17', '18'), result: 'Open from 9–18, Monday – Friday…\nClosed on Sunday.\n' },
-  { cause: 'nbsp', title: 'no-break spaces', says: 'no-break', file: 'The price is 100\u00a0EUR per year.\nTaxes are extra.\n', old_text: 'The price is 100 EUR per year.', new_text: 'The price is 120 EUR per year.', wanted: swap('100', '120'), result: 'The price is 120\u00a0EUR per year.\nTaxes are extra.\n' },
-  { cause: 'unicode_form', title: 'NFC and NFD', says: 'composed otherwise (NFC and NFD)', file: 'title: Cafe\u0301 au lait\nsize: large\n', old_text: 'title: Caf\u00e9 au lait', new_text: 'title: Caf\u00e9 noir', wanted: swap('au lait', 'noir'), result: 'title: Cafe\u0301 noir\nsize: large\n' },
-  { cause: 'html_entities', title: 'HTML entities', says: 'HTML entities', file: 'if (a < b && b > c) {\n  swap(a, b)\n}\n', old_text: 'if (a &lt; b &amp;&amp; b &gt; c) {', new_text: 'if (a &lt;= b &amp;&amp; b &gt; c) {', wanted: swap('<', '<='), result: 'if (a <= b && b > c) {\n  swap(a, b)\n}\n' },
-  { cause: 'over_escaped', title: 'escaped once too often', says: 'escaped once too often', file: 'print("one")\nprint("two")\nprint("three")\n', old_text: 'print(\\"one\\")\\nprint(\\"two\\")', new_text: 'print(\\"one\\")\\nprint(\\"2\\")', wanted: swap('two', '2'), result: 'print("one")\nprint("2")\nprint("three")\n' },
-  { cause: 'line_numbers', title: 'line numbers copied along', says: 'old_text has line numbers at the start of its lines', file: FUNCTION, old_text: '2\t\tlet sum = 0\n3\t\tfor (const item of items) {', new_text: '2\t\tlet sum = 1\n3\t\tfor (const item of items) {', wanted: swap('sum = 0', 'sum = 1'), result: FUNCTION.replace('sum = 0', 'sum = 1') },
-  { cause: 'elided', title: 'the middle left out', says: 'old_text leaves out the middle', file: FUNCTION, old_text: 'export function total(items) {\n\t// ... existing code ...\n\treturn sum\n}', new_text: 'export function total(items) {\n\t// ... existing code ...\n\treturn sum / 2\n}', wanted: swap('return sum', 'return sum / 2'), result: FUNCTION.replace('return sum', 'return sum / 2') },
-  { cause: 'markdown_fence', title: 'a Markdown fence around it', says: 'a Markdown fence', file: FUNCTION, old_text: '```js\n\tlet sum = 0\n\tfor (const item of items) {\n```', new_text: '```js\n\tlet sum = 1\n\tfor (const item of items) {\n```', wanted: swap('sum = 0', 'sum = 1'), result: FUNCTION.replace('sum = 0', 'sum = 1') },
-  { cause: 'case', title: 'capitals', says: 'capitals and small letters differ', file: 'SELECT name, price FROM products WHERE price > 10;\n', old_text: 'select name, price from products where price > 10;', new_text: 'select name, price from products where price > 20;', wanted: swap('10', '20'), result: 'SELECT name, price FROM products WHERE price > 20;\n' },
-  { cause: 'punctuation', title: 'punctuation', says: 'the file has ";" where old_text has ""', file: 'const list = [one, two, three];\nconst next = list.length;\n', old_text: 'const list = [one, two, three]\nconst next = list.length', new_text: 'const list = [one, two]\nconst next = list.length', wanted: swap(', three', ''), result: 'const list = [one, two];\nconst next = list.length;\n' },
-  { cause: 'typo', title: 'a slip of the hand', says: 'the file has "recieveMessages", old_text "receiveMessages"', file: 'function recieveMessages (queue) {\n  return queue.drain()\n}\n', old_text: 'function receiveMessages (queue) {\n  return queue.drain()', new_text: 'function receiveMessages (queue) {\n  return queue.take()', wanted: swap('drain', 'take'), result: 'function recieveMessages (queue) {\n  return queue.take()\n}\n' },
-  { cause: 'renamed', title: 'another name', says: 'the file has the name "settings", old_text "config"', file: 'const settings = await loadSettingsFrom(path, environment)\nawait server.listen({ port: settings.port, host: "localhost" })\n', old_text: 'const config = await loadSettingsFrom(path, environment)\nawait server.listen({ port: config.port, host: "localhost" })', new_text: 'const config = await loadSettingsFrom(path, environment)\nawait server.listen({ port: config.port, host: "::" })', wanted: swap('localhost', '::'), result: 'const settings = await loadSettingsFrom(path, environment)\nawait server.listen({ port: settings.port, host: "::" })\n' },
-  { cause: 'lines_dropped', title: 'lines left out', says: 'old_text leaves out "app.use(helmet())"', file: 'const app = express()\napp.use(helmet())\napp.use(json())\napp.listen(8080)\n', old_text: 'const app = express()\napp.use(json())\napp.listen(8080)', new_text: 'const app = express()\napp.use(json())\napp.listen(9090)', wanted: swap('8080', '9090'), result: 'const app = express()\napp.use(helmet())\napp.use(json())\napp.listen(9090)\n' },
-  { cause: 'lines_added', title: 'lines that are not there', says: 'old_text has "app.use(helmet())", which is not there', file: 'const app = express()\napp.use(compression())\napp.use(json())\napp.listen(8080)\n', old_text: 'const app = express()\napp.use(compression())\napp.use(helmet())\napp.use(json())\napp.listen(8080)', new_text: 'const app = express()\napp.use(compression())\napp.use(helmet())\napp.use(json())\napp.listen(9090)', wanted: swap('8080', '9090'), result: 'const app = express()\napp.use(compression())\napp.use(json())\napp.listen(9090)\n' },
-  { cause: 'comment', title: 'a comment more or less', says: 'the file has the comment "// Both are in pixels.", which old_text leaves out', file: 'function area (width, height) {\n  // Both are in pixels.\n  return width * height\n}\n', old_text: 'function area (width, height) {\n  return width * height\n}', new_text: 'function area (width, height) {\n  return width * height / 2\n}', wanted: swap('* height', '* height / 2'), result: 'function area (width, height) {\n  // Both are in pixels.\n  return width * height / 2\n}\n' },
-  { cause: 'stale', title: 'the file has changed', says: 'the file has changed, or was remembered wrongly', file: 'const timeout = options.timeout ?? 5000\nconst retries = Math.min(options.retries, 10)\nconnect(host, { timeout, retries })\n', old_text: 'const timeout = options.timeout ?? 5000\nconst retries = options.retries || 3\nconnect(host, { timeout, retries })', new_text: 'const timeout = options.timeout ?? 9000\nconst retries = options.retries || 3\nconnect(host, { timeout, retries })', wanted: swap('5000', '9000'), result: 'const timeout = options.timeout ?? 9000\nconst retries = Math.min(options.retries, 10)\nconnect(host, { timeout, retries })\n' },
-  { cause: 'joined_or_split', title: 'lines joined or split', says: 'the lines are broken at other places', file: 'const point = {\n  x: 1,\n  y: 2,\n  z: 3\n}\ndraw(point)\n', old_text: 'const point = { x: 1, y: 2, z: 3 }', new_text: 'const point = { x: 1, y: 2, z: 4 }', wanted: swap('z: 3', 'z: 4'), result: 'const point = {\n  x: 1,\n  y: 2,\n  z: 4\n}\ndraw(point)\n' },
-  { cause: 'long_line_part', title: 'part of a very long line', says: 'in that part of a very long line, the file has "+right" where old_text has "-margin"', file: `!function(){${Array.from({ length: 60 }, (_, i) => `var v${i}=f${i}(${i * 7},"${i}");`).join('')}var width=compute(left+right,"px");return width}()\n`, old_text: 'var width=compute(left-margin,"px");return width', new_text: 'var width=compute(left-margin,"em");return width', wanted: swap('"px"', '"em"'), result: `!function(){${Array.from({ length: 60 }, (_, i) => `var v${i}=f${i}(${i * 7},"${i}");`).join('')}var width=compute(left+right,"em");return width}()\n` },
-  { cause: 'near_duplicate', title: 'several places as likely', says: 'More than one place is as likely: line 2 or line 6', file: 'def read(path):\n\twith open(path) as f:\n\t\treturn f.read()\n\ndef first(path):\n\twith open(path) as f:\n\t\treturn f.read()[0]\n', old_text: '    with open(path) as f:\n', new_text: '    with open(path, "rb") as f:\n', result: 'def read(path):\n\twith open(path, "rb") as f:\n\t\treturn f.read()\n\ndef first(path):\n\twith open(path) as f:\n\t\treturn f.read()[0]\n' },
-  { cause: 'never_there', title: 'text that was never there', says: 'Nothing in its 6 lines is like it, and it doesn\'t have "async", "function" or "fetchInvoices" at all', file: PYTHON, old_text: 'async function fetchInvoices(customerId) {', new_text: 'async function fetchInvoices(customer) {', result: null }
+  {
+    cause: 'indentation',
+    title: 'indentation lost or another',
+    says: 'the file indents them with 8 spaces, old_text with nothing',
+    file: PYTHON,
+    old_text: 'for item in items:\n    result += item.price',
+    new_text: 'for item in items:\n    result += item.price * item.count',
+    result: PYTHON.replace('item.price', 'item.price * item.count')
+  },
+  {
+    cause: 'tabs',
+    title: 'tabs and spaces',
+    says: 'the file indents with 1 tab, old_text with 4 spaces',
+    file: FUNCTION,
+    old_text: '    let sum = 0\n    for (const item of items) {\n        sum += item.price * item.count',
+    new_text: '    let sum = 1\n    for (const item of items) {\n        sum += item.price * item.count',
+    result: FUNCTION.replace('sum = 0', 'sum = 1')
+  },
+  {
+    cause: 'trailing_space',
+    title: 'white space at the end of lines',
+    says: 'white space at the end of a line that old_text leaves out',
+    file: 'name: editd  \nport: 7333\nhost: localhost\n',
+    old_text: 'name: editd\nport: 7333',
+    new_text: 'name: editd\nport: 8080',
+    result: 'name: editd\nport: 8080\nhost: localhost\n'
+  },
+  {
+    cause: 'blank_lines',
+    title: 'blank lines',
+    says: 'the blank lines differ',
+    file: 'import os\nimport sys\n\n\ndef main():\n    run(sys.argv)\n',
+    old_text: 'import sys\n\ndef main():\n    run(sys.argv)',
+    new_text: 'import sys\n\ndef main():\n    start(sys.argv)',
+    wanted: swap('run', 'start'),
+    result: 'import os\nimport sys\n\n\ndef main():\n    start(sys.argv)\n'
+  },
+  {
+    cause: 'spacing',
+    title: 'white space within a line',
+    says: 'the file has "const  limit" with its own spacing',
+    file: 'const a = 1\nconst  limit  =  100\nconst b = 2\n',
+    old_text: 'const limit = 100',
+    new_text: 'const limit = 200',
+    wanted: swap('100', '200'),
+    result: 'const a = 1\nconst  limit  =  200\nconst b = 2\n'
+  },
+  {
+    cause: 'line_endings',
+    title: 'line endings, where they are to be exact',
+    says: 'the file ends lines with "\\r\\n", old_text with "\\n"',
+    file: 'one\r\ntwo\r\nthree\r\n',
+    old_text: 'one\ntwo',
+    new_text: 'one\nzwei',
+    line_endings: 'exact',
+    wanted: swap('two', 'zwei'),
+    result: 'one\r\nzwei\r\nthree\r\n'
+  },
+  {
+    cause: 'quotes',
+    title: 'quotes',
+    says: 'the file has the quotes of',
+    file: 'greet("hello there")\nleave("goodbye")\n',
+    old_text: "greet('hello there')",
+    new_text: "greet('hello you')",
+    wanted: swap('there', 'you'),
+    result: 'greet("hello you")\nleave("goodbye")\n'
+  },
+  {
+    cause: 'dashes',
+    title: 'dashes and dots',
+    says: 'old_text has another dash or sign',
+    file: 'Open from 9–17, Monday – Friday…\nClosed on Sunday.\n',
+    old_text: 'Open from 9-17, Monday - Friday...',
+    new_text: 'Open from 9-18, Monday - Friday...',
+    wanted: swap('17', '18'),
+    result: 'Open from 9–18, Monday – Friday…\nClosed on Sunday.\n'
+  },
+  {
+    cause: 'nbsp',
+    title: 'no-break spaces',
+    says: 'no-break',
+    file: 'The price is 100\u00a0EUR per year.\nTaxes are extra.\n',
+    old_text: 'The price is 100 EUR per year.',
+    new_text: 'The price is 120 EUR per year.',
+    wanted: swap('100', '120'),
+    result: 'The price is 120\u00a0EUR per year.\nTaxes are extra.\n'
+  },
+  {
+    cause: 'unicode_form',
+    title: 'NFC and NFD',
+    says: 'composed otherwise (NFC and NFD)',
+    file: 'title: Cafe\u0301 au lait\nsize: large\n',
+    old_text: 'title: Caf\u00e9 au lait',
+    new_text: 'title: Caf\u00e9 noir',
+    wanted: swap('au lait', 'noir'),
+    result: 'title: Cafe\u0301 noir\nsize: large\n'
+  },
+  {
+    cause: 'html_entities',
+    title: 'HTML entities',
+    says: 'HTML entities',
+    file: 'if (a < b && b > c) {\n  swap(a, b)\n}\n',
+    old_text: 'if (a &lt; b &amp;&amp; b &gt; c) {',
+    new_text: 'if (a &lt;= b &amp;&amp; b &gt; c) {',
+    wanted: swap('<', '<='),
+    result: 'if (a <= b && b > c) {\n  swap(a, b)\n}\n'
+  },
+  {
+    cause: 'over_escaped',
+    title: 'escaped once too often',
+    says: 'escaped once too often',
+    file: 'print("one")\nprint("two")\nprint("three")\n',
+    old_text: 'print(\\"one\\")\\nprint(\\"two\\")',
+    new_text: 'print(\\"one\\")\\nprint(\\"2\\")',
+    wanted: swap('two', '2'),
+    result: 'print("one")\nprint("2")\nprint("three")\n'
+  },
+  {
+    cause: 'line_numbers',
+    title: 'line numbers copied along',
+    says: 'old_text has line numbers at the start of its lines',
+    file: FUNCTION,
+    old_text: '2\t\tlet sum = 0\n3\t\tfor (const item of items) {',
+    new_text: '2\t\tlet sum = 1\n3\t\tfor (const item of items) {',
+    wanted: swap('sum = 0', 'sum = 1'),
+    result: FUNCTION.replace('sum = 0', 'sum = 1')
+  },
+  {
+    cause: 'elided',
+    title: 'the middle left out',
+    says: 'old_text leaves out the middle',
+    file: FUNCTION,
+    old_text: 'export function total(items) {\n\t// ... existing code ...\n\treturn sum\n}',
+    new_text: 'export function total(items) {\n\t// ... existing code ...\n\treturn sum / 2\n}',
+    wanted: swap('return sum', 'return sum / 2'),
+    result: FUNCTION.replace('return sum', 'return sum / 2')
+  },
+  {
+    cause: 'markdown_fence',
+    title: 'a Markdown fence around it',
+    says: 'a Markdown fence',
+    file: FUNCTION,
+    old_text: '```js\n\tlet sum = 0\n\tfor (const item of items) {\n```',
+    new_text: '```js\n\tlet sum = 1\n\tfor (const item of items) {\n```',
+    wanted: swap('sum = 0', 'sum = 1'),
+    result: FUNCTION.replace('sum = 0', 'sum = 1')
+  },
+  {
+    cause: 'case',
+    title: 'capitals',
+    says: 'capitals and small letters differ',
+    file: 'SELECT name, price FROM products WHERE price > 10;\n',
+    old_text: 'select name, price from products where price > 10;',
+    new_text: 'select name, price from products where price > 20;',
+    wanted: swap('10', '20'),
+    result: 'SELECT name, price FROM products WHERE price > 20;\n'
+  },
+  {
+    cause: 'punctuation',
+    title: 'punctuation',
+    says: 'the file has ";" where old_text has ""',
+    file: 'const list = [one, two, three];\nconst next = list.length;\n',
+    old_text: 'const list = [one, two, three]\nconst next = list.length',
+    new_text: 'const list = [one, two]\nconst next = list.length',
+    wanted: swap(', three', ''),
+    result: 'const list = [one, two];\nconst next = list.length;\n'
+  },
+  {
+    cause: 'typo',
+    title: 'a slip of the hand',
+    says: 'the file has "recieveMessages", old_text "receiveMessages"',
+    file: 'function recieveMessages (queue) {\n  return queue.drain()\n}\n',
+    old_text: 'function receiveMessages (queue) {\n  return queue.drain()',
+    new_text: 'function receiveMessages (queue) {\n  return queue.take()',
+    wanted: swap('drain', 'take'),
+    result: 'function recieveMessages (queue) {\n  return queue.take()\n}\n'
+  },
+  {
+    cause: 'renamed',
+    title: 'another name',
+    says: 'the file has the name "settings", old_text "config"',
+    file: 'const settings = await loadSettingsFrom(path, environment)\nawait server.listen({ port: settings.port, host: "localhost" })\n',
+    old_text:
+      'const config = await loadSettingsFrom(path, environment)\nawait server.listen({ port: config.port, host: "localhost" })',
+    new_text:
+      'const config = await loadSettingsFrom(path, environment)\nawait server.listen({ port: config.port, host: "::" })',
+    wanted: swap('localhost', '::'),
+    result:
+      'const settings = await loadSettingsFrom(path, environment)\nawait server.listen({ port: settings.port, host: "::" })\n'
+  },
+  {
+    cause: 'lines_dropped',
+    title: 'lines left out',
+    says: 'old_text leaves out "app.use(helmet())"',
+    file: 'const app = express()\napp.use(helmet())\napp.use(json())\napp.listen(8080)\n',
+    old_text: 'const app = express()\napp.use(json())\napp.listen(8080)',
+    new_text: 'const app = express()\napp.use(json())\napp.listen(9090)',
+    wanted: swap('8080', '9090'),
+    result: 'const app = express()\napp.use(helmet())\napp.use(json())\napp.listen(9090)\n'
+  },
+  {
+    cause: 'lines_added',
+    title: 'lines that are not there',
+    says: 'old_text has "app.use(helmet())", which is not there',
+    file: 'const app = express()\napp.use(compression())\napp.use(json())\napp.listen(8080)\n',
+    old_text: 'const app = express()\napp.use(compression())\napp.use(helmet())\napp.use(json())\napp.listen(8080)',
+    new_text: 'const app = express()\napp.use(compression())\napp.use(helmet())\napp.use(json())\napp.listen(9090)',
+    wanted: swap('8080', '9090'),
+    result: 'const app = express()\napp.use(compression())\napp.use(json())\napp.listen(9090)\n'
+  },
+  {
+    cause: 'comment',
+    title: 'a comment more or less',
+    says: 'the file has the comment "// Both are in pixels.", which old_text leaves out',
+    file: 'function area (width, height) {\n  // Both are in pixels.\n  return width * height\n}\n',
+    old_text: 'function area (width, height) {\n  return width * height\n}',
+    new_text: 'function area (width, height) {\n  return width * height / 2\n}',
+    wanted: swap('* height', '* height / 2'),
+    result: 'function area (width, height) {\n  // Both are in pixels.\n  return width * height / 2\n}\n'
+  },
+  {
+    cause: 'stale',
+    title: 'the file has changed',
+    says: 'the file has changed, or was remembered wrongly',
+    file: 'const timeout = options.timeout ?? 5000\nconst retries = Math.min(options.retries, 10)\nconnect(host, { timeout, retries })\n',
+    old_text:
+      'const timeout = options.timeout ?? 5000\nconst retries = options.retries || 3\nconnect(host, { timeout, retries })',
+    new_text:
+      'const timeout = options.timeout ?? 9000\nconst retries = options.retries || 3\nconnect(host, { timeout, retries })',
+    wanted: swap('5000', '9000'),
+    result:
+      'const timeout = options.timeout ?? 9000\nconst retries = Math.min(options.retries, 10)\nconnect(host, { timeout, retries })\n'
+  },
+  {
+    cause: 'joined_or_split',
+    title: 'lines joined or split',
+    says: 'the lines are broken at other places',
+    file: 'const point = {\n  x: 1,\n  y: 2,\n  z: 3\n}\ndraw(point)\n',
+    old_text: 'const point = { x: 1, y: 2, z: 3 }',
+    new_text: 'const point = { x: 1, y: 2, z: 4 }',
+    wanted: swap('z: 3', 'z: 4'),
+    result: 'const point = {\n  x: 1,\n  y: 2,\n  z: 4\n}\ndraw(point)\n'
+  },
+  {
+    cause: 'long_line_part',
+    title: 'part of a very long line',
+    says: 'in that part of a very long line, the file has "+right" where old_text has "-margin"',
+    file: `!function(){${Array.from({ length: 60 }, (_, i) => `var v${i}=f${i}(${i * 7},"${i}");`).join('')}var width=compute(left+right,"px");return width}()\n`,
+    old_text: 'var width=compute(left-margin,"px");return width',
+    new_text: 'var width=compute(left-margin,"em");return width',
+    wanted: swap('"px"', '"em"'),
+    result: `!function(){${Array.from({ length: 60 }, (_, i) => `var v${i}=f${i}(${i * 7},"${i}");`).join('')}var width=compute(left+right,"em");return width}()\n`
+  },
+  {
+    cause: 'near_duplicate',
+    title: 'several places as likely',
+    says: 'More than one place is as likely: line 2 or line 6',
+    file: 'def read(path):\n\twith open(path) as f:\n\t\treturn f.read()\n\ndef first(path):\n\twith open(path) as f:\n\t\treturn f.read()[0]\n',
+    old_text: '    with open(path) as f:\n',
+    new_text: '    with open(path, "rb") as f:\n',
+    result:
+      'def read(path):\n\twith open(path, "rb") as f:\n\t\treturn f.read()\n\ndef first(path):\n\twith open(path) as f:\n\t\treturn f.read()[0]\n'
+  },
+  {
+    cause: 'never_there',
+    title: 'text that was never there',
+    says: 'Nothing in its 6 lines is like it, and it doesn\'t have "async", "function" or "fetchInvoices" at all',
+    file: PYTHON,
+    old_text: 'async function fetchInvoices(customerId) {',
+    new_text: 'async function fetchInvoices(customer) {',
+    result: null
+  }
 ]

@@ -1,4 +1,5 @@
-// Before `npm test`: lets tap build itself with the plugins that .taprc asks for, where it hasn't yet. It would do so by itself,
+// Before `npm test`: lets tap build itself with the plugins that .taprc asks for, where it hasn't yet. It would do so
+// by itself,
 // but only for the run after: the first would load everything the slow way. Knows no test.
 import { spawnSync } from 'node:child_process'
 // Its classes need each other: this one first.

@@ -5,29 +5,29 @@ export class Random {
   readonly seed: number
   #state: number
 
-  constructor (seed: number) {
+  constructor(seed: number) {
     this.seed = seed
     this.#state = seed
   }
 
   /** From 0 (inclusive) to `below` (exclusive). */
-  int (below: number): number {
+  int(below: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
     return ((t ^ (t >>> 14)) >>> 0) % below
   }
 
-  chance (percent: number): boolean {
+  chance(percent: number): boolean {
     return this.int(100) < percent
   }
 
-  pick<T> (list: readonly T[]): T {
+  pick<T>(list: readonly T[]): T {
     return list[this.int(list.length)]!
   }
 
   /** Text of up to `most` draws from `alphabet`. */
-  text (alphabet: readonly string[], most: number): string {
+  text(alphabet: readonly string[], most: number): string {
     return Array.from({ length: this.int(most + 1) }, () => this.pick(alphabet)).join('')
   }
 }
@@ -46,7 +46,7 @@ const ALPHABETS = [
 const BREAKS = [['\n'], ['\r\n'], ['\r'], ['\n', '\r\n', '\r'], ['\n', '\r\n'], []] as const
 
 /** A random file's bytes, with the alphabet that edits of it draw from. */
-export function randomFile (random: Random): { bytes: Buffer, alphabet: string[] } {
+export function randomFile(random: Random): { bytes: Buffer; alphabet: string[] } {
   const letters = random.pick(ALPHABETS)
   const breaks = random.pick(BREAKS)
   const alphabet = [...letters, ...letters, ...breaks]
@@ -55,6 +55,8 @@ export function randomFile (random: Random): { bytes: Buffer, alphabet: string[]
   if (random.chance(3)) parts.push('x'.repeat(2000))
   const bytes = Buffer.from(parts.join(''))
   // Bytes that are not UTF-8, anywhere.
-  if (random.chance(20)) for (let i = 0; i < 3 && bytes.length > 0; i++) bytes[random.int(bytes.length)] = random.pick([0xff, 0xc3, 0x80])
+  if (random.chance(20)) {
+    for (let i = 0; i < 3 && bytes.length > 0; i++) bytes[random.int(bytes.length)] = random.pick([0xff, 0xc3, 0x80])
+  }
   return { bytes, alphabet: [...alphabet, '\n'] }
 }

@@ -1,4 +1,5 @@
-// How often an agent that does exactly what the first fix says succeeds: real files of packages, texts as models misremember them, the built server.
+// How often an agent that does exactly what the first fix says succeeds: real files of packages, texts as models
+// misremember them, the built server.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,8 +12,18 @@ import { start } from './running.ts'
 
 const PACKAGES = fileURLToPath(new URL('../node_modules/', import.meta.url))
 const FILES = [
-  'fastify/lib/reply.js', 'fastify/lib/content-type-parser.js', 'fastify/docs/Reference/Hooks.md', 'pino/lib/tools.js', 'pino/docs/api.md', 'ajv/lib/core.ts',
-  'ajv/lib/compile/validate/index.ts', 'diff/libesm/patch/apply.js', 'diff/README.md', 'typescript/lib/lib.es5.d.ts', 'proper-lockfile/lib/lockfile.js', '@fastify/cors/index.js'
+  'fastify/lib/reply.js',
+  'fastify/lib/content-type-parser.js',
+  'fastify/docs/Reference/Hooks.md',
+  'pino/lib/tools.js',
+  'pino/docs/api.md',
+  'ajv/lib/core.ts',
+  'ajv/lib/compile/validate/index.ts',
+  'diff/libesm/patch/apply.js',
+  'diff/README.md',
+  'typescript/lib/lib.es5.d.ts',
+  'proper-lockfile/lib/lockfile.js',
+  '@fastify/cors/index.js'
 ]
 const EACH = 3
 /** The cases are the same in every run: the rate is a fact of the code. */
@@ -22,23 +33,31 @@ type Mutation = (lines: string[]) => string[] | undefined
 
 const someLine = (lines: string[], change: (line: string) => string) => {
   const at = random.int(lines.length)
-  return lines.map((line, i) => i === at ? change(line) : line)
+  return lines.map((line, i) => (i === at ? change(line) : line))
 }
 
 /** What models do to a text that they send back; undefined where it can't be done to this one. */
 const MUTATIONS: Record<string, Mutation> = {
   exact_twin: lines => lines,
   indentation_lost: lines => lines.map(line => line.trimStart()),
-  indentation_shifted: lines => lines.map(line => line === '' ? '' : `  ${line}`),
-  tabs: lines => lines.some(line => line.startsWith('  ')) ? lines.map(line => line.replace(/^ +/, blank => '\t'.repeat(Math.ceil(blank.length / 2)))) : undefined,
+  indentation_shifted: lines => lines.map(line => (line === '' ? '' : `  ${line}`)),
+  tabs: lines =>
+    lines.some(line => line.startsWith('  '))
+      ? lines.map(line => line.replace(/^ +/, blank => '\t'.repeat(Math.ceil(blank.length / 2))))
+      : undefined,
   trailing_space: lines => lines.map(line => `${line}  `),
   inner_space: lines => someLine(lines, line => line.replace(/(\S) (\S)/, '$1  $2')),
-  quotes: lines => lines.join().includes("'") ? lines.map(line => line.replaceAll("'", '"')) : undefined,
-  typographic: lines => /['-]/.test(lines.join()) ? lines.map(line => line.replaceAll("'", '’').replaceAll(' - ', ' – ')) : undefined,
-  entities: lines => /[<>&]/.test(lines.join()) ? lines.map(line => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')) : undefined,
+  quotes: lines => (lines.join().includes("'") ? lines.map(line => line.replaceAll("'", '"')) : undefined),
+  typographic: lines =>
+    /['-]/.test(lines.join()) ? lines.map(line => line.replaceAll("'", '’').replaceAll(' - ', ' – ')) : undefined,
+  entities: lines =>
+    /[<>&]/.test(lines.join())
+      ? lines.map(line => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
+      : undefined,
   escaped: lines => [lines.map(line => line.replaceAll('"', '\\"')).join('\\n')],
   line_numbers: lines => lines.map((line, i) => `${String(41 + i).padStart(4)}\t${line}`),
-  elided: lines => lines.length > 4 ? [...lines.slice(0, 2), '// ... existing code ...', ...lines.slice(-2)] : undefined,
+  elided: lines =>
+    lines.length > 4 ? [...lines.slice(0, 2), '// ... existing code ...', ...lines.slice(-2)] : undefined,
   fence: lines => ['```', ...lines, '```'],
   case: lines => lines.map(line => line.toLowerCase()),
   typo: lines => someLine(lines, line => line.replace(/(\w)(\w)(\w{3,})/, '$2$1$3')),
@@ -46,10 +65,10 @@ const MUTATIONS: Record<string, Mutation> = {
     const name = /[a-z]{4,}/.exec(lines.join('\n'))?.[0]
     return name && lines.map(line => line.replaceAll(name, 'someOtherName'))
   },
-  line_dropped: lines => lines.length > 3 ? lines.toSpliced(1 + random.int(lines.length - 2), 1) : undefined,
-  line_added: lines => lines.length > 3 ? lines.toSpliced(2, 0, '  log.debug("here we are")') : undefined,
-  comment_added: lines => lines.length > 3 ? lines.toSpliced(2, 0, '  // See the note above.') : undefined,
-  joined: lines => [lines.map((line, i) => i === 0 ? line : line.trim()).join(' ')]
+  line_dropped: lines => (lines.length > 3 ? lines.toSpliced(1 + random.int(lines.length - 2), 1) : undefined),
+  line_added: lines => (lines.length > 3 ? lines.toSpliced(2, 0, '  log.debug("here we are")') : undefined),
+  comment_added: lines => (lines.length > 3 ? lines.toSpliced(2, 0, '  // See the note above.') : undefined),
+  joined: lines => [lines.map((line, i) => (i === 0 ? line : line.trim())).join(' ')]
 } as Record<string, Mutation>
 
 t.test('leads to the right result where its first fix is followed', async t => {
@@ -62,7 +81,7 @@ t.test('leads to the right result where its first fix is followed', async t => {
     rmSync(state, { recursive: true })
   })
   const call: Call = (route, body) => server.post(route, body)
-  const outcomes: { mutation: string, how: How, right: boolean, accepted: boolean }[] = []
+  const outcomes: { mutation: string; how: How; right: boolean; accepted: boolean }[] = []
   const wrong: unknown[] = []
   for (const path of FILES) {
     const file = readFileSync(join(PACKAGES, path), 'utf8').replaceAll('\r\n', '\n')
@@ -73,17 +92,35 @@ t.test('leads to the right result where its first fix is followed', async t => {
         const block = lines.slice(from, from + 2 + random.int(6))
         const text = block.join('\n')
         const places = file.split(text).length - 1
-        if (block[0]!.trim() === '' || block.at(-1)!.trim().length < 3 || text.replace(/\s/g, '').length < 60 || (places === 1) === (mutation === 'exact_twin')) continue
+        if (
+          block[0]!.trim() === '' ||
+          block.at(-1)!.trim().length < 3 ||
+          text.replace(/\s/g, '').length < 60 ||
+          (places === 1) === (mutation === 'exact_twin')
+        ) {
+          continue
+        }
         const old_text = mutate(block)?.join('\n')
         if (old_text === undefined || (mutation !== 'exact_twin' && file.includes(old_text))) continue
         made++
         writeFileSync(join(folder, 'file.txt'), file)
         const first = await call('/edit', { path: 'file.txt', old_text, new_text: marked(old_text) })
-        if (first.status === 200) { t.fail(`${mutation} was applied at once: ${old_text}`); continue }
-        const { how, edit } = await followFirstFix(call, first.body as unknown as Problem, { path: 'file.txt', edit: { old_text }, wanted: marked })
+        if (first.status === 200) {
+          t.fail(`${mutation} was applied at once: ${old_text}`)
+          continue
+        }
+        const { how, edit } = await followFirstFix(call, first.body as unknown as Problem, {
+          path: 'file.txt',
+          edit: { old_text },
+          wanted: marked
+        })
         const second = await call('/edit', { path: 'file.txt', ...edit })
         const result = withoutEnds(readFileSync(join(folder, 'file.txt'), 'utf8'))
-        const right = second.status === 200 && Array.from({ length: places }, (_, i) => nth(file, text, i)).some(at => result === withoutEnds(file.slice(0, at) + marked(text) + file.slice(at + text.length)))
+        const right =
+          second.status === 200 &&
+          Array.from({ length: places }, (_, i) => nth(file, text, i)).some(
+            at => result === withoutEnds(file.slice(0, at) + marked(text) + file.slice(at + text.length))
+          )
         outcomes.push({ mutation, how, right, accepted: second.status === 200 })
         if (!right) wrong.push({ path, mutation, old_text, detail: first.body.detail, how, edit })
       }
@@ -91,12 +128,14 @@ t.test('leads to the right result where its first fix is followed', async t => {
   }
   const rate = outcomes.filter(({ right }) => right).length / outcomes.length
   const share = (how: How) => outcomes.filter(outcome => outcome.how === how).length
-  t.comment(`${outcomes.length} problems: ${(rate * 100).toFixed(1)} % right after the first fix (complete ${share('complete')}, own new_text ${share('own_new_text')}, read ${share('read')}), accepted in a wrong place ${outcomes.filter(({ right, accepted }) => accepted && !right).length}`)
+  t.comment(
+    `${outcomes.length} problems: ${(rate * 100).toFixed(1)} % right after the first fix (complete ${share('complete')}, own new_text ${share('own_new_text')}, read ${share('read')}), accepted in a wrong place ${outcomes.filter(({ right, accepted }) => accepted && !right).length}`
+  )
   t.ok(outcomes.length > 400, `${outcomes.length} problems`)
   t.ok(rate >= 0.98, `${(rate * 100).toFixed(1)} %: ${JSON.stringify(wrong, null, 1)}`)
 })
 
-function nth (text: string, part: string, index: number): number {
+function nth(text: string, part: string, index: number): number {
   let at = text.indexOf(part)
   for (let i = 0; i < index; i++) at = text.indexOf(part, at + part.length)
   return at

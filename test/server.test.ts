@@ -16,36 +16,68 @@ const TOKEN = 'process-token'
 // Most of the time of a test here is a process that starts, or waits.
 t.jobs = 3
 
-interface Running { child: ChildProcess, url: string, out: () => string, err: () => string, exit: Promise<number | null> }
+interface Running {
+  child: ChildProcess
+  url: string
+  out: () => string
+  err: () => string
+  exit: Promise<number | null>
+}
 
 /** Runs the server, until `ready` is on stdout, or its end. */
-async function run (t: Test, args: string[], env: NodeJS.ProcessEnv = {}, ready = /listening on (http:\S+) /): Promise<Running> {
+async function run(
+  t: Test,
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+  ready = /listening on (http:\S+) /
+): Promise<Running> {
   const home = t.testdirName
-  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(EDITD_|XDG_STATE_HOME)/.test(name)))
+  const clean = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(EDITD_|XDG_STATE_HOME)/.test(name))
+  )
   const child = spawn(PROGRAM, [...SERVER, ...args], { env: { ...clean, HOME: home, ...env }, cwd: home })
   let [out, err] = ['', '']
-  const exit = new Promise<number | null>(resolve => { child.once('close', resolve) })
-  const started = new Promise<void>(resolve => {
-    child.stdout.on('data', data => { out += data; if (ready.test(out)) resolve() })
-    child.stderr.on('data', data => { err += data })
+  const exit = new Promise<number | null>(resolve => {
+    child.once('close', resolve)
   })
-  t.teardown(() => { child.kill('SIGKILL') })
+  const started = new Promise<void>(resolve => {
+    child.stdout.on('data', data => {
+      out += data
+      if (ready.test(out)) resolve()
+    })
+    child.stderr.on('data', data => {
+      err += data
+    })
+  })
+  t.teardown(() => {
+    child.kill('SIGKILL')
+  })
   await Promise.race([started, exit])
   await sleep(20)
   return { child, url: ready.exec(out)?.[1] ?? '', out: () => out, err: () => err, exit }
 }
 
-const get = (url: string, path: string, headers: Record<string, string> = {}) => fetch(url + path, { headers: { authorization: `Bearer ${TOKEN}`, connection: 'close', ...headers } })
+const get = (url: string, path: string, headers: Record<string, string> = {}) =>
+  fetch(url + path, { headers: { authorization: `Bearer ${TOKEN}`, connection: 'close', ...headers } })
 
 t.test('prints where it listens, and how to call it', async t => {
   const dir = t.testdir({})
-  const server = await run(t, ['ro\'ot', '--port=0'])
-  t.match(server.out(), new RegExp(`^editd listening on http://127\\.0\\.0\\.1:\\d+ root=${dir}/ro'ot\\ntoken \\(for this run\\): [A-Za-z0-9_-]{43}\\ntry: curl `))
+  const server = await run(t, ["ro'ot", '--port=0'])
+  t.match(
+    server.out(),
+    new RegExp(
+      `^editd listening on http://127\\.0\\.0\\.1:\\d+ root=${dir}/ro'ot\\ntoken \\(for this run\\): [A-Za-z0-9_-]{43}\\ntry: curl `
+    )
+  )
   t.notMatch(server.url, ':0 ')
   const curl = /try: (curl .*)\n/.exec(server.out())?.[1] ?? ''
-  const answer = await new Promise<string>(resolve => { execFile('sh', ['-c', curl], (_error, stdout) => { resolve(stdout) }) })
+  const answer = await new Promise<string>(resolve => {
+    execFile('sh', ['-c', curl], (_error, stdout) => {
+      resolve(stdout)
+    })
+  })
   t.match(JSON.parse(answer), { path: '.', type: 'directory', entries: [] })
-  t.ok(existsSync(join(dir, 'ro\'ot')), 'the root is made')
+  t.ok(existsSync(join(dir, "ro'ot")), 'the root is made')
   server.child.kill('SIGTERM')
   t.equal(await server.exit, 0)
   t.match(server.err(), '"route":"/inspect"', 'the log is on stderr')
@@ -67,52 +99,90 @@ t.test('tells every fault, and exits with 2', async t => {
   t.testdir({})
   const server = await run(t, ['--port', 'x', '--nope'], { EDITD_HOST: '0.0.0.0' })
   t.equal(await server.exit, 2)
-  t.match(server.err().split('\n'), [/^editd: --nope is no flag/, /^editd: --port "x" can't be used/, /^editd: EDITD_HOST "0\.0\.0\.0" can be reached/, ''])
+  t.match(server.err().split('\n'), [
+    /^editd: --nope is no flag/,
+    /^editd: --port "x" can't be used/,
+    /^editd: EDITD_HOST "0\.0\.0\.0" can be reached/,
+    ''
+  ])
   t.equal(server.out(), '')
 })
 
-t.test('says in one sentence why it can\'t listen or open its root', async t => {
+t.test("says in one sentence why it can't listen or open its root", async t => {
   const dir = t.testdir({ file: '' })
   const other = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => { other.once('listening', resolve) })
-  t.teardown(() => { other.close() })
+  await new Promise(resolve => {
+    other.once('listening', resolve)
+  })
+  t.teardown(() => {
+    other.close()
+  })
   const { port } = other.address() as { port: number }
   const cases: [string[], RegExp][] = [
-    [['--port', String(port)], new RegExp(`^editd: port ${port} of 127\\.0\\.0\\.1 is in use: choose another with --port, or 0 for a free one\\.\\n$`)],
+    [
+      ['--port', String(port)],
+      new RegExp(
+        `^editd: port ${port} of 127\\.0\\.0\\.1 is in use: choose another with --port, or 0 for a free one\\.\\n$`
+      )
+    ],
     [['--state-dir', join(dir, 'file')], /^editd: can't start on .*\n$/]
   ]
-  await Promise.all(cases.map(async ([args, sentence]) => {
-    const server = await run(t, args, args.includes('--port') ? {} : { EDITD_PORT: '0' })
-    t.equal(await server.exit, 1)
-    t.match(server.err(), sentence)
-  }))
+  await Promise.all(
+    cases.map(async ([args, sentence]) => {
+      const server = await run(t, args, args.includes('--port') ? {} : { EDITD_PORT: '0' })
+      t.equal(await server.exit, 1)
+      t.match(server.err(), sentence)
+    })
+  )
 })
 
-t.test('names the server that is there already, and what can be done', { skip: process.platform === 'linux' ? false : 'needs Linux' }, async t => {
-  const dir = realpathSync(t.testdir({ root: { sub: {} }, beside: {} }))
-  const root = join(dir, 'root')
-  const ids = (folder: string) => folderIds(Buffer.from(folder))
-  const name = (serial: string, folders: [string, ...string[]]) => namesOf({ state: '0123456789abcdef', pid: process.pid, serial, folders })[0]!
-  const there = await answerBy(name('00000000', [ids(root)[0]]), { hostname: 'a\x1b[2Jhost', root, stateDir: '/a state\n\u202e' })
-  const silent = createServer(() => {}).listen(`\0${name('00000001', [ids(join(dir, 'beside'))[0]])}`)
-  await new Promise(resolve => { silent.once('listening', resolve) })
-  t.teardown(() => {
-    there.close()
-    silent.close()
-  })
-  const cases: [string[], string][] = [
-    [[root], `${root} is already served by process ${process.pid} on a\ufffd[2Jhost with another state folder (--state-dir /a state\ufffd\ufffd), so they could overwrite each other's edits: start this one with --state-dir /a state\ufffd\ufffd, or stop the other.`],
-    [['mcp', root], `${root} is already served by process ${process.pid} on`],
-    [[join(root, 'sub')], `${root}/sub lies in the root of another server, process ${process.pid} on a\ufffd[2Jhost (root ${root}, --state-dir /a state\ufffd\ufffd), so they could overwrite each other's edits: use that server, choose a root that doesn't overlap, or stop the other.`],
-    [[join(dir, 'beside')], `${dir}/beside is already served by process ${process.pid} with another state folder (it is stopped or busy and didn't say which), so they could overwrite each other's edits: start this one with the same --state-dir, or stop the other.`]
-  ]
-  await Promise.all(cases.map(async ([args, sentence]) => {
-    const server = await run(t, args, { EDITD_PORT: '0' })
-    t.equal(await server.exit, 1)
-    t.equal(server.err().slice(0, `editd: ${sentence}`.length), `editd: ${sentence}`)
-    t.equal(server.err().split('\n').length, 2)
-  }))
-})
+t.test(
+  'names the server that is there already, and what can be done',
+  { skip: process.platform === 'linux' ? false : 'needs Linux' },
+  async t => {
+    const dir = realpathSync(t.testdir({ root: { sub: {} }, beside: {} }))
+    const root = join(dir, 'root')
+    const ids = (folder: string) => folderIds(Buffer.from(folder))
+    const name = (serial: string, folders: [string, ...string[]]) =>
+      namesOf({ state: '0123456789abcdef', pid: process.pid, serial, folders })[0]!
+    const there = await answerBy(name('00000000', [ids(root)[0]]), {
+      hostname: 'a\x1b[2Jhost',
+      root,
+      stateDir: '/a state\n\u202e'
+    })
+    const silent = createServer(() => {}).listen(`\0${name('00000001', [ids(join(dir, 'beside'))[0]])}`)
+    await new Promise(resolve => {
+      silent.once('listening', resolve)
+    })
+    t.teardown(() => {
+      there.close()
+      silent.close()
+    })
+    const cases: [string[], string][] = [
+      [
+        [root],
+        `${root} is already served by process ${process.pid} on a\ufffd[2Jhost with another state folder (--state-dir /a state\ufffd\ufffd), so they could overwrite each other's edits: start this one with --state-dir /a state\ufffd\ufffd, or stop the other.`
+      ],
+      [['mcp', root], `${root} is already served by process ${process.pid} on`],
+      [
+        [join(root, 'sub')],
+        `${root}/sub lies in the root of another server, process ${process.pid} on a\ufffd[2Jhost (root ${root}, --state-dir /a state\ufffd\ufffd), so they could overwrite each other's edits: use that server, choose a root that doesn't overlap, or stop the other.`
+      ],
+      [
+        [join(dir, 'beside')],
+        `${dir}/beside is already served by process ${process.pid} with another state folder (it is stopped or busy and didn't say which), so they could overwrite each other's edits: start this one with the same --state-dir, or stop the other.`
+      ]
+    ]
+    await Promise.all(
+      cases.map(async ([args, sentence]) => {
+        const server = await run(t, args, { EDITD_PORT: '0' })
+        t.equal(await server.exit, 1)
+        t.equal(server.err().slice(0, `editd: ${sentence}`.length), `editd: ${sentence}`)
+        t.equal(server.err().split('\n').length, 2)
+      })
+    )
+  }
+)
 
 t.test('finishes what runs when it is told to stop, and takes nothing new', async t => {
   const dir = t.testdir({ root: { 'a.txt': 'one\n' } })
@@ -122,7 +192,9 @@ t.test('finishes what runs when it is told to stop, and takes nothing new', asyn
   const received = new Promise<string>(resolve => {
     let text = ''
     const socket = connect(Number(port), '127.0.0.1', async () => {
-      socket.write(`POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`)
+      socket.write(
+        `POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`
+      )
       await sleep(200)
       server.child.kill('SIGTERM')
       await sleep(200)
@@ -133,8 +205,12 @@ t.test('finishes what runs when it is told to stop, and takes nothing new', asyn
       server.child.kill('SIGTERM')
       socket.write(body.slice(9))
     })
-    socket.on('data', data => { text += data })
-    socket.on('close', () => { resolve(text) })
+    socket.on('data', data => {
+      text += data
+    })
+    socket.on('close', () => {
+      resolve(text)
+    })
     socket.on('error', () => {})
   })
   t.match(await received, /^HTTP\/1.1 200 /)
@@ -146,11 +222,21 @@ t.test('finishes what runs when it is told to stop, and takes nothing new', asyn
 t.test('lives on when nobody reads what it prints, and cuts off a client that never ends', async t => {
   const dir = t.testdir({})
   const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => { probe.once('listening', resolve) })
+  await new Promise(resolve => {
+    probe.once('listening', resolve)
+  })
   const { port } = probe.address() as { port: number }
-  await new Promise(resolve => { probe.close(resolve) })
-  const child = spawn(PROGRAM, [...SERVER, '--host', 'localhost', '--port', String(port), '--token', TOKEN], { env: { ...process.env, HOME: dir }, cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
-  t.teardown(() => { child.kill('SIGKILL') })
+  await new Promise(resolve => {
+    probe.close(resolve)
+  })
+  const child = spawn(PROGRAM, [...SERVER, '--host', 'localhost', '--port', String(port), '--token', TOKEN], {
+    env: { ...process.env, HOME: dir },
+    cwd: dir,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  t.teardown(() => {
+    child.kill('SIGKILL')
+  })
   child.stdout.destroy()
   child.stderr.destroy()
   const url = `http://127.0.0.1:${port}`
@@ -158,15 +244,27 @@ t.test('lives on when nobody reads what it prints, and cuts off a client that ne
   // A start takes as long as it takes where everything else is busy; the test has its own limit.
   while (status === 0 && child.exitCode === null) {
     await sleep(100)
-    status = await get(url, '/healthz').then(response => response.status, () => 0)
+    status = await get(url, '/healthz').then(
+      response => response.status,
+      () => 0
+    )
   }
   for (let i = 0; i < 3; i++) t.equal((await get(url, '/capabilities')).status, 200)
-  const socket = connect(port, '127.0.0.1', () => { socket.write(`POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`) })
+  const socket = connect(port, '127.0.0.1', () => {
+    socket.write(
+      `POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
+    )
+  })
   socket.on('error', () => {})
   await sleep(300)
   const begin = Date.now()
   child.kill('SIGTERM')
-  t.equal(await new Promise(resolve => { child.once('exit', resolve) }), 0)
+  t.equal(
+    await new Promise(resolve => {
+      child.once('exit', resolve)
+    }),
+    0
+  )
   t.ok(Date.now() - begin < 10_500)
 })
 

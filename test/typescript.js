@@ -11,12 +11,12 @@ const HOOKS = '?hooks'
 if (!import.meta.url.endsWith(HOOKS)) register(import.meta.url + HOOKS)
 
 /** A hook of Node: how a module is loaded. */
-export async function load (url, context, next) {
+export async function load(url, context, next) {
   if (!/^file:.*\.ts$/.test(url) || url.includes('/node_modules/')) return next(url, context)
   return { format: 'module', source: await withoutTypes(readFileSync(new URL(url), 'utf8'), url), shortCircuit: true }
 }
 
-async function withoutTypes (text, url) {
+async function withoutTypes(text, url) {
   const kept = new URL(`${createHash('sha256').update(text).digest('hex')}.js`, KEPT)
   try {
     return readFileSync(kept, 'utf8')
@@ -25,7 +25,9 @@ async function withoutTypes (text, url) {
   }
   // Only now: it brings the compiler along.
   const { default: blank } = await import('ts-blank-space')
-  const source = blank(text, node => { throw new Error(`${url}: only types can be taken out, and this is none: ${node.getText()}`) })
+  const source = blank(text, node => {
+    throw new Error(`${url}: only types can be taken out, and this is none: ${node.getText()}`)
+  })
   mkdirSync(KEPT, { recursive: true })
   const temp = new URL(randomUUID(), KEPT)
   writeFileSync(temp, source)

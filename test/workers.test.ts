@@ -18,7 +18,12 @@ const file = (lines: number) => Buffer.from('const value = compute(1)\nfunction 
 
 t.test('finds in a worker what it finds at once', async t => {
   const searcher = new Searcher()
-  for (const lines of [100, 100_000]) t.strictSame(await searcher.search(file(lines), request('c\\w+e\\(')), searchText(file(lines), request('c\\w+e\\(')))
+  for (const lines of [100, 100_000]) {
+    t.strictSame(
+      await searcher.search(file(lines), request('c\\w+e\\(')),
+      searchText(file(lines), request('c\\w+e\\('))
+    )
+  }
   const [pool] = [Buffer.from('x\n'.repeat(100_000)).subarray(2)]
   t.match(await searcher.search(pool, request('x')), { total_matches: 99_999 }, 'of a view')
   await searcher.close()
@@ -36,7 +41,9 @@ t.test('lets the event loop go on, and takes one search after the other', async 
   await searcher.search(file(20_000), request('x'))
   longest = 0
   last = performance.now()
-  await Promise.all([0, 1, 2].map(n => searcher.search(file(200_000), request('[a-z]+ = (c|d)ompute')).then(() => order.push(n))))
+  await Promise.all(
+    [0, 1, 2].map(n => searcher.search(file(200_000), request('[a-z]+ = (c|d)ompute')).then(() => order.push(n)))
+  )
   clearInterval(timer)
   t.strictSame(order, [0, 1, 2])
   t.comment(`longest stall ${longest.toFixed(1)} ms`)
@@ -45,14 +52,21 @@ t.test('lets the event loop go on, and takes one search after the other', async 
 
 t.test('stops in time, and says how far it came', async t => {
   const searcher = new Searcher({ time: 1 })
-  t.match(await searcher.search(file(400_000), request('[a-z]+ = (c|d)ompute')), { truncated: true, stopped_at_line: Number })
+  t.match(await searcher.search(file(400_000), request('[a-z]+ = (c|d)ompute')), {
+    truncated: true,
+    stopped_at_line: Number
+  })
   await searcher.close()
 })
 
 t.test('ends a worker that a single line keeps busy, and goes on with another', async t => {
   const searcher = new Searcher({ time: 20, grace: 20 })
   const line = Buffer.from('ab'.repeat(20_000_000))
-  t.match(await searcher.search(line, request('(a|b|ab|ba|aba)*[^ab]x{20}')), { matches: [], truncated: true, stopped_at_line: 1 })
+  t.match(await searcher.search(line, request('(a|b|ab|ba|aba)*[^ab]x{20}')), {
+    matches: [],
+    truncated: true,
+    stopped_at_line: 1
+  })
   t.match(await searcher.search(file(10_000), request('nowhere')), { total_matches: 0 })
   await searcher.close()
 })
@@ -65,18 +79,41 @@ t.test('passes a failure of the worker on', async t => {
 })
 
 const FILE = { path: 'a.txt', exists: true }
-const taskOf = (change: Change): Task => ({ change, max_result_size: 1e8, context_lines: 2, dry_run: true, max_diff_lines: 50 })
-const edit = (old_text: string, new_text: string, more = {}): Change => ({ operation: 'edit', edits: [{ old_text, new_text, ...more }], line_endings: 'adapt' })
+const taskOf = (change: Change): Task => ({
+  change,
+  max_result_size: 1e8,
+  context_lines: 2,
+  dry_run: true,
+  max_diff_lines: 50
+})
+const edit = (old_text: string, new_text: string, more = {}): Change => ({
+  operation: 'edit',
+  edits: [{ old_text, new_text, ...more }],
+  line_endings: 'adapt'
+})
 
 t.test('plans in a thread what it plans at once', async t => {
   const planMaker = new PlanMaker()
   for (let round = 0; round < 12; round++) {
     const random = new Random(SEED * 90_001 + round)
     const { bytes: part, alphabet } = randomFile(random)
-    const bytes = Buffer.concat([Buffer.alloc(AT_ONCE, Buffer.concat([part, Buffer.from('x')])), Buffer.from('the end')])
+    const bytes = Buffer.concat([
+      Buffer.alloc(AT_ONCE, Buffer.concat([part, Buffer.from('x')])),
+      Buffer.from('the end')
+    ])
     const old = random.text(alphabet, 30) || 'x'
-    for (const change of [edit(old, random.text(alphabet, 30)), edit(old, 'y'.repeat(5000), { replace_all: true }), edit('THE END', 'it'), edit('the end', 'it'),
-      { operation: 'edit_lines', edits: [{ start_line: 1, end_line: 1, new_text: old, ...random.chance(30) && { expected_text: 'x' } }], line_endings: 'exact' }, { operation: 'create', content: old }] satisfies Change[]) {
+    for (const change of [
+      edit(old, random.text(alphabet, 30)),
+      edit(old, 'y'.repeat(5000), { replace_all: true }),
+      edit('THE END', 'it'),
+      edit('the end', 'it'),
+      {
+        operation: 'edit_lines',
+        edits: [{ start_line: 1, end_line: 1, new_text: old, ...(random.chance(30) && { expected_text: 'x' }) }],
+        line_endings: 'exact'
+      },
+      { operation: 'create', content: old }
+    ] satisfies Change[]) {
       const here = planTask(bytes, taskOf(change), FILE)
       const there = await planMaker.plan(Buffer.from(bytes), taskOf(change), FILE)
       if (!there.ok || !here.ok) {
@@ -102,9 +139,22 @@ t.test('plans small files at once, but what takes long to explain', async t => {
   t.notOk(await isLater(edit('value', 'x', { replace_all: true })))
   t.notOk(await isLater(edit('valve', 'x')))
   t.ok(await isLater(edit('valve '.repeat(500), 'x')))
-  t.ok(planMaker.plan(Buffer.from('ab'.repeat(2001)), taskOf(edit('a', 'x', { replace_all: true })), FILE) instanceof Promise, 'more places than are replaced at once')
-  t.notOk(planMaker.plan(Buffer.from('ab'.repeat(2000)), taskOf(edit('a', 'x', { replace_all: true })), FILE) instanceof Promise)
-  t.ok(await isLater({ operation: 'edit_lines', edits: [{ start_line: 1, end_line: 1, new_text: '', expected_text: 'valve '.repeat(500) }], line_endings: 'adapt' }))
+  t.ok(
+    planMaker.plan(Buffer.from('ab'.repeat(2001)), taskOf(edit('a', 'x', { replace_all: true })), FILE) instanceof
+      Promise,
+    'more places than are replaced at once'
+  )
+  t.notOk(
+    planMaker.plan(Buffer.from('ab'.repeat(2000)), taskOf(edit('a', 'x', { replace_all: true })), FILE) instanceof
+      Promise
+  )
+  t.ok(
+    await isLater({
+      operation: 'edit_lines',
+      edits: [{ start_line: 1, end_line: 1, new_text: '', expected_text: 'valve '.repeat(500) }],
+      line_endings: 'adapt'
+    })
+  )
   await planMaker.close()
 })
 
@@ -116,11 +166,17 @@ t.test('writes nothing where a thread dies, and goes on with another', async t =
   const text = `${'const a = b\n'.repeat(300_000)}the end\n`
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(place.root, name), text)
   // A million places are more than such a small heap can hold.
-  const dying = t.rejects(edit.call({ path: 'a.txt', old_text: ' ', new_text: 'xx', replace_all: true }), { code: 'ERR_WORKER_OUT_OF_MEMORY' })
+  const dying = t.rejects(edit.call({ path: 'a.txt', old_text: ' ', new_text: 'xx', replace_all: true }), {
+    code: 'ERR_WORKER_OUT_OF_MEMORY'
+  })
   t.match(await edit.call({ path: 'b.txt', old_text: 'the end', new_text: 'it' }), { ok: true })
   await dying
   t.equal(readFileSync(join(place.root, 'a.txt'), 'utf8'), text)
-  t.match(await edit.call({ path: 'a.txt', old_text: 'the end', new_text: 'it' }), { ok: true }, 'its lock is free, and another thread there')
+  t.match(
+    await edit.call({ path: 'a.txt', old_text: 'the end', new_text: 'it' }),
+    { ok: true },
+    'its lock is free, and another thread there'
+  )
   await workers.close()
   await workspace.close()
   remove(place)
@@ -128,17 +184,44 @@ t.test('writes nothing where a thread dies, and goes on with another', async t =
 
 t.test('does each job as a thread would', async t => {
   const text = Buffer.from('one\ntwo\nthree\n')
-  const task = (edits: { old_text: string, new_text: string }[]): Task => ({ change: { operation: 'edit', edits, line_endings: 'adapt' }, max_result_size: 100, context_lines: 3, dry_run: false })
-  t.strictSame(runJob({ type: 'search', bytes: text, request: request('t\\w+'), time: 1000 }), { result: searchText(text, request('t\\w+')), transfer: [] })
+  const task = (edits: { old_text: string; new_text: string }[]): Task => ({
+    change: { operation: 'edit', edits, line_endings: 'adapt' },
+    max_result_size: 100,
+    context_lines: 3,
+    dry_run: false
+  })
+  t.strictSame(runJob({ type: 'search', bytes: text, request: request('t\\w+'), time: 1000 }), {
+    result: searchText(text, request('t\\w+')),
+    transfer: []
+  })
   const bytes = transferable(text)
-  const { result, transfer } = runJob({ type: 'plan', bytes, task: task([{ old_text: 'two', new_text: '2' }]), file: { path: 'a', exists: true } })
+  const { result, transfer } = runJob({
+    type: 'plan',
+    bytes,
+    task: task([{ old_text: 'two', new_text: '2' }]),
+    file: { path: 'a', exists: true }
+  })
   t.equal('ok' in result && result.ok && Buffer.concat(result.value.pieces).toString(), 'one\n2\nthree\n')
   t.ok(transfer.includes(bytes.buffer), 'the bytes go back')
   t.match(bufferOf(bytes), text)
-  t.match(runJob({ type: 'plan', bytes: text, task: task([{ old_text: 'four', new_text: '4' }]), file: { path: 'a', exists: true } }), { result: { ok: false, failure: { code: 'NO_MATCH' } }, transfer: [] })
-  t.match(runJob({ type: 'present', bytes: text, task: task([{ old_text: 'two', new_text: '2' }]) }), { result: { fits: true, places: [[2, 2]] }, transfer: [] })
+  t.match(
+    runJob({
+      type: 'plan',
+      bytes: text,
+      task: task([{ old_text: 'four', new_text: '4' }]),
+      file: { path: 'a', exists: true }
+    }),
+    { result: { ok: false, failure: { code: 'NO_MATCH' } }, transfer: [] }
+  )
+  t.match(runJob({ type: 'present', bytes: text, task: task([{ old_text: 'two', new_text: '2' }]) }), {
+    result: { fits: true, places: [[2, 2]] },
+    transfer: []
+  })
   const planMaker = new PlanMaker()
   const large = Buffer.from(`${'x\n'.repeat(AT_ONCE)}two\n`)
-  t.match(await planMaker.present(large, { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), { fits: true, places: [[AT_ONCE + 1, AT_ONCE + 1]] })
+  t.match(await planMaker.present(large, { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), {
+    fits: true,
+    places: [[AT_ONCE + 1, AT_ONCE + 1]]
+  })
   await planMaker.close()
 })

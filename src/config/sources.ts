@@ -1,4 +1,5 @@
-// Which settings were given, by flags or the environment, as texts and then as values. Knows the table it is handed, no setting by name.
+// Which settings were given, by flags or the environment, as texts and then as values. Knows the table it is handed, no
+// setting by name.
 import { closest } from 'fastest-levenshtein'
 import { BOOLEAN, type Kind } from './value-kinds.ts'
 
@@ -17,14 +18,14 @@ export interface Setting<T = unknown> {
 export type Settings = Record<string, Setting>
 
 /** The texts that were given for a setting, and the name under which they were. */
-export type Given = Map<string, { texts: string[], from: string }>
+export type Given = Map<string, { texts: string[]; from: string }>
 
 export const environmentName = (name: string): string => `EDITD_${name.toUpperCase().replaceAll('-', '_')}`
 
-const shown = (setting: Setting | undefined, text: string) => setting?.secret ? '…' : text
+const shown = (setting: Setting | undefined, text: string) => (setting?.secret ? '…' : text)
 
 /** Reads `--name value`, `--name=value` and the one argument without a flag, which is the setting `positional`. */
-export function readFlags (settings: Settings, positional: string, argv: readonly string[], faults: string[]): Given {
+export function readFlags(settings: Settings, positional: string, argv: readonly string[], faults: string[]): Given {
   const given: Given = new Map()
   const flags = Object.keys(settings).filter(name => name !== positional)
   const give = (name: string, text: string) => {
@@ -33,7 +34,11 @@ export function readFlags (settings: Settings, positional: string, argv: readonl
     const before = given.get(name)
     if (before === undefined) given.set(name, { texts: [text], from })
     else if (setting?.list) before.texts.push(text)
-    else faults.push(`${from} is given twice, as "${shown(setting, before.texts[0] ?? '')}" and "${shown(setting, text)}": give it once.`)
+    else {
+      faults.push(
+        `${from} is given twice, as "${shown(setting, before.texts[0] ?? '')}" and "${shown(setting, text)}": give it once.`
+      )
+    }
   }
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i] ?? ''
@@ -49,33 +54,46 @@ export function readFlags (settings: Settings, positional: string, argv: readonl
     } else if (flag !== argument) give(name, argument.slice(equals + 1))
     else if (settings[name]?.boolean) {
       give(name, 'true')
-      if (next !== undefined && BOOLEAN.parse(next).ok) { faults.push(`${flag} ${next}: write ${flag}=${next}.`); i++ }
-    } else if (next === undefined || next.startsWith('--')) faults.push(`${flag} needs a value: ${settings[name]?.help}.`)
-    else { give(name, next); i++ }
+      if (next !== undefined && BOOLEAN.parse(next).ok) {
+        faults.push(`${flag} ${next}: write ${flag}=${next}.`)
+        i++
+      }
+    } else if (next === undefined || next.startsWith('--')) {
+      faults.push(`${flag} needs a value: ${settings[name]?.help}.`)
+    } else {
+      give(name, next)
+      i++
+    }
   }
   return given
 }
 
 /** Reads the variables `EDITD_…`; an unknown one is a fault. */
-export function readEnvironment (settings: Settings, env: NodeJS.ProcessEnv, faults: string[]): Given {
+export function readEnvironment(settings: Settings, env: NodeJS.ProcessEnv, faults: string[]): Given {
   const given: Given = new Map()
   const names = new Map(Object.keys(settings).map(name => [environmentName(name), name]))
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith('EDITD_') || text === undefined) continue
     const name = names.get(variable)
-    if (name === undefined) faults.push(`${variable} is no setting; the nearest is ${closest(variable, [...names.keys()])}, and editd --help lists all.`)
-    else given.set(name, { texts: [text], from: variable })
+    if (name === undefined) {
+      faults.push(
+        `${variable} is no setting; the nearest is ${closest(variable, [...names.keys()])}, and editd --help lists all.`
+      )
+    } else given.set(name, { texts: [text], from: variable })
   }
   return given
 }
 
 /** The values of what was given, by setting; each text that isn't accepted is a fault. */
-export function parseGiven (settings: Settings, given: Given, faults: string[]): Map<string, unknown> {
+export function parseGiven(settings: Settings, given: Given, faults: string[]): Map<string, unknown> {
   const values = new Map<string, unknown>()
   for (const [name, { texts, from }] of given) {
     const setting = settings[name]
     const text = texts.join(',')
-    if (text === '') { faults.push(`${from} is empty: give it a value or leave it out.`); continue }
+    if (text === '') {
+      faults.push(`${from} is empty: give it a value or leave it out.`)
+      continue
+    }
     const parsed = setting?.kind.parse(text)
     if (parsed?.ok) values.set(name, parsed.value)
     else faults.push(`${from} "${shown(setting, text)}" can't be used: it accepts ${parsed?.failure}.`)

@@ -1,18 +1,30 @@
-// How the text of one setting becomes a value: sizes, durations, ports, lists. Knows no setting by name, no process, no disk.
+// How the text of one setting becomes a value: sizes, durations, ports, lists. Knows no setting by name, no process, no
+// disk.
 import { isIP } from 'node:net'
 import { fail, ok, type Result } from '../result.ts'
 
 /** A kind of setting. `parse` fails with what is accepted, to follow "accepts". */
-export interface Kind<T> { parse(text: string): Result<T, string> }
+export interface Kind<T> {
+  parse(text: string): Result<T, string>
+}
 
 const kind = <T>(accepts: string, parse: (text: string) => T | undefined): Kind<T> => ({
-  parse (text) {
+  parse(text) {
     const value = parse(text)
     return value === undefined ? fail(accepts) : ok(value)
   }
 })
 
-const SIZE_UNITS: Record<string, number> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 }
+const SIZE_UNITS: Record<string, number> = {
+  '': 1,
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30
+}
 const TIME_UNITS: Record<string, number> = { ms: 1, '': 1000, s: 1000, m: 60_000, min: 60_000 }
 
 const scaled = (text: string, units: Record<string, number>, max: number): number | undefined => {
@@ -31,7 +43,9 @@ export const duration = (max: number, maxShown: string) =>
   kind(`seconds or a duration such as 10s or 500ms, up to ${maxShown}`, text => scaled(text, TIME_UNITS, max))
 
 export const integer = (min: number, max: number) =>
-  kind(`a whole number from ${min} to ${max}`, text => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined)
+  kind(`a whole number from ${min} to ${max}`, text =>
+    /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined
+  )
 
 const BOOLEANS: Record<string, boolean> = { 1: true, true: true, 0: false, false: false }
 export const BOOLEAN = kind('1, true, 0 or false', text => BOOLEANS[text])
@@ -43,7 +57,7 @@ export const oneOf = <const T extends string>(...values: T[]): Kind<T> =>
 
 /** One element of a list; the list itself is comma-separated. */
 export const list = <T>(element: Kind<T>): Kind<T[]> => ({
-  parse (text) {
+  parse(text) {
     const values: T[] = []
     for (const item of text.split(',')) {
       const parsed = element.parse(item.trim())
@@ -54,10 +68,13 @@ export const list = <T>(element: Kind<T>): Kind<T[]> => ({
   }
 })
 
-export const PATTERN = kind('paths or names, comma-separated, none of them empty', text => text === '' ? undefined : text)
+export const PATTERN = kind('paths or names, comma-separated, none of them empty', text =>
+  text === '' ? undefined : text
+)
 
 export const EXTENSION = kind('extensions such as .ts,.md', text =>
-  /^\.?[^./\\*\s]+(\.[^./\\*\s]+)*$/.test(text) ? `.${text.replace(/^\./, '')}` : undefined)
+  /^\.?[^./\\*\s]+(\.[^./\\*\s]+)*$/.test(text) ? `.${text.replace(/^\./, '')}` : undefined
+)
 
 export const HOST_NAME = kind('host names or addresses without scheme and port, such as editd.example', text => {
   const name = text.toLowerCase()
@@ -72,12 +89,18 @@ export const ORIGIN = kind('origins such as https://app.example, with nothing af
 
 /** A bearer token, as RFC 6750 has it. */
 export const TOKEN: Kind<string> = {
-  parse (text) {
+  parse(text) {
     if (/^[A-Za-z0-9._~+/=-]+$/.test(text)) return ok(text)
-    return fail('one token of letters, digits and ._~+/=-' + (text.includes(':') ? '; tokens with a name and a scope (name:scope:secret) are not available yet' : ''))
+    return fail(
+      'one token of letters, digits and ._~+/=-' +
+        (text.includes(':') ? '; tokens with a name and a scope (name:scope:secret) are not available yet' : '')
+    )
   }
 }
 
 export const LOCK: Kind<'shared' | 'local'> = {
-  parse: text => text === 'shared' || text === 'local' ? ok(text) : fail('shared or local' + (text.startsWith('redis') ? '; locking by Redis is not available yet' : ''))
+  parse: text =>
+    text === 'shared' || text === 'local'
+      ? ok(text)
+      : fail('shared or local' + (text.startsWith('redis') ? '; locking by Redis is not available yet' : ''))
 }

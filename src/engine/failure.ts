@@ -13,7 +13,10 @@ export interface FilePreview {
   lossy?: true
 }
 
-/** One place where `old_text` occurs. Lines 1-based of the original file, columns 1-based in UTF-16 units, `column_end` exclusive. */
+/**
+ * One place where `old_text` occurs. Lines 1-based of the original file, columns 1-based in UTF-16 units, `column_end`
+ * exclusive.
+ */
 export interface MatchLocation {
   line_number: number
   column_start: number
@@ -36,11 +39,20 @@ export interface SimilarContent {
   lossy?: true
 }
 
-export type FixType = 'USE_EXACT_TEXT' | 'ADJUST_COUNT' | 'ESCAPE_SPECIAL' | 'CHECK_WHITESPACE' | 'ADD_CONTEXT' | 'ALREADY_APPLIED' | 'READ_FILE' | 'CHOOSE_OCCURRENCE' | 'FIX_PATH'
+export type FixType =
+  | 'USE_EXACT_TEXT'
+  | 'ADJUST_COUNT'
+  | 'ESCAPE_SPECIAL'
+  | 'CHECK_WHITESPACE'
+  | 'ADD_CONTEXT'
+  | 'ALREADY_APPLIED'
+  | 'READ_FILE'
+  | 'CHOOSE_OCCURRENCE'
+  | 'FIX_PATH'
 
 /** An edit to be sent. Without `new_text` the caller has to bring its own up to date. */
 export type FixedText = Partial<TextEdit> & { old_text: string }
-export type FixedLines = Partial<LineEdit> & { start_line: number, end_line: number }
+export type FixedLines = Partial<LineEdit> & { start_line: number; end_line: number }
 
 /** What to send instead. `edit` is whole or absent. `lines`: the lines that it is about. */
 export interface Fix<E = FixedText> {
@@ -50,7 +62,10 @@ export interface Fix<E = FixedText> {
 }
 
 /** Which of a request's edits failed. */
-export interface EditPosition { edit_index: number, total_edits: number }
+export interface EditPosition {
+  edit_index: number
+  total_edits: number
+}
 
 export interface NoMatch extends EditPosition {
   code: 'NO_MATCH'
@@ -79,7 +94,10 @@ export interface WrongCount extends EditPosition {
   overlapping: boolean
   match_locations: MatchLocation[]
   match_lines: number[]
-  /** The file as it is has the number of matches that the edit requires; the earlier edit of this request with this index has changed that. */
+  /**
+   * The file as it is has the number of matches that the edit requires; the earlier edit of this request with this
+   * index has changed that.
+   */
   undone_by_edit?: number
   /** Where matches are missing: what resembles the text besides them. */
   similar_content?: SimilarContent[]
@@ -147,11 +165,16 @@ export interface ExpectedTextMismatch extends EditPosition {
 /** What an edit made for another state of the file comes to in the present one. */
 export type CurrentOutcome =
   /** It would still be made. First and last line of each place, at most ten. */
-  | { fits: true, places: [number, number][], total: number, file_preview: FilePreview }
-  | { fits: false, failure: TextFailure | LineFailure | SectionFailure }
+  | { fits: true; places: [number, number][]; total: number; file_preview: FilePreview }
+  | { fits: false; failure: TextFailure | LineFailure | SectionFailure }
 
-/** Left to be planned where that may take long: many places are replaced, or a text isn't where it has to be and what was meant is to be found. */
-export interface TakesLong { code: 'TAKES_LONG' }
+/**
+ * Left to be planned where that may take long: many places are replaced, or a text isn't where it has to be and what
+ * was meant is to be found.
+ */
+export interface TakesLong {
+  code: 'TAKES_LONG'
+}
 
 export type LineFailure = LineOutOfRange | OverlappingEdits | ExpectedTextMismatch | ResultTooLarge
 
@@ -160,7 +183,7 @@ export type TextFailure = NoMatch | WrongCount | OccurrenceOutOfRange | ResultTo
 /** What /edit-section is for: one of these. */
 export interface Target {
   heading?: string
-  code_block?: { index?: number, language?: string, under_heading?: string }
+  code_block?: { index?: number; language?: string; under_heading?: string }
   symbol?: string
 }
 
@@ -178,7 +201,13 @@ export interface OutlineEntry {
 }
 
 /** The outline's first items, and how many there are. */
-interface AboutTarget { target: Target, at_line?: number, outline: OutlineEntry[], total: number, syntax_error_lines?: number[] }
+interface AboutTarget {
+  target: Target
+  at_line?: number
+  outline: OutlineEntry[]
+  total: number
+  syntax_error_lines?: number[]
+}
 
 export interface TargetNotFound extends AboutTarget {
   code: 'TARGET_NOT_FOUND'
@@ -189,15 +218,23 @@ export interface TargetNotFound extends AboutTarget {
 }
 
 /** `fitting`: how many fit; `targets` are the first of them. */
-export interface AmbiguousTarget extends AboutTarget { code: 'AMBIGUOUS_TARGET', targets: OutlineEntry[], fitting: number }
+export interface AmbiguousTarget extends AboutTarget {
+  code: 'AMBIGUOUS_TARGET'
+  targets: OutlineEntry[]
+  fitting: number
+}
 
-export type UnsupportedTarget = { code: 'UNSUPPORTED_TARGET', languages: readonly string[], language?: string } & (
+export type UnsupportedTarget = { code: 'UNSUPPORTED_TARGET'; languages: readonly string[]; language?: string } &
   /** The file is in a language, if it is known, that has no such targets. */
-  | { reason: 'not_markdown' | 'no_grammar' }
-  | { reason: 'too_large' | 'too_slow', limit: number, actual?: number }
-  | { reason: 'parser_failed' }
-  /** The item can't take the action: other code on its lines, or on those of its body; nothing to put text into; a fence that is never closed. */
-  | { reason: 'not_alone' | 'cramped' | 'no_body' | 'unclosed', entry: OutlineEntry }
-)
+  (
+    | { reason: 'not_markdown' | 'no_grammar' }
+    | { reason: 'too_large' | 'too_slow'; limit: number; actual?: number }
+    | { reason: 'parser_failed' }
+    /**
+     * The item can't take the action: other code on its lines, or on those of its body; nothing to put text into; a
+     * fence that is never closed.
+     */
+    | { reason: 'not_alone' | 'cramped' | 'no_body' | 'unclosed'; entry: OutlineEntry }
+  )
 
 export type SectionFailure = TargetNotFound | AmbiguousTarget | UnsupportedTarget

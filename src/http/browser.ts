@@ -1,12 +1,17 @@
 // Whether whoever asks wants a page to read. Knows no route.
 
 /** Whether an `Accept` names text/html, ranks it above JSON and nothing above it. What isn't a rank counts as none. */
-export function prefersPage (accept = ''): boolean {
-  const ranks = new Map(accept.toLowerCase().split(',').map(range => {
-    const [type = '', ...parameters] = range.split(';').map(part => part.trim())
-    const given = parameters.find(parameter => parameter.startsWith('q='))
-    return [type, given === undefined ? 1 : Number(given.slice(2))]
-  }))
+export function prefersPage(accept = ''): boolean {
+  const ranks = new Map(
+    accept
+      .toLowerCase()
+      .split(',')
+      .map(range => {
+        const [type = '', ...parameters] = range.split(';').map(part => part.trim())
+        const given = parameters.find(parameter => parameter.startsWith('q='))
+        return [type, given === undefined ? 1 : Number(given.slice(2))]
+      })
+  )
   const rank = (type: string) => ranks.get(type) ?? 0
   const page = rank('text/html')
   return page > rank('application/json') && page >= Math.max(rank('application/*'), rank('*/*'))

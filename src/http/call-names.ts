@@ -2,7 +2,9 @@
 import type { CallNames } from '../operations/operation.ts'
 
 /** `inspectWith`: the call that looks, with these arguments. */
-export interface CallSyntax extends CallNames { inspectWith (args: object): string }
+export interface CallSyntax extends CallNames {
+  inspectWith(args: object): string
+}
 
 export const BY_ROUTE: CallSyntax = {
   edit: '/edit',
@@ -19,4 +21,7 @@ export const BY_TOOL: CallSyntax = {
 }
 
 /** The file that a request is about, and how calls are named to who sent it. */
-export interface Asked { path: string, naming: CallSyntax }
+export interface Asked {
+  path: string
+  naming: CallSyntax
+}

@@ -13,12 +13,22 @@ import { MCP_VERSIONS } from './tools/mcp.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
 /** The answer of /capabilities. */
-export function capabilitiesOf (config: Config, confinement: Workspace['confinement'], version: string, operations: Operations): Capabilities {
+export function capabilitiesOf(
+  config: Config,
+  confinement: Workspace['confinement'],
+  version: string,
+  operations: Operations
+): Capabilities {
   return {
     name: 'editd',
     version,
     api: '1',
-    operations: Object.values<Operation>({ ...operations }).map(({ id, route, description }) => ({ name: id, method: 'POST', route, description: description(BY_ROUTE) })),
+    operations: Object.values<Operation>({ ...operations }).map(({ id, route, description }) => ({
+      name: id,
+      method: 'POST',
+      route,
+      description: description(BY_ROUTE)
+    })),
     limits: {
       max_file_size: config.maxFileSize,
       max_edits: config.maxEdits,
@@ -33,7 +43,22 @@ export function capabilitiesOf (config: Config, confinement: Workspace['confinem
       max_diff_lines: 100_000,
       lock_timeout_ms: config.lockTimeout
     },
-    features: ['dry_run', 'expected_hash', 'if_match', 'if_none_match', 'multiple_edits', 'unified_diff', 'adapted_line_endings', 'search', 'regex', 'directories', 'structure', 'dialects', 'function_calling', 'mcp'],
+    features: [
+      'dry_run',
+      'expected_hash',
+      'if_match',
+      'if_none_match',
+      'multiple_edits',
+      'unified_diff',
+      'adapted_line_endings',
+      'search',
+      'regex',
+      'directories',
+      'structure',
+      'dialects',
+      'function_calling',
+      'mcp'
+    ],
     tool_formats: [...TOOL_FORMATS],
     mcp_versions: [...MCP_VERSIONS],
     languages: [...OUTLINED],

@@ -1,4 +1,5 @@
-// An operation whose body holds another one's: which one, and what its schema says of the fields. Knows no operation by name.
+// An operation whose body holds another one's: which one, and what its schema says of the fields. Knows no operation by
+// name.
 import type { Operation } from '../operations/operation.ts'
 import type { Validated } from './validation.ts'
 import { makeValidator, type SchemaError } from './validator.ts'
@@ -7,9 +8,14 @@ import { makeValidator, type SchemaError } from './validator.ts'
 export type Chosen = Validated & Pick<Operation, 'expects_hash' | 'expects_none'>
 
 /** How bodies of an operation are read: as its own, or as those of the operation that its field `operation` names. */
-export function delegatedBody (operation: Operation): { chosen (body: unknown): Chosen, faultsOf (body: unknown): readonly SchemaError[] } {
+export function delegatedBody(operation: Operation): {
+  chosen(body: unknown): Chosen
+  faultsOf(body: unknown): readonly SchemaError[]
+} {
   const others = operation.stands_for ?? {}
-  const validate = makeValidator([operation, ...Object.values(others)].flatMap(({ request, items }) => [request, ...Object.values(items)]))
+  const validate = makeValidator(
+    [operation, ...Object.values(others)].flatMap(({ request, items }) => [request, ...Object.values(items)])
+  )
   const otherIn = (body: unknown) => {
     const name = typeof body === 'object' && body !== null && 'operation' in body ? body.operation : undefined
     const other = typeof name === 'string' && Object.hasOwn(others, name) ? others[name] : undefined
@@ -18,18 +24,24 @@ export function delegatedBody (operation: Operation): { chosen (body: unknown): 
   const chosen = (body: unknown): Chosen => {
     const named = otherIn(body)
     if (named === undefined) return operation
-    const elsewhere = (field: string) => Object.entries(others).filter(([, { request }]) => Object.hasOwn(propertiesOf(request), field)).map(([other]) => other)
+    const elsewhere = (field: string) =>
+      Object.entries(others)
+        .filter(([, { request }]) => Object.hasOwn(propertiesOf(request), field))
+        .map(([other]) => other)
     return { ...named.other, within: named.name, elsewhere }
   }
   return {
     chosen,
-    faultsOf (body) {
+    faultsOf(body) {
       const faults = validate(operation.request, body)
       const named = otherIn(body)
       if (named === undefined) return faults
       // What its own schema lets pass is looser than what the other asks for, but for `dry_run`.
       const { operation: _, dry_run, ...fields } = body as Record<string, unknown>
-      return [...faults.filter(({ instancePath }) => instancePath === '/dry_run').slice(0, 1), ...validate(named.other.request, fields)]
+      return [
+        ...faults.filter(({ instancePath }) => instancePath === '/dry_run').slice(0, 1),
+        ...validate(named.other.request, fields)
+      ]
     }
   }
 }

@@ -16,50 +16,64 @@ export const HEADER_BYTES = 16_384
 const invalid = (message: string): RequestFailure => ({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message }] })
 
 /** What a client did wrong, by the error that Fastify made of it; null: the error is ours. */
-export function failureOf (error: Partial<FastifyError>, request: FastifyRequest, bodyLimit: number): RequestFailure | null {
+export function failureOf(
+  error: Partial<FastifyError>,
+  request: FastifyRequest,
+  bodyLimit: number
+): RequestFailure | null {
   switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': return { code: 'REQUEST_TOO_LARGE', limit: bodyLimit }
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: request.headers['content-type'] ?? '' }
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return invalid('the body is not as long as the header Content-Length says')
-    case 'FST_ERR_BAD_URL': return invalid('the URL is not valid: a % in it begins no character')
-    case 'ECONNRESET': return invalid('the connection ended before the body did')
-    default: return null
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return { code: 'REQUEST_TOO_LARGE', limit: bodyLimit }
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: request.headers['content-type'] ?? '' }
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return invalid('the body is not as long as the header Content-Length says')
+    case 'FST_ERR_BAD_URL':
+      return invalid('the URL is not valid: a % in it begins no character')
+    case 'ECONNRESET':
+      return invalid('the connection ended before the body did')
+    default:
+      return null
   }
 }
 
 /** Answers whatever a handler threw. */
-export const makeErrorHandler = (logger: Logger, bodyLimit: number) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-  const failure = failureOf(error, request, bodyLimit)
-  if (failure === null) logBug(logger, request.id, error)
-  return sendProblem(reply, failure ?? { code: 'INTERNAL_ERROR' })
-}
+export const makeErrorHandler =
+  (logger: Logger, bodyLimit: number) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    const failure = failureOf(error, request, bodyLimit)
+    if (failure === null) logBug(logger, request.id, error)
+    return sendProblem(reply, failure ?? { code: 'INTERNAL_ERROR' })
+  }
 
 /** What paths a route's URL stands for: `*` at its end is anything, `:name` one part. */
-const patternOf = (url: string) => new RegExp(`^${url.replace(/[.]/g, '\\.').replace(/\/\*$/, '/.*').replace(/:\w+/, '[^/]+')}$`)
+const patternOf = (url: string) =>
+  new RegExp(`^${url.replace(/[.]/g, '\\.').replace(/\/\*$/, '/.*').replace(/:\w+/, '[^/]+')}$`)
 
 export interface Routes {
   /** Why there is nothing at this method and path. */
-  missing (method: string, path: string): RequestFailure
+  missing(method: string, path: string): RequestFailure
 }
 
 /** Keeps the list of routes, for those who miss one. To be called before any route is added. */
-export function collectRoutes (app: FastifyInstance): Routes {
+export function collectRoutes(app: FastifyInstance): Routes {
   const methods = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     // CORS adds a route for all paths, which is nobody's.
     if (url === '*') return
-    methods.set(url, new Set([...methods.get(url) ?? [], ...[method].flat()]))
+    methods.set(url, new Set([...(methods.get(url) ?? []), ...[method].flat()]))
   })
   const methodsAt = (path: string) => {
     const exact = methods.get(path)
     if (exact !== undefined) return [...exact]
-    return [...methods].flatMap(([url, list]) => patternOf(url).test(path) ? [...list] : [])
+    return [...methods].flatMap(([url, list]) => (patternOf(url).test(path) ? [...list] : []))
   }
   return {
-    missing (method, path) {
+    missing(method, path) {
       const allow = methodsAt(path)
       if (allow.length > 0) return { code: 'METHOD_NOT_ALLOWED', method, allow: allow.sort() }
-      const routes = [...methods].filter(([url]) => !url.startsWith('/docs/')).map(([url, list]) => `${list.has('POST') ? 'POST' : 'GET'} ${url.replace(/:(\w+)/, '{$1}')}`)
+      const routes = [...methods]
+        .filter(([url]) => !url.startsWith('/docs/'))
+        .map(([url, list]) => `${list.has('POST') ? 'POST' : 'GET'} ${url.replace(/:(\w+)/, '{$1}')}`)
       return { code: 'ROUTE_NOT_FOUND', method, routes: [...new Set(routes)] }
     }
   }
@@ -67,49 +81,64 @@ export function collectRoutes (app: FastifyInstance): Routes {
 
 interface Sockets {
   /** The last request on each, with its response. */
-  last: WeakMap<Socket, { request: IncomingMessage, response: ServerResponse }>
+  last: WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>
   /** Those that were told that nothing was done. */
   refused: WeakSet<Socket>
 }
 
 /** Keeps what the handler below needs to know of a server's sockets. */
-export function followSockets (server: Server): Sockets {
+export function followSockets(server: Server): Sockets {
   const last: Sockets['last'] = new WeakMap()
-  server.prependListener('request', (request, response) => { last.set(request.socket, { request, response }) })
+  server.prependListener('request', (request, response) => {
+    last.set(request.socket, { request, response })
+  })
   return { last, refused: new WeakSet() }
 }
 
 /** Answers what is no HTTP, too slow or too large, on the bare socket, and closes it. */
-export const makeClientErrorHandler = (logger: Logger, sockets: () => Sockets) => (error: Error & { code?: string }, socket: Socket) => {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
+export const makeClientErrorHandler =
+  (logger: Logger, sockets: () => Sockets) => (error: Error & { code?: string }, socket: Socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const { last, refused } = sockets()
+    const { request, response } = last.get(socket) ?? {}
+    if (request?.complete && response?.writableEnded === false) {
+      // What is wrong is in the request after. An answer written now would be taken for that of the one before.
+      socket.pause()
+      response.shouldKeepAlive = false
+      response.once('finish', () => {
+        socket.destroySoon()
+      })
+      return
+    }
+    const failure: RequestFailure =
+      error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? { code: 'REQUEST_TIMEOUT' }
+        : error.code === 'HPE_HEADER_OVERFLOW'
+          ? { code: 'HEADERS_TOO_LARGE', limit: HEADER_BYTES }
+          : invalid(`it is not valid HTTP (${error.code ?? 'unknown'})`)
+    // Its reading goes on, or what has come would be a reset that overtakes the answer. So the rest of a slow request
+    // may come after all.
+    refused.add(socket)
+    refuse(logger, socket, failure)
   }
-  const { last, refused } = sockets()
-  const { request, response } = last.get(socket) ?? {}
-  if (request?.complete && response?.writableEnded === false) {
-    // What is wrong is in the request after. An answer written now would be taken for that of the one before.
-    socket.pause()
-    response.shouldKeepAlive = false
-    response.once('finish', () => { socket.destroySoon() })
-    return
-  }
-  const failure: RequestFailure = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-    ? { code: 'REQUEST_TIMEOUT' }
-    : error.code === 'HPE_HEADER_OVERFLOW' ? { code: 'HEADERS_TOO_LARGE', limit: HEADER_BYTES } : invalid(`it is not valid HTTP (${error.code ?? 'unknown'})`)
-  // Its reading goes on, or what has come would be a reset that overtakes the answer. So the rest of a slow request may come after all.
-  refused.add(socket)
-  refuse(logger, socket, failure)
-}
 
 /** Answers an `Expect` other than `100-continue`. */
-export const makeExpectationHandler = (logger: Logger) => ({ url = '' }: IncomingMessage, { socket }: ServerResponse) => { refuse(logger, socket, invalid('the header Expect may only hold 100-continue'), pathOf(url)) }
+export const makeExpectationHandler =
+  (logger: Logger) =>
+  ({ url = '' }: IncomingMessage, { socket }: ServerResponse) => {
+    refuse(logger, socket, invalid('the header Expect may only hold 100-continue'), pathOf(url))
+  }
 
 /** Answers `CONNECT`, which Node hands to nobody else. */
-export const makeConnectHandler = (logger: Logger) => (_: IncomingMessage, socket: Duplex) => { refuse(logger, socket, invalid('the method CONNECT asks for a tunnel, and this is no proxy')) }
+export const makeConnectHandler = (logger: Logger) => (_: IncomingMessage, socket: Duplex) => {
+  refuse(logger, socket, invalid('the method CONNECT asks for a tunnel, and this is no proxy'))
+}
 
 /** Answers on the bare socket, and closes it. */
-function refuse (logger: Logger, socket: Duplex | null, failure: RequestFailure, instance = ''): void {
+function refuse(logger: Logger, socket: Duplex | null, failure: RequestFailure, instance = ''): void {
   const answer = toProblem(failure, { instance, request_id: randomUUID() })
   logger.info({ request_id: answer.body.request_id, status: answer.body.status, code: answer.body.code })
   socket?.end(rawProblem(answer))

@@ -5,15 +5,37 @@ import type { Failure } from './failure.ts'
 import { BY_ROUTE, BY_TOOL } from './call-names.ts'
 import { toProblem, type Context } from './problem.ts'
 
-const preview = { total_lines: 90, preview_start_line: 44, preview_end_line: 46, content: 'export {}\nconst  foo = 1;\nrun()\n', highlights: [{ line: 45 }] }
-const found = (line_number: number) => ({ line_number, column_start: 1, column_end: 15, line_content: 'const foo = 1;', context_before: ['{'], context_after: ['}'] })
+const preview = {
+  total_lines: 90,
+  preview_start_line: 44,
+  preview_end_line: 46,
+  content: 'export {}\nconst  foo = 1;\nrun()\n',
+  highlights: [{ line: 45 }]
+}
+const found = (line_number: number) => ({
+  line_number,
+  column_start: 1,
+  column_end: 15,
+  line_content: 'const foo = 1;',
+  context_before: ['{'],
+  context_after: ['}']
+})
 
-const ENTRIES: OutlineEntry[] = [12, 16].map(start_line => ({ kind: 'method', name: 'parse', parent: 'Parser', start_line, end_line: start_line }))
+const ENTRIES: OutlineEntry[] = [12, 16].map(start_line => ({
+  kind: 'method',
+  name: 'parse',
+  parent: 'Parser',
+  start_line,
+  end_line: start_line
+}))
 
 /** A failure of each kind. */
 export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   INVALID_JSON: { code: 'INVALID_JSON', reason: 'syntax', where: 'at character 17' },
-  INVALID_REQUEST: { code: 'INVALID_REQUEST', errors: [{ pointer: '/old_txt', message: 'is no field here (did you mean old_text?)' }] },
+  INVALID_REQUEST: {
+    code: 'INVALID_REQUEST',
+    errors: [{ pointer: '/old_txt', message: 'is no field here (did you mean old_text?)' }]
+  },
   INVALID_PATH: { code: 'INVALID_PATH', reason: 'empty' },
   INVALID_UNICODE: { code: 'INVALID_UNICODE', pointer: '/new_text' },
   MIXED_MODES: { code: 'MIXED_MODES', fields: ['old_text', 'new_text'] },
@@ -42,8 +64,20 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     edit_index: 0,
     total_edits: 3,
     search_text: 'const foo = 1;',
-    similar_content: [{ line_number: 45, end_line: 45, content: 'const  foo = 1;', similarity_score: 0.93, confidence: 'high', differences: [{ type: 'whitespace', expected: 'const foo', found: 'const  foo' }] }],
-    fixes: [{ type: 'USE_EXACT_TEXT', lines: [45, 45], edit: { old_text: 'const  foo = 1;', new_text: 'const foo = 2;' } }, { type: 'READ_FILE', lines: [35, 55] }],
+    similar_content: [
+      {
+        line_number: 45,
+        end_line: 45,
+        content: 'const  foo = 1;',
+        similarity_score: 0.93,
+        confidence: 'high',
+        differences: [{ type: 'whitespace', expected: 'const foo', found: 'const  foo' }]
+      }
+    ],
+    fixes: [
+      { type: 'USE_EXACT_TEXT', lines: [45, 45], edit: { old_text: 'const  foo = 1;', new_text: 'const foo = 2;' } },
+      { type: 'READ_FILE', lines: [35, 55] }
+    ],
     file_preview: preview,
     cause: { type: 'spacing', expected: 'const foo', found: 'const  foo' }
   },
@@ -57,7 +91,11 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     overlapping: false,
     match_locations: [found(12), found(40)],
     match_lines: [12, 40],
-    fixes: [{ type: 'ADD_CONTEXT', lines: [12, 12], edit: { old_text: 'one() {\nconst foo = 1;' } }, { type: 'ADJUST_COUNT', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrences: 2 } }, { type: 'CHOOSE_OCCURRENCE', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrence: 1 } }]
+    fixes: [
+      { type: 'ADD_CONTEXT', lines: [12, 12], edit: { old_text: 'one() {\nconst foo = 1;' } },
+      { type: 'ADJUST_COUNT', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrences: 2 } },
+      { type: 'CHOOSE_OCCURRENCE', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrence: 1 } }
+    ]
   },
   OCCURRENCE_OUT_OF_RANGE: {
     code: 'OCCURRENCE_OUT_OF_RANGE',
@@ -68,16 +106,68 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     actual_occurrences: 2,
     match_locations: [found(12), found(40)],
     match_lines: [12, 40],
-    fixes: [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrence: 2 } }]
+    fixes: [
+      { type: 'CHOOSE_OCCURRENCE', edit: { old_text: 'const foo = 1;', new_text: 'const foo = 2;', occurrence: 2 } }
+    ]
   },
-  OVERLAPPING_EDITS: { code: 'OVERLAPPING_EDITS', edit_index: 1, total_edits: 2, other_edit_index: 0, lines: [44, 46], other_lines: [40, 45] },
-  EXPECTED_TEXT_MISMATCH: { code: 'EXPECTED_TEXT_MISMATCH', edit_index: 0, total_edits: 1, start_line: 45, end_line: 45, actual_text: 'const  foo = 1;\n', similar_content: [], found_at: [47, 47], fixes: [{ type: 'USE_EXACT_TEXT', lines: [47, 47], edit: { start_line: 47, end_line: 47, expected_text: 'const bar = 2;', new_text: 'const bar = 3;' } }], file_preview: preview },
+  OVERLAPPING_EDITS: {
+    code: 'OVERLAPPING_EDITS',
+    edit_index: 1,
+    total_edits: 2,
+    other_edit_index: 0,
+    lines: [44, 46],
+    other_lines: [40, 45]
+  },
+  EXPECTED_TEXT_MISMATCH: {
+    code: 'EXPECTED_TEXT_MISMATCH',
+    edit_index: 0,
+    total_edits: 1,
+    start_line: 45,
+    end_line: 45,
+    actual_text: 'const  foo = 1;\n',
+    similar_content: [],
+    found_at: [47, 47],
+    fixes: [
+      {
+        type: 'USE_EXACT_TEXT',
+        lines: [47, 47],
+        edit: { start_line: 47, end_line: 47, expected_text: 'const bar = 2;', new_text: 'const bar = 3;' }
+      }
+    ],
+    file_preview: preview
+  },
   LINE_OUT_OF_RANGE: { code: 'LINE_OUT_OF_RANGE', total_lines: 90, start_line: 95 },
-  TARGET_NOT_FOUND: { code: 'TARGET_NOT_FOUND', target: { symbol: 'Parser.prase' }, outline: ENTRIES, total: 2, elsewhere: [], nearest: ['Parser.parse'] },
-  AMBIGUOUS_TARGET: { code: 'AMBIGUOUS_TARGET', target: { symbol: 'Parser.parse' }, outline: ENTRIES, total: 2, targets: ENTRIES, fitting: 2 },
-  UNSUPPORTED_TARGET: { code: 'UNSUPPORTED_TARGET', reason: 'not_markdown', language: 'typescript', languages: ['markdown', 'typescript'] },
+  TARGET_NOT_FOUND: {
+    code: 'TARGET_NOT_FOUND',
+    target: { symbol: 'Parser.prase' },
+    outline: ENTRIES,
+    total: 2,
+    elsewhere: [],
+    nearest: ['Parser.parse']
+  },
+  AMBIGUOUS_TARGET: {
+    code: 'AMBIGUOUS_TARGET',
+    target: { symbol: 'Parser.parse' },
+    outline: ENTRIES,
+    total: 2,
+    targets: ENTRIES,
+    fitting: 2
+  },
+  UNSUPPORTED_TARGET: {
+    code: 'UNSUPPORTED_TARGET',
+    reason: 'not_markdown',
+    language: 'typescript',
+    languages: ['markdown', 'typescript']
+  },
   NOT_A_FILE: { code: 'NOT_A_FILE', type: 'directory' },
-  RESULT_TOO_LARGE: { code: 'RESULT_TOO_LARGE', what: 'bytes', edit_index: 0, total_edits: 1, limit: 100_000_000, actual: 130_000_000 },
+  RESULT_TOO_LARGE: {
+    code: 'RESULT_TOO_LARGE',
+    what: 'bytes',
+    edit_index: 0,
+    total_edits: 1,
+    limit: 100_000_000,
+    actual: 130_000_000
+  },
   FILE_LOCKED: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 2 },
   PRECONDITION_REQUIRED: { code: 'PRECONDITION_REQUIRED' },
   HEADERS_TOO_LARGE: { code: 'HEADERS_TOO_LARGE', limit: 16_384 },
@@ -87,25 +177,60 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
 }
 
 /** Codes of problems that concern no file, or none that may be told of. */
-const WITHOUT_FILE = new Set<ProblemCode>(['INVALID_JSON', 'INVALID_UNICODE', 'UNAUTHORIZED', 'FORBIDDEN_HOST', 'FORBIDDEN_ORIGIN', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'REQUEST_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'NOT_READY'])
+const WITHOUT_FILE = new Set<ProblemCode>([
+  'INVALID_JSON',
+  'INVALID_UNICODE',
+  'UNAUTHORIZED',
+  'FORBIDDEN_HOST',
+  'FORBIDDEN_ORIGIN',
+  'ROUTE_NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'REQUEST_TIMEOUT',
+  'REQUEST_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL_ERROR',
+  'NOT_READY'
+])
 /** Codes of problems of a file that was read. */
-const WITH_HASH = new Set<ProblemCode>(['STALE_FILE', 'BINARY_FILE', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'LINE_OUT_OF_RANGE', 'EXPECTED_TEXT_MISMATCH', 'TARGET_NOT_FOUND', 'AMBIGUOUS_TARGET', 'UNSUPPORTED_TARGET', 'RESULT_TOO_LARGE', 'PRECONDITION_REQUIRED', 'ALREADY_EXISTS'])
+const WITH_HASH = new Set<ProblemCode>([
+  'STALE_FILE',
+  'BINARY_FILE',
+  'NO_MATCH',
+  'WRONG_COUNT',
+  'OCCURRENCE_OUT_OF_RANGE',
+  'OVERLAPPING_EDITS',
+  'LINE_OUT_OF_RANGE',
+  'EXPECTED_TEXT_MISMATCH',
+  'TARGET_NOT_FOUND',
+  'AMBIGUOUS_TARGET',
+  'UNSUPPORTED_TARGET',
+  'RESULT_TOO_LARGE',
+  'PRECONDITION_REQUIRED',
+  'ALREADY_EXISTS'
+])
 
 const NO_SUCH_TOOL: Failure = {
-  code: 'ROUTE_NOT_FOUND', tool: 'edit', nearest: 'edit_file', tools: ['edit_file', 'inspect_file']
+  code: 'ROUTE_NOT_FOUND',
+  tool: 'edit',
+  nearest: 'edit_file',
+  tools: ['edit_file', 'inspect_file']
 }
 
 /** The problem of a kind, as whoever made this call is answered. */
-export function exampleOf (code: ProblemCode, call: Pick<Context, 'instance' | 'by_header' | 'naming'>) {
+export function exampleOf(code: ProblemCode, call: Pick<Context, 'instance' | 'by_header' | 'naming'>) {
   const { instance, by_header = false, naming = BY_ROUTE } = call
   const context: Context = {
     instance,
     request_id: '5f6b2c0e-8d5e-4f60-9a6e-0c8d2b7a9f11',
     by_header,
     naming,
-    ...!WITHOUT_FILE.has(code) && { path: code === 'INVALID_PATH' ? '' : 'src/app.ts' },
-    ...WITH_HASH.has(code) && { file_hash: '60303ae22b998861' }
+    ...(!WITHOUT_FILE.has(code) && { path: code === 'INVALID_PATH' ? '' : 'src/app.ts' }),
+    ...(WITH_HASH.has(code) && { file_hash: '60303ae22b998861' })
   }
   const failure = naming === BY_TOOL && code === 'ROUTE_NOT_FOUND' ? NO_SUCH_TOOL : EXAMPLES[code]
-  return toProblem(by_header && failure.code === 'ALREADY_EXISTS' ? { ...failure, if_none_match: true } : failure, context).body
+  return toProblem(
+    by_header && failure.code === 'ALREADY_EXISTS' ? { ...failure, if_none_match: true } : failure,
+    context
+  ).body
 }

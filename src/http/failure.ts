@@ -1,29 +1,32 @@
 // The closed union of everything that can be wrong with a request before it reaches an operation. Knows no sentences.
 import type { Failure as OperationsFailure } from '../operations/operation.ts'
 
-export interface FieldError { pointer: string, message: string }
+export interface FieldError {
+  pointer: string
+  message: string
+}
 
 export type RequestFailure =
   /** `where`: what the parser says of the place. `pointer`: of the object or value in question. */
-  | { code: 'INVALID_JSON', reason: 'empty' | 'syntax', where?: string }
-  | { code: 'INVALID_JSON', reason: 'duplicate_key', key: string, pointer: string }
-  | { code: 'INVALID_JSON', reason: 'too_deep', limit: number }
+  | { code: 'INVALID_JSON'; reason: 'empty' | 'syntax'; where?: string }
+  | { code: 'INVALID_JSON'; reason: 'duplicate_key'; key: string; pointer: string }
+  | { code: 'INVALID_JSON'; reason: 'too_deep'; limit: number }
   /** Without `pointer`: bytes that aren't UTF-8. */
-  | { code: 'INVALID_UNICODE', pointer?: string }
-  | { code: 'INVALID_REQUEST', errors: FieldError[] }
-  | { code: 'NO_EDITS', fields: readonly string[] }
-  | { code: 'EMPTY_OLD_TEXT', edit_index?: number, total_edits?: number }
-  | { code: 'TOO_MANY_EDITS', limit: number, actual: number }
-  | { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type' | 'charset' | 'encoding', given: string }
-  | { code: 'UNAUTHORIZED', reason: 'missing' | 'malformed' | 'wrong' }
-  | { code: 'FORBIDDEN_HOST', host: string }
-  | { code: 'FORBIDDEN_ORIGIN', origin: string }
-  | { code: 'ROUTE_NOT_FOUND', method: string, routes: string[] }
-  | { code: 'ROUTE_NOT_FOUND', tool: string, nearest: string, tools: string[] }
-  | { code: 'METHOD_NOT_ALLOWED', method: string, allow: string[] }
+  | { code: 'INVALID_UNICODE'; pointer?: string }
+  | { code: 'INVALID_REQUEST'; errors: FieldError[] }
+  | { code: 'NO_EDITS'; fields: readonly string[] }
+  | { code: 'EMPTY_OLD_TEXT'; edit_index?: number; total_edits?: number }
+  | { code: 'TOO_MANY_EDITS'; limit: number; actual: number }
+  | { code: 'UNSUPPORTED_MEDIA_TYPE'; reason: 'type' | 'charset' | 'encoding'; given: string }
+  | { code: 'UNAUTHORIZED'; reason: 'missing' | 'malformed' | 'wrong' }
+  | { code: 'FORBIDDEN_HOST'; host: string }
+  | { code: 'FORBIDDEN_ORIGIN'; origin: string }
+  | { code: 'ROUTE_NOT_FOUND'; method: string; routes: string[] }
+  | { code: 'ROUTE_NOT_FOUND'; tool: string; nearest: string; tools: string[] }
+  | { code: 'METHOD_NOT_ALLOWED'; method: string; allow: string[] }
   | { code: 'REQUEST_TIMEOUT' }
-  | { code: 'HEADERS_TOO_LARGE', limit: number }
-  | { code: 'REQUEST_TOO_LARGE', limit: number }
+  | { code: 'HEADERS_TOO_LARGE'; limit: number }
+  | { code: 'REQUEST_TOO_LARGE'; limit: number }
   | { code: 'INTERNAL_ERROR' }
 
 export type Failure = RequestFailure | OperationsFailure

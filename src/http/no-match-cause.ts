@@ -8,29 +8,46 @@ type Says = (expected: string, found: string, it: string) => string
 const SENTENCES: Record<CauseType, Says> = {
   indentation: (expected, found, it) => `the file indents them with ${indent(found)}, ${it} with ${indent(expected)}`,
   tabs: (expected, found, it) => `the file indents with ${indent(found)}, ${it} with ${indent(expected)}`,
-  trailing_space: (expected, found, it) => /\s$/.test(found) ? `the file has white space at the end of a line that ${it} leaves out` : `${it} has white space at the end of a line that the file doesn't have`,
+  trailing_space: (expected, found, it) =>
+    /\s$/.test(found)
+      ? `the file has white space at the end of a line that ${it} leaves out`
+      : `${it} has white space at the end of a line that the file doesn't have`,
   blank_lines: () => 'the blank lines differ',
   spacing: (expected, found, it) => `the file has ${found} with its own spacing, ${it} ${expected}`,
-  line_endings: (expected, found, it) => `the file ends lines with ${found}, ${it} with ${expected}, and line_endings is "exact"`,
+  line_endings: (expected, found, it) =>
+    `the file ends lines with ${found}, ${it} with ${expected}, and line_endings is "exact"`,
   quotes: (expected, found, it) => `the file has the quotes of ${found}, ${it} those of ${expected}`,
   dashes: (expected, found, it) => `the file has ${found}, ${it} has another dash or sign: ${expected}`,
   nbsp: () => 'one of them has a no-break or other special space where the other has a plain one',
   unicode_form: (expected, found) => `the letters of ${found} look the same but are composed otherwise (NFC and NFD)`,
-  html_entities: (_expected, _found, it) => `${it} has HTML entities (&lt;, &amp; and the like) where the file has other text; write signs as the file has them`,
-  over_escaped: (_expected, _found, it) => `${it} is escaped once too often or once too few; a line break is one real line break, quotes and backslashes are as in the file`,
-  line_numbers: (_expected, _found, it) => `${it} has line numbers at the start of its lines that are not in the file; leave them out of ${it} and new_text`,
+  html_entities: (_expected, _found, it) =>
+    `${it} has HTML entities (&lt;, &amp; and the like) where the file has other text; write signs as the file has them`,
+  over_escaped: (_expected, _found, it) =>
+    `${it} is escaped once too often or once too few; a line break is one real line break, quotes and backslashes are as in the file`,
+  line_numbers: (_expected, _found, it) =>
+    `${it} has line numbers at the start of its lines that are not in the file; leave them out of ${it} and new_text`,
   elided: (_expected, _found, it) => `${it} leaves out the middle; it has to hold every line that is replaced`,
-  markdown_fence: (_expected, _found, it) => `${it} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${it} and new_text`,
+  markdown_fence: (_expected, _found, it) =>
+    `${it} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${it} and new_text`,
   case: (expected, found, it) => `the file has ${found}, ${it} ${expected}: capitals and small letters differ`,
   punctuation: (expected, found, it) => `the file has ${found} where ${it} has ${expected}`,
   typo: (expected, found, it) => `the file has ${found}, ${it} ${expected}`,
   renamed: (expected, found, it) => `the file has the name ${found}, ${it} ${expected}`,
   lines_dropped: (expected, found, it) => `${it} leaves out ${found}`,
   lines_added: (expected, _found, it) => `${it} has ${expected}, which is not there`,
-  comment: (expected, found, it) => isNothing(found) ? `${it} has the comment ${expected}, which is not there` : `the file has the comment ${found}, which ${it} leaves out`,
-  stale: (expected, found, it) => isNothing(found) ? `the file has changed, or was remembered wrongly: ${expected} is not there` : isNothing(expected) ? `the file has changed, or was remembered wrongly: ${found} is there too` : `the file has changed, or was remembered wrongly: it has ${found} where ${it} has ${expected}`,
+  comment: (expected, found, it) =>
+    isNothing(found)
+      ? `${it} has the comment ${expected}, which is not there`
+      : `the file has the comment ${found}, which ${it} leaves out`,
+  stale: (expected, found, it) =>
+    isNothing(found)
+      ? `the file has changed, or was remembered wrongly: ${expected} is not there`
+      : isNothing(expected)
+        ? `the file has changed, or was remembered wrongly: ${found} is there too`
+        : `the file has changed, or was remembered wrongly: it has ${found} where ${it} has ${expected}`,
   joined_or_split: () => 'the lines are broken at other places',
-  long_line_part: (expected, found, it) => `in that part of a very long line, the file has ${found} where ${it} has ${expected}`,
+  long_line_part: (expected, found, it) =>
+    `in that part of a very long line, the file has ${found} where ${it} has ${expected}`,
   near_duplicate: () => 'more than one place is as likely',
   never_there: () => 'nothing in the file is like it'
 }
@@ -46,10 +63,10 @@ const shown = (type: CauseType, piece: string): string =>
 const isNothing = (quoted: string): boolean => quoted === '""'
 
 /** `2 tabs`, `4 spaces`, `nothing`: the white space that a piece begins with. */
-function indent (piece: string): string {
+function indent(piece: string): string {
   const blank = /^[^\S\n]*/.exec(piece)![0]
   const tabs = blank.split('\t').length - 1
   const others = blank.length - tabs
-  const count = (n: number, noun: string) => n === 0 ? [] : [`${n} ${noun}${n === 1 ? '' : 's'}`]
+  const count = (n: number, noun: string) => (n === 0 ? [] : [`${n} ${noun}${n === 1 ? '' : 's'}`])
   return [...count(tabs, 'tab'), ...count(others, 'space')].join(' and ') || 'nothing'
 }

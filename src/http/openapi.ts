@@ -18,15 +18,53 @@ import type { Takes } from './preconditions.ts'
 import { KINDS, PRECONDITION_FAILED, SUCCESS } from './problem.ts'
 import { REQUEST_EXAMPLES } from './request-examples.ts'
 
-const DESCRIPTION = 'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, /edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. /preview shows what an edit would do, /create makes a file. Every request changes everything that it asks for or nothing at all; every problem says in detail what to do next.'
+const DESCRIPTION =
+  'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, /edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. /preview shows what an edit would do, /create makes a file. Every request changes everything that it asks for or nothing at all; every problem says in detail what to do next.'
 
 /** Of any request, whatever it asks for. */
-const EVERYWHERE: ProblemCode[] = ['INVALID_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'NOT_READY']
-const BEHIND_TOKEN: ProblemCode[] = [...EVERYWHERE, 'UNAUTHORIZED', 'FORBIDDEN_HOST', 'FORBIDDEN_ORIGIN', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED']
-const WITH_BODY: ProblemCode[] = [...BEHIND_TOKEN, 'INVALID_JSON', 'INVALID_UNICODE', 'REQUEST_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
-const OF_A_FILE: ProblemCode[] = [...WITH_BODY, 'INVALID_PATH', 'PATH_NOT_ALLOWED', 'PROTECTED_PATH', 'PERMISSION_DENIED', 'FILE_NOT_FOUND', 'NOT_A_FILE', 'FILE_TOO_LARGE', 'STALE_FILE']
+const EVERYWHERE: ProblemCode[] = [
+  'INVALID_REQUEST',
+  'REQUEST_TIMEOUT',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL_ERROR',
+  'NOT_READY'
+]
+const BEHIND_TOKEN: ProblemCode[] = [
+  ...EVERYWHERE,
+  'UNAUTHORIZED',
+  'FORBIDDEN_HOST',
+  'FORBIDDEN_ORIGIN',
+  'ROUTE_NOT_FOUND',
+  'METHOD_NOT_ALLOWED'
+]
+const WITH_BODY: ProblemCode[] = [
+  ...BEHIND_TOKEN,
+  'INVALID_JSON',
+  'INVALID_UNICODE',
+  'REQUEST_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE'
+]
+const OF_A_FILE: ProblemCode[] = [
+  ...WITH_BODY,
+  'INVALID_PATH',
+  'PATH_NOT_ALLOWED',
+  'PROTECTED_PATH',
+  'PERMISSION_DENIED',
+  'FILE_NOT_FOUND',
+  'NOT_A_FILE',
+  'FILE_TOO_LARGE',
+  'STALE_FILE'
+]
 
-const OF_A_CHANGE: ProblemCode[] = [...OF_A_FILE, 'READ_ONLY', 'BINARY_FILE', 'RESULT_TOO_LARGE', 'FILE_LOCKED', 'PRECONDITION_REQUIRED', 'NO_SPACE']
+const OF_A_CHANGE: ProblemCode[] = [
+  ...OF_A_FILE,
+  'READ_ONLY',
+  'BINARY_FILE',
+  'RESULT_TOO_LARGE',
+  'FILE_LOCKED',
+  'PRECONDITION_REQUIRED',
+  'NO_SPACE'
+]
 const OF_EDITS: ProblemCode[] = [...OF_A_CHANGE, 'MIXED_MODES', 'NO_EDITS', 'TOO_MANY_EDITS']
 const OF_TEXTS: ProblemCode[] = [...OF_EDITS, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE']
 const OF_LINES: ProblemCode[] = [...OF_EDITS, 'LINE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'EXPECTED_TEXT_MISMATCH']
@@ -44,34 +82,81 @@ const CODES: Record<keyof Operations, ProblemCode[]> = {
 
 const REQUEST_ID = { 'X-Request-Id': { type: 'string', description: 'Names this request in the log of the server.' } }
 const ETAG = { ETag: { type: 'string', description: 'The file_hash, quoted.' } }
-const IF_MATCH = { 'If-Match': { type: 'string', maxLength: 1000, description: 'The ETag of an earlier answer: the same as expected_hash, but answered with 412. Never needed.' } }
-const IF_NONE_MATCH = { 'If-None-Match': { type: 'string', maxLength: 1000, description: 'Only *: where a file is made, it must not exist, else 412. Never needed.' } }
+const IF_MATCH = {
+  'If-Match': {
+    type: 'string',
+    maxLength: 1000,
+    description: 'The ETag of an earlier answer: the same as expected_hash, but answered with 412. Never needed.'
+  }
+}
+const IF_NONE_MATCH = {
+  'If-None-Match': {
+    type: 'string',
+    maxLength: 1000,
+    description: 'Only *: where a file is made, it must not exist, else 412. Never needed.'
+  }
+}
 
 /** Every status with the codes that it comes with. */
-function statuses (codes: readonly ProblemCode[], takes: Takes): Map<number, ProblemCode[]> {
+function statuses(codes: readonly ProblemCode[], takes: Takes): Map<number, ProblemCode[]> {
   const all = new Map<number, ProblemCode[]>()
-  const add = (status: number, code: ProblemCode) => { all.set(status, [...all.get(status) ?? [], code]) }
+  const add = (status: number, code: ProblemCode) => {
+    all.set(status, [...(all.get(status) ?? []), code])
+  }
   for (const code of new Set(codes)) {
     add(KINDS[code][0], code)
-    if ((code === 'STALE_FILE' && takes.expects_hash) || (code === 'ALREADY_EXISTS' && takes.expects_none)) add(PRECONDITION_FAILED, code)
+    if ((code === 'STALE_FILE' && takes.expects_hash) || (code === 'ALREADY_EXISTS' && takes.expects_none)) {
+      add(PRECONDITION_FAILED, code)
+    }
   }
   return new Map([...all].sort(([a], [b]) => a - b))
 }
 
-function responses (instance: string, outcome: TSchema, description: string, codes: readonly ProblemCode[], options: Partial<Takes> & { hashed?: boolean, naming?: CallSyntax } = {}) {
-  const problems = [...statuses(codes, { expects_hash: false, expects_none: false, ...options })].map(([status, list]) => [status, {
-    description: list.map(code => KINDS[code][1]).join('. ') + '.',
-    headers: REQUEST_ID,
-    content: { 'application/problem+json': { schema: ref(ProblemSchema), examples: Object.fromEntries(list.map(code => [code, { value: exampleOf(code, { instance, by_header: status === PRECONDITION_FAILED, naming: options.naming ?? BY_ROUTE }) }])) } }
-  }])
+function responses(
+  instance: string,
+  outcome: TSchema,
+  description: string,
+  codes: readonly ProblemCode[],
+  options: Partial<Takes> & { hashed?: boolean; naming?: CallSyntax } = {}
+) {
+  const problems = [...statuses(codes, { expects_hash: false, expects_none: false, ...options })].map(
+    ([status, list]) => [
+      status,
+      {
+        description: list.map(code => KINDS[code][1]).join('. ') + '.',
+        headers: REQUEST_ID,
+        content: {
+          'application/problem+json': {
+            schema: ref(ProblemSchema),
+            examples: Object.fromEntries(
+              list.map(code => [
+                code,
+                {
+                  value: exampleOf(code, {
+                    instance,
+                    by_header: status === PRECONDITION_FAILED,
+                    naming: options.naming ?? BY_ROUTE
+                  })
+                }
+              ])
+            )
+          }
+        }
+      }
+    ]
+  )
   return {
-    [SUCCESS]: { description, headers: { ...REQUEST_ID, ...options.hashed && ETAG }, content: { 'application/json': { schema: ref(outcome) } } },
+    [SUCCESS]: {
+      description,
+      headers: { ...REQUEST_ID, ...(options.hashed && ETAG) },
+      content: { 'application/json': { schema: ref(outcome) } }
+    },
     ...Object.fromEntries(problems)
   }
 }
 
 /** What is published of an operation, and how its body is checked. */
-export function operationSchema (name: keyof Operations, operations: Operations) {
+export function operationSchema(name: keyof Operations, operations: Operations) {
   const { id, route, summary, description, request, outcome, expects_hash, expects_none } = operations[name]
   return {
     operationId: id,
@@ -79,8 +164,14 @@ export function operationSchema (name: keyof Operations, operations: Operations)
     description: description(BY_ROUTE),
     tags: ['files'],
     body: ref(request),
-    ...(expects_hash || expects_none) && { headers: { type: 'object', properties: { ...expects_hash && IF_MATCH, ...expects_none && IF_NONE_MATCH } } },
-    response: responses(route, outcome, 'It was done; message says what.', CODES[name], { hashed: true, expects_hash, expects_none })
+    ...((expects_hash || expects_none) && {
+      headers: { type: 'object', properties: { ...(expects_hash && IF_MATCH), ...(expects_none && IF_NONE_MATCH) } }
+    }),
+    response: responses(route, outcome, 'It was done; message says what.', CODES[name], {
+      hashed: true,
+      expects_hash,
+      expects_none
+    })
   }
 }
 
@@ -90,46 +181,110 @@ const resultOf = (operations: Operations) => toolResult(Object.values(operations
 export const toolCallSchema = (operations: Operations) => ({
   operationId: 'call_tool',
   summary: 'Call an operation with the arguments of a tool call',
-  description: 'Carries out the tool call of a model. Takes the arguments as the model gave them, and answers with the status and body of the operation itself, a problem too: give the body back to the model as the result of its call.',
+  description:
+    'Carries out the tool call of a model. Takes the arguments as the model gave them, and answers with the status and body of the operation itself, a problem too: give the body back to the model as the result of its call.',
   tags: ['tools'],
-  params: { type: 'object', properties: { name: { type: 'string', enum: Object.values(operations).map(({ id }) => id), description: 'The name of the tool, as GET /tools has it.' } } },
+  params: {
+    type: 'object',
+    properties: {
+      name: {
+        type: 'string',
+        enum: Object.values(operations).map(({ id }) => id),
+        description: 'The name of the tool, as GET /tools has it.'
+      }
+    }
+  },
   body: ref(ToolCall),
-  response: responses('/tools/edit_file', resultOf(operations), 'It was done; message says what.', Object.values(CODES).flat(), { hashed: true, expects_hash: true, expects_none: true, naming: BY_TOOL })
+  response: responses(
+    '/tools/edit_file',
+    resultOf(operations),
+    'It was done; message says what.',
+    Object.values(CODES).flat(),
+    { hashed: true, expects_hash: true, expects_none: true, naming: BY_TOOL }
+  )
 })
 
 /** What is published of a route that only tells something. `access`: whether it needs a token. */
-export const factsSchema = (path: string, operationId: string, summary: string, description: string, outcome: TSchema, access: 'token' | 'open') => ({
+export const factsSchema = (
+  path: string,
+  operationId: string,
+  summary: string,
+  description: string,
+  outcome: TSchema,
+  access: 'token' | 'open'
+) => ({
   operationId,
   summary,
   description,
   tags: ['service'],
-  ...access === 'open' && { security: [] },
+  ...(access === 'open' && { security: [] }),
   response: responses(path, outcome, description, access === 'open' ? EVERYWHERE : BEHIND_TOKEN)
 })
 
 /** Every named schema. */
-export const components = (operations: Operations): TSchema[] =>
-  [TextEdit, LineEdit, PreviewEdit, ...Object.values(operations).map(({ request }) => request), ...INSPECT_COMPONENTS, ...OUTCOME_COMPONENTS, ...PROBLEM_COMPONENTS, ...CAPABILITIES_COMPONENTS, Health, Readiness, ...TOOLS_COMPONENTS, resultOf(operations)]
+export const components = (operations: Operations): TSchema[] => [
+  TextEdit,
+  LineEdit,
+  PreviewEdit,
+  ...Object.values(operations).map(({ request }) => request),
+  ...INSPECT_COMPONENTS,
+  ...OUTCOME_COMPONENTS,
+  ...PROBLEM_COMPONENTS,
+  ...CAPABILITIES_COMPONENTS,
+  Health,
+  Readiness,
+  ...TOOLS_COMPONENTS,
+  resultOf(operations)
+]
 
 /** What the plugin finds no place for where the schema of a body is a reference. */
-const withRequestExamples = (operations: Operations): NonNullable<FastifyDynamicSwaggerOptions['transformObject']> => documents => {
-  const document = 'openapiObject' in documents ? documents.openapiObject : documents.swaggerObject
-  const posts = document.paths as Record<string, { post: { requestBody: { content: Record<string, { examples?: object }> } } }>
-  for (const [name, examples] of Object.entries(REQUEST_EXAMPLES)) {
-    for (const media of Object.values(posts[operations[name as keyof Operations].route]?.post.requestBody.content ?? {})) media.examples = examples
+const withRequestExamples =
+  (operations: Operations): NonNullable<FastifyDynamicSwaggerOptions['transformObject']> =>
+  documents => {
+    const document = 'openapiObject' in documents ? documents.openapiObject : documents.swaggerObject
+    const posts = document.paths as Record<
+      string,
+      { post: { requestBody: { content: Record<string, { examples?: object }> } } }
+    >
+    for (const [name, examples] of Object.entries(REQUEST_EXAMPLES)) {
+      for (const media of Object.values(
+        posts[operations[name as keyof Operations].route]?.post.requestBody.content ?? {}
+      )) {
+        media.examples = examples
+      }
+    }
+    return document
   }
-  return document
-}
 
 export const swaggerOptions = (version: string, operations: Operations): FastifyDynamicSwaggerOptions => ({
   transformObject: withRequestExamples(operations),
   openapi: {
     openapi: '3.1.0',
-    info: { title: 'editd', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' }, contact: { name: 'The editd project' } },
+    info: {
+      title: 'editd',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'The editd project' }
+    },
     servers: [{ url: '/', description: 'This server.' }],
-    tags: [{ name: 'files', description: 'Look at files and edit them.' }, { name: 'tools', description: 'The same operations for the tool calls of models.' }, { name: 'service', description: 'Facts about the service.' }],
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token that was configured, or printed when the server started.' } } },
+    tags: [
+      { name: 'files', description: 'Look at files and edit them.' },
+      { name: 'tools', description: 'The same operations for the tool calls of models.' },
+      { name: 'service', description: 'Facts about the service.' }
+    ],
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The token that was configured, or printed when the server started.'
+        }
+      }
+    },
     security: [{ bearer: [] }]
   },
-  refResolver: { buildLocalReference: (json, _base, _fragment, i) => typeof json.$id === 'string' ? json.$id : `schema-${i}` }
+  refResolver: {
+    buildLocalReference: (json, _base, _fragment, i) => (typeof json.$id === 'string' ? json.$id : `schema-${i}`)
+  }
 })

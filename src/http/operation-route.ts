@@ -7,27 +7,39 @@ import { pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
 
 /** Before a body is read: a POST of strict JSON, with nothing in the URL. */
-export async function refuseUnfit (request: FastifyRequest, reply: FastifyReply) {
+export async function refuseUnfit(request: FastifyRequest, reply: FastifyReply) {
   const query = request.url.split('?')[1]
-  if (query) return sendProblem(reply, { code: 'INVALID_REQUEST', errors: [{ pointer: '', message: 'the URL has a query, which nothing reads; put every field into the body' }] })
+  if (query) {
+    return sendProblem(reply, {
+      code: 'INVALID_REQUEST',
+      errors: [{ pointer: '', message: 'the URL has a query, which nothing reads; put every field into the body' }]
+    })
+  }
   const failure = refuseMedia(request.headers)
   if (failure !== null) return sendProblem(reply, failure)
 }
 
 /** The strict JSON of a request's body. */
-export const jsonOf = (request: FastifyRequest) => parseStrictJson(request.body instanceof Buffer ? request.body : Buffer.alloc(0))
+export const jsonOf = (request: FastifyRequest) =>
+  parseStrictJson(request.body instanceof Buffer ? request.body : Buffer.alloc(0))
 
 /** What names a request in a problem. */
-export const contextOf = (request: FastifyRequest) => ({ headers: request.headers, instance: pathOf(request.url), request_id: request.id })
+export const contextOf = (request: FastifyRequest) => ({
+  headers: request.headers,
+  instance: pathOf(request.url),
+  request_id: request.id
+})
 
 /** Hook and handler of the route of an operation. */
-export function operationRoute (operation: Operation) {
+export function operationRoute(operation: Operation) {
   const call = caller(operation)
   return {
     onRequest: refuseUnfit,
-    async handler (request: FastifyRequest, reply: FastifyReply) {
+    async handler(request: FastifyRequest, reply: FastifyReply) {
       const body = jsonOf(request)
-      return body.ok ? sendAnswer(reply, await call({ body: body.value, ...contextOf(request) })) : sendProblem(reply, body.failure)
+      return body.ok
+        ? sendAnswer(reply, await call({ body: body.value, ...contextOf(request) }))
+        : sendProblem(reply, body.failure)
     }
   }
 }

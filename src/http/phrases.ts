@@ -4,7 +4,7 @@
 export const ECHO_MAX = 500
 
 /** At most about `max` units of a text; what is left out in the middle is said. */
-export function cut (text: string, max = ECHO_MAX): string {
+export function cut(text: string, max = ECHO_MAX): string {
   if (text.length <= max) return text
   const half = Math.floor(max / 2)
   const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, '')
@@ -13,7 +13,8 @@ export function cut (text: string, max = ECHO_MAX): string {
 }
 
 /** A short text in quotes, on one line. */
-export const quote = (text: string, max = 80): string => JSON.stringify(text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`)
+export const quote = (text: string, max = 80): string =>
+  JSON.stringify(text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`)
 
 /** A sentence's beginning. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -23,14 +24,17 @@ export const listed = (items: readonly (string | number)[], last = 'and'): strin
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
 
 /** `line 3`, `lines 3 and 10`, and no more than ten of them. */
-export function linesListed (lines: readonly number[]): string {
+export function linesListed(lines: readonly number[]): string {
   const distinct = [...new Set(lines)]
-  const named = distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')} and ${distinct.length - 10} more` : listed(distinct)
+  const named =
+    distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')} and ${distinct.length - 10} more` : listed(distinct)
   return `line${distinct.length === 1 ? '' : 's'} ${named}`
 }
 
 /** `line 3`, `lines 3 to 5`. */
-export const span = ([first, last]: readonly [number, number]): string => first === last ? `line ${first}` : `lines ${first} to ${last}`
+export const span = ([first, last]: readonly [number, number]): string =>
+  first === last ? `line ${first}` : `lines ${first} to ${last}`
 
 /** `1 time`, `3 times`, `2 entries`. */
-export const counted = (n: number, noun: string): string => `${n} ${n === 1 ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`
+export const counted = (n: number, noun: string): string =>
+  `${n} ${n === 1 ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`

@@ -3,33 +3,58 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { fail, ok, type Result } from '../result.ts'
 import type { RequestFailure } from './failure.ts'
 
-const invalid = (message: string) => fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message }] })
+const invalid = (message: string) =>
+  fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message }] })
 
 /** What the operation takes of them. */
-export interface Takes { expects_hash: boolean, expects_none: boolean }
+export interface Takes {
+  expects_hash: boolean
+  expects_none: boolean
+}
 
 /** `expected_hash` only where the body has none. */
-export interface Preconditions { expected_hash?: string, if_none_match?: true }
+export interface Preconditions {
+  expected_hash?: string
+  if_none_match?: true
+}
 
 /**
- * The hash of `If-Match`; none for `*`, which asks only that the file exists, and none where the body has said the same.
- * Fails on a list, on weak or malformed tags, on another hash than the body's, on another `If-None-Match` than `*`, on both
+ * The hash of `If-Match`; none for `*`, which asks only that the file exists, and none where the body has said the
+ * same.
+ * Fails on a list, on weak or malformed tags, on another hash than the body's, on another `If-None-Match` than `*`, on
+ * both
  * headers, and where the operation doesn't take one.
  */
-export function readPreconditions (headers: IncomingHttpHeaders, takes: Takes, expected_hash?: string): Result<Preconditions, RequestFailure> {
+export function readPreconditions(
+  headers: IncomingHttpHeaders,
+  takes: Takes,
+  expected_hash?: string
+): Result<Preconditions, RequestFailure> {
   const match = headers['if-match']?.trim()
   const none = headers['if-none-match']?.trim()
   if (none !== undefined) {
-    if (!takes.expects_none) return invalid('the header If-None-Match belongs to the operation that creates a file; this one takes none')
+    if (!takes.expects_none) {
+      return invalid('the header If-None-Match belongs to the operation that creates a file; this one takes none')
+    }
     if (none !== '*') return invalid('the header If-None-Match may only be *: the file must not exist')
-    return match === undefined ? ok({ if_none_match: true }) : invalid('the headers If-Match and If-None-Match exclude each other; send one of them')
+    return match === undefined
+      ? ok({ if_none_match: true })
+      : invalid('the headers If-Match and If-None-Match exclude each other; send one of them')
   }
   if (match === undefined) return ok({})
   if (!takes.expects_hash) return invalid('the header If-Match belongs to operations that edit; this one takes none')
   if (match === '*') return ok({})
-  if (match.startsWith('W/')) return invalid('the header If-Match holds a weak tag (W/…), which never matches; send the ETag of an answer as it is')
+  if (match.startsWith('W/')) {
+    return invalid(
+      'the header If-Match holds a weak tag (W/…), which never matches; send the ETag of an answer as it is'
+    )
+  }
   const hash = /^"([0-9a-f]{16})"$/.exec(match)?.[1]
-  if (hash === undefined) return invalid('the header If-Match has to hold one quoted file hash of 16 hex digits, such as "9f86d081884c7d65"')
+  if (hash === undefined) {
+    return invalid('the header If-Match has to hold one quoted file hash of 16 hex digits, such as "9f86d081884c7d65"')
+  }
   if (expected_hash === undefined) return ok({ expected_hash: hash })
-  return hash === expected_hash ? ok({}) : invalid('the header If-Match and the field expected_hash hold different hashes; send one of them')
+  return hash === expected_hash
+    ? ok({})
+    : invalid('the header If-Match and the field expected_hash hold different hashes; send one of them')
 }

@@ -1,4 +1,5 @@
-// failure → problem: the only place that knows status codes and titles. Its sentences are of requests and files; knows none of edits.
+// failure → problem: the only place that knows status codes and titles. Its sentences are of requests and files; knows
+// none of edits.
 import type { Problem, ProblemCode } from '../../schemas/problem.ts'
 import { tellFailedEdit, tellStale } from './failed-edit.ts'
 import type { Failure } from './failure.ts'
@@ -76,10 +77,13 @@ export interface Context {
   naming?: CallSyntax
 }
 
-export interface Answer { body: Problem, headers: Record<string, string> }
+export interface Answer {
+  body: Problem
+  headers: Record<string, string>
+}
 
 /** The problem that tells a client of a failure: `detail` alone is enough to act on. */
-export function toProblem (failure: Failure, context: Context): Answer {
+export function toProblem(failure: Failure, context: Context): Answer {
   const { code } = failure
   const [status, title, retry] = KINDS[code]
   const { detail, members, headers } = tell(failure, context)
@@ -94,52 +98,72 @@ export function toProblem (failure: Failure, context: Context): Answer {
       instance,
       request_id,
       retry,
-      ...path !== undefined && { path: cut(path) },
-      ...resolved_path !== undefined && { resolved_path },
+      ...(path !== undefined && { path: cut(path) }),
+      ...(resolved_path !== undefined && { resolved_path }),
       ...members,
-      ...file_hash !== undefined && { file_hash }
+      ...(file_hash !== undefined && { file_hash })
     },
-    headers: { ...headers, ...file_hash !== undefined && { etag: `"${file_hash}"` } }
+    headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) }
   }
 }
 
 /** Whether a header asked for what isn't so. */
-function isPreconditionFailed (failure: Failure, { by_header }: Context): boolean {
+function isPreconditionFailed(failure: Failure, { by_header }: Context): boolean {
   if (failure.code === 'ALREADY_EXISTS') return failure.if_none_match === true
   return failure.code === 'STALE_FILE' && failure.reason === 'expected_hash' && by_header === true
 }
 
-const wait = (seconds: number) => ({ headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) }, text: `Send it again in ${counted(Math.max(1, Math.ceil(seconds)), 'second')}.` })
+const wait = (seconds: number) => ({
+  headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) },
+  text: `Send it again in ${counted(Math.max(1, Math.ceil(seconds)), 'second')}.`
+})
 /** A list of errors on one line; the rest is in `errors`. */
-const told = (errors: readonly { pointer: string, message: string }[]) =>
-  errors.slice(0, 3).map(({ pointer, message }) => cut(pointer === '' ? message : `${pointer} ${message}`, 200)).join('; ') + (errors.length > 3 ? `; and ${errors.length - 3} more` : '')
+const told = (errors: readonly { pointer: string; message: string }[]) =>
+  errors
+    .slice(0, 3)
+    .map(({ pointer, message }) => cut(pointer === '' ? message : `${pointer} ${message}`, 200))
+    .join('; ') + (errors.length > 3 ? `; and ${errors.length - 3} more` : '')
 
-function tell (failure: Failure, context: Context): ProblemParts {
+function tell(failure: Failure, context: Context): ProblemParts {
   const { path = 'the file', naming = BY_ROUTE } = context
   const asked = { path, naming }
   const shown = cut(path, 200)
   switch (failure.code) {
-    case 'INVALID_JSON': return invalidJson(failure)
+    case 'INVALID_JSON':
+      return invalidJson(failure)
     case 'INVALID_UNICODE':
       return failure.pointer === undefined
         ? { detail: 'The body is not valid UTF-8. Send the JSON encoded as UTF-8.' }
-        : { detail: `The text at ${failure.pointer === '' ? 'the top level' : cut(failure.pointer, 200)} holds half of a surrogate pair (such as \\ud83d without its partner), which no file can hold as UTF-8. Send whole characters.`, members: { errors: [{ pointer: cut(failure.pointer), message: 'holds a lone surrogate' }] } }
+        : {
+            detail: `The text at ${failure.pointer === '' ? 'the top level' : cut(failure.pointer, 200)} holds half of a surrogate pair (such as \\ud83d without its partner), which no file can hold as UTF-8. Send whole characters.`,
+            members: { errors: [{ pointer: cut(failure.pointer), message: 'holds a lone surrogate' }] }
+          }
     case 'INVALID_REQUEST': {
       const all = 'stray' in failure ? [strayError(failure, naming)] : failure.errors
       const errors = all.slice(0, 20).map(({ pointer, message }) => ({ pointer: cut(pointer), message: cut(message) }))
       return { detail: `The request is not valid: ${told(all)}.`, members: { errors } }
     }
     case 'MIXED_MODES':
-      return { detail: `The request has edits and also ${listed(failure.fields)} at the top level. Put every edit into edits, or send one edit at the top level without edits.` }
+      return {
+        detail: `The request has edits and also ${listed(failure.fields)} at the top level. Put every edit into edits, or send one edit at the top level without edits.`
+      }
     case 'NO_EDITS':
-      return { detail: `The request has no edit. Give ${listed(failure.fields)}, or edits with at least one such object.` }
+      return {
+        detail: `The request has no edit. Give ${listed(failure.fields)}, or edits with at least one such object.`
+      }
     case 'EMPTY_OLD_TEXT': {
       const { edit_index, total_edits } = failure
       const where = edit_index === undefined ? '' : `Edit ${edit_index + 1} of ${total_edits} failed: `
-      return { detail: `${where}old_text is empty, which is found everywhere. To insert text, give a piece of the file next to the place as old_text, and the same piece with your text as new_text.`, members: { ...edit_index !== undefined && { edit_index }, ...total_edits !== undefined && { total_edits } } }
+      return {
+        detail: `${where}old_text is empty, which is found everywhere. To insert text, give a piece of the file next to the place as old_text, and the same piece with your text as new_text.`,
+        members: { ...(edit_index !== undefined && { edit_index }), ...(total_edits !== undefined && { total_edits }) }
+      }
     }
     case 'TOO_MANY_EDITS':
-      return { detail: `The request has ${failure.actual} edits; the limit is ${failure.limit}. Send them in several requests.`, members: { limit: failure.limit, actual: failure.actual } }
+      return {
+        detail: `The request has ${failure.actual} edits; the limit is ${failure.limit}. Send them in several requests.`,
+        members: { limit: failure.limit, actual: failure.actual }
+      }
     case 'UNSUPPORTED_MEDIA_TYPE': {
       const given = quote(failure.given)
       return {
@@ -151,63 +175,153 @@ function tell (failure: Failure, context: Context): ProblemParts {
       }
     }
     case 'UNAUTHORIZED': {
-      const why = { missing: 'The request has no token.', malformed: 'The Authorization header is not of the form Bearer <token>.', wrong: 'The token is not the one of this server.' }[failure.reason]
-      return { detail: `${why} Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN) or printed when the server started.`, headers: { 'www-authenticate': 'Bearer' } }
+      const why = {
+        missing: 'The request has no token.',
+        malformed: 'The Authorization header is not of the form Bearer <token>.',
+        wrong: 'The token is not the one of this server.'
+      }[failure.reason]
+      return {
+        detail: `${why} Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN) or printed when the server started.`,
+        headers: { 'www-authenticate': 'Bearer' }
+      }
     }
     case 'FORBIDDEN_HOST':
-      return { detail: `The server was called by the name ${quote(failure.host)}, which it doesn't know. Call it by localhost or an IP address, or have its operator add the name with --allow-host (EDITD_ALLOW_HOST).` }
+      return {
+        detail: `The server was called by the name ${quote(failure.host)}, which it doesn't know. Call it by localhost or an IP address, or have its operator add the name with --allow-host (EDITD_ALLOW_HOST).`
+      }
     case 'FORBIDDEN_ORIGIN':
-      return { detail: `Web pages of the origin ${quote(failure.origin)} may not call this server. Its operator can allow them with --allow-origin (EDITD_ALLOW_ORIGIN).` }
+      return {
+        detail: `Web pages of the origin ${quote(failure.origin)} may not call this server. Its operator can allow them with --allow-origin (EDITD_ALLOW_ORIGIN).`
+      }
     case 'ROUTE_NOT_FOUND':
-      if ('tool' in failure) return { detail: `There is no tool ${quote(failure.tool)}; the nearest is ${failure.nearest}. There are ${listed(failure.tools)}.` }
-      return { detail: `There is no route ${failure.method} ${cut(context.instance, 200)}. There are ${listed(failure.routes)}.` }
+      if ('tool' in failure) {
+        return {
+          detail: `There is no tool ${quote(failure.tool)}; the nearest is ${failure.nearest}. There are ${listed(failure.tools)}.`
+        }
+      }
+      return {
+        detail: `There is no route ${failure.method} ${cut(context.instance, 200)}. There are ${listed(failure.routes)}.`
+      }
     case 'METHOD_NOT_ALLOWED':
-      return { detail: `${cut(context.instance, 200)} doesn't take ${failure.method}. Send it as ${listed(failure.allow, 'or')}.`, headers: { allow: failure.allow.join(', ') } }
+      return {
+        detail: `${cut(context.instance, 200)} doesn't take ${failure.method}. Send it as ${listed(failure.allow, 'or')}.`,
+        headers: { allow: failure.allow.join(', ') }
+      }
     case 'REQUEST_TIMEOUT':
-      return { detail: 'The request did not arrive in time, so the connection is closed and nothing was done. Send it again, whole.' }
+      return {
+        detail:
+          'The request did not arrive in time, so the connection is closed and nothing was done. Send it again, whole.'
+      }
     case 'HEADERS_TOO_LARGE':
-      return { detail: `The headers of the request are larger than ${counted(failure.limit, 'byte')}. Send fewer or shorter ones.`, members: { limit: failure.limit } }
+      return {
+        detail: `The headers of the request are larger than ${counted(failure.limit, 'byte')}. Send fewer or shorter ones.`,
+        members: { limit: failure.limit }
+      }
     case 'REQUEST_TOO_LARGE':
-      return { detail: `The body is larger than ${counted(failure.limit, 'byte')}. Send smaller edits, in several requests; an operator can raise the limit with --body-limit.`, members: { limit: failure.limit } }
+      return {
+        detail: `The body is larger than ${counted(failure.limit, 'byte')}. Send smaller edits, in several requests; an operator can raise the limit with --body-limit.`,
+        members: { limit: failure.limit }
+      }
     case 'INTERNAL_ERROR':
-      return { detail: `The server failed, and its log says why under the request_id ${context.request_id}. Look at the file before you send the request again.` }
+      return {
+        detail: `The server failed, and its log says why under the request_id ${context.request_id}. Look at the file before you send the request again.`
+      }
     case 'INVALID_PATH': {
-      const why = { empty: 'is empty', nul: 'holds a NUL character', too_long: 'is longer than a file system allows, or a name in it is' }[failure.reason]
-      return { detail: `path ${why}. Give the path of a file relative to the workspace root, such as src/app.ts.`, members: { errors: [{ pointer: '/path', message: why }] } }
+      const why = {
+        empty: 'is empty',
+        nul: 'holds a NUL character',
+        too_long: 'is longer than a file system allows, or a name in it is'
+      }[failure.reason]
+      return {
+        detail: `path ${why}. Give the path of a file relative to the workspace root, such as src/app.ts.`,
+        members: { errors: [{ pointer: '/path', message: why }] }
+      }
     }
     case 'PATH_NOT_ALLOWED':
       return failure.reason === 'outside'
-        ? { detail: `${shown} does not lie in the workspace. Give a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.` }
-        : { detail: `${shown} has an extension that is not allowed here. Allowed are ${listed(failure.allowed_extensions ?? [])}.` }
+        ? {
+            detail: `${shown} does not lie in the workspace. Give a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.`
+          }
+        : {
+            detail: `${shown} has an extension that is not allowed here. Allowed are ${listed(failure.allowed_extensions ?? [])}.`
+          }
     case 'PROTECTED_PATH':
-      return { detail: `${shown} is protected (${failure.pattern}) because changing or reading it could take over tools that trust it. Choose another file; only an operator can allow it with --unprotect.` }
+      return {
+        detail: `${shown} is protected (${failure.pattern}) because changing or reading it could take over tools that trust it. Choose another file; only an operator can allow it with --unprotect.`
+      }
     case 'PERMISSION_DENIED':
       return failure.reason === 'read_only_file'
-        ? { detail: `${shown} has no write permission for its owner, so it is not changed. ${NOTHING_WRITTEN} Ask a person to make it writable if it should be edited.` }
-        : { detail: `The server may not open or change ${shown}. ${NOTHING_WRITTEN} Ask a person to check the file's owner and mode.` }
+        ? {
+            detail: `${shown} has no write permission for its owner, so it is not changed. ${NOTHING_WRITTEN} Ask a person to make it writable if it should be edited.`
+          }
+        : {
+            detail: `The server may not open or change ${shown}. ${NOTHING_WRITTEN} Ask a person to check the file's owner and mode.`
+          }
     case 'READ_ONLY':
       return { detail: 'This server only reads (--read-only). Nothing can be edited or previewed through it.' }
     case 'FILE_NOT_FOUND': {
-      if (failure.missing === 'parent') return { detail: `The folder in which ${shown} was to be made was not found. ${NOTHING_WRITTEN} Set create_parents to true, or leave it out, to make it too; or correct the path.`, members: near(failure, naming) }
-      if (failure.missing === 'expected') return { detail: `${shown} was not found, though expected_hash says that it was there: it is gone, or the path is another. ${NOTHING_WRITTEN} To make it anew, leave expected_hash out.`, members: near(failure, naming) }
+      if (failure.missing === 'parent') {
+        return {
+          detail: `The folder in which ${shown} was to be made was not found. ${NOTHING_WRITTEN} Set create_parents to true, or leave it out, to make it too; or correct the path.`,
+          members: near(failure, naming)
+        }
+      }
+      if (failure.missing === 'expected') {
+        return {
+          detail: `${shown} was not found, though expected_hash says that it was there: it is gone, or the path is another. ${NOTHING_WRITTEN} To make it anew, leave expected_hash out.`,
+          members: near(failure, naming)
+        }
+      }
       const { did_you_mean = [] } = failure
-      return { detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${naming.inspectWith({ path: '.' })} lists what is there.`}`, members: near(failure, naming) }
+      return {
+        detail: `${shown} was not found. ${did_you_mean.length > 0 ? `Did you mean ${listed(did_you_mean, 'or')}?` : `Check the path: it is relative to the workspace root, and case matters. ${naming.inspectWith({ path: '.' })} lists what is there.`}`,
+        members: near(failure, naming)
+      }
     }
     case 'NOT_A_FILE':
-      if (failure.type === 'file_as_directory') return { detail: `${shown} is a file, but the path ends with /, . or .., as only the path of a directory can. Send it without that ending: ${shown}.`, members: near({ did_you_mean: [path] }, naming) }
-      if (failure.type === 'trailing_slash') return { detail: `The path ends with /, . or .., which names a directory: ${shown}. ${NOTHING_WRITTEN} End it with the name of the file to make.` }
-      if (failure.type === 'not_a_directory') return { detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING_WRITTEN} Correct the path.` }
-      return { detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${naming.inspectWith({ path: cut(path) })} lists them.` : 'Only regular files can be used.'}` }
+      if (failure.type === 'file_as_directory') {
+        return {
+          detail: `${shown} is a file, but the path ends with /, . or .., as only the path of a directory can. Send it without that ending: ${shown}.`,
+          members: near({ did_you_mean: [path] }, naming)
+        }
+      }
+      if (failure.type === 'trailing_slash') {
+        return {
+          detail: `The path ends with /, . or .., which names a directory: ${shown}. ${NOTHING_WRITTEN} End it with the name of the file to make.`
+        }
+      }
+      if (failure.type === 'not_a_directory') {
+        return {
+          detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING_WRITTEN} Correct the path.`
+        }
+      }
+      return {
+        detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${naming.inspectWith({ path: cut(path) })} lists them.` : 'Only regular files can be used.'}`
+      }
     case 'FILE_TOO_LARGE':
-      return { detail: `${shown} has ${counted(failure.actual, 'byte')}; the limit is ${failure.limit} (--max-file-size).`, members: { limit: failure.limit, actual: failure.actual } }
+      return {
+        detail: `${shown} has ${counted(failure.actual, 'byte')}; the limit is ${failure.limit} (--max-file-size).`,
+        members: { limit: failure.limit, actual: failure.actual }
+      }
     case 'BINARY_FILE':
-      return { detail: `${shown} is not text that can be edited: it is ${failure.encoding === 'binary' ? 'binary (it holds a NUL byte)' : `${failure.encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text is edited`}. ${NOTHING_WRITTEN}` }
+      return {
+        detail: `${shown} is not text that can be edited: it is ${failure.encoding === 'binary' ? 'binary (it holds a NUL byte)' : `${failure.encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text is edited`}. ${NOTHING_WRITTEN}`
+      }
     case 'STALE_FILE':
-      if (failure.reason === 'changed_meanwhile') return { detail: `${shown} was changed by another program while it was being edited. ${NOTHING_WRITTEN} Look at the file again, then decide.`, members: { suggested_fixes: [readFile(asked)] } }
+      if (failure.reason === 'changed_meanwhile') {
+        return {
+          detail: `${shown} was changed by another program while it was being edited. ${NOTHING_WRITTEN} Look at the file again, then decide.`,
+          members: { suggested_fixes: [readFile(asked)] }
+        }
+      }
       return tellStale(failure, asked, context.file_hash)
-    case 'ALREADY_EXISTS': return alreadyExists(failure, asked, context.file_hash)
+    case 'ALREADY_EXISTS':
+      return alreadyExists(failure, asked, context.file_hash)
     case 'PRECONDITION_REQUIRED':
-      return { detail: `This server needs expected_hash with every edit. ${NOTHING_WRITTEN} Call ${naming.inspectWith({ path: cut(path) })} and send its file_hash as expected_hash.`, members: { suggested_fixes: [readFile(asked)] } }
+      return {
+        detail: `This server needs expected_hash with every edit. ${NOTHING_WRITTEN} Call ${naming.inspectWith({ path: cut(path) })} and send its file_hash as expected_hash.`,
+        members: { suggested_fixes: [readFile(asked)] }
+      }
     case 'FILE_LOCKED': {
       const { text, headers } = wait(failure.retry_after)
       const why = {
@@ -219,43 +333,76 @@ function tell (failure: Failure, context: Context): ProblemParts {
       return { detail: `${shown} ${why}. ${NOTHING_WRITTEN} ${text}`, headers }
     }
     case 'NO_SPACE':
-      return { detail: `There is no space left for the new content of ${shown} (disk, quota or file size limit). ${NOTHING_WRITTEN} The file is as it was; send the request again when there is space.` }
+      return {
+        detail: `There is no space left for the new content of ${shown} (disk, quota or file size limit). ${NOTHING_WRITTEN} The file is as it was; send the request again when there is space.`
+      }
     case 'NOT_READY': {
       const { text, headers } = wait(failure.retry_after)
-      const why = { root_gone: 'The workspace folder is not there', no_descriptors: 'The server has too many files open', draining: 'The server is stopping', searching: 'The server has too many searches waiting', large_files: 'The server has too many large files in work', parsing: 'The server has too many files waiting to be parsed' }[failure.reason]
+      const why = {
+        root_gone: 'The workspace folder is not there',
+        no_descriptors: 'The server has too many files open',
+        draining: 'The server is stopping',
+        searching: 'The server has too many searches waiting',
+        large_files: 'The server has too many large files in work',
+        parsing: 'The server has too many files waiting to be parsed'
+      }[failure.reason]
       return { detail: `${why}; nothing was done. ${text}`, headers }
     }
-    default: return tellFailedEdit(failure, asked)
+    default:
+      return tellFailedEdit(failure, asked)
   }
 }
 
 /** What was meant, perhaps, by a path that leads to no file. */
-function near ({ did_you_mean = [] }: { did_you_mean?: string[] }, naming: CallSyntax): Partial<Problem> {
-  const fixes = did_you_mean.slice(0, 1).map(other => ({ type: 'FIX_PATH' as const, suggestion: `Use the path ${other}, if that is the file you mean.`, example: naming.inspectWith({ path: other }) }))
+function near({ did_you_mean = [] }: { did_you_mean?: string[] }, naming: CallSyntax): Partial<Problem> {
+  const fixes = did_you_mean.slice(0, 1).map(other => ({
+    type: 'FIX_PATH' as const,
+    suggestion: `Use the path ${other}, if that is the file you mean.`,
+    example: naming.inspectWith({ path: other })
+  }))
   return did_you_mean.length > 0 ? { did_you_mean, suggested_fixes: fixes } : {}
 }
 
-function alreadyExists ({ reason, if_none_match }: Extract<Failure, { code: 'ALREADY_EXISTS' }>, { path, naming }: Asked, file_hash?: string): ProblemParts {
+function alreadyExists(
+  { reason, if_none_match }: Extract<Failure, { code: 'ALREADY_EXISTS' }>,
+  { path, naming }: Asked,
+  file_hash?: string
+): ProblemParts {
   const shown = cut(path, 200)
-  if (file_hash === undefined) return { detail: `${shown} exists already, and can't be read: it may be a link that leads to no file. ${NOTHING_WRITTEN} Choose another path.` }
+  if (file_hash === undefined) {
+    return {
+      detail: `${shown} exists already, and can't be read: it may be a link that leads to no file. ${NOTHING_WRITTEN} Choose another path.`
+    }
+  }
   const overwrite = `"overwrite": true, "expected_hash": "${file_hash}"`
   const why = {
     exists: if_none_match ? 'exists already, and If-None-Match: * asks for a new file' : 'exists already',
     needs_overwrite: 'exists already, and overwrite is not true',
-    needs_expected_hash: 'exists already, and overwrite: true replaces it only with the expected_hash of what it replaces'
+    needs_expected_hash:
+      'exists already, and overwrite: true replaces it only with the expected_hash of what it replaces'
   }[reason]
   return {
     detail: `${shown} ${why}. ${NOTHING_WRITTEN} To change a part of it, use ${naming.edit}. To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
-    members: { suggested_fixes: [{ type: 'READ_FILE', suggestion: `Look at the file as it is now; then edit it, or replace it with ${overwrite}.`, example: naming.inspectWith({ path }) }] }
+    members: {
+      suggested_fixes: [
+        {
+          type: 'READ_FILE',
+          suggestion: `Look at the file as it is now; then edit it, or replace it with ${overwrite}.`,
+          example: naming.inspectWith({ path })
+        }
+      ]
+    }
   }
 }
 
-function invalidJson (failure: Extract<Failure, { code: 'INVALID_JSON' }>): ProblemParts {
+function invalidJson(failure: Extract<Failure, { code: 'INVALID_JSON' }>): ProblemParts {
   switch (failure.reason) {
     case 'empty':
       return { detail: 'The request has no body. Send one JSON object with the fields of the operation.' }
     case 'syntax':
-      return { detail: `The body is not valid JSON${failure.where === undefined ? '' : ` (${failure.where})`}. Check that quotes, backslashes and line breaks inside strings are escaped (\\", \\\\, \\n) and that nothing is missing at the end.` }
+      return {
+        detail: `The body is not valid JSON${failure.where === undefined ? '' : ` (${failure.where})`}. Check that quotes, backslashes and line breaks inside strings are escaped (\\", \\\\, \\n) and that nothing is missing at the end.`
+      }
     case 'duplicate_key': {
       const where = failure.pointer === '' ? '' : ` (${cut(failure.pointer, 200)})`
       return {
@@ -264,6 +411,9 @@ function invalidJson (failure: Extract<Failure, { code: 'INVALID_JSON' }>): Prob
       }
     }
     case 'too_deep':
-      return { detail: `The body is nested deeper than ${failure.limit} levels. No operation needs more than 3.`, members: { limit: failure.limit } }
+      return {
+        detail: `The body is nested deeper than ${failure.limit} levels. No operation needs more than 3.`,
+        members: { limit: failure.limit }
+      }
   }
 }

@@ -6,14 +6,21 @@ import { toFailure } from './validation.ts'
 import { makeValidator } from './validator.ts'
 
 /** Reads the query that a schema of texts describes; pointers in its failures name fields of the query. */
-export function queryReader<S extends TObject> (schema: S): (url: string) => Result<Static<S>, RequestFailure> {
+export function queryReader<S extends TObject>(schema: S): (url: string) => Result<Static<S>, RequestFailure> {
   const validate = makeValidator([schema])
   return url => {
     const given = [...new URLSearchParams(url.split('?')[1] ?? '')]
     const twice = given.find(([name], i) => given.findIndex(([other]) => other === name) < i)
-    if (twice !== undefined) return fail({ code: 'INVALID_REQUEST', errors: [{ pointer: `/${twice[0]}`, message: 'is given twice in the query' }] })
+    if (twice !== undefined) {
+      return fail({
+        code: 'INVALID_REQUEST',
+        errors: [{ pointer: `/${twice[0]}`, message: 'is given twice in the query' }]
+      })
+    }
     const query = Object.fromEntries(given)
     const faults = validate(schema, query)
-    return faults.length === 0 ? ok(query as Static<S>) : fail(toFailure(faults, query, { request: schema, items: {} }) as RequestFailure)
+    return faults.length === 0
+      ? ok(query as Static<S>)
+      : fail(toFailure(faults, query, { request: schema, items: {} }) as RequestFailure)
   }
 }

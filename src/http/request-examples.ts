@@ -1,16 +1,26 @@
-// Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines, /edit-section, /preview. For the published document and for tests.
+// Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines,
+// /edit-section, /preview. For the published document and for tests.
 import type { Operations } from '../operations.ts'
 
 const path = 'examples/hello.js'
 const LOOP = "for (const name of process.argv.slice(2)) {\n  console.log('Hello, ' + name)\n}\n"
 
-interface Example { summary: string, value: Record<string, unknown> }
+interface Example {
+  summary: string
+  value: Record<string, unknown>
+}
 
 /** By operation and name. The first of each is what a reader sees; only those named `miss` fail. */
 export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<Record<string, Example>> } = {
   create: {
     new_file: { summary: 'A new file, with its folder', value: { path, content: LOOP } },
-    document: { summary: 'A document', value: { path: 'examples/guide.md', content: '# Guide\n\n## Setup\n\n```sh\nnpm ci\n```\n\n## Use\n\nGreet everyone.\n' } }
+    document: {
+      summary: 'A document',
+      value: {
+        path: 'examples/guide.md',
+        content: '# Guide\n\n## Setup\n\n```sh\nnpm ci\n```\n\n## Use\n\nGreet everyone.\n'
+      }
+    }
   },
   inspect: {
     lines: { summary: 'Its facts and its first lines', value: { path, start_line: 1, end_line: 20 } },
@@ -18,21 +28,74 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
     folder: { summary: 'What a folder holds', value: { path: '.' } }
   },
   edit: {
-    one: { summary: 'One replacement', value: { path, old_text: '+ name', new_text: '+ name.trim()', show_diff: true } },
-    many: { summary: 'Several, all or nothing', value: { path, edits: [{ old_text: 'Hello', new_text: 'Good morning' }, { old_text: 'slice(2)', new_text: 'slice(2).sort()' }] } },
-    miss: { summary: 'A miss, and what to do about it', value: { path, old_text: 'for(const name of process.argv', new_text: 'for (const name of Deno.args' } }
+    one: {
+      summary: 'One replacement',
+      value: { path, old_text: '+ name', new_text: '+ name.trim()', show_diff: true }
+    },
+    many: {
+      summary: 'Several, all or nothing',
+      value: {
+        path,
+        edits: [
+          { old_text: 'Hello', new_text: 'Good morning' },
+          { old_text: 'slice(2)', new_text: 'slice(2).sort()' }
+        ]
+      }
+    },
+    miss: {
+      summary: 'A miss, and what to do about it',
+      value: { path, old_text: 'for(const name of process.argv', new_text: 'for (const name of Deno.args' }
+    }
   },
   edit_lines: {
-    insert: { summary: 'Lines inserted before line 1', value: { path, start_line: 1, end_line: 0, new_text: '// Greets everyone who is named.', show_diff: true } },
-    replace: { summary: 'A line replaced, if it holds what is expected', value: { path, start_line: 1, end_line: 1, expected_text: '// Greets everyone who is named.', new_text: '// Greets all who are named.' } }
+    insert: {
+      summary: 'Lines inserted before line 1',
+      value: { path, start_line: 1, end_line: 0, new_text: '// Greets everyone who is named.', show_diff: true }
+    },
+    replace: {
+      summary: 'A line replaced, if it holds what is expected',
+      value: {
+        path,
+        start_line: 1,
+        end_line: 1,
+        expected_text: '// Greets everyone who is named.',
+        new_text: '// Greets all who are named.'
+      }
+    }
   },
   edit_section: {
-    append: { summary: 'A section of a document, extended', value: { path: 'examples/guide.md', action: 'append', heading: 'Guide > Setup', new_text: 'Then run it.', show_diff: true } },
-    code_block: { summary: 'A code block replaced, its fences kept', value: { path: 'examples/guide.md', action: 'replace', code_block: { language: 'sh' }, new_text: 'npm ci && npm start' } },
-    miss: { summary: 'A heading that is not there', value: { path: 'examples/guide.md', action: 'delete', heading: 'Install' } }
+    append: {
+      summary: 'A section of a document, extended',
+      value: {
+        path: 'examples/guide.md',
+        action: 'append',
+        heading: 'Guide > Setup',
+        new_text: 'Then run it.',
+        show_diff: true
+      }
+    },
+    code_block: {
+      summary: 'A code block replaced, its fences kept',
+      value: {
+        path: 'examples/guide.md',
+        action: 'replace',
+        code_block: { language: 'sh' },
+        new_text: 'npm ci && npm start'
+      }
+    },
+    miss: {
+      summary: 'A heading that is not there',
+      value: { path: 'examples/guide.md', action: 'delete', heading: 'Install' }
+    }
   },
   preview: {
-    edit: { summary: 'What an edit would do', value: { operation: 'edit', path, old_text: 'console.log', new_text: 'console.info' } },
-    create: { summary: 'What a new file would be', value: { operation: 'create', path: 'examples/bye.js', content: "console.log('Bye')\n" } }
+    edit: {
+      summary: 'What an edit would do',
+      value: { operation: 'edit', path, old_text: 'console.log', new_text: 'console.info' }
+    },
+    create: {
+      summary: 'What a new file would be',
+      value: { operation: 'create', path: 'examples/bye.js', content: "console.log('Bye')\n" }
+    }
   }
 }

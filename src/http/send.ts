@@ -9,20 +9,34 @@ import { noteCode, pathOf } from './request-log.ts'
 const MEDIA = 'application/problem+json; charset=utf-8'
 
 /** Answers a failure; `about`: what is known of the file. */
-export function sendProblem (reply: FastifyReply, failure: Failure, about: Partial<Context> = {}): FastifyReply {
-  return sendAnswer(reply, toProblem(failure, { instance: pathOf(reply.request.url), request_id: reply.request.id, ...about }))
+export function sendProblem(reply: FastifyReply, failure: Failure, about: Partial<Context> = {}): FastifyReply {
+  return sendAnswer(
+    reply,
+    toProblem(failure, { instance: pathOf(reply.request.url), request_id: reply.request.id, ...about })
+  )
 }
 
 /** Sends what came of a call. */
-export function sendAnswer (reply: FastifyReply, { body, headers }: Answer | CallAnswer): FastifyReply {
+export function sendAnswer(reply: FastifyReply, { body, headers }: Answer | CallAnswer): FastifyReply {
   if (!('code' in body)) return reply.headers(headers).type('application/json; charset=utf-8').send(body)
   noteCode(reply.raw, body.code)
   return reply.code(body.status).headers(headers).type(MEDIA).send(body)
 }
 
 /** The whole HTTP message of a problem, after which the connection is closed. */
-export function rawProblem ({ body, headers }: Answer): string {
+export function rawProblem({ body, headers }: Answer): string {
   const json = JSON.stringify(body)
-  const lines = Object.entries({ ...headers, 'x-request-id': body.request_id, 'content-type': MEDIA, 'content-length': String(Buffer.byteLength(json)), connection: 'close' })
-  return [`HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}`, ...lines.map(([name, value]) => `${name}: ${value}`), '', json].join('\r\n')
+  const lines = Object.entries({
+    ...headers,
+    'x-request-id': body.request_id,
+    'content-type': MEDIA,
+    'content-length': String(Buffer.byteLength(json)),
+    connection: 'close'
+  })
+  return [
+    `HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}`,
+    ...lines.map(([name, value]) => `${name}: ${value}`),
+    '',
+    json
+  ].join('\r\n')
 }

@@ -2,6 +2,10 @@
 import type { Problem } from '../../schemas/problem.ts'
 
 /** The sentence, members of the body, headers. */
-export interface ProblemParts { detail: string, members?: Partial<Problem>, headers?: Record<string, string> }
+export interface ProblemParts {
+  detail: string
+  members?: Partial<Problem>
+  headers?: Record<string, string>
+}
 
 export const NOTHING_WRITTEN = 'Nothing was written.'

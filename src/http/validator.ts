@@ -15,13 +15,13 @@ export interface SchemaError {
 export type Validator = (schema: TSchema, value: unknown) => readonly SchemaError[]
 
 /** A validator of these schemas, which may refer to one another by their `$id`. */
-export function makeValidator (schemas: readonly TSchema[]): Validator {
+export function makeValidator(schemas: readonly TSchema[]): Validator {
   const options = { allErrors: true, verbose: true, meta: false, validateSchema: false }
   const ajv = new Ajv({ ...options, schemas: [...new Set(schemas)] })
   const compiled = new WeakMap<TSchema, ValidateFunction>()
   return (schema, value) => {
     const validate = compiled.get(schema) ?? ajv.compile(schema)
     compiled.set(schema, validate)
-    return validate(value) ? [] : validate.errors ?? []
+    return validate(value) ? [] : (validate.errors ?? [])
   }
 }

@@ -10,47 +10,80 @@ const CONTEXT_LINES = 3
 const DIFF_LINES = 100
 
 /** The fields that every one of them takes. */
-export interface ChangeRequest { path: string, expected_hash?: string, dry_run?: boolean, show_diff?: boolean, max_diff_lines?: number, context_lines?: number }
+export interface ChangeRequest {
+  path: string
+  expected_hash?: string
+  dry_run?: boolean
+  show_diff?: boolean
+  max_diff_lines?: number
+  context_lines?: number
+}
 
 /** What they need beside the workspace. */
-export interface Planning { limits: OperationLimits, planMaker: PlanMaker }
+export interface Planning {
+  limits: OperationLimits
+  planMaker: PlanMaker
+}
 
-export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => ({ path, ...expected_hash !== undefined && { expected_hash } })
+export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => ({
+  path,
+  ...(expected_hash !== undefined && { expected_hash })
+})
 
 /** The planner that makes the change of a request, and describes it. */
-export function planning ({ limits, planMaker }: Planning, request: ChangeRequest, change: Change): Planner<Described, TaskFailure | StaleFile> {
+export function planning(
+  { limits, planMaker }: Planning,
+  request: ChangeRequest,
+  change: Change
+): Planner<Described, TaskFailure | StaleFile> {
   const task = {
     change,
     max_result_size: limits.max_file_size,
     context_lines: request.context_lines ?? CONTEXT_LINES,
     dry_run: request.dry_run ?? false,
-    ...request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES }
+    ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
   }
-  return (original, { stale, ...file }) => stale === undefined
-    ? planMaker.plan(original, task, file)
-    : Promise.resolve(planMaker.present(original, task)).then(now => fail({ ...stale, now }))
+  return (original, { stale, ...file }) =>
+    stale === undefined
+      ? planMaker.plan(original, task, file)
+      : Promise.resolve(planMaker.present(original, task)).then(now => fail({ ...stale, now }))
 }
 
 /** What the answer says; `own` are the members of one operation. */
-export function outcomeOf (request: ChangeRequest, done: Edited<Described> | Created<Described>, own: Partial<ChangeOutcome>): ChangeOutcome {
-  const { path, resolved_path, changed, file_size, hash_before, file_hash, new_hash, write_strategy, warnings, description } = done
+export function outcomeOf(
+  request: ChangeRequest,
+  done: Edited<Described> | Created<Described>,
+  own: Partial<ChangeOutcome>
+): ChangeOutcome {
+  const {
+    path,
+    resolved_path,
+    changed,
+    file_size,
+    hash_before,
+    file_hash,
+    new_hash,
+    write_strategy,
+    warnings,
+    description
+  } = done
   const dry_run = request.dry_run ?? false
   return {
     path,
-    ...resolved_path !== undefined && { resolved_path },
+    ...(resolved_path !== undefined && { resolved_path }),
     changed,
     dry_run,
     ...own,
     ...description.changes,
     file_size,
-    ...hash_before !== undefined && { hash_before },
-    ...file_hash !== undefined && { file_hash },
-    ...dry_run && { new_hash },
-    ...write_strategy !== undefined && { write_strategy },
+    ...(hash_before !== undefined && { hash_before }),
+    ...(file_hash !== undefined && { file_hash }),
+    ...(dry_run && { new_hash }),
+    ...(write_strategy !== undefined && { write_strategy }),
     ...description.diff,
     left_alone: description.plan.left_alone,
     newTextWarnings: changed ? description.plan.newTextWarnings : [],
-    ...description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks },
+    ...(description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks }),
     warnings
   }
 }

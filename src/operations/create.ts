@@ -10,16 +10,23 @@ export const makeCreate = (workspace: Workspace, means: Planning): Operation<Cre
   id: 'create_file',
   route: '/create',
   summary: 'Make a new file',
-  description: ({ edit }) => `Makes a file with this content, missing folders included; fails if it exists. To change a part of a file use ${edit}. To replace one whole, inspect it first and send overwrite: true with its file_hash as expected_hash.`,
-  rules: 'content is written exactly as given. An existing file is never replaced without overwrite: true and the expected_hash of what it holds. A failed call writes nothing and its detail says what to do next.',
+  description: ({ edit }) =>
+    `Makes a file with this content, missing folders included; fails if it exists. To change a part of a file use ${edit}. To replace one whole, inspect it first and send overwrite: true with its file_hash as expected_hash.`,
+  rules:
+    'content is written exactly as given. An existing file is never replaced without overwrite: true and the expected_hash of what it holds. A failed call writes nothing and its detail says what to do next.',
   effect: 'makes',
   request: CreateRequestSchema,
   outcome: CreateResultSchema,
   expects_hash: true,
   expects_none: true,
   items: {},
-  async call (request, conditions = {}) {
-    const target = { ...targetOf(request), ...conditions, overwrite: request.overwrite ?? false, create_parents: request.create_parents ?? true }
+  async call(request, conditions = {}) {
+    const target = {
+      ...targetOf(request),
+      ...conditions,
+      overwrite: request.overwrite ?? false,
+      create_parents: request.create_parents ?? true
+    }
     const planner = planning(means, request, { operation: 'create', content: request.content })
     const made = await workspace.create(target, { dry_run: request.dry_run ?? false }, planner)
     if (!made.ok) return made

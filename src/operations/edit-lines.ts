@@ -12,18 +12,24 @@ export const makeEditLines = (workspace: Workspace, means: Planning): Operation<
   id: 'edit_lines',
   route: '/edit-lines',
   summary: 'Change whole lines by their numbers',
-  description: ({ edit }) => `Replaces, inserts, deletes or appends whole lines. For when line numbers are fresh from an answer: pass its file_hash on as expected_hash; otherwise ${edit} is safer. All numbers count lines of the file before the request. message says where the lines are then; check changes.`,
-  rules: 'Lines count from 1, start_line to end_line inclusive. end_line = start_line - 1 inserts before start_line; start_line = total_lines + 1 with end_line = total_lines appends; new_text "" deletes. new_text is whole lines, without line numbers. Several edits count lines of the file as it was before the call and must not overlap. expected_text, if given, must be what the lines hold now. A failed call writes nothing and its detail says what to do next.',
+  description: ({ edit }) =>
+    `Replaces, inserts, deletes or appends whole lines. For when line numbers are fresh from an answer: pass its file_hash on as expected_hash; otherwise ${edit} is safer. All numbers count lines of the file before the request. message says where the lines are then; check changes.`,
+  rules:
+    'Lines count from 1, start_line to end_line inclusive. end_line = start_line - 1 inserts before start_line; start_line = total_lines + 1 with end_line = total_lines appends; new_text "" deletes. new_text is whole lines, without line numbers. Several edits count lines of the file as it was before the call and must not overlap. expected_text, if given, must be what the lines hold now. A failed call writes nothing and its detail says what to do next.',
   effect: 'changes',
   request: editLinesRequest(means.limits.max_edits),
   outcome: EditLinesResultSchema,
   expects_hash: true,
   expects_none: false,
   items: { edits: LineEditSchema },
-  async call (request) {
+  async call(request) {
     const edits = editsOf<LineEdit>(request, LineEditSchema)
     if (!edits.ok) return { ...edits, path: request.path }
-    const planner = planning(means, request, { operation: 'edit_lines', edits: edits.value, line_endings: request.line_endings ?? 'adapt' })
+    const planner = planning(means, request, {
+      operation: 'edit_lines',
+      edits: edits.value,
+      line_endings: request.line_endings ?? 'adapt'
+    })
     const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
     return edited.ok ? ok({ operation: 'edit_lines', outcome: outcomeOf(request, edited.value, {}) }) : edited
   }

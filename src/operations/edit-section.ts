@@ -22,19 +22,25 @@ import { outlineOf } from './outlining.ts'
 
 type PlanFailure = Extract<OperationFailure, { code: 'INVALID_REQUEST' }> | SectionFailure | LineFailure
 
-export const makeEditSection = (workspace: Workspace, means: Planning, outliner: Outliner): Operation<EditSectionRequest> => ({
+export const makeEditSection = (
+  workspace: Workspace,
+  means: Planning,
+  outliner: Outliner
+): Operation<EditSectionRequest> => ({
   id: 'edit_section',
   route: '/edit-section',
   summary: 'Change a section, code block or symbol by its name',
-  description: ({ inspect }) => `Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or other symbol of a source file, by its name. ${inspect} with structure: true lists the names; pass its file_hash on as expected_hash. Check changes in the answer.`,
-  rules: 'Give exactly one target: heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). A section runs to the next heading of the same or a higher level; replace keeps the heading line or the fences unless include_heading is true; a symbol is replaced whole, with signature and decorators. Nothing is guessed: where several fit, at_line chooses; where none does, the answer has the outline. A failed call writes nothing and its detail says what to do next.',
+  description: ({ inspect }) =>
+    `Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or other symbol of a source file, by its name. ${inspect} with structure: true lists the names; pass its file_hash on as expected_hash. Check changes in the answer.`,
+  rules:
+    'Give exactly one target: heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). A section runs to the next heading of the same or a higher level; replace keeps the heading line or the fences unless include_heading is true; a symbol is replaced whole, with signature and decorators. Nothing is guessed: where several fit, at_line chooses; where none does, the answer has the outline. A failed call writes nothing and its detail says what to do next.',
   effect: 'changes',
   request: EditSectionRequestSchema,
   outcome: EditSectionResultSchema,
   expects_hash: true,
   expects_none: false,
   items: {},
-  async call (request) {
+  async call(request) {
     const target = targetIn(request)
     if (!target.ok) return { ...target, path: request.path }
     if (outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
@@ -45,22 +51,46 @@ export const makeEditSection = (workspace: Workspace, means: Planning, outliner:
       const planned = await plan(outliner, path, original, request, target.value, options)
       if (!planned.ok) {
         const { failure } = planned
-        return file.stale === undefined || failure.code === 'INVALID_REQUEST' ? planned : fail({ ...file.stale, now: { fits: false, failure } })
+        return file.stale === undefined || failure.code === 'INVALID_REQUEST'
+          ? planned
+          : fail({ ...file.stale, now: { fits: false, failure } })
       }
       section = planned.value.section
-      return planning(means, request, { operation: 'edit_lines', edits: [planned.value.edit], line_endings: options.line_endings })(original, file)
+      return planning(means, request, {
+        operation: 'edit_lines',
+        edits: [planned.value.edit],
+        line_endings: options.line_endings
+      })(original, file)
     }
     const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
     // Without a plan nothing was edited.
-    return edited.ok ? ok({ operation: 'edit_section', outcome: outcomeOf(request, edited.value, {}), section: section! }) : edited
+    return edited.ok
+      ? ok({ operation: 'edit_section', outcome: outcomeOf(request, edited.value, {}), section: section! })
+      : edited
   }
 })
 
-interface Options { line_endings: LineEndings, max_result_size: number }
-interface Planned { edit: LineEdit, section: Section }
+interface Options {
+  line_endings: LineEndings
+  max_result_size: number
+}
+interface Planned {
+  edit: LineEdit
+  section: Section
+}
 
-/** The edit of lines that the request comes to. What it makes of the rest of the outline is looked at before anything is written: a Markdown document's stays as it is. */
-async function plan (outliner: Outliner, path: string, original: Buffer, request: EditSectionRequest, target: Target, options: Options): Promise<Result<Planned, PlanFailure>> {
+/**
+ * The edit of lines that the request comes to. What it makes of the rest of the outline is looked at before anything is
+ * written: a Markdown document's stays as it is.
+ */
+async function plan(
+  outliner: Outliner,
+  path: string,
+  original: Buffer,
+  request: EditSectionRequest,
+  target: Target,
+  options: Options
+): Promise<Result<Planned, PlanFailure>> {
   const wanted = target.symbol === undefined ? 'document' : 'code'
   const outline = await outlineOf(outliner, path, original, wanted)
   if (!outline.ok) return outline
@@ -70,7 +100,13 @@ async function plan (outliner: Outliner, path: string, original: Buffer, request
   const entry = told(found.value)
   const { action, new_text = '', include_heading = false, include_comment = false } = request
   const attempt = async (apart: boolean): Promise<Result<Planned, PlanFailure>> => {
-    const made = planSectionEdit(original, before, found.value, { action, new_text, include_heading, include_comment }, { ...options, apart })
+    const made = planSectionEdit(
+      original,
+      before,
+      found.value,
+      { action, new_text, include_heading, include_comment },
+      { ...options, apart }
+    )
     if (!made.ok) return fail(refused(made.failure, entry))
     const edit = made.value
     const trial = planLineEdits(original, [edit], options)
@@ -79,37 +115,74 @@ async function plan (outliner: Outliner, path: string, original: Buffer, request
     const after = await outlineOf(outliner, path, result, wanted)
     if (!after.ok) return after
     const stray = strayItem(before, after.value, edit, new LineTable(result).total - new LineTable(original).total)
-    const section = { entry, errors_before: errorsOf(before), errors_after: errorsOf(after.value), ...stray !== undefined && { stray: { reason: stray.reason, entry: told(stray.item) } } }
+    const section = {
+      entry,
+      errors_before: errorsOf(before),
+      errors_after: errorsOf(after.value),
+      ...(stray !== undefined && { stray: { reason: stray.reason, entry: told(stray.item) } })
+    }
     if (stray === undefined || before.type === 'code') return ok({ edit, section })
     // Two paragraphs that touch are one, and so are a text and the heading that is underlined below it.
     if (!apart) return attempt(true)
-    return fail({ code: 'INVALID_REQUEST', pointer: action === 'delete' ? '/action' : '/new_text', stray: section.stray! })
+    return fail({
+      code: 'INVALID_REQUEST',
+      pointer: action === 'delete' ? '/action' : '/new_text',
+      stray: section.stray!
+    })
   }
   return attempt(false)
 }
 
-const errorsOf = (outline: Outline): number[] => outline.type === 'code' ? outline.syntax_error_lines : []
+const errorsOf = (outline: Outline): number[] => (outline.type === 'code' ? outline.syntax_error_lines : [])
 
-const invalid = (...errors: [pointer: string, message: string][]) =>
-  ({ code: 'INVALID_REQUEST' as const, errors: errors.map(([pointer, message]) => ({ pointer, message })) })
+const invalid = (...errors: [pointer: string, message: string][]) => ({
+  code: 'INVALID_REQUEST' as const,
+  errors: errors.map(([pointer, message]) => ({ pointer, message }))
+})
 
-function refused (reason: Refusal, entry: OutlineEntry): PlanFailure {
-  if (reason === 'closes_fence') return invalid(['/new_text', `has a line that would close the fence of the code block at line ${entry.start_line}; leave the fences out, or send include_heading: true with the whole block between longer ones`])
+function refused(reason: Refusal, entry: OutlineEntry): PlanFailure {
+  if (reason === 'closes_fence') {
+    return invalid([
+      '/new_text',
+      `has a line that would close the fence of the code block at line ${entry.start_line}; leave the fences out, or send include_heading: true with the whole block between longer ones`
+    ])
+  }
   return { code: 'UNSUPPORTED_TARGET', reason, entry, languages: OUTLINED }
 }
 
 /** The one target of a request, with the fields that belong to it. */
-function targetIn (request: EditSectionRequest): Result<Target, OperationFailure> {
+function targetIn(request: EditSectionRequest): Result<Target, OperationFailure> {
   const { action, new_text, heading, code_block, symbol, include_heading, include_comment } = request
-  const target = { ...heading !== undefined && { heading }, ...code_block !== undefined && { code_block }, ...symbol !== undefined && { symbol } }
+  const target = {
+    ...(heading !== undefined && { heading }),
+    ...(code_block !== undefined && { code_block }),
+    ...(symbol !== undefined && { symbol })
+  }
   const given = Object.keys(target)
   const errors: [string, string][] = []
   if (given.length === 0) errors.push(['', 'has no target; give one of heading, code_block and symbol'])
-  if (given.length > 1) errors.push(...given.slice(1).map((field): [string, string] => [`/${field}`, `is a second target beside ${given[0]}; give one of heading, code_block and symbol`]))
-  if (code_block !== undefined && Object.keys(code_block).length === 0) errors.push(['/code_block', 'is empty; give index, language or under_heading'])
-  if (action === 'delete' && new_text !== undefined && new_text !== '') errors.push(['/new_text', 'belongs to the other actions; delete puts nothing in'])
+  if (given.length > 1) {
+    errors.push(
+      ...given
+        .slice(1)
+        .map((field): [string, string] => [
+          `/${field}`,
+          `is a second target beside ${given[0]}; give one of heading, code_block and symbol`
+        ])
+    )
+  }
+  if (code_block !== undefined && Object.keys(code_block).length === 0) {
+    errors.push(['/code_block', 'is empty; give index, language or under_heading'])
+  }
+  if (action === 'delete' && new_text !== undefined && new_text !== '') {
+    errors.push(['/new_text', 'belongs to the other actions; delete puts nothing in'])
+  }
   if (action !== 'delete' && new_text === undefined) errors.push(['/new_text', 'is missing'])
-  if (include_heading === true && (action !== 'replace' || symbol !== undefined)) errors.push(['/include_heading', 'belongs to replace of a heading or code_block; leave it out'])
-  if (include_comment === true && ((action !== 'replace' && action !== 'delete') || symbol === undefined)) errors.push(['/include_comment', 'belongs to replace and delete of a symbol; leave it out'])
+  if (include_heading === true && (action !== 'replace' || symbol !== undefined)) {
+    errors.push(['/include_heading', 'belongs to replace of a heading or code_block; leave it out'])
+  }
+  if (include_comment === true && ((action !== 'replace' && action !== 'delete') || symbol === undefined)) {
+    errors.push(['/include_comment', 'belongs to replace and delete of a symbol; leave it out'])
+  }
   return errors.length > 0 ? fail(invalid(...errors)) : ok(target)
 }

@@ -12,18 +12,24 @@ export const makeEdit = (workspace: Workspace, means: Planning): Operation<EditR
   id: 'edit_file',
   route: '/edit',
   summary: 'Replace exact text in a file',
-  description: () => 'Replaces exact text, one or many edits, all or nothing: the default way to edit. Inspect first, copy old_text from there and pass the file_hash on as expected_hash. If old_text fits several places, add context rather than count. Check changes in the answer; when in doubt, inspect again.',
-  rules: 'Matching: every space, tab and line break of old_text counts, but a line break matches one of any kind; nothing is matched approximately and new_text is literal. old_text must be at exactly one place unless occurrences, replace_all or occurrence says otherwise; if it is at several, lengthen it by the lines around it. Several edits apply in order, each on the result of those before it. A failed call writes nothing: its detail and suggested_fixes say what is there and which edit would work. After a success, file_hash is the next expected_hash.',
+  description: () =>
+    'Replaces exact text, one or many edits, all or nothing: the default way to edit. Inspect first, copy old_text from there and pass the file_hash on as expected_hash. If old_text fits several places, add context rather than count. Check changes in the answer; when in doubt, inspect again.',
+  rules:
+    'Matching: every space, tab and line break of old_text counts, but a line break matches one of any kind; nothing is matched approximately and new_text is literal. old_text must be at exactly one place unless occurrences, replace_all or occurrence says otherwise; if it is at several, lengthen it by the lines around it. Several edits apply in order, each on the result of those before it. A failed call writes nothing: its detail and suggested_fixes say what is there and which edit would work. After a success, file_hash is the next expected_hash.',
   effect: 'changes',
   request: editRequest(means.limits.max_edits),
   outcome: EditResultSchema,
   expects_hash: true,
   expects_none: false,
   items: { edits: TextEditSchema },
-  async call (request) {
+  async call(request) {
     const edits = textEdits(request)
     if (!edits.ok) return { ...edits, path: request.path }
-    const planner = planning(means, request, { operation: 'edit', edits: edits.value, line_endings: request.line_endings ?? 'adapt' })
+    const planner = planning(means, request, {
+      operation: 'edit',
+      edits: edits.value,
+      line_endings: request.line_endings ?? 'adapt'
+    })
     const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
     if (!edited.ok) return edited
     const { edits_applied } = edited.value.description.plan
@@ -32,11 +38,18 @@ export const makeEdit = (workspace: Workspace, means: Planning): Operation<EditR
   }
 })
 
-function textEdits (request: EditRequest): Result<TextEdit[], OperationFailure> {
+function textEdits(request: EditRequest): Result<TextEdit[], OperationFailure> {
   const edits = editsOf<TextEdit>(request, TextEditSchema)
   if (!edits.ok) return edits
-  const errors = edits.value.flatMap((edit, i) => edit.replace_all === true && edit.occurrence !== undefined
-    ? [{ pointer: `${request.edits === undefined ? '' : `/edits/${i}`}/occurrence`, message: 'excludes replace_all: true; give one of them' }]
-    : [])
+  const errors = edits.value.flatMap((edit, i) =>
+    edit.replace_all === true && edit.occurrence !== undefined
+      ? [
+          {
+            pointer: `${request.edits === undefined ? '' : `/edits/${i}`}/occurrence`,
+            message: 'excludes replace_all: true; give one of them'
+          }
+        ]
+      : []
+  )
   return errors.length > 0 ? fail({ code: 'INVALID_REQUEST', errors }) : edits
 }

@@ -20,32 +20,56 @@ export const MAX_ITEMS = 2000
 /** Bytes of a #! line that are looked at. */
 const HEAD = 200
 
-const OF_A_FILE = ['start_line', 'end_line', 'start_column', 'numbered', 'search', 'regex', 'ignore_case', 'structure'] as const
+const OF_A_FILE = [
+  'start_line',
+  'end_line',
+  'start_column',
+  'numbered',
+  'search',
+  'regex',
+  'ignore_case',
+  'structure'
+] as const
 
-export const makeInspect = (workspace: Workspace, searcher: Searcher, outliner: Outliner): Operation<InspectRequest> => ({
+export const makeInspect = (
+  workspace: Workspace,
+  searcher: Searcher,
+  outliner: Outliner
+): Operation<InspectRequest> => ({
   id: 'inspect_file',
   route: '/inspect',
   summary: 'Look at a file or list a directory',
-  description: () => 'Tells size, hash, encoding, line endings and indentation of a file; reads a window of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); lists a directory. Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
-  rules: 'content is the exact text of the lines, without line numbers unless numbered is true; when truncated, go on with next_line. matches have line and columns. Paths are relative to the workspace root; "." lists it.',
+  description: () =>
+    'Tells size, hash, encoding, line endings and indentation of a file; reads a window of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); lists a directory. Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
+  rules:
+    'content is the exact text of the lines, without line numbers unless numbered is true; when truncated, go on with next_line. matches have line and columns. Paths are relative to the workspace root; "." lists it.',
   effect: 'looks',
   request: InspectRequestSchema,
   outcome: InspectResultSchema,
   expects_hash: false,
   expects_none: false,
   items: {},
-  async call (request) {
+  async call(request) {
     const search = searchOf(request)
     if (!search.ok) return { ...search, path: request.path }
-    if (search.value !== null && searcher.full) return { ...fail({ code: 'NOT_READY', reason: 'searching', retry_after: 1 }), path: request.path }
-    if (request.structure === true && outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
-    const looked = await workspace.look({ path: request.path }, {
-      file: () => scanning(request, search.value !== null || request.structure === true),
-      directory: { limit: MAX_ENTRIES, ...request.after !== undefined && { after: request.after } }
-    })
+    if (search.value !== null && searcher.full) {
+      return { ...fail({ code: 'NOT_READY', reason: 'searching', retry_after: 1 }), path: request.path }
+    }
+    if (request.structure === true && outliner.full) {
+      return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
+    }
+    const looked = await workspace.look(
+      { path: request.path },
+      {
+        file: () => scanning(request, search.value !== null || request.structure === true),
+        directory: { limit: MAX_ENTRIES, ...(request.after !== undefined && { after: request.after }) }
+      }
+    )
     if (!looked.ok) return looked
     if (looked.value.type === 'directory') return listing(request, looked.value)
-    if (request.after !== undefined) return invalid(request, ['after'], 'lists a directory, and the path is a file; leave it out')
+    if (request.after !== undefined) {
+      return invalid(request, ['after'], 'lists a directory, and the path is a file; leave it out')
+    }
     const structured = request.structure === true ? await structureOf(looked.value, outliner) : ok({})
     if (!structured.ok) return failed(looked.value, structured.failure)
     // The search comes last: it takes the bytes away.
@@ -54,34 +78,42 @@ export const makeInspect = (workspace: Workspace, searcher: Searcher, outliner: 
   }
 })
 
-type Search = { text: string, regex: boolean, ignore_case: boolean }
+type Search = { text: string; regex: boolean; ignore_case: boolean }
 
-function searchOf ({ search, regex = false, ignore_case = false }: InspectRequest) {
-  const alone = search === undefined ? [...regex ? ['regex'] : [], ...ignore_case ? ['ignore_case'] : []] : []
-  if (alone.length > 0) return fail({ code: 'INVALID_REQUEST' as const, errors: alone.map(field => ({ pointer: `/${field}`, message: 'belongs to search, which is missing' })) })
+function searchOf({ search, regex = false, ignore_case = false }: InspectRequest) {
+  const alone = search === undefined ? [...(regex ? ['regex'] : []), ...(ignore_case ? ['ignore_case'] : [])] : []
+  if (alone.length > 0) {
+    return fail({
+      code: 'INVALID_REQUEST' as const,
+      errors: alone.map(field => ({ pointer: `/${field}`, message: 'belongs to search, which is missing' }))
+    })
+  }
   if (search === undefined) return ok(null)
   const checked = checkSearch({ text: search, regex, ignore_case })
   return checked.ok
     ? ok<Search>({ text: search, regex, ignore_case })
-    : fail({ code: 'INVALID_REQUEST' as const, errors: [{ pointer: '/search', message: `is no regular expression in RE2 syntax (${checked.failure.message})` }] })
+    : fail({
+        code: 'INVALID_REQUEST' as const,
+        errors: [{ pointer: '/search', message: `is no regular expression in RE2 syntax (${checked.failure.message})` }]
+      })
 }
 
 /** What a scan says, the bytes by which a language may be known, and where they are searched all bytes. */
 type FileContent = Extract<Looked<Content>, { type: 'file' }>
-type Content = Scanned & { head: Buffer, bytes: Buffer | null }
+type Content = Scanned & { head: Buffer; bytes: Buffer | null }
 
-function scanning (request: InspectRequest, keep: boolean): Consumer<Content> {
+function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
   const { path, start_line, end_line, start_column, numbered } = request
   const window = {
-    ...start_line !== undefined && { start_line },
-    ...end_line !== undefined && { end_line },
-    ...start_column !== undefined && { start_column },
-    ...numbered === true && { numbered }
+    ...(start_line !== undefined && { start_line }),
+    ...(end_line !== undefined && { end_line }),
+    ...(start_column !== undefined && { start_column }),
+    ...(numbered === true && { numbered })
   }
   const scan = new Scan(path, Object.keys(window).length > 0 ? window : undefined)
   const kept: Buffer[] = []
   return {
-    push (chunk) {
+    push(chunk) {
       scan.push(chunk)
       if (keep || kept.length === 0) kept.push(Buffer.from(keep ? chunk : chunk.subarray(0, HEAD)))
     },
@@ -89,23 +121,49 @@ function scanning (request: InspectRequest, keep: boolean): Consumer<Content> {
   }
 }
 
-const invalid = ({ path }: InspectRequest, fields: readonly string[], message: string): Called =>
-  ({ ...fail({ code: 'INVALID_REQUEST', errors: fields.map(field => ({ pointer: `/${field}`, message })) }), path })
+const invalid = ({ path }: InspectRequest, fields: readonly string[], message: string): Called => ({
+  ...fail({ code: 'INVALID_REQUEST', errors: fields.map(field => ({ pointer: `/${field}`, message })) }),
+  path
+})
 
-function listing (request: InspectRequest, listed: Extract<Looked<unknown>, { type: 'directory' }>): Called {
+function listing(request: InspectRequest, listed: Extract<Looked<unknown>, { type: 'directory' }>): Called {
   const foreign = OF_A_FILE.filter(field => request[field] !== undefined && request[field] !== false)
-  if (foreign.length > 0) return invalid(request, foreign, 'reads a file, and the path is a directory; leave it out to list the directory')
+  if (foreign.length > 0) {
+    return invalid(request, foreign, 'reads a file, and the path is a directory; leave it out to list the directory')
+  }
   const { path, resolved_path, type, entries, truncated, next_entry, lossy } = listed
-  return ok({ operation: 'inspect', outcome: { path, ...resolved_path !== undefined && { resolved_path }, type, entries, truncated, ...next_entry !== undefined && { next_entry }, ...lossy && { lossy } } })
+  return ok({
+    operation: 'inspect',
+    outcome: {
+      path,
+      ...(resolved_path !== undefined && { resolved_path }),
+      type,
+      entries,
+      truncated,
+      ...(next_entry !== undefined && { next_entry }),
+      ...(lossy && { lossy })
+    }
+  })
 }
 
-const failed = ({ path, resolved_path, file_hash }: FileContent, failure: Failure): Called =>
-  ({ ...fail(failure), path, file_hash, ...resolved_path !== undefined && { resolved_path } })
+const failed = ({ path, resolved_path, file_hash }: FileContent, failure: Failure): Called => ({
+  ...fail(failure),
+  path,
+  file_hash,
+  ...(resolved_path !== undefined && { resolved_path })
+})
 
-interface Structured { structure?: OutlineEntry[], total_items?: number, syntax_error_lines?: number[] }
+interface Structured {
+  structure?: OutlineEntry[]
+  total_items?: number
+  syntax_error_lines?: number[]
+}
 
 /** What a file is made of; nothing of a binary one, which has only its facts. */
-async function structureOf ({ path, resolved_path, value: { facts, bytes } }: FileContent, outliner: Outliner): Promise<Result<Structured, UnsupportedTarget>> {
+async function structureOf(
+  { path, resolved_path, value: { facts, bytes } }: FileContent,
+  outliner: Outliner
+): Promise<Result<Structured, UnsupportedTarget>> {
   if (facts === undefined || bytes === null) return ok({})
   const outline = await outlineOf(outliner, resolved_path ?? path, bytes)
   if (!outline.ok) return outline
@@ -113,27 +171,55 @@ async function structureOf ({ path, resolved_path, value: { facts, bytes } }: Fi
   return ok({
     structure: items.slice(0, MAX_ITEMS).map(told),
     total_items: items.length,
-    ...outline.value.type === 'code' && outline.value.syntax_error_lines.length > 0 && { syntax_error_lines: outline.value.syntax_error_lines }
+    ...(outline.value.type === 'code' &&
+      outline.value.syntax_error_lines.length > 0 && { syntax_error_lines: outline.value.syntax_error_lines })
   })
 }
 
-function withStructure (facts: Outcome, structured: Structured): Called {
+function withStructure(facts: Outcome, structured: Structured): Called {
   if (facts.operation !== 'inspect' || structured.structure === undefined) return ok(facts)
   const { structure, total_items = 0 } = structured
   const truncated = facts.outcome.truncated === true || structure.length < total_items
-  return ok({ ...facts, outcome: { ...facts.outcome, ...structured, ...(truncated || facts.outcome.truncated !== undefined) && { truncated } } })
+  return ok({
+    ...facts,
+    outcome: {
+      ...facts.outcome,
+      ...structured,
+      ...((truncated || facts.outcome.truncated !== undefined) && { truncated })
+    }
+  })
 }
 
-async function factsOf (file: FileContent, search: Search | null, searcher: Searcher): Promise<Called> {
-  const { path, resolved_path, type, file_size, file_hash, modified_at, value: { encoding, facts, window, head, bytes } } = file
+async function factsOf(file: FileContent, search: Search | null, searcher: Searcher): Promise<Called> {
+  const {
+    path,
+    resolved_path,
+    type,
+    file_size,
+    file_hash,
+    modified_at,
+    value: { encoding, facts, window, head, bytes }
+  } = file
   if (window?.ok === false) return failed(file, window.failure)
-  const found = { path, ...resolved_path !== undefined && { resolved_path }, type, file_size, file_hash, encoding, modified_at: modified_at.toISOString() }
+  const found = {
+    path,
+    ...(resolved_path !== undefined && { resolved_path }),
+    type,
+    file_size,
+    file_hash,
+    encoding,
+    modified_at: modified_at.toISOString()
+  }
   if (facts === undefined) return ok({ operation: 'inspect', outcome: found })
   // A link says nothing of the language of what it leads to.
   const { language: asked, ...text } = facts
   const language = resolved_path === undefined ? asked : languageOf(resolved_path, head)
-  const outcome: InspectOutcome = { ...found, ...text, ...language !== undefined && { language }, ...window?.value }
+  const outcome: InspectOutcome = { ...found, ...text, ...(language !== undefined && { language }), ...window?.value }
   if (search === null || bytes === null) return ok({ operation: 'inspect', outcome })
   const { truncated, ...matched } = await searcher.search(bytes, search)
-  return ok({ operation: 'inspect', outcome: { ...outcome, ...matched, truncated: truncated || outcome.truncated === true }, searched: search.text })
+  return ok({
+    operation: 'inspect',
+    outcome: { ...outcome, ...matched, truncated: truncated || outcome.truncated === true },
+    searched: search.text
+  })
 }

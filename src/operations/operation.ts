@@ -10,33 +10,57 @@ import type { FileFailure, FileWarning } from '../workspace/failure.ts'
 
 /** What is wrong with a request that its schema can't say. */
 export type OperationFailure =
-  | { code: 'MIXED_MODES', fields: string[] }
+  | { code: 'MIXED_MODES'; fields: string[] }
   /** `fields`: what one edit needs. */
-  | { code: 'NO_EDITS', fields: readonly string[] }
-  | { code: 'INVALID_REQUEST', errors: { pointer: string, message: string }[] }
+  | { code: 'NO_EDITS'; fields: readonly string[] }
+  | { code: 'INVALID_REQUEST'; errors: { pointer: string; message: string }[] }
   | StrayEdit
 
 /** The field at `pointer` would change more of a document's outline than its target: `entry` would be lost, or made. */
-export interface StrayEdit { code: 'INVALID_REQUEST', pointer: string, stray: NonNullable<Section['stray']> }
+export interface StrayEdit {
+  code: 'INVALID_REQUEST'
+  pointer: string
+  stray: NonNullable<Section['stray']>
+}
 
 export type Failure = OperationFailure | TextFailure | LineFailure | SectionFailure | FileFailure
 
 /** A failure, and what is known of the file that it concerns. */
-export interface Failed { ok: false, failure: Failure, path?: string, resolved_path?: string, file_hash?: string }
+export interface Failed {
+  ok: false
+  failure: Failure
+  path?: string
+  resolved_path?: string
+  file_hash?: string
+}
 
-/** What an answer says, but for its sentences: `left_alone` becomes the note, `newTextWarnings`, `joined_breaks` and `warnings` become warnings. */
-export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & { left_alone: LeftAlone[], newTextWarnings: NewTextWarning[], joined_breaks?: JoinedBreaks, warnings: FileWarning[], diff_unavailable?: 'not_utf8' | 'too_long' }
+/**
+ * What an answer says, but for its sentences: `left_alone` becomes the note, `newTextWarnings`, `joined_breaks` and
+ * `warnings` become warnings.
+ */
+export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
+  left_alone: LeftAlone[]
+  newTextWarnings: NewTextWarning[]
+  joined_breaks?: JoinedBreaks
+  warnings: FileWarning[]
+  diff_unavailable?: 'not_utf8' | 'too_long'
+}
 export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type Outcome =
-  | { operation: 'edit' | 'edit_lines' | 'create', outcome: ChangeOutcome }
-  | { operation: 'edit_section', outcome: ChangeOutcome, section: Section }
+  | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
+  | { operation: 'edit_section'; outcome: ChangeOutcome; section: Section }
   /** `searched`: the text that matches are of. */
-  | { operation: 'inspect', outcome: InspectOutcome, searched?: string }
+  | { operation: 'inspect'; outcome: InspectOutcome; searched?: string }
 
 /** What /edit-section was about: as it was before. `stray`: what else in the outline became other than it was. */
-export interface Section { entry: OutlineEntry, errors_before: number[], errors_after: number[], stray?: { reason: 'lost' | 'made', entry: OutlineEntry } }
+export interface Section {
+  entry: OutlineEntry
+  errors_before: number[]
+  errors_after: number[]
+  stray?: { reason: 'lost' | 'made'; entry: OutlineEntry }
+}
 
-export type Called = { ok: true, value: Outcome } | Failed
+export type Called = { ok: true; value: Outcome } | Failed
 
 /** What the headers of a request ask of the file, beyond its body. */
 export interface Conditions {
@@ -45,7 +69,11 @@ export interface Conditions {
 }
 
 /** What an operation is called by whoever is told of it: by its route, or by the name of its tool. */
-export interface CallNames { readonly edit: string, readonly edit_lines: string, readonly inspect: string }
+export interface CallNames {
+  readonly edit: string
+  readonly edit_lines: string
+  readonly inspect: string
+}
 
 /** One operation, by all ways in which it can be called. */
 export interface Operation<Request = never> {
@@ -56,7 +84,10 @@ export interface Operation<Request = never> {
   readonly description: (calls: CallNames) => string
   /** What a model has to know beyond the description, where there is room for it. */
   readonly rules?: string
-  /** What a call may do: look; compute a change and write nothing; change what is there; make something, which the same call once more wouldn't do again. */
+  /**
+   * What a call may do: look; compute a change and write nothing; change what is there; make something, which the same
+   * call once more wouldn't do again.
+   */
   readonly effect: 'looks' | 'computes' | 'changes' | 'makes'
   readonly request: TSchema
   readonly outcome: TSchema
@@ -69,8 +100,11 @@ export interface Operation<Request = never> {
   /** The operations one of which its field `operation` names, and whose fields it takes. */
   readonly stands_for?: Readonly<Record<string, Operation>>
   /** `request` has passed the schema; a field with null counts as left out before that. */
-  call (request: Request, conditions?: Conditions): Promise<Called>
+  call(request: Request, conditions?: Conditions): Promise<Called>
 }
 
 /** `max_file_size` in bytes. */
-export interface OperationLimits { max_edits: number, max_file_size: number }
+export interface OperationLimits {
+  max_edits: number
+  max_file_size: number
+}

@@ -6,12 +6,26 @@ import type { Outline } from '../engine/outline/outline.ts'
 import type { Outliner } from '../workers/outline.ts'
 import { fail, type Result } from '../result.ts'
 
-/** The outline of a file of this name. `code`: whether symbols are asked for, `document`: sections and code blocks, else either. Fails where it has none of these, or could not be told within its bounds. */
-export async function outlineOf (outliner: Outliner, path: string, bytes: Buffer, wanted?: Outline['type']): Promise<Result<Outline, UnsupportedTarget>> {
+/**
+ * The outline of a file of this name. `code`: whether symbols are asked for, `document`: sections and code blocks, else
+ * either. Fails where it has none of these, or could not be told within its bounds.
+ */
+export async function outlineOf(
+  outliner: Outliner,
+  path: string,
+  bytes: Buffer,
+  wanted?: Outline['type']
+): Promise<Result<Outline, UnsupportedTarget>> {
   const language = languageOf(path, bytes)
-  const about = { code: 'UNSUPPORTED_TARGET' as const, languages: OUTLINED, ...language !== undefined && { language } }
+  const about = {
+    code: 'UNSUPPORTED_TARGET' as const,
+    languages: OUTLINED,
+    ...(language !== undefined && { language })
+  }
   if (wanted === 'document' && language !== 'markdown') return fail({ ...about, reason: 'not_markdown' })
-  if (!isOutlined(language) || (wanted === 'code' && language === 'markdown')) return fail({ ...about, reason: 'no_grammar' })
+  if (!isOutlined(language) || (wanted === 'code' && language === 'markdown')) {
+    return fail({ ...about, reason: 'no_grammar' })
+  }
   const outline = await outliner.outline(bytes, language)
   return outline.ok ? outline : fail({ ...about, ...outline.failure })
 }

@@ -3,11 +3,15 @@ import { PreviewEdit, previewRequest, type PreviewRequest } from '../../schemas/
 import { PreviewResultSchema } from '../../schemas/outcome.ts'
 import type { Operation, OperationLimits } from './operation.ts'
 
-export const makePreview = (operations: Readonly<Record<PreviewRequest['operation'], Operation>>, limits: OperationLimits): Operation<PreviewRequest> => ({
+export const makePreview = (
+  operations: Readonly<Record<PreviewRequest['operation'], Operation>>,
+  limits: OperationLimits
+): Operation<PreviewRequest> => ({
   id: 'preview_edit',
   route: '/preview',
   summary: 'See what an edit would do, writing nothing',
-  description: () => 'Computes one operation (edit, edit_lines, edit_section or create, with its fields) and writes nothing. Answers the changes, diff, warnings and problems of the real call, and what each place would hold. Then send the same fields to the operation, with file_hash as expected_hash.',
+  description: () =>
+    'Computes one operation (edit, edit_lines, edit_section or create, with its fields) and writes nothing. Answers the changes, diff, warnings and problems of the real call, and what each place would hold. Then send the same fields to the operation, with file_hash as expected_hash.',
   effect: 'computes',
   request: previewRequest(limits.max_edits),
   outcome: PreviewResultSchema,
@@ -15,7 +19,7 @@ export const makePreview = (operations: Readonly<Record<PreviewRequest['operatio
   expects_none: true,
   items: { edits: PreviewEdit },
   stands_for: operations,
-  call ({ operation, ...fields }, conditions) {
+  call({ operation, ...fields }, conditions) {
     // The fields have passed the schema of that operation.
     return operations[operation].call({ show_diff: true, ...fields, dry_run: true } as never, conditions)
   }

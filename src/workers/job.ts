@@ -6,19 +6,39 @@ import { ok, type Result } from '../result.ts'
 import { bufferOf } from './bytes.ts'
 
 /** `time` in milliseconds. */
-export interface SearchJob { type: 'search', bytes: Uint8Array, request: SearchRequest, time: number }
-export interface PlanJob { type: 'plan', bytes: Uint8Array, task: Task, file: { path: string, exists: boolean } }
-export interface PresentJob { type: 'present', bytes: Uint8Array, task: Task }
+export interface SearchJob {
+  type: 'search'
+  bytes: Uint8Array
+  request: SearchRequest
+  time: number
+}
+export interface PlanJob {
+  type: 'plan'
+  bytes: Uint8Array
+  task: Task
+  file: { path: string; exists: boolean }
+}
+export interface PresentJob {
+  type: 'present'
+  bytes: Uint8Array
+  task: Task
+}
 export type Job = SearchJob | PlanJob | PresentJob
 
 /** A plan, with the bytes that it is of. */
-export interface PlannedOff extends TaskResult { original: Buffer }
+export interface PlannedOff extends TaskResult {
+  original: Buffer
+}
 
 /** What comes of each. */
-export interface Results { search: SearchResult, plan: Result<PlannedOff, TaskFailure>, present: CurrentOutcome }
+export interface Results {
+  search: SearchResult
+  plan: Result<PlannedOff, TaskFailure>
+  present: CurrentOutcome
+}
 
 /** The result, and the buffers that go along instead of being copied. */
-export function runJob (job: Job): { result: Results[Job['type']], transfer: ArrayBuffer[] } {
+export function runJob(job: Job): { result: Results[Job['type']]; transfer: ArrayBuffer[] } {
   const original = bufferOf(job.bytes)
   if (job.type === 'search') return { result: searchText(original, job.request, within(job.time)), transfer: [] }
   if (job.type === 'present') return { result: replanOnCurrent(original, job.task), transfer: [] }
@@ -28,10 +48,12 @@ export function runJob (job: Job): { result: Results[Job['type']], transfer: Arr
 }
 
 /** What lies under views. */
-const buffersOf = (views: readonly Buffer[]): ArrayBuffer[] => [...new Set(views.map(view => view.buffer as ArrayBuffer))]
+const buffersOf = (views: readonly Buffer[]): ArrayBuffer[] => [
+  ...new Set(views.map(view => view.buffer as ArrayBuffer))
+]
 
 /** Says when the time is over. */
-function within (time: number): () => boolean {
+function within(time: number): () => boolean {
   const end = performance.now() + time
   return () => performance.now() > end
 }

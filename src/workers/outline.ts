@@ -1,4 +1,5 @@
-// Outlines of documents and sources, made by parsers in a worker thread, one file after the other. Knows no grammar and no request.
+// Outlines of documents and sources, made by parsers in a worker thread, one file after the other. Knows no grammar and
+// no request.
 import { PARSED_SIZE } from '../engine/outline/languages.ts'
 import type { Outline } from '../engine/outline/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -11,12 +12,16 @@ const WAITING = 16
 /** Milliseconds after which a thread without work is ended: grammars and the memory that trees took go with it. */
 const IDLE = 60_000
 
-export interface OutlineJob { type: 'outline', bytes: Uint8Array, language: string }
+export interface OutlineJob {
+  type: 'outline'
+  bytes: Uint8Array
+  language: string
+}
 
 /** Why there is no outline. `limit` and `actual` in bytes, of `too_slow` in milliseconds. */
 export type Unparsed =
-  | { reason: 'too_large', limit: number, actual: number }
-  | { reason: 'too_slow', limit: number }
+  | { reason: 'too_large'; limit: number; actual: number }
+  | { reason: 'too_slow'; limit: number }
   | { reason: 'parser_failed' }
 
 export class Outliner {
@@ -24,27 +29,29 @@ export class Outliner {
   readonly #time: number
   readonly #size: number
 
-  constructor (options: { time?: number, size?: number, idle?: number } = {}) {
+  constructor(options: { time?: number; size?: number; idle?: number } = {}) {
     this.#threads = new Threads('outline-worker', { size: 1, idle: options.idle ?? IDLE })
     this.#time = options.time ?? PARSING_TIME
     this.#size = options.size ?? PARSED_SIZE
   }
 
   /** Whether so many files wait that another one should not be read for. */
-  get full (): boolean {
+  get full(): boolean {
     return this.#threads.jobs >= WAITING
   }
 
   /** The outline of a text without NUL in one of the languages of `OUTLINED`; `bytes` stay as they are. */
-  async outline (bytes: Buffer, language: string): Promise<Result<Outline, Unparsed>> {
+  async outline(bytes: Buffer, language: string): Promise<Result<Outline, Unparsed>> {
     if (bytes.length > this.#size) return fail({ reason: 'too_large', limit: this.#size, actual: bytes.length })
     try {
       const outline = await this.#threads.run({ type: 'outline', bytes, language }, { transfer: [], time: this.#time })
       return outline === TIMED_OUT ? fail({ reason: 'too_slow', limit: this.#time }) : ok(outline)
-    } catch { return fail({ reason: 'parser_failed' }) }
+    } catch {
+      return fail({ reason: 'parser_failed' })
+    }
   }
 
-  close (): Promise<void> {
+  close(): Promise<void> {
     return this.#threads.close()
   }
 }

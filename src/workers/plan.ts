@@ -17,15 +17,20 @@ const THREADS = 2
 export class PlanMaker {
   readonly #threads: Threads<Job, Results>
 
-  constructor (options: { limits?: ResourceLimits } = {}) {
+  constructor(options: { limits?: ResourceLimits } = {}) {
     this.#threads = new Threads('worker', { size: THREADS, ...options })
   }
 
   /**
-   * Plans a change of `original`. Where it answers a promise, these bytes have moved away and must not be used any more:
+   * Plans a change of `original`. Where it answers a promise, these bytes have moved away and must not be used any
+   * more:
    * they come back as `original` of the plan, or not at all. Rejects where the thread fails.
    */
-  plan (original: Buffer, task: Task, file: { path: string, exists: boolean }): Result<TaskResult, TaskFailure> | Promise<Result<PlannedOff, TaskFailure>> {
+  plan(
+    original: Buffer,
+    task: Task,
+    file: { path: string; exists: boolean }
+  ): Result<TaskResult, TaskFailure> | Promise<Result<PlannedOff, TaskFailure>> {
     if (original.length > AT_ONCE) return this.#planOff(original, task, file)
     const planned = planTask(original, task, file, WORK_AT_ONCE)
     if (planned.ok) return planned
@@ -33,23 +38,34 @@ export class PlanMaker {
     return failure.code === 'TAKES_LONG' ? this.#planOff(original, task, file) : { ok: false, failure }
   }
 
-  /** What a change that was made for another state comes to in `original`, whose bytes must not be used afterwards. Rejects where the thread fails. */
-  present (original: Buffer, task: Task): CurrentOutcome | Promise<CurrentOutcome> {
+  /**
+   * What a change that was made for another state comes to in `original`, whose bytes must not be used afterwards.
+   * Rejects where the thread fails.
+   */
+  present(original: Buffer, task: Task): CurrentOutcome | Promise<CurrentOutcome> {
     const present = original.length > AT_ONCE ? undefined : replanOnCurrent(original, task, WORK_AT_ONCE)
     if (present !== undefined && 'fits' in present) return present
     const bytes = transferable(original)
     return this.#threads.run({ type: 'present', bytes, task }, { transfer: [bytes.buffer] })
   }
 
-  close (): Promise<void> {
+  close(): Promise<void> {
     return this.#threads.close()
   }
 
-  async #planOff (original: Buffer, task: Task, file: { path: string, exists: boolean }): Promise<Result<PlannedOff, TaskFailure>> {
+  async #planOff(
+    original: Buffer,
+    task: Task,
+    file: { path: string; exists: boolean }
+  ): Promise<Result<PlannedOff, TaskFailure>> {
     const bytes = transferable(original)
     const planned = await this.#threads.run({ type: 'plan', bytes, task, file }, { transfer: [bytes.buffer] })
     if (!planned.ok) return planned
     // Buffers arrive as plain arrays of bytes.
-    return ok({ ...planned.value, original: bufferOf(planned.value.original), pieces: planned.value.pieces.map(bufferOf) })
+    return ok({
+      ...planned.value,
+      original: bufferOf(planned.value.original),
+      pieces: planned.value.pieces.map(bufferOf)
+    })
   }
 }

@@ -18,25 +18,31 @@ export class Searcher {
   readonly #time: number
   readonly #grace: number
 
-  constructor (options: { time?: number, grace?: number } = {}) {
+  constructor(options: { time?: number; grace?: number } = {}) {
     this.#time = options.time ?? SEARCH_TIME
     this.#grace = options.grace ?? GRACE
   }
 
   /** Whether so many searches wait that another one should not be read for. */
-  get full (): boolean {
+  get full(): boolean {
     return this.#threads.jobs >= WAITING
   }
 
-  /** Searches a text; `bytes` must not be used afterwards. What takes too long is `stopped_at_line`; rejects where the worker fails. */
-  async search (bytes: Buffer, request: SearchRequest): Promise<SearchResult> {
+  /**
+   * Searches a text; `bytes` must not be used afterwards. What takes too long is `stopped_at_line`; rejects where the
+   * worker fails.
+   */
+  async search(bytes: Buffer, request: SearchRequest): Promise<SearchResult> {
     if (bytes.length <= AT_ONCE && !request.regex && !request.ignore_case) return searchText(bytes, request)
     const own = transferable(bytes)
-    const found = await this.#threads.run({ type: 'search', bytes: own, request, time: this.#time }, { transfer: [own.buffer], time: this.#time + this.#grace })
+    const found = await this.#threads.run(
+      { type: 'search', bytes: own, request, time: this.#time },
+      { transfer: [own.buffer], time: this.#time + this.#grace }
+    )
     return found === TIMED_OUT ? { matches: [], total_matches: 0, truncated: true, stopped_at_line: 1 } : found
   }
 
-  close (): Promise<void> {
+  close(): Promise<void> {
     return this.#threads.close()
   }
 }

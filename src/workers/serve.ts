@@ -5,10 +5,13 @@ import { parentPort } from 'node:worker_threads'
 export const READY = 'ready'
 
 /** What a job comes to, and the buffers that go along instead of being copied. */
-export interface Answer { result: unknown, transfer: ArrayBuffer[] }
+export interface Answer {
+  result: unknown
+  transfer: ArrayBuffer[]
+}
 
 /** Does jobs until a null ends the thread. A rejection ends it too, and the one who asked is told. */
-export function serve<J> (run: (job: J) => Answer | Promise<Answer>): void {
+export function serve<J>(run: (job: J) => Answer | Promise<Answer>): void {
   const port = parentPort!
   port.on('message', async (job: J | null) => {
     if (job === null) return port.close()

@@ -21,12 +21,20 @@ interface QueuedJob {
 }
 
 /** A thread, and what it works at. `timer`: until that, or its rest, has lasted too long. */
-interface Thread { worker: Worker, ready: boolean, order: QueuedJob | null, timer: NodeJS.Timeout | undefined }
+interface Thread {
+  worker: Worker
+  ready: boolean
+  order: QueuedJob | null
+  timer: NodeJS.Timeout | undefined
+}
 
 /** Answered for a job whose time was over. */
 export const TIMED_OUT = Symbol('overdue')
 
-/** Jobs are begun in their order. Idle threads don't keep the process alive; one that fails is given up, and the next job gets a new one. `J`: the jobs, `R`: what comes of each type. */
+/**
+ * Jobs are begun in their order. Idle threads don't keep the process alive; one that fails is given up, and the next
+ * job gets a new one. `J`: the jobs, `R`: what comes of each type.
+ */
 export class Threads<J extends { type: string }, R extends Record<J['type'], unknown>> {
   readonly #url: URL
   readonly #options: ThreadsOptions
@@ -35,24 +43,25 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
   #whenIdle: (() => void)[] = []
 
   /** `worker`: the file in this folder that a thread runs. */
-  constructor (worker: 'worker' | 'outline-worker', options: ThreadsOptions) {
+  constructor(worker: 'worker' | 'outline-worker', options: ThreadsOptions) {
     // The same file is .ts where tests load it, .js where it was built.
     this.#url = new URL(import.meta.url.replace(/threads(\.[jt]s)/, `${worker}$1`))
     this.#options = options
   }
 
   /** Jobs that run or wait. */
-  get jobs (): number {
+  get jobs(): number {
     return this.#waiting.length + [...this.#threads].filter(({ order }) => order !== null).length
   }
 
   /**
-   * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. OVERDUE where it took longer than `time` milliseconds.
+   * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. OVERDUE where it took longer
+   * than `time` milliseconds.
    * Rejects where the job throws, or the thread ends: of too much memory, say.
    */
-  run<K extends J> (job: K, options: { transfer: ArrayBuffer[], time: number }): Promise<R[K['type']] | typeof TIMED_OUT>
-  run<K extends J> (job: K, options: { transfer: ArrayBuffer[] }): Promise<R[K['type']]>
-  run (job: J, { transfer, time }: { transfer: ArrayBuffer[], time?: number }): Promise<unknown> {
+  run<K extends J>(job: K, options: { transfer: ArrayBuffer[]; time: number }): Promise<R[K['type']] | typeof TIMED_OUT>
+  run<K extends J>(job: K, options: { transfer: ArrayBuffer[] }): Promise<R[K['type']]>
+  run(job: J, { transfer, time }: { transfer: ArrayBuffer[]; time?: number }): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, transfer, time, resolve, reject })
       this.#next()
@@ -60,12 +69,12 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
   }
 
   /** Waits for the jobs, and ends the threads. */
-  async close (): Promise<void> {
+  async close(): Promise<void> {
     if (this.jobs > 0) await new Promise<void>(resolve => this.#whenIdle.push(resolve))
     await Promise.all([...this.#threads].map(thread => this.#dismiss(thread)))
   }
 
-  #next (): void {
+  #next(): void {
     const order = this.#waiting[0]
     const thread = order && this.#free()
     if (thread !== undefined) {
@@ -74,12 +83,12 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     } else if (this.jobs === 0) for (const tell of this.#whenIdle.splice(0)) tell()
   }
 
-  #free (): Thread | undefined {
+  #free(): Thread | undefined {
     const idle = [...this.#threads].find(({ order }) => order === null)
     return idle ?? (this.#threads.size < this.#options.size ? this.#start() : undefined)
   }
 
-  #start (): Thread {
+  #start(): Thread {
     const worker = new Worker(this.#url, { resourceLimits: this.#options.limits ?? {} })
     const thread: Thread = { worker, ready: false, order: null, timer: undefined }
     this.#threads.add(thread)
@@ -96,7 +105,7 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     return thread
   }
 
-  #begin (thread: Thread, order: QueuedJob): void {
+  #begin(thread: Thread, order: QueuedJob): void {
     clearTimeout(thread.timer)
     thread.order = order
     thread.worker.ref()
@@ -105,7 +114,7 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
   }
 
   /** The time of a job begins when its thread has loaded the code. */
-  #watch (thread: Thread): void {
+  #watch(thread: Thread): void {
     if (thread.order?.time === undefined) return
     thread.timer = setTimeout(() => {
       this.#threads.delete(thread)
@@ -114,7 +123,7 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     }, thread.order.time)
   }
 
-  #end (thread: Thread, tell: (order: QueuedJob) => void): void {
+  #end(thread: Thread, tell: (order: QueuedJob) => void): void {
     const { order } = thread
     clearTimeout(thread.timer)
     thread.order = null
@@ -122,11 +131,15 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     if (order !== null) tell(order)
     this.#next()
     const { idle } = this.#options
-    if (idle !== undefined && thread.order === null && this.#threads.has(thread)) thread.timer = setTimeout(() => { this.#dismiss(thread) }, idle).unref()
+    if (idle !== undefined && thread.order === null && this.#threads.has(thread)) {
+      thread.timer = setTimeout(() => {
+        this.#dismiss(thread)
+      }, idle).unref()
+    }
   }
 
   /** Ends a thread that has nothing to do. */
-  async #dismiss (thread: Thread): Promise<void> {
+  async #dismiss(thread: Thread): Promise<void> {
     clearTimeout(thread.timer)
     this.#threads.delete(thread)
     thread.worker.ref()

@@ -9,12 +9,12 @@ export class Workers {
   readonly planMaker: PlanMaker
   readonly outliner = new Outliner()
 
-  constructor (planMaker = new PlanMaker()) {
+  constructor(planMaker = new PlanMaker()) {
     this.planMaker = planMaker
   }
 
   /** Waits for what is asked for, and ends the threads. */
-  async close (): Promise<void> {
+  async close(): Promise<void> {
     await Promise.all([this.searcher.close(), this.planMaker.close(), this.outliner.close()])
   }
 }

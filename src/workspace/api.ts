@@ -27,10 +27,13 @@ export interface WorkspaceOptions {
   /** proc wherever it works. */
   confinement?: 'proc' | 'portable'
   /** For the log. Never gets text of files. */
-  report?: (event: { event: string, [key: string]: unknown }) => void
+  report?: (event: { event: string; [key: string]: unknown }) => void
 }
 
-export interface FileTarget { path: string, expected_hash?: string }
+export interface FileTarget {
+  path: string
+  expected_hash?: string
+}
 
 export interface CreateTarget {
   path: string
@@ -43,20 +46,35 @@ export interface CreateTarget {
   if_none_match?: boolean
 }
 
-/** What a planner makes of a text: the result as pieces, and what will be said about it. Both exist before anything is written. */
+/**
+ * What a planner makes of a text: the result as pieces, and what will be said about it. Both exist before anything is
+ * written.
+ */
 export interface Planned<T> {
   pieces: readonly Buffer[]
   description: T
   /** The bytes that it was given, where they were somewhere else meanwhile. */
   original?: Buffer
 }
-/** `path` as it is answered, `resolved_path` where a link led elsewhere. `stale`: the file isn't the one that the request expects, so that nothing will be written. */
-export interface PlannedFile { path: string, resolved_path?: string, exists: boolean, stale?: StaleFile }
 /**
- * A new file's original is empty. Where it answers a promise, `original` is the planner's, until the plan gives it back; a failure needn't.
+ * `path` as it is answered, `resolved_path` where a link led elsewhere. `stale`: the file isn't the one that the
+ * request expects, so that nothing will be written.
+ */
+export interface PlannedFile {
+  path: string
+  resolved_path?: string
+  exists: boolean
+  stale?: StaleFile
+}
+/**
+ * A new file's original is empty. Where it answers a promise, `original` is the planner's, until the plan gives it
+ * back; a failure needn't.
  * Given `stale`, a planner fails with it, and may add to it what is there now.
  */
-export type Planner<T, F> = (original: Buffer, file: PlannedFile) => Result<Planned<T>, F> | Promise<Result<Planned<T>, F>>
+export type Planner<T, F> = (
+  original: Buffer,
+  file: PlannedFile
+) => Result<Planned<T>, F> | Promise<Result<Planned<T>, F>>
 
 export interface FileFacts {
   /** Below the root, as it was asked for, normalised. */
@@ -87,12 +105,23 @@ export interface Created<T> extends Omit<Edited<T>, 'file_hash' | 'hash_before'>
   created: boolean
 }
 
-export interface ReadFile extends FileFacts { bytes: Buffer, encoding: Encoding, modified_at: Date }
+export interface ReadFile extends FileFacts {
+  bytes: Buffer
+  encoding: Encoding
+  modified_at: Date
+}
 
 /** Takes a file in chunks. The buffer of a chunk is used again: what is to be kept has to be copied. */
-export interface Consumer<R> { push (chunk: Buffer): void, finish (): R }
+export interface Consumer<R> {
+  push(chunk: Buffer): void
+  finish(): R
+}
 
-export interface Scanned<R> extends FileFacts { file_size: number, modified_at: Date, value: R }
+export interface Scanned<R> extends FileFacts {
+  file_size: number
+  modified_at: Date
+  value: R
+}
 
 export interface Page {
   /** The `next_entry` of the page before. */
@@ -102,44 +131,83 @@ export interface Page {
 }
 
 /** A link is told as such, wherever it leads. Bytes of `name` that aren't UTF-8 are shown as U+FFFD. */
-export interface Entry { name: string, type: 'file' | 'directory' | 'symlink' | 'other', file_size?: number }
+export interface Entry {
+  name: string
+  type: 'file' | 'directory' | 'symlink' | 'other'
+  file_size?: number
+}
 
 export interface Entries {
   /** In byte order of their names. */
   entries: Entry[]
-  /** There are more, after `next_entry`: the last name shown. To one that isn't UTF-8, `/` and its bytes in hex are added, so that no other is like it. */
+  /**
+   * There are more, after `next_entry`: the last name shown. To one that isn't UTF-8, `/` and its bytes in hex are
+   * added, so that no other is like it.
+   */
   truncated: boolean
   next_entry?: string
   /** Some names are not as they are shown. */
   lossy?: true
 }
 
-export interface Listing extends Entries { path: string, resolved_path?: string }
+export interface Listing extends Entries {
+  path: string
+  resolved_path?: string
+}
 
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
 /** A failure with the file it concerns, so far as it is known and may be told. */
-export type Failed<F> = { ok: false, failure: F, path: string, resolved_path?: string, file_hash?: string }
+export type Failed<F> = { ok: false; failure: F; path: string; resolved_path?: string; file_hash?: string }
 
 export interface Workspace {
   /** Real path, when it was opened. */
   readonly root: string
-  /** proc: files are held by descriptors; portable: by paths that are checked again, which a swap at the right moment can fool. */
+  /**
+   * proc: files are held by descriptors; portable: by paths that are checked again, which a swap at the right moment
+   * can fool.
+   */
   readonly confinement: 'proc' | 'portable'
-  /** Everything or nothing. A dry run does the same but for the lock and the writing. Throws only where nobody's request is at fault (EIO). */
-  edit<T, F> (target: FileTarget, options: { dry_run: boolean }, plan: Planner<T, F>): Promise<{ ok: true, value: Edited<T> } | Failed<F | FileFailure>>
-  /** Makes a file, or with `overwrite` and the right hash edits the one that is there: everything or nothing, folders included. */
-  create<T, F> (target: CreateTarget, options: { dry_run: boolean }, plan: Planner<T, F>): Promise<{ ok: true, value: Created<T> } | Failed<F | FileFailure>>
+  /**
+   * Everything or nothing. A dry run does the same but for the lock and the writing. Throws only where nobody's request
+   * is at fault (EIO).
+   */
+  edit<T, F>(
+    target: FileTarget,
+    options: { dry_run: boolean },
+    plan: Planner<T, F>
+  ): Promise<{ ok: true; value: Edited<T> } | Failed<F | FileFailure>>
+  /**
+   * Makes a file, or with `overwrite` and the right hash edits the one that is there: everything or nothing, folders
+   * included.
+   */
+  create<T, F>(
+    target: CreateTarget,
+    options: { dry_run: boolean },
+    plan: Planner<T, F>
+  ): Promise<{ ok: true; value: Created<T> } | Failed<F | FileFailure>>
   /** The whole file, binary or not. */
-  read (target: FileTarget): Promise<{ ok: true, value: ReadFile } | Failed<FileFailure>>
-  /** The same in chunks of at most 1 MiB. `consumer` makes a new one whenever reading begins again because the file changed. */
-  scan<R> (target: FileTarget, consumer: () => Consumer<R>): Promise<{ ok: true, value: Scanned<R> } | Failed<FileFailure>>
+  read(target: FileTarget): Promise<{ ok: true; value: ReadFile } | Failed<FileFailure>>
+  /**
+   * The same in chunks of at most 1 MiB. `consumer` makes a new one whenever reading begins again because the file
+   * changed.
+   */
+  scan<R>(
+    target: FileTarget,
+    consumer: () => Consumer<R>
+  ): Promise<{ ok: true; value: Scanned<R> } | Failed<FileFailure>>
   /** A page of a folder's entries. */
-  list (target: { path: string } & Page): Promise<{ ok: true, value: Listing } | Failed<FileFailure>>
-  /** Scans a file or lists a folder, whichever the path leads to. A folder has no hash: with `expected_hash` it is NOT_A_FILE. */
-  look<R> (target: FileTarget, use: { file: () => Consumer<R>, directory: Page }): Promise<{ ok: true, value: Looked<R> } | Failed<FileFailure>>
+  list(target: { path: string } & Page): Promise<{ ok: true; value: Listing } | Failed<FileFailure>>
+  /**
+   * Scans a file or lists a folder, whichever the path leads to. A folder has no hash: with `expected_hash` it is
+   * NOT_A_FILE.
+   */
+  look<R>(
+    target: FileTarget,
+    use: { file: () => Consumer<R>; directory: Page }
+  ): Promise<{ ok: true; value: Looked<R> } | Failed<FileFailure>>
   /** Null, or why nothing can be edited now: NOT_READY. */
-  ready (): FileFailure | null
+  ready(): FileFailure | null
   /** Waits for what is running, then releases everything. */
-  close (): Promise<void>
+  close(): Promise<void>
 }

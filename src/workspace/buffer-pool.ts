@@ -1,12 +1,19 @@
-// How many bytes of large files are in work at once; who would take more waits, first come first served. Keeps their buffers for those who come next. Knows no files.
+// How many bytes of large files are in work at once; who would take more waits, first come first served. Keeps their
+// buffers for those who come next. Knows no files.
 
-/** Bytes from which a buffer is worth keeping, and what sizes are rounded up to, so that a file that grows fits again. */
+/**
+ * Bytes from which a buffer is worth keeping, and what sizes are rounded up to, so that a file that grows fits again.
+ */
 const UNIT = 1024 * 1024
 /** Bytes of idle buffers, and for how many ms. */
 const IDLE = 64 * UNIT
 const KEPT = 5000
 
-interface Waiting { bytes: number, tell: (release: (() => void) | null) => void, timer: NodeJS.Timeout }
+interface Waiting {
+  bytes: number
+  tell: (release: (() => void) | null) => void
+  timer: NodeJS.Timeout
+}
 
 export class BufferPool {
   #free: number
@@ -16,12 +23,14 @@ export class BufferPool {
   #timer: NodeJS.Timeout | undefined
 
   /** `bytes`: at least what one request may take. */
-  constructor (bytes: number) {
+  constructor(bytes: number) {
     this.#free = bytes
   }
 
-  /** Takes so many bytes; answers what gives them back, or null where they couldn't be had within `time` milliseconds. */
-  take (bytes: number, time: number): Promise<(() => void) | null> {
+  /**
+   * Takes so many bytes; answers what gives them back, or null where they couldn't be had within `time` milliseconds.
+   */
+  take(bytes: number, time: number): Promise<(() => void) | null> {
     return new Promise(resolve => {
       const waiting: Waiting = {
         bytes,
@@ -37,16 +46,22 @@ export class BufferPool {
     })
   }
 
-  /** A buffer for `size` bytes of a file, which have to be written before they are read. A large one may have served before: the collector would come too late for it. */
-  buffer (size: number): Buffer {
+  /**
+   * A buffer for `size` bytes of a file, which have to be written before they are read. A large one may have served
+   * before: the collector would come too late for it.
+   */
+  buffer(size: number): Buffer {
     if (size <= UNIT) return Buffer.allocUnsafeSlow(size)
     const fits = this.#idle.findLastIndex(({ byteLength }) => byteLength >= size && byteLength <= 2 * size)
     const [found] = fits === -1 ? [] : this.#idle.splice(fits, 1)
     return Buffer.from(found ?? Buffer.allocUnsafeSlow(Math.ceil((size + 1) / UNIT) * UNIT).buffer, 0, size)
   }
 
-  /** Takes back what `buffer` gave, once nobody has a view of it. Nothing happens where its bytes have moved to a thread and stayed there. */
-  reuse ({ buffer }: Buffer): void {
+  /**
+   * Takes back what `buffer` gave, once nobody has a view of it. Nothing happens where its bytes have moved to a thread
+   * and stayed there.
+   */
+  reuse({ buffer }: Buffer): void {
     if (buffer.byteLength <= UNIT || buffer.byteLength > IDLE) return
     this.#idle.push(buffer as ArrayBuffer)
     while (this.#idle.reduce((sum, { byteLength }) => sum + byteLength, 0) > IDLE) this.#idle.shift()
@@ -56,7 +71,7 @@ export class BufferPool {
     }, KEPT).unref()
   }
 
-  #next (): void {
+  #next(): void {
     for (let first = this.#waiting[0]; first !== undefined && first.bytes <= this.#free; first = this.#waiting[0]) {
       const { bytes, tell, timer } = first
       this.#waiting.shift()

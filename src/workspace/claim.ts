@@ -30,24 +30,31 @@ const LISTENS = 0x10000
  * Ids of the folder at this real path and of each above it, upwards: digests of device and inode.
  * One above it that can't be looked at is left out. Throws the system's error where the folder itself can't.
  */
-export function folderIds (real: Buffer): [string, ...string[]] {
+export function folderIds(real: Buffer): [string, ...string[]] {
   const ids: [string, ...string[]] = [idOf(real)]
   for (let path = real; path.length > 1;) {
     path = split(path).folder
     const above = path
-    quietly(() => { ids.push(idOf(above.length === 0 ? '/' : above)) })
+    quietly(() => {
+      ids.push(idOf(above.length === 0 ? '/' : above))
+    })
   }
   return ids
 }
 
-function idOf (folder: Buffer | string): string {
+function idOf(folder: Buffer | string): string {
   const { dev, ino } = statSync(folder, { bigint: true })
   return createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 12)
 }
 
 /** All names of a server; `serial` is 8 hex digits that no other of this process has. */
-export function namesOf (server: Omit<Claim, 'name' | 'inode'> & { serial: string }): string[] {
-  const { state, pid, serial, folders: [root, ...above] } = server
+export function namesOf(server: Omit<Claim, 'name' | 'inode'> & { serial: string }): string[] {
+  const {
+    state,
+    pid,
+    serial,
+    folders: [root, ...above]
+  } = server
   const names: string[] = []
   do names.push(`editd.${state}.${pid}.${serial}.${root}${above.splice(0, IDS - 1).join('')}.`.padEnd(LENGTH, '.'))
   while (above.length > 0)
@@ -55,12 +62,14 @@ export function namesOf (server: Omit<Claim, 'name' | 'inode'> & { serial: strin
 }
 
 /** Every name that somebody of this network namespace listens by. Throws where the system doesn't tell. */
-export function listClaims (): Claim[] {
-  return readFileSync('/proc/net/unix', 'latin1').split('\n').flatMap(line => {
-    const [, name = '', state = '', pid, ids = ''] = NAME.exec(line) ?? []
-    const [,,, flags = '', , , inode = ''] = line.split(/ +/)
-    const [root, ...above] = ids.match(/.{12}/g) ?? []
-    if (root === undefined || (parseInt(flags, 16) & LISTENS) === 0) return []
-    return [{ name, state, pid: Number(pid), folders: [root, ...above], inode }]
-  })
+export function listClaims(): Claim[] {
+  return readFileSync('/proc/net/unix', 'latin1')
+    .split('\n')
+    .flatMap(line => {
+      const [, name = '', state = '', pid, ids = ''] = NAME.exec(line) ?? []
+      const [, , , flags = '', , , inode = ''] = line.split(/ +/)
+      const [root, ...above] = ids.match(/.{12}/g) ?? []
+      if (root === undefined || (parseInt(flags, 16) & LISTENS) === 0) return []
+      return [{ name, state, pid: Number(pid), folders: [root, ...above], inode }]
+    })
 }

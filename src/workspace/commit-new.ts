@@ -1,4 +1,5 @@
-// Puts a new file, and the folders that it lacks, where nothing is: temp file, fsync, link, fsync of the folders. Knows no plans and no policy.
+// Puts a new file, and the folders that it lacks, where nothing is: temp file, fsync, link, fsync of the folders. Knows
+// no plans and no policy.
 import { closeSync, constants, linkSync, mkdirSync, openSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { fail, ok, type Result } from '../result.ts'
@@ -11,9 +12,14 @@ import { withTemp, type Content, type Put } from './temp.ts'
 
 /**
  * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. Answers warnings.
- * Failures: FILE_LOCKED (lost), STALE_FILE. Throws the system's error, EEXIST if something is there by now, or Raced. Unless it answers ok, the folders that it made are gone again, but for those that others use by now.
+ * Failures: FILE_LOCKED (lost), STALE_FILE. Throws the system's error, EEXIST if something is there by now, or Raced.
+ * Unless it answers ok, the folders that it made are gone again, but for those that others use by now.
  */
-export async function commitNew (context: CommitContext, spot: Missing, content: Content): Promise<Result<FileWarning[], FileFailure>> {
+export async function commitNew(
+  context: CommitContext,
+  spot: Missing,
+  content: Content
+): Promise<Result<FileWarning[], FileFailure>> {
   const { folder: place, leaf } = split(spot.relative)
   const lacking = foldersBetween(spot.folder, place)
   const made: Buffer[] = []
@@ -25,11 +31,15 @@ export async function commitNew (context: CommitContext, spot: Missing, content:
     }
     const folder = context.root.openFolder(place)
     try {
-      const named = await withTemp({ ...context, name: context.lock.temp, folder, place, mode: 0o666, content }, temp => nameUnlessTaken(context, folder, temp, leaf))
+      const named = await withTemp({ ...context, name: context.lock.temp, folder, place, mode: 0o666, content }, temp =>
+        nameUnlessTaken(context, folder, temp, leaf)
+      )
       if (!named.ok) return named
       done = true
       return ok(context.durability === 'full' ? await syncAll(context.root, folder, lacking) : [])
-    } finally { folder.close() }
+    } finally {
+      folder.close()
+    }
   } finally {
     for (const folder of done ? [] : made.reverse()) {
       quietly(() => removeFolder(context.root, folder))
@@ -39,7 +49,7 @@ export async function commitNew (context: CommitContext, spot: Missing, content:
 }
 
 /** The folders below `from` down to `to`, each before those in it. */
-function foldersBetween (from: Buffer, to: Buffer): Buffer[] {
+function foldersBetween(from: Buffer, to: Buffer): Buffer[] {
   const folders = []
   for (let end = from.length; end < to.length;) {
     const next = to.indexOf('/', end + 1)
@@ -50,7 +60,7 @@ function foldersBetween (from: Buffer, to: Buffer): Buffer[] {
 }
 
 /** False: it is there by now, perhaps because another request needs it too. */
-function mkdirBelowRoot (root: Root, place: Buffer): boolean {
+function mkdirBelowRoot(root: Root, place: Buffer): boolean {
   const { folder, leaf } = split(place)
   const parent = root.openFolder(folder)
   try {
@@ -59,15 +69,21 @@ function mkdirBelowRoot (root: Root, place: Buffer): boolean {
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
     throw error
-  } finally { parent.close() }
+  } finally {
+    parent.close()
+  }
 }
 
-function removeFolder (root: Root, place: Buffer): void {
+function removeFolder(root: Root, place: Buffer): void {
   const parent = root.openFolder(split(place).folder)
-  try { rmdirSync(parent.at(split(place).leaf)) } finally { parent.close() }
+  try {
+    rmdirSync(parent.at(split(place).leaf))
+  } finally {
+    parent.close()
+  }
 }
 
-function nameUnlessTaken (context: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
+function nameUnlessTaken(context: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
   if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
   if (!folder.inPlace()) throw new Raced('the folder is elsewhere')
   try {
@@ -87,7 +103,7 @@ const LINKLESS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
 const fencedOff: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 
 /** Takes the name with an empty file first, so that nobody's is replaced; others may see that for an instant. */
-function claim ({ lock }: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
+function claim({ lock }: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
   const fd = openSync(folder.at(leaf), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
   try {
     renameSync(temp, folder.at(leaf))
@@ -97,17 +113,28 @@ function claim ({ lock }: CommitContext, folder: Folder, temp: Buffer, leaf: Buf
     if (lock.held()) quietly(() => unlinkSync(folder.at(leaf)))
     if (codeOf(error) === 'ENOENT') return fail(fencedOff)
     throw error
-  } finally { closeSync(fd) }
+  } finally {
+    closeSync(fd)
+  }
 }
 
-/** The new names are in these folders; so are those of the folders that another request made at the same time, and may not have synced yet. */
-async function syncAll (root: Root, folder: Folder, lacking: Buffer[]): Promise<FileWarning[]> {
+/**
+ * The new names are in these folders; so are those of the folders that another request made at the same time, and may
+ * not have synced yet.
+ */
+async function syncAll(root: Root, folder: Folder, lacking: Buffer[]): Promise<FileWarning[]> {
   try {
     await folder.sync()
     for (const place of lacking) {
       const parent = root.openFolder(split(place).folder)
-      try { await parent.sync() } finally { parent.close() }
+      try {
+        await parent.sync()
+      } finally {
+        parent.close()
+      }
     }
     return []
-  } catch { return ['unsynced_creation'] }
+  } catch {
+    return ['unsynced_creation']
+  }
 }

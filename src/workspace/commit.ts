@@ -1,4 +1,5 @@
-// Puts a result in the place of a file: temp file, fsync, re-check and rename in one tick, fsync of the folder. Knows no plans and no policy.
+// Puts a result in the place of a file: temp file, fsync, re-check and rename in one tick, fsync of the folder. Knows
+// no plans and no policy.
 import { fchmodSync, fchownSync, lstatSync, renameSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { codeOf } from './errno.ts'
@@ -25,14 +26,16 @@ export interface CommitContext {
 }
 
 /** A rename would not keep what the file is: its owner, its mount. It has to be written in place. */
-export interface Unrenamable { code: 'UNRENAMABLE' }
+export interface Unrenamable {
+  code: 'UNRENAMABLE'
+}
 
 /** What a file's mode may keep: everything but set-user-id and set-group-id. */
 export const KEPT_MODE = 0o1777
 const SET_ID = 0o6000n
 
 /** What a replacement of this file will not keep. Known before anything is written. */
-export function lossesOf (pin: Pin, strategy: 'rename' | 'in_place'): FileWarning[] {
+export function lossesOf(pin: Pin, strategy: 'rename' | 'in_place'): FileWarning[] {
   const losses: FileWarning[] = []
   if ((pin.stat.mode & SET_ID) !== 0n) losses.push('set_id_dropped')
   if (strategy === 'rename' && pin.stat.nlink > 1n) losses.push('links_left')
@@ -41,44 +44,78 @@ export function lossesOf (pin: Pin, strategy: 'rename' | 'in_place'): FileWarnin
 
 /**
  * Replaces the file, whole or not at all. Answers warnings: once the rename is done nothing else can be said.
- * Failures: STALE_FILE, FILE_LOCKED (lost), Unrenamable. Throws the system's error. Unless it answers ok, the file is as it was and the temp file gone.
+ * Failures: STALE_FILE, FILE_LOCKED (lost), Unrenamable. Throws the system's error. Unless it answers ok, the file is
+ * as it was and the temp file gone.
  */
-export async function commit (context: CommitContext, change: Change): Promise<Result<FileWarning[], FileFailure | Unrenamable>> {
+export async function commit(
+  context: CommitContext,
+  change: Change
+): Promise<Result<FileWarning[], FileFailure | Unrenamable>> {
   const { pin } = change
   const { folder: place, leaf } = split(pin.relative)
   const folder = context.root.openFolder(place)
   try {
     if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
     const finish = (fd: number, made: BigIntStats): void => keepWhatItIs(fd, made, pin)
-    const replaced = await withTemp({ ...context, name: context.lock.temp, folder, place, mode: 0o600, content: change, finish, ready: change.digest }, temp => renameUnlessChanged(context, change, folder, temp, leaf))
+    const replaced = await withTemp(
+      {
+        ...context,
+        name: context.lock.temp,
+        folder,
+        place,
+        mode: 0o600,
+        content: change,
+        finish,
+        ready: change.digest
+      },
+      temp => renameUnlessChanged(context, change, folder, temp, leaf)
+    )
     if (!replaced.ok) return replaced
     pin.replaced = true
     const warnings = lossesOf(pin, 'rename')
     if (context.durability === 'full') {
-      await folder.sync().catch(() => { warnings.push('unsynced_change') })
+      await folder.sync().catch(() => {
+        warnings.push('unsynced_change')
+      })
     }
     return ok(warnings)
   } catch (error) {
     if (REFUSALS.includes(codeOf(error))) return fail({ code: 'UNRENAMABLE' })
     throw error
-  } finally { folder.close() }
+  } finally {
+    folder.close()
+  }
 }
 
-function keepWhatItIs (fd: number, made: BigIntStats, { stat }: Pin): void {
+function keepWhatItIs(fd: number, made: BigIntStats, { stat }: Pin): void {
   if (made.uid !== stat.uid || made.gid !== stat.gid) {
-    try { fchownSync(fd, Number(stat.uid), Number(stat.gid)) } catch { throw Object.assign(new Error('the owner can’t be kept'), { code: 'EPERM' }) }
+    try {
+      fchownSync(fd, Number(stat.uid), Number(stat.gid))
+    } catch {
+      throw Object.assign(new Error('the owner can’t be kept'), { code: 'EPERM' })
+    }
   }
   fchmodSync(fd, Number(stat.mode) & KEPT_MODE)
 }
 
-/** Everything that may have changed since the file was read is looked at again, and the rename follows in the same tick. */
-function renameUnlessChanged (context: CommitContext, change: Change, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
+/**
+ * Everything that may have changed since the file was read is looked at again, and the rename follows in the same tick.
+ */
+function renameUnlessChanged(
+  context: CommitContext,
+  change: Change,
+  folder: Folder,
+  temp: Buffer,
+  leaf: Buffer
+): Result<Put, FileFailure> {
   if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
   const there = lstatSync(folder.at(leaf), { bigint: true, throwIfNoEntry: false })
   if (!folder.inPlace() || there === undefined || !same(there, change.snapshot.stat) || !change.snapshot.unchanged()) {
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }
-  try { renameSync(temp, folder.at(leaf)) } catch (error) {
+  try {
+    renameSync(temp, folder.at(leaf))
+  } catch (error) {
     // Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now.
     if (codeOf(error) === 'ENOENT') return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
     throw error

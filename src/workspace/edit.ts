@@ -24,17 +24,34 @@ export interface WriteContext {
   buffers: BufferPool
 }
 
-export function editFile<T, F> (writing: WriteContext, asked: Buffer, about: FileInfo, target: FileTarget, dry_run: boolean, plan: Planner<T, F>): Promise<Result<Edited<T>, F | FileFailure>> {
+export function editFile<T, F>(
+  writing: WriteContext,
+  asked: Buffer,
+  about: FileInfo,
+  target: FileTarget,
+  dry_run: boolean,
+  plan: Planner<T, F>
+): Promise<Result<Edited<T>, F | FileFailure>> {
   const { files: way } = writing
   if (dry_run) return way.pinned(asked, 'edit', about, pin => changeFile(writing, pin, about, target, plan, null))
   const missing = async (spot: Missing): Promise<Result<never, FileFailure>> => fail(way.notFound(spot, 'edit'))
-  return way.locked<Edited<T>, F | FileFailure>(asked, about,
+  return way.locked<Edited<T>, F | FileFailure>(
+    asked,
+    about,
     { onFound: async pin => ok(pin.relative), onMissing: missing },
-    lock => ({ onFound: pin => changeFile(writing, pin, about, target, plan, lock), onMissing: missing }))
+    lock => ({ onFound: pin => changeFile(writing, pin, about, target, plan, lock), onMissing: missing })
+  )
 }
 
 /** Without a lock it is a dry run. */
-export async function changeFile<T, F> (writing: WriteContext, pin: Pin, about: FileInfo, target: FileTarget, plan: Planner<T, F>, lock: Lock | null): Promise<Result<Edited<T>, F | FileFailure>> {
+export async function changeFile<T, F>(
+  writing: WriteContext,
+  pin: Pin,
+  about: FileInfo,
+  target: FileTarget,
+  plan: Planner<T, F>,
+  lock: Lock | null
+): Promise<Result<Edited<T>, F | FileFailure>> {
   const { options, files: way } = writing
   const unwritable = refusalToWrite(pin)
   if (unwritable !== null) {
@@ -43,14 +60,26 @@ export async function changeFile<T, F> (writing: WriteContext, pin: Pin, about: 
   }
   const size = Number(pin.stat.size)
   // One that is too large isn't read at all.
-  const release = size <= AT_ONCE || size > options.maxFileSize ? nothing : await writing.buffers.take(size, options.lockTimeout)
+  const release =
+    size <= AT_ONCE || size > options.maxFileSize ? nothing : await writing.buffers.take(size, options.lockTimeout)
   if (release === null) return fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 })
-  try { return await changeRead(writing, pin, about, target, plan, lock) } finally { release() }
+  try {
+    return await changeRead(writing, pin, about, target, plan, lock)
+  } finally {
+    release()
+  }
 }
 
 const nothing = (): void => {}
 
-async function changeRead<T, F> (writing: WriteContext, pin: Pin, about: FileInfo, target: FileTarget, plan: Planner<T, F>, lock: Lock | null): Promise<Result<Edited<T>, F | FileFailure>> {
+async function changeRead<T, F>(
+  writing: WriteContext,
+  pin: Pin,
+  about: FileInfo,
+  target: FileTarget,
+  plan: Planner<T, F>,
+  lock: Lock | null
+): Promise<Result<Edited<T>, F | FileFailure>> {
   const { options, files: way } = writing
   const read = await readWhole(pin, options.maxFileSize, size => writing.buffers.buffer(size))
   if (!read.ok) return read
@@ -62,7 +91,12 @@ async function changeRead<T, F> (writing: WriteContext, pin: Pin, about: FileInf
     const encoding = binaryEncodingOf(snapshot.bytes)
     if (encoding !== null) return fail({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
     const stale = staleness(target, hash_before)
-    const planned = await runPlan(plan, snapshot.bytes, { ...about, exists: true, ...stale !== null && { stale } }, snapshot.marks)
+    const planned = await runPlan(
+      plan,
+      snapshot.bytes,
+      { ...about, exists: true, ...(stale !== null && { stale }) },
+      snapshot.marks
+    )
     if (!planned.ok) return planned
     if (stale !== null) return fail(stale)
     const { content, digest, description, original } = planned.value
@@ -72,7 +106,9 @@ async function changeRead<T, F> (writing: WriteContext, pin: Pin, about: FileInf
     const done = changed && lock !== null ? await write(writing, { pin, snapshot, digest, ...content }, lock) : null
     const new_hash = shortHash(await digest)
     const result = { ...about, changed, hash_before, new_hash, file_size: content.size, description }
-    if (done === null) return ok({ ...result, file_hash: hash_before, warnings: changed ? lossesOf(pin, 'rename') : [] })
+    if (done === null) {
+      return ok({ ...result, file_hash: hash_before, warnings: changed ? lossesOf(pin, 'rename') : [] })
+    }
     if (done.ok) return ok({ ...result, file_hash: new_hash, ...done.value })
     await way.refreshHash(pin.relative, about)
     return done
@@ -83,17 +119,33 @@ async function changeRead<T, F> (writing: WriteContext, pin: Pin, about: FileInf
 }
 
 /** A plan with what it comes to on disk. The sum may still be going on. */
-interface PlanOutput<T> extends Planned<T> { content: Content, digest: Promise<string> }
+interface PlanOutput<T> extends Planned<T> {
+  content: Content
+  digest: Promise<string>
+}
 
-export async function runPlan<T, F> (plan: Planner<T, F>, original: Buffer, file: PlannedFile, marks: readonly HashCheckpoint[] = []): Promise<Result<PlanOutput<T>, F>> {
+export async function runPlan<T, F>(
+  plan: Planner<T, F>,
+  original: Buffer,
+  file: PlannedFile,
+  marks: readonly HashCheckpoint[] = []
+): Promise<Result<PlanOutput<T>, F>> {
   const planned = await plan(original, file)
   if (!planned.ok) return planned
   const { pieces } = planned.value
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  return ok({ ...planned.value, content: { pieces, size }, digest: digestOf(pieces, size, planned.value.original ?? original, marks) })
+  return ok({
+    ...planned.value,
+    content: { pieces, size },
+    digest: digestOf(pieces, size, planned.value.original ?? original, marks)
+  })
 }
 
-async function write ({ options, root, intents, journal }: WriteContext, change: Change, lock: Lock): Promise<Result<{ warnings: FileWarning[], write_strategy?: 'in_place' }, FileFailure>> {
+async function write(
+  { options, root, intents, journal }: WriteContext,
+  change: Change,
+  lock: Lock
+): Promise<Result<{ warnings: FileWarning[]; write_strategy?: 'in_place' }, FileFailure>> {
   const context = { root, intents, journal, durability: options.durability, lock, report: options.report ?? (() => {}) }
   const renamed = await commit(context, change)
   if (renamed.ok) return ok({ warnings: renamed.value })
@@ -103,12 +155,14 @@ async function write ({ options, root, intents, journal }: WriteContext, change:
 }
 
 /** A rename would silently replace a file that nobody was meant to write, so its mode is asked, for root too. */
-function refusalToWrite (pin: Pin): FileFailure | null {
+function refusalToWrite(pin: Pin): FileFailure | null {
   if ((pin.stat.mode & 0o200n) === 0n) return { code: 'PERMISSION_DENIED', reason: 'read_only_file' }
   return pin.writable() ? null : { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
 }
 
 /** Null if the file is what the request expects. */
-export function staleness ({ expected_hash }: FileTarget, hash: string): StaleFile | null {
-  return expected_hash === undefined || expected_hash === hash ? null : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
+export function staleness({ expected_hash }: FileTarget, hash: string): StaleFile | null {
+  return expected_hash === undefined || expected_hash === hash
+    ? null
+    : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
 }

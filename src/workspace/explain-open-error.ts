@@ -1,4 +1,5 @@
-// Why a path could not be opened: a careful walk, one name at a time, that follows links only inside the root. Opens nothing and decides nothing but the failure that is told.
+// Why a path could not be opened: a careful walk, one name at a time, that follows links only inside the root. Opens
+// nothing and decides nothing but the failure that is told.
 import { lstatSync, readlinkSync } from 'node:fs'
 import { codeOf, failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
@@ -9,11 +10,18 @@ const LINKS_LIMIT = 40
 const SLASH = '/'
 
 /**
- * The failure behind `error`, thrown by opening `relative` below `root` (its real path); `at` makes a path for system calls.
- * A link that leads out of the root is told as such whether or not something is there. Null: all of it is there now, try again.
+ * The failure behind `error`, thrown by opening `relative` below `root` (its real path); `at` makes a path for system
+ * calls.
+ * A link that leads out of the root is told as such whether or not something is there. Null: all of it is there now,
+ * try again.
  * Throws `error` on if it isn't about the path.
  */
-export function explainOpenError (error: unknown, relative: Buffer, root: Buffer, at: (relative: Buffer) => Buffer): FileFailure | Missing | null {
+export function explainOpenError(
+  error: unknown,
+  relative: Buffer,
+  root: Buffer,
+  at: (relative: Buffer) => Buffer
+): FileFailure | Missing | null {
   const code = codeOf(error)
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENAMETOOLONG') return failureOf(error)
   if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(code)) throw error
@@ -27,7 +35,8 @@ export function explainOpenError (error: unknown, relative: Buffer, root: Buffer
   for (let name = ahead.shift(); name !== undefined; name = ahead.shift()) {
     const linked = ahead.length >= own
     if (!linked) own--
-    const nothing = (dangles: boolean): FileFailure | Missing => wouldBe(walked, [name, ...ahead], dangles ? own === 0 ? 'last' : 'before' : null)
+    const nothing = (dangles: boolean): FileFailure | Missing =>
+      wouldBe(walked, [name, ...ahead], dangles ? (own === 0 ? 'last' : 'before') : null)
     if (name === '' || name === '.') continue
     if (name === '..') {
       if (walked.pop() === undefined) return { code: 'PATH_NOT_ALLOWED', reason: 'outside' }
@@ -58,7 +67,7 @@ export function explainOpenError (error: unknown, relative: Buffer, root: Buffer
 }
 
 /** Nothing is at `ahead` in the folder `walked`; `..` in it may still lead out. */
-function wouldBe (walked: string[], ahead: string[], dangling: 'last' | 'before' | null): FileFailure | Missing {
+function wouldBe(walked: string[], ahead: string[], dangling: 'last' | 'before' | null): FileFailure | Missing {
   const kept = [...walked]
   for (const name of ahead) {
     if (name === '' || name === '.') continue
@@ -66,5 +75,5 @@ function wouldBe (walked: string[], ahead: string[], dangling: 'last' | 'before'
     else if (kept.pop() === undefined) return { code: 'PATH_NOT_ALLOWED', reason: 'outside' }
   }
   const bytes = (names: string[]): Buffer => Buffer.from(names.join(SLASH), 'latin1')
-  return { code: 'MISSING', relative: bytes(kept), folder: bytes(walked), ...dangling !== null && { dangling } }
+  return { code: 'MISSING', relative: bytes(kept), folder: bytes(walked), ...(dangling !== null && { dangling }) }
 }

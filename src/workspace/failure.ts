@@ -1,33 +1,57 @@
-// The closed unions of everything that can be wrong with a file, and of what a change to it may lose. Knows no HTTP and no sentences.
+// The closed unions of everything that can be wrong with a file, and of what a change to it may lose. Knows no HTTP and
+// no sentences.
 import type { CurrentOutcome } from '../engine/failure.ts'
 
 export type FileFailure =
-  | { code: 'INVALID_PATH', reason: 'empty' | 'nul' | 'too_long' }
+  | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' }
   /** Outside the root, or an extension that is not allowed. Says nothing of whether the target exists. */
-  | { code: 'PATH_NOT_ALLOWED', reason: 'outside' | 'extension', allowed_extensions?: string[] }
-  | { code: 'PROTECTED_PATH', pattern: string }
-  | { code: 'PERMISSION_DENIED', reason: 'read_only_file' | 'not_permitted' }
+  | { code: 'PATH_NOT_ALLOWED'; reason: 'outside' | 'extension'; allowed_extensions?: string[] }
+  | { code: 'PROTECTED_PATH'; pattern: string }
+  | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' }
   | { code: 'READ_ONLY' }
   /** `missing`: it is the folder in which the file was to be made. */
-  | { code: 'FILE_NOT_FOUND', did_you_mean?: string[], missing?: 'parent' | 'expected' }
-  /** `file_as_directory`: the path ends as a folder's does, and a file is there. `trailing_slash`: a new file's path ends as a folder's does, in `/`, `.` or `..`. `not_a_directory`: something stands where a folder has to be, in the path of a new file or where a folder was to be listed. */
-  | { code: 'NOT_A_FILE', type: 'directory' | 'fifo' | 'socket' | 'device' | 'not_a_directory' | 'file_as_directory' | 'trailing_slash' }
-  /** What /create found. `needs_overwrite`: a hash was given without `overwrite`; `needs_expected_hash`: the other way round. `if_none_match`: the request said so itself. */
-  | { code: 'ALREADY_EXISTS', reason: 'exists' | 'needs_overwrite' | 'needs_expected_hash', if_none_match?: true }
+  | { code: 'FILE_NOT_FOUND'; did_you_mean?: string[]; missing?: 'parent' | 'expected' }
+  /**
+   * `file_as_directory`: the path ends as a folder's does, and a file is there. `trailing_slash`: a new file's path
+   * ends as a folder's does, in `/`, `.` or `..`. `not_a_directory`: something stands where a folder has to be, in the
+   * path of a new file or where a folder was to be listed.
+   */
+  | {
+      code: 'NOT_A_FILE'
+      type: 'directory' | 'fifo' | 'socket' | 'device' | 'not_a_directory' | 'file_as_directory' | 'trailing_slash'
+    }
+  /**
+   * What /create found. `needs_overwrite`: a hash was given without `overwrite`; `needs_expected_hash`: the other way
+   * round. `if_none_match`: the request said so itself.
+   */
+  | { code: 'ALREADY_EXISTS'; reason: 'exists' | 'needs_overwrite' | 'needs_expected_hash'; if_none_match?: true }
   /** `limit` and `actual` in bytes. */
-  | { code: 'FILE_TOO_LARGE', limit: number, actual: number }
-  | { code: 'BINARY_FILE', encoding: 'binary' | 'utf-16le' | 'utf-16be', file_size: number }
+  | { code: 'FILE_TOO_LARGE'; limit: number; actual: number }
+  | { code: 'BINARY_FILE'; encoding: 'binary' | 'utf-16le' | 'utf-16be'; file_size: number }
   | StaleFile
   | { code: 'PRECONDITION_REQUIRED' }
   /**
-   * `retry_after` in seconds. `in_place`: a server that may still live began to write the file in place and hasn't finished.
+   * `retry_after` in seconds. `in_place`: a server that may still live began to write the file in place and hasn't
+   * finished.
    */
-  | { code: 'FILE_LOCKED', reason: 'timeout' | 'queue_full' | 'lost' | 'in_place', retry_after: number }
+  | { code: 'FILE_LOCKED'; reason: 'timeout' | 'queue_full' | 'lost' | 'in_place'; retry_after: number }
   | { code: 'NO_SPACE' }
-  | { code: 'NOT_READY', reason: 'root_gone' | 'no_descriptors' | 'draining' | 'searching' | 'large_files' | 'parsing', retry_after: number }
+  | {
+      code: 'NOT_READY'
+      reason: 'root_gone' | 'no_descriptors' | 'draining' | 'searching' | 'large_files' | 'parsing'
+      retry_after: number
+    }
 
 /** Not the file that was expected, or not that any more. `now`: what the edit comes to in the file as it is. */
-export interface StaleFile { code: 'STALE_FILE', reason: 'expected_hash' | 'changed_meanwhile', expected_hash?: string, now?: CurrentOutcome }
+export interface StaleFile {
+  code: 'STALE_FILE'
+  reason: 'expected_hash' | 'changed_meanwhile'
+  expected_hash?: string
+  now?: CurrentOutcome
+}
 
-/** `set_id_dropped`, `links_left`: what a replacement doesn't keep. `unsynced_…`: it is done, but a power cut may undo it. */
+/**
+ * `set_id_dropped`, `links_left`: what a replacement doesn't keep. `unsynced_…`: it is done, but a power cut may undo
+ * it.
+ */
 export type FileWarning = 'set_id_dropped' | 'links_left' | 'unsynced_change' | 'unsynced_creation'

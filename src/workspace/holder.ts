@@ -10,7 +10,11 @@ import { connect, createServer, type AddressInfo, type NetConnectOpts, type Serv
 import { endianness } from 'node:os'
 
 /** What a server says of itself. Any user of the host may ask. */
-export interface Told { hostname: string, root: string, stateDir: string }
+export interface Told {
+  hostname: string
+  root: string
+  stateDir: string
+}
 
 /** Milliseconds for an answer, and for proving it. */
 const PATIENCE = 500
@@ -20,7 +24,7 @@ const LIMIT = 16_384
 const ASKERS = 16
 
 /** Listens by `name` and answers who asks until it is closed; keeps no process alive. Throws the system's error. */
-export function answerBy (name: string, told: Told): Promise<{ close (): void }> {
+export function answerBy(name: string, told: Told): Promise<{ close(): void }> {
   const proofs = new Set<() => void>()
   const answer = (socket: Socket): void => {
     socket.on('error', () => {})
@@ -28,7 +32,9 @@ export function answerBy (name: string, told: Told): Promise<{ close (): void }>
       socket.destroy()
       return
     }
-    const proof = createServer(asker => { asker.on('error', () => {}).end(`${name}\n`) }).unref()
+    const proof = createServer(asker => {
+      asker.on('error', () => {}).end(`${name}\n`)
+    }).unref()
     const over = (): void => {
       clearTimeout(timer)
       proofs.delete(over)
@@ -39,7 +45,9 @@ export function answerBy (name: string, told: Told): Promise<{ close (): void }>
     proofs.add(over)
     // Who has heard enough closes the connection, and with it the port.
     socket.resume().on('close', over)
-    const say = (port: number | null): void => { socket.write(`${JSON.stringify({ ...told, port })}\n`) }
+    const say = (port: number | null): void => {
+      socket.write(`${JSON.stringify({ ...told, port })}\n`)
+    }
     proof.on('error', () => say(null))
     proof.listen({ host: '127.0.0.1', port: 0, exclusive: true }, () => say((proof.address() as AddressInfo).port))
   }
@@ -66,7 +74,7 @@ export interface Holder {
  * Whose the listening socket of this name is, and what it says. Takes at most a second.
  * `known`: its user, where that is proved already.
  */
-export async function holderOf (name: string, known: number | null): Promise<Holder> {
+export async function holderOf(name: string, known: number | null): Promise<Holder> {
   const answer = await lineFrom({ path: `\0${name}` })
   const said = parseTold(answer.line)
   const uid = known ?? (said === null ? null : await provedBy(said.port, name))
@@ -75,21 +83,27 @@ export async function holderOf (name: string, known: number | null): Promise<Hol
 }
 
 /** Sockets that a process has open, by inode, and its user; none where we may not look. */
-export function socketsOf (pid: number): { uid: number, inodes: ReadonlySet<string> } | null {
+export function socketsOf(pid: number): { uid: number; inodes: ReadonlySet<string> } | null {
   try {
     const links = readdirSync(`/proc/${pid}/fd`).map(fd => linkOf(`/proc/${pid}/fd/${fd}`))
     const uid = idsOf(pid)?.uid
     const inodes = links.flatMap(link => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? [])
     return uid === undefined ? null : { uid, inodes: new Set(inodes) }
-  } catch { return null }
+  } catch {
+    return null
+  }
 }
 
-function linkOf (path: string): string {
-  try { return readlinkSync(path) } catch { return '' }
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
 }
 
 /** The user of whoever says `name` on this port; null where somebody else listens there, or nobody. */
-async function provedBy (port: unknown, name: string): Promise<number | null> {
+async function provedBy(port: unknown, name: string): Promise<number | null> {
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535) return null
   const before = listenerOn(port)
   const { line, close } = await lineFrom({ host: '127.0.0.1', port })
@@ -98,7 +112,7 @@ async function provedBy (port: unknown, name: string): Promise<number | null> {
   return line === name && before !== null && before.inode === after?.inode ? before.uid : null
 }
 
-function listenerOn (port: number): { uid: number, inode: string } | null {
+function listenerOn(port: number): { uid: number; inode: string } | null {
   const loopback = endianness() === 'LE' ? '0100007F' : '7F000001'
   const local = `${loopback}:${port.toString(16).toUpperCase().padStart(4, '0')}`
   for (const line of readFileSync('/proc/net/tcp', 'latin1').split('\n')) {
@@ -109,13 +123,17 @@ function listenerOn (port: number): { uid: number, inode: string } | null {
 }
 
 /** User and groups of a living process, as the kernel uses them for files; null where that can't be known. */
-export function idsOf (pid: number): { uid: number, groups: number[] } | null {
+export function idsOf(pid: number): { uid: number; groups: number[] } | null {
   let status
-  try { status = readFileSync(`/proc/${pid}/status`, 'latin1') } catch { return null }
+  try {
+    status = readFileSync(`/proc/${pid}/status`, 'latin1')
+  } catch {
+    return null
+  }
   const numbers = (key: string): number[] =>
     new RegExp(`^${key}:(.*)$`, 'm').exec(status)?.[1]?.match(/\d+/g)?.map(Number) ?? []
   // Real, effective, saved, and that for files.
-  const [,,, uid] = numbers('Uid')
+  const [, , , uid] = numbers('Uid')
   return uid === undefined ? null : { uid, groups: [...numbers('Gid').slice(3), ...numbers('Groups')] }
 }
 
@@ -123,7 +141,7 @@ export function idsOf (pid: number): { uid: number, groups: number[] } | null {
  * Whether a user may make files in a folder; by its group only if `pid` is a process of that user and in that group.
  * What an access control list allows shows in the mode as what the group may.
  */
-export function mayWriteIn (folder: Pick<Stats, 'uid' | 'gid' | 'mode'>, uid: number, pid: number): boolean {
+export function mayWriteIn(folder: Pick<Stats, 'uid' | 'gid' | 'mode'>, uid: number, pid: number): boolean {
   if (uid === 0 || uid === folder.uid || (folder.mode & 0o002) !== 0) return true
   if ((folder.mode & 0o020) === 0) return false
   const ids = idsOf(pid)
@@ -131,14 +149,19 @@ export function mayWriteIn (folder: Pick<Stats, 'uid' | 'gid' | 'mode'>, uid: nu
 }
 
 /** The first line that comes; null where it is too long, takes too long or can't be had. To be closed. */
-function lineFrom (from: NetConnectOpts): Promise<{ line: string | null, close (): void }> {
+function lineFrom(from: NetConnectOpts): Promise<{ line: string | null; close(): void }> {
   return new Promise(resolve => {
     let text = ''
     const socket = connect(from)
     const timer = setTimeout(() => end(null), PATIENCE)
     const end = (line: string | null): void => {
       clearTimeout(timer)
-      resolve({ line, close: () => { socket.destroy() } })
+      resolve({
+        line,
+        close: () => {
+          socket.destroy()
+        }
+      })
     }
     socket.setEncoding('utf8').on('data', chunk => {
       text += chunk
@@ -150,10 +173,12 @@ function lineFrom (from: NetConnectOpts): Promise<{ line: string | null, close (
   })
 }
 
-function parseTold (text: string | null): { told: Told, port: unknown } | null {
+function parseTold(text: string | null): { told: Told; port: unknown } | null {
   try {
     const { hostname, root, stateDir, port } = JSON.parse(text ?? '')
     const whole = [hostname, root, stateDir].every(value => typeof value === 'string')
     return whole ? { told: { hostname, root, stateDir }, port } : null
-  } catch { return null }
+  } catch {
+    return null
+  }
 }

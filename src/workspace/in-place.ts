@@ -1,4 +1,5 @@
-// Writes a file in place where a rename can't keep what it is; the old bytes are saved first. Knows no plans and no policy.
+// Writes a file in place where a rename can't keep what it is; the old bytes are saved first. Knows no plans and no
+// policy.
 import { closeSync, constants, fchmodSync, ftruncateSync } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { KEPT_MODE, lossesOf, type Change } from './commit.ts'
@@ -22,20 +23,28 @@ const HALF_WRITTEN = 'The file is left half written; its old bytes are in the jo
 
 /**
  * Writes the result through the pinned file itself. Answers warnings.
- * Failures: STALE_FILE, FILE_LOCKED (lost). Throws the system's error, the old bytes restored; where even that fails, an error that stands for nothing else, and they stay in the journal for whoever has the lock next.
+ * Failures: STALE_FILE, FILE_LOCKED (lost). Throws the system's error, the old bytes restored; where even that fails,
+ * an error that stands for nothing else, and they stay in the journal for whoever has the lock next.
  */
-export async function writeInPlace (context: InPlaceContext, { pin, snapshot, pieces, size, digest }: Change): Promise<Result<FileWarning[], FileFailure>> {
+export async function writeInPlace(
+  context: InPlaceContext,
+  { pin, snapshot, pieces, size, digest }: Change
+): Promise<Result<FileWarning[], FileFailure>> {
   const fd = pin.open(constants.O_WRONLY)
   try {
     const saved = await context.journal.save(pin, snapshot, await digest)
     if (!context.lock.held() || !pin.inPlace() || !snapshot.unchanged()) {
       saved.drop()
-      return context.lock.held() ? fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' }) : fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
+      return context.lock.held()
+        ? fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+        : fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
     }
     try {
       await put(fd, pieces, size, context.durability)
     } catch (error) {
-      try { await put(fd, [snapshot.bytes], snapshot.bytes.length, context.durability) } catch (problem) {
+      try {
+        await put(fd, [snapshot.bytes], snapshot.bytes.length, context.durability)
+      } catch (problem) {
         saved.leave()
         context.report({ event: 'left_half_written', path: pin.relative.toString(), reason: codeOf(problem) })
         throw new Error(HALF_WRITTEN, { cause: problem })
@@ -47,31 +56,41 @@ export async function writeInPlace (context: InPlaceContext, { pin, snapshot, pi
     // The kernel has dropped them already, but for root.
     if (lossesOf(pin, 'in_place').length > 0) quietly(() => fchmodSync(fd, Number(pin.stat.mode) & KEPT_MODE))
     return ok(lossesOf(pin, 'in_place'))
-  } finally { quietly(() => closeSync(fd)) }
+  } finally {
+    quietly(() => closeSync(fd))
+  }
 }
 
-async function put (fd: number, pieces: readonly Buffer[], size: number, durability: 'full' | 'fast'): Promise<void> {
+async function put(fd: number, pieces: readonly Buffer[], size: number, durability: 'full' | 'fast'): Promise<void> {
   await writeAll(fd, pieces, size)
   ftruncateSync(fd, size)
   if (durability === 'full') await syncFile(fd)
 }
 
 /** What has become of a record. Those that are `left` are tried again. */
-type Outcome = { done: string, kept?: string } | { given_up: string, kept?: string } | { left: string, error?: unknown }
+type Outcome = { done: string; kept?: string } | { given_up: string; kept?: string } | { left: string; error?: unknown }
 
 /**
  * Takes back what dead owners left half written, and forgets what they finished.
- * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be had; then the record stays.
+ * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be had;
+ * then the record stays.
  * `only`: just the file at this path below the root; throws if it may be half written and can't be helped now.
- * False where a server that isn't known to be dead has begun to write one of these files in place: if it was only stopped,
+ * False where a server that isn't known to be dead has begun to write one of these files in place: if it was only
+ * stopped,
  * it goes on, whoever has the lock.
  */
-export async function recoverInPlace (context: Omit<InPlaceContext, 'lock'>, guard: (relative: Buffer, work: () => Promise<void>) => Promise<boolean>, only?: Buffer): Promise<boolean> {
+export async function recoverInPlace(
+  context: Omit<InPlaceContext, 'lock'>,
+  guard: (relative: Buffer, work: () => Promise<void>) => Promise<boolean>,
+  only?: Buffer
+): Promise<boolean> {
   const { ofTheDead, others } = await context.journal.records(context.report, only)
   for (const record of ofTheDead) {
     let outcome: Outcome | null = { left: 'file_locked' }
     try {
-      await guard(record.relative, async () => { outcome = record.exists() ? await recover(context, record) : null })
+      await guard(record.relative, async () => {
+        outcome = record.exists() ? await recover(context, record) : null
+      })
     } catch (error) {
       // One file that can't be helped must not keep the others waiting.
       outcome = { left: `failed: ${codeOf(error)}`, error }
@@ -82,21 +101,24 @@ export async function recoverInPlace (context: Omit<InPlaceContext, 'lock'>, gua
   return !others
 }
 
-function tell (report: Report, { relative }: JournalRecord, outcome: Outcome | null): void {
+function tell(report: Report, { relative }: JournalRecord, outcome: Outcome | null): void {
   if (outcome === null) return
   const kept = 'kept' in outcome && { kept: outcome.kept }
-  const [event, what] = 'done' in outcome ? ['journal_recovered', outcome.done] : ['journal_unrecovered', 'left' in outcome ? outcome.left : outcome.given_up]
+  const [event, what] =
+    'done' in outcome
+      ? ['journal_recovered', outcome.done]
+      : ['journal_unrecovered', 'left' in outcome ? outcome.left : outcome.given_up]
   report({ event, path: relative.toString(), outcome: what, ...kept })
 }
 
-function throwIfLeft (outcome: Outcome | null): void {
+function throwIfLeft(outcome: Outcome | null): void {
   if (outcome === null || !('left' in outcome)) return
   if (failureOf(outcome.error)?.code === 'NOT_READY') throw outcome.error
   throw 'error' in outcome ? new Error(HALF_WRITTEN, { cause: outcome.error }) : new Raced(outcome.left)
 }
 
 /** Under the file's lock. */
-async function recover ({ root, durability }: Omit<InPlaceContext, 'lock'>, record: JournalRecord): Promise<Outcome> {
+async function recover({ root, durability }: Omit<InPlaceContext, 'lock'>, record: JournalRecord): Promise<Outcome> {
   const pinned = root.pin(record.relative)
   if (!pinned.ok) {
     if (pinned.failure.code !== 'MISSING') return { left: `failed: ${pinned.failure.code}` }
@@ -119,9 +141,13 @@ async function recover ({ root, durability }: Omit<InPlaceContext, 'lock'>, reco
         return { done: 'nothing_to_do' }
       }
       // Somebody has written to it since, and may have mended it.
-      if (Number(snapshot.stat.mtimeNs / 1_000_000n) > record.until) return { given_up: 'changed_since', kept: record.putAside() }
+      if (Number(snapshot.stat.mtimeNs / 1_000_000n) > record.until) {
+        return { given_up: 'changed_since', kept: record.putAside() }
+      }
       const old = record.bytes()
-      if (old === null || await digestOf([old], old.length) !== record.old) return { given_up: 'copy_damaged', kept: record.putAside() }
+      if (old === null || (await digestOf([old], old.length)) !== record.old) {
+        return { given_up: 'copy_damaged', kept: record.putAside() }
+      }
       const fd = pin.open(constants.O_WRONLY)
       try {
         const kept = await record.keep(snapshot.bytes)
@@ -132,7 +158,13 @@ async function recover ({ root, durability }: Omit<InPlaceContext, 'lock'>, reco
         await put(fd, [old], old.length, durability)
         record.drop()
         return { done: 'restored', kept: kept.name }
-      } finally { closeSync(fd) }
-    } finally { snapshot.close() }
-  } finally { pin.close() }
+      } finally {
+        closeSync(fd)
+      }
+    } finally {
+      snapshot.close()
+    }
+  } finally {
+    pin.close()
+  }
 }

@@ -1,6 +1,17 @@
-// The old bytes of files that are being written in place, kept in the state folder until that is done. Knows nothing of how they are written.
+// The old bytes of files that are being written in place, kept in the state folder until that is done. Knows nothing of
+// how they are written.
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  utimesSync
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { codeOf, quietly } from './errno.ts'
 import { silenceOf } from './intents.ts'
@@ -10,13 +21,13 @@ import type { State } from './state.ts'
 import { syncFile, syncFolder } from './sync.ts'
 import { readText, writeAll, type Snapshot } from './text-file.ts'
 
-export type Report = (event: { event: string, [key: string]: unknown }) => void
+export type Report = (event: { event: string; [key: string]: unknown }) => void
 
 /** A file's old bytes while it is written. */
 export interface Saved {
-  drop (): void
+  drop(): void
   /** Where the file is left half written: from now on the record is treated like one of the dead. */
-  leave (): void
+  leave(): void
 }
 
 /** What a dead owner left, or this process where it could not take back what it wrote. */
@@ -33,14 +44,20 @@ export interface JournalRecord {
   /** In ms since 1970: what was written to the file later, its owner didn't write. */
   until: number
   /** Whether nobody has dealt with it meanwhile. To be asked under the file's lock. */
-  exists (): boolean
+  exists(): boolean
   /** Null: the copy is gone. */
-  bytes (): Buffer | null
-  /** Saves what the file holds now, unless that was done before; answers the name in the journal. Nobody but the operator removes it, unless it is dropped. */
-  keep (present: Buffer): Promise<{ name: string, drop (): void }>
-  drop (): void
-  /** Out of everyone's way, but for the operator's; answers the name that the record now has in the journal, where its bytes are too. */
-  putAside (): string
+  bytes(): Buffer | null
+  /**
+   * Saves what the file holds now, unless that was done before; answers the name in the journal. Nobody but the
+   * operator removes it, unless it is dropped.
+   */
+  keep(present: Buffer): Promise<{ name: string; drop(): void }>
+  drop(): void
+  /**
+   * Out of everyone's way, but for the operator's; answers the name that the record now has in the journal, where its
+   * bytes are too.
+   */
+  putAside(): string
 }
 
 export class Journal {
@@ -49,14 +66,17 @@ export class Journal {
   readonly #durable: boolean
   /** What this process is writing now. */
   readonly #running = new Set<string>()
-  constructor (state: State, observer: Observer, durability: 'full' | 'fast') {
+  constructor(state: State, observer: Observer, durability: 'full' | 'fast') {
     this.#state = state
     this.#observer = observer
     this.#durable = durability === 'full'
   }
 
-  /** Saves what the file holds before it is written to. The record counts once its second file is whole, and that one is written last. */
-  async save (pin: Pin, snapshot: Snapshot, digest: string): Promise<Saved> {
+  /**
+   * Saves what the file holds before it is written to. The record counts once its second file is whole, and that one is
+   * written last.
+   */
+  async save(pin: Pin, snapshot: Snapshot, digest: string): Promise<Saved> {
     const base = join(this.#state.journal, randomBytes(12).toString('hex'))
     const record = {
       path: pin.relative.toString('base64'),
@@ -89,31 +109,39 @@ export class Journal {
   }
 
   /** In one rename, so that nobody sees a part of it. Where that fails, what is left is an orphan. */
-  async #writeWhole (path: string, bytes: Buffer): Promise<void> {
+  async #writeWhole(path: string, bytes: Buffer): Promise<void> {
     await this.#write(path + '.old', bytes)
     renameSync(path + '.old', path)
     if (this.#durable) await this.#syncFolder()
   }
 
-  async #write (path: string, bytes: Buffer): Promise<void> {
+  async #write(path: string, bytes: Buffer): Promise<void> {
     const fd = openSync(path, 'w', 0o600)
     try {
       await writeAll(fd, [bytes], bytes.length)
       if (this.#durable) await syncFile(fd)
-    } finally { closeSync(fd) }
+    } finally {
+      closeSync(fd)
+    }
   }
 
-  async #syncFolder (): Promise<void> {
+  async #syncFolder(): Promise<void> {
     const fd = openSync(this.#state.journal, 'r')
-    try { await syncFolder(fd) } finally { closeSync(fd) }
+    try {
+      await syncFolder(fd)
+    } finally {
+      closeSync(fd)
+    }
   }
 
   /**
-   * The records of dead owners, or of one file (its path below the root) only, and whether there are records of others, who
-   * may be writing now or at any later time. Copies whose record was never written are removed, records that can't be read
+   * The records of dead owners, or of one file (its path below the root) only, and whether there are records of others,
+   * who
+   * may be writing now or at any later time. Copies whose record was never written are removed, records that can't be
+   * read
    * put aside.
    */
-  async records (report: Report, only?: Buffer): Promise<{ ofTheDead: JournalRecord[], others: boolean }> {
+  async records(report: Report, only?: Buffer): Promise<{ ofTheDead: JournalRecord[]; others: boolean }> {
     const ofTheDead = []
     let others = false
     for (const name of readdirSync(this.#state.journal)) {
@@ -127,15 +155,19 @@ export class Journal {
   }
 
   /** Whether anything is written down that isn't dealt with yet. */
-  isEmpty (): boolean { return !readdirSync(this.#state.journal).some(name => name.endsWith('.json')) }
+  isEmpty(): boolean {
+    return !readdirSync(this.#state.journal).some(name => name.endsWith('.json'))
+  }
 
-  #removeOrphan (path: string): void {
+  #removeOrphan(path: string): void {
     quietly(() => {
-      if (!existsSync(path.replace(/\.old$/, '.json')) && Date.now() - statSync(path).mtimeMs > SILENCE) unlinkSync(path)
+      if (!existsSync(path.replace(/\.old$/, '.json')) && Date.now() - statSync(path).mtimeMs > SILENCE) {
+        unlinkSync(path)
+      }
     })
   }
 
-  async #read (base: string, report: Report, only?: Buffer): Promise<JournalRecord | 'others' | null> {
+  async #read(base: string, report: Report, only?: Buffer): Promise<JournalRecord | 'others' | null> {
     let text, written
     try {
       text = readText(base + '.json')
@@ -155,7 +187,9 @@ export class Journal {
     const mine = value.owner.nonce === this.#observer.me.nonce
     const silence = silenceOf(this.#state.intents, value.owner.nonce)
     // Silence isn't enough: no fence keeps a process that was only stopped from going on to write.
-    if (mine ? this.#running.has(base) : await lifeOf(value.owner, silence, this.#observer) !== 'dead') return 'others'
+    if (mine ? this.#running.has(base) : (await lifeOf(value.owner, silence, this.#observer)) !== 'dead') {
+      return 'others'
+    }
     return {
       relative,
       dev: BigInt(value.dev),
@@ -165,7 +199,7 @@ export class Journal {
       new: value.new,
       until: Math.max(written, mine ? 0 : Date.now() - silence) + HEARTBEAT,
       exists: () => existsSync(base + '.json'),
-      bytes: () => existsSync(base + '.old') ? readFileSync(base + '.old') : null,
+      bytes: () => (existsSync(base + '.old') ? readFileSync(base + '.old') : null),
       keep: async present => {
         if (!existsSync(base + '.kept')) await this.#writeWhole(base + '.kept', present)
         return { name: basename(base) + '.kept', drop: () => quietly(() => unlinkSync(base + '.kept')) }
@@ -176,29 +210,46 @@ export class Journal {
   }
 }
 
-interface StoredRecord { path: string, dev: string, ino: string, born: string, old: string, new: string, owner: Owner }
+interface StoredRecord {
+  path: string
+  dev: string
+  ino: string
+  born: string
+  old: string
+  new: string
+  owner: Owner
+}
 
-function isRecord (value: unknown): value is StoredRecord {
-  return typeof value === 'object' && value !== null && 'owner' in value && isOwner(value.owner) &&
-    ['path', 'dev', 'ino', 'born', 'old', 'new'].every(key => typeof Object.entries(value).find(([name]) => name === key)?.[1] === 'string')
+function isRecord(value: unknown): value is StoredRecord {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'owner' in value &&
+    isOwner(value.owner) &&
+    ['path', 'dev', 'ino', 'born', 'old', 'new'].every(
+      key => typeof Object.entries(value).find(([name]) => name === key)?.[1] === 'string'
+    )
+  )
 }
 
 /** Null: it isn't a record. */
-function parse (text: string): StoredRecord | null {
+function parse(text: string): StoredRecord | null {
   try {
     const value: unknown = JSON.parse(text)
     return isRecord(value) && [value.dev, value.ino, value.born].every(number => /^-?\d+$/.test(number)) ? value : null
-  } catch { return null }
+  } catch {
+    return null
+  }
 }
 
-function putAside (base: string): string {
+function putAside(base: string): string {
   quietly(() => renameSync(base + '.old', base + '.aside.bytes'))
   quietly(() => renameSync(base + '.json', base + '.aside'))
   return basename(base) + '.aside'
 }
 
 /** The record first: without it the copy means nothing. */
-function drop (base: string): void {
+function drop(base: string): void {
   quietly(() => unlinkSync(base + '.json'))
   quietly(() => unlinkSync(base + '.old'))
 }

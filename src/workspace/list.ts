@@ -1,4 +1,5 @@
-// The entries of a folder in the order of their names, a page at a time, however many there are. Knows no policy but the names it is told to hide.
+// The entries of a folder in the order of their names, a page at a time, however many there are. Knows no policy but
+// the names it is told to hide.
 import { lstatSync, type OpenDirOptions } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { isUtf8 } from 'node:buffer'
@@ -8,20 +9,24 @@ import type { Folder } from './pin.ts'
 
 /**
  * What a name is sorted by, and pages go on after. A name in UTF-8 is its own key, so the order is that of bytes.
- * Another one is the name as it is shown, `/`, which no name holds, and its bytes in hex: so it stands where it seems to belong, and no two have one key.
+ * Another one is the name as it is shown, `/`, which no name holds, and its bytes in hex: so it stands where it seems
+ * to belong, and no two have one key.
  */
-export function keyOf (name: Buffer): Buffer {
+export function keyOf(name: Buffer): Buffer {
   return isUtf8(name) ? name : Buffer.from(`${name.toString()}/${name.toString('hex')}`)
 }
 
-interface Found { key: Buffer, name: Buffer }
+interface Found {
+  key: Buffer
+  name: Buffer
+}
 const byKey = (a: Found, b: Found): number => a.key.compare(b.key)
 
 // Names as bytes: Node can do that, and its types don't say so.
 const AS_BYTES: object = { encoding: 'buffer', bufferSize: 1024 }
 
 /** Reads all names but keeps only those of the page. Throws the system's error, or Raced. */
-export async function listFolder (folder: Folder, page: Page, hidden: (name: Buffer) => boolean): Promise<Entries> {
+export async function listFolder(folder: Folder, page: Page, hidden: (name: Buffer) => boolean): Promise<Entries> {
   const { found, truncated } = await smallest(folder, page, hidden)
   const entries = found.flatMap(({ name }) => entryOf(folder, name) ?? [])
   if (!folder.inPlace()) throw new Raced('the folder is elsewhere')
@@ -29,12 +34,16 @@ export async function listFolder (folder: Folder, page: Page, hidden: (name: Buf
   return {
     entries,
     truncated,
-    ...truncated && last !== undefined && { next_entry: last.key.toString() },
-    ...found.some(({ name }) => !isUtf8(name)) && { lossy: true as const }
+    ...(truncated && last !== undefined && { next_entry: last.key.toString() }),
+    ...(found.some(({ name }) => !isUtf8(name)) && { lossy: true as const })
   }
 }
 
-async function smallest (folder: Folder, { after, limit }: Page, hidden: (name: Buffer) => boolean): Promise<{ found: Found[], truncated: boolean }> {
+async function smallest(
+  folder: Folder,
+  { after, limit }: Page,
+  hidden: (name: Buffer) => boolean
+): Promise<{ found: Found[]; truncated: boolean }> {
   const start = Buffer.from(after ?? '')
   let kept: Found[] = []
   let bound: Buffer | null = null
@@ -59,9 +68,9 @@ async function smallest (folder: Folder, { after, limit }: Page, hidden: (name: 
 }
 
 /** Null: it has gone since. */
-function entryOf (folder: Folder, name: Buffer): Entry | null {
+function entryOf(folder: Folder, name: Buffer): Entry | null {
   const stat = lstatSync(folder.at(name), { throwIfNoEntry: false })
   if (stat === undefined) return null
   const type = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'other'
-  return { name: name.toString(), type, ...type === 'file' && { file_size: stat.size } }
+  return { name: name.toString(), type, ...(type === 'file' && { file_size: stat.size }) }
 }

@@ -13,13 +13,15 @@ export class LivenessSockets {
   readonly #folder: string
   #fd: number | null = null
   #server: Server | null = null
-  constructor (folder: string) { this.#folder = folder }
+  constructor(folder: string) {
+    this.#folder = folder
+  }
 
   /**
    * Opens the socket by which others see that this server runs; it stays open until `close`.
    * False: this file system or this system has no sockets of that kind, so that only silence can tell.
    */
-  announce (nonce: string): Promise<boolean> {
+  announce(nonce: string): Promise<boolean> {
     return new Promise(resolve => {
       const server = createServer(socket => {
         socket.on('error', () => {})
@@ -36,10 +38,11 @@ export class LivenessSockets {
   }
 
   /**
-   * Whether the process that announced itself with this nonce has ended. True and false are certain, and true only where
+   * Whether the process that announced itself with this nonce has ended. True and false are certain, and true only
+   * where
    * that process runs, or ran, on this kernel: elsewhere nobody listens for it either. Null: it can't be told.
    */
-  hasEnded (nonce: string): Promise<boolean | null> {
+  hasEnded(nonce: string): Promise<boolean | null> {
     return new Promise(resolve => {
       const socket = connect({ path: this.#address(nonce) })
       const end = (ended: boolean | null): void => {
@@ -51,15 +54,18 @@ export class LivenessSockets {
     })
   }
 
-  /** Removes the names of sockets whose processes have ended, unless `mayForget` says that they are still to be asked about. */
-  async sweep (mayForget: () => boolean): Promise<void> {
+  /**
+   * Removes the names of sockets whose processes have ended, unless `mayForget` says that they are still to be asked
+   * about.
+   */
+  async sweep(mayForget: () => boolean): Promise<void> {
     for (const nonce of readdirSync(this.#folder)) {
       // What a process that has ended left is there by now, so nothing of it can come after this question.
-      if (await this.hasEnded(nonce) === true && mayForget()) quietly(() => unlinkSync(join(this.#folder, nonce)))
+      if ((await this.hasEnded(nonce)) === true && mayForget()) quietly(() => unlinkSync(join(this.#folder, nonce)))
     }
   }
 
-  close (): void {
+  close(): void {
     // Removes the socket's name too.
     this.#server?.close()
     const fd = this.#fd
@@ -67,7 +73,7 @@ export class LivenessSockets {
   }
 
   /** A long path would not fit, so there the folder is named by a descriptor (Linux). */
-  #address (nonce: string): string {
+  #address(nonce: string): string {
     const path = join(this.#folder, nonce)
     if (Buffer.byteLength(path) <= ADDRESS_LIMIT || process.platform !== 'linux') return path
     this.#fd ??= openSync(this.#folder, constants.O_RDONLY | constants.O_DIRECTORY)
@@ -76,4 +82,7 @@ export class LivenessSockets {
 }
 
 /** EAGAIN: somebody listens but has long not answered, as a process that is stopped does. */
-const ANSWERS = new Map<string | undefined, boolean>([['ECONNREFUSED', true], ['EAGAIN', false]])
+const ANSWERS = new Map<string | undefined, boolean>([
+  ['ECONNREFUSED', true],
+  ['EAGAIN', false]
+])

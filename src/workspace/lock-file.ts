@@ -1,8 +1,18 @@
-// The lock between hosts and containers: a folder in the state folder, kept fresh by proper-lockfile. Knows no queue, no
+// The lock between hosts and containers: a folder in the state folder, kept fresh by proper-lockfile. Knows no queue,
+// no
 // sockets and no temp files.
 import { randomBytes } from 'node:crypto'
 import {
-  existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, type Stats, unlinkSync, utimes,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  type Stats,
+  unlinkSync,
+  utimes,
   writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
@@ -15,18 +25,21 @@ import { readText } from './text-file.ts'
 export interface HeldFile {
   /** Names this hold, and no other, ever. */
   readonly entry: string
-  /** The entries of earlier holders that never released: they may be stopped, and not know that the lock isn't theirs. */
+  /**
+   * The entries of earlier holders that never released: they may be stopped, and not know that the lock isn't theirs.
+   */
   readonly unreleased: readonly string[]
   /** Whether nobody has taken it from us; synchronous. */
-  held (): boolean
+  held(): boolean
   /** To be called when nothing that the unreleased do can take effect any more. */
-  forget (): void
-  release (): Promise<void>
+  forget(): void
+  release(): Promise<void>
 }
 
-type Report = (event: { event: string, [key: string]: unknown }) => void
+type Report = (event: { event: string; [key: string]: unknown }) => void
 
-// proper-lockfile's exit hook (signal-exit) would end the process on a write beyond the limit on file size, which Node alone survives.
+// proper-lockfile's exit hook (signal-exit) would end the process on a write beyond the limit on file size, which Node
+// alone survives.
 // It stands back where somebody else listens.
 process.on('SIGXFSZ', () => {})
 
@@ -39,9 +52,12 @@ const SETTLE = 50
 
 /**
  * Lock files in `locks`, a folder of the state that all servers share.
- * A lock is a folder that appears in one rename together with the entry that names its owner, so there is never one without
- * the other; the entry's name is new each time, so holding, and releasing what is ours and nothing else, are one system call
- * each. A lock that is taken over is moved to `unreleased`, in one rename too: whoever has the lock next finds it there,
+ * A lock is a folder that appears in one rename together with the entry that names its owner, so there is never one
+ * without
+ * the other; the entry's name is new each time, so holding, and releasing what is ours and nothing else, are one system
+ * call
+ * each. A lock that is taken over is moved to `unreleased`, in one rename too: whoever has the lock next finds it
+ * there,
  * even if the one who moved it is killed right after.
  */
 export class LockFiles {
@@ -53,7 +69,7 @@ export class LockFiles {
   readonly #holds = new Map<string, Hold>()
   #count = 0
 
-  constructor (folders: { locks: string, unreleased: string }, observer: Observer, report: Report) {
+  constructor(folders: { locks: string; unreleased: string }, observer: Observer, report: Report) {
     this.#locks = folders.locks
     this.#unreleased = folders.unreleased
     this.#observer = observer
@@ -61,7 +77,7 @@ export class LockFiles {
   }
 
   /** Waits at most until `deadline` (of performance.now()); then null. One caller at a time for each key. */
-  async hold (key: string, deadline: number): Promise<HeldFile | null> {
+  async hold(key: string, deadline: number): Promise<HeldFile | null> {
     const hold = new Hold(key, join(this.#locks, key))
     this.#holds.set(hold.path, hold)
     let held = null
@@ -74,10 +90,12 @@ export class LockFiles {
         wait = Math.min(wait * 2, 100)
       }
       return held
-    } finally { if (held === null) this.#holds.delete(hold.path) }
+    } finally {
+      if (held === null) this.#holds.delete(hold.path)
+    }
   }
 
-  async #try (hold: Hold): Promise<HeldFile | null> {
+  async #try(hold: Hold): Promise<HeldFile | null> {
     const { key, path } = hold
     let compromised = false
     let release: () => Promise<void>
@@ -122,19 +140,22 @@ export class LockFiles {
       unreleased: unreleased.flatMap(({ entries }) => entries),
       held,
       forget: () => this.#forget(key, unreleased),
-      release: () => letGo().finally(() => { this.#holds.delete(path) })
+      release: () =>
+        letGo().finally(() => {
+          this.#holds.delete(path)
+        })
     }
   }
 
   /** Those that were moved away; more of them can only come while we don't hold the lock. */
-  #unreleasedOf (key: string): Unreleased[] {
+  #unreleasedOf(key: string): Unreleased[] {
     const folder = join(this.#unreleased, key)
     // Nothing there is the usual case, and cheaper to ask for than to fail on.
     if (!existsSync(folder)) return []
     return entriesOf(folder).map(name => ({ path: join(folder, name), entries: entriesOf(join(folder, name)) }))
   }
 
-  #forget (key: string, unreleased: readonly Unreleased[]): void {
+  #forget(key: string, unreleased: readonly Unreleased[]): void {
     if (unreleased.length === 0) return
     for (const { path } of unreleased) rmSync(path, { recursive: true, force: true })
     // Another may have been moved there, or is just about to be.
@@ -142,11 +163,13 @@ export class LockFiles {
   }
 
   /** Moves a dead or silent holder's lock out of the way. True if the way is free now. */
-  async #takeOver (hold: Hold): Promise<boolean> {
+  async #takeOver(hold: Hold): Promise<boolean> {
     try {
       const entry = entriesOf(hold.path)[0]
       if (entry === undefined) return true
-      if (await this.#lifeOf(join(hold.path, entry), hold.path) === 'alive' || !this.#moveAway(hold.key, entry)) return false
+      if ((await this.#lifeOf(join(hold.path, entry), hold.path)) === 'alive' || !this.#moveAway(hold.key, entry)) {
+        return false
+      }
       hold.tookOver = true
       return true
     } catch (error) {
@@ -156,20 +179,24 @@ export class LockFiles {
   }
 
   /** Of whoever wrote this entry; `touched` is what it touches while it lives. */
-  async #lifeOf (entry: string, touched: string): Promise<Life> {
+  async #lifeOf(entry: string, touched: string): Promise<Life> {
     const owner = parseOwner(readText(entry))
     return owner === null ? 'alive' : lifeOf(owner, Date.now() - statSync(touched).mtimeMs, this.#observer)
   }
 
-  /** One rename, so only one of several rivals does it; what it got is looked at afterwards, and put back if it was a living one's. */
-  #moveAway (key: string, entry: string): boolean {
+  /**
+   * One rename, so only one of several rivals does it; what it got is looked at afterwards, and put back if it was a
+   * living one's.
+   */
+  #moveAway(key: string, entry: string): boolean {
     const path = join(this.#locks, key)
     const folder = join(this.#unreleased, key)
     const away = join(folder, randomBytes(8).toString('hex'))
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     renameSync(path, away)
     if (existsSync(join(away, entry))) return true
-    // A rival took over between our look and our rename. Where its place is taken meanwhile, it stays among the unreleased,
+    // A rival took over between our look and our rename. Where its place is taken meanwhile, it stays among the
+    // unreleased,
     // and will find that it has lost the lock.
     quietly(() => renameSync(away, path))
     quietly(() => rmdirSync(folder))
@@ -177,28 +204,30 @@ export class LockFiles {
   }
 
   /** Removes what dead processes left: they can do nothing any more. */
-  async sweep (): Promise<void> {
+  async sweep(): Promise<void> {
     for (const name of readdirSync(this.#locks)) {
       const path = join(this.#locks, name)
       if (!name.includes('.')) await this.#sweepLock(name)
       // Such a folder lives for an instant, between being made and being renamed.
-      else if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < Date.now() - STALE) rmSync(path, { recursive: true, force: true })
+      else if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < Date.now() - STALE) {
+        rmSync(path, { recursive: true, force: true })
+      }
     }
     for (const key of readdirSync(this.#unreleased)) await this.#sweepUnreleased(key)
   }
 
-  async #sweepLock (key: string): Promise<void> {
+  async #sweepLock(key: string): Promise<void> {
     const path = join(this.#locks, key)
     try {
       const entry = entriesOf(path)[0]
       if (entry === undefined) quietly(() => rmdirSync(path))
-      else if (await this.#lifeOf(join(path, entry), path) !== 'alive') this.#moveAway(key, entry)
+      else if ((await this.#lifeOf(join(path, entry), path)) !== 'alive') this.#moveAway(key, entry)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
     }
   }
 
-  async #sweepUnreleased (key: string): Promise<void> {
+  async #sweepUnreleased(key: string): Promise<void> {
     for (const found of this.#unreleasedOf(key)) {
       try {
         const lives = await Promise.all(found.entries.map(entry => this.#lifeOf(join(found.path, entry), found.path)))
@@ -218,7 +247,11 @@ export class LockFiles {
     utimes,
     stat: (path: string, done: (error: Error | null, stat?: Stats) => void) => {
       let found: Stats
-      try { found = statSync(path) } catch (error) { return done(asError(error)) }
+      try {
+        found = statSync(path)
+      } catch (error) {
+        return done(asError(error))
+      }
       done(null, found)
     },
     mkdir: (path: string, done: Done) => answer(done, () => this.#make(path)),
@@ -226,7 +259,7 @@ export class LockFiles {
     rmdirSync: (path: string) => rmSync(join(path, this.#holds.get(path)?.entry ?? ''), { force: true })
   }
 
-  #make (path: string): void {
+  #make(path: string): void {
     const taken = (): Error => Object.assign(new Error('held'), { code: 'EEXIST' })
     // A missing folder is the usual case, and cheaper to ask for than to fail on.
     if (existsSync(path) && entriesOf(path).length > 0) throw taken()
@@ -244,12 +277,16 @@ export class LockFiles {
   }
 
   /** Called for a lock of ours, empty by now, and for one that nobody keeps fresh. */
-  #remove (path: string): void {
-    try { rmdirSync(path) } catch (error) {
+  #remove(path: string): void {
+    try {
+      rmdirSync(path)
+    } catch (error) {
       if (codeOf(error) !== 'ENOTEMPTY') throw error
       const hold = this.#holds.get(path)
       const entry = entriesOf(path)[0]
-      if (hold === undefined || hold.released || entry === undefined || statSync(path).mtimeMs >= Date.now() - STALE) return
+      if (hold === undefined || hold.released || entry === undefined || statSync(path).mtimeMs >= Date.now() - STALE) {
+        return
+      }
       hold.tookOver = this.#moveAway(hold.key, entry)
     }
   }
@@ -263,28 +300,35 @@ class Hold {
   released = false
   /** Whether it was this caller that moved a holder's lock out of the way. */
   tookOver = false
-  constructor (key: string, path: string) {
+  constructor(key: string, path: string) {
     this.key = key
     this.path = path
   }
 }
 
 /** A folder below `unreleased` with what was in the lock that was moved there. */
-interface Unreleased { path: string, entries: string[] }
+interface Unreleased {
+  path: string
+  entries: string[]
+}
 
 /** The names in a lock's folder; none where it is gone, as its holder may remove it at any moment. */
-export function entriesOf (path: string): string[] {
-  try { return readdirSync(path) } catch (error) {
+export function entriesOf(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch (error) {
     if (codeOf(error) === 'ENOENT') return []
     throw error
   }
 }
 
-function answer (done: Done, work: () => void): void {
-  try { work() } catch (error) {
+function answer(done: Done, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
     return done(asError(error))
   }
   done(null)
 }
 
-const asError = (error: unknown): Error => error instanceof Error ? error : new Error(String(error))
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

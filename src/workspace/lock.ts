@@ -1,4 +1,5 @@
-// One editor per file: a queue in this process, then the host's socket, then the lock file. Knows no files but those of the lock.
+// One editor per file: a queue in this process, then the host's socket, then the lock file. Knows no files but those of
+// the lock.
 import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail, ok, type Result } from '../result.ts'
@@ -15,10 +16,10 @@ export interface Lock {
   /** The temp files of earlier holders that never released, and may be stopped; see fence.ts. */
   readonly late: readonly string[]
   /** To be called once these are gone. */
-  fenced (): void
+  fenced(): void
   /** Whether it is still ours; synchronous, for the instant before a rename. */
-  held (): boolean
-  release (): Promise<void>
+  held(): boolean
+  release(): Promise<void>
 }
 
 export interface LocksOptions {
@@ -37,10 +38,15 @@ type Turn = 'first' | 'next' | 'after_a_stranger'
 export class Locks {
   readonly #options: LocksOptions
   readonly #queues = new Map<string, ((turn: Turn) => void)[]>()
-  constructor (options: LocksOptions) { this.#options = options }
+  constructor(options: LocksOptions) {
+    this.#options = options
+  }
 
-  /** For the file at this real path below the root. First come, first served. Failure: FILE_LOCKED (timeout, queue_full). Throws errors of the system. */
-  async acquire (place: Buffer): Promise<Result<Lock, FileFailure>> {
+  /**
+   * For the file at this real path below the root. First come, first served. Failure: FILE_LOCKED (timeout,
+   * queue_full). Throws errors of the system.
+   */
+  async acquire(place: Buffer): Promise<Result<Lock, FileFailure>> {
     const deadline = performance.now() + this.#options.timeout
     const key = createHmac('sha256', this.#options.secret).update(place).digest('hex')
     const turn = await this.#turn(key)
@@ -52,7 +58,9 @@ export class Locks {
     const release = async (): Promise<void> => {
       try {
         for (const step of undo.reverse()) await step()
-      } finally { this.#pass(key, pass) }
+      } finally {
+        this.#pass(key, pass)
+      }
     }
     try {
       // Another process waits for this file too, and is on its way: let it in first.
@@ -60,7 +68,9 @@ export class Locks {
       if (this.#options.socket) {
         const socket = await holdSocket(`editd-${key}`, deadline)
         if (socket === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
-        undo.push(async () => { if (socket.release()) pass = 'after_a_stranger' })
+        undo.push(async () => {
+          if (socket.release()) pass = 'after_a_stranger'
+        })
       }
       const file = await this.#options.files?.hold(key, deadline)
       if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
@@ -73,15 +83,17 @@ export class Locks {
         held: () => file?.held() ?? true,
         release
       })
-    } finally { if (!kept) await release() }
+    } finally {
+      if (!kept) await release()
+    }
   }
 
   /** 24 hex digits that whoever doesn't know the secret can't guess. */
-  #tempName (entry: string): string {
+  #tempName(entry: string): string {
     return `.${createHmac('sha256', this.#options.secret).update(entry).digest('hex').slice(0, 24)}.tmp`
   }
 
-  #turn (key: string): Promise<Turn | 'queue_full' | 'timeout'> {
+  #turn(key: string): Promise<Turn | 'queue_full' | 'timeout'> {
     const queue = this.#queues.get(key)
     if (queue === undefined) {
       this.#queues.set(key, [])
@@ -101,7 +113,7 @@ export class Locks {
     })
   }
 
-  #pass (key: string, turn: Turn): void {
+  #pass(key: string, turn: Turn): void {
     const next = this.#queues.get(key)?.shift()
     if (next === undefined) this.#queues.delete(key)
     else next(turn)

@@ -1,4 +1,5 @@
-// What both kinds of root hand out: objects inside the root that can't be exchanged under us. Knows no policy and no locks.
+// What both kinds of root hand out: objects inside the root that can't be exchanged under us. Knows no policy and no
+// locks.
 import { accessSync, constants, type BigIntStats } from 'node:fs'
 import type { Result } from '../result.ts'
 import type { FileFailure } from './failure.ts'
@@ -22,37 +23,43 @@ export interface Pin {
   readonly relative: Buffer
   readonly stat: BigIntStats
   /** Opens this very object; a file only. Throws the system's error, or Raced. */
-  open (flags: number): number
+  open(flags: number): number
   /** Whether this process may write it, whatever the mode says. */
-  writable (): boolean
+  writable(): boolean
   /** Whether it still is where it was, inside the root. */
-  inPlace (): boolean
-  /** Set where a rename has put another file in its place: closing it then frees its blocks, and where they are many that is left to another thread. */
+  inPlace(): boolean
+  /**
+   * Set where a rename has put another file in its place: closing it then frees its blocks, and where they are many
+   * that is left to another thread.
+   */
   replaced: boolean
-  close (): void
+  close(): void
 }
 
 /** A folder inside the root that can't be exchanged under us. To be closed. */
 export interface Folder {
   readonly stat: BigIntStats
   /** A path for system calls to the entry `leaf` of this very folder. */
-  at (leaf: Buffer | string): Buffer
+  at(leaf: Buffer | string): Buffer
   /** Whether it still is where it was, inside the root. */
-  inPlace (): boolean
+  inPlace(): boolean
   /** Makes its entries durable. Throws if that can't be had. */
-  sync (): Promise<void>
-  close (): void
+  sync(): Promise<void>
+  close(): void
 }
 
 export interface Root {
   readonly confinement: 'proc' | 'portable'
   /** Absolute path of the root now, in bytes; null when it is gone. */
-  real (): Buffer | null
-  /** Follows links. Failures: NOT_READY, PATH_NOT_ALLOWED, PERMISSION_DENIED, STALE_FILE, or Missing. Throws other errors of the system. */
-  pin (relative: Buffer): Result<Pin, FileFailure | Missing>
+  real(): Buffer | null
+  /**
+   * Follows links. Failures: NOT_READY, PATH_NOT_ALLOWED, PERMISSION_DENIED, STALE_FILE, or Missing. Throws other
+   * errors of the system.
+   */
+  pin(relative: Buffer): Result<Pin, FileFailure | Missing>
   /** Follows no links: `relative` has to be the folder's real place. Throws the system's error, or Raced. */
-  openFolder (relative: Buffer): Folder
-  close (): void
+  openFolder(relative: Buffer): Folder
+  close(): void
 }
 
 /** How often something that another process moves away is looked for again. */
@@ -60,14 +67,19 @@ export const ATTEMPTS = 5
 export const gone: FileFailure = { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 }
 
 /** Whether two stats are of one object. */
-export function same (a: { dev: number | bigint, ino: number | bigint }, b: { dev: number | bigint, ino: number | bigint }): boolean {
+export function same(
+  a: { dev: number | bigint; ino: number | bigint },
+  b: { dev: number | bigint; ino: number | bigint }
+): boolean {
   return a.dev === b.dev && a.ino === b.ino
 }
 
 /** Whether the system lets this process write the file at `path`. */
-export function mayWrite (path: string | Buffer): boolean {
+export function mayWrite(path: string | Buffer): boolean {
   try {
     accessSync(path, constants.W_OK)
     return true
-  } catch { return false }
+  } catch {
+    return false
+  }
 }

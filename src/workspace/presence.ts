@@ -23,15 +23,15 @@ import { answerBy, holderOf, mayWriteIn, socketsOf, type Told } from './holder.t
 
 export interface Presence {
   /** From now on others may start. */
-  withdraw (): void
+  withdraw(): void
 }
 
 export interface PresenceOptions {
   /** Real path. */
   root: Buffer
-  state: { path: Buffer, secret: Buffer }
+  state: { path: Buffer; secret: Buffer }
   hostname: string
-  report: (event: { event: string, [key: string]: unknown }) => void
+  report: (event: { event: string; [key: string]: unknown }) => void
 }
 
 /** Where the other's root is, seen from ours. */
@@ -47,7 +47,7 @@ export class Occupied extends Error {
   readonly uid: number
   /** As it says itself; null where it gives no answer, as when it is stopped. */
   readonly told: Told | null
-  constructor (root: string, { where, pid, uid, told }: Rival) {
+  constructor(root: string, { where, pid, uid, told }: Rival) {
     super('another server works on this root')
     this.root = root
     this.where = where
@@ -57,14 +57,31 @@ export class Occupied extends Error {
   }
 }
 
-interface Here { stat: Stats, folders: [string, ...string[]], state: string }
+interface Here {
+  stat: Stats
+  folders: [string, ...string[]]
+  state: string
+}
 /** `uid`: of its holder, if that is proved. */
-interface Claimed extends Claim { where: Where, uid: number | null }
-interface Doubt { event: string, [key: string]: unknown }
-interface Met { rival: Rival }
+interface Claimed extends Claim {
+  where: Where
+  uid: number | null
+}
+interface Doubt {
+  event: string
+  [key: string]: unknown
+}
+interface Met {
+  rival: Rival
+}
 /** `doubt`: what is to be reported of names that prove nothing. */
-type Seen = Met | { rival: null, doubt: Doubt | null }
-interface Rival { where: Where, pid: number, uid: number, told: Told | null }
+type Seen = Met | { rival: null; doubt: Doubt | null }
+interface Rival {
+  where: Where
+  pid: number
+  uid: number
+  told: Told | null
+}
 
 /** How often a server that meets another looks whether that one has gone: both may have just begun. */
 const ATTEMPTS = 3
@@ -75,8 +92,8 @@ const NAMES = 32
  * Throws Occupied, and the system's error where no socket can be had.
  * Takes some milliseconds, and up to some seconds where another may be there.
  */
-export async function announce (options: PresenceOptions): Promise<Presence> {
-  if (process.platform !== 'linux') return { withdraw () {} }
+export async function announce(options: PresenceOptions): Promise<Presence> {
+  if (process.platform !== 'linux') return { withdraw() {} }
   const { root, state, hostname, report } = options
   const digest = createHmac('sha256', state.secret).update('presence').digest('hex').slice(0, 16)
   const here: Here = { stat: statSync(root), folders: folderIds(root), state: digest }
@@ -87,7 +104,7 @@ export async function announce (options: PresenceOptions): Promise<Presence> {
   return entered
 }
 
-async function tryToEnter (here: Here, told: Told, attempts: number): Promise<Met | Seen & Presence> {
+async function tryToEnter(here: Here, told: Told, attempts: number): Promise<Met | (Seen & Presence)> {
   const before = await look(here, [])
   const entered = before.rival === null ? await enter(here, told) : before
   if (entered.rival === null || attempts === 1) return entered
@@ -96,23 +113,29 @@ async function tryToEnter (here: Here, told: Told, attempts: number): Promise<Me
 }
 
 /** Announces this server; no longer if there is a rival. */
-async function enter (here: Here, told: Told): Promise<Seen & Presence> {
+async function enter(here: Here, told: Told): Promise<Seen & Presence> {
   const names = namesOf({ ...here, pid: process.pid, serial: randomBytes(4).toString('hex') })
-  const open: { close (): void }[] = []
-  const withdraw = (): void => { for (const one of open) one.close() }
+  const open: { close(): void }[] = []
+  const withdraw = (): void => {
+    for (const one of open) one.close()
+  }
   let alone = false
   try {
     for (const name of names) open.push(await answerBy(name, told))
     const seen = await look(here, names)
     alone = seen.rival === null
     return { ...seen, withdraw }
-  } finally { if (!alone) withdraw() }
+  } finally {
+    if (!alone) withdraw()
+  }
 }
 
 /** Who is there; `names`: those of this server. */
-async function look (here: Here, names: readonly string[]): Promise<Seen> {
+async function look(here: Here, names: readonly string[]): Promise<Seen> {
   let claims: Claim[]
-  try { claims = listClaims() } catch (error) {
+  try {
+    claims = listClaims()
+  } catch (error) {
     /* c8 ignore next 2 -- only where /proc isn't mounted */
     return { rival: null, doubt: { event: 'other_servers_unseen', reason: String(error) } }
   }
@@ -128,17 +151,19 @@ async function look (here: Here, names: readonly string[]): Promise<Seen> {
   // Nobody can hide a server among names of his own.
   const sure = rivals.find(rival => counts(here, rival, null))
   const asked = sure === undefined ? rivals.filter(({ uid, where }) => uid === null || where === 'below') : [sure]
-  const found = await Promise.all(asked.slice(0, NAMES).map(async (claim): Promise<Rival | null> => {
-    const { where, pid, name } = claim
-    const { uid, told } = await holderOf(name, claim.uid)
-    return uid !== null && counts(here, { ...claim, uid }, told) ? { where, pid, uid, told } : null
-  }))
+  const found = await Promise.all(
+    asked.slice(0, NAMES).map(async (claim): Promise<Rival | null> => {
+      const { where, pid, name } = claim
+      const { uid, told } = await holderOf(name, claim.uid)
+      return uid !== null && counts(here, { ...claim, uid }, told) ? { where, pid, uid, told } : null
+    })
+  )
   const rival = found.find(one => one !== null) ?? null
   return rival === null ? { rival, doubt: doubtOf(rivals) } : { rival }
 }
 
 /** What is left of names that prove nothing, when it is asked whether they are still there. */
-function doubtOf (rivals: readonly Claimed[]): Doubt | null {
+function doubtOf(rivals: readonly Claimed[]): Doubt | null {
   const names = new Set(rivals.length === 0 ? [] : listClaims().map(({ name }) => name))
   const left = rivals.filter(({ name }) => names.has(name))
   if (left[0] === undefined) return null
@@ -147,14 +172,14 @@ function doubtOf (rivals: readonly Claimed[]): Doubt | null {
 }
 
 /** Null: it is no rival. */
-function whereIs ({ folders, state }: Claim, here: Here): Where | null {
+function whereIs({ folders, state }: Claim, here: Here): Where | null {
   const [root] = here.folders
   if (folders[0] === root) return state === here.state ? null : 'same'
   return here.folders.includes(folders[0]) ? 'above' : folders.includes(root) ? 'below' : null
 }
 
 /** Whether its holder, if that is proved, may write where this server may. */
-function counts (here: Here, { where, pid, uid, folders: [root] }: Claimed, told: Told | null): boolean {
+function counts(here: Here, { where, pid, uid, folders: [root] }: Claimed, told: Told | null): boolean {
   if (uid === null || uid === process.geteuid?.()) return uid !== null
   if (where !== 'below') return mayWriteIn(here.stat, uid, pid)
   if (told === null) return false
@@ -163,5 +188,7 @@ function counts (here: Here, { where, pid, uid, folders: [root] }: Claimed, told
     const real = realpathSync.native(told.root, 'buffer')
     const [id, ...above] = folderIds(real)
     return id === root && above.includes(here.folders[0]) && mayWriteIn(statSync(real), uid, pid)
-  } catch { return false }
+  } catch {
+    return false
+  }
 }

@@ -1,4 +1,5 @@
-// The root where there is no /proc: real path, open without following, a check afterwards. A folder swapped at the right moment can win; knows no policy and no locks.
+// The root where there is no /proc: real path, open without following, a check afterwards. A folder swapped at the
+// right moment can win; knows no policy and no locks.
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { quietly, Raced } from './errno.ts'
@@ -11,9 +12,10 @@ import { explainOpenError } from './explain-open-error.ts'
 // O_NONBLOCK: a FIFO that has taken the file's place must not hold a thread.
 const UNFOLLOWED = constants.O_NOFOLLOW | constants.O_NONBLOCK
 const realOf = (path: Buffer): Buffer => realpathSync.native(path, { encoding: 'buffer' })
-const join = (folder: Buffer, leaf: Buffer | string): Buffer => Buffer.concat([folder, Buffer.from('/'), Buffer.from(leaf)])
+const join = (folder: Buffer, leaf: Buffer | string): Buffer =>
+  Buffer.concat([folder, Buffer.from('/'), Buffer.from(leaf)])
 
-function statOf (path: Buffer): BigIntStats | null {
+function statOf(path: Buffer): BigIntStats | null {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
 }
 
@@ -21,19 +23,19 @@ export class PortableRoot implements Root {
   readonly confinement = 'portable'
   readonly #real: Buffer
   readonly #stat: BigIntStats
-  constructor (real: string) {
+  constructor(real: string) {
     this.#real = Buffer.from(real)
     this.#stat = lstatSync(real, { bigint: true })
   }
 
-  real (): Buffer | null {
+  real(): Buffer | null {
     const now = statOf(this.#real)
     return now !== null && same(now, this.#stat) ? this.#real : null
   }
 
-  close (): void {}
+  close(): void {}
 
-  pin (relative: Buffer): Result<Pin, FileFailure | Missing> {
+  pin(relative: Buffer): Result<Pin, FileFailure | Missing> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (this.real() === null) return fail(gone)
       try {
@@ -49,7 +51,9 @@ export class PortableRoot implements Root {
         try {
           kept = same(fstatSync(fd, { bigint: true }), stat) && isStill(real, stat)
           if (kept) return ok(new PortablePin(real, inside, stat, fd))
-        } finally { if (!kept) closeSync(fd) }
+        } finally {
+          if (!kept) closeSync(fd)
+        }
       } catch (error) {
         const why = explainOpenError(error, relative, this.#real, path => join(this.#real, path))
         if (why !== null) return fail(why)
@@ -58,7 +62,7 @@ export class PortableRoot implements Root {
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }
 
-  openFolder (relative: Buffer): Folder {
+  openFolder(relative: Buffer): Folder {
     const real = relative.length === 0 ? this.#real : join(this.#real, relative)
     const fd = openSync(real, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
     let kept = false
@@ -67,16 +71,26 @@ export class PortableRoot implements Root {
       const inPlace = (): boolean => this.real() !== null && isStill(real, stat)
       if (!inPlace()) throw new Raced('the folder is elsewhere')
       kept = true
-      return { stat, at: leaf => join(real, leaf), inPlace, sync: () => syncFolder(fd), close: () => quietly(() => closeSync(fd)) }
-    } finally { if (!kept) closeSync(fd) }
+      return {
+        stat,
+        at: leaf => join(real, leaf),
+        inPlace,
+        sync: () => syncFolder(fd),
+        close: () => quietly(() => closeSync(fd))
+      }
+    } finally {
+      if (!kept) closeSync(fd)
+    }
   }
 }
 
 /** Whether the real path `real` names the object that `stat` is of, without a link on the way. */
-function isStill (real: Buffer, stat: BigIntStats): boolean {
+function isStill(real: Buffer, stat: BigIntStats): boolean {
   try {
     return realOf(real).equals(real) && same(lstatSync(real, { bigint: true }), stat)
-  } catch { return false }
+  } catch {
+    return false
+  }
 }
 
 class PortablePin implements Pin {
@@ -85,23 +99,27 @@ class PortablePin implements Pin {
   readonly stat: BigIntStats
   replaced = false
   readonly #fd: number | null
-  constructor (real: Buffer, relative: Buffer, stat: BigIntStats, fd: number | null) {
+  constructor(real: Buffer, relative: Buffer, stat: BigIntStats, fd: number | null) {
     this.#fd = fd
     this.real = real
     this.relative = relative
     this.stat = stat
   }
 
-  open (flags: number): number {
+  open(flags: number): number {
     const fd = openSync(this.real, flags | UNFOLLOWED)
     if (same(fstatSync(fd, { bigint: true }), this.stat) && this.inPlace()) return fd
     closeSync(fd)
     throw new Raced('another file has taken its place')
   }
 
-  writable (): boolean { return mayWrite(this.real) }
-  inPlace (): boolean { return isStill(this.real, this.stat) }
-  close (): void {
+  writable(): boolean {
+    return mayWrite(this.real)
+  }
+  inPlace(): boolean {
+    return isStill(this.real, this.stat)
+  }
+  close(): void {
     const fd = this.#fd
     if (fd !== null) quietly(() => closeSync(fd))
   }

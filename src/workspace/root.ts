@@ -1,5 +1,16 @@
 // The pinned root: a relative path becomes an opened, verified object inside it. Knows no policy and no locks.
-import { close, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, statSync, type BigIntStats } from 'node:fs'
+import {
+  close,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  type BigIntStats
+} from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { codeOf, quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
@@ -13,7 +24,7 @@ import { explainOpenError } from './explain-open-error.ts'
 const O_PATH = 0o10000000
 
 /** Opens an existing folder as the root. Without `confinement`: by /proc where that works, else the portable way. */
-export function openRoot (folder: string, confinement?: 'proc' | 'portable'): Root {
+export function openRoot(folder: string, confinement?: 'proc' | 'portable'): Root {
   const real = realpathSync.native(folder)
   if (confinement !== 'portable' && process.platform === 'linux') {
     const fd = openSync(real, O_PATH | constants.O_DIRECTORY)
@@ -26,18 +37,20 @@ export function openRoot (folder: string, confinement?: 'proc' | 'portable'): Ro
   return new PortableRoot(real)
 }
 
-function procWorks (fd: number, real: string): boolean {
+function procWorks(fd: number, real: string): boolean {
   try {
     const there = statSync(`/proc/self/fd/${fd}`)
     return same(there, fstatSync(fd)) && readlinkSync(`/proc/self/fd/${fd}`) === real
-  /* c8 ignore next -- only where /proc isn't mounted */
-  } catch { return false }
+    /* c8 ignore next -- only where /proc isn't mounted */
+  } catch {
+    return false
+  }
 }
 
 const DELETED = Buffer.from(' (deleted)')
 
 /** Where the object behind a descriptor is now; null when it has no name any more. */
-function placeOf (fd: number): Buffer | null {
+function placeOf(fd: number): Buffer | null {
   const place = readlinkSync(`/proc/self/fd/${fd}`, 'buffer')
   if (!place.subarray(-DELETED.length).equals(DELETED)) return place
   // A name may really end like this.
@@ -48,28 +61,36 @@ function placeOf (fd: number): Buffer | null {
 class ProcRoot implements Root {
   readonly confinement = 'proc'
   readonly #fd: number
-  constructor (fd: number) { this.#fd = fd }
+  constructor(fd: number) {
+    this.#fd = fd
+  }
 
-  real (): Buffer | null { return placeOf(this.#fd) }
-  close (): void { closeSync(this.#fd) }
+  real(): Buffer | null {
+    return placeOf(this.#fd)
+  }
+  close(): void {
+    closeSync(this.#fd)
+  }
 
-  #path (relative: Buffer): Buffer {
+  #path(relative: Buffer): Buffer {
     return Buffer.concat([Buffer.from(`/proc/self/fd/${this.#fd}/`), relative])
   }
 
   /** The path of an open object below the root, or null. */
-  #place (fd: number): { real: Buffer, relative: Buffer } | null {
+  #place(fd: number): { real: Buffer; relative: Buffer } | null {
     const root = this.real()
     const real = placeOf(fd)
     const relative = root !== null && real !== null ? below(root, real) : null
     return real !== null && relative !== null ? { real, relative } : null
   }
 
-  pin (relative: Buffer): Result<Pin, FileFailure | Missing> {
+  pin(relative: Buffer): Result<Pin, FileFailure | Missing> {
     let before = null as Buffer | null
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       let fd
-      try { fd = openSync(this.#path(relative), O_PATH) } catch (error) {
+      try {
+        fd = openSync(this.#path(relative), O_PATH)
+      } catch (error) {
         const root = this.real()
         if (root === null) return fail(gone)
         const why = explainOpenError(error, relative, root, path => this.#path(path))
@@ -87,19 +108,25 @@ class ProcRoot implements Root {
         const root = this.real()
         if (root === null) return fail(gone)
         // Outside it is only where the root itself has not moved since the last look.
-        if (placeOf(fd) !== null && before?.equals(root) === true) return fail({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
+        if (placeOf(fd) !== null && before?.equals(root) === true) {
+          return fail({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
+        }
         before = root
-      } finally { if (!kept) closeSync(fd) }
+      } finally {
+        if (!kept) closeSync(fd)
+      }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }
 
-  openFolder (relative: Buffer): Folder {
+  openFolder(relative: Buffer): Folder {
     const flags = constants.O_DIRECTORY | constants.O_NOFOLLOW
     const path = Buffer.concat([this.#path(relative), Buffer.from(relative.length === 0 ? '.' : '')])
     let fd: number
     let readable = true
-    try { fd = openSync(path, constants.O_RDONLY | flags) } catch (error) {
+    try {
+      fd = openSync(path, constants.O_RDONLY | flags)
+    } catch (error) {
       if (codeOf(error) !== 'EACCES') throw error
       // A folder that can't be listed can still be written in; only its fsync is out of reach.
       fd = openSync(path, O_PATH | flags)
@@ -133,7 +160,7 @@ class ProcPin implements Pin {
   replaced = false
   readonly #fd: number
   readonly #place: () => { relative: Buffer } | null
-  constructor (fd: number, real: Buffer, relative: Buffer, place: () => { relative: Buffer } | null) {
+  constructor(fd: number, real: Buffer, relative: Buffer, place: () => { relative: Buffer } | null) {
     this.real = real
     this.relative = relative
     this.stat = fstatSync(fd, { bigint: true })
@@ -141,10 +168,16 @@ class ProcPin implements Pin {
     this.#place = place
   }
 
-  open (flags: number): number { return openSync(`/proc/self/fd/${this.#fd}`, flags) }
-  writable (): boolean { return mayWrite(`/proc/self/fd/${this.#fd}`) }
-  inPlace (): boolean { return this.#place()?.relative.equals(this.relative) === true }
-  close (): void {
+  open(flags: number): number {
+    return openSync(`/proc/self/fd/${this.#fd}`, flags)
+  }
+  writable(): boolean {
+    return mayWrite(`/proc/self/fd/${this.#fd}`)
+  }
+  inPlace(): boolean {
+    return this.#place()?.relative.equals(this.relative) === true
+  }
+  close(): void {
     if (this.replaced && this.stat.size > AT_ONCE) close(this.#fd, () => {})
     else quietly(() => closeSync(this.#fd))
   }

@@ -1,4 +1,5 @@
-// A file read once from end to end in chunks, hashed along, and not while it changes. Knows no policy and keeps no bytes.
+// A file read once from end to end in chunks, hashed along, and not while it changes. Knows no policy and keeps no
+// bytes.
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, read, readSync, type BigIntStats } from 'node:fs'
 import { promisify } from 'node:util'
@@ -9,18 +10,28 @@ import type { Pin } from './pin.ts'
 import { alike, ATTEMPTS, AT_ONCE } from './text-file.ts'
 
 /** What one reading came to; `digest` is the SHA-256, 64 hex digits. */
-export interface Reading<R> { stat: BigIntStats, digest: string, value: R }
+export interface Reading<R> {
+  stat: BigIntStats
+  digest: string
+  value: R
+}
 
 const readLater = promisify(read)
 
 /** For the hash alone. */
-export const untouched = (): Consumer<null> => ({ push () {}, finish: () => null })
+export const untouched = (): Consumer<null> => ({ push() {}, finish: () => null })
 
 /**
- * Hands a pinned file to a consumer, to a new one each time that it changed while it was read. Between two chunks others have their turn.
- * Failures: FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error, and what a consumer throws.
+ * Hands a pinned file to a consumer, to a new one each time that it changed while it was read. Between two chunks
+ * others have their turn.
+ * Failures: FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error, and what a
+ * consumer throws.
  */
-export async function scanPinned<R> (pin: Pin, limit: number, consumer: () => Consumer<R>): Promise<Result<Reading<R>, FileFailure>> {
+export async function scanPinned<R>(
+  pin: Pin,
+  limit: number,
+  consumer: () => Consumer<R>
+): Promise<Result<Reading<R>, FileFailure>> {
   const fd = pin.open(constants.O_RDONLY)
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -33,12 +44,19 @@ export async function scanPinned<R> (pin: Pin, limit: number, consumer: () => Co
       let position = 0
       for (let count = -1; position < size && count !== 0; position += count) {
         const length = Math.min(part.length, size - position)
-        count = size <= AT_ONCE ? readSync(fd, part, 0, length, position) : (await readLater(fd, part, 0, length, position)).bytesRead
+        count =
+          size <= AT_ONCE
+            ? readSync(fd, part, 0, length, position)
+            : (await readLater(fd, part, 0, length, position)).bytesRead
         sum.update(part.subarray(0, count))
         into.push(part.subarray(0, count))
       }
-      if (position === size && alike(stat, fstatSync(fd, { bigint: true }))) return ok({ stat, digest: sum.digest('hex'), value: into.finish() })
+      if (position === size && alike(stat, fstatSync(fd, { bigint: true }))) {
+        return ok({ stat, digest: sum.digest('hex'), value: into.finish() })
+      }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
-  } finally { closeSync(fd) }
+  } finally {
+    closeSync(fd)
+  }
 }

@@ -1,18 +1,22 @@
-// The lock between processes of one host: an abstract unix socket, which the kernel frees with its holder. Linux only; knows no files.
+// The lock between processes of one host: an abstract unix socket, which the kernel frees with its holder. Linux only;
+// knows no files.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from './errno.ts'
 
 export interface HeldSocket {
   /** Frees the name at once. True if another process was waiting for it. */
-  release (): boolean
+  release(): boolean
 }
 
 /** How long, in ms, a waiter relies on being told. A holder that is stopped tells nobody. */
 const LOOK_AGAIN = 500
 
-/** Waits for the name, at most until `deadline` (of performance.now()); then null. Throws the system's error if sockets can't be had. */
-export async function holdSocket (name: string, deadline: number): Promise<HeldSocket | null> {
+/**
+ * Waits for the name, at most until `deadline` (of performance.now()); then null. Throws the system's error if sockets
+ * can't be had.
+ */
+export async function holdSocket(name: string, deadline: number): Promise<HeldSocket | null> {
   const path = `\0${name}`
   for (;;) {
     const held = await listen(path)
@@ -23,7 +27,7 @@ export async function holdSocket (name: string, deadline: number): Promise<HeldS
   }
 }
 
-function listen (path: string): Promise<HeldSocket | null> {
+function listen(path: string): Promise<HeldSocket | null> {
   return new Promise((resolve, reject) => {
     const waiting = new Set<Socket>()
     const server: Server = createServer(socket => {
@@ -37,18 +41,20 @@ function listen (path: string): Promise<HeldSocket | null> {
       else reject(error)
     })
     // exclusive: a cluster's primary must not share the handle between its workers.
-    server.listen({ path, exclusive: true }, () => resolve({
-      release () {
-        server.close()
-        for (const socket of waiting) socket.destroy()
-        return waiting.size > 0
-      }
-    }))
+    server.listen({ path, exclusive: true }, () =>
+      resolve({
+        release() {
+          server.close()
+          for (const socket of waiting) socket.destroy()
+          return waiting.size > 0
+        }
+      })
+    )
   })
 }
 
 /** Until the holder lets go, or `ms` have passed. */
-async function untilFreed (path: string, ms: number): Promise<void> {
+async function untilFreed(path: string, ms: number): Promise<void> {
   const failed = await new Promise<boolean>(resolve => {
     const socket = connect({ path })
     const timer = setTimeout(() => end(false), ms)

@@ -1,4 +1,5 @@
-// The state folder of one root: its secret, locks, intents, journal and sockets. Knows who may read it, not what is in it.
+// The state folder of one root: its secret, locks, intents, journal and sockets. Knows who may read it, not what is in
+// it.
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +23,7 @@ export interface State {
 const SECRET_LENGTH = 32
 
 /** Opens the folder, made with mode 0700 if it is missing, parents too. Throws if it can't be used. */
-export function openState (folder: string): State {
+export function openState(folder: string): State {
   ensureDir(folder, 0o700)
   const real = realpathSync.native(folder)
   const part = (name: string): string => {
@@ -41,7 +42,7 @@ export function openState (folder: string): State {
 }
 
 /** Read, or made first. Two servers that start at once agree: the file appears whole, and only one can make it. */
-function secretIn (folder: string): Buffer {
+function secretIn(folder: string): Buffer {
   const path = join(folder, 'secret')
   for (;;) {
     try {
@@ -54,8 +55,12 @@ function secretIn (folder: string): Buffer {
     const temp = `${path}.${randomBytes(8).toString('hex')}`
     // Flushed before it has its name: a power cut would leave an empty file, and with it no server would start again.
     writeFileSync(temp, randomBytes(SECRET_LENGTH), { mode: 0o600, flag: 'wx', flush: true })
-    try { linkSync(temp, path) } catch (error) {
+    try {
+      linkSync(temp, path)
+    } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error
-    } finally { quietly(() => unlinkSync(temp)) }
+    } finally {
+      quietly(() => unlinkSync(temp))
+    }
   }
 }

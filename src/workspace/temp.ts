@@ -1,4 +1,5 @@
-// A temp file beside the file that it becomes: written down before it exists, and gone afterwards. Knows not how it gets its name.
+// A temp file beside the file that it becomes: written down before it exists, and gone afterwards. Knows not how it
+// gets its name.
 import { closeSync, constants, fstatSync, openSync, unlinkSync, type BigIntStats } from 'node:fs'
 import type { Result } from '../result.ts'
 import { codeOf, Raced } from './errno.ts'
@@ -9,7 +10,10 @@ import { syncFile } from './sync.ts'
 import { writeAll } from './text-file.ts'
 
 /** What is written: pieces of `size` bytes. */
-export interface Content { pieces: readonly Buffer[], size: number }
+export interface Content {
+  pieces: readonly Buffer[]
+  size: number
+}
 
 export interface TempOptions {
   /** Its name (see Lock). */
@@ -23,7 +27,7 @@ export interface TempOptions {
   mode: number
   content: Content
   /** What else the file has to be before it is synced; throws if it can't be had. */
-  finish? (fd: number, made: BigIntStats): void
+  finish?(fd: number, made: BigIntStats): void
   /** What has to be known before the file gets its name. */
   ready?: Promise<unknown>
 }
@@ -31,13 +35,23 @@ export interface TempOptions {
 /** Whether the temp file has another name now, or one more. */
 export type Put = 'moved' | 'named'
 
-/** Writes the content to a temp file, and `put` gives it its name, in one tick. Then the temp file's name is removed, or stays written down for a later sweep. Throws the system's error. */
-export async function withTemp<F> ({ name, intents, durability, folder, place, mode, content, finish, ready }: TempOptions, put: (temp: Buffer) => Result<Put, F>): Promise<Result<Put, F>> {
+/**
+ * Writes the content to a temp file, and `put` gives it its name, in one tick. Then the temp file's name is removed, or
+ * stays written down for a later sweep. Throws the system's error.
+ */
+export async function withTemp<F>(
+  { name, intents, durability, folder, place, mode, content, finish, ready }: TempOptions,
+  put: (temp: Buffer) => Result<Put, F>
+): Promise<Result<Put, F>> {
   const slot = intents.begin(join(place, name))
   let left = false
   let moved = false
   try {
-    const fd = openSync(folder.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode)
+    const fd = openSync(
+      folder.at(name),
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      mode
+    )
     try {
       try {
         await writeAll(fd, content.pieces, content.size)
@@ -46,11 +60,15 @@ export async function withTemp<F> ({ name, intents, durability, folder, place, m
         finish?.(fd, made)
         if (durability === 'full') await syncFile(fd)
         await ready
-      } finally { closeSync(fd) }
+      } finally {
+        closeSync(fd)
+      }
       const done = put(folder.at(name))
       moved = done.ok && done.value === 'moved'
       return done
-    } finally { left = !moved && !isRemoved(folder.at(name)) }
+    } finally {
+      left = !moved && !isRemoved(folder.at(name))
+    }
   } finally {
     if (left) intents.leave()
     else intents.done(slot)
@@ -58,7 +76,11 @@ export async function withTemp<F> ({ name, intents, durability, folder, place, m
 }
 
 /** Also where it was never made. */
-function isRemoved (path: Buffer): boolean {
-  try { unlinkSync(path) } catch (error) { return codeOf(error) === 'ENOENT' }
+function isRemoved(path: Buffer): boolean {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    return codeOf(error) === 'ENOENT'
+  }
   return true
 }

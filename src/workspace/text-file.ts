@@ -1,6 +1,16 @@
 // A file's bytes, read whole and not while they change; their hash; writing pieces. Knows no locks and no policy.
 import { createHash, hash, type Hash } from 'node:crypto'
-import { closeSync, constants, fstatSync, read, readFileSync, readSync, writev, writevSync, type BigIntStats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  read,
+  readFileSync,
+  readSync,
+  writev,
+  writevSync,
+  type BigIntStats
+} from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { fail, ok, type Result } from '../result.ts'
@@ -30,19 +40,32 @@ export interface Snapshot {
   readonly digest: string
   /** States of that sum on the way, for a text that begins the same; none where the file is small. */
   readonly marks: readonly HashCheckpoint[]
-  /** Whether the object that was read still is as it was then; synchronous. Whether it still has its name is another question. */
-  unchanged (): boolean
-  close (): void
+  /**
+   * Whether the object that was read still is as it was then; synchronous. Whether it still has its name is another
+   * question.
+   */
+  unchanged(): boolean
+  close(): void
 }
 
 /** The sum of the first `at` bytes of a text, to be copied and carried on. */
-export interface HashCheckpoint { at: number, sum: Hash }
+export interface HashCheckpoint {
+  at: number
+  sum: Hash
+}
 
 /** The contract's `file_hash` of a digest: 16 hex digits. */
 export const shortHash = (digest: string): string => digest.slice(0, 16)
 
-/** Reads a pinned file, into what `allocate` gives for its size. Failures: FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error. */
-export async function readWhole (pin: Pin, limit: number, allocate: (size: number) => Buffer = size => Buffer.allocUnsafeSlow(size)): Promise<Result<Snapshot, FileFailure>> {
+/**
+ * Reads a pinned file, into what `allocate` gives for its size. Failures: FILE_TOO_LARGE (before reading), STALE_FILE
+ * (it kept changing). Throws the system's error.
+ */
+export async function readWhole(
+  pin: Pin,
+  limit: number,
+  allocate: (size: number) => Buffer = size => Buffer.allocUnsafeSlow(size)
+): Promise<Result<Snapshot, FileFailure>> {
   const fd = pin.open(constants.O_RDONLY)
   let kept = false
   try {
@@ -60,24 +83,31 @@ export async function readWhole (pin: Pin, limit: number, allocate: (size: numbe
         stat,
         digest,
         marks,
-        unchanged: () => alike(stat, fstatSync(fd, { bigint: true })) && (stat.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
+        unchanged: () =>
+          alike(stat, fstatSync(fd, { bigint: true })) && (stat.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
         // A failing close of what was only read says nothing, least of all after the rename.
         close: () => quietly(() => closeSync(fd))
       }
       return ok(snapshot)
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
-  } finally { if (!kept) closeSync(fd) }
+  } finally {
+    if (!kept) closeSync(fd)
+  }
 }
 
-/** A small file of the state. Throws the system's error, also that of its close: where `readFileSync` is given `utf8`, Node ends the process instead (20, 22 and 24 do). */
+/**
+ * A small file of the state. Throws the system's error, also that of its close: where `readFileSync` is given `utf8`,
+ * Node ends the process instead (20, 22 and 24 do).
+ */
 export const readText = (path: string): string => readFileSync(path).toString()
 
 /** Whether nothing has been done to a file between two looks at it. */
-export const alike = (a: BigIntStats, b: BigIntStats): boolean => a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
+export const alike = (a: BigIntStats, b: BigIntStats): boolean =>
+  a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
 
 /** The digest of what is read; null where the file is shorter by now. */
-function fill (fd: number, bytes: Buffer): string | null {
+function fill(fd: number, bytes: Buffer): string | null {
   for (let length = 0, count = 0; length < bytes.length; length += count) {
     count = readSync(fd, bytes, length, bytes.length - length, length)
     if (count === 0) return null
@@ -86,9 +116,10 @@ function fill (fd: number, bytes: Buffer): string | null {
 }
 
 /** The same, hashing one stretch while the next is read. */
-async function fillLarge (fd: number, bytes: Buffer, marks: HashCheckpoint[]): Promise<string | null> {
+async function fillLarge(fd: number, bytes: Buffer, marks: HashCheckpoint[]): Promise<string | null> {
   const sum = createHash('sha256')
-  const readAt = (start: number): Promise<{ bytesRead: number }> => readLater(fd, bytes, start, Math.min(bytes.length - start, STRIDE), start)
+  const readAt = (start: number): Promise<{ bytesRead: number }> =>
+    readLater(fd, bytes, start, Math.min(bytes.length - start, STRIDE), start)
   let length = 0
   for (let reading = readAt(0); length < bytes.length;) {
     const { bytesRead } = await reading
@@ -106,7 +137,7 @@ async function fillLarge (fd: number, bytes: Buffer, marks: HashCheckpoint[]): P
 const PART = Buffer.allocUnsafeSlow(AT_ONCE / 4)
 
 /** Whether the file holds exactly `bytes` now. */
-function holds (fd: number, bytes: Buffer): boolean {
+function holds(fd: number, bytes: Buffer): boolean {
   for (let start = 0; start < bytes.length;) {
     const count = readSync(fd, PART, 0, Math.min(PART.length, bytes.length - start), start)
     if (count === 0 || bytes.compare(PART, 0, count, start, start + count) !== 0) return false
@@ -119,7 +150,12 @@ function holds (fd: number, bytes: Buffer): boolean {
  * SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it works on much.
  * Where the first piece is the beginning of `original`, what `marks` say of that isn't hashed again.
  */
-export async function digestOf (pieces: readonly Buffer[], total: number, original?: Buffer, marks: readonly HashCheckpoint[] = []): Promise<string> {
+export async function digestOf(
+  pieces: readonly Buffer[],
+  total: number,
+  original?: Buffer,
+  marks: readonly HashCheckpoint[] = []
+): Promise<string> {
   const only = pieces[0]
   if (pieces.length === 1 && only !== undefined && total <= AT_ONCE) return hash('sha256', only, 'hex')
   const shared = original === undefined ? 0 : sharedStart(pieces, original)
@@ -134,21 +170,23 @@ export async function digestOf (pieces: readonly Buffer[], total: number, origin
 }
 
 /** How many bytes at the start of `pieces` are those of `original`, being the same memory. */
-function sharedStart ([first]: readonly Buffer[], original: Buffer): number {
-  return first !== undefined && first.buffer === original.buffer && first.byteOffset === original.byteOffset ? Math.min(first.length, original.length) : 0
+function sharedStart([first]: readonly Buffer[], original: Buffer): number {
+  return first !== undefined && first.buffer === original.buffer && first.byteOffset === original.byteOffset
+    ? Math.min(first.length, original.length)
+    : 0
 }
 
 /** Whether pieces of `total` bytes are what `original` holds. Compares only what isn't the same memory. */
-export function areSame (pieces: readonly Buffer[], total: number, original: Buffer): boolean {
+export function areSame(pieces: readonly Buffer[], total: number, original: Buffer): boolean {
   if (total !== original.length) return false
   let start = 0
   return pieces.every(piece => {
-    const there = original.subarray(start, start += piece.length)
+    const there = original.subarray(start, (start += piece.length))
     return (piece.buffer === there.buffer && piece.byteOffset === there.byteOffset) || piece.equals(there)
   })
 }
 
-async function addTo (sum: Hash, bytes: Buffer): Promise<void> {
+async function addTo(sum: Hash, bytes: Buffer): Promise<void> {
   for (let start = 0; start < bytes.length; start += AT_ONCE) {
     const part = bytes.subarray(start, start + AT_ONCE)
     sum.update(part)
@@ -156,23 +194,29 @@ async function addTo (sum: Hash, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Writes pieces of `total` bytes to the start of a file, all of them or it throws. The first bytes go out in the caller's tick. */
-export async function writeAll (fd: number, pieces: readonly Buffer[], total: number): Promise<void> {
+/**
+ * Writes pieces of `total` bytes to the start of a file, all of them or it throws. The first bytes go out in the
+ * caller's tick.
+ */
+export async function writeAll(fd: number, pieces: readonly Buffer[], total: number): Promise<void> {
   let rest = pieces.filter(piece => piece.length > 0)
   let position = 0
   while (rest.length > 0) {
     const batch = rest.slice(0, PIECES)
-    const count = total <= AT_ONCE ? writevSync(fd, batch, position) : (await writevLater(fd, batch, position)).bytesWritten
+    const count =
+      total <= AT_ONCE ? writevSync(fd, batch, position) : (await writevLater(fd, batch, position)).bytesWritten
     if (count === 0) throw new Raced('nothing could be written')
     position += count
     rest = after(rest, count)
   }
 }
 
-function after (pieces: Buffer[], count: number): Buffer[] {
+function after(pieces: Buffer[], count: number): Buffer[] {
   let left = count
   let index = 0
-  for (let piece = pieces[index]; piece !== undefined && left >= piece.length; piece = pieces[++index]) left -= piece.length
+  for (let piece = pieces[index]; piece !== undefined && left >= piece.length; piece = pieces[++index]) {
+    left -= piece.length
+  }
   const rest = pieces.slice(index)
   const first = rest[0]
   if (first !== undefined && left > 0) rest[0] = first.subarray(left)

@@ -7,8 +7,15 @@ import { DEFAULT_PROTECTED } from '../../src/workspace/policy.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const disk: Disk = {
-  readText: path => path.endsWith('token') ? { ok: true, value: ' secret-1\n' } : path.endsWith('empty') ? { ok: true, value: '\n' } : path.endsWith('colon') ? { ok: true, value: 'a:read:b' } : { ok: false, failure: 'ENOENT' },
-  kindOf: path => path.endsWith('.txt') ? 'other' : 'folder',
+  readText: path =>
+    path.endsWith('token')
+      ? { ok: true, value: ' secret-1\n' }
+      : path.endsWith('empty')
+        ? { ok: true, value: '\n' }
+        : path.endsWith('colon')
+          ? { ok: true, value: 'a:read:b' }
+          : { ok: false, failure: 'ENOENT' },
+  kindOf: path => (path.endsWith('.txt') ? 'other' : 'folder'),
   realPath: path => `/real${path}`
 }
 const HOME = { HOME: '/home/me' }
@@ -16,14 +23,14 @@ const HOME = { HOME: '/home/me' }
 const load = (argv: string[], env: NodeJS.ProcessEnv = {}) => loadConfig(argv, { ...HOME, ...env }, disk)
 
 /** The settings have these values. */
-function check (t: Test, argv: string[], env: NodeJS.ProcessEnv, expected: Partial<Config>) {
+function check(t: Test, argv: string[], env: NodeJS.ProcessEnv, expected: Partial<Config>) {
   const config = load(argv, env)
   t.ok(config.ok, JSON.stringify(config), { argv, env })
   if (config.ok) t.match(config.value, expected, { argv, env })
 }
 
 /** There are exactly these faults, each holding these words. */
-function faults (t: Test, argv: string[], env: NodeJS.ProcessEnv, ...expected: (string | RegExp)[]) {
+function faults(t: Test, argv: string[], env: NodeJS.ProcessEnv, ...expected: (string | RegExp)[]) {
   const config = load(argv, env)
   const failure = config.ok ? [] : config.failure
   t.equal(failure.length, expected.length, JSON.stringify(failure), { argv, env })
@@ -31,36 +38,60 @@ function faults (t: Test, argv: string[], env: NodeJS.ProcessEnv, ...expected: (
 }
 
 t.test('has defaults that need no setting', async t => {
-  check(t, [], {}, {
-    root: resolve('workspace'),
-    host: '127.0.0.1',
-    port: 7333,
-    token: /^[A-Za-z0-9_-]{43}$/ as unknown as string,
-    tokenGenerated: true,
-    stateDir: /^\/home\/me\/\.local\/state\/editd\/workspace-[0-9a-f]{12}$/ as unknown as string,
-    durability: 'full',
-    lock: 'shared',
-    lockTimeout: 10_000,
-    maxFileSize: 100_000_000,
-    maxEdits: 1000,
-    bodyLimit: 32_000_000,
-    allowExtensions: null,
-    protect: [...DEFAULT_PROTECTED],
-    readProtect: ['.git'],
-    readOnly: false,
-    requireHash: false,
-    docs: true,
-    allowHosts: [],
-    allowOrigins: [],
-    logLevel: 'info'
-  })
+  check(
+    t,
+    [],
+    {},
+    {
+      root: resolve('workspace'),
+      host: '127.0.0.1',
+      port: 7333,
+      token: /^[A-Za-z0-9_-]{43}$/ as unknown as string,
+      tokenGenerated: true,
+      stateDir: /^\/home\/me\/\.local\/state\/editd\/workspace-[0-9a-f]{12}$/ as unknown as string,
+      durability: 'full',
+      lock: 'shared',
+      lockTimeout: 10_000,
+      maxFileSize: 100_000_000,
+      maxEdits: 1000,
+      bodyLimit: 32_000_000,
+      allowExtensions: null,
+      protect: [...DEFAULT_PROTECTED],
+      readProtect: ['.git'],
+      readOnly: false,
+      requireHash: false,
+      docs: true,
+      allowHosts: [],
+      allowOrigins: [],
+      logLevel: 'info'
+    }
+  )
   const [a, b] = [load([]), load([])]
   t.not(a.ok && a.value.token, b.ok && b.value.token, 'each start has a token of its own')
 })
 
 t.test('takes flags in each form, and the environment', async t => {
-  check(t, ['/w', '--port', '0', '--host=::1', '--read-only', '--require-hash=false', '--no-docs=1'], {}, { root: '/w', port: 0, host: '::1', readOnly: true, requireHash: false, docs: false })
-  check(t, [], { EDITD_ROOT: '/w', EDITD_PORT: '80', EDITD_READ_ONLY: 'true', EDITD_NO_DOCS: '0', EDITD_LOCK: 'local', EDITD_DURABILITY: 'fast', EDITD_LOG_LEVEL: 'warn', OTHER: 'x' }, { root: '/w', port: 80, readOnly: true, docs: true, lock: 'local', durability: 'fast', logLevel: 'warn' })
+  check(
+    t,
+    ['/w', '--port', '0', '--host=::1', '--read-only', '--require-hash=false', '--no-docs=1'],
+    {},
+    { root: '/w', port: 0, host: '::1', readOnly: true, requireHash: false, docs: false }
+  )
+  check(
+    t,
+    [],
+    {
+      EDITD_ROOT: '/w',
+      EDITD_PORT: '80',
+      EDITD_READ_ONLY: 'true',
+      EDITD_NO_DOCS: '0',
+      EDITD_LOCK: 'local',
+      EDITD_DURABILITY: 'fast',
+      EDITD_LOG_LEVEL: 'warn',
+      OTHER: 'x'
+    },
+    { root: '/w', port: 80, readOnly: true, docs: true, lock: 'local', durability: 'fast', logLevel: 'warn' }
+  )
   check(t, ['--port', '81', '--read-only=0'], { EDITD_PORT: '80', EDITD_READ_ONLY: '1' }, { port: 81, readOnly: false })
   check(t, ['--token', 'a=b'], {}, { token: 'a=b', tokenGenerated: false })
   check(t, ['--token-file', '/run/token'], {}, { token: 'secret-1', tokenGenerated: false })
@@ -71,17 +102,49 @@ t.test('takes flags in each form, and the environment', async t => {
 })
 
 t.test('takes sizes, durations and lists', async t => {
-  for (const [text, bytes] of [['1', 1], ['100MB', 1e8], ['64KiB', 65536], ['2kb', 2000], ['1GiB', 2 ** 30], ['3MiB', 3 * 2 ** 20]] as const) {
+  for (const [text, bytes] of [
+    ['1', 1],
+    ['100MB', 1e8],
+    ['64KiB', 65536],
+    ['2kb', 2000],
+    ['1GiB', 2 ** 30],
+    ['3MiB', 3 * 2 ** 20]
+  ] as const) {
     check(t, ['--max-file-size', text], {}, { maxFileSize: bytes })
   }
-  for (const [text, ms] of [['10s', 10_000], ['500ms', 500], ['3', 3000], ['2m', 120_000]] as const) check(t, ['--lock-timeout', text], {}, { lockTimeout: ms })
-  check(t, ['--allow-extensions', 'ts,.md', '--allow-extensions=.d.ts'], {}, { allowExtensions: ['.ts', '.md', '.d.ts'] })
-  check(t, [], { EDITD_ALLOW_HOST: 'Editd.example, 10.0.0.1', EDITD_ALLOW_ORIGIN: 'https://app.example:8443' }, { allowHosts: ['editd.example', '10.0.0.1'], allowOrigins: ['https://app.example:8443'] })
-  check(t, ['--protect', 'secrets/**', '--unprotect', '.git,.envrc'], {}, { protect: [...DEFAULT_PROTECTED.filter(p => p !== '.git' && p !== '.envrc'), 'secrets/**'], readProtect: [] })
+  for (const [text, ms] of [
+    ['10s', 10_000],
+    ['500ms', 500],
+    ['3', 3000],
+    ['2m', 120_000]
+  ] as const) {
+    check(t, ['--lock-timeout', text], {}, { lockTimeout: ms })
+  }
+  check(
+    t,
+    ['--allow-extensions', 'ts,.md', '--allow-extensions=.d.ts'],
+    {},
+    { allowExtensions: ['.ts', '.md', '.d.ts'] }
+  )
+  check(
+    t,
+    [],
+    { EDITD_ALLOW_HOST: 'Editd.example, 10.0.0.1', EDITD_ALLOW_ORIGIN: 'https://app.example:8443' },
+    { allowHosts: ['editd.example', '10.0.0.1'], allowOrigins: ['https://app.example:8443'] }
+  )
+  check(
+    t,
+    ['--protect', 'secrets/**', '--unprotect', '.git,.envrc'],
+    {},
+    { protect: [...DEFAULT_PROTECTED.filter(p => p !== '.git' && p !== '.envrc'), 'secrets/**'], readProtect: [] }
+  )
 })
 
 t.test('keeps one state folder for each root', async t => {
-  const dir = (argv: string[], env = {}) => { const config = load(argv, env); return config.ok ? config.value.stateDir : '' }
+  const dir = (argv: string[], env = {}) => {
+    const config = load(argv, env)
+    return config.ok ? config.value.stateDir : ''
+  }
   t.not(dir(['/a/w']), dir(['/b/w']), 'roots of one name are told apart')
   t.equal(dir(['/a/w']), dir(['/a/../a/w']))
   t.match(dir(['/a/w'], { XDG_STATE_HOME: '/state' }), /^\/state\/editd\/w-/)
@@ -90,8 +153,17 @@ t.test('keeps one state folder for each root', async t => {
 })
 
 t.test('tells every fault at once, by name, value and what is accepted', async t => {
-  faults(t, ['/a', '/b', '--port', '70000', '--nope', 'x', '--durability=some'], { EDITD_LOKC: 'shared', EDITD_MAX_EDITS: 'many' },
-    'EDITD_LOKC is no setting; the nearest is EDITD_LOCK', 'The root is given twice, as "/a" and "/b"', '--nope is no flag', 'EDITD_MAX_EDITS "many" can\'t be used: it accepts a whole number from 1 to 100000', '--port "70000" can\'t be used: it accepts a whole number from 0 to 65535', '--durability "some" can\'t be used: it accepts full or fast')
+  faults(
+    t,
+    ['/a', '/b', '--port', '70000', '--nope', 'x', '--durability=some'],
+    { EDITD_LOKC: 'shared', EDITD_MAX_EDITS: 'many' },
+    'EDITD_LOKC is no setting; the nearest is EDITD_LOCK',
+    'The root is given twice, as "/a" and "/b"',
+    '--nope is no flag',
+    'EDITD_MAX_EDITS "many" can\'t be used: it accepts a whole number from 1 to 100000',
+    '--port "70000" can\'t be used: it accepts a whole number from 0 to 65535',
+    '--durability "some" can\'t be used: it accepts full or fast'
+  )
 })
 
 t.test('refuses what it would have to guess', async t => {
@@ -105,12 +177,16 @@ t.test('refuses what it would have to guess', async t => {
   faults(t, [], { EDITD_TOKEN: '' }, 'EDITD_TOKEN is empty: give it a value or leave it out.')
   faults(t, ['--lock', 'redis://u:p@h'], {}, 'locking by Redis is not available yet')
   faults(t, ['--lock', 'none'], {}, /accepts shared or local\.$/)
-  for (const size of ['0', '1.5MB', '1 MB', '-1', '5TB', '9999GB', 'big']) faults(t, ['--body-limit', size], {}, '--body-limit')
+  for (const size of ['0', '1.5MB', '1 MB', '-1', '5TB', '9999GB', 'big']) {
+    faults(t, ['--body-limit', size], {}, '--body-limit')
+  }
   for (const time of ['0', '1h', '2h', '61m']) faults(t, ['--lock-timeout', time], {}, '--lock-timeout')
   for (const ext of ['*', 'a/b', '.', 'ts,,md']) faults(t, ['--allow-extensions', ext], {}, 'extensions such as')
   faults(t, ['--protect', 'a,,b'], {}, 'none of them empty')
   for (const host of ['http://x', 'a b', 'x:80', '*']) faults(t, ['--allow-host', host], {}, 'host names or addresses')
-  for (const origin of ['*', 'null', 'https://a.example/', 'ftp://a.example', 'a.example']) faults(t, ['--allow-origin', origin], {}, 'origins such as')
+  for (const origin of ['*', 'null', 'https://a.example/', 'ftp://a.example', 'a.example']) {
+    faults(t, ['--allow-origin', origin], {}, 'origins such as')
+  }
   faults(t, ['--unprotect', 'src'], {}, '--unprotect "src" names nothing that is protected')
   faults(t, ['/w/file.txt'], {}, 'The root "/w/file.txt" is not a folder')
   faults(t, [], { EDITD_ROOT: '/w/file.txt' }, 'EDITD_ROOT "/w/file.txt" is not a folder')
@@ -126,7 +202,12 @@ t.test('asks for a token wherever others can reach it, and never shows one', asy
   faults(t, ['--token', 'x', '--token-file', '/run/token'], {}, '--token and --token-file are both given')
   faults(t, ['--token-file', '/run/nothing'], {}, '--token-file "/run/nothing" can\'t be read: ENOENT')
   faults(t, ['--token-file', '/run/empty'], {}, 'is empty: it has to hold the token')
-  faults(t, ['--token-file', '/run/colon'], {}, /holds no token that can be used.*name:scope:secret\) are not available yet/)
+  faults(
+    t,
+    ['--token-file', '/run/colon'],
+    {},
+    /holds no token that can be used.*name:scope:secret\) are not available yet/
+  )
   for (const argv of [['--token', 'ci:read:hush'], ['--token', 'hush', '--token', 'hush'], ['--token=hush hush']]) {
     const config = load(argv)
     t.notOk(config.ok)
@@ -138,13 +219,21 @@ t.test('asks for a token wherever others can reach it, and never shows one', asy
 t.test('looks at the real disk', async t => {
   const dir = t.testdir({ root: {}, token: 'from-file\n', 'file.txt': '' })
   symlinkSync('root', join(dir, 'link'))
-  const state = (root: string) => { const config = loadConfig([join(dir, root), '--token-file', join(dir, 'token')], HOME); return config.ok ? config.value.stateDir.replace(/.*-/, '') : '' }
+  const state = (root: string) => {
+    const config = loadConfig([join(dir, root), '--token-file', join(dir, 'token')], HOME)
+    return config.ok ? config.value.stateDir.replace(/.*-/, '') : ''
+  }
   t.equal(state('root'), state('link'), 'one root by two names has one state folder')
   t.equal(state('root/new/one'), state('link/new/one'), 'before it exists, too')
   mkdirSync(join(dir, 'root/new/one'), { recursive: true })
   t.equal(state('root/new/one'), state('link/new/one'))
   writeFileSync(join(dir, 'none'), '')
-  for (const [argv, words] of [[[join(dir, 'file.txt')], 'not a folder'], [[join(dir, 'file.txt/below')], 'not a folder'], [['--token-file', join(dir, 'nope')], 'ENOENT'], [['--token-file', join(dir, 'none')], 'is empty']] as const) {
+  for (const [argv, words] of [
+    [[join(dir, 'file.txt')], 'not a folder'],
+    [[join(dir, 'file.txt/below')], 'not a folder'],
+    [['--token-file', join(dir, 'nope')], 'ENOENT'],
+    [['--token-file', join(dir, 'none')], 'is empty']
+  ] as const) {
     const config = loadConfig(argv, HOME)
     t.match(config.ok ? '' : config.failure.join(), words)
   }

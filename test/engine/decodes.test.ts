@@ -1,7 +1,17 @@
-// No part of a file is decoded that is as long as the file: Node has no strings of more than 2^29 - 24 units, and a file may be four times as long.
+// No part of a file is decoded that is as long as the file: Node has no strings of more than 2^29 - 24 units, and a
+// file may be four times as long.
 import t from 'tap'
 import { unifiedDiff } from '../../src/engine/report/diff.ts'
-import { byteOfUtf16, decode, decodeByColumn, excerpt, excerptAround, excerptOf, ShownLine, utf16Length } from '../../src/engine/text/encoding.ts'
+import {
+  byteOfUtf16,
+  decode,
+  decodeByColumn,
+  excerpt,
+  excerptAround,
+  excerptOf,
+  ShownLine,
+  utf16Length
+} from '../../src/engine/text/encoding.ts'
 import { lineStarts } from '../../src/engine/text/lines.ts'
 import { planLineEdits } from '../../src/engine/plan/replace-lines.ts'
 import { searchText } from '../../src/engine/inspect/search.ts'
@@ -13,8 +23,11 @@ import { Random, SEED } from '../random.ts'
 const MOST = 1 << 17
 const SIZE = 8 * MOST
 
-/** The bytes of the longest stretch that is decoded while `work` runs. All ways to a string go through the slices that Node has for each encoding. */
-function longestDecoded (work: () => void): number {
+/**
+ * The bytes of the longest stretch that is decoded while `work` runs. All ways to a string go through the slices that
+ * Node has for each encoding.
+ */
+function longestDecoded(work: () => void): number {
   const slices = Buffer.prototype as unknown as Record<string, (this: Buffer, start?: number, end?: number) => string>
   const names = ['utf8Slice', 'latin1Slice', 'asciiSlice', 'ucs2Slice', 'hexSlice', 'base64Slice']
   const own = names.map(name => slices[name]!)
@@ -25,13 +38,27 @@ function longestDecoded (work: () => void): number {
       return own[i]!.call(this, start, end)
     }
   }
-  try { work() } finally { for (const [i, name] of names.entries()) slices[name] = own[i]! }
+  try {
+    work()
+  } finally {
+    for (const [i, name] of names.entries()) slices[name] = own[i]!
+  }
   return longest
 }
 
 t.test('sees what is decoded', t => {
-  t.equal(longestDecoded(() => { Buffer.alloc(SIZE).toString() }), SIZE)
-  t.equal(longestDecoded(() => { Buffer.alloc(SIZE).toString('latin1', 5) }), SIZE - 5)
+  t.equal(
+    longestDecoded(() => {
+      Buffer.alloc(SIZE).toString()
+    }),
+    SIZE
+  )
+  t.equal(
+    longestDecoded(() => {
+      Buffer.alloc(SIZE).toString('latin1', 5)
+    }),
+    SIZE - 5
+  )
   t.end()
 })
 
@@ -40,8 +67,16 @@ const repeated = (text: string): Buffer => Buffer.alloc(SIZE, text)
 const FILES: Record<string, Buffer> = {
   'of many lines': repeated('one two\r\nthree\nfour five six\rseven\n'),
   'of one line': repeated('one two three '),
-  'with a long line amid others': Buffer.concat([Buffer.from('first\r\nsecond\n'), repeated('one two three '), Buffer.from('\nlast but one\r\nlast\n')]),
-  'not in UTF-8': Buffer.concat([Buffer.from('first\r\nsecond\n'), repeated('one \xff three '), Buffer.from([10, 0xff, 13, 10])])
+  'with a long line amid others': Buffer.concat([
+    Buffer.from('first\r\nsecond\n'),
+    repeated('one two three '),
+    Buffer.from('\nlast but one\r\nlast\n')
+  ]),
+  'not in UTF-8': Buffer.concat([
+    Buffer.from('first\r\nsecond\n'),
+    repeated('one \xff three '),
+    Buffer.from([10, 0xff, 13, 10])
+  ])
 }
 
 const SLIP = '1\tone\n2\ttwo\n// ... existing code ...\n3\tthree\n'
@@ -51,39 +86,95 @@ for (const [name, bytes] of Object.entries(FILES)) {
   const all = { start_line: 1, end_line: total }
   const changes: Record<string, Change> = {
     'replaces all lines': { operation: 'edit_lines', edits: [{ ...all, new_text: SLIP }], line_endings: 'adapt' },
-    'replaces all lines by others in exact bytes': { operation: 'edit_lines', edits: [{ ...all, new_text: SLIP }], line_endings: 'exact' },
-    'inserts a line': { operation: 'edit_lines', edits: [{ start_line: total, end_line: total - 1, new_text: 'x' }], line_endings: 'adapt' },
-    'expects another text': { operation: 'edit_lines', edits: [{ ...all, new_text: 'x', expected_text: 'one\ntwo' }], line_endings: 'adapt' },
-    'expects another text in exact bytes': { operation: 'edit_lines', edits: [{ ...all, new_text: 'x', expected_text: 'one' }], line_endings: 'exact' },
-    'expects a text that is there only in part': { operation: 'edit_lines', edits: [{ ...all, new_text: 'x', expected_text: bytes.toString('utf8', 0, 40) }], line_endings: 'adapt' },
-    'replaces a text': { operation: 'edit', edits: [{ old_text: 'three', new_text: 'x\ny', occurrence: 'last' }], line_endings: 'adapt' },
+    'replaces all lines by others in exact bytes': {
+      operation: 'edit_lines',
+      edits: [{ ...all, new_text: SLIP }],
+      line_endings: 'exact'
+    },
+    'inserts a line': {
+      operation: 'edit_lines',
+      edits: [{ start_line: total, end_line: total - 1, new_text: 'x' }],
+      line_endings: 'adapt'
+    },
+    'expects another text': {
+      operation: 'edit_lines',
+      edits: [{ ...all, new_text: 'x', expected_text: 'one\ntwo' }],
+      line_endings: 'adapt'
+    },
+    'expects another text in exact bytes': {
+      operation: 'edit_lines',
+      edits: [{ ...all, new_text: 'x', expected_text: 'one' }],
+      line_endings: 'exact'
+    },
+    'expects a text that is there only in part': {
+      operation: 'edit_lines',
+      edits: [{ ...all, new_text: 'x', expected_text: bytes.toString('utf8', 0, 40) }],
+      line_endings: 'adapt'
+    },
+    'replaces a text': {
+      operation: 'edit',
+      edits: [{ old_text: 'three', new_text: 'x\ny', occurrence: 'last' }],
+      line_endings: 'adapt'
+    },
     'finds too many': { operation: 'edit', edits: [{ old_text: 'three', new_text: 'x' }], line_endings: 'adapt' },
     'finds none': { operation: 'edit', edits: [{ old_text: 'one  two', new_text: 'x' }], line_endings: 'adapt' },
-    'finds none like it': { operation: 'edit', edits: [{ old_text: 'function nobody () {}\n', new_text: 'x' }], line_endings: 'adapt' },
+    'finds none like it': {
+      operation: 'edit',
+      edits: [{ old_text: 'function nobody () {}\n', new_text: 'x' }],
+      line_endings: 'adapt'
+    },
     'replaces the content': { operation: 'create', content: SLIP }
   }
   t.test(`decodes no large part of a file ${name}`, t => {
     for (const [what, change] of Object.entries(changes)) {
       const task = { change, max_result_size: 2 * SIZE, context_lines: 3, dry_run: true }
-      t.ok(longestDecoded(() => { planTask(bytes, task, { path: 'f', exists: true }) }) < MOST, what)
-      t.ok(longestDecoded(() => { replanOnCurrent(bytes, task) }) < MOST, `${what}, against a stale hash`)
+      t.ok(
+        longestDecoded(() => {
+          planTask(bytes, task, { path: 'f', exists: true })
+        }) < MOST,
+        what
+      )
+      t.ok(
+        longestDecoded(() => {
+          replanOnCurrent(bytes, task)
+        }) < MOST,
+        `${what}, against a stale hash`
+      )
     }
-    for (const text of ['three', 'one two\nthree', 'nowhere']) t.ok(longestDecoded(() => { searchText(bytes, { text, regex: false, ignore_case: false }) }) < MOST, `searches ${text}`)
+    for (const text of ['three', 'one two\nthree', 'nowhere']) {
+      t.ok(
+        longestDecoded(() => {
+          searchText(bytes, { text, regex: false, ignore_case: false })
+        }) < MOST,
+        `searches ${text}`
+      )
+    }
     t.end()
   })
 }
 
 t.test('holds no expression against a line that would take too long', t => {
   const bytes = Buffer.concat([Buffer.from('ab\n'), Buffer.alloc((1 << 26) + 1, 'ab'), Buffer.from('\nab\n')])
-  for (const request of [{ text: 'ab', regex: true, ignore_case: false }, { text: 'AB', regex: false, ignore_case: true }]) {
-    t.match(searchText(bytes, request), { matches: [{ line_number: 1 }], total_matches: 1, truncated: true, stopped_at_line: 2 })
+  for (const request of [
+    { text: 'ab', regex: true, ignore_case: false },
+    { text: 'AB', regex: false, ignore_case: true }
+  ]) {
+    t.match(searchText(bytes, request), {
+      matches: [{ line_number: 1 }],
+      total_matches: 1,
+      truncated: true,
+      stopped_at_line: 2
+    })
   }
   t.end()
 })
 
 t.test('makes no diff of lines that are too long to show', t => {
   const bytes = Buffer.concat([Buffer.from('a\n'), Buffer.alloc(1 << 24, 'ab'), Buffer.from('\nb\n')])
-  const planned = planLineEdits(bytes, [{ start_line: 1, end_line: 1, new_text: 'x' }], { line_endings: 'adapt', max_result_size: Infinity })
+  const planned = planLineEdits(bytes, [{ start_line: 1, end_line: 1, new_text: 'x' }], {
+    line_endings: 'adapt',
+    max_result_size: Infinity
+  })
   t.ok(planned.ok)
   if (!planned.ok) return
   const diff = (max_lines: number) => unifiedDiff(bytes, planned.value, { path: 'f', exists: true, max_lines })
@@ -98,10 +189,17 @@ t.test('shows of bytes what it would show of their text', t => {
     const random = new Random(SEED * 90_001 + round)
     const bytes = Buffer.from(random.text(alphabet, random.pick([3, 40, 400])))
     const broken = random.chance(30)
-    if (broken && bytes.length > 0) for (let i = 0; i < 3; i++) bytes[random.int(bytes.length)] = random.pick([0xff, 0xc3, 0xe5, 0x80])
+    if (broken && bytes.length > 0) {
+      for (let i = 0; i < 3; i++) bytes[random.int(bytes.length)] = random.pick([0xff, 0xc3, 0xe5, 0x80])
+    }
     const max = random.pick([2, 7, 20])
     const { text, lossy } = decodeByColumn(bytes)
-    const complain = (what: string, found: unknown, wanted: unknown) => t.strictSame(found, wanted, `${what}: ${JSON.stringify({ seed: SEED, round, bytes: bytes.toString('hex'), max })}`)
+    const complain = (what: string, found: unknown, wanted: unknown) =>
+      t.strictSame(
+        found,
+        wanted,
+        `${what}: ${JSON.stringify({ seed: SEED, round, bytes: bytes.toString('hex'), max })}`
+      )
     if (utf16Length(bytes) !== text.length) complain('length', utf16Length(bytes), text.length)
     const at = random.int(text.length + 1)
     const byte = byteOfUtf16(bytes, at)

@@ -16,10 +16,16 @@ import { Text } from '../../src/engine/text/text.ts'
 import { often } from '../often.ts'
 import { Random, randomFile, SEED } from '../random.ts'
 
-interface Sample { round: number, bytes: Buffer, edits: TextEdit[], plan: Plan, result: Buffer }
+interface Sample {
+  round: number
+  bytes: Buffer
+  edits: TextEdit[]
+  plan: Plan
+  result: Buffer
+}
 
 /** Random requests that succeed. */
-function * samples (wanted: number): Generator<Sample> {
+function* samples(wanted: number): Generator<Sample> {
   for (let round = 0; wanted > 0; round++) {
     const random = new Random(SEED * 70_001 + round)
     const { bytes, alphabet } = randomFile(random)
@@ -28,7 +34,10 @@ function * samples (wanted: number): Generator<Sample> {
       new_text: random.text(alphabet, 5),
       ...random.pick([{ replace_all: true }, { occurrence: 'first' }, { occurrence: 'last' }])
     }))
-    const planned = planTextEdits(bytes, edits, { line_endings: random.pick(['adapt', 'exact']), max_result_size: 1 << 24 })
+    const planned = planTextEdits(bytes, edits, {
+      line_endings: random.pick(['adapt', 'exact']),
+      max_result_size: 1 << 24
+    })
     if (!planned.ok) continue
     wanted--
     yield { round, bytes, edits, plan: planned.value, result: Buffer.concat(planned.value.pieces) }
@@ -36,7 +45,7 @@ function * samples (wanted: number): Generator<Sample> {
 }
 
 /** Holds a law against random samples; the first that breaks it is printed whole. */
-function check (law: string, usual: number, holds: (sample: Sample) => boolean): void {
+function check(law: string, usual: number, holds: (sample: Sample) => boolean): void {
   const wanted = often(usual)
   t.test(law, t => {
     for (const sample of samples(wanted)) {
@@ -67,12 +76,19 @@ check('changes no byte outside the splices', 1500, ({ bytes, plan, result }) => 
 })
 
 check('gives the original back when it is inverted', 1500, ({ bytes, plan, result }) =>
-  Buffer.concat(plan.splices.invert(bytes).apply(result)).equals(bytes))
+  Buffer.concat(plan.splices.invert(bytes).apply(result)).equals(bytes)
+)
 
 check('places each change where its text is, unless a later edit took it', 1500, ({ bytes, plan, result, edits }) =>
-  plan.placements.every(({ edit_index, start, end, new_start, new_end, insert }) =>
-    start <= end && end <= bytes.length && new_start <= new_end && new_end <= result.length &&
-    (edit_index < edits.length - 1 || result.subarray(new_start, new_end).equals(insert))))
+  plan.placements.every(
+    ({ edit_index, start, end, new_start, new_end, insert }) =>
+      start <= end &&
+      end <= bytes.length &&
+      new_start <= new_end &&
+      new_end <= result.length &&
+      (edit_index < edits.length - 1 || result.subarray(new_start, new_end).equals(insert))
+  )
+)
 
 check('counts lines before and after as a recount does', 1500, ({ bytes, plan, result }) => {
   const described = describe(bytes, plan, { context_lines: 3, dry_run: false })
@@ -84,27 +100,40 @@ check('accounts for every line by the changes of a single edit on separate lines
   const { changes } = described
   const separate = changes.every((change, i) => i === 0 || change.start_line > changes[i - 1]!.end_line)
   if (!separate || plan.edits_applied.length > 1 || described.changes_truncated) return true
-  return changes.reduce((sum, { net_change }) => sum + net_change, 0) === described.total_lines_after - described.total_lines_before
+  return (
+    changes.reduce((sum, { net_change }) => sum + net_change, 0) ===
+    described.total_lines_after - described.total_lines_before
+  )
 })
 
 check('names lines that are there, and some for each change', 1500, ({ bytes, plan }) => {
   const { changes, total_lines_before, total_lines_after } = describe(bytes, plan, { context_lines: 0, dry_run: true })
   const isThere = (start: number, end: number, total: number) => start >= 1 && end <= total && start <= end + 1
-  return changes.every(({ start_line, end_line, new_start_line, new_end_line }) =>
-    isThere(start_line, end_line, total_lines_before) && isThere(new_start_line, new_end_line, total_lines_after) &&
-    (start_line <= end_line || new_start_line <= new_end_line))
+  return changes.every(
+    ({ start_line, end_line, new_start_line, new_end_line }) =>
+      isThere(start_line, end_line, total_lines_before) &&
+      isThere(new_start_line, new_end_line, total_lines_after) &&
+      (start_line <= end_line || new_start_line <= new_end_line)
+  )
 })
 
 check('shows lines of the result as context, and none that a change touches', 1500, ({ bytes, plan, result }) => {
-  const lines = result.toString().replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
+  const lines = result
+    .toString()
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|\n|\r/)
   const { changes } = describe(bytes, plan, { context_lines: 2, dry_run: false })
   const touched = new Set<number>()
   if (plan.placements.length > 20) return true
-  for (const { new_start_line, new_end_line } of changes) for (let line = new_start_line; line <= new_end_line; line++) touched.add(line)
+  for (const { new_start_line, new_end_line } of changes) {
+    for (let line = new_start_line; line <= new_end_line; line++) touched.add(line)
+  }
   return changes.every(({ new_start_line, new_end_line, context }) => {
     const above = context!.before_lines.map((text, i, all) => [new_start_line - all.length + i, text] as const)
     const below = context!.after_lines.map((text, i) => [new_end_line + 1 + i, text] as const)
-    return [...above, ...below].every(([line, text]) => !touched.has(line) && (lines[line - 1] === text || text.includes('characters left out')))
+    return [...above, ...below].every(
+      ([line, text]) => !touched.has(line) && (lines[line - 1] === text || text.includes('characters left out'))
+    )
   })
 })
 
@@ -136,7 +165,16 @@ t.test('gives a diff that git apply and patch turn into the result', t => {
   execFileSync('patch', ['-p1', '--binary', '-s'], { cwd: other, input })
   for (const [name, result, { round, bytes, edits }] of expected) {
     for (const side of [before, other]) {
-      if (!readFileSync(join(side, name)).equals(result)) t.fail('differs', { side, seed: SEED, round, file: bytes.toString('latin1'), edits, result: result.toString('latin1') })
+      if (!readFileSync(join(side, name)).equals(result)) {
+        t.fail('differs', {
+          side,
+          seed: SEED,
+          round,
+          file: bytes.toString('latin1'),
+          edits,
+          result: result.toString('latin1')
+        })
+      }
     }
   }
   t.ok(unavailable > 0 && unavailable < 600, `${unavailable} diffs not UTF-8`)
@@ -156,13 +194,26 @@ check('cuts a diff where it is to be cut, and counts every line that it leaves o
     if (!cut.diff_truncated) return cut.diff === whole.diff && all.length <= max_lines
     const shown = lines(cut.diff)
     const leftOut = Number(/^… (\d+) more lines/.exec(shown.pop()!)?.[1])
-    return shown.every((line, i) => line === all[i]) && shown.length <= max_lines && shown.length + leftOut === all.length
+    return (
+      shown.every((line, i) => line === all[i]) && shown.length <= max_lines && shown.length + leftOut === all.length
+    )
   })
 })
 
 t.test('refuses splices that are not sorted, disjoint and inside', t => {
   const insert = Buffer.alloc(0)
-  for (const list of [[{ start: 2, end: 1, insert }], [{ start: 0, end: 9, insert }], [{ start: 2, end: 3, insert }, { start: 1, end: 2, insert }], [{ start: 0, end: 2, insert }, { start: 1, end: 3, insert }]]) {
+  for (const list of [
+    [{ start: 2, end: 1, insert }],
+    [{ start: 0, end: 9, insert }],
+    [
+      { start: 2, end: 3, insert },
+      { start: 1, end: 2, insert }
+    ],
+    [
+      { start: 0, end: 2, insert },
+      { start: 1, end: 3, insert }
+    ]
+  ]) {
     t.throws(() => new Splices(list, 4), RangeError)
   }
   t.strictSame(new Splices([{ start: 1, end: 1, insert }], 4).list, [], 'what changes nothing is dropped')
@@ -171,7 +222,10 @@ t.test('refuses splices that are not sorted, disjoint and inside', t => {
 
 t.test('copies short stretches together and long ones not at all', t => {
   const original = Buffer.alloc(100_000, 'x')
-  const splices = new Splices(Array.from({ length: 1000 }, (_, i) => ({ start: i * 10, end: i * 10 + 1, insert: Buffer.from('yy') })), original.length)
+  const splices = new Splices(
+    Array.from({ length: 1000 }, (_, i) => ({ start: i * 10, end: i * 10 + 1, insert: Buffer.from('yy') })),
+    original.length
+  )
   const pieces = splices.apply(original)
   t.ok(pieces.length < 10)
   t.equal(pieces.at(-1)!.buffer, original.buffer)

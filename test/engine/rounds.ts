@@ -1,4 +1,5 @@
-// How many rounds a law is held for: a few hundred, a few thousand in CI, or its share of `LONG_ROUNDS` (npm run test:engine -- --rounds 1000000). Knows no law.
+// How many rounds a law is held for: a few hundred, a few thousand in CI, or its share of `LONG_ROUNDS` (npm run
+// test:engine -- --rounds 1000000). Knows no law.
 import type { Test } from 'tap'
 import { often } from '../often.ts'
 import { SEED } from '../random.ts'
@@ -7,10 +8,13 @@ import { SEED } from '../random.ts'
 const ALL = 13_000
 const PARTS = 20
 
-/** The numbers of the rounds, `usual` of them in CI. In the long mode says how far it is, and at the end how many there were: long.js adds them up. */
-export function * rounds (t: Test, usual: number): Generator<number> {
+/**
+ * The numbers of the rounds, `usual` of them in CI. In the long mode says how far it is, and at the end how many there
+ * were: long.js adds them up.
+ */
+export function* rounds(t: Test, usual: number): Generator<number> {
   const long = process.env.LONG_ROUNDS !== undefined
-  const count = long ? Math.ceil(Number(process.env.LONG_ROUNDS) * usual / ALL) : often(usual)
+  const count = long ? Math.ceil((Number(process.env.LONG_ROUNDS) * usual) / ALL) : often(usual)
   const cpu = process.cpuUsage()
   const part = Math.ceil(count / PARTS)
   for (let round = 0; round < count; round++) {

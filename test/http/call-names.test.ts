@@ -18,10 +18,10 @@ const ofRoutes = new RegExp(`(?<![\\w.-])(${ROUTES.join('|')})(?![\\w-])`)
 const ofTools = new RegExp(`\\b(${TOOLS.join('|')})\\b`)
 
 /** Every text in a value, but for those of these members. */
-function * textsIn (value: unknown, but: readonly string[]): Generator<string> {
+function* textsIn(value: unknown, but: readonly string[]): Generator<string> {
   if (typeof value === 'string') yield value
   if (typeof value !== 'object' || value === null) return
-  for (const [name, member] of Object.entries(value)) if (!but.includes(name)) yield * textsIn(member, but)
+  for (const [name, member] of Object.entries(value)) if (!but.includes(name)) yield* textsIn(member, but)
 }
 
 /** The texts that name a call otherwise than `naming` does. `instance` is the call itself. */
@@ -31,8 +31,14 @@ const strayIn = (value: unknown, naming: CallSyntax, but = ['instance']) =>
 t.test('has the names of the operations', async t => {
   const served = await serve(t)
   const operations = makeOperations(served.workspace, { max_edits: 1, max_file_size: 1 })
-  t.strictSame(Object.values(operations).map(({ route }) => route), ROUTES)
-  t.strictSame(Object.values(operations).map(({ id }) => id), TOOLS)
+  t.strictSame(
+    Object.values(operations).map(({ route }) => route),
+    ROUTES
+  )
+  t.strictSame(
+    Object.values(operations).map(({ id }) => id),
+    TOOLS
+  )
   const { edit, edit_lines, inspect } = operations
   const named = ({ inspectWith, ...names }: CallSyntax) => ({ ...names, call: inspectWith({ path: 'x' }) })
   const names = (of: 'route' | 'id') => ({ edit: edit[of], edit_lines: edit_lines[of], inspect: inspect[of] })
@@ -55,12 +61,16 @@ const REASONS = [
 /** What an operation may fail with in other words than the example of its code. */
 const VARIANTS: Failure[] = [
   ...REASONS,
-  ...(['exists', 'needs_overwrite', 'needs_expected_hash'] as const)
-    .map(reason => ({ code: 'ALREADY_EXISTS' as const, reason })),
+  ...(['exists', 'needs_overwrite', 'needs_expected_hash'] as const).map(reason => ({
+    code: 'ALREADY_EXISTS' as const,
+    reason
+  })),
   ...(['parent', 'expected'] as const).map(missing => ({ code: 'FILE_NOT_FOUND' as const, missing })),
   { code: 'FILE_NOT_FOUND' },
-  ...(['directory', 'fifo', 'trailing_slash', 'not_a_directory'] as const)
-    .map(type => ({ code: 'NOT_A_FILE' as const, type })),
+  ...(['directory', 'fifo', 'trailing_slash', 'not_a_directory'] as const).map(type => ({
+    code: 'NOT_A_FILE' as const,
+    type
+  })),
   { code: 'PATH_NOT_ALLOWED', reason: 'extension', allowed_extensions: ['.ts'] },
   { code: 'PERMISSION_DENIED', reason: 'not_permitted' },
   { ...NO_MATCH, file_preview: { ...NO_MATCH.file_preview, total_lines: 0, preview_start_line: 0 } },
@@ -71,12 +81,17 @@ const VARIANTS: Failure[] = [
   { ...WRONG_COUNT, expected_occurrences: 3 },
   { ...TARGET_NOT_FOUND, nearest: [], outline: [], total: 0 },
   { code: 'STALE_FILE', reason: 'changed_meanwhile' },
-  ...[NO_MATCH, EXPECTED_TEXT_MISMATCH, ...REASONS]
-    .map(failure => ({ ...STALE_FILE, now: { fits: false, failure } }) as Failure),
-  ...(['lost', 'made'] as const)
-    .map(reason => ({ code: 'INVALID_REQUEST' as const, pointer: '/new_text', stray: { reason, entry } })),
-  ...(['empty', 'too_deep', 'duplicate_key'] as const)
-    .map(reason => ({ code: 'INVALID_JSON', reason, key: 'a', pointer: '', limit: 32 }) as Failure)
+  ...[NO_MATCH, EXPECTED_TEXT_MISMATCH, ...REASONS].map(
+    failure => ({ ...STALE_FILE, now: { fits: false, failure } }) as Failure
+  ),
+  ...(['lost', 'made'] as const).map(reason => ({
+    code: 'INVALID_REQUEST' as const,
+    pointer: '/new_text',
+    stray: { reason, entry }
+  })),
+  ...(['empty', 'too_deep', 'duplicate_key'] as const).map(
+    reason => ({ code: 'INVALID_JSON', reason, key: 'a', pointer: '', limit: 32 }) as Failure
+  )
 ]
 
 t.test('names calls in every problem as its caller does', async t => {
@@ -107,7 +122,8 @@ const section = { path: 'guide.md', action: 'replace', heading: 'Setup', new_tex
 /** Requests that change nothing: what they are for, and whether they are done. */
 const CALLS: [keyof Operations, status: number, object][] = [
   [
-    'edit', 200,
+    'edit',
+    200,
     { path: 'a.txt', old_string: 'one', new_text: '// ... existing code ...', occurrence: '1', dry_run: true }
   ],
   ['edit', 200, { path: 'a.txt', old_text: 'two', new_text: 'two' }],
@@ -119,14 +135,18 @@ const CALLS: [keyof Operations, status: number, object][] = [
   ['edit', 404, { path: 'b.txt', old_text: 'x', new_text: '' }],
   ['edit', 422, { path: '.', old_text: 'x', new_text: '' }],
   ['edit', 415, { path: 'data.bin', old_text: 'x', new_text: '' }],
-  ...MISSES.map(({ cause, old_text, new_text, line_endings }): [keyof Operations, number, object] =>
-    ['edit', 422, { path: `misses/${cause}.txt`, old_text, new_text, ...line_endings && { line_endings } }]),
+  ...MISSES.map(({ cause, old_text, new_text, line_endings }): [keyof Operations, number, object] => [
+    'edit',
+    422,
+    { path: `misses/${cause}.txt`, old_text, new_text, ...(line_endings && { line_endings }) }
+  ]),
   ['edit_lines', 200, { path: 'a.txt', start_line: 1, end_line: 2, new_text: '1: x\n2: y\n3: z\n', dry_run: true }],
   ['edit_lines', 422, { path: 'a.txt', start_line: 9, end_line: 9, new_text: '' }],
   ['edit_lines', 422, { path: 'a.txt', start_line: 1, end_line: 1, new_text: '', expected_text: 'two' }],
   ['edit_section', 200, { ...section, dry_run: true }],
   [
-    'edit_section', 200,
+    'edit_section',
+    200,
     { path: 'app.js', action: 'replace', symbol: 'parse', new_text: 'function parse () {{{', dry_run: true }
   ],
   ['edit_section', 400, { ...section, new_text: '```\n' }],
@@ -155,7 +175,7 @@ const META = {
 }
 
 /** What MCP answers to a request without a handshake. */
-async function overMcp (served: Served, method: string, params: object, name = ''): Promise<Record<string, any>> {
+async function overMcp(served: Served, method: string, params: object, name = ''): Promise<Record<string, any>> {
   const accept = 'application/json, text/event-stream'
   const headers = { accept, 'mcp-protocol-version': VERSION, 'mcp-method': method, 'mcp-name': name }
   const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
@@ -199,7 +219,14 @@ t.test('names calls so where hosts, programs and people read what there is', asy
   t.strictSame(strayIn(await overMcp(served, 'server/discover', {}), BY_TOOL), [])
   // The values of /preview's operation are not names of calls.
   const { operations } = (await served.call('GET', '/capabilities')).body as { operations: { route: string }[] }
-  t.strictSame(strayIn(operations.filter(({ route }) => route !== '/preview'), BY_ROUTE, ['name']), [])
+  t.strictSame(
+    strayIn(
+      operations.filter(({ route }) => route !== '/preview'),
+      BY_ROUTE,
+      ['name']
+    ),
+    []
+  )
   const { paths, components } = parse(readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
   const { PreviewRequest: _, PreviewEdit: __, ...others } = components.schemas
   t.strictSame(strayIn(others, BY_ROUTE), [])

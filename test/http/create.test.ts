@@ -9,25 +9,40 @@ const files = { 'a.txt': 'old\n', src: { 'app.ts': 'x\n' } }
 
 t.test('makes files, and the folders that they need', async t => {
   const served = await serve(t, { files })
-  const made = await check(t, served, '/create', { path: 'new/deep/b.ts', content: 'one\r\ntwo', show_diff: true }, 200, {
-    path: 'new/deep/b.ts',
-    message: 'Created new/deep/b.ts (2 lines, 8 bytes).',
-    created: true,
-    changed: true,
-    dry_run: false,
-    hash_before: undefined,
-    new_hash: undefined,
-    file_hash: /^[0-9a-f]{16}$/,
-    total_lines_before: 0,
-    total_lines_after: 2,
-    file_size: 8,
-    changes: [{ operation: 'insert', start_line: 1, end_line: 0, new_start_line: 1, new_end_line: 2, lines_added: 2 }],
-    diff: /^--- \/dev\/null\n\+\+\+ b\/new\/deep\/b\.ts\n@@ -0,0 \+1,2 @@\n/,
-    warnings: []
-  })
+  const made = await check(
+    t,
+    served,
+    '/create',
+    { path: 'new/deep/b.ts', content: 'one\r\ntwo', show_diff: true },
+    200,
+    {
+      path: 'new/deep/b.ts',
+      message: 'Created new/deep/b.ts (2 lines, 8 bytes).',
+      created: true,
+      changed: true,
+      dry_run: false,
+      hash_before: undefined,
+      new_hash: undefined,
+      file_hash: /^[0-9a-f]{16}$/,
+      total_lines_before: 0,
+      total_lines_after: 2,
+      file_size: 8,
+      changes: [
+        { operation: 'insert', start_line: 1, end_line: 0, new_start_line: 1, new_end_line: 2, lines_added: 2 }
+      ],
+      diff: /^--- \/dev\/null\n\+\+\+ b\/new\/deep\/b\.ts\n@@ -0,0 \+1,2 @@\n/,
+      warnings: []
+    }
+  )
   t.equal(bytesOf(served, 'new/deep/b.ts'), 'one\r\ntwo', 'written as given')
   t.equal(made.headers.get('etag'), `"${made.body.file_hash}"`)
-  await check(t, served, '/create', { path: 'empty', content: '' }, 200, { created: true, changed: true, message: 'Created empty (0 lines, 0 bytes).', changes: [], file_size: 0 })
+  await check(t, served, '/create', { path: 'empty', content: '' }, 200, {
+    created: true,
+    changed: true,
+    message: 'Created empty (0 lines, 0 bytes).',
+    changes: [],
+    file_size: 0
+  })
   await check(t, served, '/inspect', { path: 'empty' }, 200, { total_lines: 0 })
   const elsewhere = t.testdir({})
   writeFileSync(join(elsewhere, 'diff'), String(made.body.diff))
@@ -37,51 +52,185 @@ t.test('makes files, and the folders that they need', async t => {
 
 t.test('writes nothing in a dry run', async t => {
   const served = await serve(t, { files })
-  await check(t, served, '/create', { path: 'new/b.ts', content: 'x\n', dry_run: true }, 200, { created: true, message: 'Would create new/b.ts (1 line, 2 bytes); nothing was written.', file_hash: undefined, hash_before: undefined, new_hash: /^[0-9a-f]{16}$/, changes: [{ old_content: '', new_content: 'x\n' }] })
+  await check(t, served, '/create', { path: 'new/b.ts', content: 'x\n', dry_run: true }, 200, {
+    created: true,
+    message: 'Would create new/b.ts (1 line, 2 bytes); nothing was written.',
+    file_hash: undefined,
+    hash_before: undefined,
+    new_hash: /^[0-9a-f]{16}$/,
+    changes: [{ old_content: '', new_content: 'x\n' }]
+  })
   t.strictSame(readdirSync(served.root).sort(), ['a.txt', 'src'])
 })
 
 t.test('replaces only what the caller knows', async t => {
   const served = await serve(t, { files })
-  const { body: { file_hash: hash } } = await served.call('POST', '/inspect', { body: { path: 'a.txt' } })
+  const {
+    body: { file_hash: hash }
+  } = await served.call('POST', '/inspect', { body: { path: 'a.txt' } })
   const create = { path: 'a.txt', content: 'new\n' }
-  const exists = { code: 'ALREADY_EXISTS', file_hash: hash, retry: 'after_read', suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"a.txt"}' }] }
-  await check(t, served, '/create', create, 409, { ...exists, detail: `a.txt exists already. Nothing was written. To change a part of it, use /edit. To replace all of it, look at it first, then send the same request with "overwrite": true, "expected_hash": "${hash}".` })
-  await check(t, served, '/create', { ...create, overwrite: true }, 409, { ...exists, detail: /overwrite: true replaces it only with the expected_hash/ })
-  await check(t, served, '/create', { ...create, expected_hash: hash }, 409, { ...exists, detail: /overwrite is not true/ })
-  await check(t, served, '/create', create, 409, { ...exists, detail: /overwrite is not true/ }, { 'if-match': `"${hash}"` })
-  await check(t, served, '/create', { ...create, overwrite: true, expected_hash: '0123456789abcdef' }, 409, { code: 'STALE_FILE', file_hash: hash })
-  await check(t, served, '/create', { ...create, overwrite: true }, 412, { code: 'STALE_FILE' }, { 'if-match': '"0123456789abcdef"' })
-  await check(t, served, '/create', create, 412, { ...exists, detail: /If-None-Match: \* asks for a new file.* and without If-None-Match\.$/ }, { 'if-none-match': '*' })
-  await check(t, served, '/create', { ...create, overwrite: true, expected_hash: hash }, 412, exists, { 'if-none-match': '*' })
-  for (const [name, value] of [['if-none-match', `"${hash}"`], ['if-none-match', 'W/"x"']] as const) await check(t, served, '/create', create, 400, { code: 'INVALID_REQUEST', detail: /If-None-Match may only be \*/ }, { [name]: value })
-  await check(t, served, '/create', create, 400, { code: 'INVALID_REQUEST', detail: /exclude each other/ }, { 'if-none-match': '*', 'if-match': `"${hash}"` })
+  const exists = {
+    code: 'ALREADY_EXISTS',
+    file_hash: hash,
+    retry: 'after_read',
+    suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"a.txt"}' }]
+  }
+  await check(t, served, '/create', create, 409, {
+    ...exists,
+    detail: `a.txt exists already. Nothing was written. To change a part of it, use /edit. To replace all of it, look at it first, then send the same request with "overwrite": true, "expected_hash": "${hash}".`
+  })
+  await check(t, served, '/create', { ...create, overwrite: true }, 409, {
+    ...exists,
+    detail: /overwrite: true replaces it only with the expected_hash/
+  })
+  await check(t, served, '/create', { ...create, expected_hash: hash }, 409, {
+    ...exists,
+    detail: /overwrite is not true/
+  })
+  await check(
+    t,
+    served,
+    '/create',
+    create,
+    409,
+    { ...exists, detail: /overwrite is not true/ },
+    { 'if-match': `"${hash}"` }
+  )
+  await check(t, served, '/create', { ...create, overwrite: true, expected_hash: '0123456789abcdef' }, 409, {
+    code: 'STALE_FILE',
+    file_hash: hash
+  })
+  await check(
+    t,
+    served,
+    '/create',
+    { ...create, overwrite: true },
+    412,
+    { code: 'STALE_FILE' },
+    { 'if-match': '"0123456789abcdef"' }
+  )
+  await check(
+    t,
+    served,
+    '/create',
+    create,
+    412,
+    { ...exists, detail: /If-None-Match: \* asks for a new file.* and without If-None-Match\.$/ },
+    { 'if-none-match': '*' }
+  )
+  await check(t, served, '/create', { ...create, overwrite: true, expected_hash: hash }, 412, exists, {
+    'if-none-match': '*'
+  })
+  for (const [name, value] of [
+    ['if-none-match', `"${hash}"`],
+    ['if-none-match', 'W/"x"']
+  ] as const) {
+    await check(
+      t,
+      served,
+      '/create',
+      create,
+      400,
+      { code: 'INVALID_REQUEST', detail: /If-None-Match may only be \*/ },
+      { [name]: value }
+    )
+  }
+  await check(
+    t,
+    served,
+    '/create',
+    create,
+    400,
+    { code: 'INVALID_REQUEST', detail: /exclude each other/ },
+    { 'if-none-match': '*', 'if-match': `"${hash}"` }
+  )
   t.equal(bytesOf(served, 'a.txt'), 'old\n')
-  await check(t, served, '/create', { ...create, overwrite: true, dry_run: true }, 200, { created: false, message: 'Would replace the whole content of a.txt (1 line, 4 bytes); nothing was written.', file_hash: hash, hash_before: hash }, { 'if-match': `"${hash}"` })
-  await check(t, served, '/create', { ...create, overwrite: true, expected_hash: hash, show_diff: true }, 200, { created: false, message: 'Replaced the whole content of a.txt (1 line, 4 bytes).', hash_before: hash, changes: [{ operation: 'replace' }], diff: /^--- a\/a\.txt\n/ })
+  await check(
+    t,
+    served,
+    '/create',
+    { ...create, overwrite: true, dry_run: true },
+    200,
+    {
+      created: false,
+      message: 'Would replace the whole content of a.txt (1 line, 4 bytes); nothing was written.',
+      file_hash: hash,
+      hash_before: hash
+    },
+    { 'if-match': `"${hash}"` }
+  )
+  await check(t, served, '/create', { ...create, overwrite: true, expected_hash: hash, show_diff: true }, 200, {
+    created: false,
+    message: 'Replaced the whole content of a.txt (1 line, 4 bytes).',
+    hash_before: hash,
+    changes: [{ operation: 'replace' }],
+    diff: /^--- a\/a\.txt\n/
+  })
   t.equal(bytesOf(served, 'a.txt'), 'new\n')
-  const { body: { file_hash: now } } = await check(t, served, '/create', { path: 'c.txt', content: '' }, 200, { created: true }, { 'if-none-match': '*' })
-  await check(t, served, '/create', { path: 'c.txt', content: '', overwrite: true, expected_hash: now }, 200, { changed: false, created: false, message: /already has exactly this content/ })
+  const {
+    body: { file_hash: now }
+  } = await check(
+    t,
+    served,
+    '/create',
+    { path: 'c.txt', content: '' },
+    200,
+    { created: true },
+    { 'if-none-match': '*' }
+  )
+  await check(t, served, '/create', { path: 'c.txt', content: '', overwrite: true, expected_hash: now }, 200, {
+    changed: false,
+    created: false,
+    message: /already has exactly this content/
+  })
 })
 
 t.test('refuses what can not be made', async t => {
   const served = await serve(t, { files })
-  await check(t, served, '/create', { path: 'no/b.txt', content: '', create_parents: false }, 404, { code: 'FILE_NOT_FOUND', detail: /^The folder in which no\/b\.txt was to be made was not found\. Nothing was written\. Set create_parents to true/ })
-  await check(t, served, '/create', { path: 'a.txt/b.txt', content: '' }, 422, { code: 'NOT_A_FILE', detail: /^Something in the path a\.txt\/b\.txt is no directory/ })
-  await check(t, served, '/create', { path: 'src', content: '' }, 422, { code: 'NOT_A_FILE', detail: /^src is a directory/ })
+  await check(t, served, '/create', { path: 'no/b.txt', content: '', create_parents: false }, 404, {
+    code: 'FILE_NOT_FOUND',
+    detail:
+      /^The folder in which no\/b\.txt was to be made was not found\. Nothing was written\. Set create_parents to true/
+  })
+  await check(t, served, '/create', { path: 'a.txt/b.txt', content: '' }, 422, {
+    code: 'NOT_A_FILE',
+    detail: /^Something in the path a\.txt\/b\.txt is no directory/
+  })
+  await check(t, served, '/create', { path: 'src', content: '' }, 422, {
+    code: 'NOT_A_FILE',
+    detail: /^src is a directory/
+  })
   await check(t, served, '/create', { path: '../b', content: '' }, 403, { code: 'PATH_NOT_ALLOWED' })
   await check(t, served, '/create', { path: '.git/hooks/x', content: '' }, 403, { code: 'PROTECTED_PATH' })
-  await check(t, served, '/create', { path: 'gone.txt', content: '', overwrite: true, expected_hash: '0123456789abcdef' }, 404, { code: 'FILE_NOT_FOUND' })
+  await check(
+    t,
+    served,
+    '/create',
+    { path: 'gone.txt', content: '', overwrite: true, expected_hash: '0123456789abcdef' },
+    404,
+    { code: 'FILE_NOT_FOUND' }
+  )
   symlinkSync('nowhere', join(served.root, 'dangling'))
-  await check(t, served, '/create', { path: 'dangling', content: 'x' }, 409, { code: 'ALREADY_EXISTS', file_hash: undefined, detail: /may be a link that leads to no file\. Nothing was written\. Choose another path\./ })
+  await check(t, served, '/create', { path: 'dangling', content: 'x' }, 409, {
+    code: 'ALREADY_EXISTS',
+    file_hash: undefined,
+    detail: /may be a link that leads to no file\. Nothing was written\. Choose another path\./
+  })
   t.notOk(existsSync(join(served.root, 'nowhere')))
-  const invalid = (request: object, pointer: string, message: string | RegExp) => check(t, served, '/create', { path: 'b', content: '', ...request }, 400, { code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
+  const invalid = (request: object, pointer: string, message: string | RegExp) =>
+    check(t, served, '/create', { path: 'b', content: '', ...request }, 400, {
+      code: 'INVALID_REQUEST',
+      errors: [{ pointer, message }]
+    })
   await invalid({ content: undefined }, '/content', 'is missing')
   await invalid({ content: null }, '/content', 'must be a string, not null')
   await invalid({ line_endings: 'exact' }, '/line_endings', /^is no field here/)
   await invalid({ new_text: '' }, '/new_text', /^is no field here/)
   const strict = await serve(t, { files, settings: { maxFileSize: 10 } })
-  await check(t, strict, '/create', { path: 'b', content: 'x'.repeat(11) }, 422, { code: 'RESULT_TOO_LARGE', limit: 10 })
+  await check(t, strict, '/create', { path: 'b', content: 'x'.repeat(11) }, 422, {
+    code: 'RESULT_TOO_LARGE',
+    limit: 10
+  })
   const closed = await serve(t, { files, settings: { readOnly: true } })
   await check(t, closed, '/create', { path: 'b', content: '' }, 403, { code: 'READ_ONLY' })
 })
@@ -89,10 +238,20 @@ t.test('refuses what can not be made', async t => {
 t.test('lets one of a hundred make a name', async t => {
   const served = await serve(t, { files })
   mkdirSync(join(served.root, 'race'))
-  const replies = await Promise.all(Array.from({ length: 100 }, (_, i) => served.call('POST', '/create', { body: { path: 'race/one.txt', content: `by ${i}\n` } })))
-  const winners = replies.flatMap(({ status }, i) => status === 200 ? [i] : [])
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, (_, i) =>
+      served.call('POST', '/create', { body: { path: 'race/one.txt', content: `by ${i}\n` } })
+    )
+  )
+  const winners = replies.flatMap(({ status }, i) => (status === 200 ? [i] : []))
   t.equal(winners.length, 1)
-  t.strictSame(replies.filter(({ status }) => status !== 200).map(({ body }) => body.code).filter(code => code !== 'ALREADY_EXISTS'), [])
+  t.strictSame(
+    replies
+      .filter(({ status }) => status !== 200)
+      .map(({ body }) => body.code)
+      .filter(code => code !== 'ALREADY_EXISTS'),
+    []
+  )
   t.equal(bytesOf(served, 'race/one.txt'), `by ${winners[0]}\n`)
   t.strictSame(readdirSync(join(served.root, 'race')), ['one.txt'])
 })

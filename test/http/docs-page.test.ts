@@ -1,4 +1,5 @@
-// /docs in a real browser: it loads, asks for the token, edits a file, tells a problem and takes its fix. And the requests that it offers.
+// /docs in a real browser: it loads, asks for the token, edits a file, tells a problem and takes its fix. And the
+// requests that it offers.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -11,35 +12,50 @@ const HELLO = "for (const name of process.argv.slice(2)) {\n  console.log('Hello
 
 /** playwright-core is in a list of its own, which isn't installed everywhere: of its types what is used here. */
 interface Locator {
-  locator (selector: string, options?: { hasText: string }): Locator
-  first (): Locator
-  getByRole (role: 'button', options: { name: string }): Locator
-  click (): Promise<void>
-  fill (value: string): Promise<void>
-  selectOption (value: string): Promise<unknown>
-  waitFor (): Promise<void>
-  innerText (): Promise<string>
-  isVisible (): Promise<boolean>
+  locator(selector: string, options?: { hasText: string }): Locator
+  first(): Locator
+  getByRole(role: 'button', options: { name: string }): Locator
+  click(): Promise<void>
+  fill(value: string): Promise<void>
+  selectOption(value: string): Promise<unknown>
+  waitFor(): Promise<void>
+  innerText(): Promise<string>
+  isVisible(): Promise<boolean>
 }
 interface Page {
-  setDefaultTimeout (ms: number): void
-  on (event: 'console', told: (message: { type (): string, text (): string }) => void): unknown
-  on (event: 'pageerror', told: (error: Error) => void): unknown
-  on (event: 'request' | 'requestfailed', told: (request: { url (): string }) => void): unknown
-  locator (selector: string): Locator
-  goto (url: string): Promise<unknown>
-  title (): Promise<string>
-  setViewportSize (size: { width: number, height: number }): Promise<void>
-  evaluate (script: string): Promise<unknown>
+  setDefaultTimeout(ms: number): void
+  on(event: 'console', told: (message: { type(): string; text(): string }) => void): unknown
+  on(event: 'pageerror', told: (error: Error) => void): unknown
+  on(event: 'request' | 'requestfailed', told: (request: { url(): string }) => void): unknown
+  locator(selector: string): Locator
+  goto(url: string): Promise<unknown>
+  title(): Promise<string>
+  setViewportSize(size: { width: number; height: number }): Promise<void>
+  evaluate(script: string): Promise<unknown>
 }
-interface Driver { chromium: { launch (options: { executablePath: string, args: string[] }): Promise<{ newPage (options: object): Promise<Page>, close (): Promise<void> }> } }
+interface Driver {
+  chromium: {
+    launch(options: {
+      executablePath: string
+      args: string[]
+    }): Promise<{ newPage(options: object): Promise<Page>; close(): Promise<void> }>
+  }
+}
 
 const DRIVER = join(import.meta.dirname, '../../.ci/tools/node_modules/playwright-core/index.mjs')
 
 const isThere = (path: string) => {
-  try { accessSync(path, constants.X_OK); return true } catch { return false }
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
-const browser = (process.env.PATH ?? '').split(delimiter).flatMap(folder => ['chromium', 'chromium-browser', 'google-chrome'].map(name => join(folder, name))).find(isThere)
+const browser = (process.env.PATH ?? '')
+  .split(delimiter)
+  .flatMap(folder => ['chromium', 'chromium-browser', 'google-chrome'].map(name => join(folder, name)))
+  .find(isThere)
 
 t.test('offers requests that work one after the other, and one that misses', async t => {
   const served = await serve(t)
@@ -53,21 +69,37 @@ t.test('offers requests that work one after the other, and one that misses', asy
   t.same(Object.keys(REQUEST_EXAMPLES).sort(), Object.keys(operations).sort(), 'every operation has some')
 })
 
-const skip = browser === undefined ? 'no Chromium is installed (apt-get install chromium)' : existsSync(DRIVER) ? false : 'its driver is not installed (npm ci --prefix .ci/tools)'
+const skip =
+  browser === undefined
+    ? 'no Chromium is installed (apt-get install chromium)'
+    : existsSync(DRIVER)
+      ? false
+      : 'its driver is not installed (npm ci --prefix .ci/tools)'
 
 t.test('in a browser', { skip }, async t => {
   const served = await serve(t, { files: { examples: { 'hello.js': HELLO } } })
-  const { chromium } = await import(pathToFileURL(DRIVER).href) as Driver
-  const launched = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
+  const { chromium } = (await import(pathToFileURL(DRIVER).href)) as Driver
+  const launched = await chromium.launch({
+    executablePath: browser!,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
+  })
   t.teardown(() => launched.close())
   const page: Page = await launched.newPage({ viewport: { width: 1280, height: 900 } })
   page.setDefaultTimeout(30_000)
   const errors: string[] = []
   const hosts = new Set<string>()
-  page.on('console', message => { if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text()) })
-  page.on('pageerror', error => { errors.push(String(error)) })
-  page.on('requestfailed', request => { errors.push(request.url()) })
-  page.on('request', request => { if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host) })
+  page.on('console', message => {
+    if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text())
+  })
+  page.on('pageerror', error => {
+    errors.push(String(error))
+  })
+  page.on('requestfailed', request => {
+    errors.push(request.url())
+  })
+  page.on('request', request => {
+    if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host)
+  })
   const files = () => bytesOf(served, 'examples/hello.js')
 
   const edit = page.locator('#operations-files-edit_file')
@@ -93,7 +125,10 @@ t.test('in a browser', { skip }, async t => {
     await give('wrong')
     await edit.locator('.problem', { hasText: 'UNAUTHORIZED' }).waitFor()
     await give(TOKEN)
-    t.match(await told(edit.locator('.done')), /Successfully replaced 1 occurrence in examples\/hello\.js \(line 2\).* \+ console\.log\('Hello, ' \+ name\.trim\(\)\)/)
+    t.match(
+      await told(edit.locator('.done')),
+      /Successfully replaced 1 occurrence in examples\/hello\.js \(line 2\).* \+ console\.log\('Hello, ' \+ name\.trim\(\)\)/
+    )
     t.notOk(await token.isVisible())
     t.equal(files(), HELLO.replace('+ name', '+ name.trim()'))
   })
@@ -112,8 +147,20 @@ t.test('in a browser', { skip }, async t => {
 
   await t.test('is no wider than a narrow window', async t => {
     await page.setViewportSize({ width: 360, height: 800 })
-    t.equal(await page.evaluate('document.documentElement.scrollWidth'), 360, String(await page.evaluate('[...document.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80))')))
+    t.equal(
+      await page.evaluate('document.documentElement.scrollWidth'),
+      360,
+      String(
+        await page.evaluate(
+          '[...document.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80))'
+        )
+      )
+    )
   })
 
-  t.strictSame(errors.filter(text => !/^Failed to load resource: .* status of (401|422)/.test(text)), [], 'no other error')
+  t.strictSame(
+    errors.filter(text => !/^Failed to load resource: .* status of (401|422)/.test(text)),
+    [],
+    'no other error'
+  )
 })

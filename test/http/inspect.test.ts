@@ -9,62 +9,169 @@ const files = { src: { 'app.ts': APP }, 'empty.txt': '', 'crlf.txt': 'a\r\nb\r\n
 
 t.test('shows windows of lines', async t => {
   const served = await serve(t, { files })
-  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 3, end_line: 99 }, 200, { content: 'const foo = 1\nconst bar = 1\n', start_line: 3, end_line: 4, truncated: false, message: /content is lines 3 to 4\.$/ })
-  await check(t, served, '/inspect', { path: 'src/app.ts', numbered: true, end_line: 1 }, 200, { content: '1\timport x\n' })
-  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 3, end_line: 3, start_column: 7 }, 200, { content: 'foo = 1\n', start_column: 7 })
-  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 9 }, 422, { code: 'LINE_OUT_OF_RANGE', total_lines: 4, file_hash: String })
-  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 2, end_line: 0 }, 422, { code: 'LINE_OUT_OF_RANGE' })
+  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 3, end_line: 99 }, 200, {
+    content: 'const foo = 1\nconst bar = 1\n',
+    start_line: 3,
+    end_line: 4,
+    truncated: false,
+    message: /content is lines 3 to 4\.$/
+  })
+  await check(t, served, '/inspect', { path: 'src/app.ts', numbered: true, end_line: 1 }, 200, {
+    content: '1\timport x\n'
+  })
+  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 3, end_line: 3, start_column: 7 }, 200, {
+    content: 'foo = 1\n',
+    start_column: 7
+  })
+  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 9 }, 422, {
+    code: 'LINE_OUT_OF_RANGE',
+    total_lines: 4,
+    file_hash: String
+  })
+  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 2, end_line: 0 }, 422, {
+    code: 'LINE_OUT_OF_RANGE'
+  })
   await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 0 }, 400, { code: 'INVALID_REQUEST' })
-  await check(t, served, '/inspect', { path: 'empty.txt', start_line: 1 }, 200, { content: '', total_lines: 0, line_ending: 'none' })
+  await check(t, served, '/inspect', { path: 'empty.txt', start_line: 1 }, 200, {
+    content: '',
+    total_lines: 0,
+    line_ending: 'none'
+  })
   writeFileSync(join(served.root, 'long.txt'), 'x'.repeat(200_000))
-  const first = await check(t, served, '/inspect', { path: 'long.txt', start_line: 1 }, 200, { truncated: true, next_line: 1, next_column: 65_537 })
-  await check(t, served, '/inspect', { path: 'long.txt', start_line: 1, start_column: first.body.next_column }, 200, { start_column: 65_537 })
-  await check(t, served, '/inspect', { path: 'long.txt', start_line: 1, start_column: 300_000 }, 422, { code: 'LINE_OUT_OF_RANGE', detail: /no column 300000/ })
+  const first = await check(t, served, '/inspect', { path: 'long.txt', start_line: 1 }, 200, {
+    truncated: true,
+    next_line: 1,
+    next_column: 65_537
+  })
+  await check(t, served, '/inspect', { path: 'long.txt', start_line: 1, start_column: first.body.next_column }, 200, {
+    start_column: 65_537
+  })
+  await check(t, served, '/inspect', { path: 'long.txt', start_line: 1, start_column: 300_000 }, 422, {
+    code: 'LINE_OUT_OF_RANGE',
+    detail: /no column 300000/
+  })
   writeFileSync(join(served.root, 'mixed.txt'), 'a\r\nb\nc\xff\n', 'latin1')
-  await check(t, served, '/inspect', { path: 'mixed.txt', start_line: 1 }, 200, { line_ending: 'mixed', encoding: 'unknown-8bit', lossy: true, content: 'a\r\nb\nc\ufffd\n' })
+  await check(t, served, '/inspect', { path: 'mixed.txt', start_line: 1 }, 200, {
+    line_ending: 'mixed',
+    encoding: 'unknown-8bit',
+    lossy: true,
+    content: 'a\r\nb\nc\ufffd\n'
+  })
 })
 
 t.test('tells the facts of a file', async t => {
   const served = await serve(t, { files })
-  const write = (path: string, bytes: string | Buffer) => { writeFileSync(join(served.root, path), bytes) }
+  const write = (path: string, bytes: string | Buffer) => {
+    writeFileSync(join(served.root, path), bytes)
+  }
   write('tabs.py', '\ufeffif x:\r\n\tpass\r\n\tpass\n')
-  await check(t, served, '/inspect', { path: 'tabs.py' }, 200, { type: 'file', total_lines: 3, file_size: 23, file_hash: /^[0-9a-f]{16}$/, encoding: 'utf-8', bom: true, line_ending: 'mixed', line_ending_counts: { lf: 1, crlf: 2, cr: 0 }, ends_with_newline: true, indentation: { style: 'tabs' }, language: 'python', modified_at: /^\d{4}-\d\d-\d\dT.*Z$/, message: 'tabs.py has 3 lines (23 bytes, utf-8).', content: undefined, truncated: undefined })
+  await check(t, served, '/inspect', { path: 'tabs.py' }, 200, {
+    type: 'file',
+    total_lines: 3,
+    file_size: 23,
+    file_hash: /^[0-9a-f]{16}$/,
+    encoding: 'utf-8',
+    bom: true,
+    line_ending: 'mixed',
+    line_ending_counts: { lf: 1, crlf: 2, cr: 0 },
+    ends_with_newline: true,
+    indentation: { style: 'tabs' },
+    language: 'python',
+    modified_at: /^\d{4}-\d\d-\d\dT.*Z$/,
+    message: 'tabs.py has 3 lines (23 bytes, utf-8).',
+    content: undefined,
+    truncated: undefined
+  })
   write('run', '#!/usr/bin/env node\n')
   symlinkSync('run', join(served.root, 'link.py'))
-  await check(t, served, '/inspect', { path: 'link.py' }, 200, { path: 'link.py', resolved_path: 'run', language: 'javascript' })
-  await check(t, served, '/inspect', { path: 'link.py', search: 'node' }, 200, { language: 'javascript', total_matches: 1 })
+  await check(t, served, '/inspect', { path: 'link.py' }, 200, {
+    path: 'link.py',
+    resolved_path: 'run',
+    language: 'javascript'
+  })
+  await check(t, served, '/inspect', { path: 'link.py', search: 'node' }, 200, {
+    language: 'javascript',
+    total_matches: 1
+  })
   write('wide', Buffer.from('\ufeffa\n', 'utf16le'))
-  await check(t, served, '/inspect', { path: 'wide', search: 'a', start_line: 1 }, 200, { encoding: 'utf-16le', content: undefined, matches: undefined, total_lines: undefined })
-  await check(t, served, '/inspect', { path: 'src/App.ts' }, 404, { code: 'FILE_NOT_FOUND', did_you_mean: ['src/app.ts'] })
-  await check(t, served, '/inspect', { path: 'zzz' }, 404, { code: 'FILE_NOT_FOUND', detail: /POST \/inspect \{"path":"\."\} lists what is there\.$/ })
+  await check(t, served, '/inspect', { path: 'wide', search: 'a', start_line: 1 }, 200, {
+    encoding: 'utf-16le',
+    content: undefined,
+    matches: undefined,
+    total_lines: undefined
+  })
+  await check(t, served, '/inspect', { path: 'src/App.ts' }, 404, {
+    code: 'FILE_NOT_FOUND',
+    did_you_mean: ['src/app.ts']
+  })
+  await check(t, served, '/inspect', { path: 'zzz' }, 404, {
+    code: 'FILE_NOT_FOUND',
+    detail: /POST \/inspect \{"path":"\."\} lists what is there\.$/
+  })
 })
 
 t.test('reads a window of a large file', async t => {
   const served = await serve(t, { files })
   const path = join(served.root, 'large.txt')
   writeFileSync(path, 'line\n'.repeat(400_000))
-  await check(t, served, '/inspect', { path: 'large.txt', start_line: 399_999 }, 200, { content: 'line\nline\n', total_lines: 400_000, truncated: false })
-  await check(t, served, '/inspect', { path: 'large.txt', start_line: 1 }, 200, { start_line: 1, end_line: 2000, truncated: true, next_line: 2001, message: /content is lines 1 to 2000\. It was cut at the limit: go on with start_line 2001\.$/ })
+  await check(t, served, '/inspect', { path: 'large.txt', start_line: 399_999 }, 200, {
+    content: 'line\nline\n',
+    total_lines: 400_000,
+    truncated: false
+  })
+  await check(t, served, '/inspect', { path: 'large.txt', start_line: 1 }, 200, {
+    start_line: 1,
+    end_line: 2000,
+    truncated: true,
+    next_line: 2001,
+    message: /content is lines 1 to 2000\. It was cut at the limit: go on with start_line 2001\.$/
+  })
   truncateSync(path, 3_000_000)
   await check(t, served, '/inspect', { path: 'large.txt' }, 200, { encoding: 'binary', total_lines: undefined })
 })
 
 t.test('finds text', async t => {
   const served = await serve(t, { files })
-  const finds = (request: object, message: RegExp, expected: object) => check(t, served, '/inspect', { path: 'src/app.ts', ...request }, 200, { ...expected, message })
-  await finds({ search: 'const ' }, /"const " was found 2 times, at lines 3 and 4\.$/, { matches: [{ line_number: 3, column_start: 1, column_end: 7, line_content: 'const foo = 1' }, { line_number: 4 }], total_matches: 2, truncated: false, content: undefined })
+  const finds = (request: object, message: RegExp, expected: object) =>
+    check(t, served, '/inspect', { path: 'src/app.ts', ...request }, 200, { ...expected, message })
+  await finds({ search: 'const ' }, /"const " was found 2 times, at lines 3 and 4\.$/, {
+    matches: [{ line_number: 3, column_start: 1, column_end: 7, line_content: 'const foo = 1' }, { line_number: 4 }],
+    total_matches: 2,
+    truncated: false,
+    content: undefined
+  })
   await finds({ search: 'CONST', ignore_case: true }, /found 2 times/, { total_matches: 2 })
-  await finds({ search: 'CONST' }, /"CONST" was not found in it\.$/, { matches: [], total_matches: 0, truncated: false })
-  await finds({ search: '(foo|bar) = \\d', regex: true }, /found 2 times, at lines 3 and 4/, { matches: [{ column_start: 7, column_end: 14 }, {}] })
+  await finds({ search: 'CONST' }, /"CONST" was not found in it\.$/, {
+    matches: [],
+    total_matches: 0,
+    truncated: false
+  })
+  await finds({ search: '(foo|bar) = \\d', regex: true }, /found 2 times, at lines 3 and 4/, {
+    matches: [{ column_start: 7, column_end: 14 }, {}]
+  })
   await finds({ search: '.', regex: false }, /was not found/, { total_matches: 0 })
-  await finds({ search: 'import', start_line: 4 }, /content is line 4\. "import" was found 1 time, at line 1\.$/, { content: 'const bar = 1\n', total_matches: 1, truncated: false })
-  const invalid = (request: object, pointer: string, message: string | RegExp) => check(t, served, '/inspect', { path: 'src/app.ts', ...request }, 400, { code: 'INVALID_REQUEST', path: 'src/app.ts', errors: [{ pointer, message }] })
+  await finds({ search: 'import', start_line: 4 }, /content is line 4\. "import" was found 1 time, at line 1\.$/, {
+    content: 'const bar = 1\n',
+    total_matches: 1,
+    truncated: false
+  })
+  const invalid = (request: object, pointer: string, message: string | RegExp) =>
+    check(t, served, '/inspect', { path: 'src/app.ts', ...request }, 400, {
+      code: 'INVALID_REQUEST',
+      path: 'src/app.ts',
+      errors: [{ pointer, message }]
+    })
   await invalid({ search: '(', regex: true }, '/search', /^is no regular expression in RE2 syntax \(.+\)$/)
   await invalid({ search: '(?=x)', regex: true }, '/search', /RE2/)
   await invalid({ search: '' }, '/search', 'must not be empty')
   await invalid({ regex: true, ignore_case: true }, '/regex', 'belongs to search, which is missing')
   writeFileSync(join(served.root, 'many.txt'), 'x\n'.repeat(300))
-  await check(t, served, '/inspect', { path: 'many.txt', search: 'x' }, 200, { total_matches: 300, truncated: true, message: /Only the first 200 are listed: search for a longer text, or read the lines after 200\.$/, matches: { length: 200 } })
+  await check(t, served, '/inspect', { path: 'many.txt', search: 'x' }, 200, {
+    total_matches: 300,
+    truncated: true,
+    message: /Only the first 200 are listed: search for a longer text, or read the lines after 200\.$/,
+    matches: { length: 200 }
+  })
   const before = Date.now()
   writeFileSync(join(served.root, 'evil.txt'), `${'a'.repeat(100_000)}!\n`)
   await check(t, served, '/inspect', { path: 'evil.txt', search: '(a+)+$', regex: true }, 200, { total_matches: 0 })
@@ -77,19 +184,50 @@ t.test('lists directories, a page at a time', async t => {
   await check(t, served, '/inspect', { path: '.' }, 200, {
     path: '.',
     type: 'directory',
-    entries: [{ name: 'crlf.txt', type: 'file', file_size: 6 }, { name: 'empty.txt', type: 'file', file_size: 0 }, { name: 'link', type: 'symlink' }, { name: 'src', type: 'directory' }],
+    entries: [
+      { name: 'crlf.txt', type: 'file', file_size: 6 },
+      { name: 'empty.txt', type: 'file', file_size: 0 },
+      { name: 'link', type: 'symlink' },
+      { name: 'src', type: 'directory' }
+    ],
     truncated: false,
     next_entry: undefined,
     file_hash: undefined,
     message: '. is a directory; 4 entries listed: crlf.txt, empty.txt, link and src.'
   })
   await check(t, served, '/inspect', { path: '.', after: 'link' }, 200, { entries: [{ name: 'src' }] })
-  await check(t, served, '/inspect', { path: '.', after: 'z' }, 200, { entries: [], message: '. is a directory; there are no entries to list.' })
+  await check(t, served, '/inspect', { path: '.', after: 'z' }, 200, {
+    entries: [],
+    message: '. is a directory; there are no entries to list.'
+  })
   mkdirSync(join(served.root, 'many'))
   for (let i = 0; i < 501; i++) writeFileSync(join(served.root, 'many', `f${String(i).padStart(3, '0')}`), '')
-  const page = await check(t, served, '/inspect', { path: 'many' }, 200, { truncated: true, next_entry: 'f499', message: 'many is a directory; 500 of its entries are listed, and there are more: go on with after "f499".', entries: { length: 500 } })
-  await check(t, served, '/inspect', { path: 'many', after: page.body.next_entry }, 200, { truncated: false, entries: [{ name: 'f500' }], message: 'many is a directory; 1 entry listed: f500.' })
-  await check(t, served, '/inspect', { path: 'src', start_line: 1, numbered: true, search: 'x' }, 400, { code: 'INVALID_REQUEST', path: 'src', errors: [{ pointer: '/start_line', message: 'reads a file, and the path is a directory; leave it out to list the directory' }, { pointer: '/numbered' }, { pointer: '/search' }] })
+  const page = await check(t, served, '/inspect', { path: 'many' }, 200, {
+    truncated: true,
+    next_entry: 'f499',
+    message: 'many is a directory; 500 of its entries are listed, and there are more: go on with after "f499".',
+    entries: { length: 500 }
+  })
+  await check(t, served, '/inspect', { path: 'many', after: page.body.next_entry }, 200, {
+    truncated: false,
+    entries: [{ name: 'f500' }],
+    message: 'many is a directory; 1 entry listed: f500.'
+  })
+  await check(t, served, '/inspect', { path: 'src', start_line: 1, numbered: true, search: 'x' }, 400, {
+    code: 'INVALID_REQUEST',
+    path: 'src',
+    errors: [
+      {
+        pointer: '/start_line',
+        message: 'reads a file, and the path is a directory; leave it out to list the directory'
+      },
+      { pointer: '/numbered' },
+      { pointer: '/search' }
+    ]
+  })
   await check(t, served, '/inspect', { path: 'src', numbered: false, ignore_case: false }, 200, { type: 'directory' })
-  await check(t, served, '/inspect', { path: 'crlf.txt', after: 'a' }, 400, { code: 'INVALID_REQUEST', errors: [{ pointer: '/after', message: 'lists a directory, and the path is a file; leave it out' }] })
+  await check(t, served, '/inspect', { path: 'crlf.txt', after: 'a' }, 400, {
+    code: 'INVALID_REQUEST',
+    errors: [{ pointer: '/after', message: 'lists a directory, and the path is a file; leave it out' }]
+  })
 })

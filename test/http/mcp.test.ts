@@ -4,7 +4,12 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client, StreamableHTTPClientTransport, type CallToolResult, type Transport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type CallToolResult,
+  type Transport
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
 import { SERVER, start } from '../running.ts'
@@ -12,9 +17,16 @@ import { bytesOf, serve, TOKEN, type Served } from './served.ts'
 
 const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
 const files = { 'a.txt': 'one\ntwo\n' }
-const ERAS = [['2025-11-25', { mode: 'legacy' }], ['2026-07-28', { mode: 'auto' }]] as const
+const ERAS = [
+  ['2025-11-25', { mode: 'legacy' }],
+  ['2026-07-28', { mode: 'auto' }]
+] as const
 
-async function connected (t: Test, transport: Transport, [version, versionNegotiation]: typeof ERAS[number]): Promise<Client> {
+async function connected(
+  t: Test,
+  transport: Transport,
+  [version, versionNegotiation]: (typeof ERAS)[number]
+): Promise<Client> {
   const client = new Client({ name: 'test', version: '0' }, { versionNegotiation })
   await client.connect(transport)
   t.teardown(() => client.close())
@@ -22,52 +34,116 @@ async function connected (t: Test, transport: Transport, [version, versionNegoti
   return client
 }
 
-const overHttp = (t: Test, served: Served, era: typeof ERAS[number]) =>
-  connected(t, new StreamableHTTPClientTransport(new URL(`${served.url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${TOKEN}` } } }), era)
+const overHttp = (t: Test, served: Served, era: (typeof ERAS)[number]) =>
+  connected(
+    t,
+    new StreamableHTTPClientTransport(new URL(`${served.url}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${TOKEN}` } }
+    }),
+    era
+  )
 
-const call = async (client: Client, name: string, given: Record<string, unknown>) => await client.callTool({ name, arguments: given }) as CallToolResult
-const textIn = ({ content }: CallToolResult) => content[0]?.type === 'text' ? JSON.parse(content[0].text) as Record<string, unknown> : {}
+const call = async (client: Client, name: string, given: Record<string, unknown>) =>
+  (await client.callTool({ name, arguments: given })) as CallToolResult
+const textIn = ({ content }: CallToolResult) =>
+  content[0]?.type === 'text' ? (JSON.parse(content[0].text) as Record<string, unknown>) : {}
 
 /** What every door of MCP has to do. */
-async function checkTools (t: Test, client: Client, read: () => string) {
+async function checkTools(t: Test, client: Client, read: () => string) {
   const { tools } = await client.listTools()
-  t.strictSame(tools.map(({ name }) => name), NAMES)
-  t.match(tools[0], { inputSchema: { type: 'object', properties: { edits: {} } }, outputSchema: { type: 'object' }, annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false } })
-  t.match(tools.at(-1), { annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } })
+  t.strictSame(
+    tools.map(({ name }) => name),
+    NAMES
+  )
+  t.match(tools[0], {
+    inputSchema: { type: 'object', properties: { edits: {} } },
+    outputSchema: { type: 'object' },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false }
+  })
+  t.match(tools.at(-1), {
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+  })
   t.match(client.getServerVersion(), { name: 'editd' })
   t.match(client.getInstructions(), /Inspect a file first/)
   // The client checks structuredContent against outputSchema by itself.
   const facts = await call(client, 'inspect_file', { path: 'a.txt' })
   t.match(facts, { isError: undefined, structuredContent: { path: 'a.txt', total_lines: 2 } })
   t.strictSame(textIn(facts), facts.structuredContent)
-  const done = await call(client, 'edit_file', { file_path: 'a.txt', old_string: 'one', new_text: 'uno', edits: null, expected_hash: textIn(facts).file_hash })
-  t.match(done.structuredContent, { changed: true, warnings: ['file_path was taken as path.', 'old_string was taken as old_text.'] })
+  const done = await call(client, 'edit_file', {
+    file_path: 'a.txt',
+    old_string: 'one',
+    new_text: 'uno',
+    edits: null,
+    expected_hash: textIn(facts).file_hash
+  })
+  t.match(done.structuredContent, {
+    changed: true,
+    warnings: ['file_path was taken as path.', 'old_string was taken as old_text.']
+  })
   t.equal(read(), 'uno\ntwo\n')
   const missed = await call(client, 'edit_file', { path: 'a.txt', old_text: 'one', new_text: 'eins' })
-  t.match({ ...missed, structuredContent: missed.structuredContent ?? 'none' }, { isError: true, structuredContent: 'none' })
+  t.match(
+    { ...missed, structuredContent: missed.structuredContent ?? 'none' },
+    { isError: true, structuredContent: 'none' }
+  )
   t.match(textIn(missed), { code: 'NO_MATCH', status: 422, instance: '/mcp', detail: /not found/, suggested_fixes: [] })
-  t.match(textIn(await call(client, 'edit_file', { path: 'b.txt', old_text: 'x', new_text: '' })), { code: 'FILE_NOT_FOUND', suggested_fixes: [{ example: 'inspect_file with {"path":"a.txt"}' }] })
-  t.match(textIn(await call(client, 'edit_file', { path: 'a.txt', old_txt: 'x' })), { code: 'INVALID_REQUEST', detail: /old_txt is no field here \(did you mean old_text\?\)/ })
-  t.match(textIn(await call(client, 'edit_file', { path: 'a\0', old_text: 'x', new_text: '' })), { code: 'INVALID_PATH' })
-  t.match(textIn(await client.callTool({ name: 'inspect_file' }) as CallToolResult), { code: 'INVALID_REQUEST', detail: /\/path is missing/ })
-  t.match((await call(client, 'preview_edit', { operation: 'edit_lines', path: 'a.txt', start_line: 1, end_line: 1, new_text: '' })).structuredContent, { dry_run: true, total_lines_after: 1 })
+  t.match(textIn(await call(client, 'edit_file', { path: 'b.txt', old_text: 'x', new_text: '' })), {
+    code: 'FILE_NOT_FOUND',
+    suggested_fixes: [{ example: 'inspect_file with {"path":"a.txt"}' }]
+  })
+  t.match(textIn(await call(client, 'edit_file', { path: 'a.txt', old_txt: 'x' })), {
+    code: 'INVALID_REQUEST',
+    detail: /old_txt is no field here \(did you mean old_text\?\)/
+  })
+  t.match(textIn(await call(client, 'edit_file', { path: 'a\0', old_text: 'x', new_text: '' })), {
+    code: 'INVALID_PATH'
+  })
+  t.match(textIn((await client.callTool({ name: 'inspect_file' })) as CallToolResult), {
+    code: 'INVALID_REQUEST',
+    detail: /\/path is missing/
+  })
+  t.match(
+    (
+      await call(client, 'preview_edit', {
+        operation: 'edit_lines',
+        path: 'a.txt',
+        start_line: 1,
+        end_line: 1,
+        new_text: ''
+      })
+    ).structuredContent,
+    { dry_run: true, total_lines_after: 1 }
+  )
   t.match((await call(client, 'create_file', { path: 'b.txt', content: 'b' })).structuredContent, { created: true })
-  t.match((await call(client, 'edit_lines', { path: 'b.txt', start_line: 2, end_line: 1, new_text: 'c' })).structuredContent, { total_lines_after: 2 })
-  await t.rejects(call(client, 'edit_fil', {}), { code: -32602, message: /There is no tool "edit_fil"; the nearest is edit_file\./ })
+  t.match(
+    (await call(client, 'edit_lines', { path: 'b.txt', start_line: 2, end_line: 1, new_text: 'c' })).structuredContent,
+    { total_lines_after: 2 }
+  )
+  await t.rejects(call(client, 'edit_fil', {}), {
+    code: -32602,
+    message: /There is no tool "edit_fil"; the nearest is edit_file\./
+  })
 }
 
 for (const era of ERAS) {
   t.test(`serves the official client over HTTP in the era of ${era[0]}`, async t => {
     const served = await serve(t, { files })
     await checkTools(t, await overHttp(t, served, era), () => bytesOf(served, 'a.txt'))
-    t.ok(served.log.some(({ route, code }) => route === '/mcp' && code === 'NO_MATCH'), 'the log has the code of a failed call')
+    t.ok(
+      served.log.some(({ route, code }) => route === '/mcp' && code === 'NO_MATCH'),
+      'the log has the code of a failed call'
+    )
   })
 
   t.test(`serves the official client over stdio in the era of ${era[0]}`, async t => {
     const folder = mkdtempSync(join(tmpdir(), 'editd-mcp-'))
     t.teardown(() => rmSync(folder, { recursive: true }))
     writeFileSync(join(folder, 'a.txt'), files['a.txt'])
-    const transport = new StdioClientTransport({ command: process.execPath, args: [SERVER, 'mcp', folder, '--state-dir', join(folder, '..', `${folder}-state`)], stderr: 'pipe' })
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [SERVER, 'mcp', folder, '--state-dir', join(folder, '..', `${folder}-state`)],
+      stderr: 'pipe'
+    })
     t.teardown(() => rmSync(`${folder}-state`, { recursive: true, force: true }))
     await checkTools(t, await connected(t, transport, era), () => readFileSync(join(folder, 'a.txt'), 'utf8'))
   })
@@ -77,18 +153,30 @@ t.test('stands behind the same access as all routes', async t => {
   const served = await serve(t, { files, settings: { allowOrigins: ['https://app.example'] } })
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
   const accept = 'application/json, text/event-stream'
-  const refused = async (headers: Record<string, string>, status: number, code: string, body: unknown = list) => t.match(await served.call('POST', '/mcp', { body, headers: { accept, ...headers } }), { status, body: { code } })
+  const refused = async (headers: Record<string, string>, status: number, code: string, body: unknown = list) =>
+    t.match(await served.call('POST', '/mcp', { body, headers: { accept, ...headers } }), { status, body: { code } })
   await refused({ authorization: '' }, 401, 'UNAUTHORIZED')
   await refused({ origin: 'https://evil.example' }, 403, 'FORBIDDEN_ORIGIN')
   await refused({ 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE')
   await refused({}, 400, 'INVALID_JSON', '{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"}')
   await refused({}, 400, 'INVALID_JSON', '{')
-  t.match(await served.raw(`POST /mcp HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`), /^HTTP\/1.1 403 .*FORBIDDEN_HOST/s)
+  t.match(
+    await served.raw(
+      `POST /mcp HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`
+    ),
+    /^HTTP\/1.1 403 .*FORBIDDEN_HOST/s
+  )
   for (const method of ['GET', 'DELETE']) {
     const { status, body, headers } = await served.call(method, '/mcp')
-    t.match({ status, code: body.code, allow: headers.get('allow') }, { status: 405, code: 'METHOD_NOT_ALLOWED', allow: 'POST' }, 'as a server without sessions has to')
+    t.match(
+      { status, code: body.code, allow: headers.get('allow') },
+      { status: 405, code: 'METHOD_NOT_ALLOWED', allow: 'POST' },
+      'as a server without sessions has to'
+    )
   }
-  const preflight = await served.call('OPTIONS', '/mcp', { headers: { origin: 'https://app.example', 'access-control-request-method': 'POST', authorization: '' } })
+  const preflight = await served.call('OPTIONS', '/mcp', {
+    headers: { origin: 'https://app.example', 'access-control-request-method': 'POST', authorization: '' }
+  })
   t.match(preflight.headers.get('access-control-allow-headers'), /mcp-protocol-version, mcp-method, mcp-name/)
   const open = await serve(t, { files, settings: { token: null } })
   const client = await connected(t, new StreamableHTTPClientTransport(new URL(`${open.url}/mcp`)), ERAS[1])
@@ -97,60 +185,171 @@ t.test('stands behind the same access as all routes', async t => {
 
 t.test('answers a single request without a handshake, and lets nobody listen', async t => {
   const served = await serve(t, { files })
-  const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'inspect_file' }
-  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientInfo': { name: 'curl', version: '1' }, 'io.modelcontextprotocol/clientCapabilities': {} }
-  const reply = await served.call('POST', '/mcp', { headers, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { _meta, name: 'inspect_file', arguments: { path: 'a.txt' } } } })
-  t.match({ ...reply, type: reply.headers.get('content-type') }, { status: 200, type: /^application\/json/, body: { id: 1, result: { structuredContent: { path: 'a.txt' } } } })
+  const headers = {
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': 'inspect_file'
+  }
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'curl', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {}
+  }
+  const reply = await served.call('POST', '/mcp', {
+    headers,
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { _meta, name: 'inspect_file', arguments: { path: 'a.txt' } }
+    }
+  })
+  t.match(
+    { ...reply, type: reply.headers.get('content-type') },
+    { status: 200, type: /^application\/json/, body: { id: 1, result: { structuredContent: { path: 'a.txt' } } } }
+  )
   const dropped = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":${JSON.stringify(_meta)},"name":"inspect_file","arguments":{"path":"a.txt","__proto__":{}}}}`
-  t.match(await served.call('POST', '/mcp', { headers: { ...headers, 'content-type': 'application/json' }, body: dropped }), { status: 400, body: { code: 'INVALID_REQUEST', errors: [{ pointer: '/params/arguments/__proto__' }] } }, 'the SDK would drop it')
-  const listening = await served.call('POST', '/mcp', { headers: { ...headers, 'mcp-method': 'subscriptions/listen', 'mcp-name': '' }, body: { jsonrpc: '2.0', id: 2, method: 'subscriptions/listen', params: { _meta, notifications: { toolsListChanged: true } } } })
+  t.match(
+    await served.call('POST', '/mcp', { headers: { ...headers, 'content-type': 'application/json' }, body: dropped }),
+    { status: 400, body: { code: 'INVALID_REQUEST', errors: [{ pointer: '/params/arguments/__proto__' }] } },
+    'the SDK would drop it'
+  )
+  const listening = await served.call('POST', '/mcp', {
+    headers: { ...headers, 'mcp-method': 'subscriptions/listen', 'mcp-name': '' },
+    body: {
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'subscriptions/listen',
+      params: { _meta, notifications: { toolsListChanged: true } }
+    }
+  })
   t.notMatch(listening.headers.get('content-type'), 'event-stream', listening.text.slice(0, 300))
 })
 
 t.test('offers a reader only what works, and tells of a bug only its request_id', async t => {
   const reading = await serve(t, { files, settings: { readOnly: true } })
   const reader = await overHttp(t, reading, ERAS[1])
-  t.strictSame((await reader.listTools()).tools.map(({ name }) => name), ['inspect_file'])
+  t.strictSame(
+    (await reader.listTools()).tools.map(({ name }) => name),
+    ['inspect_file']
+  )
   t.match(textIn(await call(reader, 'create_file', { path: 'b', content: '' })), { code: 'READ_ONLY' })
-  const broken = await serve(t, { files, replace: { look: async () => { throw new Error('secret') } } })
+  const broken = await serve(t, {
+    files,
+    replace: {
+      look: async () => {
+        throw new Error('secret')
+      }
+    }
+  })
   const failed = await call(await overHttp(t, broken, ERAS[1]), 'inspect_file', { path: 'a.txt' })
-  t.match({ ...failed, problem: textIn(failed) }, { isError: true, problem: { code: 'INTERNAL_ERROR', detail: /request_id/ } })
+  t.match(
+    { ...failed, problem: textIn(failed) },
+    { isError: true, problem: { code: 'INTERNAL_ERROR', detail: /request_id/ } }
+  )
   t.notMatch(JSON.stringify(failed), 'secret')
   t.ok(broken.log.some(({ msg, request_id }) => msg === 'bug' && request_id === textIn(failed).request_id))
 })
 
 t.test('says in /capabilities what it speaks', async t => {
   const served = await serve(t, { files })
-  t.match((await served.call('GET', '/capabilities')).body, { mcp_versions: ERAS.map(([version]) => version).reverse(), tool_formats: ['openai', 'openai-chat', 'anthropic', 'mcp'] })
+  t.match((await served.call('GET', '/capabilities')).body, {
+    mcp_versions: ERAS.map(([version]) => version).reverse(),
+    tool_formats: ['openai', 'openai-chat', 'anthropic', 'mcp']
+  })
 })
 
 t.test('writes nothing but the protocol to stdout, and answers what it was asked before the end', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'editd-mcp-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'a.txt'), files['a.txt'])
-  const speak = (...flags: string[]) => spawn(process.execPath, [SERVER, 'mcp', join(folder), '--state-dir', join(folder, '.state'), ...flags], { env: { ...process.env, EDITD_HOST: '0.0.0.0', EDITD_TOKEN: 'x' } })
+  const speak = (...flags: string[]) =>
+    spawn(process.execPath, [SERVER, 'mcp', join(folder), '--state-dir', join(folder, '.state'), ...flags], {
+      env: { ...process.env, EDITD_HOST: '0.0.0.0', EDITD_TOKEN: 'x' }
+    })
   const child = speak('--body-limit', '5000')
   let out = ''
   let log = ''
-  child.stdout.setEncoding('utf8').on('data', chunk => { out += chunk })
-  child.stderr.setEncoding('utf8').on('data', chunk => { log += chunk })
-  const initialize = { jsonrpc: '2.0', id: 'i', method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } } }
-  const tool = (id: number, name: string, given: object) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } })
-  const lines: (string | object | Buffer)[] = [initialize, '', '{"jsonrpc":"2.0","id":1,"id":2}', '{', '{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"edit_file","arguments":{"path":"a.txt","old_text":"two","new_text":"lost","__proto__":{"dry_run":true}}}}', [], 'x'.repeat(9000), Buffer.from([0x22, 0xff, 0x22]), tool(3, 'inspect_file', { path: 'a.txt', search: 'two' }), tool(4, 'edit_file', { path: 'a.txt', old_text: 'one', new_text: 'ö' }), tool(5, 'inspect_file', { path: 'nowhere' }), { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 77 } }]
-  for (const line of lines) child.stdin.write(Buffer.concat([line instanceof Buffer ? line : Buffer.from(typeof line === 'string' ? line : JSON.stringify(line)), Buffer.from('\n')]))
+  child.stdout.setEncoding('utf8').on('data', chunk => {
+    out += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', chunk => {
+    log += chunk
+  })
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 'i',
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+  }
+  const tool = (id: number, name: string, given: object) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: given }
+  })
+  const lines: (string | object | Buffer)[] = [
+    initialize,
+    '',
+    '{"jsonrpc":"2.0","id":1,"id":2}',
+    '{',
+    '{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"edit_file","arguments":{"path":"a.txt","old_text":"two","new_text":"lost","__proto__":{"dry_run":true}}}}',
+    [],
+    'x'.repeat(9000),
+    Buffer.from([0x22, 0xff, 0x22]),
+    tool(3, 'inspect_file', { path: 'a.txt', search: 'two' }),
+    tool(4, 'edit_file', { path: 'a.txt', old_text: 'one', new_text: 'ö' }),
+    tool(5, 'inspect_file', { path: 'nowhere' }),
+    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 77 } }
+  ]
+  for (const line of lines) {
+    child.stdin.write(
+      Buffer.concat([
+        line instanceof Buffer ? line : Buffer.from(typeof line === 'string' ? line : JSON.stringify(line)),
+        Buffer.from('\n')
+      ])
+    )
+  }
   child.stdin.end()
   const [code] = await once(child, 'close')
   t.equal(code, 0)
-  const answers = out.trim().split('\n').map(line => JSON.parse(line) as { id: string | number | null, error?: { message: string }, result?: CallToolResult })
-  t.match(answers.filter(({ id }) => id === null).map(({ error }) => error?.message), [/"id" is given twice/, /not valid JSON/, /\/params\/arguments\/__proto__ is no field here/, /the line is no JSON-RPC message/, /larger than 5000 bytes/, /not valid UTF-8/])
-  for (const [id, expected] of [[3, { result: { structuredContent: { total_matches: 1 } } }], [4, { result: { structuredContent: { changed: true } } }], [5, { result: { isError: true } }]] as const) t.match(answers.find(answer => answer.id === id), expected)
+  const answers = out
+    .trim()
+    .split('\n')
+    .map(
+      line => JSON.parse(line) as { id: string | number | null; error?: { message: string }; result?: CallToolResult }
+    )
+  t.match(
+    answers.filter(({ id }) => id === null).map(({ error }) => error?.message),
+    [
+      /"id" is given twice/,
+      /not valid JSON/,
+      /\/params\/arguments\/__proto__ is no field here/,
+      /the line is no JSON-RPC message/,
+      /larger than 5000 bytes/,
+      /not valid UTF-8/
+    ]
+  )
+  for (const [id, expected] of [
+    [3, { result: { structuredContent: { total_matches: 1 } } }],
+    [4, { result: { structuredContent: { changed: true } } }],
+    [5, { result: { isError: true } }]
+  ] as const) {
+    t.match(
+      answers.find(answer => answer.id === id),
+      expected
+    )
+  }
   t.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), 'ö\ntwo\n')
   t.match(log, /"event":"speaking"/)
   t.match(log, /"code":"FILE_NOT_FOUND"/)
   t.match(log, /"event":"stopped"/)
 
   const signalled = speak()
-  signalled.stderr.once('data', () => { signalled.kill('SIGTERM') })
+  signalled.stderr.once('data', () => {
+    signalled.kill('SIGTERM')
+  })
   const left = speak()
   left.stdout.destroy()
   left.stdin.write(`${JSON.stringify(initialize)}\n`)
@@ -158,12 +357,17 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
   t.strictSame(exits, [0, 0], 'a signal ends it, and so does a reader that is gone')
   const faulty = speak('--port=1', '--token', 'x')
   let complaint = ''
-  faulty.stderr.on('data', chunk => { complaint += chunk })
+  faulty.stderr.on('data', chunk => {
+    complaint += chunk
+  })
   t.strictSame((await once(faulty, 'close'))[0], 2)
   t.match(complaint, /--port is a setting of the HTTP server.*\n.*--token is a setting/)
 })
 
-/** A folder with the packages `node@24` and `@modelcontextprotocol/inspector`; .ci/run makes it. The inspector needs Node 22.19. */
+/**
+ * A folder with the packages `node@24` and `@modelcontextprotocol/inspector`; .ci/run makes it. The inspector needs
+ * Node 22.19.
+ */
 const { INSPECTOR } = process.env
 
 t.test('serves the inspector', { skip: INSPECTOR === undefined && 'INSPECTOR names no folder with it' }, async t => {
@@ -172,11 +376,20 @@ t.test('serves the inspector', { skip: INSPECTOR === undefined && 'INSPECTOR nam
   writeFileSync(join(folder, 'a.txt'), files['a.txt'])
   const server = await start(folder, join(folder, '.state'))
   const bin = join(INSPECTOR!, 'node_modules/.bin')
-  const inspect = (...given: string[]) => JSON.parse(execFileSync(join(bin, 'node'), [join(bin, 'mcp-inspector'), '--cli', ...given], { encoding: 'utf8', timeout: 60_000, stdio: ['ignore', 'pipe', 'pipe'] })) as Record<string, unknown>
+  const inspect = (...given: string[]) =>
+    JSON.parse(
+      execFileSync(join(bin, 'node'), [join(bin, 'mcp-inspector'), '--cli', ...given], {
+        encoding: 'utf8',
+        timeout: 60_000,
+        stdio: ['ignore', 'pipe', 'pipe']
+      })
+    ) as Record<string, unknown>
   const http = [`${server.url}/mcp`, '--transport', 'http', '--header', 'Authorization: Bearer a-token-for-tests']
   for (const target of [http, [process.execPath, SERVER, 'mcp', folder, '--state-dir', join(folder, '.state')]]) {
     t.match(inspect(...target, '--method', 'tools/list'), { tools: NAMES.map(name => ({ name })) })
-    t.match(inspect(...target, '--method', 'tools/call', '--tool-name', 'inspect_file', '--tool-arg', 'path=a.txt'), { structuredContent: { total_lines: 2 } })
+    t.match(inspect(...target, '--method', 'tools/call', '--tool-name', 'inspect_file', '--tool-arg', 'path=a.txt'), {
+      structuredContent: { total_lines: 2 }
+    })
   }
   t.equal(await server.stop(), 0)
 })

@@ -1,4 +1,5 @@
-// /edit-section and the structure of /inspect over HTTP: what is answered, what is refused and how, and that nothing waits for a parser.
+// /edit-section and the structure of /inspect over HTTP: what is answered, what is refused and how, and that nothing
+// waits for a parser.
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -6,38 +7,108 @@ import { OUTLINED } from '../../src/engine/outline/languages.ts'
 import { bytesOf, check, serve } from './served.ts'
 
 const GUIDE = '# Guide\n\n## Setup\n\nRun it.\n\n```sh\nnpm ci\n```\n\n## Use\n\nText.\n'
-const CODE = '/** Reads. */\nexport class Parser {\n  /** Parses. */\n  parse (text: string): void {}\n\n  reset (): void {}\n}\n\nexport const LIMIT = 3\n'
-const files = { 'guide.md': GUIDE, 'app.ts': CODE, 'data.json': '{}\n', 'broken.py': 'def f():\n    return 1\n\ndef g(:\n    pass\n', 'empty.md': '', nameless: 'x\n' }
+const CODE =
+  '/** Reads. */\nexport class Parser {\n  /** Parses. */\n  parse (text: string): void {}\n\n  reset (): void {}\n}\n\nexport const LIMIT = 3\n'
+const files = {
+  'guide.md': GUIDE,
+  'app.ts': CODE,
+  'data.json': '{}\n',
+  'broken.py': 'def f():\n    return 1\n\ndef g(:\n    pass\n',
+  'empty.md': '',
+  nameless: 'x\n'
+}
 
 // One server: each has a thread of its own that has to start.
 const served = await serve(t, { files })
-const restore = () => { for (const [path, text] of Object.entries(files)) writeFileSync(join(served.root, path), text) }
+const restore = () => {
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(served.root, path), text)
+}
 t.beforeEach(restore)
 
 t.test('edits sections, code blocks and symbols, and says where', async t => {
   const cases: [path: keyof typeof files, edit: object, result: string, message: string, change: object][] = [
-    ['guide.md', { action: 'append', heading: 'Setup', new_text: 'Then look.' }, GUIDE.replace('```\n\n##', '```\n\nThen look.\n\n##'), 'The section "Setup": Inserted lines 10 to 11 into guide.md, before what was line 10. guide.md has 15 lines now.', { operation: 'insert', start_line: 10, end_line: 9 }],
-    ['guide.md', { action: 'replace', code_block: { language: 'sh' }, new_text: 'npm i\n' }, GUIDE.replace('npm ci', 'npm i'), 'The "sh" code block: Replaced line 8 of guide.md; it is now line 8. guide.md has 13 lines now.', { operation: 'replace', start_line: 8, end_line: 8 }],
-    ['guide.md', { action: 'delete', heading: 'Guide > Setup' }, GUIDE.replace(/## Setup[^]*(?=## Use)/, ''), 'The section "Setup": Deleted lines 3 to 10 of guide.md. guide.md has 5 lines now.', { operation: 'delete', start_line: 3, end_line: 10 }],
-    ['app.ts', { action: 'insert_after', symbol: 'Parser.parse', new_text: 'next () {\n  return 1\n}\n' }, CODE.replace('{}\n\n  reset', '{}\n\n  next () {\n    return 1\n  }\n\n  reset'), 'The method "Parser.parse": Inserted lines 5 to 8 into app.ts, before what was line 5. app.ts has 13 lines now.', {}],
-    ['app.ts', { action: 'replace', symbol: 'LIMIT', new_text: 'export const LIMIT = 4' }, CODE.replace('3', '4'), 'The constant "LIMIT": Replaced line 9 of app.ts; it is now line 9. app.ts has 9 lines now.', {}]
+    [
+      'guide.md',
+      { action: 'append', heading: 'Setup', new_text: 'Then look.' },
+      GUIDE.replace('```\n\n##', '```\n\nThen look.\n\n##'),
+      'The section "Setup": Inserted lines 10 to 11 into guide.md, before what was line 10. guide.md has 15 lines now.',
+      { operation: 'insert', start_line: 10, end_line: 9 }
+    ],
+    [
+      'guide.md',
+      { action: 'replace', code_block: { language: 'sh' }, new_text: 'npm i\n' },
+      GUIDE.replace('npm ci', 'npm i'),
+      'The "sh" code block: Replaced line 8 of guide.md; it is now line 8. guide.md has 13 lines now.',
+      { operation: 'replace', start_line: 8, end_line: 8 }
+    ],
+    [
+      'guide.md',
+      { action: 'delete', heading: 'Guide > Setup' },
+      GUIDE.replace(/## Setup[^]*(?=## Use)/, ''),
+      'The section "Setup": Deleted lines 3 to 10 of guide.md. guide.md has 5 lines now.',
+      { operation: 'delete', start_line: 3, end_line: 10 }
+    ],
+    [
+      'app.ts',
+      { action: 'insert_after', symbol: 'Parser.parse', new_text: 'next () {\n  return 1\n}\n' },
+      CODE.replace('{}\n\n  reset', '{}\n\n  next () {\n    return 1\n  }\n\n  reset'),
+      'The method "Parser.parse": Inserted lines 5 to 8 into app.ts, before what was line 5. app.ts has 13 lines now.',
+      {}
+    ],
+    [
+      'app.ts',
+      { action: 'replace', symbol: 'LIMIT', new_text: 'export const LIMIT = 4' },
+      CODE.replace('3', '4'),
+      'The constant "LIMIT": Replaced line 9 of app.ts; it is now line 9. app.ts has 9 lines now.',
+      {}
+    ]
   ]
   for (const [path, edit, result, message, change] of cases) {
     restore()
-    const { body: { message: would, new_hash, changes } } = await check(t, served, '/preview', { operation: 'edit_section', path, ...edit }, 200, { changed: true, dry_run: true, diff: /^--- a/ })
+    const {
+      body: { message: would, new_hash, changes }
+    } = await check(t, served, '/preview', { operation: 'edit_section', path, ...edit }, 200, {
+      changed: true,
+      dry_run: true,
+      diff: /^--- a/
+    })
     t.match(would, /: Would .*; nothing was written\.$/)
     t.equal(bytesOf(served, path), files[path])
     t.match(changes, [{ new_content: String }])
-    await check(t, served, '/edit-section', { path, ...edit, show_diff: true }, 200, { message, changes: [change], file_hash: new_hash, diff: /^--- a/, warnings: [], edits_applied: undefined })
+    await check(t, served, '/edit-section', { path, ...edit, show_diff: true }, 200, {
+      message,
+      changes: [change],
+      file_hash: new_hash,
+      diff: /^--- a/,
+      warnings: [],
+      edits_applied: undefined
+    })
     t.equal(bytesOf(served, path), result, message)
   }
 })
 
 t.test('says what is already so, and follows links', async t => {
   symlinkSync('guide.md', join(served.root, 'link.txt'))
-  await check(t, served, '/edit-section', { path: 'guide.md', action: 'replace', heading: 'Use', new_text: 'Text.' }, 200, { changed: false, message: 'The file already has exactly this content; nothing was written.' })
-  await check(t, served, '/edit-section', { path: 'link.txt', action: 'replace', heading: 'Use', new_text: 'New.' }, 200, { changed: true, path: 'link.txt', resolved_path: 'guide.md' })
-  await check(t, served, '/inspect', { path: 'link.txt', structure: true }, 200, { structure: [{ name: 'Guide' }], resolved_path: 'guide.md' })
+  await check(
+    t,
+    served,
+    '/edit-section',
+    { path: 'guide.md', action: 'replace', heading: 'Use', new_text: 'Text.' },
+    200,
+    { changed: false, message: 'The file already has exactly this content; nothing was written.' }
+  )
+  await check(
+    t,
+    served,
+    '/edit-section',
+    { path: 'link.txt', action: 'replace', heading: 'Use', new_text: 'New.' },
+    200,
+    { changed: true, path: 'link.txt', resolved_path: 'guide.md' }
+  )
+  await check(t, served, '/inspect', { path: 'link.txt', structure: true }, 200, {
+    structure: [{ name: 'Guide' }],
+    resolved_path: 'guide.md'
+  })
 })
 
 t.test('tells the structure of a file', async t => {
@@ -45,71 +116,223 @@ t.test('tells the structure of a file', async t => {
     message: 'guide.md has 13 lines (60 bytes, ascii). Its structure has 4 items.',
     total_items: 4,
     truncated: undefined,
-    structure: [{ kind: 'heading', name: 'Guide', level: 1, start_line: 1, end_line: 13 }, { kind: 'heading', name: 'Setup', level: 2, parent: 'Guide', start_line: 3, end_line: 10 }, { kind: 'code_block', language: 'sh', parent: 'Guide > Setup', start_line: 7, end_line: 9 }, { name: 'Use' }]
+    structure: [
+      { kind: 'heading', name: 'Guide', level: 1, start_line: 1, end_line: 13 },
+      { kind: 'heading', name: 'Setup', level: 2, parent: 'Guide', start_line: 3, end_line: 10 },
+      { kind: 'code_block', language: 'sh', parent: 'Guide > Setup', start_line: 7, end_line: 9 },
+      { name: 'Use' }
+    ]
   })
-  await check(t, served, '/inspect', { path: 'app.ts', structure: true, search: 'reset', start_line: 1, end_line: 1 }, 200, { total_matches: 1, content: '/** Reads. */\n', truncated: false, structure: [{ kind: 'class', name: 'Parser', start_line: 2, end_line: 7, comment_start_line: 1 }, { kind: 'method', parent: 'Parser', name: 'parse', comment_start_line: 3 }, { name: 'reset' }, { kind: 'constant' }] })
-  await check(t, served, '/inspect', { path: 'broken.py', structure: true }, 200, { message: /It has syntax errors \(line 4\)/, syntax_error_lines: [4], structure: [{ name: 'f' }] })
-  await check(t, served, '/inspect', { path: 'empty.md', structure: true }, 200, { message: /no headings, code blocks or symbols/, structure: [], total_items: 0 })
-  await check(t, served, '/inspect', { path: 'data.json', structure: true }, 422, { code: 'UNSUPPORTED_TARGET', detail: /^data\.json is in json, and its structure can't be told\. It can of bash, /, file_hash: String })
-  await check(t, served, '/inspect', { path: '.', structure: true }, 400, { code: 'INVALID_REQUEST', errors: [{ pointer: '/structure' }] })
+  await check(
+    t,
+    served,
+    '/inspect',
+    { path: 'app.ts', structure: true, search: 'reset', start_line: 1, end_line: 1 },
+    200,
+    {
+      total_matches: 1,
+      content: '/** Reads. */\n',
+      truncated: false,
+      structure: [
+        { kind: 'class', name: 'Parser', start_line: 2, end_line: 7, comment_start_line: 1 },
+        { kind: 'method', parent: 'Parser', name: 'parse', comment_start_line: 3 },
+        { name: 'reset' },
+        { kind: 'constant' }
+      ]
+    }
+  )
+  await check(t, served, '/inspect', { path: 'broken.py', structure: true }, 200, {
+    message: /It has syntax errors \(line 4\)/,
+    syntax_error_lines: [4],
+    structure: [{ name: 'f' }]
+  })
+  await check(t, served, '/inspect', { path: 'empty.md', structure: true }, 200, {
+    message: /no headings, code blocks or symbols/,
+    structure: [],
+    total_items: 0
+  })
+  await check(t, served, '/inspect', { path: 'data.json', structure: true }, 422, {
+    code: 'UNSUPPORTED_TARGET',
+    detail: /^data\.json is in json, and its structure can't be told\. It can of bash, /,
+    file_hash: String
+  })
+  await check(t, served, '/inspect', { path: '.', structure: true }, 400, {
+    code: 'INVALID_REQUEST',
+    errors: [{ pointer: '/structure' }]
+  })
   writeFileSync(join(served.root, 'bin.md'), 'a\0b')
-  await check(t, served, '/inspect', { path: 'bin.md', structure: true }, 200, { encoding: 'binary', structure: undefined })
+  await check(t, served, '/inspect', { path: 'bin.md', structure: true }, 200, {
+    encoding: 'binary',
+    structure: undefined
+  })
   writeFileSync(join(served.root, 'many.md'), '# x\n'.repeat(2500))
-  await check(t, served, '/inspect', { path: 'many.md', structure: true }, 200, { structure: { length: 2000 }, total_items: 2500, truncated: true, message: /has 2500 items, of which structure lists the first 2000/ })
+  await check(t, served, '/inspect', { path: 'many.md', structure: true }, 200, {
+    structure: { length: 2000 },
+    total_items: 2500,
+    truncated: true,
+    message: /has 2500 items, of which structure lists the first 2000/
+  })
   const { body } = await served.call('GET', '/capabilities')
-  t.match(body, { languages: OUTLINED, features: { length: Number }, limits: { max_items: 2000, max_parsed_size: 8 * 1024 * 1024 } })
+  t.match(body, {
+    languages: OUTLINED,
+    features: { length: Number },
+    limits: { max_items: 2000, max_parsed_size: 8 * 1024 * 1024 }
+  })
 })
 
 t.test('refuses what is no one target', async t => {
-  const refuses = (path: string, edit: object, status: number, expected: Record<string, unknown>) => check(t, served, '/edit-section', { path, action: 'replace', new_text: 'x', ...edit }, status, expected)
-  const invalid = (edit: object, pointer: string, message: string | RegExp) => refuses('guide.md', edit, 400, { code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
+  const refuses = (path: string, edit: object, status: number, expected: Record<string, unknown>) =>
+    check(t, served, '/edit-section', { path, action: 'replace', new_text: 'x', ...edit }, status, expected)
+  const invalid = (edit: object, pointer: string, message: string | RegExp) =>
+    refuses('guide.md', edit, 400, { code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
   await invalid({}, '', 'has no target; give one of heading, code_block and symbol')
-  await invalid({ heading: 'Use', symbol: 'x' }, '/symbol', 'is a second target beside heading; give one of heading, code_block and symbol')
+  await invalid(
+    { heading: 'Use', symbol: 'x' },
+    '/symbol',
+    'is a second target beside heading; give one of heading, code_block and symbol'
+  )
   await invalid({ code_block: {} }, '/code_block', /^is empty/)
   await invalid({ code_block: { index: null } }, '/code_block', /^is empty/)
-  await invalid({ code_block: { lang: 'sh' } }, '/code_block/lang', 'is no field here (there are index, language, under_heading)')
+  await invalid(
+    { code_block: { lang: 'sh' } },
+    '/code_block/lang',
+    'is no field here (there are index, language, under_heading)'
+  )
   await invalid({ code_block: 'sh' }, '/code_block', /^must be/)
   await invalid({ heading: 'Use', new_text: null }, '/new_text', 'is missing')
   await invalid({ heading: 'Use', action: 'delete' }, '/new_text', /^belongs to the other actions/)
   await invalid({ heading: 'Use', action: 'append', include_heading: true }, '/include_heading', /^belongs to replace/)
   await invalid({ heading: 'Use', include_comment: true }, '/include_comment', /^belongs to replace and delete/)
   await invalid({ heading: 'Use', action: 'remove' }, '/action', /^must be "replace", "delete", .* or "insert_after"$/)
-  await invalid({ code_block: { index: 1 }, new_text: '```\n' }, '/new_text', /^has a line that would close the fence of the code block at line 7; leave the fences out/)
-  await invalid({ heading: 'Setup', new_text: '```\n' }, '/new_text', /^would take the heading "Use" at line 11 out of the outline/)
-  await refuses('guide.md', { heading: 'setup' }, 422, { code: 'TARGET_NOT_FOUND', did_you_mean: ['Guide > Setup'], outline: { length: 4 }, detail: 'The heading "setup" was not found in guide.md. Did you mean "Guide > Setup"? Nothing was written.', suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"guide.md","structure":true}' }], file_hash: String })
-  await refuses('guide.md', { heading: 'Nothing of the kind' }, 422, { detail: /outline lists what is there\./, did_you_mean: undefined })
-  await refuses('guide.md', { heading: 'Use', at_line: 1 }, 422, { code: 'TARGET_NOT_FOUND', detail: /not found at line 1 in guide\.md\. Line 1 does not lie in it; it is at lines 11 to 13\. Correct at_line/, targets: [{ name: 'Use' }] })
-  await refuses('guide.md', { code_block: { index: 2, language: 'sh', under_heading: 'Setup' } }, 422, { detail: /^The "sh" code block 2 under the heading "Setup" was not found/ })
+  await invalid(
+    { code_block: { index: 1 }, new_text: '```\n' },
+    '/new_text',
+    /^has a line that would close the fence of the code block at line 7; leave the fences out/
+  )
+  await invalid(
+    { heading: 'Setup', new_text: '```\n' },
+    '/new_text',
+    /^would take the heading "Use" at line 11 out of the outline/
+  )
+  await refuses('guide.md', { heading: 'setup' }, 422, {
+    code: 'TARGET_NOT_FOUND',
+    did_you_mean: ['Guide > Setup'],
+    outline: { length: 4 },
+    detail: 'The heading "setup" was not found in guide.md. Did you mean "Guide > Setup"? Nothing was written.',
+    suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"guide.md","structure":true}' }],
+    file_hash: String
+  })
+  await refuses('guide.md', { heading: 'Nothing of the kind' }, 422, {
+    detail: /outline lists what is there\./,
+    did_you_mean: undefined
+  })
+  await refuses('guide.md', { heading: 'Use', at_line: 1 }, 422, {
+    code: 'TARGET_NOT_FOUND',
+    detail: /not found at line 1 in guide\.md\. Line 1 does not lie in it; it is at lines 11 to 13\. Correct at_line/,
+    targets: [{ name: 'Use' }]
+  })
+  await refuses('guide.md', { code_block: { index: 2, language: 'sh', under_heading: 'Setup' } }, 422, {
+    detail: /^The "sh" code block 2 under the heading "Setup" was not found/
+  })
   await refuses('empty.md', { heading: 'x' }, 422, { detail: /There is nothing of that kind in it\./ })
-  await refuses('broken.py', { symbol: 'h' }, 422, { code: 'TARGET_NOT_FOUND', syntax_error_lines: [4], detail: /The file has syntax errors \(line 4\)/ })
-  await refuses('app.ts', { heading: 'x' }, 422, { code: 'UNSUPPORTED_TARGET', detail: 'app.ts is in typescript, and headings and code blocks are found in Markdown (.md) only. Name a symbol, or use /edit. Nothing was written.' })
-  await refuses('nameless', { heading: 'x' }, 422, { detail: /^nameless is in no language that is known by its name, .* only\. Use \/edit\./ })
-  await refuses('guide.md', { symbol: 'x' }, 422, { detail: /^guide\.md is in markdown, which has no symbols\. Name a heading or a code_block\./ })
-  await refuses('data.json', { symbol: 'x' }, 422, { code: 'UNSUPPORTED_TARGET', detail: /its structure can't be told/ })
-  await refuses('app.ts', { symbol: 'LIMIT', action: 'append' }, 422, { code: 'UNSUPPORTED_TARGET', detail: /^The constant "LIMIT" at line 9 of app\.ts has no body to put text into\./ })
+  await refuses('broken.py', { symbol: 'h' }, 422, {
+    code: 'TARGET_NOT_FOUND',
+    syntax_error_lines: [4],
+    detail: /The file has syntax errors \(line 4\)/
+  })
+  await refuses('app.ts', { heading: 'x' }, 422, {
+    code: 'UNSUPPORTED_TARGET',
+    detail:
+      'app.ts is in typescript, and headings and code blocks are found in Markdown (.md) only. Name a symbol, or use /edit. Nothing was written.'
+  })
+  await refuses('nameless', { heading: 'x' }, 422, {
+    detail: /^nameless is in no language that is known by its name, .* only\. Use \/edit\./
+  })
+  await refuses('guide.md', { symbol: 'x' }, 422, {
+    detail: /^guide\.md is in markdown, which has no symbols\. Name a heading or a code_block\./
+  })
+  await refuses('data.json', { symbol: 'x' }, 422, {
+    code: 'UNSUPPORTED_TARGET',
+    detail: /its structure can't be told/
+  })
+  await refuses('app.ts', { symbol: 'LIMIT', action: 'append' }, 422, {
+    code: 'UNSUPPORTED_TARGET',
+    detail: /^The constant "LIMIT" at line 9 of app\.ts has no body to put text into\./
+  })
   writeFileSync(join(served.root, 'twice.md'), '# A\n\n## B\n\n# C\n\n## B\n\n```\nx\n')
-  await refuses('twice.md', { heading: 'B' }, 422, { code: 'AMBIGUOUS_TARGET', detail: 'The heading "B" fits 2 places in twice.md, at lines 3 and 7. Send at_line with a line of the one that is meant, or name it by its path; targets lists them. Nothing was written.', targets: [{ start_line: 3, parent: 'A' }, { start_line: 7, parent: 'C' }], outline: { length: 5 } })
+  await refuses('twice.md', { heading: 'B' }, 422, {
+    code: 'AMBIGUOUS_TARGET',
+    detail:
+      'The heading "B" fits 2 places in twice.md, at lines 3 and 7. Send at_line with a line of the one that is meant, or name it by its path; targets lists them. Nothing was written.',
+    targets: [
+      { start_line: 3, parent: 'A' },
+      { start_line: 7, parent: 'C' }
+    ],
+    outline: { length: 5 }
+  })
   await refuses('twice.md', { heading: 'B', at_line: 7, new_text: 'x' }, 200, {})
   writeFileSync(join(served.root, 'open.md'), '# A\n\n```\nx\n')
-  await refuses('open.md', { code_block: { index: 1 }, action: 'insert_after' }, 422, { detail: /never closed: what comes after it would be in it/ })
-  writeFileSync(join(served.root, 'one.js'), 'const a = 1; const b = 2\nclass A { x () {} }\nfunction f () {}\nfunction f () {}\n')
-  await refuses('one.js', { symbol: 'b' }, 422, { code: 'UNSUPPORTED_TARGET', detail: /^The constant "b" shares line 1 of one\.js with other code\. Use \/edit/ })
-  await refuses('one.js', { symbol: 'A', action: 'append' }, 422, { detail: /^The body of the class "A" at line 2 of one\.js shares its lines/ })
-  await refuses('one.js', { symbol: 'f' }, 422, { code: 'AMBIGUOUS_TARGET', targets: [{ start_line: 3 }, { start_line: 4 }] })
+  await refuses('open.md', { code_block: { index: 1 }, action: 'insert_after' }, 422, {
+    detail: /never closed: what comes after it would be in it/
+  })
+  writeFileSync(
+    join(served.root, 'one.js'),
+    'const a = 1; const b = 2\nclass A { x () {} }\nfunction f () {}\nfunction f () {}\n'
+  )
+  await refuses('one.js', { symbol: 'b' }, 422, {
+    code: 'UNSUPPORTED_TARGET',
+    detail: /^The constant "b" shares line 1 of one\.js with other code\. Use \/edit/
+  })
+  await refuses('one.js', { symbol: 'A', action: 'append' }, 422, {
+    detail: /^The body of the class "A" at line 2 of one\.js shares its lines/
+  })
+  await refuses('one.js', { symbol: 'f' }, 422, {
+    code: 'AMBIGUOUS_TARGET',
+    targets: [{ start_line: 3 }, { start_line: 4 }]
+  })
   await refuses('guide.md', { heading: 'Use', expected_hash: '0123456789abcdef' }, 409, { code: 'STALE_FILE' })
   const small = await serve(t, { files, settings: { maxFileSize: 100 } })
-  await check(t, small, '/edit-section', { path: 'guide.md', action: 'append', heading: 'Use', new_text: 'x'.repeat(100) }, 422, { code: 'RESULT_TOO_LARGE' })
+  await check(
+    t,
+    small,
+    '/edit-section',
+    { path: 'guide.md', action: 'append', heading: 'Use', new_text: 'x'.repeat(100) },
+    422,
+    { code: 'RESULT_TOO_LARGE' }
+  )
 })
 
 t.test('warns of syntax errors, and of symbols that are gone', async t => {
-  await check(t, served, '/edit-section', { path: 'app.ts', action: 'replace', symbol: 'Parser.parse', new_text: 'parse () {{{\n', dry_run: true }, 200, { warnings: [/^The file would have syntax errors after this edit \(line/, /^More of the structure changed than the target: /] })
-  await check(t, served, '/edit-section', { path: 'broken.py', action: 'replace', symbol: 'f', new_text: 'def f():\n    return 2' }, 200, { warnings: [/^The file had syntax errors before \(line 4\)/] })
+  await check(
+    t,
+    served,
+    '/edit-section',
+    { path: 'app.ts', action: 'replace', symbol: 'Parser.parse', new_text: 'parse () {{{\n', dry_run: true },
+    200,
+    {
+      warnings: [
+        /^The file would have syntax errors after this edit \(line/,
+        /^More of the structure changed than the target: /
+      ]
+    }
+  )
+  await check(
+    t,
+    served,
+    '/edit-section',
+    { path: 'broken.py', action: 'replace', symbol: 'f', new_text: 'def f():\n    return 2' },
+    200,
+    { warnings: [/^The file had syntax errors before \(line 4\)/] }
+  )
 })
 
 t.test('answers others while a document is parsed, and bounds hostile ones', async t => {
   const hostile: [string, string][] = [
-    ['quotes.md', '>'.repeat(200_000)], ['quote-lines.md', '> '.repeat(100).concat('\n').repeat(2000)], ['brackets.md', '['.repeat(200_000)],
-    ['braces.ts', 'class A {'.repeat(5000)], ['nested.css', 'a {'.repeat(20_000)]
+    ['quotes.md', '>'.repeat(200_000)],
+    ['quote-lines.md', '> '.repeat(100).concat('\n').repeat(2000)],
+    ['brackets.md', '['.repeat(200_000)],
+    ['braces.ts', 'class A {'.repeat(5000)],
+    ['nested.css', 'a {'.repeat(20_000)]
   ]
   for (const [name, text] of hostile) {
     writeFileSync(join(served.root, name), text)
@@ -123,22 +346,43 @@ t.test('answers others while a document is parsed, and bounds hostile ones', asy
     const reply = await served.call('POST', '/inspect', { body: { path: name, structure: true } })
     clearInterval(timer)
     t.ok(reply.status === 200 || reply.body.code === 'UNSUPPORTED_TARGET', `${name}: ${reply.text.slice(0, 200)}`)
-    t.comment(`${name}: ${(performance.now() - since).toFixed(0)} ms, event loop stalled for ${longest.toFixed(0)} ms at most`)
+    t.comment(
+      `${name}: ${(performance.now() - since).toFixed(0)} ms, event loop stalled for ${longest.toFixed(0)} ms at most`
+    )
   }
   const slow = served.call('POST', '/inspect', { body: { path: 'quote-lines.md', structure: true } })
   t.equal((await served.call('GET', '/healthz')).status, 200)
   t.equal((await slow).status, 200)
   writeFileSync(join(served.root, 'large.md'), Buffer.alloc(9 * 1024 * 1024, 'x\n'))
-  await check(t, served, '/inspect', { path: 'large.md', structure: true }, 422, { code: 'UNSUPPORTED_TARGET', limit: 8 * 1024 * 1024, actual: 9 * 1024 * 1024, detail: /^large\.md has 9437184 bytes, and structure is told of files up to 8388608\./ })
+  await check(t, served, '/inspect', { path: 'large.md', structure: true }, 422, {
+    code: 'UNSUPPORTED_TARGET',
+    limit: 8 * 1024 * 1024,
+    actual: 9 * 1024 * 1024,
+    detail: /^large\.md has 9437184 bytes, and structure is told of files up to 8388608\./
+  })
 })
 
 t.test('refuses more files than may wait', async t => {
-  writeFileSync(join(served.root, 'long.md'), `# A\n\n${readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').repeat(40)}`)
+  writeFileSync(
+    join(served.root, 'long.md'),
+    `# A\n\n${readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').repeat(40)}`
+  )
   const asked = (route: string, body: object) => served.call('POST', route, { body: { path: 'long.md', ...body } })
-  const replies = await Promise.all(Array.from({ length: 60 }, (_, i) => i % 2 === 0 ? asked('/inspect', { structure: true }) : asked('/edit-section', { action: 'append', heading: 'A', new_text: 'x', dry_run: true })))
+  const replies = await Promise.all(
+    Array.from({ length: 60 }, (_, i) =>
+      i % 2 === 0
+        ? asked('/inspect', { structure: true })
+        : asked('/edit-section', { action: 'append', heading: 'A', new_text: 'x', dry_run: true })
+    )
+  )
   const statuses = new Set(replies.map(({ status }) => status))
-  t.ok([...statuses].every(status => status === 200 || status === 503), [...statuses].join())
-  for (const { body } of replies.filter(({ status }) => status === 503)) t.match(body, { code: 'NOT_READY', detail: /too many files waiting to be parsed/ })
+  t.ok(
+    [...statuses].every(status => status === 200 || status === 503),
+    [...statuses].join()
+  )
+  for (const { body } of replies.filter(({ status }) => status === 503)) {
+    t.match(body, { code: 'NOT_READY', detail: /too many files waiting to be parsed/ })
+  }
   await later()
 })
 

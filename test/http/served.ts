@@ -13,7 +13,12 @@ import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
 
 export const TOKEN = 'test-token'
 
-export interface Reply { status: number, headers: Headers, body: Record<string, unknown>, text: string }
+export interface Reply {
+  status: number
+  headers: Headers
+  body: Record<string, unknown>
+  text: string
+}
 
 export interface Served {
   url: string
@@ -23,23 +28,33 @@ export interface Served {
   workspace: Workspace
   /** What was logged, one record a line. */
   log: Record<string, unknown>[]
-  drain (): Promise<void>
-  call (method: string, path: string, options?: { body?: unknown, headers?: Record<string, string> }): Promise<Reply>
+  drain(): Promise<void>
+  call(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Reply>
   /** Sends bytes as they are; resolves with everything that came back when the server closed, or after `wait` ms. */
-  raw (bytes: string | Buffer, wait?: number): Promise<string>
+  raw(bytes: string | Buffer, wait?: number): Promise<string>
 }
 
-interface Document { components: { schemas: Record<string, object> }, paths: Record<string, Record<string, { responses: Record<string, { content: Record<string, { schema: { $ref: string } }> }> }>> }
+interface Document {
+  components: { schemas: Record<string, object> }
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content: Record<string, { schema: { $ref: string } }> }> }>
+  >
+}
 
 /** Checks a body against a component of a document. */
-export function validator (document: Document): (component: string, body: unknown) => string[] {
+export function validator(document: Document): (component: string, body: unknown) => string[] {
   const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false })
   ajv.addSchema(document, 'doc')
   const compiled = new Map<string, ValidateFunction>()
   return (component, body) => {
     const validate = compiled.get(component) ?? ajv.compile({ $ref: `doc#/components/schemas/${component}` })
     compiled.set(component, validate)
-    return validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+    return validate(body)
+      ? []
+      : (validate.errors ?? []).map(
+          ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`
+        )
   }
 }
 
@@ -47,7 +62,15 @@ export function validator (document: Document): (component: string, body: unknow
 const shown = (text: string) => text.slice(0, 500).replace(/[^\x20-\x7e]/g, '?')
 
 /** The request is answered with this status and these members. */
-export async function check (t: Test, served: Served, route: string, body: object, status: number, expected: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Reply> {
+export async function check(
+  t: Test,
+  served: Served,
+  route: string,
+  body: object,
+  status: number,
+  expected: Record<string, unknown>,
+  headers: Record<string, string> = {}
+): Promise<Reply> {
   const reply = await served.call('POST', route, { body, headers })
   t.equal(reply.status, status, shown(reply.text))
   t.match(reply.body, expected, shown(JSON.stringify(body)))
@@ -57,17 +80,47 @@ export async function check (t: Test, served: Served, route: string, body: objec
 /** What a file holds. */
 export const bytesOf = ({ root }: Served, path: string): string => readFileSync(join(root, path), 'utf8')
 
-export async function serve (t: Test, options: { settings?: Partial<Config>, files?: Parameters<Test['testdir']>[0], replace?: Partial<Workspace>, timeouts?: AppOptions['timeouts'] } = {}): Promise<Served> {
+export async function serve(
+  t: Test,
+  options: {
+    settings?: Partial<Config>
+    files?: Parameters<Test['testdir']>[0]
+    replace?: Partial<Workspace>
+    timeouts?: AppOptions['timeouts']
+  } = {}
+): Promise<Served> {
   const root = t.testdir(options.files ?? {})
   const stateDir = mkdtempSync(join(tmpdir(), 'editd-state-'))
   const loaded = loadConfig([root, '--token', TOKEN, '--state-dir', stateDir, '--durability', 'fast'], {})
   if (!loaded.ok) throw new Error(loaded.failure.join())
   const config = { ...loaded.value, ...options.settings }
   const log: Served['log'] = []
-  const stream = new Writable({ write (chunk, _encoding, done) { log.push(JSON.parse(String(chunk))); done() } })
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      log.push(JSON.parse(String(chunk)))
+      done()
+    }
+  })
   const opened = await openWorkspace(config)
-  const workspace: Workspace = { root: opened.root, confinement: opened.confinement, edit: opened.edit.bind(opened), create: opened.create.bind(opened), read: opened.read.bind(opened), scan: opened.scan.bind(opened), list: opened.list.bind(opened), look: opened.look.bind(opened), ready: opened.ready.bind(opened), close: opened.close.bind(opened), ...options.replace }
-  const { app, drain } = await buildApp({ config, workspace, logger: pino({ base: null }, stream), ...options.timeouts && { timeouts: options.timeouts } })
+  const workspace: Workspace = {
+    root: opened.root,
+    confinement: opened.confinement,
+    edit: opened.edit.bind(opened),
+    create: opened.create.bind(opened),
+    read: opened.read.bind(opened),
+    scan: opened.scan.bind(opened),
+    list: opened.list.bind(opened),
+    look: opened.look.bind(opened),
+    ready: opened.ready.bind(opened),
+    close: opened.close.bind(opened),
+    ...options.replace
+  }
+  const { app, drain } = await buildApp({
+    config,
+    workspace,
+    logger: pino({ base: null }, stream),
+    ...(options.timeouts && { timeouts: options.timeouts })
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -92,7 +145,10 @@ export async function serve (t: Test, options: { settings?: Partial<Config>, fil
     const published = document.paths[path]?.[method.toLowerCase()]
     if (published === undefined) return
     const [media] = Object.entries(published.responses[status]?.content ?? {})
-    if (media === undefined) { t.fail(`${method} ${path} answers ${status}, which is not published`); return }
+    if (media === undefined) {
+      t.fail(`${method} ${path} answers ${status}, which is not published`)
+      return
+    }
     t.match(headers.get('content-type'), media[0])
     t.strictSame(faultsOf(media[1].schema.$ref.split('/').at(-1) ?? '', body), [], shown(text))
   }
@@ -104,26 +160,47 @@ export async function serve (t: Test, options: { settings?: Partial<Config>, fil
     workspace,
     log,
     drain,
-    async call (method, path, { body, headers = {} } = {}) {
+    async call(method, path, { body, headers = {} } = {}) {
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method,
         redirect: 'manual',
-        headers: { authorization: `Bearer ${TOKEN}`, ...body !== undefined && { 'content-type': 'application/json' }, ...headers },
-        ...body !== undefined && { body: typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body) }
+        headers: {
+          authorization: `Bearer ${TOKEN}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers
+        },
+        ...(body !== undefined && {
+          body: typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body)
+        })
       })
       const text = await response.text()
       const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '')
-      const reply: Reply = { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
+      const reply: Reply = {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: isJson ? JSON.parse(text) : {}
+      }
       if (method !== 'HEAD' && method !== 'OPTIONS') check(method, path, reply)
       return reply
     },
-    raw: (bytes, wait = 5000) => new Promise(resolve => {
-      let received = ''
-      const socket = connect(port, '127.0.0.1', () => { socket.write(bytes) })
-      const timer = setTimeout(() => { socket.destroy() }, wait)
-      socket.on('data', data => { received += data })
-      socket.on('error', () => {})
-      socket.on('close', () => { clearTimeout(timer); resolve(received) })
-    })
+    raw: (bytes, wait = 5000) =>
+      new Promise(resolve => {
+        let received = ''
+        const socket = connect(port, '127.0.0.1', () => {
+          socket.write(bytes)
+        })
+        const timer = setTimeout(() => {
+          socket.destroy()
+        }, wait)
+        socket.on('data', data => {
+          received += data
+        })
+        socket.on('error', () => {})
+        socket.on('close', () => {
+          clearTimeout(timer)
+          resolve(received)
+        })
+      })
   }
 }

@@ -12,10 +12,19 @@ const EDIT = { path: 'a.txt', old_text: 'one', new_text: 'uno', dry_run: true }
 
 /** A raw POST /edit with these headers and this body. */
 const post = (headers: string[], body = JSON.stringify(EDIT)) =>
-  ['POST /edit HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${TOKEN}`, 'Content-Type: application/json', 'Connection: close', ...headers, '', body].join('\r\n')
+  [
+    'POST /edit HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${TOKEN}`,
+    'Content-Type: application/json',
+    'Connection: close',
+    ...headers,
+    '',
+    body
+  ].join('\r\n')
 
 /** The raw bytes get one problem with this status and code. */
-async function checkRaw (t: Test, served: Served, bytes: string | Buffer, status: number, code: string, wait?: number) {
+async function checkRaw(t: Test, served: Served, bytes: string | Buffer, status: number, code: string, wait?: number) {
   const received = await served.raw(bytes, wait)
   t.match(received, new RegExp(`^HTTP/1.1 ${status} .*`), String(bytes).slice(0, 60))
   const body = received.slice(received.indexOf('\r\n\r\n') + 4)
@@ -25,7 +34,10 @@ async function checkRaw (t: Test, served: Served, bytes: string | Buffer, status
 }
 
 t.test('refuses by Host, then Origin, then token', async t => {
-  const served = await serve(t, { files, settings: { allowHosts: ['editd.example'], allowOrigins: ['https://app.example'] } })
+  const served = await serve(t, {
+    files,
+    settings: { allowHosts: ['editd.example'], allowOrigins: ['https://app.example'] }
+  })
   const check = async (line: string, headers: string[], status: number, code?: string) => {
     const received = await served.raw([line, ...headers, 'Connection: close', '', ''].join('\r\n'))
     t.match(received, new RegExp(`^HTTP/1.1 ${status} `), `${line} ${headers.join(', ')}`)
@@ -34,33 +46,92 @@ t.test('refuses by Host, then Origin, then token', async t => {
     return received
   }
   const token = `Authorization: Bearer ${TOKEN}`
-  for (const host of ['localhost', 'LOCALHOST:7333', 'x.localhost', '127.0.0.1:1', '127.9.9.9', '[::1]:80', '10.1.2.3', 'editd.example', 'Editd.Example:443']) {
+  for (const host of [
+    'localhost',
+    'LOCALHOST:7333',
+    'x.localhost',
+    '127.0.0.1:1',
+    '127.9.9.9',
+    '[::1]:80',
+    '10.1.2.3',
+    'editd.example',
+    'Editd.Example:443'
+  ]) {
     await check('GET /capabilities HTTP/1.1', [`Host: ${host}`, token], 200)
   }
   for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'evil.example:7333']) {
     t.match(await check('GET /capabilities HTTP/1.1', [`Host: ${host}`, token], 403, 'FORBIDDEN_HOST'), '--allow-host')
   }
-  for (const hosts of [[], ['Host: '], ['Host: a b'], ['Host: user@localhost'], ['Host: localhost', 'Host: localhost']]) {
+  for (const hosts of [
+    [],
+    ['Host: '],
+    ['Host: a b'],
+    ['Host: user@localhost'],
+    ['Host: localhost', 'Host: localhost']
+  ]) {
     await check('GET /capabilities HTTP/1.1', [...hosts, token], 400, 'INVALID_REQUEST')
   }
-  for (const origin of ['https://evil.example', 'null', 'http://localhost:1', 'https://localhost', 'http://localhost.evil.example', 'https://app.example.evil.example']) {
-    const received = await check('GET /capabilities HTTP/1.1', ['Host: localhost', `Origin: ${origin}`, token], 403, 'FORBIDDEN_ORIGIN')
+  for (const origin of [
+    'https://evil.example',
+    'null',
+    'http://localhost:1',
+    'https://localhost',
+    'http://localhost.evil.example',
+    'https://app.example.evil.example'
+  ]) {
+    const received = await check(
+      'GET /capabilities HTTP/1.1',
+      ['Host: localhost', `Origin: ${origin}`, token],
+      403,
+      'FORBIDDEN_ORIGIN'
+    )
     t.notMatch(received, /access-control-allow-origin/i)
   }
   await check('GET /capabilities HTTP/1.1', ['Host: localhost:7', 'Origin: http://localhost:7', token], 200)
-  t.match(await check('GET /capabilities HTTP/1.1', ['Host: localhost', 'Origin: https://app.example', token], 200), /access-control-allow-origin: https:\/\/app\.example/i)
-  for (const wrong of ['', 'Authorization: Bearer wrong', 'Authorization: Basic abc', `Authorization: Bearer ${TOKEN}x`, 'Authorization: Bearer', `Authorization: ${TOKEN}`].map(header => header === '' ? [] : [header])) {
+  t.match(
+    await check('GET /capabilities HTTP/1.1', ['Host: localhost', 'Origin: https://app.example', token], 200),
+    /access-control-allow-origin: https:\/\/app\.example/i
+  )
+  for (const wrong of [
+    '',
+    'Authorization: Bearer wrong',
+    'Authorization: Basic abc',
+    `Authorization: Bearer ${TOKEN}x`,
+    'Authorization: Bearer',
+    `Authorization: ${TOKEN}`
+  ].map(header => (header === '' ? [] : [header]))) {
     for (const line of ['GET /capabilities', 'POST /edit', 'GET /nope', 'DELETE /edit', 'GET /%zz']) {
-      t.match(await check(`${line} HTTP/1.1`, ['Host: localhost', ...wrong], 401, 'UNAUTHORIZED'), /www-authenticate: Bearer/i)
+      t.match(
+        await check(`${line} HTTP/1.1`, ['Host: localhost', ...wrong], 401, 'UNAUTHORIZED'),
+        /www-authenticate: Bearer/i
+      )
     }
   }
   await check('GET /capabilities HTTP/1.1', ['Host: localhost', `authorization: bearer ${TOKEN}`], 200)
   // The order: what comes first is told.
-  await check('GET /capabilities HTTP/1.1', ['Host: evil.example', 'Origin: https://evil.example'], 403, 'FORBIDDEN_HOST')
-  await check('GET /capabilities HTTP/1.1', ['Host: localhost', 'Origin: https://evil.example'], 403, 'FORBIDDEN_ORIGIN')
+  await check(
+    'GET /capabilities HTTP/1.1',
+    ['Host: evil.example', 'Origin: https://evil.example'],
+    403,
+    'FORBIDDEN_HOST'
+  )
+  await check(
+    'GET /capabilities HTTP/1.1',
+    ['Host: localhost', 'Origin: https://evil.example'],
+    403,
+    'FORBIDDEN_ORIGIN'
+  )
   // Health is told to all, documents to those without a token.
-  for (const path of ['/healthz', '/readyz']) await check(`GET ${path} HTTP/1.1`, ['Host: evil.example', 'Origin: null'], 200)
-  for (const path of ['/docs', '/docs/static/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/openapi.tools.json']) {
+  for (const path of ['/healthz', '/readyz']) {
+    await check(`GET ${path} HTTP/1.1`, ['Host: evil.example', 'Origin: null'], 200)
+  }
+  for (const path of [
+    '/docs',
+    '/docs/static/swagger-ui.css',
+    '/openapi.json',
+    '/openapi.yaml',
+    '/openapi.tools.json'
+  ]) {
     await check(`GET ${path} HTTP/1.1`, ['Host: localhost'], 200)
     await check(`GET ${path} HTTP/1.1`, ['Host: evil.example'], 403, 'FORBIDDEN_HOST')
     await check(`GET ${path} HTTP/1.1`, ['Host: localhost', 'Origin: https://evil.example'], 403, 'FORBIDDEN_ORIGIN')
@@ -70,12 +141,20 @@ t.test('refuses by Host, then Origin, then token', async t => {
 })
 
 t.test('answers preflights of allowed origins only', async t => {
-  const preflight = { origin: 'https://app.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization', authorization: '' }
+  const preflight = {
+    origin: 'https://app.example',
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization',
+    authorization: ''
+  }
   const open = await serve(t, { files, settings: { allowOrigins: ['https://app.example'] } })
   const allowed = await open.call('OPTIONS', '/edit', { headers: preflight })
   t.equal(allowed.status, 204)
   t.match(allowed.headers.get('access-control-allow-headers'), 'authorization')
-  t.equal((await open.call('OPTIONS', '/edit', { headers: { ...preflight, origin: 'https://evil.example' } })).status, 403)
+  t.equal(
+    (await open.call('OPTIONS', '/edit', { headers: { ...preflight, origin: 'https://evil.example' } })).status,
+    403
+  )
   t.equal((await open.call('OPTIONS', '/edit')).body.code, 'METHOD_NOT_ALLOWED')
   t.equal((await open.call('OPTIONS', '/nope')).body.code, 'ROUTE_NOT_FOUND')
   const edited = await open.call('POST', '/edit', { body: EDIT, headers: { origin: 'https://app.example' } })
@@ -91,24 +170,40 @@ t.test('lets everybody in without auth, and hides the documents on request', asy
   const served = await serve(t, { files, settings: { token: null, docs: false } })
   const headers = { authorization: '' }
   t.equal((await served.call('GET', '/capabilities', { headers })).status, 200)
-  for (const path of ['/docs', '/docs/static/x', '/openapi.json', '/openapi.yaml', '/openapi.tools.json']) t.equal((await served.call('GET', path, { headers })).body.code, 'ROUTE_NOT_FOUND')
+  for (const path of ['/docs', '/docs/static/x', '/openapi.json', '/openapi.yaml', '/openapi.tools.json']) {
+    t.equal((await served.call('GET', path, { headers })).body.code, 'ROUTE_NOT_FOUND')
+  }
 })
 
 t.test('sends a browser from / to /docs, and answers all others there as ever', async t => {
   const served = await serve(t, { files })
   const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
   const PAGES = [
-    BROWSER, 'text/html', 'TEXT/HTML; charset=utf-8',
-    'application/json;q=0.5, text/html;q=0.9', 'text/html;q=0.8, */*;q=0.8'
+    BROWSER,
+    'text/html',
+    'TEXT/HTML; charset=utf-8',
+    'application/json;q=0.5, text/html;q=0.9',
+    'text/html;q=0.8, */*;q=0.8'
   ]
   const OTHERS = [
-    null, '', '*/*', 'text/*', 'application/json', 'application/json, text/html', 'text/html;q=0.5, application/json',
-    'application/*, text/html;q=0.9', 'text/html;q=0.1, */*', 'text/html;q=0', 'text/html;q=x'
+    null,
+    '',
+    '*/*',
+    'text/*',
+    'application/json',
+    'application/json, text/html',
+    'text/html;q=0.5, application/json',
+    'application/*, text/html;q=0.9',
+    'text/html;q=0.1, */*',
+    'text/html;q=0',
+    'text/html;q=x'
   ]
   const token = `Authorization: Bearer ${TOKEN}`
   const check = async (line: string, accept: string | null, headers: string[], status: number, says: RegExp) => {
     const accepts = accept === null ? [] : [`Accept: ${accept}`]
-    const answer = await served.raw([`${line} HTTP/1.1`, ...accepts, ...headers, 'Connection: close', '', ''].join('\r\n'))
+    const answer = await served.raw(
+      [`${line} HTTP/1.1`, ...accepts, ...headers, 'Connection: close', '', ''].join('\r\n')
+    )
     t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), `${line} ${accept}`)
     t.match(answer, says)
     return answer
@@ -132,9 +227,15 @@ t.test('sends a browser from / to /docs, and answers all others there as ever', 
     await check(line, BROWSER, ['Host: localhost'], 401, /UNAUTHORIZED/)
   }
   await check('POST /', BROWSER, ['Host: localhost', token], 404, /ROUTE_NOT_FOUND/)
-  t.match(served.log.find(({ status }) => status === 302), { route: '/', method: 'GET' })
+  t.match(
+    served.log.find(({ status }) => status === 302),
+    { route: '/', method: 'GET' }
+  )
   const bare = await serve(t, { files, settings: { docs: false } })
-  for (const [authorization, code] of [['', 'UNAUTHORIZED'], [`Bearer ${TOKEN}`, 'ROUTE_NOT_FOUND']] as const) {
+  for (const [authorization, code] of [
+    ['', 'UNAUTHORIZED'],
+    [`Bearer ${TOKEN}`, 'ROUTE_NOT_FOUND']
+  ] as const) {
     t.equal((await bare.call('GET', '/', { headers: { accept: BROWSER, authorization } })).body.code, code)
   }
   await served.drain()
@@ -144,15 +245,33 @@ t.test('sends a browser from / to /docs, and answers all others there as ever', 
 t.test('names routes and methods that there are', async t => {
   const served = await serve(t, { files })
   const missing = await served.call('POST', '/edits', { body: EDIT })
-  t.match(missing.body, { code: 'ROUTE_NOT_FOUND', detail: 'There is no route POST /edits. There are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.' })
-  for (const [method, path, allow] of [['GET', '/edit', 'POST'], ['DELETE', '/inspect', 'POST'], ['POST', '/healthz', 'GET, HEAD'], ['PUT', '/docs/static/x', 'GET, HEAD'], ['PATCH', '/edit?x=1', 'POST']] as const) {
+  t.match(missing.body, {
+    code: 'ROUTE_NOT_FOUND',
+    detail:
+      'There is no route POST /edits. There are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.'
+  })
+  for (const [method, path, allow] of [
+    ['GET', '/edit', 'POST'],
+    ['DELETE', '/inspect', 'POST'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['PUT', '/docs/static/x', 'GET, HEAD'],
+    ['PATCH', '/edit?x=1', 'POST']
+  ] as const) {
     const { status, body, headers } = await served.call(method, path)
     t.equal(status, 405)
     t.equal(body.code, 'METHOD_NOT_ALLOWED')
     t.equal(headers.get('allow'), allow)
   }
-  t.match(await served.raw(`PROPFIND /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`), /^HTTP\/1.1 405 /)
-  t.match(await served.raw('CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'), /^HTTP\/1.1 400 [\s\S]*"code":"INVALID_REQUEST"[\s\S]*asks for a tunnel/)
+  t.match(
+    await served.raw(
+      `PROPFIND /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`
+    ),
+    /^HTTP\/1.1 405 /
+  )
+  t.match(
+    await served.raw('CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+    /^HTTP\/1.1 400 [\s\S]*"code":"INVALID_REQUEST"[\s\S]*asks for a tunnel/
+  )
   t.equal((await served.call('GET', '/edit/')).body.code, 'ROUTE_NOT_FOUND')
   t.match((await served.call('GET', '/%zz')).body, { code: 'INVALID_REQUEST', detail: /URL is not valid/ })
   t.equal((await served.call('HEAD', '/healthz')).status, 200)
@@ -163,66 +282,190 @@ t.test('names routes and methods that there are', async t => {
 
 t.test('takes strict JSON only', async t => {
   const served = await serve(t, { files, settings: { bodyLimit: 3_000_000 } })
-  const check = async (body: string | Buffer, headers: Record<string, string>, status: number, code: string, more: Record<string, unknown> = {}) => {
+  const check = async (
+    body: string | Buffer,
+    headers: Record<string, string>,
+    status: number,
+    code: string,
+    more: Record<string, unknown> = {}
+  ) => {
     const reply = await served.call('POST', '/edit', { body, headers })
     t.match({ status: reply.status, ...reply.body }, { status, code, ...more }, String(body).slice(0, 60))
   }
   const text = JSON.stringify(EDIT)
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonx', 'application/merge-patch+json', 'json', ' ', 'application/json, text/plain']) await check(text, { 'content-type': type }, 415, 'UNSUPPORTED_MEDIA_TYPE')
-  await check(text, { 'content-type': 'application/json; charset=latin1' }, 415, 'UNSUPPORTED_MEDIA_TYPE', { detail: /charset "latin1"/ })
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonx',
+    'application/merge-patch+json',
+    'json',
+    ' ',
+    'application/json, text/plain'
+  ]) {
+    await check(text, { 'content-type': type }, 415, 'UNSUPPORTED_MEDIA_TYPE')
+  }
+  await check(text, { 'content-type': 'application/json; charset=latin1' }, 415, 'UNSUPPORTED_MEDIA_TYPE', {
+    detail: /charset "latin1"/
+  })
   await check(gzipSync(text), { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_MEDIA_TYPE', { detail: /uncompressed/ })
-  for (const type of ['application/json', 'Application/JSON; charset="UTF-8"', 'application/json;charset=utf8', 'application/json; profile=x']) {
-    t.equal((await served.call('POST', '/edit', { body: text, headers: { 'content-type': type, 'content-encoding': 'identity' } })).status, 200)
+  for (const type of [
+    'application/json',
+    'Application/JSON; charset="UTF-8"',
+    'application/json;charset=utf8',
+    'application/json; profile=x'
+  ]) {
+    t.equal(
+      (
+        await served.call('POST', '/edit', {
+          body: text,
+          headers: { 'content-type': type, 'content-encoding': 'identity' }
+        })
+      ).status,
+      200
+    )
   }
   await check('', {}, 400, 'INVALID_JSON', { detail: /no body/ })
   await check('{"path":', {}, 400, 'INVALID_JSON', { detail: /ends too early/ })
   await check('{"path', {}, 400, 'INVALID_JSON', { detail: /is not valid JSON/ })
   await check('{"p\\ath":1}', {}, 400, 'INVALID_JSON', { detail: /is not valid JSON/ })
-  await check(`{"path":"a.txt","edits":[${'{},'.repeat(500_000)}{}]}`, {}, 400, 'INVALID_REQUEST', { detail: /more than 1,000,000 values/ })
+  await check(`{"path":"a.txt","edits":[${'{},'.repeat(500_000)}{}]}`, {}, 400, 'INVALID_REQUEST', {
+    detail: /more than 1,000,000 values/
+  })
   await check('{"path": "a.txt", }', {}, 400, 'INVALID_JSON', { detail: /at character 19/ })
-  await check('{"old_text": "line\nbreak"}', {}, 400, 'INVALID_JSON', { detail: /at character 19, a control character such as a line break/ })
+  await check('{"old_text": "line\nbreak"}', {}, 400, 'INVALID_JSON', {
+    detail: /at character 19, a control character such as a line break/
+  })
   await check('{"path": b}', {}, 400, 'INVALID_JSON')
-  for (const value of ['[]', 'null', '"text"', '1', 'true', '[{}]']) await check(value, {}, 400, 'INVALID_REQUEST', { detail: /must be a JSON object, not/ })
-  await check('{"path":"a.txt","path":"b.txt"}', {}, 400, 'INVALID_JSON', { detail: 'The field "path" is given twice in the same object. Give it once.', errors: [{ pointer: '' }] })
+  for (const value of ['[]', 'null', '"text"', '1', 'true', '[{}]']) {
+    await check(value, {}, 400, 'INVALID_REQUEST', { detail: /must be a JSON object, not/ })
+  }
+  await check('{"path":"a.txt","path":"b.txt"}', {}, 400, 'INVALID_JSON', {
+    detail: 'The field "path" is given twice in the same object. Give it once.',
+    errors: [{ pointer: '' }]
+  })
   await check('{"path":"a.txt","p\\u0061th":"b.txt"}', {}, 400, 'INVALID_JSON', { detail: /"path" is given twice/ })
-  await check('{"path":"a","edits":[{"old_text":"a\\"b","new_text":"\\\\"},{"old_text":"}","old_text":"{"}]}', {}, 400, 'INVALID_JSON', { errors: [{ pointer: '/edits/1' }] })
+  await check(
+    '{"path":"a","edits":[{"old_text":"a\\"b","new_text":"\\\\"},{"old_text":"}","old_text":"{"}]}',
+    {},
+    400,
+    'INVALID_JSON',
+    { errors: [{ pointer: '/edits/1' }] }
+  )
   await check('['.repeat(500_000) + ']'.repeat(500_000), {}, 400, 'INVALID_JSON', { detail: /deeper than 32/ })
   await check('{"a":'.repeat(40) + '1' + '}'.repeat(40), {}, 400, 'INVALID_JSON', { detail: /deeper than 32/ })
-  await check(Buffer.from([...Buffer.from('{"path":"'), 0xff, ...Buffer.from('"}')]), {}, 400, 'INVALID_UNICODE', { detail: /not valid UTF-8/ })
-  await check('{"path":"a.txt","old_text":"x\\ud800","new_text":""}', {}, 400, 'INVALID_UNICODE', { errors: [{ pointer: '/old_text' }] })
+  await check(Buffer.from([...Buffer.from('{"path":"'), 0xff, ...Buffer.from('"}')]), {}, 400, 'INVALID_UNICODE', {
+    detail: /not valid UTF-8/
+  })
+  await check('{"path":"a.txt","old_text":"x\\ud800","new_text":""}', {}, 400, 'INVALID_UNICODE', {
+    errors: [{ pointer: '/old_text' }]
+  })
   await check('{"path":"\\udc00"}', {}, 400, 'INVALID_UNICODE', { errors: [{ pointer: '/path' }] })
-  await check('{"edits":[{"a/b~\\ud800":1}]}', {}, 400, 'INVALID_UNICODE', { errors: [{ pointer: '/edits/0/a~1b~0\ufffd' }] })
+  await check('{"edits":[{"a/b~\\ud800":1}]}', {}, 400, 'INVALID_UNICODE', {
+    errors: [{ pointer: '/edits/0/a~1b~0\ufffd' }]
+  })
   await check('"\\ud800"', {}, 400, 'INVALID_UNICODE', { detail: /at the top level/ })
-  await check('{"path":"a.txt","old_text":"a\\u0000b","new_text":""}', {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/old_text', message: /NUL/ }] })
+  await check('{"path":"a.txt","old_text":"a\\u0000b","new_text":""}', {}, 400, 'INVALID_REQUEST', {
+    errors: [{ pointer: '/old_text', message: /NUL/ }]
+  })
   await check('{"path":"a\\u0000b","old_text":"a","new_text":""}', {}, 400, 'INVALID_PATH')
-  await check('{"path":"a.txt","old_text":"a","new_text":"","__proto__":{"x":1}}', {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/__proto__' }] })
-  await check('{"path":"a.txt","edits":[{"old_text":"a","new_text":"","__proto__":null}]}', {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/edits/0/__proto__', message: 'is no field here' }] })
-  await check(`{"path":"a.txt","${'o'.repeat(1_000_000)}":1}`, {}, 400, 'INVALID_REQUEST', { detail: /characters left out.*context_lines, line_endings\)/ })
-  await check(`{"path":"a.txt","edits":[${'1,'.repeat(1_000_000)}1]}`, {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/edits', message: 'is where the body comes to more than 1,000,000 values' }] })
-  await check('{"path":"a.txt","old_text":"a","new_text":"","constructor":{"prototype":1}}', {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/constructor' }] })
-  await check('{"path":"a.txt","old_text":"a","new_text":"","occurrences":1e999}', {}, 400, 'INVALID_REQUEST', { errors: [{ pointer: '/occurrences' }] })
-  await check(JSON.stringify(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, i]))), {}, 400, 'INVALID_REQUEST', { detail: /more than 100 fields/ })
-  await check(JSON.stringify({ path: 'a.txt', edits: Array.from({ length: 300_000 }, () => 1) }), {}, 400, 'TOO_MANY_EDITS', { limit: 1000, actual: 300_000 })
-  await check(JSON.stringify({ ...EDIT, new_text: 'x'.repeat(3_000_000) }), {}, 413, 'REQUEST_TOO_LARGE', { limit: 3_000_000 })
-  t.equal((await served.call('POST', '/edit', { body: `\n ${text.replace('uno', '\u00fc\\n[{\\"\\\\')} ` })).status, 200)
+  await check('{"path":"a.txt","old_text":"a","new_text":"","__proto__":{"x":1}}', {}, 400, 'INVALID_REQUEST', {
+    errors: [{ pointer: '/__proto__' }]
+  })
+  await check(
+    '{"path":"a.txt","edits":[{"old_text":"a","new_text":"","__proto__":null}]}',
+    {},
+    400,
+    'INVALID_REQUEST',
+    { errors: [{ pointer: '/edits/0/__proto__', message: 'is no field here' }] }
+  )
+  await check(`{"path":"a.txt","${'o'.repeat(1_000_000)}":1}`, {}, 400, 'INVALID_REQUEST', {
+    detail: /characters left out.*context_lines, line_endings\)/
+  })
+  await check(`{"path":"a.txt","edits":[${'1,'.repeat(1_000_000)}1]}`, {}, 400, 'INVALID_REQUEST', {
+    errors: [{ pointer: '/edits', message: 'is where the body comes to more than 1,000,000 values' }]
+  })
+  await check(
+    '{"path":"a.txt","old_text":"a","new_text":"","constructor":{"prototype":1}}',
+    {},
+    400,
+    'INVALID_REQUEST',
+    { errors: [{ pointer: '/constructor' }] }
+  )
+  await check('{"path":"a.txt","old_text":"a","new_text":"","occurrences":1e999}', {}, 400, 'INVALID_REQUEST', {
+    errors: [{ pointer: '/occurrences' }]
+  })
+  await check(
+    JSON.stringify(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, i]))),
+    {},
+    400,
+    'INVALID_REQUEST',
+    { detail: /more than 100 fields/ }
+  )
+  await check(
+    JSON.stringify({ path: 'a.txt', edits: Array.from({ length: 300_000 }, () => 1) }),
+    {},
+    400,
+    'TOO_MANY_EDITS',
+    { limit: 1000, actual: 300_000 }
+  )
+  await check(JSON.stringify({ ...EDIT, new_text: 'x'.repeat(3_000_000) }), {}, 413, 'REQUEST_TOO_LARGE', {
+    limit: 3_000_000
+  })
+  t.equal(
+    (await served.call('POST', '/edit', { body: `\n ${text.replace('uno', '\u00fc\\n[{\\"\\\\')} ` })).status,
+    200
+  )
   t.equal(readFileSync(join(served.root, 'a.txt'), 'utf8'), files['a.txt'])
 })
 
 t.test('refuses bad HTTP with a problem, and closes', async t => {
   const served = await serve(t, { files, timeouts: { request: 1500, headers: 700, check: 100 } })
-  await checkRaw(t, served, post(['Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'), 400, 'INVALID_REQUEST')
+  await checkRaw(
+    t,
+    served,
+    post(['Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
+    400,
+    'INVALID_REQUEST'
+  )
   await checkRaw(t, served, post(['Content-Length: 5', 'Content-Length: 6'], 'hello'), 400, 'INVALID_REQUEST')
   await checkRaw(t, served, 'POST /edit HTTP/1.1\nHost: localhost\n\n', 400, 'INVALID_REQUEST')
-  await checkRaw(t, served, post(['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], '0\r\n\r\n'), 400, 'INVALID_REQUEST')
+  await checkRaw(
+    t,
+    served,
+    post(['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], '0\r\n\r\n'),
+    400,
+    'INVALID_REQUEST'
+  )
   await checkRaw(t, served, 'hello\r\n\r\n', 400, 'INVALID_REQUEST')
-  await checkRaw(t, served, `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE')
+  await checkRaw(
+    t,
+    served,
+    `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'HEADERS_TOO_LARGE'
+  )
   await checkRaw(t, served, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow:', 408, 'REQUEST_TIMEOUT')
   await checkRaw(t, served, post(['Content-Length: 5000'], '{"path":'), 408, 'REQUEST_TIMEOUT')
   await checkRaw(t, served, post(['Expect: 200-maybe', 'Content-Length: 0'], ''), 400, 'INVALID_REQUEST')
-  t.match(await served.raw(post(['Expect: 100-continue', `Content-Length: ${JSON.stringify(EDIT).length}`])), /^HTTP\/1.1 100 Continue[\s\S]*HTTP\/1.1 200/)
-  t.match(await served.raw(post(['Transfer-Encoding: chunked'], `${JSON.stringify(EDIT).length.toString(16)}\r\n${JSON.stringify(EDIT)}\r\n0\r\n\r\n`)), /^HTTP\/1.1 200/)
+  t.match(
+    await served.raw(post(['Expect: 100-continue', `Content-Length: ${JSON.stringify(EDIT).length}`])),
+    /^HTTP\/1.1 100 Continue[\s\S]*HTTP\/1.1 200/
+  )
+  t.match(
+    await served.raw(
+      post(
+        ['Transfer-Encoding: chunked'],
+        `${JSON.stringify(EDIT).length.toString(16)}\r\n${JSON.stringify(EDIT)}\r\n0\r\n\r\n`
+      )
+    ),
+    /^HTTP\/1.1 200/
+  )
   t.equal((await served.call('GET', '/healthz')).status, 200, 'others are served meanwhile')
-  t.match(served.log.filter(({ status }) => status === 408 || status === 431).map(({ code }) => code), ['HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT', 'REQUEST_TIMEOUT'])
+  t.match(
+    served.log.filter(({ status }) => status === 408 || status === 431).map(({ code }) => code),
+    ['HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT', 'REQUEST_TIMEOUT']
+  )
 })
 
 t.test('does nothing of a request whose rest comes after it was told that its time is over', async t => {
@@ -230,13 +473,19 @@ t.test('does nothing of a request whose rest comes after it was told that its ti
   const body = JSON.stringify({ path: 'a.txt', start_line: 1, end_line: 0, new_text: 'more\n' })
   const whole = post([`Content-Length: ${body.length}`], body).replace('/edit', '/edit-lines')
   for (const cut of [30, whole.length - 5]) {
-    const socket = connect({ port: served.port, host: '127.0.0.1', allowHalfOpen: true }, () => { socket.write(whole.slice(0, cut)) })
-    const closed = new Promise(resolve => { socket.on('close', resolve) })
-    let received = ''
-    socket.on('error', () => {}).on('data', data => {
-      received += String(data)
-      socket.end(whole.slice(cut))
+    const socket = connect({ port: served.port, host: '127.0.0.1', allowHalfOpen: true }, () => {
+      socket.write(whole.slice(0, cut))
     })
+    const closed = new Promise(resolve => {
+      socket.on('close', resolve)
+    })
+    let received = ''
+    socket
+      .on('error', () => {})
+      .on('data', data => {
+        received += String(data)
+        socket.end(whole.slice(cut))
+      })
     await closed
     t.match(received, /^HTTP\/1.1 408 [^]*nothing was done/)
   }
@@ -247,34 +496,76 @@ t.test('does nothing of a request whose rest comes after it was told that its ti
 
 t.test('survives clients that go away, and takes no answer for another', async t => {
   let release = () => {}
-  const held = new Promise<void>(resolve => { release = resolve })
-  const served = await serve(t, { files, replace: { look: async () => { await held; return { ok: false, failure: { code: 'FILE_NOT_FOUND' }, path: 'a.txt' } } } })
-  const inspect = post([`Content-Length: ${JSON.stringify({ path: 'a.txt' }).length}`], JSON.stringify({ path: 'a.txt' })).replace('/edit', '/inspect').replace('Connection: close\r\n', '')
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const served = await serve(t, {
+    files,
+    replace: {
+      look: async () => {
+        await held
+        return { ok: false, failure: { code: 'FILE_NOT_FOUND' }, path: 'a.txt' }
+      }
+    }
+  })
+  const inspect = post(
+    [`Content-Length: ${JSON.stringify({ path: 'a.txt' }).length}`],
+    JSON.stringify({ path: 'a.txt' })
+  )
+    .replace('/edit', '/inspect')
+    .replace('Connection: close\r\n', '')
   const received = served.raw(`${inspect}GARBAGE\r\n\r\n`)
-  const socket = connect(served.port, '127.0.0.1', () => { socket.write(inspect) })
+  const socket = connect(served.port, '127.0.0.1', () => {
+    socket.write(inspect)
+  })
   await sleep(100)
   socket.resetAndDestroy()
-  const half = connect(served.port, '127.0.0.1', () => { half.write(post(['Content-Length: 5000'], '{"path":')) })
+  const half = connect(served.port, '127.0.0.1', () => {
+    half.write(post(['Content-Length: 5000'], '{"path":'))
+  })
   await sleep(100)
   half.destroy()
   await sleep(100)
   release()
-  t.match(await received, /^HTTP\/1.1 404 [^]*FILE_NOT_FOUND/, 'the 400 of the second request would be read as the answer to the first')
+  t.match(
+    await received,
+    /^HTTP\/1.1 404 [^]*FILE_NOT_FOUND/,
+    'the 400 of the second request would be read as the answer to the first'
+  )
   t.equal((await served.call('GET', '/healthz')).status, 200)
   t.equal(served.log.filter(({ aborted }) => aborted === true).length, 2)
 })
 
 t.test('answers NOT_READY while it drains, and lets the running ones finish', async t => {
   let release = () => {}
-  const held = new Promise<void>(resolve => { release = resolve })
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
   let enter = () => {}
-  const inside = new Promise<void>(resolve => { enter = resolve })
-  const served = await serve(t, { files, replace: { look: async () => { enter(); await held; return { ok: false, failure: { code: 'FILE_NOT_FOUND' }, path: 'a.txt' } } } })
+  const inside = new Promise<void>(resolve => {
+    enter = resolve
+  })
+  const served = await serve(t, {
+    files,
+    replace: {
+      look: async () => {
+        enter()
+        await held
+        return { ok: false, failure: { code: 'FILE_NOT_FOUND' }, path: 'a.txt' }
+      }
+    }
+  })
   const running = served.call('POST', '/inspect', { body: { path: 'a.txt' } })
   await inside
   let drained = false
-  const draining = served.drain().then(() => { drained = true })
-  for (const [method, path] of [['GET', '/readyz'], ['POST', '/edit'], ['GET', '/capabilities']] as const) {
+  const draining = served.drain().then(() => {
+    drained = true
+  })
+  for (const [method, path] of [
+    ['GET', '/readyz'],
+    ['POST', '/edit'],
+    ['GET', '/capabilities']
+  ] as const) {
     const { status, body, headers } = await served.call(method, path, method === 'POST' ? { body: EDIT } : {})
     t.equal(status, 503)
     t.equal(body.code, 'NOT_READY')
@@ -289,7 +580,9 @@ t.test('answers NOT_READY while it drains, and lets the running ones finish', as
 })
 
 t.test('is not ready when the workspace is not', async t => {
-  const served = await serve(t, { replace: { ready: () => ({ code: 'NOT_READY', reason: 'root_gone', retry_after: 0.2 }) } })
+  const served = await serve(t, {
+    replace: { ready: () => ({ code: 'NOT_READY', reason: 'root_gone', retry_after: 0.2 }) }
+  })
   const { status, body, headers } = await served.call('GET', '/readyz')
   t.equal(status, 503)
   t.match(body.detail, /workspace folder is not there/)
@@ -297,17 +590,34 @@ t.test('is not ready when the workspace is not', async t => {
 })
 
 t.test('answers a bug with its request_id alone, and logs where it is', async t => {
-  const throws = [Object.assign(new Error('secret content'), { name: 'Oops' }), 'secret text', Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5 })]
-  const served = await serve(t, { replace: { look: async () => { throw throws.shift() } } })
+  const throws = [
+    Object.assign(new Error('secret content'), { name: 'Oops' }),
+    'secret text',
+    Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5 })
+  ]
+  const served = await serve(t, {
+    replace: {
+      look: async () => {
+        throw throws.shift()
+      }
+    }
+  })
   for (let i = 0; i < 3; i++) {
-    const { status, body, text } = await served.call('POST', '/inspect', { body: { path: 'a.txt' }, headers: { 'x-request-id': `mine-${i}` } })
+    const { status, body, text } = await served.call('POST', '/inspect', {
+      body: { path: 'a.txt' },
+      headers: { 'x-request-id': `mine-${i}` }
+    })
     t.equal(status, 500)
     t.equal(body.code, 'INTERNAL_ERROR')
     t.equal(body.request_id, `mine-${i}`)
     t.notMatch(text, /secret|EIO|\.ts/)
   }
   const bugs = served.log.filter(({ msg }) => msg === 'bug')
-  t.match(bugs, [{ request_id: 'mine-0', error: 'Oops', stack: [/^at /] }, { error: 'string' }, { error_code: 'EIO', message: 'EIO: i/o error, read' }])
+  t.match(bugs, [
+    { request_id: 'mine-0', error: 'Oops', stack: [/^at /] },
+    { error: 'string' },
+    { error_code: 'EIO', message: 'EIO: i/o error, read' }
+  ])
   t.notMatch(JSON.stringify(served.log), 'secret')
 })
 
@@ -325,12 +635,21 @@ t.test('logs one line for each request, and nothing that was sent', async t => {
     ['GET', '/capabilities', undefined, { 'x-request-id': `bad id ${secret}` }],
     ['GET', '/%zz']
   ]
-  for (const [method, path, body, headers] of calls) await served.call(method, path, { ...body && { body }, ...headers && { headers } })
+  for (const [method, path, body, headers] of calls) {
+    await served.call(method, path, { ...(body && { body }), ...(headers && { headers }) })
+  }
   await served.call('POST', '/edit', { body: `{"${secret}` })
   await sleep(20)
   t.equal(served.log.length, calls.length + 1)
   t.notMatch(JSON.stringify(served.log), 'CANARY')
   t.notMatch(JSON.stringify(served.log), TOKEN)
-  t.match(served.log[0], { request_id: String, method: 'POST', route: '/edit', status: 422, code: 'NO_MATCH', duration_ms: Number })
+  t.match(served.log[0], {
+    request_id: String,
+    method: 'POST',
+    route: '/edit',
+    status: 422,
+    code: 'NO_MATCH',
+    duration_ms: Number
+  })
   t.match(served.log[4], { route: '/nope', status: 404, code: 'ROUTE_NOT_FOUND' })
 })

@@ -1,9 +1,15 @@
-// A lint of tool definitions: what the hosts publish that they take, each rule with where it is written and when it was read. Knows no tool.
+// A lint of tool definitions: what the hosts publish that they take, each rule with where it is written and when it was
+// read. Knows no tool.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../../src/http/tools/schema.ts'
 
 /** A definition, whichever host's form it had. */
-export interface Defined { name: string, description: string, schema: JsonSchema, strict: boolean }
+export interface Defined {
+  name: string
+  description: string
+  schema: JsonSchema
+  strict: boolean
+}
 
 interface Rule {
   host: 'openai' | 'anthropic' | 'gpt-actions'
@@ -12,73 +18,293 @@ interface Rule {
   /** When the source was read. */
   read: string
   /** What breaks it; of all definitions together, as some limits are of a request. */
-  broken (definitions: readonly Defined[]): string[]
+  broken(definitions: readonly Defined[]): string[]
 }
 
 const OPENAI_REFERENCE = 'https://developers.openai.com/api/reference/resources/responses/methods/create (tools, name)'
 const OPENAI_STRICT = 'https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas'
-const OPENAI_1024 = 'the API\'s own answer, "Invalid \'tools[13].function.description\': string too long. Expected a string with maximum length 1024", github.com/getsentry/sentry-mcp/issues/106; lifted for some models since'
+const OPENAI_1024 =
+  "the API's own answer, \"Invalid 'tools[13].function.description': string too long. Expected a string with maximum length 1024\", github.com/getsentry/sentry-mcp/issues/106; lifted for some models since"
 const ANTHROPIC_TOOLS = 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools'
-const ANTHROPIC_STRICT = 'https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations'
+const ANTHROPIC_STRICT =
+  'https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations'
 const ACTIONS = 'https://developers.openai.com/api/docs/actions/production (Open API specification limits)'
 const READ = '2026-11-22'
 
 /** Every schema in a schema, with where it is and how deep. */
-export function * parts (schema: JsonSchema, at = '', depth = 1): Generator<{ schema: JsonSchema, at: string, depth: number }> {
+export function* parts(
+  schema: JsonSchema,
+  at = '',
+  depth = 1
+): Generator<{ schema: JsonSchema; at: string; depth: number }> {
   yield { schema, at, depth }
-  for (const [name, property] of Object.entries(schema.properties ?? {})) yield * parts(property, `${at}/${name}`, depth + 1)
-  if (schema.items !== undefined) yield * parts(schema.items, `${at}[]`, depth + 1)
-  for (const branch of schema.anyOf ?? []) yield * parts(branch, `${at}|`, depth)
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    yield* parts(property, `${at}/${name}`, depth + 1)
+  }
+  if (schema.items !== undefined) yield* parts(schema.items, `${at}[]`, depth + 1)
+  for (const branch of schema.anyOf ?? []) yield* parts(branch, `${at}|`, depth)
 }
 
-const each = (test: (definition: Defined) => string[] | boolean) => (definitions: readonly Defined[]) => definitions.flatMap(definition => {
-  const broken = test(definition)
-  return Array.isArray(broken) ? broken.map(text => `${definition.name}${text}`) : broken ? [definition.name] : []
-})
-const ofParts = (test: (schema: JsonSchema) => boolean) => each(({ schema }) => [...parts(schema)].filter(part => test(part.schema)).map(({ at }) => at))
-const strictly = (broken: Rule['broken']): Rule['broken'] => definitions => broken(definitions.filter(({ strict }) => strict))
-const sumOver = (max: number, count: (schema: JsonSchema) => number): Rule['broken'] => definitions => {
-  const sum = definitions.reduce((total, { schema }) => total + [...parts(schema)].reduce((n, part) => n + count(part.schema), 0), 0)
-  return sum > max ? [`${sum} of ${max}`] : []
-}
+const each = (test: (definition: Defined) => string[] | boolean) => (definitions: readonly Defined[]) =>
+  definitions.flatMap(definition => {
+    const broken = test(definition)
+    return Array.isArray(broken) ? broken.map(text => `${definition.name}${text}`) : broken ? [definition.name] : []
+  })
+const ofParts = (test: (schema: JsonSchema) => boolean) =>
+  each(({ schema }) => [...parts(schema)].filter(part => test(part.schema)).map(({ at }) => at))
+const strictly =
+  (broken: Rule['broken']): Rule['broken'] =>
+  definitions =>
+    broken(definitions.filter(({ strict }) => strict))
+const sumOver =
+  (max: number, count: (schema: JsonSchema) => number): Rule['broken'] =>
+  definitions => {
+    const sum = definitions.reduce(
+      (total, { schema }) => total + [...parts(schema)].reduce((n, part) => n + count(part.schema), 0),
+      0
+    )
+    return sum > max ? [`${sum} of ${max}`] : []
+  }
 const keywords = (...names: string[]) => ofParts(schema => names.some(name => name in schema))
 
 const isObject = ({ properties, type }: JsonSchema) => properties !== undefined || [type].flat().includes('object')
 const isOpen = (schema: JsonSchema) => isObject(schema) && schema.additionalProperties !== false
-const optional = ({ properties = {}, required = [] }: JsonSchema) => Object.keys(properties).filter(name => !required.includes(name))
+const optional = ({ properties = {}, required = [] }: JsonSchema) =>
+  Object.keys(properties).filter(name => !required.includes(name))
 const isUnion = ({ type, anyOf }: JsonSchema) => anyOf !== undefined || Array.isArray(type)
 const NAME = each(({ name }) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
-const ROOT = each(({ schema }) => schema.type !== 'object' || ['anyOf', 'oneOf', 'allOf', 'enum', 'not'].some(keyword => keyword in schema))
+const ROOT = each(
+  ({ schema }) =>
+    schema.type !== 'object' || ['anyOf', 'oneOf', 'allOf', 'enum', 'not'].some(keyword => keyword in schema)
+)
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 const INVALID = each(({ schema }) => ajv.validateSchema(schema) !== true)
 
 export const RULES: readonly Rule[] = [
-  { host: 'openai', rule: 'a name is of letters, digits, _ and -, at most 64', source: OPENAI_REFERENCE, read: READ, broken: NAME },
-  { host: 'openai', rule: 'a description has at most 1024 characters', source: OPENAI_1024, read: READ, broken: each(({ description }) => description.length > 1024 || description === '') },
-  { host: 'openai', rule: 'at most 128 tools', source: OPENAI_REFERENCE, read: READ, broken: definitions => definitions.length > 128 ? [String(definitions.length)] : [] },
-  { host: 'openai', rule: 'parameters are a valid JSON Schema of an object, no union at the root', source: OPENAI_STRICT, read: READ, broken: definitions => [...INVALID(definitions), ...ROOT(definitions)] },
-  { host: 'openai', rule: 'strict: every field is required', source: OPENAI_STRICT, read: READ, broken: strictly(ofParts(schema => optional(schema).length > 0)) },
-  { host: 'openai', rule: 'strict: every object has additionalProperties: false', source: OPENAI_STRICT, read: READ, broken: strictly(ofParts(isOpen)) },
-  { host: 'openai', rule: 'strict: no allOf, not, dependentRequired, dependentSchemas, if, then, else', source: OPENAI_STRICT, read: READ, broken: strictly(keywords('allOf', 'oneOf', 'not', 'dependentRequired', 'dependentSchemas', 'if', 'then', 'else')) },
-  { host: 'openai', rule: 'strict: no bounds and patterns, which fine-tuned models don\'t take', source: OPENAI_STRICT, read: READ, broken: strictly(keywords('minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum', 'multipleOf', 'patternProperties', 'unevaluatedProperties', 'propertyNames', 'minProperties', 'maxProperties', 'unevaluatedItems', 'contains', 'minContains', 'maxContains', 'minItems', 'maxItems', 'uniqueItems', 'default')) },
-  { host: 'openai', rule: 'strict: at most 5000 fields', source: OPENAI_STRICT, read: READ, broken: strictly(each(({ schema }) => sumOver(5000, ({ properties = {} }) => Object.keys(properties).length)([{ schema } as Defined]).length > 0)) },
-  { host: 'openai', rule: 'strict: at most 10 levels', source: OPENAI_STRICT, read: READ, broken: strictly(each(({ schema }) => [...parts(schema)].some(({ depth }) => depth > 10))) },
-  { host: 'openai', rule: 'strict: at most 1000 enum values, and 120,000 characters of names and values', source: OPENAI_STRICT, read: READ, broken: strictly(each(({ schema }) => { const enums = [...parts(schema)].flatMap(part => part.schema.enum ?? []); const names = [...parts(schema)].flatMap(part => Object.keys(part.schema.properties ?? {})); return enums.length > 1000 || [...enums, ...names].join('').length > 120_000 })) },
-  { host: 'anthropic', rule: 'a name is of letters, digits, _ and -, at most 64', source: ANTHROPIC_TOOLS, read: READ, broken: NAME },
-  { host: 'anthropic', rule: 'input_schema is a valid JSON Schema (2020-12) of an object, without oneOf, allOf or anyOf at the root', source: ANTHROPIC_TOOLS, read: READ, broken: definitions => [...INVALID(definitions), ...ROOT(definitions)] },
-  { host: 'anthropic', rule: 'strict: every object has additionalProperties: false', source: ANTHROPIC_STRICT, read: READ, broken: strictly(ofParts(isOpen)) },
-  { host: 'anthropic', rule: 'strict: no bounds of numbers, lengths or lists, no oneOf, no patterns with what a grammar lacks', source: ANTHROPIC_STRICT, read: READ, broken: strictly(keywords('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems', 'oneOf', 'not', 'if', 'patternProperties')) },
-  { host: 'anthropic', rule: 'strict: enum values are strings, numbers, booleans or null, and have a type beside them', source: ANTHROPIC_STRICT, read: READ, broken: strictly(ofParts(schema => schema.enum !== undefined && (schema.type === undefined || schema.enum.some(value => typeof value === 'object' && value !== null)))) },
-  { host: 'anthropic', rule: 'strict: at most 20 strict tools in a request', source: ANTHROPIC_STRICT, read: READ, broken: strictly(definitions => definitions.length > 20 ? [String(definitions.length)] : []) },
-  { host: 'anthropic', rule: 'strict: at most 24 optional fields in all strict tools of a request', source: ANTHROPIC_STRICT, read: READ, broken: strictly(sumOver(24, schema => optional(schema).length)) },
-  { host: 'anthropic', rule: 'strict: at most 16 unions in all strict tools of a request', source: ANTHROPIC_STRICT, read: READ, broken: strictly(sumOver(16, schema => isUnion(schema) ? 1 : 0)) },
-  { host: 'gpt-actions', rule: 'summary and description of an endpoint have at most 300 characters', source: ACTIONS, read: READ, broken: each(({ description }) => description.length > 300 || description === '') },
-  { host: 'gpt-actions', rule: 'the description of a parameter has at most 700 characters', source: ACTIONS, read: READ, broken: ofParts(({ description = '' }) => description.length > 700) },
-  { host: 'gpt-actions', rule: 'an operationId is a name that a model can call', source: 'https://developers.openai.com/api/docs/actions/getting-started', read: READ, broken: NAME },
-  { host: 'gpt-actions', rule: 'a schema is self-contained and has no union', source: 'https://developers.openai.com/api/docs/actions/getting-started', read: READ, broken: ofParts(schema => isUnion(schema) || '$ref' in schema || 'oneOf' in schema || 'allOf' in schema) }
+  {
+    host: 'openai',
+    rule: 'a name is of letters, digits, _ and -, at most 64',
+    source: OPENAI_REFERENCE,
+    read: READ,
+    broken: NAME
+  },
+  {
+    host: 'openai',
+    rule: 'a description has at most 1024 characters',
+    source: OPENAI_1024,
+    read: READ,
+    broken: each(({ description }) => description.length > 1024 || description === '')
+  },
+  {
+    host: 'openai',
+    rule: 'at most 128 tools',
+    source: OPENAI_REFERENCE,
+    read: READ,
+    broken: definitions => (definitions.length > 128 ? [String(definitions.length)] : [])
+  },
+  {
+    host: 'openai',
+    rule: 'parameters are a valid JSON Schema of an object, no union at the root',
+    source: OPENAI_STRICT,
+    read: READ,
+    broken: definitions => [...INVALID(definitions), ...ROOT(definitions)]
+  },
+  {
+    host: 'openai',
+    rule: 'strict: every field is required',
+    source: OPENAI_STRICT,
+    read: READ,
+    broken: strictly(ofParts(schema => optional(schema).length > 0))
+  },
+  {
+    host: 'openai',
+    rule: 'strict: every object has additionalProperties: false',
+    source: OPENAI_STRICT,
+    read: READ,
+    broken: strictly(ofParts(isOpen))
+  },
+  {
+    host: 'openai',
+    rule: 'strict: no allOf, not, dependentRequired, dependentSchemas, if, then, else',
+    source: OPENAI_STRICT,
+    read: READ,
+    broken: strictly(keywords('allOf', 'oneOf', 'not', 'dependentRequired', 'dependentSchemas', 'if', 'then', 'else'))
+  },
+  {
+    host: 'openai',
+    rule: "strict: no bounds and patterns, which fine-tuned models don't take",
+    source: OPENAI_STRICT,
+    read: READ,
+    broken: strictly(
+      keywords(
+        'minLength',
+        'maxLength',
+        'pattern',
+        'format',
+        'minimum',
+        'maximum',
+        'multipleOf',
+        'patternProperties',
+        'unevaluatedProperties',
+        'propertyNames',
+        'minProperties',
+        'maxProperties',
+        'unevaluatedItems',
+        'contains',
+        'minContains',
+        'maxContains',
+        'minItems',
+        'maxItems',
+        'uniqueItems',
+        'default'
+      )
+    )
+  },
+  {
+    host: 'openai',
+    rule: 'strict: at most 5000 fields',
+    source: OPENAI_STRICT,
+    read: READ,
+    broken: strictly(
+      each(
+        ({ schema }) =>
+          sumOver(5000, ({ properties = {} }) => Object.keys(properties).length)([{ schema } as Defined]).length > 0
+      )
+    )
+  },
+  {
+    host: 'openai',
+    rule: 'strict: at most 10 levels',
+    source: OPENAI_STRICT,
+    read: READ,
+    broken: strictly(each(({ schema }) => [...parts(schema)].some(({ depth }) => depth > 10)))
+  },
+  {
+    host: 'openai',
+    rule: 'strict: at most 1000 enum values, and 120,000 characters of names and values',
+    source: OPENAI_STRICT,
+    read: READ,
+    broken: strictly(
+      each(({ schema }) => {
+        const enums = [...parts(schema)].flatMap(part => part.schema.enum ?? [])
+        const names = [...parts(schema)].flatMap(part => Object.keys(part.schema.properties ?? {}))
+        return enums.length > 1000 || [...enums, ...names].join('').length > 120_000
+      })
+    )
+  },
+  {
+    host: 'anthropic',
+    rule: 'a name is of letters, digits, _ and -, at most 64',
+    source: ANTHROPIC_TOOLS,
+    read: READ,
+    broken: NAME
+  },
+  {
+    host: 'anthropic',
+    rule: 'input_schema is a valid JSON Schema (2020-12) of an object, without oneOf, allOf or anyOf at the root',
+    source: ANTHROPIC_TOOLS,
+    read: READ,
+    broken: definitions => [...INVALID(definitions), ...ROOT(definitions)]
+  },
+  {
+    host: 'anthropic',
+    rule: 'strict: every object has additionalProperties: false',
+    source: ANTHROPIC_STRICT,
+    read: READ,
+    broken: strictly(ofParts(isOpen))
+  },
+  {
+    host: 'anthropic',
+    rule: 'strict: no bounds of numbers, lengths or lists, no oneOf, no patterns with what a grammar lacks',
+    source: ANTHROPIC_STRICT,
+    read: READ,
+    broken: strictly(
+      keywords(
+        'minimum',
+        'maximum',
+        'exclusiveMinimum',
+        'exclusiveMaximum',
+        'multipleOf',
+        'minLength',
+        'maxLength',
+        'pattern',
+        'minItems',
+        'maxItems',
+        'uniqueItems',
+        'oneOf',
+        'not',
+        'if',
+        'patternProperties'
+      )
+    )
+  },
+  {
+    host: 'anthropic',
+    rule: 'strict: enum values are strings, numbers, booleans or null, and have a type beside them',
+    source: ANTHROPIC_STRICT,
+    read: READ,
+    broken: strictly(
+      ofParts(
+        schema =>
+          schema.enum !== undefined &&
+          (schema.type === undefined || schema.enum.some(value => typeof value === 'object' && value !== null))
+      )
+    )
+  },
+  {
+    host: 'anthropic',
+    rule: 'strict: at most 20 strict tools in a request',
+    source: ANTHROPIC_STRICT,
+    read: READ,
+    broken: strictly(definitions => (definitions.length > 20 ? [String(definitions.length)] : []))
+  },
+  {
+    host: 'anthropic',
+    rule: 'strict: at most 24 optional fields in all strict tools of a request',
+    source: ANTHROPIC_STRICT,
+    read: READ,
+    broken: strictly(sumOver(24, schema => optional(schema).length))
+  },
+  {
+    host: 'anthropic',
+    rule: 'strict: at most 16 unions in all strict tools of a request',
+    source: ANTHROPIC_STRICT,
+    read: READ,
+    broken: strictly(sumOver(16, schema => (isUnion(schema) ? 1 : 0)))
+  },
+  {
+    host: 'gpt-actions',
+    rule: 'summary and description of an endpoint have at most 300 characters',
+    source: ACTIONS,
+    read: READ,
+    broken: each(({ description }) => description.length > 300 || description === '')
+  },
+  {
+    host: 'gpt-actions',
+    rule: 'the description of a parameter has at most 700 characters',
+    source: ACTIONS,
+    read: READ,
+    broken: ofParts(({ description = '' }) => description.length > 700)
+  },
+  {
+    host: 'gpt-actions',
+    rule: 'an operationId is a name that a model can call',
+    source: 'https://developers.openai.com/api/docs/actions/getting-started',
+    read: READ,
+    broken: NAME
+  },
+  {
+    host: 'gpt-actions',
+    rule: 'a schema is self-contained and has no union',
+    source: 'https://developers.openai.com/api/docs/actions/getting-started',
+    read: READ,
+    broken: ofParts(schema => isUnion(schema) || '$ref' in schema || 'oneOf' in schema || 'allOf' in schema)
+  }
 ]
 
 /** What a host says against definitions, a sentence each. */
 export const faultsOf = (host: Rule['host'], definitions: readonly Defined[]): string[] =>
-  RULES.filter(rule => rule.host === host).flatMap(({ rule, broken }) => broken(definitions).map(where => `${rule}: ${where}`))
+  RULES.filter(rule => rule.host === host).flatMap(({ rule, broken }) =>
+    broken(definitions).map(where => `${rule}: ${where}`)
+  )

@@ -1,4 +1,5 @@
-// GET /tools and POST /tools/{name}: definitions that the hosts take by what they publish, and calls that go the way of the routes.
+// GET /tools and POST /tools/{name}: definitions that the hosts take by what they publish, and calls that go the way of
+// the routes.
 import t from 'tap'
 import type { JsonSchema } from '../../src/http/tools/schema.ts'
 import { bytesOf, serve, type Served } from './served.ts'
@@ -7,49 +8,132 @@ import { faultsOf, parts, RULES, type Defined } from './tool-rules.ts'
 const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
 const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 
-interface Definition { type?: string, name: string, description: string, function?: Definition, strict?: boolean, parameters?: JsonSchema, input_schema?: JsonSchema, inputSchema?: JsonSchema, outputSchema?: JsonSchema, annotations?: Record<string, unknown> }
+interface Definition {
+  type?: string
+  name: string
+  description: string
+  function?: Definition
+  strict?: boolean
+  parameters?: JsonSchema
+  input_schema?: JsonSchema
+  inputSchema?: JsonSchema
+  outputSchema?: JsonSchema
+  annotations?: Record<string, unknown>
+}
 
-const definitionsOf = async (served: Served, query = '') => (await served.call('GET', `/tools${query}`)).body as unknown as Definition[]
+const definitionsOf = async (served: Served, query = '') =>
+  (await served.call('GET', `/tools${query}`)).body as unknown as Definition[]
 const plain = ({ function: nested, ...definition }: Definition): Defined => {
   const { name, description, parameters, input_schema, inputSchema, strict = false } = nested ?? definition
   return { name, description, schema: (parameters ?? input_schema ?? inputSchema)!, strict }
 }
 /** The definition with its parts changed. */
-const spoilt = (definition: Defined, change: (definition: Defined) => void): Defined => { const copy = structuredClone(definition); change(copy); return copy }
+const spoilt = (definition: Defined, change: (definition: Defined) => void): Defined => {
+  const copy = structuredClone(definition)
+  change(copy)
+  return copy
+}
 
 t.test('defines tools as each host takes them', async t => {
   const served = await serve(t, { files })
-  for (const [host, query] of [['openai', ''], ['openai', '?format=openai-chat'], ['openai', '?format=openai&strict=true'], ['openai', '?strict=true&format=openai-chat'], ['anthropic', '?format=anthropic'], ['anthropic', '?format=anthropic&strict=true'], ['anthropic', '?format=mcp'], ['openai', '?format=mcp&strict=true']] as const) {
+  for (const [host, query] of [
+    ['openai', ''],
+    ['openai', '?format=openai-chat'],
+    ['openai', '?format=openai&strict=true'],
+    ['openai', '?strict=true&format=openai-chat'],
+    ['anthropic', '?format=anthropic'],
+    ['anthropic', '?format=anthropic&strict=true'],
+    ['anthropic', '?format=mcp'],
+    ['openai', '?format=mcp&strict=true']
+  ] as const) {
     const definitions = await definitionsOf(served, query)
-    t.strictSame(definitions.map(plain).map(({ name }) => name), NAMES, query)
+    t.strictSame(
+      definitions.map(plain).map(({ name }) => name),
+      NAMES,
+      query
+    )
     t.strictSame(faultsOf(host, definitions.map(plain)), [], `${host} ${query}`)
     for (const { schema, name } of definitions.map(plain)) {
-      for (const part of parts(schema)) t.notOk('$ref' in part.schema || '$id' in part.schema, `${name}${part.at} is self-contained`)
+      for (const part of parts(schema)) {
+        t.notOk('$ref' in part.schema || '$id' in part.schema, `${name}${part.at} is self-contained`)
+      }
       t.equal(schema.additionalProperties, false)
     }
   }
-  t.match(await definitionsOf(served), [{ type: 'function', name: 'edit_file', strict: false, parameters: { required: ['path'], properties: { edits: { items: { required: ['old_text', 'new_text'] } } } } }])
-  t.match(await definitionsOf(served, '?format=openai-chat'), [{ type: 'function', function: { name: 'edit_file', strict: false } }])
-  t.strictSame(Object.keys((await definitionsOf(served, '?format=anthropic'))[0]!), ['name', 'description', 'input_schema'])
+  t.match(await definitionsOf(served), [
+    {
+      type: 'function',
+      name: 'edit_file',
+      strict: false,
+      parameters: { required: ['path'], properties: { edits: { items: { required: ['old_text', 'new_text'] } } } }
+    }
+  ])
+  t.match(await definitionsOf(served, '?format=openai-chat'), [
+    { type: 'function', function: { name: 'edit_file', strict: false } }
+  ])
+  t.strictSame(Object.keys((await definitionsOf(served, '?format=anthropic'))[0]!), [
+    'name',
+    'description',
+    'input_schema'
+  ])
   const strict = await definitionsOf(served, '?strict=true')
-  t.match(strict[0], { strict: true, description: /Give null for every field that you would leave out\.$/, parameters: { required: ['path', 'old_text', 'new_text'], properties: { path: { type: 'string' }, old_text: { type: ['string', 'null'] }, occurrence: { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] }, line_endings: { type: ['string', 'null'], enum: ['adapt', 'exact', null] }, edits: { type: ['array', 'null'], items: { required: ['old_text', 'new_text', 'occurrences', 'replace_all', 'occurrence'] } } } } })
+  t.match(strict[0], {
+    strict: true,
+    description: /Give null for every field that you would leave out\.$/,
+    parameters: {
+      required: ['path', 'old_text', 'new_text'],
+      properties: {
+        path: { type: 'string' },
+        old_text: { type: ['string', 'null'] },
+        occurrence: { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
+        line_endings: { type: ['string', 'null'], enum: ['adapt', 'exact', null] },
+        edits: {
+          type: ['array', 'null'],
+          items: { required: ['old_text', 'new_text', 'occurrences', 'replace_all', 'occurrence'] }
+        }
+      }
+    }
+  })
   const anthropic = await definitionsOf(served, '?format=anthropic&strict=true')
-  t.strictSame(anthropic.map(({ strict }) => strict), [true, true, true, undefined, true, undefined], 'what stands for other operations has too many optional fields, and the last would go over the limit of all')
-  t.match(anthropic[0], { input_schema: { required: ['path', 'edits'], properties: { old_text: undefined, show_diff: undefined, edits: { description: /all or nothing\.$/ } } } })
+  t.strictSame(
+    anthropic.map(({ strict }) => strict),
+    [true, true, true, undefined, true, undefined],
+    'what stands for other operations has too many optional fields, and the last would go over the limit of all'
+  )
+  t.match(anthropic[0], {
+    input_schema: {
+      required: ['path', 'edits'],
+      properties: { old_text: undefined, show_diff: undefined, edits: { description: /all or nothing\.$/ } }
+    }
+  })
   t.match(await definitionsOf(served, '?format=mcp'), [
-    { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }, outputSchema: { type: 'object', properties: { changes: { items: { properties: { context: { properties: {} } } } } } } },
+    {
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+      outputSchema: {
+        type: 'object',
+        properties: { changes: { items: { properties: { context: { properties: {} } } } } }
+      }
+    },
     { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false } },
     { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false } },
     { annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true } },
     { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true } },
-    { title: 'Look at a file or list a directory', annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true } }
+    {
+      title: 'Look at a file or list a directory',
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
+    }
   ])
 })
 
 t.test('tells a model the rules of matching and the order of work', async t => {
   const served = await serve(t, { files })
-  const [edit, lines, section, preview, create, inspect] = (await definitionsOf(served)).map(({ description }) => description)
-  t.match(edit, /the default way.*Inspect first.*file_hash on as expected_hash.*add context rather than count.*Check changes.*every space, tab and line break.*exactly one place unless.*writes nothing/s)
+  const [edit, lines, section, preview, create, inspect] = (await definitionsOf(served)).map(
+    ({ description }) => description
+  )
+  t.match(
+    edit,
+    /the default way.*Inspect first.*file_hash on as expected_hash.*add context rather than count.*Check changes.*every space, tab and line break.*exactly one place unless.*writes nothing/s
+  )
   t.match(lines, /when line numbers are fresh.*expected_hash.*edit_file is safer.*end_line = start_line - 1 inserts/s)
   t.match(section, /by its name.*file_hash on as expected_hash.*exactly one target.*at_line chooses/s)
   t.match(preview, /writes nothing/)
@@ -63,38 +147,141 @@ t.test('has a lint that finds what hosts refuse', async t => {
   const anthropic = (await definitionsOf(served, '?format=anthropic&strict=true')).map(plain)
   const [one] = openai as [Defined]
   const [small] = anthropic as [Defined]
-  const root = (schema: object) => (definition: Defined) => { Object.assign(definition.schema, schema) }
-  const deep = (levels: number): JsonSchema => levels === 0 ? { type: 'string' } : { type: 'object', additionalProperties: false, required: ['a'], properties: { a: deep(levels - 1) } }
-  const wide = (count: number, schema: object = { type: 'string' }) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, schema]))
+  const root = (schema: object) => (definition: Defined) => {
+    Object.assign(definition.schema, schema)
+  }
+  const deep = (levels: number): JsonSchema =>
+    levels === 0
+      ? { type: 'string' }
+      : { type: 'object', additionalProperties: false, required: ['a'], properties: { a: deep(levels - 1) } }
+  const wide = (count: number, schema: object = { type: 'string' }) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, schema]))
   const breaks: [Parameters<typeof faultsOf>[0], RegExp, Defined[]][] = [
-    ['openai', /a name is/, [spoilt(one, it => { it.name = 'edit file' })]],
-    ['openai', /1024/, [spoilt(one, it => { it.description = 'x'.repeat(1025) })]],
+    [
+      'openai',
+      /a name is/,
+      [
+        spoilt(one, it => {
+          it.name = 'edit file'
+        })
+      ]
+    ],
+    [
+      'openai',
+      /1024/,
+      [
+        spoilt(one, it => {
+          it.description = 'x'.repeat(1025)
+        })
+      ]
+    ],
     ['openai', /128 tools/, Array.from({ length: 129 }, () => one)],
     ['openai', /union at the root/, [spoilt(one, root({ anyOf: [{ required: ['edits'] }] }))]],
     ['openai', /valid JSON Schema/, [spoilt(one, root({ required: 'path' }))]],
     ['openai', /every field is required/, [spoilt(one, root({ required: ['path'] }))]],
-    ['openai', /additionalProperties: false: edit_file\/edits\[\]/, [spoilt(one, it => { delete it.schema.properties!.edits!.items!.additionalProperties })]],
-    ['openai', /no allOf/, [spoilt(one, it => { it.schema.properties!.path!.not = {} })]],
-    ['openai', /no bounds and patterns/, [spoilt(one, it => { it.schema.properties!.path!.minLength = 1 })]],
+    [
+      'openai',
+      /additionalProperties: false: edit_file\/edits\[\]/,
+      [
+        spoilt(one, it => {
+          delete it.schema.properties!.edits!.items!.additionalProperties
+        })
+      ]
+    ],
+    [
+      'openai',
+      /no allOf/,
+      [
+        spoilt(one, it => {
+          it.schema.properties!.path!.not = {}
+        })
+      ]
+    ],
+    [
+      'openai',
+      /no bounds and patterns/,
+      [
+        spoilt(one, it => {
+          it.schema.properties!.path!.minLength = 1
+        })
+      ]
+    ],
     ['openai', /5000 fields/, [spoilt(one, root({ properties: wide(5001), required: Object.keys(wide(5001)) }))]],
     ['openai', /10 levels/, [spoilt(one, root(deep(11)))]],
-    ['openai', /1000 enum values/, [spoilt(one, root({ required: ['a'], properties: { a: { type: 'string', enum: Object.keys(wide(1001)) } } }))]],
-    ['anthropic', /a name is/, [spoilt(small, it => { it.name = 'x'.repeat(65) })]],
+    [
+      'openai',
+      /1000 enum values/,
+      [spoilt(one, root({ required: ['a'], properties: { a: { type: 'string', enum: Object.keys(wide(1001)) } } }))]
+    ],
+    [
+      'anthropic',
+      /a name is/,
+      [
+        spoilt(small, it => {
+          it.name = 'x'.repeat(65)
+        })
+      ]
+    ],
     ['anthropic', /without oneOf/, [spoilt(small, root({ oneOf: [] }))]],
     ['anthropic', /additionalProperties/, [spoilt(small, root({ additionalProperties: true }))]],
-    ['anthropic', /no bounds/, [spoilt(small, it => { it.schema.properties!.path!.minLength = 1 })]],
+    [
+      'anthropic',
+      /no bounds/,
+      [
+        spoilt(small, it => {
+          it.schema.properties!.path!.minLength = 1
+        })
+      ]
+    ],
     ['anthropic', /enum values/, [spoilt(small, root({ properties: { a: { enum: ['x'] } }, required: ['a'] }))]],
     ['anthropic', /20 strict/, Array.from({ length: 21 }, () => spoilt(small, root({ properties: {}, required: [] })))],
     ['anthropic', /24 optional/, [spoilt(small, root({ properties: wide(25), required: [] }))]],
-    ['anthropic', /16 unions/, [spoilt(small, root({ properties: wide(17, { type: ['string', 'null'] }), required: Object.keys(wide(17)) }))]],
-    ['gpt-actions', /300/, [spoilt(one, it => { it.description = 'x'.repeat(301) })]],
-    ['gpt-actions', /700/, [spoilt(one, it => { it.schema.properties!.path!.description = 'x'.repeat(701) })]],
-    ['gpt-actions', /operationId/, [spoilt(one, it => { it.name = 'a.b' })]],
+    [
+      'anthropic',
+      /16 unions/,
+      [spoilt(small, root({ properties: wide(17, { type: ['string', 'null'] }), required: Object.keys(wide(17)) }))]
+    ],
+    [
+      'gpt-actions',
+      /300/,
+      [
+        spoilt(one, it => {
+          it.description = 'x'.repeat(301)
+        })
+      ]
+    ],
+    [
+      'gpt-actions',
+      /700/,
+      [
+        spoilt(one, it => {
+          it.schema.properties!.path!.description = 'x'.repeat(701)
+        })
+      ]
+    ],
+    [
+      'gpt-actions',
+      /operationId/,
+      [
+        spoilt(one, it => {
+          it.name = 'a.b'
+        })
+      ]
+    ],
     ['gpt-actions', /no union/, [one]]
   ]
   for (const [host, rule, definitions] of breaks) t.match(faultsOf(host, definitions).join('\n'), rule, String(rule))
-  const broken = new Set(breaks.map(([host, rule]) => RULES.find(candidate => candidate.host === host && rule.test(`${candidate.rule}: edit_file/edits[]`))?.rule))
-  t.strictSame(RULES.filter(({ rule }) => !broken.has(rule)), [], 'every rule can be broken')
+  const broken = new Set(
+    breaks.map(
+      ([host, rule]) =>
+        RULES.find(candidate => candidate.host === host && rule.test(`${candidate.rule}: edit_file/edits[]`))?.rule
+    )
+  )
+  t.strictSame(
+    RULES.filter(({ rule }) => !broken.has(rule)),
+    [],
+    'every rule can be broken'
+  )
   for (const { source, read } of RULES) t.match(`${source} ${read}`, /\S.* 2026-\d\d-\d\d$/)
 })
 
@@ -107,28 +294,78 @@ t.test('takes the arguments of a tool call as models give them', async t => {
     return reply
   }
   const given = { path: 'a.txt' }
-  for (const body of [given, { arguments: given }, { arguments: JSON.stringify(given) }]) await call('inspect_file', body, 200, { path: 'a.txt', total_lines: 2 })
-  const edited = await call('edit_file', { arguments: JSON.stringify({ path: 'a.txt', old_string: 'one', new_string: 'uno' }) }, 200, { changed: true, warnings: ['old_string was taken as old_text.', 'new_string was taken as new_text.'] })
+  for (const body of [given, { arguments: given }, { arguments: JSON.stringify(given) }]) {
+    await call('inspect_file', body, 200, { path: 'a.txt', total_lines: 2 })
+  }
+  const edited = await call(
+    'edit_file',
+    { arguments: JSON.stringify({ path: 'a.txt', old_string: 'one', new_string: 'uno' }) },
+    200,
+    { changed: true, warnings: ['old_string was taken as old_text.', 'new_string was taken as new_text.'] }
+  )
   t.equal(edited.headers.get('etag'), `"${edited.body.file_hash}"`)
   t.equal(bytesOf(served, 'a.txt'), 'uno\ntwo\n')
-  await call('edit_lines', { arguments: { path: 'a.txt', start_line: 2, end_line: 2, new_text: 'due' } }, 200, { total_lines_after: 2 })
+  await call('edit_lines', { arguments: { path: 'a.txt', start_line: 2, end_line: 2, new_text: 'due' } }, 200, {
+    total_lines_after: 2
+  })
   await call('create_file', { path: 'new/c.txt', content: 'c' }, 200, { created: true })
-  await call('preview_edit', { operation: 'edit', path: 'a.txt', old_text: 'due', new_text: '2' }, 200, { dry_run: true })
+  await call('preview_edit', { operation: 'edit', path: 'a.txt', old_text: 'due', new_text: '2' }, 200, {
+    dry_run: true
+  })
   // A problem is that of the route, with its status.
-  await call('edit_file', { arguments: JSON.stringify({ path: 'a.txt', old_text: 'two', new_text: '' }) }, 422, { code: 'NO_MATCH', instance: '/tools/edit_file', path: 'a.txt' })
-  await call('edit_file', { path: 'a.txt', old_text: 'uno', new_text: '' }, 412, { code: 'STALE_FILE' }, { 'if-match': '"0123456789abcdef"' })
+  await call('edit_file', { arguments: JSON.stringify({ path: 'a.txt', old_text: 'two', new_text: '' }) }, 422, {
+    code: 'NO_MATCH',
+    instance: '/tools/edit_file',
+    path: 'a.txt'
+  })
+  await call(
+    'edit_file',
+    { path: 'a.txt', old_text: 'uno', new_text: '' },
+    412,
+    { code: 'STALE_FILE' },
+    { 'if-match': '"0123456789abcdef"' }
+  )
   await call('edit_file', { arguments: { path: 'a\0b', old_text: 'x', new_text: '' } }, 400, { code: 'INVALID_PATH' })
-  await call('edit_file', { arguments: '{"path":"a.txt","old_text":"\\ud800","new_text":""}' }, 400, { code: 'INVALID_UNICODE', errors: [{ pointer: '/old_text' }] })
-  await call('edit_file', '{"arguments":"\\ud800"}', 400, { code: 'INVALID_UNICODE', errors: [{ pointer: '/arguments' }] })
-  await call('edit_file', { arguments: given, name: 'edit_file' }, 400, { errors: [{ pointer: '/name', message: /beside arguments/ }] })
-  for (const [text, why] of [['', /it is empty/], ['{"path":', /ends too early/], ['{"path": b}', /is no valid JSON: (at character|something)/], ['{"path":"a","path":"b"}', /"path" is given twice/], ['['.repeat(30), /is no valid JSON/], ['['.repeat(40) + ']'.repeat(40), /deeper than 32/], [JSON.stringify(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [i, i]))), /more than 100 fields/]] as const) await call('edit_file', { arguments: text }, 400, { code: 'INVALID_REQUEST', errors: [{ pointer: '/arguments', message: why }] })
-  for (const other of [null, 1, [], true]) await call('edit_file', { arguments: other }, 400, { errors: [{ pointer: '/arguments', message: /as an object or as the JSON/ }] })
+  await call('edit_file', { arguments: '{"path":"a.txt","old_text":"\\ud800","new_text":""}' }, 400, {
+    code: 'INVALID_UNICODE',
+    errors: [{ pointer: '/old_text' }]
+  })
+  await call('edit_file', '{"arguments":"\\ud800"}', 400, {
+    code: 'INVALID_UNICODE',
+    errors: [{ pointer: '/arguments' }]
+  })
+  await call('edit_file', { arguments: given, name: 'edit_file' }, 400, {
+    errors: [{ pointer: '/name', message: /beside arguments/ }]
+  })
+  for (const [text, why] of [
+    ['', /it is empty/],
+    ['{"path":', /ends too early/],
+    ['{"path": b}', /is no valid JSON: (at character|something)/],
+    ['{"path":"a","path":"b"}', /"path" is given twice/],
+    ['['.repeat(30), /is no valid JSON/],
+    ['['.repeat(40) + ']'.repeat(40), /deeper than 32/],
+    [JSON.stringify(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [i, i]))), /more than 100 fields/]
+  ] as const) {
+    await call('edit_file', { arguments: text }, 400, {
+      code: 'INVALID_REQUEST',
+      errors: [{ pointer: '/arguments', message: why }]
+    })
+  }
+  for (const other of [null, 1, [], true]) {
+    await call('edit_file', { arguments: other }, 400, {
+      errors: [{ pointer: '/arguments', message: /as an object or as the JSON/ }]
+    })
+  }
   await call('edit_file', { arguments: '"text"' }, 400, { errors: [{ pointer: '', message: /must be a JSON object/ }] })
   await call('edit_file', [], 400, { errors: [{ pointer: '', message: /must be a JSON object/ }] })
   await call('edit_file', '{', 400, { code: 'INVALID_JSON' })
   await call('edit_file', '{}', 415, { code: 'UNSUPPORTED_MEDIA_TYPE' }, { 'content-type': 'text/plain' })
   await call('edit_file?x=1', {}, 400, { code: 'INVALID_REQUEST' })
-  await call('edit_fil', {}, 404, { code: 'ROUTE_NOT_FOUND', detail: 'There is no tool "edit_fil"; the nearest is edit_file. There are edit_file, edit_lines, edit_section, preview_edit, create_file and inspect_file.' })
+  await call('edit_fil', {}, 404, {
+    code: 'ROUTE_NOT_FOUND',
+    detail:
+      'There is no tool "edit_fil"; the nearest is edit_file. There are edit_file, edit_lines, edit_section, preview_edit, create_file and inspect_file.'
+  })
   await call('edit_file', given, 401, { code: 'UNAUTHORIZED' }, { authorization: '' })
   const got = await served.call('GET', '/tools/edit_file')
   t.match({ ...got.body, allow: got.headers.get('allow') }, { code: 'METHOD_NOT_ALLOWED', allow: 'POST' })
@@ -137,17 +374,30 @@ t.test('takes the arguments of a tool call as models give them', async t => {
 
 t.test('takes what strict tools send: every field, null for what is left out', async t => {
   const served = await serve(t, { files })
-  const strict = new Map((await definitionsOf(served, '?strict=true')).map(plain).map(({ name, schema }) => [name, schema]))
-  const full = (schema: JsonSchema, given: object) => ({ ...Object.fromEntries((schema.required ?? []).map(name => [name, null])), ...given })
+  const strict = new Map(
+    (await definitionsOf(served, '?strict=true')).map(plain).map(({ name, schema }) => [name, schema])
+  )
+  const full = (schema: JsonSchema, given: object) => ({
+    ...Object.fromEntries((schema.required ?? []).map(name => [name, null])),
+    ...given
+  })
   const call = async (name: string, given: Record<string, unknown>) => {
     const schema = strict.get(name)!
-    const edits = Array.isArray(given.edits) ? { edits: given.edits.map(edit => full(schema.properties!.edits!.items!, edit)) } : {}
-    const reply = await served.call('POST', `/tools/${name}`, { body: { arguments: JSON.stringify(full(schema, { ...given, ...edits })) } })
+    const edits = Array.isArray(given.edits)
+      ? { edits: given.edits.map(edit => full(schema.properties!.edits!.items!, edit)) }
+      : {}
+    const reply = await served.call('POST', `/tools/${name}`, {
+      body: { arguments: JSON.stringify(full(schema, { ...given, ...edits })) }
+    })
     t.equal(reply.status, 200, reply.text.slice(0, 300))
   }
   await call('inspect_file', { path: 'a.txt' })
   await call('preview_edit', { operation: 'edit', path: 'a.txt', old_text: 'one', new_text: '1' })
-  await call('preview_edit', { operation: 'edit_lines', path: 'a.txt', edits: [{ start_line: 1, end_line: 1, new_text: 'x' }] })
+  await call('preview_edit', {
+    operation: 'edit_lines',
+    path: 'a.txt',
+    edits: [{ start_line: 1, end_line: 1, new_text: 'x' }]
+  })
   await call('preview_edit', { operation: 'create', path: 'z.txt', content: 'z' })
   await call('edit_file', { path: 'a.txt', old_text: 'one', new_text: '1' })
   await call('edit_file', { path: 'a.txt', edits: [{ old_text: '1', new_text: '2', occurrence: 'first' }] })
@@ -157,7 +407,8 @@ t.test('takes what strict tools send: every field, null for what is left out', a
 
 t.test('refuses what it does not know in the query', async t => {
   const served = await serve(t, { files })
-  const refused = async (query: string, message: RegExp) => t.match((await served.call('GET', `/tools?${query}`)).body, { code: 'INVALID_REQUEST', detail: message })
+  const refused = async (query: string, message: RegExp) =>
+    t.match((await served.call('GET', `/tools?${query}`)).body, { code: 'INVALID_REQUEST', detail: message })
   await refused('format=open-ai', /\/format must be "openai", "openai-chat", "anthropic" or "mcp"/)
   await refused('strict=1', /\/strict must be "true" or "false"/)
   await refused('formats=mcp', /\/formats is no field here \(did you mean format\?\)/)
@@ -167,7 +418,16 @@ t.test('refuses what it does not know in the query', async t => {
 
 t.test('offers a reader only what works', async t => {
   const served = await serve(t, { files, settings: { readOnly: true } })
-  t.strictSame((await definitionsOf(served)).map(({ name }) => name), ['inspect_file'])
-  t.match((await served.call('POST', '/tools/edit_file', { body: { path: 'a.txt', old_text: 'one', new_text: '' } })).body, { code: 'READ_ONLY' })
-  t.match((await served.call('POST', '/tools/nothing', { body: {} })).body, { code: 'ROUTE_NOT_FOUND', detail: /There are inspect_file\.$/ })
+  t.strictSame(
+    (await definitionsOf(served)).map(({ name }) => name),
+    ['inspect_file']
+  )
+  t.match(
+    (await served.call('POST', '/tools/edit_file', { body: { path: 'a.txt', old_text: 'one', new_text: '' } })).body,
+    { code: 'READ_ONLY' }
+  )
+  t.match((await served.call('POST', '/tools/nothing', { body: {} })).body, {
+    code: 'ROUTE_NOT_FOUND',
+    detail: /There are inspect_file\.$/
+  })
 })

@@ -9,16 +9,21 @@ import { makeValidator } from '../../src/http/validator.ts'
 import { makeOperations } from '../../src/operations.ts'
 import { check, serve } from './served.ts'
 
-interface Schema { properties?: Record<string, Schema>, items?: Schema, $id?: string, $ref?: string }
+interface Schema {
+  properties?: Record<string, Schema>
+  items?: Schema
+  $id?: string
+  $ref?: string
+}
 
 /** Every place of a schema that has the keyword, as a pointer; `*` is an item of a list. */
-function * placesOf (keyword: string, schema: Schema, resolve: (ref: string) => Schema, at = ''): Generator<string> {
+function* placesOf(keyword: string, schema: Schema, resolve: (ref: string) => Schema, at = ''): Generator<string> {
   const own = schema.$ref === undefined ? schema : resolve(schema.$ref)
   if (keyword in own) yield at
   for (const [name, property] of Object.entries(own.properties ?? {})) {
-    yield * placesOf(keyword, property, resolve, `${at}/${name}`)
+    yield* placesOf(keyword, property, resolve, `${at}/${name}`)
   }
-  if (own.items !== undefined) yield * placesOf(keyword, own.items, resolve, `${at}/*`)
+  if (own.items !== undefined) yield* placesOf(keyword, own.items, resolve, `${at}/*`)
 }
 
 t.test('has words for every union and pattern of a request', async t => {
@@ -35,7 +40,7 @@ t.test('has words for every union and pattern of a request', async t => {
         const pointer = place.replace('*', '0')
         const [list, field = ''] = place.includes('*') ? place.slice(1).split('/*/') : ['', place.slice(1)]
         const given = { [field]: 'other' }
-        const body = { path: 'a', ...list === '' ? given : { [String(list)]: [given] } }
+        const body = { path: 'a', ...(list === '' ? given : { [String(list)]: [given] }) }
         const bodies = chosen.map(other => ({ ...body, ...other }))
         const replies = await Promise.all(bodies.map(body => served.call('POST', route, { body })))
         const errors = replies.flatMap(({ body }) => (body.errors ?? []) as FieldError[])
@@ -62,7 +67,7 @@ t.test('has words for every union and pattern of a request', async t => {
 })
 
 /** A field with this schema is told this when it holds that. */
-function says (t: Test, schema: TSchema, value: unknown, ...messages: string[]) {
+function says(t: Test, schema: TSchema, value: unknown, ...messages: string[]) {
   const request = Type.Object({ field: schema })
   const body = { field: value }
   const faults = makeValidator([request])(request, body)
@@ -92,7 +97,7 @@ t.test('names a field that may have been meant, or all that there are', async t 
   const served = await serve(t)
   const one = { start_line: 1, end_line: 1, new_text: 'x' }
   const refuses = (route: string, edit: object, field: string, message: string) => {
-    const request = { path: 'a', edits: [edit], ...route === '/preview' && { operation: 'edit_lines' } }
+    const request = { path: 'a', edits: [edit], ...(route === '/preview' && { operation: 'edit_lines' }) }
     return check(t, served, route, request, 400, { errors: [{ pointer: `/edits/0/${field}`, message }] })
   }
   const all = 'is no field here (there are start_line, end_line, new_text, expected_text)'

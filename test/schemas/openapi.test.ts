@@ -6,16 +6,42 @@ import { openapiYaml } from '../../src/print-openapi.ts'
 
 const committed = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8')
 
-interface Schema { type?: string, properties?: Record<string, Schema>, additionalProperties?: boolean, description?: string, default?: unknown, items?: Schema, $ref?: string, maxItems?: number }
-interface Operation { operationId: string, summary: string, description: string, security?: unknown[], tags: string[], responses: Record<string, { description: string }>, parameters?: { name: string }[] }
+interface Schema {
+  type?: string
+  properties?: Record<string, Schema>
+  additionalProperties?: boolean
+  description?: string
+  default?: unknown
+  items?: Schema
+  $ref?: string
+  maxItems?: number
+}
+interface Operation {
+  operationId: string
+  summary: string
+  description: string
+  security?: unknown[]
+  tags: string[]
+  responses: Record<string, { description: string }>
+  parameters?: { name: string }[]
+}
 
-const document: { openapi: string, info: object, servers: object[], security: object[], paths: Record<string, Record<string, Operation>>, components: { schemas: Record<string, Schema> } } = parse(committed)
-const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ at: `${method} ${path}`, ...operation })))
+const document: {
+  openapi: string
+  info: object
+  servers: object[]
+  security: object[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+} = parse(committed)
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ at: `${method} ${path}`, ...operation }))
+)
 
-function * schemas (schema: Schema, at: string): Generator<[string, Schema]> {
+function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
   yield [at, schema]
-  for (const [name, property] of Object.entries(schema.properties ?? {})) yield * schemas(property, `${at}.${name}`)
-  if (schema.items) yield * schemas(schema.items, `${at}[]`)
+  for (const [name, property] of Object.entries(schema.properties ?? {})) yield* schemas(property, `${at}.${name}`)
+  if (schema.items) yield* schemas(schema.items, `${at}[]`)
 }
 
 t.test('is as the code has it', async t => {
@@ -23,28 +49,66 @@ t.test('is as the code has it', async t => {
 })
 
 t.test('says of line_endings the same everywhere', async t => {
-  const said = Object.entries(document.components.schemas).flatMap(([name, { properties }]) => properties?.line_endings === undefined ? [] : [[name, properties.line_endings.description] as const])
-  t.strictSame(said.map(([name]) => name).sort(), ['EditLinesRequest', 'EditRequest', 'EditSectionRequest', 'PreviewRequest'])
-  const sentences = ['the line breaks of the file; where the file mixes them, with that of the line on which the change starts.', 'exact: bytes as given (a break that the service adds is the file\'s).']
+  const said = Object.entries(document.components.schemas).flatMap(([name, { properties }]) =>
+    properties?.line_endings === undefined ? [] : [[name, properties.line_endings.description] as const]
+  )
+  t.strictSame(said.map(([name]) => name).sort(), [
+    'EditLinesRequest',
+    'EditRequest',
+    'EditSectionRequest',
+    'PreviewRequest'
+  ])
+  const sentences = [
+    'the line breaks of the file; where the file mixes them, with that of the line on which the change starts.',
+    "exact: bytes as given (a break that the service adds is the file's)."
+  ]
   const texts = [...said, ['README.md', readFileSync(new URL('../../README.md', import.meta.url), 'utf8')] as const]
-  for (const [name, text] of texts) for (const sentence of sentences) t.ok(text?.includes(sentence), `${name}: ${sentence}`)
+  for (const [name, text] of texts) {
+    for (const sentence of sentences) t.ok(text?.includes(sentence), `${name}: ${sentence}`)
+  }
 })
 
 t.test('names every operation and tells a model what it is for', async t => {
-  t.match(document, { openapi: '3.1.0', info: { license: { name: 'MIT' }, contact: {} }, servers: [{}], security: [{ bearer: [] }] })
-  t.strictSame(operations.map(({ at, operationId }) => [at, operationId]), [
-    ['post /edit', 'edit_file'], ['post /edit-lines', 'edit_lines'], ['post /edit-section', 'edit_section'], ['post /preview', 'preview_edit'], ['post /create', 'create_file'], ['post /inspect', 'inspect_file'], ['get /tools', 'get_tools'], ['post /tools/{name}', 'call_tool'], ['get /capabilities', 'get_capabilities'], ['get /healthz', 'get_health'], ['get /readyz', 'get_readiness']
-  ])
+  t.match(document, {
+    openapi: '3.1.0',
+    info: { license: { name: 'MIT' }, contact: {} },
+    servers: [{}],
+    security: [{ bearer: [] }]
+  })
+  t.strictSame(
+    operations.map(({ at, operationId }) => [at, operationId]),
+    [
+      ['post /edit', 'edit_file'],
+      ['post /edit-lines', 'edit_lines'],
+      ['post /edit-section', 'edit_section'],
+      ['post /preview', 'preview_edit'],
+      ['post /create', 'create_file'],
+      ['post /inspect', 'inspect_file'],
+      ['get /tools', 'get_tools'],
+      ['post /tools/{name}', 'call_tool'],
+      ['get /capabilities', 'get_capabilities'],
+      ['get /healthz', 'get_health'],
+      ['get /readyz', 'get_readiness']
+    ]
+  )
   for (const { at, summary, description, tags, responses } of operations) {
     t.ok(summary.length <= 60, `summary of ${at}`)
     t.ok(description.length <= 300, `description of ${at}`)
     t.equal(tags.length, 1)
-    for (const status of ['200', '400', '408', '431', '500', '503']) t.ok(responses[status]?.description, `${at} ${status}`)
+    for (const status of ['200', '400', '408', '431', '500', '503']) {
+      t.ok(responses[status]?.description, `${at} ${status}`)
+    }
   }
-  t.match(operations[0], { description: /the default.*Inspect first.*expected_hash.*add context rather than count.*Check changes/s, parameters: [{ name: 'If-Match' }] })
+  t.match(operations[0], {
+    description: /the default.*Inspect first.*expected_hash.*add context rather than count.*Check changes/s,
+    parameters: [{ name: 'If-Match' }]
+  })
   t.match(operations[1], { description: /when line numbers are fresh.*expected_hash.*check changes/s })
   t.match(operations[5], { description: /before an edit.*expected_hash/s, parameters: undefined })
-  t.strictSame(operations.filter(({ security }) => security?.length === 0).map(({ at }) => at), ['get /healthz', 'get /readyz'])
+  t.strictSame(
+    operations.filter(({ security }) => security?.length === 0).map(({ at }) => at),
+    ['get /healthz', 'get /readyz']
+  )
 })
 
 t.test('has closed, described schemas without defaults', async t => {
@@ -56,9 +120,24 @@ t.test('has closed, described schemas without defaults', async t => {
       t.notOk('default' in schema, at)
     }
   }
-  t.match(document.components.schemas.EditRequest, { properties: { edits: { maxItems: 1000, minItems: 1 }, path: { maxLength: 4096 } } })
+  t.match(document.components.schemas.EditRequest, {
+    properties: { edits: { maxItems: 1000, minItems: 1 }, path: { maxLength: 4096 } }
+  })
   // Flat, for callers that take no union: one object, whatever the operation.
-  for (const name of ['EditRequest', 'EditLinesRequest', 'EditSectionRequest', 'PreviewRequest', 'CreateRequest', 'InspectRequest']) t.match(document.components.schemas[name], { type: 'object', anyOf: undefined, oneOf: undefined, allOf: undefined })
-  t.notMatch(committed, /old_string|file_path|dryRun|startLine|file_text/, 'names of other dialects are taken, not published')
+  for (const name of [
+    'EditRequest',
+    'EditLinesRequest',
+    'EditSectionRequest',
+    'PreviewRequest',
+    'CreateRequest',
+    'InspectRequest'
+  ]) {
+    t.match(document.components.schemas[name], { type: 'object', anyOf: undefined, oneOf: undefined, allOf: undefined })
+  }
+  t.notMatch(
+    committed,
+    /old_string|file_path|dryRun|startLine|file_text/,
+    'names of other dialects are taken, not published'
+  )
   t.notMatch(committed, /idempotency_key|edit_id|\/batch|\/undo|RATE_LIMITED/)
 })

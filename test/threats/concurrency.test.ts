@@ -1,6 +1,19 @@
-// Many at once: clients, servers, other programs, a signal. Rows 25 to 29, 39, 40 and 44 of the threats; `npm run test:updates -- --clients N --increments N --flood N`.
+// Many at once: clients, servers, other programs, a signal. Rows 25 to 29, 39, 40 and 44 of the threats; `npm run
+// test:updates -- --clients N --increments N --flood N`.
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, watch, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+  writeSync
+} from 'node:fs'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -21,23 +34,45 @@ const onLinux = process.platform === 'linux' ? false : 'needs Linux'
 const at = place(t, { n: 'n = 0;\n', m: 'n = 0;\n', all: '', f: '', other: 'one\n' })
 const { root, state } = at
 const flags = ['--lock-timeout', '4s', '--log-level', 'info']
-const [one, two, three] = await Promise.all([[], ['--durability', 'fast'], ['--durability', 'fast']].map(more => attacked(t, at, ...flags, ...more)) as [Promise<Attacked>, Promise<Attacked>, Promise<Attacked>])
+const [one, two, three] = await Promise.all(
+  [[], ['--durability', 'fast'], ['--durability', 'fast']].map(more => attacked(t, at, ...flags, ...more)) as [
+    Promise<Attacked>,
+    Promise<Attacked>,
+    Promise<Attacked>
+  ]
+)
 
-/** Each client reads a number, and sends it increased with the hash of what it read. Every 200 has to be in the end's sum. */
-async function increments (t: Test, servers: { send: Send }[], file: string, read: () => string, right = ['200', 'STALE_FILE']): Promise<{ done: number, codes: string[] }> {
+/**
+ * Each client reads a number, and sends it increased with the hash of what it read. Every 200 has to be in the end's
+ * sum.
+ */
+async function increments(
+  t: Test,
+  servers: { send: Send }[],
+  file: string,
+  read: () => string,
+  right = ['200', 'STALE_FILE']
+): Promise<{ done: number; codes: string[] }> {
   const random = new Random(SEED)
   t.comment(`SEED=${SEED}`)
   const codes: string[] = []
-  await Promise.all(Array.from({ length: CLIENTS }, async () => {
-    for (let i = 0; i < INCREMENTS; i++) {
-      const { send } = random.pick(servers)
-      const { content, file_hash } = JSON.parse((await send('/inspect', { path: file, start_line: 1 })).text)
-      const now = Number(/n = (\d+)/.exec(content)![1])
-      if (random.chance(30)) await sleep(random.int(3))
-      const { code } = await send('/edit', { path: file, old_text: `n = ${now};`, new_text: `n = ${now + 1};`, expected_hash: file_hash })
-      codes.push(code)
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      for (let i = 0; i < INCREMENTS; i++) {
+        const { send } = random.pick(servers)
+        const { content, file_hash } = JSON.parse((await send('/inspect', { path: file, start_line: 1 })).text)
+        const now = Number(/n = (\d+)/.exec(content)![1])
+        if (random.chance(30)) await sleep(random.int(3))
+        const { code } = await send('/edit', {
+          path: file,
+          old_text: `n = ${now};`,
+          new_text: `n = ${now + 1};`,
+          expected_hash: file_hash
+        })
+        codes.push(code)
+      }
+    })
+  )
   const done = codes.filter(code => code === '200').length
   t.equal(Number(/n = (\d+)/.exec(read())![1]), done, `every 200 is in the file (SEED=${SEED})`)
   for (const code of new Set(codes)) t.ok(right.includes(code), code)
@@ -46,69 +81,105 @@ async function increments (t: Test, servers: { send: Send }[], file: string, rea
   return { done, codes }
 }
 
-row(25, 'lost update, one server', { done: `${CLIENTS} clients × ${INCREMENTS} increments with \`expected_hash\`; \`npm run test:updates -- --clients N --increments N\` for more` }, async t => {
-  await increments(t, [{ send: sender(t, two.url, CLIENTS) }], 'n', () => two.text('n'))
-  return 'the number in the file is that of the `200`s; all others `STALE_FILE`'
-})
+row(
+  25,
+  'lost update, one server',
+  {
+    done: `${CLIENTS} clients × ${INCREMENTS} increments with \`expected_hash\`; \`npm run test:updates -- --clients N --increments N\` for more`
+  },
+  async t => {
+    await increments(t, [{ send: sender(t, two.url, CLIENTS) }], 'n', () => two.text('n'))
+    return 'the number in the file is that of the `200`s; all others `STALE_FILE`'
+  }
+)
 
-row(26, 'lost update, several servers on one root', { done: `3 servers, ${CLIENTS} clients × ${INCREMENTS} increments with \`expected_hash\`; then 60 edits at once without`, skip: onLinux }, async t => {
-  const sends = [one, two, three].map(({ url }) => ({ send: sender(t, url, CLIENTS) }))
-  // On several servers nobody is next in line: who is unlucky for 4 s gives up.
-  await increments(t, sends, 'm', () => one.text('m'), ['200', 'STALE_FILE', 'FILE_LOCKED'])
-  const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => sends[i % 3]!.send('/edit-lines', { path: 'all', start_line: 1, end_line: 0, new_text: `line ${i}\n` })))
-  const lines = readFileSync(join(root, 'all'), 'utf8').split('\n')
-  for (const [i, { status }] of answers.entries()) t.equal(lines.includes(`line ${i}`), status === 200)
-  t.ok(answers.every(({ status }) => status === 200))
-  return '0 lost: the number in the file is that of the `200`s; 60 of 60 lines are there'
-})
+row(
+  26,
+  'lost update, several servers on one root',
+  {
+    done: `3 servers, ${CLIENTS} clients × ${INCREMENTS} increments with \`expected_hash\`; then 60 edits at once without`,
+    skip: onLinux
+  },
+  async t => {
+    const sends = [one, two, three].map(({ url }) => ({ send: sender(t, url, CLIENTS) }))
+    // On several servers nobody is next in line: who is unlucky for 4 s gives up.
+    await increments(t, sends, 'm', () => one.text('m'), ['200', 'STALE_FILE', 'FILE_LOCKED'])
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        sends[i % 3]!.send('/edit-lines', { path: 'all', start_line: 1, end_line: 0, new_text: `line ${i}\n` })
+      )
+    )
+    const lines = readFileSync(join(root, 'all'), 'utf8').split('\n')
+    for (const [i, { status }] of answers.entries()) t.equal(lines.includes(`line ${i}`), status === 200)
+    t.ok(answers.every(({ status }) => status === 200))
+    return '0 lost: the number in the file is that of the `200`s; 60 of 60 lines are there'
+  }
+)
 
 const LARGE = 30_000_000
-const large = (first: string) => Buffer.concat([Buffer.from(`${first}\n`), Buffer.alloc(LARGE, 'some line of text\n'), Buffer.from('\nthe end\n')])
+const large = (first: string) =>
+  Buffer.concat([Buffer.from(`${first}\n`), Buffer.alloc(LARGE, 'some line of text\n'), Buffer.from('\nthe end\n')])
 const locked = (state: string) => readdirSync(join(state, 'locks')).some(name => !name.includes('.'))
 
 /** Until somebody has the lock of the only file that is edited. */
-async function untilLocked (state: string): Promise<void> {
+async function untilLocked(state: string): Promise<void> {
   while (!locked(state)) await new Promise(setImmediate)
 }
 
-row(28, 'another program saves the file between check and rename', { done: '6 saves (in place, by rename) while a large edit has the lock; what slips through between the last look and the rename waits for the history', skip: onLinux }, async t => {
-  const file = join(root, 'big')
-  const send = sender(t, two.url, 4)
-  const codes: string[] = []
-  let lost = 0
-  for (let i = 0; i < 6; i++) {
-    writeFileSync(file, large('first'))
-    const save = Buffer.from(`saved ${i}\n`)
-    const whole = Buffer.concat([save, Buffer.alloc(1000, 'x')])
-    const running = send('/edit', { path: 'big', old_text: 'the end', new_text: 'changed' })
-    await untilLocked(state)
-    await sleep(i * 10)
-    if (i % 2 === 0) {
-      const fd = openSync(file, 'r+')
-      writeSync(fd, save)
-      closeSync(fd)
-    } else {
-      writeFileSync(file + '.new', whole)
-      renameSync(file + '.new', file)
+row(
+  28,
+  'another program saves the file between check and rename',
+  {
+    done: '6 saves (in place, by rename) while a large edit has the lock; what slips through between the last look and the rename waits for the history',
+    skip: onLinux
+  },
+  async t => {
+    const file = join(root, 'big')
+    const send = sender(t, two.url, 4)
+    const codes: string[] = []
+    let lost = 0
+    for (let i = 0; i < 6; i++) {
+      writeFileSync(file, large('first'))
+      const save = Buffer.from(`saved ${i}\n`)
+      const whole = Buffer.concat([save, Buffer.alloc(1000, 'x')])
+      const running = send('/edit', { path: 'big', old_text: 'the end', new_text: 'changed' })
+      await untilLocked(state)
+      await sleep(i * 10)
+      if (i % 2 === 0) {
+        const fd = openSync(file, 'r+')
+        writeSync(fd, save)
+        closeSync(fd)
+      } else {
+        writeFileSync(file + '.new', whole)
+        renameSync(file + '.new', file)
+      }
+      const { code } = await running
+      codes.push(code)
+      if (!readFileSync(file, 'utf8').startsWith(`saved ${i}\n`)) lost++
+      t.ok(['STALE_FILE', '200'].includes(code), code)
+      while (locked(state)) await sleep(5)
     }
-    const { code } = await running
-    codes.push(code)
-    if (!readFileSync(file, 'utf8').startsWith(`saved ${i}\n`)) lost++
-    t.ok(['STALE_FILE', '200'].includes(code), code)
-    while (locked(state)) await sleep(5)
+    t.comment(tally(codes))
+    t.ok(codes.includes('STALE_FILE'))
+    t.equal(lost, 0)
+    return '`STALE_FILE` where the save came first; 0 of 6 saves lost'
   }
-  t.comment(tally(codes))
-  t.ok(codes.includes('STALE_FILE'))
-  t.equal(lost, 0)
-  return '`STALE_FILE` where the save came first; 0 of 6 saves lost'
-})
+)
 
-row(29, 'another program is writing while the file is read', { done: '150 edits and reads of a file of 300 KB that another process overwrites in place all the time' }, async t => {
-  const versions = ['a', 'b'].map(letter => Buffer.alloc(300_000, `${letter.repeat(99)}\n`))
-  const path = join(root, 'rewritten')
-  writeFileSync(path, versions[0]!)
-  // It tells from when to when it wrote: now and then, and whenever the system held it up for a millisecond or more.
-  const writer = spawn(process.execPath, ['-e', `
+row(
+  29,
+  'another program is writing while the file is read',
+  { done: '150 edits and reads of a file of 300 KB that another process overwrites in place all the time' },
+  async t => {
+    const versions = ['a', 'b'].map(letter => Buffer.alloc(300_000, `${letter.repeat(99)}\n`))
+    const path = join(root, 'rewritten')
+    writeFileSync(path, versions[0]!)
+    // It tells from when to when it wrote: now and then, and whenever the system held it up for a millisecond or more.
+    const writer = spawn(
+      process.execPath,
+      [
+        '-e',
+        `
     const fs = require('fs')
     const versions = ['a', 'b'].map(letter => Buffer.alloc(300000, letter.repeat(99) + '\\n'))
     const now = () => performance.timeOrigin + performance.now()
@@ -120,176 +191,268 @@ row(29, 'another program is writing while the file is read', { done: '150 edits 
       fs.closeSync(fd)
       if (end > start + 1 || i % 50 === 0) fs.writeSync(1, start + ' ' + end + '\\n')
       if (i % 50 === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
-    }`], { stdio: ['ignore', 'pipe', 'ignore'] })
-  t.teardown(() => { writer.kill('SIGKILL') })
-  let told = ''
-  writer.stdout.on('data', data => { told += data })
-  const send = sender(t, two.url, 2)
-  const codes: string[] = []
-  const torn: { what: string, from: number, to: number }[] = []
-  const whole = new Set(versions.map(hashOf))
-  for (let i = 0; i < 150; i++) {
-    const from = Date.now()
-    const { code, text } = i % 3 === 0 ? await send('/inspect', { path: 'rewritten', start_line: 1, end_line: 1 }) : await send('/edit-lines', { path: 'rewritten', start_line: 1, end_line: 1, new_text: 'mine'.padEnd(99) })
-    codes.push(code)
-    t.ok(['200', 'STALE_FILE'].includes(code), code)
-    const { hash_before, file_hash } = JSON.parse(text)
-    if (code !== '200') continue
-    // What was edited is one version of the writer, or what we made of one; never a mixture.
-    if (!whole.has(hash_before ?? file_hash)) torn.push({ what: hash_before === undefined ? 'read' : 'edited', from, to: Date.now() })
-    if (hash_before !== undefined) whole.add(file_hash)
+    }`
+      ],
+      { stdio: ['ignore', 'pipe', 'ignore'] }
+    )
+    t.teardown(() => {
+      writer.kill('SIGKILL')
+    })
+    let told = ''
+    writer.stdout.on('data', data => {
+      told += data
+    })
+    const send = sender(t, two.url, 2)
+    const codes: string[] = []
+    const torn: { what: string; from: number; to: number }[] = []
+    const whole = new Set(versions.map(hashOf))
+    for (let i = 0; i < 150; i++) {
+      const from = Date.now()
+      const { code, text } =
+        i % 3 === 0
+          ? await send('/inspect', { path: 'rewritten', start_line: 1, end_line: 1 })
+          : await send('/edit-lines', { path: 'rewritten', start_line: 1, end_line: 1, new_text: 'mine'.padEnd(99) })
+      codes.push(code)
+      t.ok(['200', 'STALE_FILE'].includes(code), code)
+      const { hash_before, file_hash } = JSON.parse(text)
+      if (code !== '200') continue
+      // What was edited is one version of the writer, or what we made of one; never a mixture.
+      if (!whole.has(hash_before ?? file_hash)) {
+        torn.push({ what: hash_before === undefined ? 'read' : 'edited', from, to: Date.now() })
+      }
+      if (hash_before !== undefined) whole.add(file_hash)
+    }
+    // What it was held up in it tells when it goes on.
+    const until = Date.now()
+    while (!(Number(told.trimEnd().split(/\s/).at(-1)) > until)) await sleep(10)
+    writer.kill('SIGKILL')
+    const holds = told
+      .trimEnd()
+      .split('\n')
+      .map(line => line.split(' ').map(Number) as [number, number])
+      .filter(([start, end]) => end > start + 1)
+    t.comment(
+      `${tally(codes)}; torn: ${tally(torn.map(({ what }) => what))}; ${holds.length} writes that took a millisecond or more`
+    )
+    // A half that lies there for as long as the edit takes is what the file holds: no reader can tell it from a save.
+    for (const { from, to } of torn.filter(({ what }) => what === 'edited')) {
+      t.ok(
+        holds.some(([start, end]) => start <= to && end >= from),
+        'edited a mixture that no writer was held up in'
+      )
+    }
+    t.ok(codes.includes('200'))
+    return 'each `200` or `STALE_FILE`; every edit was made to one whole version, but where the system held the writer up in the middle of its write: to what the file held then'
   }
-  // What it was held up in it tells when it goes on.
-  const until = Date.now()
-  while (!(Number(told.trimEnd().split(/\s/).at(-1)) > until)) await sleep(10)
-  writer.kill('SIGKILL')
-  const holds = told.trimEnd().split('\n').map(line => line.split(' ').map(Number) as [number, number]).filter(([start, end]) => end > start + 1)
-  t.comment(`${tally(codes)}; torn: ${tally(torn.map(({ what }) => what))}; ${holds.length} writes that took a millisecond or more`)
-  // A half that lies there for as long as the edit takes is what the file holds: no reader can tell it from a save.
-  for (const { from, to } of torn.filter(({ what }) => what === 'edited')) t.ok(holds.some(([start, end]) => start <= to && end >= from), 'edited a mixture that no writer was held up in')
-  t.ok(codes.includes('200'))
-  return 'each `200` or `STALE_FILE`; every edit was made to one whole version, but where the system held the writer up in the middle of its write: to what the file held then'
-})
+)
 
 const FLOOD = many('flood', 1300)
 /** With thousands of connections the system gives up some, and some requests aren't read in time. */
 const REFUSED = FLOOD > 5000 ? ['FILE_LOCKED', 'ECONNRESET', 'REQUEST_TIMEOUT'] : ['FILE_LOCKED']
 
-row(39, 'flood on one file', { done: `${FLOOD} edits of one file at once, each on a connection of its own; \`npm run test:updates -- --flood N\` for more` }, async t => {
-  const server = one
-  const send = sender(t, server.url, FLOOD)
-  const flood = Array.from({ length: FLOOD }, (_, i) => send('/edit-lines', { path: 'f', start_line: 1, end_line: 0, new_text: `${i}\n` }))
-  const other = await send('/edit', { path: 'other', old_text: 'one', new_text: 'two' })
-  t.equal(other.code, '200', 'another file is edited meanwhile')
-  const answers = await Promise.all(flood)
-  const lines = new Set(server.text('f').split('\n'))
-  for (const [i, { code, headers, text }] of answers.entries()) {
-    if (code !== '200' && !REFUSED.includes(code)) t.fail(`${code} ${text}`)
-    if (lines.has(String(i)) !== (code === '200')) t.fail(`${i}: ${code}, but in the file: ${lines.has(String(i))}`)
-    if (code === 'FILE_LOCKED' && !(Number(headers['retry-after']) > 0)) t.fail('no Retry-After')
-  }
-  t.comment(tally(answers.map(({ code }) => code)))
-  t.ok(answers.some(({ code }) => code === '200'))
-  t.ok(answers.some(({ code }) => code === 'FILE_LOCKED'), 'the queue is bounded')
-  return 'each `200`, and then it is in the file, or `FILE_LOCKED` with `Retry-After`, and then it isn’t; another file is edited meanwhile'
-})
-
-row(27, 'lock holder killed, or stopped', { done: '2 servers: kill -9 while one holds the lock of a file of 30 MB; SIGSTOP for 15 s, while one after the other four times 20 edits wait for the lock timeout', skip: onLinux }, async t => {
-  writeFileSync(join(root, 'big'), large('first'))
-  const edit = (server: Attacked, old_text: string, new_text: string) => sender(t, server.url, 4)('/edit', { path: 'big', old_text, new_text })
-  const killed = edit(one, 'the end', 'the killed one')
-  await untilLocked(state)
-  one.child.kill('SIGKILL')
-  const next = await edit(two, 'first', 'second')
-  t.equal((await killed).status, 0)
-  t.equal(next.code, '200', 'goes on before its own lock timeout')
-  t.match(readFileSync(join(root, 'big'), 'utf8').slice(0, 10), /^second\n/)
-
-  const held = edit(three, 'the end', 'the end.')
-  await untilLocked(state)
-  three.child.kill('SIGSTOP')
-  const hash = hashOf(readFileSync(join(root, 'big')))
-  // They give up at the same moment, and each wants to know what the file is now.
-  const send = sender(t, two.url, 20)
-  // More than its heartbeat of ten seconds: it is silent, and still not taken for dead.
-  for (let i = 0; i < 4; i++) {
-    for (const { code, headers, text } of await Promise.all(Array.from({ length: 20 }, () => send('/edit', { path: 'big', old_text: 'second', new_text: 'third' })))) {
-      t.equal(code, 'FILE_LOCKED')
-      t.ok(Number(headers['retry-after']) > 0)
-      t.equal(JSON.parse(text).file_hash, hash)
+row(
+  39,
+  'flood on one file',
+  {
+    done: `${FLOOD} edits of one file at once, each on a connection of its own; \`npm run test:updates -- --flood N\` for more`
+  },
+  async t => {
+    const server = one
+    const send = sender(t, server.url, FLOOD)
+    const flood = Array.from({ length: FLOOD }, (_, i) =>
+      send('/edit-lines', { path: 'f', start_line: 1, end_line: 0, new_text: `${i}\n` })
+    )
+    const other = await send('/edit', { path: 'other', old_text: 'one', new_text: 'two' })
+    t.equal(other.code, '200', 'another file is edited meanwhile')
+    const answers = await Promise.all(flood)
+    const lines = new Set(server.text('f').split('\n'))
+    for (const [i, { code, headers, text }] of answers.entries()) {
+      if (code !== '200' && !REFUSED.includes(code)) t.fail(`${code} ${text}`)
+      if (lines.has(String(i)) !== (code === '200')) t.fail(`${i}: ${code}, but in the file: ${lines.has(String(i))}`)
+      if (code === 'FILE_LOCKED' && !(Number(headers['retry-after']) > 0)) t.fail('no Retry-After')
     }
+    t.comment(tally(answers.map(({ code }) => code)))
+    t.ok(answers.some(({ code }) => code === '200'))
+    t.ok(
+      answers.some(({ code }) => code === 'FILE_LOCKED'),
+      'the queue is bounded'
+    )
+    return 'each `200`, and then it is in the file, or `FILE_LOCKED` with `Retry-After`, and then it isn’t; another file is edited meanwhile'
   }
-  three.child.kill('SIGCONT')
-  t.equal((await held).code, '200')
-  t.equal((await edit(two, 'second', 'third')).code, '200')
-  const text = readFileSync(join(root, 'big'), 'utf8')
-  t.ok(text.startsWith('third\n') && text.endsWith('\nthe end.\n'), 'both edits are there')
-  t.strictSame(tempFiles(root), [], 'the killed one’s temp file is gone, or it had none')
-  return 'after the kill the next goes on at once; while the holder is stopped the others get `FILE_LOCKED` with `Retry-After`; both edits are in the file'
-})
+)
 
-row(40, 'SIGTERM with 50 edits running', { done: '50 edits of 50 files of 1 MB, all held up by the lock of somebody else; the signal; the locks let go' }, async t => {
-  const locks = join(state, 'locks')
-  const server = await attacked(t, at, '--lock-timeout', '60s', '--log-level', 'info')
-  const send = sender(t, server.url, 60)
-  for (let i = 0; i < 50; i++) writeFileSync(join(root, `f${i}`), Buffer.alloc(1_000_000, 'old line\n'))
-  // Each file's lock has a name of its own, which shows while it is held.
-  const keys = new Set<string>()
-  const watcher = watch(locks, (_, name) => { if (name !== null && !name.includes('.')) keys.add(name) })
-  for (let i = 0; i < 50; i++) t.equal((await send('/edit-lines', { path: `f${i}`, start_line: 1, end_line: 1, new_text: 'first line' })).code, '200')
-  while (keys.size < 50) await sleep(10)
-  watcher.close()
-  for (const key of keys) {
-    mkdirSync(join(locks, key))
-    writeFileSync(join(locks, key, 'somebody'), JSON.stringify(thisOwner()))
+row(
+  27,
+  'lock holder killed, or stopped',
+  {
+    done: '2 servers: kill -9 while one holds the lock of a file of 30 MB; SIGSTOP for 15 s, while one after the other four times 20 edits wait for the lock timeout',
+    skip: onLinux
+  },
+  async t => {
+    writeFileSync(join(root, 'big'), large('first'))
+    const edit = (server: Attacked, old_text: string, new_text: string) =>
+      sender(t, server.url, 4)('/edit', { path: 'big', old_text, new_text })
+    const killed = edit(one, 'the end', 'the killed one')
+    await untilLocked(state)
+    one.child.kill('SIGKILL')
+    const next = await edit(two, 'first', 'second')
+    t.equal((await killed).status, 0)
+    t.equal(next.code, '200', 'goes on before its own lock timeout')
+    t.match(readFileSync(join(root, 'big'), 'utf8').slice(0, 10), /^second\n/)
+
+    const held = edit(three, 'the end', 'the end.')
+    await untilLocked(state)
+    three.child.kill('SIGSTOP')
+    const hash = hashOf(readFileSync(join(root, 'big')))
+    // They give up at the same moment, and each wants to know what the file is now.
+    const send = sender(t, two.url, 20)
+    // More than its heartbeat of ten seconds: it is silent, and still not taken for dead.
+    for (let i = 0; i < 4; i++) {
+      for (const { code, headers, text } of await Promise.all(
+        Array.from({ length: 20 }, () => send('/edit', { path: 'big', old_text: 'second', new_text: 'third' }))
+      )) {
+        t.equal(code, 'FILE_LOCKED')
+        t.ok(Number(headers['retry-after']) > 0)
+        t.equal(JSON.parse(text).file_hash, hash)
+      }
+    }
+    three.child.kill('SIGCONT')
+    t.equal((await held).code, '200')
+    t.equal((await edit(two, 'second', 'third')).code, '200')
+    const text = readFileSync(join(root, 'big'), 'utf8')
+    t.ok(text.startsWith('third\n') && text.endsWith('\nthe end.\n'), 'both edits are there')
+    t.strictSame(tempFiles(root), [], 'the killed one’s temp file is gone, or it had none')
+    return 'after the kill the next goes on at once; while the holder is stopped the others get `FILE_LOCKED` with `Retry-After`; both edits are in the file'
   }
-  let done = 0
-  const running = Array.from({ length: 50 }, (_, i) => send('/edit-lines', { path: `f${i}`, start_line: 1, end_line: 1, new_text: 'new line' }).finally(() => { done++ }))
-  // What was sent before is read before: behind the third answer all fifty are inside.
-  for (let i = 0; i < 3; i++) await fetch(`${server.url}/healthz`)
-  t.equal(done, 0, 'none is answered at the signal')
-  const exit = server.stop()
-  while (!server.log().includes('"stopping"')) await sleep(1)
-  const late = await send('/edit-lines', { path: 'f0', start_line: 2, end_line: 2, new_text: 'late' })
-  for (const key of keys) rmSync(join(locks, key), { recursive: true })
-  const answers = await Promise.all(running)
-  t.equal(await exit, 0)
-  for (const [i, { code }] of answers.entries()) {
-    t.equal(code, '200')
-    t.ok(readFileSync(join(root, `f${i}`), 'utf8').startsWith('new line'), `f${i} holds it`)
+)
+
+row(
+  40,
+  'SIGTERM with 50 edits running',
+  { done: '50 edits of 50 files of 1 MB, all held up by the lock of somebody else; the signal; the locks let go' },
+  async t => {
+    const locks = join(state, 'locks')
+    const server = await attacked(t, at, '--lock-timeout', '60s', '--log-level', 'info')
+    const send = sender(t, server.url, 60)
+    for (let i = 0; i < 50; i++) writeFileSync(join(root, `f${i}`), Buffer.alloc(1_000_000, 'old line\n'))
+    // Each file's lock has a name of its own, which shows while it is held.
+    const keys = new Set<string>()
+    const watcher = watch(locks, (_, name) => {
+      if (name !== null && !name.includes('.')) keys.add(name)
+    })
+    for (let i = 0; i < 50; i++) {
+      t.equal(
+        (await send('/edit-lines', { path: `f${i}`, start_line: 1, end_line: 1, new_text: 'first line' })).code,
+        '200'
+      )
+    }
+    while (keys.size < 50) await sleep(10)
+    watcher.close()
+    for (const key of keys) {
+      mkdirSync(join(locks, key))
+      writeFileSync(join(locks, key, 'somebody'), JSON.stringify(thisOwner()))
+    }
+    let done = 0
+    const running = Array.from({ length: 50 }, (_, i) =>
+      send('/edit-lines', { path: `f${i}`, start_line: 1, end_line: 1, new_text: 'new line' }).finally(() => {
+        done++
+      })
+    )
+    // What was sent before is read before: behind the third answer all fifty are inside.
+    for (let i = 0; i < 3; i++) await fetch(`${server.url}/healthz`)
+    t.equal(done, 0, 'none is answered at the signal')
+    const exit = server.stop()
+    while (!server.log().includes('"stopping"')) await sleep(1)
+    const late = await send('/edit-lines', { path: 'f0', start_line: 2, end_line: 2, new_text: 'late' })
+    for (const key of keys) rmSync(join(locks, key), { recursive: true })
+    const answers = await Promise.all(running)
+    t.equal(await exit, 0)
+    for (const [i, { code }] of answers.entries()) {
+      t.equal(code, '200')
+      t.ok(readFileSync(join(root, `f${i}`), 'utf8').startsWith('new line'), `f${i} holds it`)
+    }
+    t.comment(late.code)
+    t.ok(['NOT_READY', 'ECONNREFUSED', 'ECONNRESET'].includes(late.code), late.code)
+    t.strictSame(tempFiles(root), [])
+    t.strictSame(readdirSync(locks), [])
+    return '50 × `200`, and they are in their files; a later one `NOT_READY`; exit status 0, no temp file, no lock'
   }
-  t.comment(late.code)
-  t.ok(['NOT_READY', 'ECONNREFUSED', 'ECONNRESET'].includes(late.code), late.code)
-  t.strictSame(tempFiles(root), [])
-  t.strictSame(readdirSync(locks), [])
-  return '50 × `200`, and they are in their files; a later one `NOT_READY`; exit status 0, no temp file, no lock'
-})
+)
 
-row(44, 'two state folders on one root', { done: 'a server on a root, and starts with another state folder on the same root, below it, above it and by a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; six starts at once with a state folder each. What another user’s sockets can do: `test/workspace/presence.test.ts`', skip: onLinux }, async t => {
-  const here = place(t, { 'sub/f': 'one\n' })
-  const { base, root, state } = here
-  symlinkSync(root, join(base, 'link'))
-  symlinkSync(state, join(base, 'same-state'))
-  let first = await attacked(t, here)
-  const other = join(base, 'other')
-  const files = () => readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()
-  const refused = async (at: string, stateDir: string, sentence: RegExp, ...flags: string[]) =>
-    t.rejects(start(at, stateDir, ...flags), { message: new RegExp(`^ended with 1: editd: ${sentence.source}\n$`) }, [at, stateDir, ...flags].join(' '))
-  const process = `process ${first.child.pid} on ${hostname()}`
-  const same = new RegExp(`${root} is already served by ${process} with another state folder \\(--state-dir ${state}\\), so they could overwrite each other's edits: start this one with --state-dir ${state}, or stop the other\\.`)
-  const overlap = (relation: string) => new RegExp(`${relation} another server, ${process} \\(root ${root}, --state-dir ${state}\\), so they .* use that server, choose a root that doesn't overlap, or stop the other\\.`)
-  await refused(root, other, same)
-  await refused(join(base, 'link'), other, same)
-  await refused(root, other, same, '--lock', 'local')
-  await refused(join(root, 'sub'), other, overlap(`${root}/sub lies in the root of`))
-  await refused(join(root, 'sub'), state, overlap(`${root}/sub lies in the root of`))
-  await refused(base, `${base}-state`, overlap(`${base} contains the root of`))
-  t.teardown(() => rmSync(`${base}-state`, { recursive: true, force: true }))
-  const mcp = spawn(execPath, [SERVER, 'mcp', root, '--state-dir', other], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const [[code], said] = await Promise.all([once(mcp, 'close'), text(mcp.stderr)])
-  t.equal(code, 1)
-  t.match(said, new RegExp(`^editd: ${same.source}\n$`))
-  t.strictSame(files(), ['sub', 'sub/f'], 'nothing is written below the root')
+row(
+  44,
+  'two state folders on one root',
+  {
+    done: 'a server on a root, and starts with another state folder on the same root, below it, above it and by a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; six starts at once with a state folder each. What another user’s sockets can do: `test/workspace/presence.test.ts`',
+    skip: onLinux
+  },
+  async t => {
+    const here = place(t, { 'sub/f': 'one\n' })
+    const { base, root, state } = here
+    symlinkSync(root, join(base, 'link'))
+    symlinkSync(state, join(base, 'same-state'))
+    let first = await attacked(t, here)
+    const other = join(base, 'other')
+    const files = () => readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()
+    const refused = async (at: string, stateDir: string, sentence: RegExp, ...flags: string[]) =>
+      t.rejects(
+        start(at, stateDir, ...flags),
+        { message: new RegExp(`^ended with 1: editd: ${sentence.source}\n$`) },
+        [at, stateDir, ...flags].join(' ')
+      )
+    const process = `process ${first.child.pid} on ${hostname()}`
+    const same = new RegExp(
+      `${root} is already served by ${process} with another state folder \\(--state-dir ${state}\\), so they could overwrite each other's edits: start this one with --state-dir ${state}, or stop the other\\.`
+    )
+    const overlap = (relation: string) =>
+      new RegExp(
+        `${relation} another server, ${process} \\(root ${root}, --state-dir ${state}\\), so they .* use that server, choose a root that doesn't overlap, or stop the other\\.`
+      )
+    await refused(root, other, same)
+    await refused(join(base, 'link'), other, same)
+    await refused(root, other, same, '--lock', 'local')
+    await refused(join(root, 'sub'), other, overlap(`${root}/sub lies in the root of`))
+    await refused(join(root, 'sub'), state, overlap(`${root}/sub lies in the root of`))
+    await refused(base, `${base}-state`, overlap(`${base} contains the root of`))
+    t.teardown(() => rmSync(`${base}-state`, { recursive: true, force: true }))
+    const mcp = spawn(execPath, [SERVER, 'mcp', root, '--state-dir', other], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const [[code], said] = await Promise.all([once(mcp, 'close'), text(mcp.stderr)])
+    t.equal(code, 1)
+    t.match(said, new RegExp(`^editd: ${same.source}\n$`))
+    t.strictSame(files(), ['sub', 'sub/f'], 'nothing is written below the root')
 
-  // The second lives on with the same state when the first has gone, and is seen.
-  const second = await attacked(t, { ...here, state: join(base, 'same-state') })
-  t.equal(await first.stop(), 0)
-  await refused(root, other, new RegExp(`${root} is already served by process ${second.child.pid} .*`))
-  second.child.kill('SIGSTOP')
-  await refused(root, other, new RegExp(`${root} is already served by process ${second.child.pid} with another state folder \\(it is stopped or busy and didn't say which\\), .* start this one with the same --state-dir, or stop the other\\.`))
-  second.child.kill('SIGKILL')
-  await once(second.child, 'close')
-  first = await attacked(t, { ...here, state: other })
-  t.equal(await first.stop(), 0)
+    // The second lives on with the same state when the first has gone, and is seen.
+    const second = await attacked(t, { ...here, state: join(base, 'same-state') })
+    t.equal(await first.stop(), 0)
+    await refused(root, other, new RegExp(`${root} is already served by process ${second.child.pid} .*`))
+    second.child.kill('SIGSTOP')
+    await refused(
+      root,
+      other,
+      new RegExp(
+        `${root} is already served by process ${second.child.pid} with another state folder \\(it is stopped or busy and didn't say which\\), .* start this one with the same --state-dir, or stop the other\\.`
+      )
+    )
+    second.child.kill('SIGKILL')
+    await once(second.child, 'close')
+    first = await attacked(t, { ...here, state: other })
+    t.equal(await first.stop(), 0)
 
-  const six = await Promise.allSettled(Array.from({ length: 6 }, (_, i) => attacked(t, { ...here, state: join(base, `state${i}`) })))
-  const served = six.flatMap(one => one.status === 'fulfilled' ? [one.value] : [])
-  t.ok(served.length <= 1, `${served.length} of 6`)
-  for (const one of six) if (one.status === 'rejected') t.match(one.reason.message, /^ended with 1: editd: .* is already served by process/)
-  for (const server of served) await server.stop()
-  const last = await attacked(t, here)
-  t.equal((await last.post('/edit', { path: 'sub/f', old_text: 'one', new_text: 'two' })).status, 200)
-  return 'refused at start with exit status 1, the other named with process, host and state folder; nothing is written below the root; the same state by another path is let in; of six at once at most one serves; after a stop or a kill another starts at once'
-})
+    const six = await Promise.allSettled(
+      Array.from({ length: 6 }, (_, i) => attacked(t, { ...here, state: join(base, `state${i}`) }))
+    )
+    const served = six.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+    t.ok(served.length <= 1, `${served.length} of 6`)
+    for (const one of six) {
+      if (one.status === 'rejected') {
+        t.match(one.reason.message, /^ended with 1: editd: .* is already served by process/)
+      }
+    }
+    for (const server of served) await server.stop()
+    const last = await attacked(t, here)
+    t.equal((await last.post('/edit', { path: 'sub/f', old_text: 'one', new_text: 'two' })).status, 200)
+    return 'refused at start with exit status 1, the other named with process, host and state folder; nothing is written below the root; the same state by another path is let in; of six at once at most one serves; after a stop or a kill another starts at once'
+  }
+)
 
 told()

@@ -1,4 +1,5 @@
-// Servers in containers of one machine: what one of them does that was stopped, or whose clock is off, while another takes
+// Servers in containers of one machine: what one of them does that was stopped, or whose clock is off, while another
+// takes
 // its lock over. Row 43 of the threats; `npm run test:containers -- --rounds N --counts N --silence MS --off SECONDS
 // --patience MS`.
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -24,7 +25,7 @@ class Pause {
   readonly env: Record<string, string>
   readonly #control: string
   readonly #fd: number
-  constructor (control: string) {
+  constructor(control: string) {
     this.#control = control
     this.env = { PRELOAD: library ?? '', PAUSING: control }
     this.#fd = openSync(control, 'w+')
@@ -32,24 +33,53 @@ class Pause {
   }
 
   /** At that call after the next temp file is made; 0: never. */
-  at (call: number): void { for (const [index, value] of [call, -1, 0, 0, 0].entries()) this.#write(index, value) }
-  armed (): boolean { return this.#read(0) > 0 }
-  stopped (): boolean { return this.#read(2) === 1 && this.#read(1) >= this.#read(0) }
+  at(call: number): void {
+    for (const [index, value] of [call, -1, 0, 0, 0].entries()) this.#write(index, value)
+  }
+  armed(): boolean {
+    return this.#read(0) > 0
+  }
+  stopped(): boolean {
+    return this.#read(2) === 1 && this.#read(1) >= this.#read(0)
+  }
   /** Which call it was, in the order of `CALLS`. */
-  call (): string { return CALLS[this.#read(4)] ?? '' }
-  goOn (): void { this.#write(3, 1) }
+  call(): string {
+    return CALLS[this.#read(4)] ?? ''
+  }
+  goOn(): void {
+    this.#write(3, 1)
+  }
   /** To the call after the one that it is stopped at. */
-  step (): void {
+  step(): void {
     this.#write(0, this.#read(0) + 1)
     this.goOn()
   }
 
-  #read (index: number): number { return readFileSync(this.#control).readInt32LE(4 * index) }
-  #write (index: number, value: number): void { writeSync(this.#fd, Int32Array.of(value), 0, 4, 4 * index) }
+  #read(index: number): number {
+    return readFileSync(this.#control).readInt32LE(4 * index)
+  }
+  #write(index: number, value: number): void {
+    writeSync(this.#fd, Int32Array.of(value), 0, 4, 4 * index)
+  }
 }
 
 /** As pausing.c numbers them. */
-const CALLS = ['', 'open', 'write', 'fchmod', 'fsync', 'close', 'access', 'readlink', 'stat', 'rename', 'link', 'unlink', 'rmdir', 'mkdir']
+const CALLS = [
+  '',
+  'open',
+  'write',
+  'fchmod',
+  'fsync',
+  'close',
+  'access',
+  'readlink',
+  'stat',
+  'rename',
+  'link',
+  'unlink',
+  'rmdir',
+  'mkdir'
+]
 
 interface Case {
   name: string
@@ -61,18 +91,28 @@ interface Case {
   first: (path: string) => [string, object]
   second: (path: string) => [string, object]
   /** Whether what each was told is what the file holds now. */
-  right (text: string, first: Sent, second: Sent): boolean
+  right(text: string, first: Sent, second: Sent): boolean
 }
 
-const edit = (from: string, to: string) => (path: string): [string, object] =>
-  ['/edit', { path, old_text: from, new_text: to, context_lines: 0 }]
-const create = (content: string) => (path: string): [string, object] => ['/create', { path, content }]
+const edit =
+  (from: string, to: string) =>
+  (path: string): [string, object] => ['/edit', { path, old_text: from, new_text: to, context_lines: 0 }]
+const create =
+  (content: string) =>
+  (path: string): [string, object] => ['/create', { path, content }]
 const both = (text: string, first: Sent, second: Sent): boolean =>
   text === `${first.status === 200 ? 'A1' : 'A0'} ${second.status === 200 ? 'B1' : 'B0'}\n`
 
 const CASES: Case[] = [
   { name: 'two edits', before: 'A0 B0\n', first: edit('A0', 'A1'), second: edit('B0', 'B1'), right: both },
-  { name: 'two edits in place', inPlace: true, before: 'A0 B0\n', first: edit('A0', 'A1'), second: edit('B0', 'B1'), right: both },
+  {
+    name: 'two edits in place',
+    inPlace: true,
+    before: 'A0 B0\n',
+    first: edit('A0', 'A1'),
+    second: edit('B0', 'B1'),
+    right: both
+  },
   {
     name: 'two creates',
     before: null,
@@ -97,33 +137,41 @@ const COUNTS = many('counts', 60)
 const SILENCE = many('silence', 100)
 const MOUNTED = 'mounted'
 
-row(43, 'a holder of the lock is stopped, and a server in another container takes the lock over', {
-  done: 'servers in namespaces of their own, one clock five minutes ahead, one behind. One is stopped at each system call ' +
-    `between its temp file and letting go: ${CASES.map(({ name }) => name).join('; ')}. Then ${COUNTS} increments by three ` +
-    'servers, one after the other stopped; `npm run test:containers` for more, and for longer than a lock file lasts',
-  skip
-}, async t => {
-  const at = place(t)
-  writeFileSync(join(at.root, MOUNTED), '')
-  execFileSync('mount', ['--bind', join(at.root, MOUNTED), join(at.root, MOUNTED)])
-  t.teardown(() => spawnSync('umount', ['-l', join(at.root, MOUNTED)]))
-  const pause = new Pause(join(at.base, 'pause'))
-  const clock = (offset: number): Record<string, string> => ({ PRELOAD: library ?? '', CLOCK_OFFSET: String(offset) })
-  const flags = ['--lock-timeout', `${PATIENCE}ms`, '--log-level', 'warn']
-  const [one, ahead, behind] = await Promise.all([
-    startApart(t, at, pause.env, ...flags),
-    startApart(t, at, clock(OFF), ...flags),
-    startApart(t, at, clock(-OFF), ...flags)
-  ])
-  await stopAtEachCall(t, at.root, pause, one, ahead)
-  await increments(t, at.root, [one, ahead, behind])
-  await killInPlace(t, at.root, pause, one, behind)
-  t.strictSame(tempFiles(at.root), [])
-  return '0 lost; who comes too late gets `STALE_FILE` or `FILE_LOCKED`; while one that may live is writing in place, the ' +
-    'others get `FILE_LOCKED`, and go on when it is killed; no temp file stays'
-})
+row(
+  43,
+  'a holder of the lock is stopped, and a server in another container takes the lock over',
+  {
+    done:
+      'servers in namespaces of their own, one clock five minutes ahead, one behind. One is stopped at each system call ' +
+      `between its temp file and letting go: ${CASES.map(({ name }) => name).join('; ')}. Then ${COUNTS} increments by three ` +
+      'servers, one after the other stopped; `npm run test:containers` for more, and for longer than a lock file lasts',
+    skip
+  },
+  async t => {
+    const at = place(t)
+    writeFileSync(join(at.root, MOUNTED), '')
+    execFileSync('mount', ['--bind', join(at.root, MOUNTED), join(at.root, MOUNTED)])
+    t.teardown(() => spawnSync('umount', ['-l', join(at.root, MOUNTED)]))
+    const pause = new Pause(join(at.base, 'pause'))
+    const clock = (offset: number): Record<string, string> => ({ PRELOAD: library ?? '', CLOCK_OFFSET: String(offset) })
+    const flags = ['--lock-timeout', `${PATIENCE}ms`, '--log-level', 'warn']
+    const [one, ahead, behind] = await Promise.all([
+      startApart(t, at, pause.env, ...flags),
+      startApart(t, at, clock(OFF), ...flags),
+      startApart(t, at, clock(-OFF), ...flags)
+    ])
+    await stopAtEachCall(t, at.root, pause, one, ahead)
+    await increments(t, at.root, [one, ahead, behind])
+    await killInPlace(t, at.root, pause, one, behind)
+    t.strictSame(tempFiles(at.root), [])
+    return (
+      '0 lost; who comes too late gets `STALE_FILE` or `FILE_LOCKED`; while one that may live is writing in place, the ' +
+      'others get `FILE_LOCKED`, and go on when it is killed; no temp file stays'
+    )
+  }
+)
 
-async function stopAtEachCall (t: Test, root: string, pause: Pause, one: Apart, other: Apart): Promise<void> {
+async function stopAtEachCall(t: Test, root: string, pause: Pause, one: Apart, other: Apart): Promise<void> {
   const answers: string[] = []
   let points = 0
   for (const some of Array.from({ length: ROUNDS }, () => CASES).flat()) {
@@ -132,7 +180,7 @@ async function stopAtEachCall (t: Test, root: string, pause: Pause, one: Apart, 
       if (some.before !== null) writeFileSync(join(root, path), some.before)
       pause.at(call)
       const running = one.send(...some.first(path))
-      const answered = await Promise.race([running, untilStopped(pause)]) !== null
+      const answered = (await Promise.race([running, untilStopped(pause)])) !== null
       if (answered) break
       const second = await other.send(...some.second(path))
       const where = `${some.name}, stopped at call ${call} (${pause.call()})`
@@ -147,34 +195,45 @@ async function stopAtEachCall (t: Test, root: string, pause: Pause, one: Apart, 
   t.comment(`${answers.length} calls`)
   if (ROUNDS === 0) return
   t.ok(answers.length > 70 * ROUNDS, 'each call')
-  for (const late of ['two edits: STALE_FILE, 200', 'two creates: STALE_FILE, 200', 'two edits in place: 200, FILE_LOCKED']) {
+  for (const late of [
+    'two edits: STALE_FILE, 200',
+    'two creates: STALE_FILE, 200',
+    'two edits in place: 200, FILE_LOCKED'
+  ]) {
     t.ok(answers.includes(late), late)
   }
   t.comment(tally(answers))
 }
 
 /** Null, when it is stopped, or is to be stopped no more. */
-async function untilStopped (pause: Pause): Promise<null> {
+async function untilStopped(pause: Pause): Promise<null> {
   while (pause.armed() && !pause.stopped()) await sleep(1)
   return null
 }
 
 /** Every acknowledged increment is in the number, while one server after the other is stopped and goes on again. */
-async function increments (t: Test, root: string, servers: Apart[]): Promise<void> {
+async function increments(t: Test, root: string, servers: Apart[]): Promise<void> {
   t.comment(`SEED=${SEED}`)
   const random = new Random(SEED)
   writeFileSync(join(root, 'n'), 'n = 0;\n')
   const codes: string[] = []
   let asked = 0
-  const clients = Promise.all(Array.from({ length: 6 }, async () => {
-    while (asked < COUNTS) {
-      const { send } = random.pick(servers)
-      const now = Number(/n = (\d+)/.exec(readFileSync(join(root, 'n'), 'utf8'))?.[1])
-      const { code } = await send('/edit', { path: 'n', old_text: `n = ${now};`, new_text: `n = ${now + 1};`, context_lines: 0 })
-      codes.push(code)
-      if (code === '200') asked++
-    }
-  }))
+  const clients = Promise.all(
+    Array.from({ length: 6 }, async () => {
+      while (asked < COUNTS) {
+        const { send } = random.pick(servers)
+        const now = Number(/n = (\d+)/.exec(readFileSync(join(root, 'n'), 'utf8'))?.[1])
+        const { code } = await send('/edit', {
+          path: 'n',
+          old_text: `n = ${now};`,
+          new_text: `n = ${now + 1};`,
+          context_lines: 0
+        })
+        codes.push(code)
+        if (code === '200') asked++
+      }
+    })
+  )
   const load = { on: true }
   const stopping = (async () => {
     while (load.on) {
@@ -189,13 +248,19 @@ async function increments (t: Test, root: string, servers: Apart[]): Promise<voi
   load.on = false
   await stopping
   const done = codes.filter(code => code === '200').length
-  t.equal(Number(/n = (\d+)/.exec(readFileSync(join(root, 'n'), 'utf8'))?.[1]), done, `every 200 is in the number (SEED=${SEED})`)
+  t.equal(
+    Number(/n = (\d+)/.exec(readFileSync(join(root, 'n'), 'utf8'))?.[1]),
+    done,
+    `every 200 is in the number (SEED=${SEED})`
+  )
   // A server that was stopped while a request came in finds that its time is over.
-  for (const code of new Set(codes)) t.ok(['200', 'NO_MATCH', 'STALE_FILE', 'FILE_LOCKED', 'REQUEST_TIMEOUT'].includes(code), code)
+  for (const code of new Set(codes)) {
+    t.ok(['200', 'NO_MATCH', 'STALE_FILE', 'FILE_LOCKED', 'REQUEST_TIMEOUT'].includes(code), code)
+  }
   t.comment(tally(codes))
 }
 
-async function killInPlace (t: Test, root: string, pause: Pause, one: Apart, other: Apart): Promise<void> {
+async function killInPlace(t: Test, root: string, pause: Pause, one: Apart, other: Apart): Promise<void> {
   writeFileSync(join(root, MOUNTED), 'A0 B0\n')
   pause.at(1)
   const lost = one.send(...edit('A0', 'A1')(MOUNTED))
@@ -213,7 +278,11 @@ async function killInPlace (t: Test, root: string, pause: Pause, one: Apart, oth
 }
 
 const textOf = (root: string, path: string): string => {
-  try { return readFileSync(join(root, path), 'utf8') } catch { return '' }
+  try {
+    return readFileSync(join(root, path), 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 told()

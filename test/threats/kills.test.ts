@@ -1,4 +1,5 @@
-// Servers that are killed at random moments under load, and started again. Row 22 of the threats; `npm run test:kills -- --kills N`.
+// Servers that are killed at random moments under load, and started again. Row 22 of the threats; `npm run test:kills
+// -- --kills N`.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
@@ -15,41 +16,76 @@ const USUAL = 100
 const KILLS = many('kills', USUAL, 16)
 // In CI a minute and a half where nothing else runs, and several times that where much does.
 t.setTimeout(0)
-/** Kills before all that was ever acknowledged is read once more and the next ones get new folders: a long run's don't grow, and it tells how far it is. */
+/**
+ * Kills before all that was ever acknowledged is read once more and the next ones get new folders: a long run's don't
+ * grow, and it tells how far it is.
+ */
 const BLOCK = 50
-/** Each has a root, a state folder and a server of its own: one is under load while the other starts, which takes most of the time. */
+/**
+ * Each has a root, a state folder and a server of its own: one is under load while the other starts, which takes most
+ * of the time.
+ */
 const LANES = 2
 
-interface Sum { kills: number, edits: number, files: number, read: number, temp: number, torn: number, lost: number }
+interface Sum {
+  kills: number
+  edits: number
+  files: number
+  read: number
+  temp: number
+  torn: number
+  lost: number
+}
 
 /** A file and the last edit of it that was acknowledged. */
-interface Numbered { name: string, known: number, how: 'edit' | 'lines' | 'place' }
+interface Numbered {
+  name: string
+  known: number
+  how: 'edit' | 'lines' | 'place'
+}
 
-async function lane (t: Test, kills: number, random: Random, sum: Sum): Promise<void> {
-  const files: Numbered[] = [...[0, 1, 2, 3].map(i => ({ name: `e${i}`, known: 0, how: 'edit' as const })), ...[0, 1, 2].map(i => ({ name: `l${i}`, known: 0, how: 'lines' as const }))]
+async function lane(t: Test, kills: number, random: Random, sum: Sum): Promise<void> {
+  const files: Numbered[] = [
+    ...[0, 1, 2, 3].map(i => ({ name: `e${i}`, known: 0, how: 'edit' as const })),
+    ...[0, 1, 2].map(i => ({ name: `l${i}`, known: 0, how: 'lines' as const }))
+  ]
   const here = place(t, Object.fromEntries(files.map(({ name }) => [name, version(0)])))
   if (canMount) {
-    // A rename onto it is EBUSY: it is written in place, and what a kill leaves half written the next start has to take back.
-    for (const [path, text] of [[join(here.base, 'source'), version(0)], [join(here.root, 'bound'), '']] as const) writeFileSync(path, text)
+    // A rename onto it is EBUSY: it is written in place, and what a kill leaves half written the next start has to take
+    // back.
+    for (const [path, text] of [
+      [join(here.base, 'source'), version(0)],
+      [join(here.root, 'bound'), '']
+    ] as const) {
+      writeFileSync(path, text)
+    }
     execFileSync('mount', ['--bind', join(here.base, 'source'), join(here.root, 'bound')])
     t.teardown(() => spawnSync('umount', ['-l', join(here.root, 'bound')]))
     files.push({ name: 'bound', known: 0, how: 'place' })
   }
   const at = (name: string) => join(here.root, name)
-  const lose = (what: string) => { sum.lost++; t.fail(`${what} (SEED=${SEED})`) }
+  const lose = (what: string) => {
+    sum.lost++
+    t.fail(`${what} (SEED=${SEED})`)
+  }
   /** Which of them were acknowledged: `file N` holds version N. */
   const created = new Set<number>()
   let made = 0
-  const pathOf = (n: number) => n % 5 === 0 ? `new/folder${n}/f` : `new/${n}`
+  const pathOf = (n: number) => (n % 5 === 0 ? `new/folder${n}/f` : `new/${n}`)
 
   /** Everything at once until `load` is off: each file by one editor, one after the other. */
-  const work = (server: Running, load: { on: boolean, answered: number }): Promise<unknown> => {
+  const work = (server: Running, load: { on: boolean; answered: number }): Promise<unknown> => {
     const send = sender(t, server.url, files.length + 2)
     const editors = files.map(async file => {
       while (load.on) {
         const next = file.known + 1
         const { status, text } = await (file.how === 'lines'
-          ? send('/edit-lines', { path: file.name, start_line: 1, end_line: linesOf(file.known), new_text: version(next) })
+          ? send('/edit-lines', {
+              path: file.name,
+              start_line: 1,
+              end_line: linesOf(file.known),
+              new_text: version(next)
+            })
           : send('/edit', { path: file.name, old_text: version(file.known), new_text: version(next) }))
         if (status === 0) return
         if (status !== 200) return lose(`${file.name}: ${text.slice(0, 300)}`)
@@ -83,7 +119,9 @@ async function lane (t: Test, kills: number, random: Random, sum: Sum): Promise<
         const { hash_before, file_hash } = JSON.parse(text)
         // The edit that runs may be seen before it is answered.
         const versions = Array.from({ length: file.known + 2 - from }, (_, i) => hashOf(version(from + i)))
-        if (!versions.includes(hash_before ?? file_hash)) lose(`read something else of ${file.name} than versions ${from} to ${file.known + 1}: ${text.slice(0, 300)}`)
+        if (!versions.includes(hash_before ?? file_hash)) {
+          lose(`read something else of ${file.name} than versions ${from} to ${file.known + 1}: ${text.slice(0, 300)}`)
+        }
         sum.read++
         load.answered++
       }
@@ -93,7 +131,9 @@ async function lane (t: Test, kills: number, random: Random, sum: Sum): Promise<
 
   const start = () => startBare(here.root, here.state, '--log-level', 'error', '--no-docs')
   let server = await start()
-  t.teardown(() => { server.child.kill('SIGKILL') })
+  t.teardown(() => {
+    server.child.kill('SIGKILL')
+  })
   for (let kill = 0; kill < kills; kill++) {
     const load = { on: true, answered: 0 }
     const first = made
@@ -116,29 +156,45 @@ async function lane (t: Test, kills: number, random: Random, sum: Sum): Promise<
       if (found !== file.known && found !== file.known + 1) lose(`${file.name}: version ${found} after ${file.known}`)
       file.known = found ?? file.known
     }
-    for (let n = first; n < made; n++) if (created.has(n) && versionIn(at(pathOf(n))) !== n) lose(`${pathOf(n)} is gone or not whole`)
+    for (let n = first; n < made; n++) {
+      if (created.has(n) && versionIn(at(pathOf(n))) !== n) lose(`${pathOf(n)} is gone or not whole`)
+    }
     for (const name of tempFiles(here.root)) lose(`${name} is left after the start`)
   }
   // Once more, and this time also what no answer came for: it is there whole or not at all.
   for (const n of created) if (versionIn(at(pathOf(n))) !== n) lose(`${pathOf(n)} is gone or not whole`)
-  for (const entry of readdirSync(here.root, { recursive: true, withFileTypes: true })) if (entry.isFile() && versionIn(join(entry.parentPath, entry.name)) === null) lose(`${entry.name} is not whole`)
+  for (const entry of readdirSync(here.root, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile() && versionIn(join(entry.parentPath, entry.name)) === null) lose(`${entry.name} is not whole`)
+  }
   t.equal(await server.stop(), 0)
 }
 
-row(22, 'kill -9 at any moment', { done: `${USUAL} kills of a server at random moments under load (/edit, /edit-lines, /create, /inspect, /preview; eight files, one of them bind-mounted and so written in place), each followed by a start and a look at all that was acknowledged (\`npm run test:kills -- --kills N\` for more); 30 more of the workspace alone in \`test/workspace/crash.test.ts\``, skip: process.platform === 'linux' ? false : 'needs /proc' }, async t => {
-  t.comment(`SEED=${SEED}`)
-  const random = new Random(SEED)
-  const sum: Sum = { kills: 0, edits: 0, files: 0, read: 0, temp: 0, torn: 0, lost: 0 }
-  while (sum.kills < KILLS) {
-    const block = Math.min(BLOCK, KILLS - sum.kills)
-    await t.test(`${block} kills`, async t => {
-      await Promise.all(Array.from({ length: LANES }, (_, i) => lane(t, Math.floor((block + i) / LANES), random, sum)))
-    })
-    t.comment(`${sum.kills} kills so far: ${sum.edits} edits and ${sum.files} files acknowledged, ${sum.lost} lost or torn; ${sum.read} answers of reads; ${sum.temp} temp files and ${sum.torn} half written files were there before the next start`)
+row(
+  22,
+  'kill -9 at any moment',
+  {
+    done: `${USUAL} kills of a server at random moments under load (/edit, /edit-lines, /create, /inspect, /preview; eight files, one of them bind-mounted and so written in place), each followed by a start and a look at all that was acknowledged (\`npm run test:kills -- --kills N\` for more); 30 more of the workspace alone in \`test/workspace/crash.test.ts\``,
+    skip: process.platform === 'linux' ? false : 'needs /proc'
+  },
+  async t => {
+    t.comment(`SEED=${SEED}`)
+    const random = new Random(SEED)
+    const sum: Sum = { kills: 0, edits: 0, files: 0, read: 0, temp: 0, torn: 0, lost: 0 }
+    while (sum.kills < KILLS) {
+      const block = Math.min(BLOCK, KILLS - sum.kills)
+      await t.test(`${block} kills`, async t => {
+        await Promise.all(
+          Array.from({ length: LANES }, (_, i) => lane(t, Math.floor((block + i) / LANES), random, sum))
+        )
+      })
+      t.comment(
+        `${sum.kills} kills so far: ${sum.edits} edits and ${sum.files} files acknowledged, ${sum.lost} lost or torn; ${sum.read} answers of reads; ${sum.temp} temp files and ${sum.torn} half written files were there before the next start`
+      )
+    }
+    t.equal(sum.lost, 0)
+    t.ok(sum.edits > KILLS && sum.files > KILLS && sum.read > KILLS, 'it was under load')
+    return '0 torn files, 0 acknowledged edits or files lost, no temp file after the next start'
   }
-  t.equal(sum.lost, 0)
-  t.ok(sum.edits > KILLS && sum.files > KILLS && sum.read > KILLS, 'it was under load')
-  return '0 torn files, 0 acknowledged edits or files lost, no temp file after the next start'
-})
+)
 
 told()

@@ -1,4 +1,5 @@
-// Another process swaps what paths lead to, while the server works on them. Rows 6 to 9 of the threats; `npm run test:races -- --attempts N`.
+// Another process swaps what paths lead to, while the server works on them. Rows 6 to 9 of the threats; `npm run
+// test:races -- --attempts N`.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,13 +17,22 @@ const attacker = build('attacker')
 const skip = attacker === null ? 'needs Linux and a C compiler' : false
 const SECRET = 'secret'
 
-interface Attempt { kind: string, route: string, body: object }
+interface Attempt {
+  kind: string
+  route: string
+  body: object
+}
 
-/** Exchanges two names until it is stopped; then tells how often. It sleeps in between rather than spins: it wakes in the midst of what the server does also where both have one core. */
-function swap (one: string, other: string): () => Promise<number> {
+/**
+ * Exchanges two names until it is stopped; then tells how often. It sleeps in between rather than spins: it wakes in
+ * the midst of what the server does also where both have one core.
+ */
+function swap(one: string, other: string): () => Promise<number> {
   const child = spawn(attacker ?? '', [one, other, '0', '600'], { stdio: ['ignore', 'pipe', 'inherit'] })
   let printed = ''
-  child.stdout.on('data', chunk => { printed += chunk })
+  child.stdout.on('data', chunk => {
+    printed += chunk
+  })
   const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
   return async () => {
     child.kill('SIGTERM')
@@ -31,34 +41,63 @@ function swap (one: string, other: string): () => Promise<number> {
   }
 }
 
-const GOOD = new Set(['PATH_NOT_ALLOWED', 'STALE_FILE', 'FILE_NOT_FOUND', 'NOT_A_FILE', 'ALREADY_EXISTS', 'NO_MATCH', 'WRONG_COUNT', 'NOT_READY', 'PERMISSION_DENIED'])
+const GOOD = new Set([
+  'PATH_NOT_ALLOWED',
+  'STALE_FILE',
+  'FILE_NOT_FOUND',
+  'NOT_A_FILE',
+  'ALREADY_EXISTS',
+  'NO_MATCH',
+  'WRONG_COUNT',
+  'NOT_READY',
+  'PERMISSION_DENIED'
+])
 
-/** Sends attempts while `attacks` run; nothing of the outside may be seen, and every kind has to be done and refused at times. Answers how many answers told of it. */
-async function race (t: Test, server: Attacked, count: number, kinds: ((i: number) => Attempt)[], attacks: (() => Promise<number>)[], mixed = true): Promise<number> {
+/**
+ * Sends attempts while `attacks` run; nothing of the outside may be seen, and every kind has to be done and refused at
+ * times. Answers how many answers told of it.
+ */
+async function race(
+  t: Test,
+  server: Attacked,
+  count: number,
+  kinds: ((i: number) => Attempt)[],
+  attacks: (() => Promise<number>)[],
+  mixed = true
+): Promise<number> {
   const send = sender(t, server.url, 8)
   const before = descriptorsOf(server.child.pid)
   const [done, refused, codes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
   let seen = 0
   let next = 0
-  await Promise.all(Array.from({ length: 8 }, async () => {
-    while (next < count) {
-      const i = next++
-      const attempt = kinds[i % kinds.length]!(i)
-      const { status, text } = await send(attempt.route, attempt.body)
-      const into = status === 200 ? done : refused
-      into.set(attempt.kind, (into.get(attempt.kind) ?? 0) + 1)
-      const code = /"code":"(\w+)"/.exec(text)?.[1] ?? String(status)
-      codes.set(code, (codes.get(code) ?? 0) + 1)
-      if (text.includes(SECRET)) seen++
-      if (status !== 200 && !GOOD.has(code)) t.fail(`${attempt.kind}: ${text.slice(0, 300)}`)
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      while (next < count) {
+        const i = next++
+        const attempt = kinds[i % kinds.length]!(i)
+        const { status, text } = await send(attempt.route, attempt.body)
+        const into = status === 200 ? done : refused
+        into.set(attempt.kind, (into.get(attempt.kind) ?? 0) + 1)
+        const code = /"code":"(\w+)"/.exec(text)?.[1] ?? String(status)
+        codes.set(code, (codes.get(code) ?? 0) + 1)
+        if (text.includes(SECRET)) seen++
+        if (status !== 200 && !GOOD.has(code)) t.fail(`${attempt.kind}: ${text.slice(0, 300)}`)
+      }
+    })
+  )
   const swaps = await Promise.all(attacks.map(stop => stop()))
-  t.comment(`${swaps.join(', ')} swaps; done ${JSON.stringify([...done])}; refused ${JSON.stringify([...refused])}; ${JSON.stringify([...codes])}`)
-  t.ok(swaps.every(number => number > 50), 'the attacker was at work')
+  t.comment(
+    `${swaps.join(', ')} swaps; done ${JSON.stringify([...done])}; refused ${JSON.stringify([...refused])}; ${JSON.stringify([...codes])}`
+  )
+  t.ok(
+    swaps.every(number => number > 50),
+    'the attacker was at work'
+  )
   // With few attempts one kind may always win.
   const each = count > 5000 ? kinds.map(make => make(0).kind) : []
-  if (mixed) t.ok(done.size > 0 && refused.size > 0 && each.every(kind => done.has(kind) && refused.has(kind)), 'some of both')
+  if (mixed) {
+    t.ok(done.size > 0 && refused.size > 0 && each.every(kind => done.has(kind) && refused.has(kind)), 'some of both')
+  }
   t.equal(seen, 0, 'nothing of the outside is told')
   t.strictSame(tempFiles(server.base), [], 'no temp file is left')
   await sleep(100)
@@ -67,121 +106,211 @@ async function race (t: Test, server: Attacked, count: number, kinds: ((i: numbe
 }
 
 /** An outside with a secret, and a check that it still is what it was. */
-function outside (t: Test, base: string, names: string[]): () => void {
+function outside(t: Test, base: string, names: string[]): () => void {
   mkdirSync(join(base, 'outside'))
   for (const name of names) writeFileSync(join(base, 'outside', name), SECRET)
   return () => {
     t.strictSame(readdirSync(join(base, 'outside')).sort(), [...names].sort(), 'nothing is made outside')
-    for (const name of names) t.equal(readFileSync(join(base, 'outside', name), 'utf8'), SECRET, 'nothing is changed outside')
+    for (const name of names) {
+      t.equal(readFileSync(join(base, 'outside', name), 'utf8'), SECRET, 'nothing is changed outside')
+    }
   }
 }
 
-const edit = (path: string) => (i: number): Attempt => ({ kind: `edit ${path}`, route: '/edit-lines', body: { path, start_line: 1, end_line: 1, new_text: `inside ${i}` } })
-const inspect = (path: string) => (): Attempt => ({ kind: `inspect ${path}`, route: '/inspect', body: { path, start_line: 1 } })
-const preview = (path: string) => (i: number): Attempt => ({ kind: `preview ${path}`, route: '/preview', body: { operation: 'edit_lines', ...edit(path)(i).body } })
+const edit =
+  (path: string) =>
+  (i: number): Attempt => ({
+    kind: `edit ${path}`,
+    route: '/edit-lines',
+    body: { path, start_line: 1, end_line: 1, new_text: `inside ${i}` }
+  })
+const inspect = (path: string) => (): Attempt => ({
+  kind: `inspect ${path}`,
+  route: '/inspect',
+  body: { path, start_line: 1 }
+})
+const preview =
+  (path: string) =>
+  (i: number): Attempt => ({
+    kind: `preview ${path}`,
+    route: '/preview',
+    body: { operation: 'edit_lines', ...edit(path)(i).body }
+  })
 const list = (path: string) => (): Attempt => ({ kind: `list ${path}`, route: '/inspect', body: { path } })
-const make = (folder: string, below = '') => (i: number): Attempt => ({ kind: `create ${folder}${below}`, route: '/create', body: { path: `${folder}/${below.replaceAll('N', String(i))}new${i}`, content: 'mine' } })
+const make =
+  (folder: string, below = '') =>
+  (i: number): Attempt => ({
+    kind: `create ${folder}${below}`,
+    route: '/create',
+    body: { path: `${folder}/${below.replaceAll('N', String(i))}new${i}`, content: 'mine' }
+  })
 
 /** The requests in rounds of their own; `work` answers how many answers told of the outside. */
-async function rounds (t: Test, requests: number, work: (t: Test, count: number) => Promise<number>): Promise<string> {
+async function rounds(t: Test, requests: number, work: (t: Test, count: number) => Promise<number>): Promise<string> {
   let [sent, seen] = [0, 0]
   while (sent < requests) {
     const count = Math.min(ROUND, requests - sent)
-    await t.test(`${count} requests`, async t => { seen += await work(t, count) })
+    await t.test(`${count} requests`, async t => {
+      seen += await work(t, count)
+    })
     sent += count
     t.comment(`${sent} requests so far, ${seen} with anything of the outside`)
   }
   return `${seen} answers with anything of the outside`
 }
 
-row(6, 'file swapped for a symlink while it is read or written', { done: `${USUAL / 4} requests (edit, inspect, preview) against one attacker with \`RENAME_EXCHANGE\` in a loop; \`npm run test:races -- --attempts N\` for more`, skip }, async t => {
-  const result = await rounds(t, ATTEMPTS / 4, async (t, count) => {
-    const at = place(t, { leaf: 'inside' })
-    const unchanged = outside(t, at.base, ['leaf'])
-    symlinkSync('../outside/leaf', join(at.root, 'leaf-link'))
-    const server = await attacked(t, at, '--durability', 'fast', '--lock', 'local', '--log-level', 'error')
-    const seen = await race(t, server, count, [edit('leaf'), inspect('leaf'), edit('leaf'), preview('leaf')], [swap(join(at.root, 'leaf'), join(at.root, 'leaf-link'))])
-    unchanged()
-    return seen
-  })
-  return `${result}, 0 writes outside, 0 temp files, 0 descriptors leaked`
-})
-
-row(7, 'folder swapped for a symlink during read, write, create, mkdir', { done: `${USUAL / 2} requests (edit, inspect, create, create with folders) on two layouts against two attackers`, skip }, async t => {
-  const result = await rounds(t, ATTEMPTS / 2, async (t, count) => {
-    const at = place(t, { 'd/f': 'inside', 'a/b/c/f': 'inside' })
-    const unchanged = outside(t, at.base, ['f'])
-    symlinkSync('../outside', join(at.root, 'd-link'))
-    mkdirSync(join(at.base, 'outside2/c'), { recursive: true })
-    writeFileSync(join(at.base, 'outside2/c/f'), SECRET)
-    symlinkSync(join(at.base, 'outside2'), join(at.root, 'a/b-link'))
-    const server = await attacked(t, at, '--durability', 'fast', '--log-level', 'error')
-    const kinds = [edit('d/f'), inspect('d/f'), make('d'), make('d', 'madeN/deep/'), edit('a/b/c/f'), inspect('a/b/c/f'), make('a/b/c'), make('a/b', 'otherN/')]
-    const seen = await race(t, server, count, kinds, [swap(join(at.root, 'd'), join(at.root, 'd-link')), swap(join(at.root, 'a/b'), join(at.root, 'a/b-link'))])
-    unchanged()
-    t.strictSame(readdirSync(join(at.base, 'outside2'), { recursive: true }).map(String).sort(), ['c', 'c/f'])
-    t.equal(readFileSync(join(at.base, 'outside2/c/f'), 'utf8'), SECRET)
-    return seen
-  })
-  return `${result}, 0 writes outside, 0 temp files, 0 descriptors leaked`
-})
-
-row(8, 'the root itself swapped or renamed', { done: `${USUAL / 4} requests against an attacker that exchanges the root and another folder; then the root renamed, and another folder in its place`, skip }, async t => {
-  const result = await rounds(t, ATTEMPTS / 4, async (t, count) => {
-    const at = place(t, { f: 'inside', 'd/f': 'inside' })
-    const unchanged = outside(t, at.base, ['f', 'secret-g'])
-    mkdirSync(join(at.base, 'outside/d'))
-    const server = await attacked(t, at, '--durability', 'fast', '--log-level', 'error')
-    const seen = await race(t, server, count, [edit('f'), inspect('f'), edit('d/f'), make('d'), list('.')], [swap(at.root, join(at.base, 'outside'))], false)
-    // Where it ended is a matter of chance.
-    if (readdirSync(at.root).includes('secret-g')) {
-      renameSync(at.root, join(at.base, 'x'))
-      renameSync(join(at.base, 'outside'), at.root)
-      renameSync(join(at.base, 'x'), join(at.base, 'outside'))
-    }
-    t.strictSame(readdirSync(join(at.base, 'outside/d')), [])
-    renameSync(join(at.base, 'outside/d'), join(at.base, 'empty'))
-    unchanged()
-    renameSync(at.root, join(at.base, 'moved'))
-    mkdirSync(at.root)
-    const moved = await server.post('/edit-lines', { path: 'f', start_line: 1, end_line: 1, new_text: 'moved' })
-    t.equal(moved.status, 200, 'keeps to the folder that it pinned')
-    t.equal(readFileSync(join(at.base, 'moved/f'), 'utf8'), 'moved')
-    t.strictSame(readdirSync(at.root), [])
-    return seen
-  })
-  return `${result}, 0 writes in the other folder; it keeps to the folder that it was started on`
-})
-
-row(9, 'predictable temp name, planted symlink', { done: '80 edits and creates while the folder is watched and every name that shows up is made a link to the outside', skip }, async t => {
-  const at = place(t, { 'd/f': 'inside' })
-  const unchanged = outside(t, at.base, ['f'])
-  const server = await attacked(t, at, '--log-level', 'error')
-  const names = new Set<string>()
-  const watcher = { on: true }
-  let planted = 0
-  const watch = (async () => {
-    while (watcher.on) {
-      for (const name of readdirSync(join(at.root, 'd'))) {
-        if (!/\.tmp$/.test(name) || names.has(name)) continue
-        names.add(name)
-        // The next one may be called like this one, or nearly.
-        const next = name.replace(/^\.([0-9a-f]{24})/, (_, digits: string) => `.${(BigInt(`0x${digits}`) + 1n).toString(16).padStart(24, '0')}`)
-        try { symlinkSync('../../outside/f', join(at.root, 'd', next)); planted++; names.add(next) } catch {}
-      }
-      await new Promise(setImmediate)
-    }
-  })()
-  const send = sender(t, server.url, 8)
-  for (let i = 0; i < 40; i++) {
-    t.equal((await send('/edit-lines', edit('d/f')(i).body)).status, 200)
-    t.equal((await send('/create', make('d')(i).body)).status, 200)
+row(
+  6,
+  'file swapped for a symlink while it is read or written',
+  {
+    done: `${USUAL / 4} requests (edit, inspect, preview) against one attacker with \`RENAME_EXCHANGE\` in a loop; \`npm run test:races -- --attempts N\` for more`,
+    skip
+  },
+  async t => {
+    const result = await rounds(t, ATTEMPTS / 4, async (t, count) => {
+      const at = place(t, { leaf: 'inside' })
+      const unchanged = outside(t, at.base, ['leaf'])
+      symlinkSync('../outside/leaf', join(at.root, 'leaf-link'))
+      const server = await attacked(t, at, '--durability', 'fast', '--lock', 'local', '--log-level', 'error')
+      const seen = await race(
+        t,
+        server,
+        count,
+        [edit('leaf'), inspect('leaf'), edit('leaf'), preview('leaf')],
+        [swap(join(at.root, 'leaf'), join(at.root, 'leaf-link'))]
+      )
+      unchanged()
+      return seen
+    })
+    return `${result}, 0 writes outside, 0 temp files, 0 descriptors leaked`
   }
-  watcher.on = false
-  await watch
-  t.comment(`${names.size} names seen, ${planted} links planted`)
-  unchanged()
-  return '80 × `200`; each temp name 96 random bits, made with `O_EXCL` and `O_NOFOLLOW`; nothing written through a link'
-})
+)
+
+row(
+  7,
+  'folder swapped for a symlink during read, write, create, mkdir',
+  {
+    done: `${USUAL / 2} requests (edit, inspect, create, create with folders) on two layouts against two attackers`,
+    skip
+  },
+  async t => {
+    const result = await rounds(t, ATTEMPTS / 2, async (t, count) => {
+      const at = place(t, { 'd/f': 'inside', 'a/b/c/f': 'inside' })
+      const unchanged = outside(t, at.base, ['f'])
+      symlinkSync('../outside', join(at.root, 'd-link'))
+      mkdirSync(join(at.base, 'outside2/c'), { recursive: true })
+      writeFileSync(join(at.base, 'outside2/c/f'), SECRET)
+      symlinkSync(join(at.base, 'outside2'), join(at.root, 'a/b-link'))
+      const server = await attacked(t, at, '--durability', 'fast', '--log-level', 'error')
+      const kinds = [
+        edit('d/f'),
+        inspect('d/f'),
+        make('d'),
+        make('d', 'madeN/deep/'),
+        edit('a/b/c/f'),
+        inspect('a/b/c/f'),
+        make('a/b/c'),
+        make('a/b', 'otherN/')
+      ]
+      const seen = await race(t, server, count, kinds, [
+        swap(join(at.root, 'd'), join(at.root, 'd-link')),
+        swap(join(at.root, 'a/b'), join(at.root, 'a/b-link'))
+      ])
+      unchanged()
+      t.strictSame(readdirSync(join(at.base, 'outside2'), { recursive: true }).map(String).sort(), ['c', 'c/f'])
+      t.equal(readFileSync(join(at.base, 'outside2/c/f'), 'utf8'), SECRET)
+      return seen
+    })
+    return `${result}, 0 writes outside, 0 temp files, 0 descriptors leaked`
+  }
+)
+
+row(
+  8,
+  'the root itself swapped or renamed',
+  {
+    done: `${USUAL / 4} requests against an attacker that exchanges the root and another folder; then the root renamed, and another folder in its place`,
+    skip
+  },
+  async t => {
+    const result = await rounds(t, ATTEMPTS / 4, async (t, count) => {
+      const at = place(t, { f: 'inside', 'd/f': 'inside' })
+      const unchanged = outside(t, at.base, ['f', 'secret-g'])
+      mkdirSync(join(at.base, 'outside/d'))
+      const server = await attacked(t, at, '--durability', 'fast', '--log-level', 'error')
+      const seen = await race(
+        t,
+        server,
+        count,
+        [edit('f'), inspect('f'), edit('d/f'), make('d'), list('.')],
+        [swap(at.root, join(at.base, 'outside'))],
+        false
+      )
+      // Where it ended is a matter of chance.
+      if (readdirSync(at.root).includes('secret-g')) {
+        renameSync(at.root, join(at.base, 'x'))
+        renameSync(join(at.base, 'outside'), at.root)
+        renameSync(join(at.base, 'x'), join(at.base, 'outside'))
+      }
+      t.strictSame(readdirSync(join(at.base, 'outside/d')), [])
+      renameSync(join(at.base, 'outside/d'), join(at.base, 'empty'))
+      unchanged()
+      renameSync(at.root, join(at.base, 'moved'))
+      mkdirSync(at.root)
+      const moved = await server.post('/edit-lines', { path: 'f', start_line: 1, end_line: 1, new_text: 'moved' })
+      t.equal(moved.status, 200, 'keeps to the folder that it pinned')
+      t.equal(readFileSync(join(at.base, 'moved/f'), 'utf8'), 'moved')
+      t.strictSame(readdirSync(at.root), [])
+      return seen
+    })
+    return `${result}, 0 writes in the other folder; it keeps to the folder that it was started on`
+  }
+)
+
+row(
+  9,
+  'predictable temp name, planted symlink',
+  {
+    done: '80 edits and creates while the folder is watched and every name that shows up is made a link to the outside',
+    skip
+  },
+  async t => {
+    const at = place(t, { 'd/f': 'inside' })
+    const unchanged = outside(t, at.base, ['f'])
+    const server = await attacked(t, at, '--log-level', 'error')
+    const names = new Set<string>()
+    const watcher = { on: true }
+    let planted = 0
+    const watch = (async () => {
+      while (watcher.on) {
+        for (const name of readdirSync(join(at.root, 'd'))) {
+          if (!/\.tmp$/.test(name) || names.has(name)) continue
+          names.add(name)
+          // The next one may be called like this one, or nearly.
+          const next = name.replace(
+            /^\.([0-9a-f]{24})/,
+            (_, digits: string) => `.${(BigInt(`0x${digits}`) + 1n).toString(16).padStart(24, '0')}`
+          )
+          try {
+            symlinkSync('../../outside/f', join(at.root, 'd', next))
+            planted++
+            names.add(next)
+          } catch {}
+        }
+        await new Promise(setImmediate)
+      }
+    })()
+    const send = sender(t, server.url, 8)
+    for (let i = 0; i < 40; i++) {
+      t.equal((await send('/edit-lines', edit('d/f')(i).body)).status, 200)
+      t.equal((await send('/create', make('d')(i).body)).status, 200)
+    }
+    watcher.on = false
+    await watch
+    t.comment(`${names.size} names seen, ${planted} links planted`)
+    unchanged()
+    return '80 × `200`; each temp name 96 random bits, made with `O_EXCL` and `O_NOFOLLOW`; nothing written through a link'
+  }
+)
 
 told()

@@ -15,7 +15,7 @@ export const DOCUMENT = fileURLToPath(new URL('../../docs/threats.md', import.me
 export const TOKEN = 'a-token-for-tests'
 
 /** `--name N` of `npm run test:…`, or what CI takes; of that `npm test` takes a part, or `short`. */
-export function many (name: string, usual: number, short?: number): number {
+export function many(name: string, usual: number, short?: number): number {
   const given = process.env[`LONG_${name.toUpperCase()}`]
   if (given === undefined) return often(usual, short)
   t.setTimeout(0)
@@ -35,7 +35,12 @@ export interface RowOptions {
 }
 
 /** The test answers what came of it: what the table says, so nothing of this machine and no time. */
-export function row (number: number, attack: string, { done, skip = false }: RowOptions, work: (t: Test) => Promise<string>): void {
+export function row(
+  number: number,
+  attack: string,
+  { done, skip = false }: RowOptions,
+  work: (t: Test) => Promise<string>
+): void {
   t.test(`row ${number}: ${attack}`, { skip }, async t => {
     const result = await work(t)
     lines.set(number, `| ${number} | ${cell(attack)} | ${cell(done)} | ${cell(result)} |`)
@@ -44,10 +49,13 @@ export function row (number: number, attack: string, { done, skip = false }: Row
 }
 
 /** To be called last in a file: the document has the lines of its rows. */
-export function told (): void {
+export function told(): void {
   t.test('docs/threats.md says what came of each', { skip: long ? 'other numbers than CI’s' : false }, async t => {
     const text = readFileSync(DOCUMENT, 'utf8')
-    const now = text.split('\n').map(line => lines.get(numberOf(line)) ?? line).join('\n')
+    const now = text
+      .split('\n')
+      .map(line => lines.get(numberOf(line)) ?? line)
+      .join('\n')
     if (process.env.DOCS === 'write') writeFileSync(DOCUMENT, now)
     else t.equal(text, now)
   })
@@ -57,7 +65,7 @@ export function told (): void {
 export const numberOf = (line: string): number => Number(/^\| (\d+) \|/.exec(line)?.[1])
 
 /** `3 × NO_MATCH, 1 × 200`: in the order in which they came first. */
-export function tally (outcomes: readonly (string | number)[]): string {
+export function tally(outcomes: readonly (string | number)[]): string {
   const counts = new Map<string | number, number>()
   for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
   return [...counts].map(([outcome, count]) => `${count} × \`${outcome}\``).join(', ')
@@ -70,7 +78,10 @@ export { canMount, isRoot } from '../workspace/support/machine.ts'
 export const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
 /** A folder of its own with `root` and, beside it, `state`. Gone after the test. */
-export function place (t: Test, files: Record<string, string | Buffer> = {}): { base: string, root: string, state: string } {
+export function place(
+  t: Test,
+  files: Record<string, string | Buffer> = {}
+): { base: string; root: string; state: string } {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-threat-')))
   const root = join(base, 'root')
   mkdirSync(root)
@@ -82,11 +93,23 @@ export function place (t: Test, files: Record<string, string | Buffer> = {}): { 
   return { base, root, state: join(base, 'state') }
 }
 
-export interface Attacked extends Running { base: string, root: string, state: string, text (path: string): string }
+export interface Attacked extends Running {
+  base: string
+  root: string
+  state: string
+  text(path: string): string
+}
 
 /** The built server on a fresh place, or on one that is there. Ended, if need be by force, with the test. */
-export async function attacked (t: Test, files: Record<string, string | Buffer> | { base: string, root: string, state: string } = {}, ...flags: string[]): Promise<Attacked> {
-  const at = typeof files.base === 'string' && typeof files.state === 'string' ? files as ReturnType<typeof place> : place(t, files as Record<string, string>)
+export async function attacked(
+  t: Test,
+  files: Record<string, string | Buffer> | { base: string; root: string; state: string } = {},
+  ...flags: string[]
+): Promise<Attacked> {
+  const at =
+    typeof files.base === 'string' && typeof files.state === 'string'
+      ? (files as ReturnType<typeof place>)
+      : place(t, files as Record<string, string>)
   const running = await start(at.root, at.state, ...flags)
   t.teardown(async () => {
     if (running.child.exitCode !== null || running.child.signalCode !== null) return
@@ -106,32 +129,70 @@ export const tempFiles = (folder: string): string[] =>
 export const descriptorsOf = (pid: number | undefined): number => readdirSync(`/proc/${pid}/fd`).length
 
 /** Sends bytes as they are; all that came back until the server closed, or `ms` went by. */
-export function raw (url: string, bytes: string | Buffer, ms = 20_000): Promise<string> {
+export function raw(url: string, bytes: string | Buffer, ms = 20_000): Promise<string> {
   return new Promise(resolve => {
     let received = ''
     const { port, hostname } = new URL(url)
-    const socket = connect(Number(port), hostname, () => { socket.write(bytes) })
-    const timer = setTimeout(() => { socket.destroy() }, ms)
-    socket.on('data', data => { received += String(data) })
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(bytes)
+    })
+    const timer = setTimeout(() => {
+      socket.destroy()
+    }, ms)
+    socket.on('data', data => {
+      received += String(data)
+    })
     socket.on('error', () => {})
-    socket.on('close', () => { clearTimeout(timer); resolve(received) })
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve(received)
+    })
   })
 }
 
-export interface Sent { status: number, code: string, text: string, headers: IncomingHttpHeaders }
+export interface Sent {
+  status: number
+  code: string
+  text: string
+  headers: IncomingHttpHeaders
+}
 export type Send = (route: string, body: object) => Promise<Sent>
 
-/** Over at most `sockets` connections that are kept: fetch would cost more than the server. Status 0 where the connection ended. */
-export function sender (t: Test, url: string, sockets: number): Send {
+/**
+ * Over at most `sockets` connections that are kept: fetch would cost more than the server. Status 0 where the
+ * connection ended.
+ */
+export function sender(t: Test, url: string, sockets: number): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets })
-  t.teardown(() => { agent.destroy() })
-  return (route, body) => new Promise(resolve => {
-    const sent = request(url + route, { method: 'POST', agent, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' } }, response => {
-      let text = ''
-      const done = (status: number) => resolve({ status, text, headers: response.headers, code: status === 200 ? '200' : /"code":"(\w+)"/.exec(text)?.[1] ?? '' })
-      response.setEncoding('utf8').on('data', chunk => { text += chunk }).on('end', () => done(response.statusCode ?? 0)).on('error', () => done(0))
-    })
-    sent.on('error', error => resolve({ status: 0, code: String('code' in error ? error.code : error), text: '', headers: {} }))
-    sent.end(JSON.stringify(body))
+  t.teardown(() => {
+    agent.destroy()
   })
+  return (route, body) =>
+    new Promise(resolve => {
+      const sent = request(
+        url + route,
+        { method: 'POST', agent, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' } },
+        response => {
+          let text = ''
+          const done = (status: number) =>
+            resolve({
+              status,
+              text,
+              headers: response.headers,
+              code: status === 200 ? '200' : (/"code":"(\w+)"/.exec(text)?.[1] ?? '')
+            })
+          response
+            .setEncoding('utf8')
+            .on('data', chunk => {
+              text += chunk
+            })
+            .on('end', () => done(response.statusCode ?? 0))
+            .on('error', () => done(0))
+        }
+      )
+      sent.on('error', error =>
+        resolve({ status: 0, code: String('code' in error ? error.code : error), text: '', headers: {} })
+      )
+      sent.end(JSON.stringify(body))
+    })
 }

@@ -11,49 +11,105 @@ import { attacked, codeOf, raw, row, sender, tally, TOKEN, told } from './row.ts
 const server = await attacked(t, {}, '--durability', 'fast', '--log-level', 'error')
 const { root } = server
 const send = sender(t, server.url, 4)
-const put = (files: Record<string, string | Buffer>) => { for (const [name, bytes] of Object.entries(files)) writeFileSync(join(root, name), bytes) }
+const put = (files: Record<string, string | Buffer>) => {
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(root, name), bytes)
+}
 const head = (more: string[], length: number | null, first = 'POST /edit HTTP/1.1') =>
-  [first, 'Host: localhost', `Authorization: Bearer ${TOKEN}`, 'Content-Type: application/json', ...length === null ? [] : [`Content-Length: ${length}`], ...more, '', ''].join('\r\n')
+  [
+    first,
+    'Host: localhost',
+    `Authorization: Bearer ${TOKEN}`,
+    'Content-Type: application/json',
+    ...(length === null ? [] : [`Content-Length: ${length}`]),
+    ...more,
+    '',
+    ''
+  ].join('\r\n')
 /** Sends a body as it is; status and code. */
-const post = async (body: string | Buffer, more: string[] = []): Promise<string> => outcome(await raw(server.url, Buffer.concat([Buffer.from(head(['Connection: close', ...more], Buffer.byteLength(body))), Buffer.from(body)])))
-const outcome = (received: string) => `${/^HTTP\/1.1 (\d+)/.exec(received)?.[1] ?? 'closed'} ${/"code":"(\w+)"/.exec(received)?.[1] ?? ''}`.trim()
+const post = async (body: string | Buffer, more: string[] = []): Promise<string> =>
+  outcome(
+    await raw(
+      server.url,
+      Buffer.concat([Buffer.from(head(['Connection: close', ...more], Buffer.byteLength(body))), Buffer.from(body)])
+    )
+  )
+const outcome = (received: string) =>
+  `${/^HTTP\/1.1 (\d+)/.exec(received)?.[1] ?? 'closed'} ${/"code":"(\w+)"/.exec(received)?.[1] ?? ''}`.trim()
 
 // Nothing more is sent on these: what they get is looked at by row 34, when their time is over.
-const slow: { received: Promise<string>, socket: Socket }[] = [
+const slow: { received: Promise<string>; socket: Socket }[] = [
   'POST /edit HTTP/1.1\r\nHost: localhost\r\nX-Slow:',
   head([], 5000) + '{"path":'
-].flatMap(bytes => Array.from({ length: 5 }, () => {
-  const { port } = new URL(server.url)
-  let text = ''
-  const socket = connect(Number(port), '127.0.0.1', () => { socket.write(bytes) })
-  socket.on('data', data => { text += String(data) }).on('error', () => {})
-  t.teardown(() => { socket.destroy() })
-  return { socket, received: new Promise<string>(resolve => { socket.on('close', () => resolve(text)) }) }
-}))
+].flatMap(bytes =>
+  Array.from({ length: 5 }, () => {
+    const { port } = new URL(server.url)
+    let text = ''
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      socket.write(bytes)
+    })
+    socket
+      .on('data', data => {
+        text += String(data)
+      })
+      .on('error', () => {})
+    t.teardown(() => {
+      socket.destroy()
+    })
+    return {
+      socket,
+      received: new Promise<string>(resolve => {
+        socket.on('close', () => resolve(text))
+      })
+    }
+  })
+)
 
-row(30, 'CRLF, byte-order mark, no final newline, bytes that aren’t UTF-8', { done: '6 fixtures and 150 random files, one token in each replaced' }, async t => {
-  t.comment(`SEED=${SEED}`)
-  const random = new Random(SEED)
-  const fixtures = ['a\r\nTOKEN\r\nb', '\ufeffTOKEN\n', 'TOKEN', '\r\r\nTOKEN\r', 'x\u2028TOKEN\f\n', '\t TOKEN \t'].map(text => Buffer.from(text))
-  const files = [...fixtures, ...Array.from({ length: 150 }, () => {
-    const { bytes } = randomFile(random)
-    const at = random.int(bytes.length + 1)
-    return Buffer.concat([bytes.subarray(0, at), Buffer.from('TOKEN'), bytes.subarray(at)])
-  })].filter(bytes => !bytes.includes(0) && !(bytes[0] === 0xff && bytes[1] === 0xfe))
-  for (const bytes of files) {
-    put({ bytes })
-    const at = bytes.indexOf('TOKEN')
-    const { code } = await send('/edit', { path: 'bytes', old_text: 'TOKEN', new_text: '$& \\1 é' })
-    const expected = Buffer.concat([bytes.subarray(0, at), Buffer.from('$& \\1 é'), bytes.subarray(at + 5)])
-    if (code !== '200' || !readFileSync(join(root, 'bytes')).equals(expected)) t.fail(`${code}: ${bytes.toString('base64')} (SEED=${SEED})`)
+row(
+  30,
+  'CRLF, byte-order mark, no final newline, bytes that aren’t UTF-8',
+  { done: '6 fixtures and 150 random files, one token in each replaced' },
+  async t => {
+    t.comment(`SEED=${SEED}`)
+    const random = new Random(SEED)
+    const fixtures = [
+      'a\r\nTOKEN\r\nb',
+      '\ufeffTOKEN\n',
+      'TOKEN',
+      '\r\r\nTOKEN\r',
+      'x\u2028TOKEN\f\n',
+      '\t TOKEN \t'
+    ].map(text => Buffer.from(text))
+    const files = [
+      ...fixtures,
+      ...Array.from({ length: 150 }, () => {
+        const { bytes } = randomFile(random)
+        const at = random.int(bytes.length + 1)
+        return Buffer.concat([bytes.subarray(0, at), Buffer.from('TOKEN'), bytes.subarray(at)])
+      })
+    ].filter(bytes => !bytes.includes(0) && !(bytes[0] === 0xff && bytes[1] === 0xfe))
+    for (const bytes of files) {
+      put({ bytes })
+      const at = bytes.indexOf('TOKEN')
+      const { code } = await send('/edit', { path: 'bytes', old_text: 'TOKEN', new_text: '$& \\1 é' })
+      const expected = Buffer.concat([bytes.subarray(0, at), Buffer.from('$& \\1 é'), bytes.subarray(at + 5)])
+      if (code !== '200' || !readFileSync(join(root, 'bytes')).equals(expected)) {
+        t.fail(`${code}: ${bytes.toString('base64')} (SEED=${SEED})`)
+      }
+    }
+    return 'all other bytes identical'
   }
-  return 'all other bytes identical'
-})
+)
 
 row(31, 'lone surrogate, invalid UTF-8 in the request', { done: '6 bodies' }, async t => {
   put({ u: 'one\n' })
-  const bodies = ['{"path":"u","old_text":"one","new_text":"\\ud800"}', '{"path":"u","old_text":"\\udc00","new_text":""}', '{"path":"\\ud800","old_text":"one","new_text":""}', '{"path":"u","old_text":"one","new_text":"\\ud83d x"}',
-    Buffer.concat([Buffer.from('{"path":"u","old_text":"one","new_text":"'), Buffer.from([0xff]), Buffer.from('"}')]), Buffer.concat([Buffer.from('{"path":"u","old_text":"one","new_text":"'), Buffer.from([0xc3]), Buffer.from('"}')])]
+  const bodies = [
+    '{"path":"u","old_text":"one","new_text":"\\ud800"}',
+    '{"path":"u","old_text":"\\udc00","new_text":""}',
+    '{"path":"\\ud800","old_text":"one","new_text":""}',
+    '{"path":"u","old_text":"one","new_text":"\\ud83d x"}',
+    Buffer.concat([Buffer.from('{"path":"u","old_text":"one","new_text":"'), Buffer.from([0xff]), Buffer.from('"}')]),
+    Buffer.concat([Buffer.from('{"path":"u","old_text":"one","new_text":"'), Buffer.from([0xc3]), Buffer.from('"}')])
+  ]
   const codes = []
   for (const body of bodies) codes.push(await post(body))
   for (const code of codes) t.equal(code, '400 INVALID_UNICODE')
@@ -61,74 +117,155 @@ row(31, 'lone surrogate, invalid UTF-8 in the request', { done: '6 bodies' }, as
   return `${tally(codes)}; no U+FFFD on disk`
 })
 
-row(32, '`__proto__`, nesting of 500,000, duplicate keys, 1e999, wrong types, 50 MB', { done: '12 bodies, one of 50 MB and one that ends never' }, async t => {
-  put({ j: 'one\n' })
-  const edit = (more: string) => `{"path":"j","old_text":"one","new_text":"two",${more}}`
-  const bodies = [edit('"__proto__":{"dry_run":true}'), edit('"constructor":{"prototype":{}}'), edit('"path":"k"'), edit('"occurrences":1e999'), edit('"occurrences":"1"'), edit('"dry_run":"false"'), edit('"edits":[]'),
-    `{"path":${'['.repeat(500_000)}${']'.repeat(500_000)}}`, '{"a":'.repeat(500_000), '[]', 'null', '"text"']
-  const codes = []
-  for (const body of bodies) codes.push(await post(body))
-  for (const [i, code] of codes.entries()) t.match(code, /^400 (INVALID_JSON|INVALID_REQUEST|MIXED_MODES|NO_EDITS)$/, String(bodies[i]).slice(0, 80))
-  const large = (await sender(t, server.url, 1)('/edit', { path: 'j', old_text: 'one', new_text: 'x'.repeat(50_000_000) }))
-  t.ok(large.code === 'REQUEST_TOO_LARGE' || large.status === 0, large.code)
-  t.equal(outcome(await raw(server.url, head([], 50_000_000), 10_000)), '413 REQUEST_TOO_LARGE', 'by its length, before it has come')
-  t.equal(server.text('j'), 'one\n')
-  t.equal(Object.hasOwn(Object.prototype, 'dry_run'), false)
-  return `${tally(codes.map(code => code.slice(0, 3)))}, 1 × \`413\`; nothing written`
-})
+row(
+  32,
+  '`__proto__`, nesting of 500,000, duplicate keys, 1e999, wrong types, 50 MB',
+  { done: '12 bodies, one of 50 MB and one that ends never' },
+  async t => {
+    put({ j: 'one\n' })
+    const edit = (more: string) => `{"path":"j","old_text":"one","new_text":"two",${more}}`
+    const bodies = [
+      edit('"__proto__":{"dry_run":true}'),
+      edit('"constructor":{"prototype":{}}'),
+      edit('"path":"k"'),
+      edit('"occurrences":1e999'),
+      edit('"occurrences":"1"'),
+      edit('"dry_run":"false"'),
+      edit('"edits":[]'),
+      `{"path":${'['.repeat(500_000)}${']'.repeat(500_000)}}`,
+      '{"a":'.repeat(500_000),
+      '[]',
+      'null',
+      '"text"'
+    ]
+    const codes = []
+    for (const body of bodies) codes.push(await post(body))
+    for (const [i, code] of codes.entries()) {
+      t.match(code, /^400 (INVALID_JSON|INVALID_REQUEST|MIXED_MODES|NO_EDITS)$/, String(bodies[i]).slice(0, 80))
+    }
+    const large = await sender(
+      t,
+      server.url,
+      1
+    )('/edit', { path: 'j', old_text: 'one', new_text: 'x'.repeat(50_000_000) })
+    t.ok(large.code === 'REQUEST_TOO_LARGE' || large.status === 0, large.code)
+    t.equal(
+      outcome(await raw(server.url, head([], 50_000_000), 10_000)),
+      '413 REQUEST_TOO_LARGE',
+      'by its length, before it has come'
+    )
+    t.equal(server.text('j'), 'one\n')
+    t.equal(Object.hasOwn(Object.prototype, 'dry_run'), false)
+    return `${tally(codes.map(code => code.slice(0, 3)))}, 1 × \`413\`; nothing written`
+  }
+)
 
 row(33, 'compressed bomb', { done: 'gzip, deflate, br; 100 MB of zeros as 100 KB' }, async t => {
   const bomb = gzipSync(Buffer.alloc(100_000_000))
   const codes = []
-  for (const encoding of ['gzip', 'deflate', 'br', 'gzip, gzip']) codes.push(await post(bomb, [`Content-Encoding: ${encoding}`]))
+  for (const encoding of ['gzip', 'deflate', 'br', 'gzip, gzip']) {
+    codes.push(await post(bomb, [`Content-Encoding: ${encoding}`]))
+  }
   for (const code of codes) t.equal(code, '415 UNSUPPORTED_MEDIA_TYPE')
   return tally(codes)
 })
 
-row(35, 'request smuggling', { done: 'Content-Length with Transfer-Encoding, two lengths, bare LF, odd chunks: 8 requests, each with another behind it' }, async t => {
-  const hidden = head(['Connection: close'], null, 'GET /capabilities HTTP/1.1')
-  const requests = [
-    head(['Transfer-Encoding: chunked'], 5) + '0\r\n\r\n', head(['Content-Length: 6'], 5) + 'hello', head(['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], null) + '0\r\n\r\n',
-    head(['Transfer-Encoding: xchunked'], null) + '0\r\n\r\n', head([], 5).replaceAll('\r\n', '\n') + 'hello', head([' Transfer-Encoding: chunked'], null) + '0\r\n\r\n', head(['Content-Length : 5'], null) + 'hello', head(['Transfer-Encoding: chunked'], null) + '5\rx\nhello\r\n0\r\n\r\n'
-  ]
-  const codes = []
-  for (const request of requests) {
-    const received = await raw(server.url, request + hidden, 8000)
-    codes.push(outcome(received))
-    t.equal(received.match(/HTTP\/1\.1 \d/g)?.length, 1, `one answer: ${received.slice(0, 300)}`)
+row(
+  35,
+  'request smuggling',
+  {
+    done: 'Content-Length with Transfer-Encoding, two lengths, bare LF, odd chunks: 8 requests, each with another behind it'
+  },
+  async t => {
+    const hidden = head(['Connection: close'], null, 'GET /capabilities HTTP/1.1')
+    const requests = [
+      head(['Transfer-Encoding: chunked'], 5) + '0\r\n\r\n',
+      head(['Content-Length: 6'], 5) + 'hello',
+      head(['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], null) + '0\r\n\r\n',
+      head(['Transfer-Encoding: xchunked'], null) + '0\r\n\r\n',
+      head([], 5).replaceAll('\r\n', '\n') + 'hello',
+      head([' Transfer-Encoding: chunked'], null) + '0\r\n\r\n',
+      head(['Content-Length : 5'], null) + 'hello',
+      head(['Transfer-Encoding: chunked'], null) + '5\rx\nhello\r\n0\r\n\r\n'
+    ]
+    const codes = []
+    for (const request of requests) {
+      const received = await raw(server.url, request + hidden, 8000)
+      codes.push(outcome(received))
+      t.equal(received.match(/HTTP\/1\.1 \d/g)?.length, 1, `one answer: ${received.slice(0, 300)}`)
+    }
+    for (const code of codes) t.equal(code, '400 INVALID_REQUEST')
+    return `${tally(codes)}, and the connection closed: the request behind it is never answered`
   }
-  for (const code of codes) t.equal(code, '400 INVALID_REQUEST')
-  return `${tally(codes)}, and the connection closed: the request behind it is never answered`
-})
+)
 
-row(36, 'DNS rebinding, requests of a browser on another site', { done: '12 requests with foreign Host, Origin or type' }, async t => {
-  put({ b: 'one\n' })
-  const body = JSON.stringify({ path: 'b', old_text: 'one', new_text: 'two' })
-  const codes = []
-  for (const [host, more] of [['evil.example', []], ['127.0.0.1.evil.example', []], ['localhost.evil.example:7333', []], ['localhost', ['Origin: https://evil.example']], ['localhost', ['Origin: null']], ['localhost', ['Origin: http://localhost:1']], ['127.0.0.1', ['Origin: https://127.0.0.1.evil.example']], ['evil.example', ['Origin: http://evil.example']]] as const) {
-    const received = await raw(server.url, head(['Connection: close', ...more], body.length).replace('Host: localhost', `Host: ${host}`) + body)
-    codes.push(outcome(received))
-    t.match(received, /^HTTP\/1.1 403 /)
-    t.notMatch(received, /access-control-allow/i)
+row(
+  36,
+  'DNS rebinding, requests of a browser on another site',
+  { done: '12 requests with foreign Host, Origin or type' },
+  async t => {
+    put({ b: 'one\n' })
+    const body = JSON.stringify({ path: 'b', old_text: 'one', new_text: 'two' })
+    const codes = []
+    for (const [host, more] of [
+      ['evil.example', []],
+      ['127.0.0.1.evil.example', []],
+      ['localhost.evil.example:7333', []],
+      ['localhost', ['Origin: https://evil.example']],
+      ['localhost', ['Origin: null']],
+      ['localhost', ['Origin: http://localhost:1']],
+      ['127.0.0.1', ['Origin: https://127.0.0.1.evil.example']],
+      ['evil.example', ['Origin: http://evil.example']]
+    ] as const) {
+      const received = await raw(
+        server.url,
+        head(['Connection: close', ...more], body.length).replace('Host: localhost', `Host: ${host}`) + body
+      )
+      codes.push(outcome(received))
+      t.match(received, /^HTTP\/1.1 403 /)
+      t.notMatch(received, /access-control-allow/i)
+    }
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      const received = await raw(
+        server.url,
+        head(['Connection: close'], body.length).replace('application/json', type) + body
+      )
+      codes.push(outcome(received))
+      t.match(received, /^HTTP\/1.1 415 /)
+    }
+    const preflight = await raw(
+      server.url,
+      'OPTIONS /edit HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n'
+    )
+    codes.push(outcome(preflight))
+    t.match(preflight, /^HTTP\/1.1 403 /)
+    t.notMatch(preflight, /access-control-allow/i)
+    t.equal(server.text('b'), 'one\n')
+    return `${tally(codes)}; no CORS header`
   }
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-    const received = await raw(server.url, head(['Connection: close'], body.length).replace('application/json', type) + body)
-    codes.push(outcome(received))
-    t.match(received, /^HTTP\/1.1 415 /)
-  }
-  const preflight = await raw(server.url, 'OPTIONS /edit HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n')
-  codes.push(outcome(preflight))
-  t.match(preflight, /^HTTP\/1.1 403 /)
-  t.notMatch(preflight, /access-control-allow/i)
-  t.equal(server.text('b'), 'one\n')
-  return `${tally(codes)}; no CORS header`
-})
+)
 
 row(37, 'guessing the token', { done: '9 wrong tokens on 3 routes. A rate limit isn’t built yet' }, async t => {
   const codes = []
-  for (const token of ['', 'x', TOKEN.slice(0, -1), `${TOKEN}x`, TOKEN.toUpperCase(), ` ${TOKEN}`.repeat(2), 'x'.repeat(8000), `${TOKEN}\u00e9`, TOKEN.replace(/.$/, 'x')]) {
+  for (const token of [
+    '',
+    'x',
+    TOKEN.slice(0, -1),
+    `${TOKEN}x`,
+    TOKEN.toUpperCase(),
+    ` ${TOKEN}`.repeat(2),
+    'x'.repeat(8000),
+    `${TOKEN}\u00e9`,
+    TOKEN.replace(/.$/, 'x')
+  ]) {
     for (const route of ['POST /edit', 'GET /capabilities', 'POST /mcp']) {
-      const received = await raw(server.url, Buffer.from(`${route} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, 'latin1'))
+      const received = await raw(
+        server.url,
+        Buffer.from(
+          `${route} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+          'latin1'
+        )
+      )
       codes.push(outcome(received))
       t.match(received, /^HTTP\/1.1 401 [^]*www-authenticate: Bearer/i, token.slice(0, 20))
     }
@@ -137,69 +274,99 @@ row(37, 'guessing the token', { done: '9 wrong tokens on 3 routes. A rate limit 
 })
 
 /** GET /healthz again and again until something is done; how often it was answered meanwhile. */
-async function healthWhile (work: Promise<unknown>): Promise<number> {
+async function healthWhile(work: Promise<unknown>): Promise<number> {
   const load = { on: true }
-  const over = work.finally(() => { load.on = false })
+  const over = work.finally(() => {
+    load.on = false
+  })
   let answered = 0
   while (load.on) {
-    const status = await new Promise<number>((resolve, reject) => { get(`${server.url}/healthz`, response => { response.resume().on('end', () => resolve(response.statusCode ?? 0)) }).on('error', reject) })
+    const status = await new Promise<number>((resolve, reject) => {
+      get(`${server.url}/healthz`, response => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0))
+      }).on('error', reject)
+    })
     if (status === 200 && load.on) answered++
   }
   await over
   return answered
 }
 
-row(38, 'one request that blocks all others', { done: 'an edit of 90 MB, a 200-line miss in 20,000 lines, `(a+)+$` over 100 KB of `a`, a line of 10 MB; `/healthz` and edits of another file meanwhile' }, async t => {
-  put({
-    huge: Buffer.concat([Buffer.alloc(90_000_000, 'some line of text\n'), Buffer.from('\nthe end\n')]),
-    many: Buffer.from(Array.from({ length: 20_000 }, (_, i) => `  const value${i % 997} = compute(${i}, options)\n`).join('')),
-    as: `${'a'.repeat(100_000)}!\n`,
-    line: Buffer.alloc(10_000_000, 'word( '),
-    small: 'n0\n'
-  })
-  const miss = Array.from({ length: 200 }, (_, i) => `  const value${i} = compute(${i * 3}, option)\n`).join('')
-  const heavy: [string, string, object][] = [
-    ['200', '/edit', { path: 'huge', old_text: 'the end', new_text: 'it' }],
-    ['NO_MATCH', '/edit', { path: 'many', old_text: miss, new_text: '' }],
-    ['200', '/inspect', { path: 'as', search: '(a+)+$', regex: true }],
-    ['NO_MATCH', '/edit', { path: 'line', old_text: 'word(word(word)', new_text: '' }],
-    ['200', '/inspect', { path: 'line', start_line: 1 }]
-  ]
-  let n = 0
-  for (const [expected, route, body] of heavy) {
-    const running = send(route, body)
-    const answered = healthWhile(running)
-    const edited = await send('/edit', { path: 'small', old_text: `n${n}`, new_text: `n${++n}` })
-    t.equal(edited.code, '200')
-    t.equal((await running).code, expected, JSON.stringify(body).slice(0, 60))
-    t.comment(`${await answered} health answers during ${JSON.stringify(body).slice(0, 60)}`)
+row(
+  38,
+  'one request that blocks all others',
+  {
+    done: 'an edit of 90 MB, a 200-line miss in 20,000 lines, `(a+)+$` over 100 KB of `a`, a line of 10 MB; `/healthz` and edits of another file meanwhile'
+  },
+  async t => {
+    put({
+      huge: Buffer.concat([Buffer.alloc(90_000_000, 'some line of text\n'), Buffer.from('\nthe end\n')]),
+      many: Buffer.from(
+        Array.from({ length: 20_000 }, (_, i) => `  const value${i % 997} = compute(${i}, options)\n`).join('')
+      ),
+      as: `${'a'.repeat(100_000)}!\n`,
+      line: Buffer.alloc(10_000_000, 'word( '),
+      small: 'n0\n'
+    })
+    const miss = Array.from({ length: 200 }, (_, i) => `  const value${i} = compute(${i * 3}, option)\n`).join('')
+    const heavy: [string, string, object][] = [
+      ['200', '/edit', { path: 'huge', old_text: 'the end', new_text: 'it' }],
+      ['NO_MATCH', '/edit', { path: 'many', old_text: miss, new_text: '' }],
+      ['200', '/inspect', { path: 'as', search: '(a+)+$', regex: true }],
+      ['NO_MATCH', '/edit', { path: 'line', old_text: 'word(word(word)', new_text: '' }],
+      ['200', '/inspect', { path: 'line', start_line: 1 }]
+    ]
+    let n = 0
+    for (const [expected, route, body] of heavy) {
+      const running = send(route, body)
+      const answered = healthWhile(running)
+      const edited = await send('/edit', { path: 'small', old_text: `n${n}`, new_text: `n${++n}` })
+      t.equal(edited.code, '200')
+      t.equal((await running).code, expected, JSON.stringify(body).slice(0, 60))
+      t.comment(`${await answered} health answers during ${JSON.stringify(body).slice(0, 60)}`)
+    }
+    return 'each answered; edits of another file and `/healthz` are answered meanwhile'
   }
-  return 'each answered; edits of another file and `/healthz` are answered meanwhile'
-})
+)
 
 /** The server's limit is the same: Node raises it to what the system allows. */
-const DESCRIPTORS = Number(/Max open files +(\d+)/.exec(process.platform === 'linux' ? readFileSync('/proc/self/limits', 'utf8') : '')?.[1] ?? 0)
+const DESCRIPTORS = Number(
+  /Max open files +(\d+)/.exec(process.platform === 'linux' ? readFileSync('/proc/self/limits', 'utf8') : '')?.[1] ?? 0
+)
 const IDLE = DESCRIPTORS > 11_000 ? 10_000 : 1000
 
-row(34, 'slow headers, slow body, idle connections', { done: '5 + 5 requests that never end; 10,000 idle connections (1,000 where fewer descriptors are allowed), edits meanwhile' }, async t => {
-  const { port } = new URL(server.url)
-  const idle: Socket[] = []
-  t.teardown(() => { for (const socket of idle) socket.destroy() })
-  // No more at once than may wait to be accepted.
-  await Promise.all(Array.from({ length: 100 }, async () => {
-    while (idle.length < IDLE) {
-      const socket = connect(Number(port), '127.0.0.1')
-      idle.push(socket)
-      await new Promise<void>((resolve, reject) => { socket.once('connect', resolve).on('error', reject) })
-    }
-  }))
-  put({ i: 'one\n' })
-  t.equal(codeOf(await server.post('/edit', { path: 'i', old_text: 'one', new_text: 'two' })), '200')
-  t.comment(`${idle.filter(({ destroyed }) => !destroyed).length} of ${idle.length} are still connected`)
-  const codes = (await Promise.all(slow.map(({ received }) => received))).map(outcome)
-  for (const code of codes) t.equal(code, '408 REQUEST_TIMEOUT')
-  t.equal(codeOf(await server.post('/edit', { path: 'i', old_text: 'two', new_text: 'three' })), '200')
-  return `${tally(codes)}; others are served meanwhile`
-})
+row(
+  34,
+  'slow headers, slow body, idle connections',
+  {
+    done: '5 + 5 requests that never end; 10,000 idle connections (1,000 where fewer descriptors are allowed), edits meanwhile'
+  },
+  async t => {
+    const { port } = new URL(server.url)
+    const idle: Socket[] = []
+    t.teardown(() => {
+      for (const socket of idle) socket.destroy()
+    })
+    // No more at once than may wait to be accepted.
+    await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        while (idle.length < IDLE) {
+          const socket = connect(Number(port), '127.0.0.1')
+          idle.push(socket)
+          await new Promise<void>((resolve, reject) => {
+            socket.once('connect', resolve).on('error', reject)
+          })
+        }
+      })
+    )
+    put({ i: 'one\n' })
+    t.equal(codeOf(await server.post('/edit', { path: 'i', old_text: 'one', new_text: 'two' })), '200')
+    t.comment(`${idle.filter(({ destroyed }) => !destroyed).length} of ${idle.length} are still connected`)
+    const codes = (await Promise.all(slow.map(({ received }) => received))).map(outcome)
+    for (const code of codes) t.equal(code, '408 REQUEST_TIMEOUT')
+    t.equal(codeOf(await server.post('/edit', { path: 'i', old_text: 'two', new_text: 'three' })), '200')
+    return `${tally(codes)}; others are served meanwhile`
+  }
+)
 
 told()

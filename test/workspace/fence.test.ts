@@ -1,6 +1,14 @@
 // What keeps a holder that was stopped from writing after its lock was taken over. Row 43 of the threats, step by step.
 import {
-  chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -20,7 +28,7 @@ import { freshPlace, isRoot, observer, ownLock, remove, type Place } from './sup
 const FILE = Buffer.from('d/a.txt')
 const AWAY: Owner = { ...thisOwner(), hostname: 'other', boot_id: 'other' }
 
-function fresh (t: Test): Place & { events: string[], taken: (by?: Owner) => Promise<Lock>, silence: () => void } {
+function fresh(t: Test): Place & { events: string[]; taken: (by?: Owner) => Promise<Lock>; silence: () => void } {
   const place = freshPlace()
   t.teardown(() => remove(place))
   mkdirSync(join(place.root, 'd'))
@@ -30,14 +38,16 @@ function fresh (t: Test): Place & { events: string[], taken: (by?: Owner) => Pro
   return {
     ...place,
     events,
-    async taken (by = thisOwner()) {
-      const files = new LockFiles(state, observer({ ...by, nonce: `${Math.random()}` }), ({ event }) => events.push(event))
+    async taken(by = thisOwner()) {
+      const files = new LockFiles(state, observer({ ...by, nonce: `${Math.random()}` }), ({ event }) =>
+        events.push(event)
+      )
       const lock = await new Locks({ secret: state.secret, timeout: 2000, socket: false, files }).acquire(FILE)
       if (!lock.ok) throw new Error(lock.failure.code)
       return lock.value
     },
     /** As if whoever holds the lock had not touched it for long. */
-    silence () {
+    silence() {
       for (const name of readdirSync(state.locks)) utimesSync(join(state.locks, name), 0, 0)
     }
   }
@@ -70,20 +80,24 @@ t.test('removes the temp files of all who never released, even if who took over 
   t.strictSame((await taken()).late, [], 'and are forgotten')
 })
 
-t.test('forgets nobody while a temp file can’t be removed', { skip: isRoot ? 'root may remove all' : false }, async t => {
-  const { root, taken, silence } = fresh(t)
-  const pinned = openRoot(root)
-  t.teardown(() => pinned.close())
-  const holder = await taken(AWAY)
-  writeFileSync(join(root, 'd', holder.temp), 'late')
-  silence()
-  chmodSync(join(root, 'd'), 0o500)
-  const lock = await taken()
-  t.throws(() => fence(pinned, FILE, lock), { code: 'EACCES' })
-  await lock.release()
-  chmodSync(join(root, 'd'), 0o700)
-  t.strictSame((await taken()).late, [holder.temp])
-})
+t.test(
+  'forgets nobody while a temp file can’t be removed',
+  { skip: isRoot ? 'root may remove all' : false },
+  async t => {
+    const { root, taken, silence } = fresh(t)
+    const pinned = openRoot(root)
+    t.teardown(() => pinned.close())
+    const holder = await taken(AWAY)
+    writeFileSync(join(root, 'd', holder.temp), 'late')
+    silence()
+    chmodSync(join(root, 'd'), 0o500)
+    const lock = await taken()
+    t.throws(() => fence(pinned, FILE, lock), { code: 'EACCES' })
+    await lock.release()
+    chmodSync(join(root, 'd'), 0o700)
+    t.strictSame((await taken()).late, [holder.temp])
+  }
+)
 
 t.test('needs no folder, but one that is where it should be', async t => {
   const { root, taken, silence } = fresh(t)
@@ -118,7 +132,7 @@ t.test('answers STALE_FILE where the temp file is gone at the rename or the link
   // As it is asked whether the lock is still ours, another has just taken it over.
   const lock: Lock = {
     ...own,
-    held () {
+    held() {
       rmSync(join(folder, own.temp))
       return true
     }
@@ -130,7 +144,10 @@ t.test('answers STALE_FILE where the temp file is gone at the rename or the link
   const read = await readWhole(pin.value, 100)
   if (!read.ok) throw new Error('not read')
   const late = { ok: false, failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' } }
-  t.strictSame(await commit(context, { ...content, pin: pin.value, snapshot: read.value, digest: Promise.resolve('') }), late)
+  t.strictSame(
+    await commit(context, { ...content, pin: pin.value, snapshot: read.value, digest: Promise.resolve('') }),
+    late
+  )
   const spot: Missing = { code: 'MISSING', relative: Buffer.from('d/new'), folder: Buffer.from('d') }
   t.strictSame(await commitNew(context, spot, content), late)
   read.value.close()

@@ -1,4 +1,5 @@
-// Making files where the file system has no hard links, in a process for which link(2) is refused; and temp files that others remove.
+// Making files where the file system has no hard links, in a process for which link(2) is refused; and temp files that
+// others remove.
 import { existsSync, mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,22 +18,39 @@ t.test('makes files' + how, async t => {
   t.teardown(() => workspace.close())
   const folder = join(place.root, linkless ? 'without' : 'with')
   mkdirSync(folder)
-  const check = async (path: string, text: string | Buffer, expected: object, left: string[], does = (): void => {}): Promise<void> => {
-    t.match(await workspace.create(target(join(folder, path)), REAL, (original, file) => {
-      does()
-      return become(text)(original, file)
-    }), expected, path)
+  const check = async (
+    path: string,
+    text: string | Buffer,
+    expected: object,
+    left: string[],
+    does = (): void => {}
+  ): Promise<void> => {
+    t.match(
+      await workspace.create(target(join(folder, path)), REAL, (original, file) => {
+        does()
+        return become(text)(original, file)
+      }),
+      expected,
+      path
+    )
     t.strictSame(readdirSync(folder).sort(), left)
   }
   await check('new', 'text', { value: { created: true } }, ['new'])
   t.equal(readFileSync(join(folder, 'new'), 'utf8'), 'text')
-  await check('taken', 'mine', { failure: { code: 'ALREADY_EXISTS' } }, ['new', 'taken'], () => writeFileSync(join(folder, 'taken'), 'theirs'))
+  await check('taken', 'mine', { failure: { code: 'ALREADY_EXISTS' } }, ['new', 'taken'], () =>
+    writeFileSync(join(folder, 'taken'), 'theirs')
+  )
   t.equal(readFileSync(join(folder, 'taken'), 'utf8'), 'theirs')
 
   const timer = setInterval(() => {
     for (const name of readdirSync(folder)) if (name.endsWith('.tmp')) unlinkSync(join(folder, name))
   }, 0)
-  await check('removed', Buffer.alloc(30_000_000, 'x'), { failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' } }, ['new', 'taken'])
+  await check(
+    'removed',
+    Buffer.alloc(30_000_000, 'x'),
+    { failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' } },
+    ['new', 'taken']
+  )
   clearInterval(timer)
 })
 

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { LivenessSockets } from '../../src/workspace/liveness.ts'
 import { freshPlace, onLinux, remove } from './support/open.ts'
 
-function fresh (t: Test, ...names: string[]): string {
+function fresh(t: Test, ...names: string[]): string {
   const place = freshPlace()
   t.teardown(() => remove(place))
   const folder = join(place.base, ...names)
@@ -17,10 +17,15 @@ function fresh (t: Test, ...names: string[]): string {
 }
 
 /** A process that listens there and is ended by force. */
-async function killed (path: string): Promise<void> {
-  const child = spawn(process.execPath, ['-e', `require('node:net').createServer().listen(${JSON.stringify(path)}, () => console.log('ready'))`], {
-    stdio: ['ignore', 'pipe', 'inherit'], env: {}
-  })
+async function killed(path: string): Promise<void> {
+  const child = spawn(
+    process.execPath,
+    ['-e', `require('node:net').createServer().listen(${JSON.stringify(path)}, () => console.log('ready'))`],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {}
+    }
+  )
   await once(child.stdout, 'data')
   child.kill('SIGKILL')
   await once(child, 'exit')

@@ -1,6 +1,17 @@
-// One editor per file: in this process, between processes, between hosts; and what happens when the holder dies. Rows 24-27, 39 and 40 of the threats.
+// One editor per file: in this process, between processes, between hosts; and what happens when the holder dies. Rows
+// 24-27, 39 and 40 of the threats.
 import { spawn, spawnSync } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync
+} from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,13 +20,24 @@ import { entriesOf, LockFiles } from '../../src/workspace/lock-file.ts'
 import { Locks, QUEUE_LIMIT, type Lock } from '../../src/workspace/lock.ts'
 import { lifeOf, parseOwner, SILENCE, thisOwner, type Life, type Owner } from '../../src/workspace/owner.ts'
 import { holdSocket } from '../../src/workspace/socket-lock.ts'
-import { append, become, descriptors, freshPlace, observer, onLinux, open, REAL, remove, type Place } from './support/open.ts'
+import {
+  append,
+  become,
+  descriptors,
+  freshPlace,
+  observer,
+  onLinux,
+  open,
+  REAL,
+  remove,
+  type Place
+} from './support/open.ts'
 import { startWorker } from './support/process.ts'
 
 const FILE = Buffer.from('a.txt')
 const linuxOnly = { skip: onLinux ? false : 'needs abstract sockets (Linux)' }
 
-function freshFiles (t: Tap): { place: Place, files: (me?: Owner) => LockFiles, events: string[] } {
+function freshFiles(t: Tap): { place: Place; files: (me?: Owner) => LockFiles; events: string[] } {
   const place = freshPlace()
   t.teardown(() => remove(place))
   for (const name of ['locks', 'unreleased']) mkdirSync(join(place.base, name))
@@ -24,18 +46,19 @@ function freshFiles (t: Tap): { place: Place, files: (me?: Owner) => LockFiles, 
 }
 const lockFiles = ({ base }: Place, me: Owner, report: ConstructorParameters<typeof LockFiles>[2]): LockFiles =>
   new LockFiles({ locks: join(base, 'locks'), unreleased: join(base, 'unreleased') }, observer(me), report)
-type Tap = { teardown (work: () => unknown): void }
+type Tap = { teardown(work: () => unknown): void }
 
-const locks = (options: Partial<ConstructorParameters<typeof Locks>[0]> = {}): Locks => new Locks({ secret: Buffer.from('secret' + Math.random()), timeout: 2000, socket: onLinux, files: null, ...options })
+const locks = (options: Partial<ConstructorParameters<typeof Locks>[0]> = {}): Locks =>
+  new Locks({ secret: Buffer.from('secret' + Math.random()), timeout: 2000, socket: onLinux, files: null, ...options })
 
-async function taken (from: Locks, file = FILE): Promise<Lock> {
+async function taken(from: Locks, file = FILE): Promise<Lock> {
   const lock = await from.acquire(file)
   if (!lock.ok) throw new Error(lock.failure.code)
   return lock.value
 }
 
 /** A record of a process that has just ended. */
-function deadOwner (): Owner {
+function deadOwner(): Owner {
   const { pid } = spawnSync(process.execPath, ['-e', '0'])
   return { ...thisOwner(), pid, start_time: '1' }
 }
@@ -44,8 +67,19 @@ t.test('knows the dead from the living', async t => {
   const me = thisOwner()
   const other = spawn('sleep', ['60'])
   t.teardown(() => other.kill())
-  const check = async (name: string, owner: Partial<Owner>, silence: number, expected: Life, by: Partial<Owner> = {}, ended: boolean | null = null): Promise<void> => {
-    t.equal(await lifeOf({ ...me, ...by, ...owner }, silence, { me: { ...me, ...by }, hasEnded: async () => ended }), expected, name)
+  const check = async (
+    name: string,
+    owner: Partial<Owner>,
+    silence: number,
+    expected: Life,
+    by: Partial<Owner> = {},
+    ended: boolean | null = null
+  ): Promise<void> => {
+    t.equal(
+      await lifeOf({ ...me, ...by, ...owner }, silence, { me: { ...me, ...by }, hasEnded: async () => ended }),
+      expected,
+      name
+    )
   }
   await check('this process', {}, Infinity, 'alive')
   await check('a process that has ended', deadOwner(), 0, 'dead')
@@ -62,7 +96,14 @@ t.test('knows the dead from the living', async t => {
     await check('another container whose socket answers', apart, Infinity, 'alive', {}, false)
     await check('another container of whose socket nothing is known', apart, SILENCE + 1, 'silent', {}, null)
     await check('another container that has no socket', { pid_namespace: 'x' }, 0, 'alive', {}, true)
-    await check('another kernel, where a closed socket says nothing', { ...apart, hostname: 'x', boot_id: 'x' }, 0, 'alive', {}, true)
+    await check(
+      'another kernel, where a closed socket says nothing',
+      { ...apart, hostname: 'x', boot_id: 'x' },
+      0,
+      'alive',
+      {},
+      true
+    )
   }
   // As it is without /proc.
   const bare = { boot_id: '', pid_namespace: '', start_time: '' }
@@ -76,14 +117,19 @@ t.test('knows the dead from the living', async t => {
 t.test('serves those who wait in their order', async t => {
   const all = locks()
   const order: number[] = []
-  await Promise.all(Array.from({ length: 50 }, async (_, i) => {
-    const lock = await taken(all)
-    t.ok(lock.held())
-    order.push(i)
-    if (i % 10 === 0) await sleep(1)
-    await lock.release()
-  }))
-  t.strictSame(order, order.slice().sort((a, b) => a - b))
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, i) => {
+      const lock = await taken(all)
+      t.ok(lock.held())
+      order.push(i)
+      if (i % 10 === 0) await sleep(1)
+      await lock.release()
+    })
+  )
+  t.strictSame(
+    order,
+    order.slice().sort((a, b) => a - b)
+  )
 })
 
 t.test('lets other files be edited meanwhile', async t => {
@@ -98,7 +144,9 @@ t.test('gives up in time, and forgets those who did', async t => {
   const all = locks({ timeout: 100 })
   const lock = await taken(all)
   const late = await Promise.all([all.acquire(FILE), all.acquire(FILE)])
-  for (const answer of late) t.match(answer, { ok: false, failure: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 } })
+  for (const answer of late) {
+    t.match(answer, { ok: false, failure: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 } })
+  }
   await lock.release()
   const next = await taken(all)
   await next.release()
@@ -142,10 +190,16 @@ t.test('waits for a socket that nobody answers', linuxOnly, async t => {
 })
 
 t.test('throws where a socket can’t be had', linuxOnly, async t => {
-  const limit = (nofile: number): unknown => spawnSync('prlimit', ['--pid', String(process.pid), `--nofile=${nofile}:1048576`])
+  const limit = (nofile: number): unknown =>
+    spawnSync('prlimit', ['--pid', String(process.pid), `--nofile=${nofile}:1048576`])
   limit(descriptors() + 20)
   const open: number[] = []
-  t.throws(() => { for (;;) open.push(openSync('/dev/null', 'r')) }, { code: 'EMFILE' })
+  t.throws(
+    () => {
+      for (;;) open.push(openSync('/dev/null', 'r'))
+    },
+    { code: 'EMFILE' }
+  )
   await t.rejects(holdSocket('editd-test-' + Math.random(), 0), { code: 'EMFILE' })
   for (const fd of open) closeSync(fd)
   limit(65536)
@@ -196,7 +250,7 @@ t.test('takes over from the dead at once, from the silent in time, from the livi
 })
 
 /** The lock of a living rival. */
-function rivalLock (path: string): void {
+function rivalLock(path: string): void {
   mkdirSync(path)
   writeFileSync(join(path, 'rival'), JSON.stringify({ ...thisOwner(), nonce: 'rival' }))
 }
@@ -225,7 +279,11 @@ t.test('puts back the lock of a rival who takes over while it looks', linuxOnly,
   rmSync(join(folder, 'file', dead!))
   spawnSync('mkfifo', [join(folder, 'file', dead!)])
   rivalLock(join(folder, 'file.rival'))
-  const rival = spawn('sh', ['-c', 'exec 3>"file/$1"; mv file file.gone; mv file.rival file; printf %s "$2" >&3', 'sh', dead!, owner], { cwd: folder, stdio: 'inherit' })
+  const rival = spawn(
+    'sh',
+    ['-c', 'exec 3>"file/$1"; mv file file.gone; mv file.rival file; printf %s "$2" >&3', 'sh', dead!, owner],
+    { cwd: folder, stdio: 'inherit' }
+  )
   const ended = new Promise(resolve => rival.on('exit', resolve))
   t.equal(await files().hold('file', performance.now() + 100), null)
   t.equal(await ended, 0)
@@ -246,7 +304,10 @@ t.test('sweeps what the dead left', async t => {
   const folder = join(place.base, 'locks')
   await files(deadOwner()).hold('dead', 0)
   const living = await files().hold('living', 0)
-  for (const [name, age] of [['old.dead.1', 20_000], ['new.dead.1', 0]] as const) {
+  for (const [name, age] of [
+    ['old.dead.1', 20_000],
+    ['new.dead.1', 0]
+  ] as const) {
     mkdirSync(join(folder, name))
     utimesSync(join(folder, name), new Date(), new Date(Date.now() - age))
   }
@@ -294,33 +355,48 @@ for (const lock of ['shared', 'local'] as const) {
     t.teardown(() => workspace.close())
     const second = startWorker({ ...place, file: 'a.txt', count: 50, name: 'second', lock })
     await second.printed('ready')
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`first${i}\n`))))
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`first${i}\n`)))
+    )
     t.ok(answers.every(answer => answer.ok))
     await second.ended
     const lines = readFileSync(join(place.root, 'a.txt'), 'utf8').trimEnd().split('\n')
     t.equal(new Set(lines).size, 100)
     t.equal(lines.length, 100)
-    t.strictSame(lines.filter(line => line.startsWith('first')), Array.from({ length: 50 }, (_, i) => `first${i}`), 'in order')
+    t.strictSame(
+      lines.filter(line => line.startsWith('first')),
+      Array.from({ length: 50 }, (_, i) => `first${i}`),
+      'in order'
+    )
     t.strictSame(readdirSync(join(place.state, 'locks')), [])
   })
 }
 
 const canUnshare = onLinux && spawnSync('/usr/bin/unshare', ['-n', 'true']).status === 0
 
-t.test('loses no edit to a process that shares nothing but the folders', { skip: canUnshare ? false : 'needs a network namespace' }, async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  writeFileSync(join(place.root, 'a.txt'), '')
-  const workspace = await open(place, { lockTimeout: 20_000 })
-  t.teardown(() => workspace.close())
-  const second = startWorker({ ...place, file: 'a.txt', count: 30, name: 'second' }, ['/usr/bin/unshare', '-n'])
-  await second.printed('holding')
-  const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`first${i}\n`))))
-  await second.ended
-  for (const answer of answers) t.match(answer, { ok: true })
-  t.strictSame(second.lines.filter(line => line.startsWith('failed')), [])
-  t.equal(new Set(readFileSync(join(place.root, 'a.txt'), 'utf8').trimEnd().split('\n')).size, 60)
-})
+t.test(
+  'loses no edit to a process that shares nothing but the folders',
+  { skip: canUnshare ? false : 'needs a network namespace' },
+  async t => {
+    const place = freshPlace()
+    t.teardown(() => remove(place))
+    writeFileSync(join(place.root, 'a.txt'), '')
+    const workspace = await open(place, { lockTimeout: 20_000 })
+    t.teardown(() => workspace.close())
+    const second = startWorker({ ...place, file: 'a.txt', count: 30, name: 'second' }, ['/usr/bin/unshare', '-n'])
+    await second.printed('holding')
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`first${i}\n`)))
+    )
+    await second.ended
+    for (const answer of answers) t.match(answer, { ok: true })
+    t.strictSame(
+      second.lines.filter(line => line.startsWith('failed')),
+      []
+    )
+    t.equal(new Set(readFileSync(join(place.root, 'a.txt'), 'utf8').trimEnd().split('\n')).size, 60)
+  }
+)
 
 t.test('goes on at once when the holder is killed, and not while it is stopped', linuxOnly, async t => {
   const place = freshPlace()
@@ -333,7 +409,12 @@ t.test('goes on at once when the holder is killed, and not while it is stopped',
   await second.printed('holding')
   second.child.kill('SIGSTOP')
   const answer = await workspace.edit({ path: 'a.txt' }, REAL, become('mine'))
-  t.match(answer, { ok: false, failure: { code: 'FILE_LOCKED', reason: 'timeout' }, path: 'a.txt', file_hash: 'e3b0c44298fc1c14' })
+  t.match(answer, {
+    ok: false,
+    failure: { code: 'FILE_LOCKED', reason: 'timeout' },
+    path: 'a.txt',
+    file_hash: 'e3b0c44298fc1c14'
+  })
   const waiting = workspace.edit({ path: 'a.txt' }, REAL, become('mine'))
   await sleep(100)
   const began = performance.now()
@@ -353,9 +434,13 @@ t.test('answers 503 when there are no descriptors left, and recovers', linuxOnly
   t.teardown(() => workspace.close())
   const limit = descriptors() + 40
   spawnSync('prlimit', ['--pid', String(process.pid), `--nofile=${limit}:1048576`])
-  const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => workspace.edit({ path: `f${i}` }, REAL, append('y'))))
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, i) => workspace.edit({ path: `f${i}` }, REAL, append('y')))
+  )
   spawnSync('prlimit', ['--pid', String(process.pid), '--nofile=65536:1048576'])
-  for (const answer of answers) if (!answer.ok) t.match(answer.failure, { code: 'NOT_READY', reason: 'no_descriptors', retry_after: 1 })
+  for (const answer of answers) {
+    if (!answer.ok) t.match(answer.failure, { code: 'NOT_READY', reason: 'no_descriptors', retry_after: 1 })
+  }
   for (let i = 0; i < 60; i++) t.match(await workspace.edit({ path: `f${i}` }, REAL, become('z')), { ok: true })
   t.equal(readdirSync(place.root).length, 60, 'no temp file stays')
 })

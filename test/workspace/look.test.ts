@@ -9,10 +9,13 @@ import { openRoot } from '../../src/workspace/root.ts'
 import type { Consumer, Listing, Workspace, WorkspaceOptions } from '../../src/workspace/workspace.ts'
 import { descriptors, freshPlace, isRoot, onLinux, open, remove, type Place } from './support/open.ts'
 
-const kinds = onLinux ? ['proc', 'portable'] as const : ['portable'] as const
+const kinds = onLinux ? (['proc', 'portable'] as const) : (['portable'] as const)
 const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-async function fresh (t: { teardown (work: () => unknown): void }, options: Partial<WorkspaceOptions> = {}): Promise<Place & { workspace: Workspace, in: (name: string) => string }> {
+async function fresh(
+  t: { teardown(work: () => unknown): void },
+  options: Partial<WorkspaceOptions> = {}
+): Promise<Place & { workspace: Workspace; in: (name: string) => string }> {
   const place = freshPlace()
   const workspace = await open(place, options)
   t.teardown(async () => {
@@ -23,13 +26,18 @@ async function fresh (t: { teardown (work: () => unknown): void }, options: Part
 }
 
 /** Copies everything, and counts the chunks. */
-function collect (): Consumer<{ bytes: Buffer, chunks: number[] }> {
+function collect(): Consumer<{ bytes: Buffer; chunks: number[] }> {
   const parts: Buffer[] = []
-  return { push: chunk => { parts.push(Buffer.from(chunk)) }, finish: () => ({ bytes: Buffer.concat(parts), chunks: parts.map(part => part.length) }) }
+  return {
+    push: chunk => {
+      parts.push(Buffer.from(chunk))
+    },
+    finish: () => ({ bytes: Buffer.concat(parts), chunks: parts.map(part => part.length) })
+  }
 }
 
 /** Counts the turns that others have until it is asked. */
-function turns (): () => number {
+function turns(): () => number {
   let count = 0
   let going = true
   const next = (): void => {
@@ -44,10 +52,10 @@ function turns (): () => number {
 }
 
 /** All pages, `limit` entries each. */
-async function pages (workspace: Workspace, path: string, limit: number): Promise<Listing[]> {
+async function pages(workspace: Workspace, path: string, limit: number): Promise<Listing[]> {
   const all: Listing[] = []
   for (let after: string | undefined; ;) {
-    const page = await workspace.list({ path, limit, ...after !== undefined && { after } })
+    const page = await workspace.list({ path, limit, ...(after !== undefined && { after }) })
     if (!page.ok) throw new Error(page.failure.code)
     all.push(page.value)
     if (!page.value.truncated) return all
@@ -60,7 +68,13 @@ const MIB = 1024 * 1024
 for (const confinement of kinds) {
   t.test(`scans what read reads (${confinement})`, async t => {
     const { workspace, in: inRoot } = await fresh(t, { confinement, maxFileSize: 3 * MIB })
-    for (const [size, chunks] of [[0, []], [1, [1]], [MIB, [MIB]], [MIB + 1, [MIB, 1]], [3 * MIB, [MIB, MIB, MIB]]] as const) {
+    for (const [size, chunks] of [
+      [0, []],
+      [1, [1]],
+      [MIB, [MIB]],
+      [MIB + 1, [MIB, 1]],
+      [3 * MIB, [MIB, MIB, MIB]]
+    ] as const) {
       const bytes = Buffer.alloc(size, 'abc\n')
       writeFileSync(inRoot('f'), bytes)
       const [scanned, read] = [await workspace.scan({ path: 'f' }, collect), await workspace.read({ path: 'f' })]
@@ -75,10 +89,17 @@ for (const confinement of kinds) {
     }
     writeFileSync(inRoot('f'), 'x')
     symlinkSync('f', inRoot('link'))
-    t.match(await workspace.scan({ path: 'link', expected_hash: hashOf('x') }, collect), { value: { path: 'link', resolved_path: 'f' } })
-    t.match(await workspace.scan({ path: 'f', expected_hash: '0'.repeat(16) }, collect), { failure: { code: 'STALE_FILE', reason: 'expected_hash' }, file_hash: hashOf('x') })
+    t.match(await workspace.scan({ path: 'link', expected_hash: hashOf('x') }, collect), {
+      value: { path: 'link', resolved_path: 'f' }
+    })
+    t.match(await workspace.scan({ path: 'f', expected_hash: '0'.repeat(16) }, collect), {
+      failure: { code: 'STALE_FILE', reason: 'expected_hash' },
+      file_hash: hashOf('x')
+    })
     truncateSync(inRoot('f'), 3 * MIB + 1)
-    t.match(await workspace.scan({ path: 'f' }, collect), { failure: { code: 'FILE_TOO_LARGE', limit: 3 * MIB, actual: 3 * MIB + 1 } })
+    t.match(await workspace.scan({ path: 'f' }, collect), {
+      failure: { code: 'FILE_TOO_LARGE', limit: 3 * MIB, actual: 3 * MIB + 1 }
+    })
     t.match(await workspace.scan({ path: '.git/config' }, collect), { failure: { code: 'PROTECTED_PATH' } })
     t.match(await workspace.scan({ path: '.' }, collect), { failure: { code: 'NOT_A_FILE', type: 'directory' } })
   })
@@ -86,7 +107,19 @@ for (const confinement of kinds) {
   t.test(`lists a folder in byte order (${confinement})`, async t => {
     const { workspace, root, in: inRoot } = await fresh(t, { confinement, allowExtensions: ['.txt'] })
     for (const folder of ['Dir', 'dir', '.git', 'dir/empty']) mkdirSync(inRoot(folder))
-    for (const name of ['b.txt', 'a.md', 'B.txt', 'é', 'z', '.hidden', '.0123456789abcdef01234567.tmp', '\u{1f600}', '\uffff']) writeFileSync(inRoot(name), name)
+    for (const name of [
+      'b.txt',
+      'a.md',
+      'B.txt',
+      'é',
+      'z',
+      '.hidden',
+      '.0123456789abcdef01234567.tmp',
+      '\u{1f600}',
+      '\uffff'
+    ]) {
+      writeFileSync(inRoot(name), name)
+    }
     symlinkSync('b.txt', inRoot('link'))
     symlinkSync('nothing', inRoot('broken'))
     symlinkSync('dir', inRoot('to-dir'))
@@ -98,10 +131,22 @@ for (const confinement of kinds) {
       value: {
         path: '.',
         entries: [
-          { name: '.git', type: 'directory' }, { name: '.hidden', type: 'file', file_size: 7 }, { name: 'B.txt', type: 'file', file_size: 5 }, { name: 'Dir', type: 'directory' },
-          { name: 'a.md', type: 'file', file_size: 4 }, { name: 'b.txt', type: 'file', file_size: 5 }, { name: 'broken', type: 'symlink' }, { name: 'dir', type: 'directory' },
-          { name: 'fifo', type: 'other' }, { name: 'link', type: 'symlink' }, { name: 'out', type: 'symlink' }, { name: 'to-dir', type: 'symlink' }, { name: 'z', type: 'file', file_size: 1 },
-          { name: 'é', type: 'file', file_size: 2 }, { name: '\uffff', type: 'file', file_size: 3 }, { name: '\u{1f600}', type: 'file', file_size: 4 }
+          { name: '.git', type: 'directory' },
+          { name: '.hidden', type: 'file', file_size: 7 },
+          { name: 'B.txt', type: 'file', file_size: 5 },
+          { name: 'Dir', type: 'directory' },
+          { name: 'a.md', type: 'file', file_size: 4 },
+          { name: 'b.txt', type: 'file', file_size: 5 },
+          { name: 'broken', type: 'symlink' },
+          { name: 'dir', type: 'directory' },
+          { name: 'fifo', type: 'other' },
+          { name: 'link', type: 'symlink' },
+          { name: 'out', type: 'symlink' },
+          { name: 'to-dir', type: 'symlink' },
+          { name: 'z', type: 'file', file_size: 1 },
+          { name: 'é', type: 'file', file_size: 2 },
+          { name: '\uffff', type: 'file', file_size: 3 },
+          { name: '\u{1f600}', type: 'file', file_size: 4 }
         ],
         truncated: false
       }
@@ -109,16 +154,36 @@ for (const confinement of kinds) {
     for (const limit of [1, 3, 15, 16]) {
       const all = await pages(workspace, '.', limit)
       t.equal(all.length, Math.ceil(16 / limit))
-      t.strictSame(all.flatMap(({ entries }) => entries), list.ok && list.value.entries, `${limit} at a time`)
+      t.strictSame(
+        all.flatMap(({ entries }) => entries),
+        list.ok && list.value.entries,
+        `${limit} at a time`
+      )
     }
-    t.strictSame(await workspace.list({ path: 'dir/empty', limit: 1 }), { ok: true, value: { path: 'dir/empty', entries: [], truncated: false } })
-    t.match(await workspace.list({ path: 'to-dir', limit: 1 }), { value: { path: 'to-dir', resolved_path: 'dir', entries: [{ name: 'empty' }], truncated: false } })
-    t.match(await workspace.list({ path: root, limit: 1, after: 'y' }), { value: { path: '.', entries: [{ name: 'z' }], truncated: true, next_entry: 'z' } })
-    t.match(await workspace.list({ path: '.', limit: 1, after: '\u{1f601}' }), { value: { entries: [], truncated: false } })
+    t.strictSame(await workspace.list({ path: 'dir/empty', limit: 1 }), {
+      ok: true,
+      value: { path: 'dir/empty', entries: [], truncated: false }
+    })
+    t.match(await workspace.list({ path: 'to-dir', limit: 1 }), {
+      value: { path: 'to-dir', resolved_path: 'dir', entries: [{ name: 'empty' }], truncated: false }
+    })
+    t.match(await workspace.list({ path: root, limit: 1, after: 'y' }), {
+      value: { path: '.', entries: [{ name: 'z' }], truncated: true, next_entry: 'z' }
+    })
+    t.match(await workspace.list({ path: '.', limit: 1, after: '\u{1f601}' }), {
+      value: { entries: [], truncated: false }
+    })
     for (const [path, failure] of [
-      ['', { code: 'INVALID_PATH', reason: 'empty' }], ['.git', { code: 'PROTECTED_PATH' }], ['out', { code: 'PATH_NOT_ALLOWED', reason: 'outside' }], ['..', { code: 'PATH_NOT_ALLOWED' }],
-      ['b.txt', { code: 'NOT_A_FILE', type: 'not_a_directory' }], ['fifo', { code: 'PATH_NOT_ALLOWED', reason: 'extension' }], ['nothing.txt', { code: 'FILE_NOT_FOUND' }]
-    ] as const) t.match(await workspace.list({ path, limit: 1 }), { ok: false, failure }, path)
+      ['', { code: 'INVALID_PATH', reason: 'empty' }],
+      ['.git', { code: 'PROTECTED_PATH' }],
+      ['out', { code: 'PATH_NOT_ALLOWED', reason: 'outside' }],
+      ['..', { code: 'PATH_NOT_ALLOWED' }],
+      ['b.txt', { code: 'NOT_A_FILE', type: 'not_a_directory' }],
+      ['fifo', { code: 'PATH_NOT_ALLOWED', reason: 'extension' }],
+      ['nothing.txt', { code: 'FILE_NOT_FOUND' }]
+    ] as const) {
+      t.match(await workspace.list({ path, limit: 1 }), { ok: false, failure }, path)
+    }
   })
 
   t.test(`tells a file from a folder in one look (${confinement})`, async t => {
@@ -127,18 +192,40 @@ for (const confinement of kinds) {
     writeFileSync(inRoot('d/f'), 'text')
     const use = { file: collect, directory: { limit: 10 } }
     const open = onLinux ? descriptors() : 0
-    t.match(await workspace.look({ path: 'd/f' }, use), { value: { type: 'file', path: 'd/f', file_hash: hashOf('text'), value: { chunks: [4] } } })
-    t.match(await workspace.look({ path: 'd' }, use), { value: { type: 'directory', path: 'd', entries: [{ name: 'f' }], truncated: false } })
+    t.match(await workspace.look({ path: 'd/f' }, use), {
+      value: { type: 'file', path: 'd/f', file_hash: hashOf('text'), value: { chunks: [4] } }
+    })
+    t.match(await workspace.look({ path: 'd' }, use), {
+      value: { type: 'directory', path: 'd', entries: [{ name: 'f' }], truncated: false }
+    })
     for (const [path, expected_hash, failure] of [
-      ['d', '0'.repeat(16), { code: 'NOT_A_FILE', type: 'directory' }], ['d/f', '0'.repeat(16), { code: 'STALE_FILE' }], ['d/x', undefined, { code: 'FILE_NOT_FOUND', did_you_mean: ['d/f'] }], ['.git', undefined, { code: 'PROTECTED_PATH' }]
-    ] as const) t.match(await workspace.look({ path, ...expected_hash !== undefined && { expected_hash } }, use), { ok: false, failure }, path)
+      ['d', '0'.repeat(16), { code: 'NOT_A_FILE', type: 'directory' }],
+      ['d/f', '0'.repeat(16), { code: 'STALE_FILE' }],
+      ['d/x', undefined, { code: 'FILE_NOT_FOUND', did_you_mean: ['d/f'] }],
+      ['.git', undefined, { code: 'PROTECTED_PATH' }]
+    ] as const) {
+      t.match(
+        await workspace.look({ path, ...(expected_hash !== undefined && { expected_hash }) }, use),
+        { ok: false, failure },
+        path
+      )
+    }
     for (const path of ['d/f/', 'd/f/.', 'd/f//', 'd//f/./', 'd/f/x/..']) {
-      const expected = { ok: false, path: 'd/f', file_hash: hashOf('text'), failure: { code: 'NOT_A_FILE', type: 'file_as_directory' } }
+      const expected = {
+        ok: false,
+        path: 'd/f',
+        file_hash: hashOf('text'),
+        failure: { code: 'NOT_A_FILE', type: 'file_as_directory' }
+      }
       t.match(await workspace.look({ path }, use), expected, path)
       t.match(await workspace.read({ path }), expected, path)
     }
     for (const path of ['d/', 'd/.', 'd//', 'd/x/..', './']) {
-      t.match(await workspace.look({ path }, use), { value: { type: 'directory', path: path === './' ? '.' : 'd', resolved_path: undefined } }, path)
+      t.match(
+        await workspace.look({ path }, use),
+        { value: { type: 'directory', path: path === './' ? '.' : 'd', resolved_path: undefined } },
+        path
+      )
     }
     t.match(await workspace.look({ path: 'd/x/' }, use), { ok: false, failure: { code: 'FILE_NOT_FOUND' } })
     if (onLinux) t.equal(descriptors(), open, 'leaves no descriptor open')
@@ -153,32 +240,59 @@ for (const confinement of kinds) {
     t.teardown(() => root.close())
     const folder = root.openFolder(Buffer.from('d'))
     t.teardown(() => folder.close())
-    t.strictSame(await listFolder(folder, { limit: 1 }, name => {
-      unlinkSync(join(place.root, 'd', name.toString()))
-      return false
-    }), { entries: [], truncated: true, next_entry: 'a' }, 'leaves out what has gone')
+    t.strictSame(
+      await listFolder(folder, { limit: 1 }, name => {
+        unlinkSync(join(place.root, 'd', name.toString()))
+        return false
+      }),
+      { entries: [], truncated: true, next_entry: 'a' },
+      'leaves out what has gone'
+    )
     writeFileSync(join(place.root, 'd/a'), '')
-    await t.rejects(listFolder(folder, { limit: 1 }, () => {
-      renameSync(join(place.root, 'd'), join(place.base, 'd'))
-      return false
-    }), { code: 'RACED' })
+    await t.rejects(
+      listFolder(folder, { limit: 1 }, () => {
+        renameSync(join(place.root, 'd'), join(place.base, 'd'))
+        return false
+      }),
+      { code: 'RACED' }
+    )
   })
 }
 
-t.test('pages through names that aren’t UTF-8, each once', { skip: onLinux ? false : 'the file system takes only UTF-8' }, async t => {
-  const { workspace, root } = await fresh(t)
-  const names = [[0x61], [0x66, 0x80], [0x66, 0xff], [0x66, 0xff, 0x2e], [0x66, 0xef, 0xbf, 0xbd], [0x66, 0xef, 0xbf, 0xbe], [0x67]]
-  for (const name of names) writeFileSync(Buffer.concat([Buffer.from(root + '/'), Buffer.from(name)]), Buffer.from(name))
-  const shown = ['a', 'f\ufffd', 'f\ufffd', 'f\ufffd.', 'f\ufffd', 'f\ufffe', 'g']
-  for (const limit of [1, 2, 3, 10]) {
-    const all = await pages(workspace, '.', limit)
-    const entries = all.flatMap(page => page.entries)
-    t.strictSame(entries.map(({ name }) => name).sort(), [...shown].sort(), `${limit} at a time`)
-    t.strictSame(entries.map(({ file_size }) => file_size).sort(), names.map(name => name.length).sort())
-    for (const page of all) t.equal(page.lossy ?? false, page.entries.some(({ name, file_size }) => Buffer.byteLength(name) !== file_size), 'says on which page')
+t.test(
+  'pages through names that aren’t UTF-8, each once',
+  { skip: onLinux ? false : 'the file system takes only UTF-8' },
+  async t => {
+    const { workspace, root } = await fresh(t)
+    const names = [
+      [0x61],
+      [0x66, 0x80],
+      [0x66, 0xff],
+      [0x66, 0xff, 0x2e],
+      [0x66, 0xef, 0xbf, 0xbd],
+      [0x66, 0xef, 0xbf, 0xbe],
+      [0x67]
+    ]
+    for (const name of names) {
+      writeFileSync(Buffer.concat([Buffer.from(root + '/'), Buffer.from(name)]), Buffer.from(name))
+    }
+    const shown = ['a', 'f\ufffd', 'f\ufffd', 'f\ufffd.', 'f\ufffd', 'f\ufffe', 'g']
+    for (const limit of [1, 2, 3, 10]) {
+      const all = await pages(workspace, '.', limit)
+      const entries = all.flatMap(page => page.entries)
+      t.strictSame(entries.map(({ name }) => name).sort(), [...shown].sort(), `${limit} at a time`)
+      t.strictSame(entries.map(({ file_size }) => file_size).sort(), names.map(name => name.length).sort())
+      for (const page of all) {
+        t.equal(
+          page.lossy ?? false,
+          page.entries.some(({ name, file_size }) => Buffer.byteLength(name) !== file_size),
+          'says on which page'
+        )
+      }
+    }
+    t.match(await workspace.list({ path: '.', limit: 3 }), { value: { lossy: true } })
   }
-  t.match(await workspace.list({ path: '.', limit: 3 }), { value: { lossy: true } })
-})
+)
 
 t.test('shows nothing of its own', async t => {
   const place = freshPlace()
@@ -187,7 +301,9 @@ t.test('shows nothing of its own', async t => {
   writeFileSync(join(place.root, 'cache/state.txt'), '')
   const workspace = await open({ ...place, state: join(place.root, 'cache/state') })
   t.teardown(() => workspace.close())
-  t.match(await workspace.list({ path: 'cache', limit: 9 }), { value: { entries: [{ name: 'state.txt' }], truncated: false } })
+  t.match(await workspace.list({ path: 'cache', limit: 9 }), {
+    value: { entries: [{ name: 'state.txt' }], truncated: false }
+  })
   t.match(await workspace.list({ path: '.', limit: 9 }), { value: { entries: [{ name: 'cache' }] } })
   t.match(await workspace.list({ path: 'cache/state', limit: 9 }), { failure: { code: 'PROTECTED_PATH' } })
 })
@@ -201,10 +317,16 @@ t.test('keeps no more of a big folder than a page, and lets others work meanwhil
   const had = turns()
   const first = await workspace.list({ path: 'many', limit: 500 })
   const middle = await workspace.list({ path: 'many', limit: 500, after: '5' })
-  t.ok(had() > 2 * count / 1100, 'a turn after each thousand names')
+  t.ok(had() > (2 * count) / 1100, 'a turn after each thousand names')
   if (!first.ok || !middle.ok) return t.fail('is listed')
-  t.strictSame(first.value.entries.map(({ name }) => name), sorted.slice(0, 500))
-  t.strictSame(middle.value.entries.map(({ name }) => name), sorted.slice(sorted.indexOf('5') + 1, sorted.indexOf('5') + 501))
+  t.strictSame(
+    first.value.entries.map(({ name }) => name),
+    sorted.slice(0, 500)
+  )
+  t.strictSame(
+    middle.value.entries.map(({ name }) => name),
+    sorted.slice(sorted.indexOf('5') + 1, sorted.indexOf('5') + 501)
+  )
   t.match(middle.value, { truncated: true, next_entry: middle.value.entries.at(-1)?.name })
 })
 
@@ -217,7 +339,7 @@ t.test('scans 100 MB in little memory, and lets others work meanwhile', async t 
   const answer = await workspace.scan({ path: 'big' }, () => {
     let size = 0
     return {
-      push (chunk) {
+      push(chunk) {
         size += chunk.length
         most = Math.max(most, process.memoryUsage().arrayBuffers - before)
       },
@@ -238,7 +360,7 @@ t.test('begins again with a new consumer when the file changes, and gives up in 
       const n = made++
       let bytes = 0
       return {
-        push (chunk) {
+        push(chunk) {
           if (bytes === 0 && n < changes) does(n)
           bytes += chunk.length
         },
@@ -249,8 +371,18 @@ t.test('begins again with a new consumer when the file changes, and gives up in 
   }
   await check(1, { value: { value: 2 * MIB + 1 } }, () => writeFileSync(inRoot('f'), 'y', { flag: 'a' }))
   await check(2, { value: { value: 100 } }, n => truncateSync(inRoot('f'), 101 - n))
-  await check(9, { failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' } }, () => writeFileSync(inRoot('f'), 'y', { flag: 'a' }))
-  await t.rejects(workspace.scan({ path: 'f' }, () => ({ push () { throw new Error('bug') }, finish () {} })), { message: 'bug' })
+  await check(9, { failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' } }, () =>
+    writeFileSync(inRoot('f'), 'y', { flag: 'a' })
+  )
+  await t.rejects(
+    workspace.scan({ path: 'f' }, () => ({
+      push() {
+        throw new Error('bug')
+      },
+      finish() {}
+    })),
+    { message: 'bug' }
+  )
   rmSync(inRoot('f'))
 })
 
@@ -264,6 +396,8 @@ t.test('says that it may not list', { skip: isRoot && onLinux ? false : 'needs r
   t.teardown(() => process.seteuid?.(0))
   const workspace = await open(place)
   t.teardown(() => workspace.close())
-  t.match(await workspace.list({ path: 'unlisted', limit: 1 }), { failure: { code: 'PERMISSION_DENIED', reason: 'not_permitted' } })
+  t.match(await workspace.list({ path: 'unlisted', limit: 1 }), {
+    failure: { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
+  })
   t.equal(spawnSync('true').status, 0)
 })

@@ -20,20 +20,21 @@ const FOREIGN = 12_345
 const OTHER_STATE = '0123456789abcdef'
 const serial = (i: number): string => i.toString(16).padStart(8, '0')
 
-function fresh (t: Test): Place & { other: string } {
+function fresh(t: Test): Place & { other: string } {
   const place = freshPlace()
   t.teardown(() => remove(place))
   return { ...place, other: join(place.base, 'other') }
 }
 
 /** What a start comes to: the workspace is closed again. */
-const outcome = (started: Promise<Workspace>): Promise<unknown> => started.then(
-  async workspace => {
-    await workspace.close()
-    return 'starts'
-  },
-  error => error instanceof Occupied ? error : Promise.reject(error)
-)
+const outcome = (started: Promise<Workspace>): Promise<unknown> =>
+  started.then(
+    async workspace => {
+      await workspace.close()
+      return 'starts'
+    },
+    error => (error instanceof Occupied ? error : Promise.reject(error))
+  )
 
 t.test('refuses a root on which a server with another state folder works, and one that overlaps', async t => {
   const place = fresh(t)
@@ -112,7 +113,7 @@ t.test('lets at most one of several start at once, and one of them later', async
   for (let round = 0; round < 5; round++) {
     const four = [1, 2, 3, 4].map(i => open(place, { stateDir: join(place.base, `s${i}`) }))
     const started = await Promise.allSettled(four)
-    const served = started.flatMap(one => one.status === 'fulfilled' ? [one.value] : [])
+    const served = started.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
     for (const one of started) if (one.status === 'rejected') t.type(one.reason, Occupied)
     t.ok(served.length <= 1, `${served.length} of 4`)
     for (const workspace of served) await workspace.close()
@@ -147,9 +148,14 @@ t.test('says by its names all folders that it is in', async t => {
   for (const name of names) t.match(name, /^.{107}$/)
   const told = { hostname: 'h', root: deep, stateDir: '/s' }
   const open = await Promise.all(names.map(name => answerBy(name, told)))
-  t.teardown(() => { for (const one of open) one.close() })
+  t.teardown(() => {
+    for (const one of open) one.close()
+  })
   const said = () => listClaims().filter(({ name }) => names.includes(name))
-  t.match(said(), names.map(() => ({ state: OTHER_STATE, pid: 4_194_304, inode: /^\d+$/ })))
+  t.match(
+    said(),
+    names.map(() => ({ state: OTHER_STATE, pid: 4_194_304, inode: /^\d+$/ }))
+  )
   t.strictSame(new Set(said().flatMap(claim => claim.folders)), new Set(folders))
   for (const claim of said()) t.equal(claim.folders[0], folders[0])
   // What it accepted has its name too.
@@ -169,12 +175,16 @@ t.test('finds out whose a name is', async t => {
   t.match(await holderOf(name, 7), { uid: 7, told })
   // Who asks and then says nothing can't make it open more and more ports.
   const askers = Array.from({ length: 40 }, () => connect({ path: `\0${name}` }))
-  const answered = await Promise.all(askers.map(async socket => {
-    let text = ''
-    socket.on('data', data => { text += data })
-    await Promise.race([once(socket, 'close'), once(socket, 'data')])
-    return text !== ''
-  }))
+  const answered = await Promise.all(
+    askers.map(async socket => {
+      let text = ''
+      socket.on('data', data => {
+        text += data
+      })
+      await Promise.race([once(socket, 'close'), once(socket, 'data')])
+      return text !== ''
+    })
+  )
   t.ok(answered.filter(Boolean).length <= 16 && answered.includes(true), `${answered.filter(Boolean).length} of 40`)
   honest.close()
   await Promise.all(askers.map(socket => socket.closed || once(socket, 'close')))
@@ -186,7 +196,9 @@ t.test('finds out whose a name is', async t => {
       answer(socket)
     }).listen(where)
     await once(server, 'listening')
-    t.teardown(() => { server.close() })
+    t.teardown(() => {
+      server.close()
+    })
     const address = server.address()
     return typeof address === 'object' && address !== null ? address.port : 0
   }
@@ -197,7 +209,12 @@ t.test('finds out whose a name is', async t => {
   let asked = 0
   const check = async (answer: string | null, expected: object): Promise<void> => {
     const liar = namesOf({ state: OTHER_STATE, pid: 1, serial: serial(100 + asked++), folders: ['0'.repeat(12)] })[0]!
-    await listener(socket => { if (answer !== null) socket.end(`${answer}\n`) }, { path: `\0${liar}` })
+    await listener(
+      socket => {
+        if (answer !== null) socket.end(`${answer}\n`)
+      },
+      { path: `\0${liar}` }
+    )
     t.match(await holderOf(liar, null), expected, String(answer).slice(0, 80))
   }
   const ports = [another, elsewhere, silent, 1, 0, -1, 65_536, 1.5, '80', null, undefined]
@@ -250,7 +267,7 @@ for (const [i, start] of names.entries()) {
 const foreigner = { uid: FOREIGN, gid: FOREIGN, env: {}, cwd: '/' }
 const canBeForeign = isRoot && spawnSync(process.execPath, ['-e', ''], foreigner).status === 0
 
-async function plant (t: Test, folders: string[], { count = 1, proof = false, root = '' } = {}): Promise<ChildProcess> {
+async function plant(t: Test, folders: string[], { count = 1, proof = false, root = '' } = {}): Promise<ChildProcess> {
   const names = Array.from({ length: count }, (_, i) => `editd.${OTHER_STATE}.PID.${serial(i)}.${folders.join('')}.`)
   const order = JSON.stringify({ names, told: { hostname: 'h', root, stateDir: '/s' }, proof })
   const child = spawn(process.execPath, ['-e', PLANT, order], { ...foreigner, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -268,7 +285,9 @@ t.test('is not kept from starting by users who may not write in the root', needs
   chmodSync(place.base, 0o777)
   const [id] = folderIds(Buffer.from(root))
   const events: object[] = []
-  const report = (event: object): void => { events.push(event) }
+  const report = (event: object): void => {
+    events.push(event)
+  }
   const tried = async (options: Parameters<typeof open>[1] = {}): Promise<unknown> => {
     events.length = 0
     return outcome(open(place, { report, ...options }))
@@ -298,7 +317,11 @@ t.test('is not kept from starting by users who may not write in the root', needs
   allow(0, 0, 0o777)
   const asUser = async (): Promise<unknown> => {
     process.seteuid?.(FOREIGN + 1)
-    try { return await tried({ stateDir: join(place.base, 'users') }) } finally { process.seteuid?.(0) }
+    try {
+      return await tried({ stateDir: join(place.base, 'users') })
+    } finally {
+      process.seteuid?.(0)
+    }
   }
   t.equal(await asUser(), 'starts')
   t.match(events, [doubt])

@@ -13,7 +13,9 @@ for (const type of ['ext4', 'xfs'] as const) {
     t.teardown(() => rmSync(base, { recursive: true }))
     const { mounted: folder } = loop(t, base, type)
     const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
-    t.teardown(() => { closeSync(fd) })
+    t.teardown(() => {
+      closeSync(fd)
+    })
     await syncFolder(fd)
     writeFileSync(join(folder, 'temp'), 'new')
     const file = openSync(join(folder, 'temp'), 'r')
@@ -27,6 +29,8 @@ for (const type of ['ext4', 'xfs'] as const) {
 
 t.test('syncs where nothing is wrong', async t => {
   const fd = openSync(t.testdir({ file: '' }), constants.O_RDONLY | constants.O_DIRECTORY)
-  t.teardown(() => { closeSync(fd) })
+  t.teardown(() => {
+    closeSync(fd)
+  })
   await syncFolder(fd)
 })

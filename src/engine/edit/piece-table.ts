@@ -3,7 +3,12 @@ import { type Splice, Splices } from './splice.ts'
 import { spliceList, Text } from '../text/text.ts'
 
 /** First and last line of a change, before and after, 1-based; an end before its start says that there are none. */
-export interface Span { start_line: number, end_line: number, new_start_line: number, new_end_line: number }
+export interface Span {
+  start_line: number
+  end_line: number
+  new_start_line: number
+  new_end_line: number
+}
 
 /** What was asked for at a place. */
 export type PlaceOperation = 'replace' | 'delete' | 'insert' | 'append'
@@ -23,7 +28,9 @@ export interface Replacement {
 export interface Placement {
   readonly edit_index: number
   readonly operation: PlaceOperation
-  /** The range of the original that it stands for: where it lies in text that an earlier edit wrote, that edit's range. */
+  /**
+   * The range of the original that it stands for: where it lies in text that an earlier edit wrote, that edit's range.
+   */
   readonly start: number
   readonly end: number
   /** The edit that wrote the text it lies in. */
@@ -35,12 +42,25 @@ export interface Placement {
 }
 
 /** A placement with its range in the final text. */
-export interface Placed extends Placement { readonly new_start: number, readonly new_end: number }
+export interface Placed extends Placement {
+  readonly new_start: number
+  readonly new_end: number
+}
 
-/** A stretch of the present text: of the original at `origin`, or (`origin` -1) written by placement `by`; empty where something was deleted. */
-interface Piece { bytes: Buffer, origin: number, by: number }
+/**
+ * A stretch of the present text: of the original at `origin`, or (`origin` -1) written by placement `by`; empty where
+ * something was deleted.
+ */
+interface Piece {
+  bytes: Buffer
+  origin: number
+  by: number
+}
 
-/** A search looks across the seam of every two pieces: where there are more than so many for its length, copying the text costs less. */
+/**
+ * A search looks across the seam of every two pieces: where there are more than so many for its length, copying the
+ * text costs less.
+ */
 const manyPieces = (text: Text): boolean => text.pieces.length > 32 + text.length / 8192
 
 /**
@@ -53,18 +73,21 @@ export class PieceTable {
   readonly #pieces: Piece[]
   readonly #text: Text
   #flat: Text | undefined
-  #bounds: { starts: Float64Array, ends: Float64Array } | undefined
+  #bounds: { starts: Float64Array; ends: Float64Array } | undefined
   /** Of a placement whose text is gone: the placement that replaced it. */
   readonly #replacedBy = new Map<number, number>()
 
-  constructor (original: Buffer) {
+  constructor(original: Buffer) {
     this.original = original
     this.#pieces = original.length > 0 ? [{ bytes: original, origin: 0, by: -1 }] : []
     this.#text = new Text(this.#pieces.map(({ bytes }) => bytes))
   }
 
-  /** Replaces ranges of the present text, sorted and disjoint. Looks at the pieces from the first range to the last; the others are moved, not looked at. */
-  replace (replacements: readonly Replacement[]): void {
+  /**
+   * Replaces ranges of the present text, sorted and disjoint. Looks at the pieces from the first range to the last; the
+   * others are moved, not looked at.
+   */
+  replace(replacements: readonly Replacement[]): void {
     const old = this.#pieces
     const next: Piece[] = []
     const first = replacements.length === 0 ? 0 : this.#text.pieceAt(replacements[0]!.start)
@@ -85,7 +108,16 @@ export class PieceTable {
       }
       const id = this.placements.length
       const from = this.originOf(start, end)
-      this.placements.push({ edit_index, operation, start: from.start, end: from.end, inserted_by_edit: from.inserted_by_edit, old: this.#text.slice(start, end), insert, span })
+      this.placements.push({
+        edit_index,
+        operation,
+        start: from.start,
+        end: from.end,
+        inserted_by_edit: from.inserted_by_edit,
+        old: this.#text.slice(start, end),
+        insert,
+        span
+      })
       while (rest !== undefined && at < end) {
         const taken = Math.min(rest.bytes.length, end - at)
         at += taken
@@ -103,44 +135,53 @@ export class PieceTable {
       index++
     }
     spliceList(old, first, index, next)
-    this.#text.splice(first, index, next.map(({ bytes }) => bytes))
+    this.#text.splice(
+      first,
+      index,
+      next.map(({ bytes }) => bytes)
+    )
     this.#flat = undefined
     this.#bounds = undefined
   }
 
   /** The text after the edits so far; it changes with the next. */
-  get text (): Text {
+  get text(): Text {
     return this.#text
   }
 
   /** The same in few pieces: more than a search likes are copied into one, once for each state. */
-  searchable (): Text {
+  searchable(): Text {
     if (!manyPieces(this.#text)) return this.#text
     this.#flat ??= new Text([Buffer.concat(this.#text.pieces)])
     return this.#flat
   }
 
   /** Where a range of the present text came from, in the original, and who wrote it if an edit did. */
-  originOf (start: number, end: number): { start: number, end: number, inserted_by_edit: number | undefined } {
+  originOf(start: number, end: number): { start: number; end: number; inserted_by_edit: number | undefined } {
     const first = this.#text.pieceAt(start)
     const last = this.#text.pieceAt(Math.max(start, end - 1))
     const from = this.#pieces[first]
     const to = this.#pieces[last]
     const writer = from?.origin === -1 ? from : to?.origin === -1 ? to : undefined
     return {
-      start: from !== undefined && from.origin !== -1 ? from.origin + start - this.#text.startOf(first) : this.#gaps().starts[first]!,
+      start:
+        from !== undefined && from.origin !== -1
+          ? from.origin + start - this.#text.startOf(first)
+          : this.#gaps().starts[first]!,
       end: to !== undefined && to.origin !== -1 ? to.origin + end - this.#text.startOf(last) : this.#gaps().ends[last]!,
       inserted_by_edit: writer === undefined ? undefined : this.placements[writer.by]!.edit_index
     }
   }
 
   /** All edits so far as splices of the original. */
-  splices (): Splices {
+  splices(): Splices {
     const list: Splice[] = []
     let at = 0
     let inserts: Buffer[] = []
     const close = (end: number) => {
-      if (inserts.length > 0) list.push({ start: at, end, insert: inserts.length === 1 ? inserts[0]! : Buffer.concat(inserts) })
+      if (inserts.length > 0) {
+        list.push({ start: at, end, insert: inserts.length === 1 ? inserts[0]! : Buffer.concat(inserts) })
+      }
       inserts = []
     }
     for (const { bytes, origin } of this.#pieces) {
@@ -154,8 +195,10 @@ export class PieceTable {
     return new Splices(list, this.original.length)
   }
 
-  /** Every placement with its place in the present text. One whose text was replaced later is where that replacement is. */
-  placed (): Placed[] {
+  /**
+   * Every placement with its place in the present text. One whose text was replaced later is where that replacement is.
+   */
+  placed(): Placed[] {
     const starts = new Array<number>(this.placements.length)
     const ends = new Array<number>(this.placements.length)
     let at = 0
@@ -174,12 +217,25 @@ export class PieceTable {
       ends[id] = ends[by]!
     }
     // Written out: to copy an object by its parts takes many times as long, and there may be a million.
-    return this.placements.map(({ edit_index, operation, start, end, inserted_by_edit, old, insert, span }, id) =>
-      ({ edit_index, operation, start, end, inserted_by_edit, old, insert, span, new_start: starts[id]!, new_end: ends[id]! }))
+    return this.placements.map(({ edit_index, operation, start, end, inserted_by_edit, old, insert, span }, id) => ({
+      edit_index,
+      operation,
+      start,
+      end,
+      inserted_by_edit,
+      old,
+      insert,
+      span,
+      new_start: starts[id]!,
+      new_end: ends[id]!
+    }))
   }
 
-  /** For each piece, where the original goes on before it, and where after it; made when first asked for, once for each state. */
-  #gaps (): { starts: Float64Array, ends: Float64Array } {
+  /**
+   * For each piece, where the original goes on before it, and where after it; made when first asked for, once for each
+   * state.
+   */
+  #gaps(): { starts: Float64Array; ends: Float64Array } {
     if (this.#bounds !== undefined) return this.#bounds
     const count = this.#pieces.length
     const starts = new Float64Array(count + 1)
@@ -197,5 +253,8 @@ export class PieceTable {
   }
 }
 
-const part = (piece: Piece, from: number, to = piece.bytes.length): Piece =>
-  ({ bytes: piece.bytes.subarray(from, to), origin: piece.origin === -1 ? -1 : piece.origin + from, by: piece.by })
+const part = (piece: Piece, from: number, to = piece.bytes.length): Piece => ({
+  bytes: piece.bytes.subarray(from, to),
+  origin: piece.origin === -1 ? -1 : piece.origin + from,
+  by: piece.by
+})

@@ -12,8 +12,14 @@ export interface EditApplied {
   matched_with: 'exact' | 'line_endings'
 }
 
-/** Matches of an edit that `occurrence` passed over. `lines` are those of the first 20, 1-based, of the original file. */
-export interface LeftAlone { edit_index: number, count: number, lines: number[] }
+/**
+ * Matches of an edit that `occurrence` passed over. `lines` are those of the first 20, 1-based, of the original file.
+ */
+export interface LeftAlone {
+  edit_index: number
+  count: number
+  lines: number[]
+}
 
 /** A change to a text, computed in full and not yet made. */
 export interface Plan {

@@ -10,12 +10,20 @@ export interface TextEdit {
 }
 
 /**
- * One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. `inside`: of its one line only these bytes
- * are replaced, counted from where it begins, end exclusive, its break not among them; `new_text` needn't be whole lines then.
+ * One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. `inside`: of its one line only these
+ * bytes
+ * are replaced, counted from where it begins, end exclusive, its break not among them; `new_text` needn't be whole
+ * lines then.
  */
-export interface LineEdit { start_line: number, end_line: number, new_text: string, expected_text?: string, inside?: { start: number, end: number } }
+export interface LineEdit {
+  start_line: number
+  end_line: number
+  new_text: string
+  expected_text?: string
+  inside?: { start: number; end: number }
+}
 
 /** How many matches an edit requires; undefined where any number will do. */
-export function requiredCount (edit: TextEdit): number | undefined {
+export function requiredCount(edit: TextEdit): number | undefined {
   return edit.occurrences ?? (edit.replace_all === true || edit.occurrence !== undefined ? undefined : 1)
 }

@@ -1,7 +1,11 @@
 // Splices: what an edit is once it is computed. Bytes only; knows no lines and no operations.
 
 /** Bytes `start` to `end` (exclusive, 0-based) of a text give way to `insert`. `start === end` inserts. */
-export interface Splice { readonly start: number, readonly end: number, readonly insert: Buffer }
+export interface Splice {
+  readonly start: number
+  readonly end: number
+  readonly insert: Buffer
+}
 
 /** Slices shorter than this are copied together: the result of a hundred thousand splices stays a short list. */
 const COPY_BELOW = 4096
@@ -19,7 +23,7 @@ export class Splices {
   readonly lengthAfter: number
 
   /** Throws a RangeError where the invariant doesn't hold: the planner that made them is wrong. */
-  constructor (list: readonly Splice[], lengthBefore: number) {
+  constructor(list: readonly Splice[], lengthBefore: number) {
     let at = 0
     let lengthAfter = lengthBefore
     for (const { start, end, insert } of list) {
@@ -35,10 +39,11 @@ export class Splices {
   }
 
   /**
-   * The text after the splices, as buffers in order: views of `original` and of what is put in, short ones copied together.
+   * The text after the splices, as buffers in order: views of `original` and of what is put in, short ones copied
+   * together.
    * `original` must be the text they were made for; it isn't changed.
    */
-  apply (original: Buffer): Buffer[] {
+  apply(original: Buffer): Buffer[] {
     const out = new Pieces(this.lengthAfter)
     let at = 0
     for (const { start, end, insert } of this.list) {
@@ -51,7 +56,7 @@ export class Splices {
   }
 
   /** The splices that turn the result back into `original`. */
-  invert (original: Buffer): Splices {
+  invert(original: Buffer): Splices {
     let shift = 0
     const list = this.list.map(({ start, end, insert }) => {
       const back = { start: start + shift, end: start + shift + insert.length, insert: original.subarray(start, end) }
@@ -70,11 +75,11 @@ class Pieces {
   #from = 0
   #used = 0
 
-  constructor (length: number) {
+  constructor(length: number) {
     this.#remaining = length
   }
 
-  add (piece: Buffer): void {
+  add(piece: Buffer): void {
     if (piece.length === 0) return
     this.#remaining -= piece.length
     if (piece.length >= COPY_BELOW) {
@@ -90,12 +95,12 @@ class Pieces {
     this.#used += piece.copy(this.#chunk, this.#used)
   }
 
-  finish (): Buffer[] {
+  finish(): Buffer[] {
     this.#flush()
     return this.#out
   }
 
-  #flush (): void {
+  #flush(): void {
     if (this.#used > this.#from) this.#out.push(this.#chunk.subarray(this.#from, this.#used))
     this.#from = this.#used
   }

@@ -1,4 +1,5 @@
-// The facts of a failed edit of lines: what is there instead, where the text is that was expected, which edit would work. Knows no sentences and no status codes.
+// The facts of a failed edit of lines: what is there instead, where the text is that was expected, which edit would
+// work. Knows no sentences and no status codes.
 import { decode, excerptOf } from '../text/encoding.ts'
 import { FIX_BYTES, isSmall, previewOf } from './explain.ts'
 import type { EditPosition, ExpectedTextMismatch, Fix, FixedLines } from '../failure.ts'
@@ -13,11 +14,21 @@ import type { Text } from '../text/text.ts'
 const ACTUAL_LENGTH = 2000
 
 /** `expected_text` isn't what the lines hold; where it is instead, if it is near enough. */
-export function explainMismatch (text: Text, edit: LineEdit, range: Match, position: EditPosition): ExpectedTextMismatch {
+export function explainMismatch(
+  text: Text,
+  edit: LineEdit,
+  range: Match,
+  position: EditPosition
+): ExpectedTextMismatch {
   const { text: actual_text, lossy } = excerptOf(text.slice(range.start, range.end), ACTUAL_LENGTH)
   const suggestions = suggest(text.slice(0, text.length), edit.expected_text!)
-  const { candidates: [best], margin, truncated } = suggestions
-  const linesOf = ({ start, end }: Match) => lineNumbers(text, [start, Math.max(start, end - 1)]).lines as [number, number]
+  const {
+    candidates: [best],
+    margin,
+    truncated
+  } = suggestions
+  const linesOf = ({ start, end }: Match) =>
+    lineNumbers(text, [start, Math.max(start, end - 1)]).lines as [number, number]
   const found = best !== undefined && best.score >= MEDIUM && margin >= MARGIN ? best : undefined
   const found_at = found && linesOf(found)
   const fix = found_at && fixFor(text, edit, found!, found_at)
@@ -29,8 +40,8 @@ export function explainMismatch (text: Text, edit: LineEdit, range: Match, posit
     actual_text,
     ...(lossy && { lossy }),
     similar_content: similarContent(text, suggestions, linesOf),
-    ...found_at !== undefined && { found_at },
-    ...found !== undefined && found.differences.some(({ type }) => type !== 'line_endings') && { cause: found.cause },
+    ...(found_at !== undefined && { found_at }),
+    ...(found !== undefined && found.differences.some(({ type }) => type !== 'line_endings') && { cause: found.cause }),
     fixes: fix === undefined ? [] : [fix],
     file_preview: previewOf(text, range),
     ...(truncated && { suggestions_truncated: true as const })
@@ -38,7 +49,12 @@ export function explainMismatch (text: Text, edit: LineEdit, range: Match, posit
 }
 
 /** The same edit for the lines where the text is. An insertion has no text that could be elsewhere. */
-function fixFor (text: Text, { start_line, end_line, expected_text, new_text }: LineEdit, found: Match, [first, last]: [number, number]): Fix<FixedLines> | undefined {
+function fixFor(
+  text: Text,
+  { start_line, end_line, expected_text, new_text }: LineEdit,
+  found: Match,
+  [first, last]: [number, number]
+): Fix<FixedLines> | undefined {
   if (end_line < start_line) return undefined
   const end = lineAround(text, Math.max(found.start, found.end - 1)).next
   const bytes = text.slice(lineAround(text, found.start).start, breakBefore(text, end)?.start ?? end)
@@ -47,6 +63,10 @@ function fixFor (text: Text, { start_line, end_line, expected_text, new_text }: 
   if (lossy) return undefined
   const plain = (one: string) => one.replace(ANY_BREAK, '\n')
   const put = reindented(plain(expected_text!).replace(/\n$/, ''), plain(content), plain(new_text))
-  const fix: Fix<FixedLines> = { type: 'USE_EXACT_TEXT', lines: [first, last], edit: { start_line: first, end_line: last, expected_text: content, ...put !== undefined && { new_text: put } } }
+  const fix: Fix<FixedLines> = {
+    type: 'USE_EXACT_TEXT',
+    lines: [first, last],
+    edit: { start_line: first, end_line: last, expected_text: content, ...(put !== undefined && { new_text: put }) }
+  }
   return isSmall(fix) ? fix : undefined
 }

@@ -1,4 +1,5 @@
-// The facts of an edit whose old_text isn't there: what was meant, why it wasn't found, which edits would work. Knows no sentences.
+// The facts of an edit whose old_text isn't there: what was meant, why it wasn't found, which edits would work. Knows
+// no sentences.
 import { decode, excerpt } from '../text/encoding.ts'
 import { contextFixes, isSmall, linesOf, previewOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
 import type { Fix, NoMatch } from '../failure.ts'
@@ -16,7 +17,7 @@ const MOST_LINES = 1000
 const MOST_TWINS = 3
 
 /** `old_text` is nowhere in the text that the edits before this one give. */
-export function explainNoMatch (scene: FailedEdit): NoMatch {
+export function explainNoMatch(scene: FailedEdit): NoMatch {
   const { draft, edit, edit_index, total_edits } = scene
   const text = draft.searchable()
   const original = new Text([draft.original])
@@ -29,12 +30,18 @@ export function explainNoMatch (scene: FailedEdit): NoMatch {
   const fixes: Fix[] = []
   fixes.push(...editsFor(scene, text, original, suggestions))
   if (applied !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: [applied, applied] })
-  const place = candidates[0] !== undefined ? draft.originOf(candidates[0].start, candidates[0].end) : applied !== undefined ? lineRange(original, applied) : undefined
+  const place =
+    candidates[0] !== undefined
+      ? draft.originOf(candidates[0].start, candidates[0].end)
+      : applied !== undefined
+        ? lineRange(original, applied)
+        : undefined
   const preview = previewOf(original, place)
   const [best] = similar_content
   // What is read can be sent as it is; the preview shows what is around it.
-  const lines: [number, number] = best === undefined ? [preview.preview_start_line, preview.preview_end_line] : [best.line_number, best.end_line]
-  fixes.push({ type: 'READ_FILE', ...preview.total_lines > 0 && { lines } })
+  const lines: [number, number] =
+    best === undefined ? [preview.preview_start_line, preview.preview_end_line] : [best.line_number, best.end_line]
+  fixes.push({ type: 'READ_FILE', ...(preview.total_lines > 0 && { lines }) })
   return {
     code: 'NO_MATCH',
     edit_index,
@@ -44,20 +51,28 @@ export function explainNoMatch (scene: FailedEdit): NoMatch {
     fixes,
     file_preview: preview,
     cause: causeOf(suggestions),
-    ...missing.length > 0 && { missing_tokens: missing },
-    ...applied !== undefined && { already_applied: true, applied_line: applied },
-    ...undone !== undefined && { undone_by_edit: undone },
-    ...truncated && { suggestions_truncated: true }
+    ...(missing.length > 0 && { missing_tokens: missing }),
+    ...(applied !== undefined && { already_applied: true, applied_line: applied }),
+    ...(undone !== undefined && { undone_by_edit: undone }),
+    ...(truncated && { suggestions_truncated: true })
   }
 }
 
-function causeOf ({ candidates: [best], margin }: Suggestions): Cause {
+function causeOf({ candidates: [best], margin }: Suggestions): Cause {
   if (best === undefined) return { type: 'never_there' }
   return margin < MARGIN ? { type: 'near_duplicate' } : best.cause
 }
 
-/** Edits that work when sent: the exact text of the one region that was meant; or, for each of several that are as likely, its text with the least context. */
-function editsFor ({ draft, edit, line_endings, ending }: FailedEdit, text: Text, original: Text, { candidates, margin }: Suggestions): Fix[] {
+/**
+ * Edits that work when sent: the exact text of the one region that was meant; or, for each of several that are as
+ * likely, its text with the least context.
+ */
+function editsFor(
+  { draft, edit, line_endings, ending }: FailedEdit,
+  text: Text,
+  original: Text,
+  { candidates, margin }: Suggestions
+): Fix[] {
   const fixes: Fix[] = []
   const placed = new Set<number>()
   for (const { start, end, score, meant } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
@@ -65,11 +80,19 @@ function editsFor ({ draft, edit, line_endings, ending }: FailedEdit, text: Text
     const { text: content, lossy } = decode(text.slice(start, end))
     // What the edit would have made is no text to edit.
     if (lossy || content.trim() === edit.new_text.trim()) continue
-    // Line numbers, a fence or escapes that were taken off old_text may be in new_text too: that is for the caller to see.
-    const new_text = meant === edit.old_text.replace(ANY_BREAK, '\n') ? replacementFor(edit.new_text, meant, content, line_endings) : undefined
+    // Line numbers, a fence or escapes that were taken off old_text may be in new_text too: that is for the caller to
+    // see.
+    const new_text =
+      meant === edit.old_text.replace(ANY_BREAK, '\n')
+        ? replacementFor(edit.new_text, meant, content, line_endings)
+        : undefined
     const found = locate(text, needleOf(content), line_endings, ending)
     if (found.all.count === 1 && margin >= MARGIN) {
-      fixes.push({ type: 'USE_EXACT_TEXT', lines: linesOf(draft, original, { start, end }), edit: { old_text: content, ...new_text !== undefined && { new_text } } })
+      fixes.push({
+        type: 'USE_EXACT_TEXT',
+        lines: linesOf(draft, original, { start, end }),
+        edit: { old_text: content, ...(new_text !== undefined && { new_text }) }
+      })
       continue
     }
     const twins = found.all.slice(0, MOST_TWINS).filter(match => !placed.has(match.start))
@@ -79,8 +102,11 @@ function editsFor ({ draft, edit, line_endings, ending }: FailedEdit, text: Text
   return fixes.filter(isSmall).slice(0, MOST_TWINS)
 }
 
-/** `newText` for a region that differs from what was meant only in white space under one rule; undefined where it is for the caller to bring it up to date. */
-function replacementFor (newText: string, meant: string, found: string, lineEndings: LineEndings): string | undefined {
+/**
+ * `newText` for a region that differs from what was meant only in white space under one rule; undefined where it is for
+ * the caller to bring it up to date.
+ */
+function replacementFor(newText: string, meant: string, found: string, lineEndings: LineEndings): string | undefined {
   const replacement = reindented(meant, found.replace(ANY_BREAK, '\n'), newText.replace(ANY_BREAK, '\n'))
   if (lineEndings === 'adapt' || replacement === undefined) return replacement
   // Nothing is adapted when it is sent: it has to have the breaks that the place has, if they are all of one kind.
@@ -89,7 +115,7 @@ function replacementFor (newText: string, meant: string, found: string, lineEndi
 }
 
 /** The original's 1-based line where `new_text` stands as a word of its own, if it does. */
-function alreadyApplied ({ draft, edit, line_endings, ending }: FailedEdit, text: Text): number | undefined {
+function alreadyApplied({ draft, edit, line_endings, ending }: FailedEdit, text: Text): number | undefined {
   if (edit.new_text.trim() === '') return undefined
   const { matches } = locate(text, needleOf(edit.new_text), line_endings, ending)
   for (const { start, end } of matches.slice(0, MOST_LINES)) {
@@ -108,7 +134,7 @@ const isWordByte = (byte: number): boolean =>
   byte >= 128 || byte === 95 || (byte >= 48 && byte <= 57) || ((byte | 32) >= 97 && (byte | 32) <= 122)
 
 /** The bytes of 1-based `line`. */
-function lineRange (text: Text, line: number): Match {
+function lineRange(text: Text, line: number): Match {
   let { start, end, next } = lineFrom(text, 0)
   for (let number = 1; number < line; number++) ({ start, end, next } = lineFrom(text, next))
   return { start, end }

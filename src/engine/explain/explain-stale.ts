@@ -9,12 +9,17 @@ import { Text } from '../text/text.ts'
 const MOST_PLACES = 10
 
 /** `planned`: the plan of the edit for `original`. Shows the file around the first place that would be changed. */
-export function explainStale (original: Buffer, planned: Result<Plan, TextFailure | LineFailure>): CurrentOutcome {
+export function explainStale(original: Buffer, planned: Result<Plan, TextFailure | LineFailure>): CurrentOutcome {
   if (!planned.ok) return { fits: false, failure: planned.failure }
   const text = new Text([original])
   const { placements } = planned.value
   const first = placements.slice(0, MOST_PLACES)
-  const { lines } = lineNumbers(text, first.flatMap(({ start, end }) => [start, Math.max(start, end - 1)]))
-  const places = first.map(({ span }, i): [number, number] => span === undefined ? [lines[2 * i]!, lines[2 * i + 1]!] : [span.start_line, span.end_line])
+  const { lines } = lineNumbers(
+    text,
+    first.flatMap(({ start, end }) => [start, Math.max(start, end - 1)])
+  )
+  const places = first.map(({ span }, i): [number, number] =>
+    span === undefined ? [lines[2 * i]!, lines[2 * i + 1]!] : [span.start_line, span.end_line]
+  )
   return { fits: true, places, total: placements.length, file_preview: previewOf(text, first[0]) }
 }

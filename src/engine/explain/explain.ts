@@ -2,10 +2,27 @@
 import { firstIndex } from '../text/bisect.ts'
 import type { PieceTable } from '../edit/piece-table.ts'
 import { decode, excerpt, excerptOf, ShownLine, utf16Length } from '../text/encoding.ts'
-import type { EditPosition, FilePreview, Fix, FixedLines, FixedText, MatchLocation, OccurrenceOutOfRange, WrongCount } from '../failure.ts'
+import type {
+  EditPosition,
+  FilePreview,
+  Fix,
+  FixedLines,
+  FixedText,
+  MatchLocation,
+  OccurrenceOutOfRange,
+  WrongCount
+} from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
 import type { LineEndings } from '../text/eol.ts'
-import { ANY_BREAK, breakBefore, lineAround, type LineEnding, lineFrom, lineNumbers, markLength } from '../text/lines.ts'
+import {
+  ANY_BREAK,
+  breakBefore,
+  lineAround,
+  type LineEnding,
+  lineFrom,
+  lineNumbers,
+  markLength
+} from '../text/lines.ts'
 import { type Found, locate, type Match, type Needle } from '../match/locate.ts'
 import { requiredCount } from '../edit/request.ts'
 import { similarContent } from './similar-content.ts'
@@ -37,7 +54,7 @@ export interface FailedEdit extends EditPosition {
 }
 
 /** Another number of matches than the edit requires. */
-export function explainWrongCount (scene: FailedEdit & { found: Found }): WrongCount {
+export function explainWrongCount(scene: FailedEdit & { found: Found }): WrongCount {
   const { edit, found, edit_index, total_edits } = scene
   const expected = requiredCount(edit)!
   const actual = expected === 1 ? found.all.count : found.matches.count
@@ -47,7 +64,7 @@ export function explainWrongCount (scene: FailedEdit & { found: Found }): WrongC
   const fixes: Fix[] = contextFixes(scene)
   const choose: Fix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
   const adjust: Fix[] = overlapping ? [] : [{ type: 'ADJUST_COUNT', edit: { old_text, new_text, occurrences: actual } }]
-  fixes.push(...expected === 1 ? [...choose, ...adjust] : [...adjust, ...choose])
+  fixes.push(...(expected === 1 ? [...choose, ...adjust] : [...adjust, ...choose]))
   if (expected > 1 && adjust.length > 0) fixes.unshift(fixes.splice(fixes.indexOf(adjust[0]!), 1)[0]!)
   return {
     code: 'WRONG_COUNT',
@@ -59,26 +76,32 @@ export function explainWrongCount (scene: FailedEdit & { found: Found }): WrongC
     overlapping,
     ...locations(scene),
     ...undoneCount(scene),
-    ...actual < expected && otherPlaces(scene),
+    ...(actual < expected && otherPlaces(scene)),
     fixes: fixes.filter(isSmall)
   }
 }
 
 /** The earlier edit that made the count wrong, if the original has the right one. */
-function undoneCount (scene: FailedEdit & { found: Found }): Pick<WrongCount, 'undone_by_edit'> {
+function undoneCount(scene: FailedEdit & { found: Found }): Pick<WrongCount, 'undone_by_edit'> {
   const { draft, edit, needle, found, line_endings, ending } = scene
   if (draft.placements.length === 0) return {}
   const original = new Text([draft.original])
   const { matches, all } = locate(original, needle, line_endings, ending)
   const required = requiredCount(edit)
   if ((required === 1 ? all.count : matches.count) !== required) return {}
-  const added = found.all.slice(0, MOST_LINES).map(({ start, end }) => draft.originOf(start, end).inserted_by_edit).find(index => index !== undefined)
+  const added = found.all
+    .slice(0, MOST_LINES)
+    .map(({ start, end }) => draft.originOf(start, end).inserted_by_edit)
+    .find(index => index !== undefined)
   const undone = added ?? undoneBy(scene, original)
   return undone === undefined ? {} : { undone_by_edit: undone }
 }
 
-/** The earlier edit of the same request that changed a place where the text was at first: of the first such place, the first edit. O(placements × log of places). */
-export function undoneBy ({ draft, needle, line_endings, ending }: FailedEdit, original: Text): number | undefined {
+/**
+ * The earlier edit of the same request that changed a place where the text was at first: of the first such place, the
+ * first edit. O(placements × log of places).
+ */
+export function undoneBy({ draft, needle, line_endings, ending }: FailedEdit, original: Text): number | undefined {
   if (draft.placements.length === 0) return undefined
   const matches = locate(original, needle, line_endings, ending).matches.slice(0, MOST_LINES)
   let first = matches.length
@@ -93,7 +116,11 @@ export function undoneBy ({ draft, needle, line_endings, ending }: FailedEdit, o
 }
 
 /** What resembles the text where it isn't. */
-function otherPlaces ({ draft, edit, found }: FailedEdit & { found: Found }): Pick<WrongCount, 'similar_content' | 'suggestions_truncated'> {
+function otherPlaces({
+  draft,
+  edit,
+  found
+}: FailedEdit & { found: Found }): Pick<WrongCount, 'similar_content' | 'suggestions_truncated'> {
   const text = draft.searchable()
   const masked = Buffer.from(text.slice(0, text.length))
   for (let i = 0; i < found.all.count; i++) {
@@ -103,11 +130,14 @@ function otherPlaces ({ draft, edit, found }: FailedEdit & { found: Found }): Pi
   const original = new Text([draft.original])
   const suggestions = suggest(masked, edit.old_text)
   const similar_content = similarContent(text, suggestions, region => linesOf(draft, original, region))
-  return { ...similar_content.length > 0 && { similar_content }, ...suggestions.truncated && { suggestions_truncated: true } }
+  return {
+    ...(similar_content.length > 0 && { similar_content }),
+    ...(suggestions.truncated && { suggestions_truncated: true })
+  }
 }
 
 /** `occurrence` asks for a match that there isn't. */
-export function explainOutOfRange (scene: FailedEdit & { found: Found }): OccurrenceOutOfRange {
+export function explainOutOfRange(scene: FailedEdit & { found: Found }): OccurrenceOutOfRange {
   const { edit, found, edit_index, total_edits } = scene
   const { old_text, new_text } = edit
   return {
@@ -118,21 +148,33 @@ export function explainOutOfRange (scene: FailedEdit & { found: Found }): Occurr
     occurrence: edit.occurrence as number,
     actual_occurrences: found.matches.count,
     ...locations(scene),
-    fixes: [...contextFixes(scene), { type: 'CHOOSE_OCCURRENCE' as const, edit: { old_text, new_text, occurrence: 'last' as const } }].filter(isSmall)
+    fixes: [
+      ...contextFixes(scene),
+      { type: 'CHOOSE_OCCURRENCE' as const, edit: { old_text, new_text, occurrence: 'last' as const } }
+    ].filter(isSmall)
   }
 }
 
 /** Whether a fix can be sent back whole. */
-export function isSmall ({ edit }: Fix<FixedText | FixedLines>): boolean {
-  const units = Object.values(edit ?? {}).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
+export function isSmall({ edit }: Fix<FixedText | FixedLines>): boolean {
+  const units = Object.values(edit ?? {}).reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? value.length : 0),
+    0
+  )
   return units <= FIX_LENGTH && Buffer.byteLength(JSON.stringify(edit ?? {})) <= FIX_LENGTH
 }
 
 /** What a fix for one of several places needs; without `new_text`, the caller brings its own. */
-type AmbiguousMatches = Pick<FailedEdit, 'draft' | 'line_endings'> & { found: Found, edit: Pick<Partial<TextEdit>, 'new_text'> }
+type AmbiguousMatches = Pick<FailedEdit, 'draft' | 'line_endings'> & {
+  found: Found
+  edit: Pick<Partial<TextEdit>, 'new_text'>
+}
 
 /** For each of the first matches, or those given, the same edit with the least context that makes it unique. */
-export function contextFixes ({ draft, edit, found, line_endings }: AmbiguousMatches, matches = found.all.slice(0, MOST_CONTEXT_FIXES)): Fix[] {
+export function contextFixes(
+  { draft, edit, found, line_endings }: AmbiguousMatches,
+  matches = found.all.slice(0, MOST_CONTEXT_FIXES)
+): Fix[] {
   const text = draft.searchable()
   const original = new Text([draft.original])
   const { new_text } = edit
@@ -140,26 +182,41 @@ export function contextFixes ({ draft, edit, found, line_endings }: AmbiguousMat
   for (const match of matches) {
     const context = uniqueContext(text, match, found.all, line_endings === 'adapt')
     if (context === undefined || context.end - context.start > FIX_BYTES) continue
-    const [before, within, after] = [text.slice(context.start, match.start), text.slice(match.start, match.end), text.slice(match.end, context.end)].map(decode)
+    const [before, within, after] = [
+      text.slice(context.start, match.start),
+      text.slice(match.start, match.end),
+      text.slice(match.end, context.end)
+    ].map(decode)
     if (before!.lossy || within!.lossy || after!.lossy) continue
     // A \r and a \n that come to stand side by side would be one break: then all are written \n, which means the same.
     const merges = /\r\0+\n/.test(`${before!.text}\0${new_text ?? within!.text}\0${after!.text}`)
-    const joined = (...parts: string[]) => merges && line_endings === 'adapt' ? parts.map(part => part.replace(ANY_BREAK, '\n')).join('') : parts.join('')
+    const joined = (...parts: string[]) =>
+      merges && line_endings === 'adapt' ? parts.map(part => part.replace(ANY_BREAK, '\n')).join('') : parts.join('')
     fixes.push({
       type: 'ADD_CONTEXT',
       lines: linesOf(draft, original, match),
-      edit: { old_text: joined(before!.text, within!.text, after!.text), ...new_text !== undefined && { new_text: joined(before!.text, new_text, after!.text) } }
+      edit: {
+        old_text: joined(before!.text, within!.text, after!.text),
+        ...(new_text !== undefined && { new_text: joined(before!.text, new_text, after!.text) })
+      }
     })
   }
   return fixes
 }
 
-function locations ({ draft, edit, found }: FailedEdit & { found: Found }): Pick<WrongCount, 'match_locations' | 'match_lines'> {
+function locations({
+  draft,
+  edit,
+  found
+}: FailedEdit & { found: Found }): Pick<WrongCount, 'match_locations' | 'match_lines'> {
   const text = draft.searchable()
   const shown = requiredCount(edit) === 1 ? found.all : found.matches
   const matches = shown.slice(0, MOST_LINES)
   const origins = matches.map(({ start, end }) => draft.originOf(start, end))
-  const match_lines = lineNumbers(new Text([draft.original]), origins.map(origin => origin.start)).lines
+  const match_lines = lineNumbers(
+    new Text([draft.original]),
+    origins.map(origin => origin.start)
+  ).lines
   return {
     match_lines,
     match_locations: matches.slice(0, MOST_LOCATIONS).map((match, index) => {
@@ -173,7 +230,7 @@ function locations ({ draft, edit, found }: FailedEdit & { found: Found }): Pick
   }
 }
 
-function placeInLine (text: Text, match: Match): Omit<MatchLocation, 'line_number' | 'inserted_by_edit'> {
+function placeInLine(text: Text, match: Match): Omit<MatchLocation, 'line_number' | 'inserted_by_edit'> {
   const line = lineAround(text, match.start)
   const before = utf16Length(text.slice(line.start, match.start))
   const within = utf16Length(text.slice(match.start, Math.min(match.end, line.end)))
@@ -185,7 +242,10 @@ function placeInLine (text: Text, match: Match): Omit<MatchLocation, 'line_numbe
     at = previous.start
   }
   const context_after: string[] = []
-  for (let at = lineAround(text, Math.max(match.start, match.end - 1)).next; context_after.length < 2 && at < text.length;) {
+  for (
+    let at = lineAround(text, Math.max(match.start, match.end - 1)).next;
+    context_after.length < 2 && at < text.length;
+  ) {
     const next = lineFrom(text, at)
     context_after.push(shortLine(text, next))
     at = next.next
@@ -196,22 +256,24 @@ function placeInLine (text: Text, match: Match): Omit<MatchLocation, 'line_numbe
     line_content: shown.around(match.start - line.start, before, LINE_LENGTH),
     context_before,
     context_after,
-    ...shown.lossy && { lossy: true }
+    ...(shown.lossy && { lossy: true })
   }
 }
 
-const shortLine = (text: Text, { start, end }: { start: number, end: number }): string =>
+const shortLine = (text: Text, { start, end }: { start: number; end: number }): string =>
   excerptOf(text.slice(start, end), CONTEXT_LENGTH).text
 
 /** First and last line of a range of the present text, in the original. */
-export function linesOf (draft: PieceTable, original: Text, { start, end }: Match): [number, number] {
+export function linesOf(draft: PieceTable, original: Text, { start, end }: Match): [number, number] {
   const origin = draft.originOf(start, end)
-  const { lines: [first, last] } = lineNumbers(original, [origin.start, Math.max(origin.start, origin.end - 1)])
+  const {
+    lines: [first, last]
+  } = lineNumbers(original, [origin.start, Math.max(origin.start, origin.end - 1)])
   return [first!, last!]
 }
 
 /** Lines around a range, or the first of the text: as many as fit; those of the range are highlighted. */
-export function previewOf (text: Text, place: Match | undefined): FilePreview {
+export function previewOf(text: Text, place: Match | undefined): FilePreview {
   const [above, below] = place === undefined ? [0, 19] : [3, 3]
   const first = lineAround(text, place?.start ?? 0)
   const last = place === undefined ? first : lineAround(text, Math.max(place.start, place.end - 1))
@@ -219,7 +281,10 @@ export function previewOf (text: Text, place: Match | undefined): FilePreview {
   for (let i = 0; i < above && start > markLength(text); i++) start = lineAround(text, start - 1).start
   let end = last.next
   for (let i = 0; i < below && end < text.length && end - start < PREVIEW_LENGTH; i++) end = lineFrom(text, end).next
-  const { lines: [from, placeFrom, placeTo, to], total } = lineNumbers(text, [start, first.start, last.start, Math.max(start, end - 1)])
+  const {
+    lines: [from, placeFrom, placeTo, to],
+    total
+  } = lineNumbers(text, [start, first.start, last.start, Math.max(start, end - 1)])
   const { text: content, lossy } = excerptOf(text.slice(start, withoutBreak(text, start, end)), PREVIEW_LENGTH)
   const highlighted = place === undefined || total === 0 ? 0 : Math.min(50, placeTo! - placeFrom! + 1)
   return {
@@ -233,7 +298,7 @@ export function previewOf (text: Text, place: Match | undefined): FilePreview {
 }
 
 /** `end` before the break that ends the last line of a range. */
-function withoutBreak (text: Text, start: number, end: number): number {
+function withoutBreak(text: Text, start: number, end: number): number {
   const last = breakBefore(text, end)
   return last === undefined || last.start < start ? end : last.start
 }

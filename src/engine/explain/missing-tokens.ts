@@ -8,8 +8,11 @@ const SOUGHT_LENGTH = 20_000
 const SEARCHED = 32 << 20
 const NAME = /[\p{L}_$][\p{L}\p{M}\p{N}_$]{2,63}/gu
 
-/** The identifiers of `oldText` (3 to 64 characters) that don't occur in `text` in any case given, in order, at most ten. Those that a bound of work leaves open aren't named. */
-export function missingTokens (text: Text, oldText: string): string[] {
+/**
+ * The identifiers of `oldText` (3 to 64 characters) that don't occur in `text` in any case given, in order, at most
+ * ten. Those that a bound of work leaves open aren't named.
+ */
+export function missingTokens(text: Text, oldText: string): string[] {
   const names = new Set(oldText.slice(0, SOUGHT_LENGTH).match(NAME))
   const missing: string[] = []
   let left = SEARCHED

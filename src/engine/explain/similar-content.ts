@@ -9,7 +9,11 @@ const HIGH = 0.9
 const LENGTH = 4000
 
 /** The candidates as they are shown; `linesOf` gives first and last line of a range in the original. */
-export function similarContent (text: { slice (start: number, end: number): Buffer }, { candidates, margin }: Suggestions, linesOf: (region: Candidate) => [number, number]): SimilarContent[] {
+export function similarContent(
+  text: { slice(start: number, end: number): Buffer },
+  { candidates, margin }: Suggestions,
+  linesOf: (region: Candidate) => [number, number]
+): SimilarContent[] {
   return candidates.map((region, index) => {
     const { start, end, score, differences } = region
     const [line_number, end_line] = linesOf(region)
@@ -22,7 +26,7 @@ export function similarContent (text: { slice (start: number, end: number): Buff
       similarity_score: score,
       confidence: !clear || score < MEDIUM ? 'low' : score >= HIGH ? 'high' : 'medium',
       differences,
-      ...lossy && { lossy }
+      ...(lossy && { lossy })
     }
   })
 }

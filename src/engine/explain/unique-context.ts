@@ -13,12 +13,13 @@ const BUDGET = 1_000_000
 
 /**
  * The range with the fewest whole lines around `match` whose text occurs nowhere else; in a very long line, with
- * as few characters as do (of two equally short ones, the one with more above). `all` holds every place of the same needle, overlapping ones too, `match` among them:
+ * as few characters as do (of two equally short ones, the one with more above). `all` holds every place of the same
+ * needle, overlapping ones too, `match` among them:
  * a text around it that occurs elsewhere must hold the needle there at the same distance, so only those are compared.
  * `adapt`: line breaks of any kind are equal. Undefined where no context of 20 lines a side does it, or where
  * finding it costs too much.
  */
-export function uniqueContext (text: Text, match: Match, all: Places, adapt: boolean): Match | undefined {
+export function uniqueContext(text: Text, match: Match, all: Places, adapt: boolean): Match | undefined {
   const { starts, ends } = boundaries(text, match)
   // reach[x]: the furthest end boundary up to which a rival with at least x equal start boundaries is still equal.
   const reach = new Int32Array(starts.length + 1).fill(-1)
@@ -48,7 +49,7 @@ export function uniqueContext (text: Text, match: Match, all: Places, adapt: boo
 }
 
 /** Where a context may begin and end, nearest first. */
-function boundaries (text: Text, match: Match): { starts: number[], ends: number[] } {
+function boundaries(text: Text, match: Match): { starts: number[]; ends: number[] } {
   const first = lineAround(text, match.start)
   const endsLine = match.end > match.start && isLineStart(text, match.end)
   const last = endsLine ? { start: match.end, end: match.end, next: match.end } : lineAround(text, match.end)
@@ -59,7 +60,9 @@ function boundaries (text: Text, match: Match): { starts: number[], ends: number
     }
   }
   const starts = [first.start]
-  for (let i = 0, at = first.start; i < MOST_LINES && at > markLength(text); i++) starts.push(at = lineAround(text, at - 1).start)
+  for (let i = 0, at = first.start; i < MOST_LINES && at > markLength(text); i++) {
+    starts.push((at = lineAround(text, at - 1).start))
+  }
   // A match may end between the two bytes of a break.
   const ends = [Math.max(match.end, last.end)]
   for (let i = 0, at = last.next; i < MOST_LINES && at < text.length; i++) {
@@ -71,7 +74,7 @@ function boundaries (text: Text, match: Match): { starts: number[], ends: number
 }
 
 /** Offsets from `from` to about `limit`, in order, none inside a UTF-8 character. */
-function steps (text: Text, from: number, limit: number, step: number): number[] {
+function steps(text: Text, from: number, limit: number, step: number): number[] {
   const out = [from]
   for (let at = from + step; step < 0 ? at > limit : at < limit; at += step) out.push(text.characterStart(at))
   if (limit !== from) out.push(text.characterStart(limit))
@@ -79,7 +82,7 @@ function steps (text: Text, from: number, limit: number, step: number): number[]
 }
 
 /** The least offset from `limit` on, from which `a` backwards equals what stands before `b`. */
-function equalBefore (text: Text, a: number, b: number, limit: number, adapt: boolean): number {
+function equalBefore(text: Text, a: number, b: number, limit: number, adapt: boolean): number {
   while (a > limit && b > 0) {
     const x = text.byteAt(a - 1)
     const y = text.byteAt(b - 1)
@@ -95,7 +98,7 @@ function equalBefore (text: Text, a: number, b: number, limit: number, adapt: bo
 }
 
 /** The greatest offset up to `limit`, up to which `a` forwards equals what stands after `b`. */
-function equalAfter (text: Text, a: number, b: number, limit: number, adapt: boolean): number {
+function equalAfter(text: Text, a: number, b: number, limit: number, adapt: boolean): number {
   while (a < limit && b < text.length) {
     const x = text.byteAt(a)
     const y = text.byteAt(b)
@@ -112,7 +115,7 @@ function equalAfter (text: Text, a: number, b: number, limit: number, adapt: boo
 
 const isBreakByte = (byte: number): boolean => byte === 10 || byte === 13
 
-function lastIndexWhere (values: readonly number[], holds: (value: number) => boolean): number {
+function lastIndexWhere(values: readonly number[], holds: (value: number) => boolean): number {
   let index = -1
   while (index + 1 < values.length && holds(values[index + 1]!)) index++
   return index

@@ -102,12 +102,15 @@ const BY_EXTENSION = inverted(EXTENSIONS)
 const BY_NAME = inverted(NAMES)
 
 /** The language of a file by its name (any `/`-separated path), else by a `#!` line; undefined where neither tells. */
-export function languageOf (path: string, bytes: Buffer): string | undefined {
+export function languageOf(path: string, bytes: Buffer): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const dot = name.lastIndexOf('.')
   const named = BY_NAME.get(name) ?? (dot > 0 ? BY_EXTENSION.get(name.slice(dot + 1)) : undefined)
   if (named !== undefined) return named
   if (bytes[0] !== 0x23 || bytes[1] !== 0x21) return undefined
-  const interpreter = bytes.subarray(0, 200).toString('latin1').split(/[\r\n]/, 1)[0]!
+  const interpreter = bytes
+    .subarray(0, 200)
+    .toString('latin1')
+    .split(/[\r\n]/, 1)[0]!
   return INTERPRETERS.find(([pattern]) => pattern.test(interpreter))?.[1]
 }

@@ -1,7 +1,15 @@
 // Facts and a window of a file that comes in chunks: no more of it is kept than the answer needs. Knows no files.
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Result } from '../../result.ts'
-import { type BinaryEncoding, binaryMark, bomLength, byteOfUtf16, type Encoding, isBinary, utf16Length } from '../text/encoding.ts'
+import {
+  type BinaryEncoding,
+  binaryMark,
+  bomLength,
+  byteOfUtf16,
+  type Encoding,
+  isBinary,
+  utf16Length
+} from '../text/encoding.ts'
 import type { LineOutOfRange } from '../failure.ts'
 import { type Indentation, indentationOf } from '../text/indentation.ts'
 import { languageOf } from './language.ts'
@@ -50,12 +58,12 @@ export class Scan {
   #begun = Buffer.alloc(0)
   #last = -1
 
-  constructor (path: string, window?: WindowRequest) {
+  constructor(path: string, window?: WindowRequest) {
     this.#path = path
     this.#window = window && new WindowScan(window)
   }
 
-  push (chunk: Buffer): void {
+  push(chunk: Buffer): void {
     if (this.#headLength < HEAD) {
       const part = Buffer.from(chunk.subarray(0, HEAD - this.#headLength))
       this.#head.push(part)
@@ -69,7 +77,7 @@ export class Scan {
     this.#window?.push(chunk)
   }
 
-  finish (): Scanned {
+  finish(): Scanned {
     const head = Buffer.concat(this.#head)
     const mark = binaryMark(head) ?? this.#mark
     const encoding = mark ?? (this.#ascii ? 'ascii' : this.#utf8 && this.#begun.length === 0 ? 'utf-8' : 'unknown-8bit')
@@ -93,7 +101,7 @@ export class Scan {
     return { encoding, facts, ...(this.#window !== undefined && { window: this.#window.finish(total_lines) }) }
   }
 
-  #checkUtf8 (chunk: Buffer): void {
+  #checkUtf8(chunk: Buffer): void {
     const joined = this.#begun.length > 0 ? Buffer.concat([this.#begun, chunk]) : chunk
     const whole = wholeCharacters(joined)
     this.#utf8 = isUtf8(joined.subarray(0, whole))
@@ -101,7 +109,7 @@ export class Scan {
   }
 
   /** A \r at the end of a chunk is counted when the next byte is known. */
-  #countEndings (chunk: Buffer): void {
+  #countEndings(chunk: Buffer): void {
     if (chunk.length === 0) return
     const counts = this.#counts
     if (this.#last === CR && chunk[0] !== LF) counts.cr++
@@ -120,7 +128,7 @@ export class Scan {
 }
 
 /** How many bytes from the start are whole characters, or not the beginning of one: all but at most three. */
-function wholeCharacters (bytes: Buffer): number {
+function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!
     if ((byte & 0xc0) === 0x80) continue
@@ -145,22 +153,22 @@ class WindowScan {
   readonly #kept: Buffer[] = []
   #keptLength = 0
 
-  constructor (request: WindowRequest) {
+  constructor(request: WindowRequest) {
     this.#request = request
     this.#lines = (request.start_line ?? 1) - 1
     this.#columns = (request.start_column ?? 1) > 1 ? request.start_column! - 1 : -1
   }
 
-  push (chunk: Buffer): void {
+  push(chunk: Buffer): void {
     if (this.#keptLength < KEPT && !this.#pastEnd) this.#take(Buffer.concat([this.#held, chunk]), false)
   }
 
-  finish (totalLines: number): Result<Window, LineOutOfRange> {
+  finish(totalLines: number): Result<Window, LineOutOfRange> {
     this.#take(this.#held, true)
     return cutWindow(Buffer.concat(this.#kept), this.#request, totalLines, this.#pastEnd ? this.#skipped : undefined)
   }
 
-  #take (bytes: Buffer, isLast: boolean): void {
+  #take(bytes: Buffer, isLast: boolean): void {
     this.#held = Buffer.alloc(0)
     let at = 0
     if (!this.#started) {
@@ -193,13 +201,13 @@ class WindowScan {
     this.#keptLength += part.length
   }
 
-  #hold (bytes: Buffer, from: number): void {
+  #hold(bytes: Buffer, from: number): void {
     this.#held = Buffer.from(bytes.subarray(from))
   }
 }
 
 /** Where the text of a line ends, from an offset in it: at its break, or the end. */
-function textEnd (bytes: Buffer, from: number): number {
+function textEnd(bytes: Buffer, from: number): number {
   const lf = bytes.indexOf(LF, from)
   const limit = lf === -1 ? bytes.length : lf
   const cr = bytes.subarray(from, limit).indexOf(CR)

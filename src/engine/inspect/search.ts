@@ -14,8 +14,17 @@ export interface SearchRequest {
   ignore_case: boolean
 }
 
-/** Lines are 1-based, columns 1-based in UTF-16 units, `column_end` exclusive; of a match over several lines, those on its first. */
-export interface SearchMatch { line_number: number, column_start: number, column_end: number, line_content: string, lossy?: true }
+/**
+ * Lines are 1-based, columns 1-based in UTF-16 units, `column_end` exclusive; of a match over several lines, those on
+ * its first.
+ */
+export interface SearchMatch {
+  line_number: number
+  column_start: number
+  column_end: number
+  line_content: string
+  lossy?: true
+}
 
 export interface SearchResult {
   /** The first 200. */
@@ -34,7 +43,7 @@ const SEARCHED_LINE = 1 << 26
 const LINES_AT_ONCE = 1000
 
 /** Whether an expression can be searched for; the message of RE2 if not. */
-export function checkSearch (request: SearchRequest): Result<null, { code: 'INVALID_REGEX', message: string }> {
+export function checkSearch(request: SearchRequest): Result<null, { code: 'INVALID_REGEX'; message: string }> {
   try {
     expressionOf(request)
     return ok(null)
@@ -46,17 +55,23 @@ export function checkSearch (request: SearchRequest): Result<null, { code: 'INVA
 /**
  * Searches a text that isn't binary, for a request that `checkSearch` accepts. Linear in the text, whatever the
  * expression (RE2 never backtracks). A match that is empty counts once on a line that has no other.
- * `stop` is asked now and then; when it says so, and where a line is too long for an expression, what was found so far is the result.
+ * `stop` is asked now and then; when it says so, and where a line is too long for an expression, what was found so far
+ * is the result.
  */
-export function searchText (bytes: Buffer, request: SearchRequest, stop: () => boolean = () => false): SearchResult {
+export function searchText(bytes: Buffer, request: SearchRequest, stop: () => boolean = () => false): SearchResult {
   const text = new Text([bytes])
-  return request.regex || request.ignore_case ? searchLines(text, request, stop) : searchLiteral(text, bytes, request.text)
+  return request.regex || request.ignore_case
+    ? searchLines(text, request, stop)
+    : searchLiteral(text, bytes, request.text)
 }
 
-function searchLiteral (text: Text, bytes: Buffer, wanted: string): SearchResult {
+function searchLiteral(text: Text, bytes: Buffer, wanted: string): SearchResult {
   const { matches } = locate(text, needleOf(wanted), 'adapt', breakStyleOf(bytes).ending)
   const first = matches.slice(0, MAX_MATCHES)
-  const { lines } = lineNumbers(text, first.map(({ start }) => start))
+  const { lines } = lineNumbers(
+    text,
+    first.map(({ start }) => start)
+  )
   let line = { start: 0, end: 0, next: 0 }
   let shown = new ShownLine(Buffer.alloc(0))
   let counted = { offset: 0, columns: 0 }
@@ -74,14 +89,20 @@ function searchLiteral (text: Text, bytes: Buffer, wanted: string): SearchResult
       }
       const from = columnsTo(start)
       const to = columnsTo(Math.min(end, line.end))
-      return { line_number: lines[index]!, column_start: from + 1, column_end: to + 1, line_content: shown.around(start - line.start, from, LINE_LENGTH), ...shown.lossy && { lossy: true } }
+      return {
+        line_number: lines[index]!,
+        column_start: from + 1,
+        column_end: to + 1,
+        line_content: shown.around(start - line.start, from, LINE_LENGTH),
+        ...(shown.lossy && { lossy: true })
+      }
     }),
     total_matches: matches.count,
     truncated: matches.count > first.length
   }
 }
 
-function searchLines (text: Text, request: SearchRequest, stop: () => boolean): SearchResult {
+function searchLines(text: Text, request: SearchRequest, stop: () => boolean): SearchResult {
   const expression = expressionOf(request)
   // Literal text over several lines is looked for in as many lines at once.
   const span = request.regex ? 1 : splitAtBreaks(request.text).length
@@ -89,7 +110,9 @@ function searchLines (text: Text, request: SearchRequest, stop: () => boolean): 
   let total_matches = 0
   let number = 1
   for (let at: number = markLength(text); at < text.length; number++) {
-    if ((span > 1 || number % LINES_AT_ONCE === 0) && stop()) return { matches, total_matches, truncated: true, stopped_at_line: number }
+    if ((span > 1 || number % LINES_AT_ONCE === 0) && stop()) {
+      return { matches, total_matches, truncated: true, stopped_at_line: number }
+    }
     const line = lineFrom(text, at)
     let { end } = line
     for (let i = 1, { next } = line; i < span && next < text.length; i++) ({ end, next } = lineFrom(text, next))
@@ -120,7 +143,12 @@ function searchLines (text: Text, request: SearchRequest, stop: () => boolean): 
   return { matches, total_matches, truncated: total_matches > matches.length }
 }
 
-const told = ({ text, lossy }: { text: string, lossy?: true }, line_number: number, start: number, end: number): SearchMatch => ({
+const told = (
+  { text, lossy }: { text: string; lossy?: true },
+  line_number: number,
+  start: number,
+  end: number
+): SearchMatch => ({
   line_number,
   column_start: start + 1,
   column_end: end + 1,
@@ -128,6 +156,9 @@ const told = ({ text, lossy }: { text: string, lossy?: true }, line_number: numb
   ...(lossy && { lossy })
 })
 
-function expressionOf ({ text, regex, ignore_case }: SearchRequest): RE2JS {
-  return RE2JS.compile(regex ? text : RE2JS.quote(splitAtBreaks(text).join('\n')), ignore_case ? RE2JS.CASE_INSENSITIVE : 0)
+function expressionOf({ text, regex, ignore_case }: SearchRequest): RE2JS {
+  return RE2JS.compile(
+    regex ? text : RE2JS.quote(splitAtBreaks(text).join('\n')),
+    ignore_case ? RE2JS.CASE_INSENSITIVE : 0
+  )
 }

@@ -6,7 +6,12 @@ import { lineFrom } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 
 /** A window of lines, as it is asked for. 1-based and inclusive; `start_column` counts UTF-16 units from 1. */
-export interface WindowRequest { start_line?: number, end_line?: number, start_column?: number, numbered?: boolean }
+export interface WindowRequest {
+  start_line?: number
+  end_line?: number
+  start_column?: number
+  numbered?: boolean
+}
 
 export interface Window {
   /** The exact text, with the last line's break if it is whole. */
@@ -28,15 +33,26 @@ export const MAX_WINDOW_LINES = 2000
 export const MAX_WINDOW_BYTES = 64 * 1024
 
 /**
- * The window that begins with `kept`: the text from `start_line` and `start_column` on, to its end or for more than 64 KiB.
+ * The window that begins with `kept`: the text from `start_line` and `start_column` on, to its end or for more than 64
+ * KiB.
  * At most 2,000 lines or 64 KiB are in it: then `truncated`, and `next_line` says where it goes on (with `next_column`
  * inside a line that is longer than the limit). An `end_line` past the end reads to the end.
  * Fails where `start_line` is past the end (line 1 of an empty text is empty), `end_line` before `start_line`, or
  * `start_column` past the line's end: then `columns` is the line's length in UTF-16 units.
  */
-export function cutWindow (kept: Buffer, request: WindowRequest, totalLines: number, columns?: number): Result<Window, LineOutOfRange> {
+export function cutWindow(
+  kept: Buffer,
+  request: WindowRequest,
+  totalLines: number,
+  columns?: number
+): Result<Window, LineOutOfRange> {
   const { start_line = 1, end_line, start_column = 1 } = request
-  const outOfRange = { code: 'LINE_OUT_OF_RANGE' as const, total_lines: totalLines, start_line, ...(end_line !== undefined && { end_line }) }
+  const outOfRange = {
+    code: 'LINE_OUT_OF_RANGE' as const,
+    total_lines: totalLines,
+    start_line,
+    ...(end_line !== undefined && { end_line })
+  }
   if (start_line > Math.max(1, totalLines) || (end_line !== undefined && end_line < start_line)) return fail(outOfRange)
   if (columns !== undefined) return fail({ ...outOfRange, start_column, total_columns: columns })
   const text = new Text([kept])
@@ -70,7 +86,7 @@ export function cutWindow (kept: Buffer, request: WindowRequest, totalLines: num
 }
 
 /** Puts `12⇥` before each line. */
-function numbered (content: string, first: number): string {
+function numbered(content: string, first: number): string {
   let line = first
   return content.replace(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g, text => `${line++}\t${text}`)
 }

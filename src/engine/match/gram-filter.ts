@@ -3,22 +3,35 @@
 // Source: fingerprints of a text at regular steps, after Bentley and McIlroy (Data compression using long common
 // strings, 1999), with the grams on the pattern's side, after Wu and Manber (A fast algorithm for multi-pattern
 // searching, 1994). A string of `stride + gram - 1` bytes, wherever it stands, has exactly one gram that begins at a
-// multiple of the stride. So a text is looked at every `stride` bytes: is this one of the grams? A bit table says no for
+// multiple of the stride. So a text is looked at every `stride` bytes: is this one of the grams? A bit table says no
+// for
 // nearly all; else another says at which offsets in keys the gram stands, and the whole key there is looked up.
 //
-// Cost: text / stride steps and, for each that holds a gram of a key, at most `stride` keys' lengths: linear in the text
+// Cost: text / stride steps and, for each that holds a gram of a key, at most `stride` keys' lengths: linear in the
+// text
 // for any strings, however many. Memory: some bytes for each stretch of a key.
 
-/** A class of keys: all have `stride + gram - 1` bytes. The longer, the fewer steps; 16/24 means: 24 bytes, every 16. */
-interface Shape { readonly stride: number, readonly gram: number }
+/**
+ * A class of keys: all have `stride + gram - 1` bytes. The longer, the fewer steps; 16/24 means: 24 bytes, every 16.
+ */
+interface Shape {
+  readonly stride: number
+  readonly gram: number
+}
 
 const SHAPES: readonly Shape[] = [
-  { stride: 32, gram: 32 }, { stride: 16, gram: 24 }, { stride: 8, gram: 16 }, { stride: 8, gram: 8 }, { stride: 4, gram: 8 }, { stride: 4, gram: 4 }, { stride: 1, gram: 4 }
+  { stride: 32, gram: 32 },
+  { stride: 16, gram: 24 },
+  { stride: 8, gram: 16 },
+  { stride: 8, gram: 8 },
+  { stride: 4, gram: 8 },
+  { stride: 4, gram: 4 },
+  { stride: 1, gram: 4 }
 ]
 const sizeOf = ({ stride, gram }: Shape): number => stride + gram - 1
 
 /** The length of the key that stands for a string of `length` bytes: at most that, 0 where it is too short for any. */
-export function keyLength (length: number): number {
+export function keyLength(length: number): number {
   const shape = SHAPES.find(shape => sizeOf(shape) <= length)
   return shape === undefined ? 0 : sizeOf(shape)
 }
@@ -30,18 +43,18 @@ export const LONGEST_KEY = sizeOf(SHAPES[0]!)
 export class GramFilter {
   readonly #classes: readonly KeyClass[]
 
-  constructor (keys: readonly Buffer[]) {
+  constructor(keys: readonly Buffer[]) {
     this.#classes = SHAPES.flatMap(shape => {
-      const own = keys.flatMap((key, number) => key.length === sizeOf(shape) ? [number] : [])
+      const own = keys.flatMap((key, number) => (key.length === sizeOf(shape) ? [number] : []))
       return own.length === 0 ? [] : [new KeyClass(shape, keys, own)]
     })
   }
 
   /** Calls `found` with number and offset of every place of a key in `bytes`, in no order. */
-  scan (bytes: Buffer, found: (key: number, at: number) => void): void {
+  scan(bytes: Buffer, found: (key: number, at: number) => void): void {
     if (bytes.length < sizeOf(SHAPES.at(-1)!)) return
     // Words can be read where the memory is aligned: the steps begin there. No key is as short as to be missed before.
-    const head = (4 - bytes.byteOffset % 4) % 4
+    const head = (4 - (bytes.byteOffset % 4)) % 4
     const words = new Int32Array(bytes.buffer, bytes.byteOffset + head, (bytes.length - head) >> 2)
     for (const one of this.#classes) one.scan(bytes, words, head, found)
   }
@@ -52,13 +65,16 @@ class KeyClass {
   readonly #size: number
   readonly #keys: readonly Buffer[]
   readonly #filter: BitTable
-  /** Of each gram's hash: the offsets in keys at which it stands, a bit for each; 0 where there is no such gram. Open addressing. */
+  /**
+   * Of each gram's hash: the offsets in keys at which it stands, a bit for each; 0 where there is no such gram. Open
+   * addressing.
+   */
   readonly #grams: Int32Array
   readonly #offsets: Int32Array
   /** Of each key's hash: its number, or those of several. */
   readonly #byHash = new Map<number, number[]>()
 
-  constructor (shape: Shape, keys: readonly Buffer[], own: readonly number[]) {
+  constructor(shape: Shape, keys: readonly Buffer[], own: readonly number[]) {
     this.#shape = shape
     this.#size = sizeOf(shape)
     this.#keys = keys
@@ -66,18 +82,19 @@ class KeyClass {
     const room = 1 << (33 - Math.clz32(own.length * shape.stride))
     this.#grams = new Int32Array(room)
     this.#offsets = new Int32Array(room)
-    // The words of a key at every byte, those that make a gram side by side: the first `stride` such rows are its grams.
+    // The words of a key at every byte, those that make a gram side by side: the first `stride` such rows are its
+    // grams.
     const rows = new Int32Array(shape.stride * (shape.gram >> 2))
     for (const number of own) this.#add(keys[number]!, number, rows)
   }
 
-  #add (key: Buffer, number: number, rows: Int32Array): void {
+  #add(key: Buffer, number: number, rows: Int32Array): void {
     const { stride, gram } = this.#shape
     const length = gram >> 2
     for (let offset = 0; offset < stride; offset++) {
       for (let k = 0; k < length; k++) {
         const at = offset + k * 4
-        rows[offset * length + k] = key[at]! | key[at + 1]! << 8 | key[at + 2]! << 16 | key[at + 3]! << 24
+        rows[offset * length + k] = key[at]! | (key[at + 1]! << 8) | (key[at + 2]! << 16) | (key[at + 3]! << 24)
       }
       const hash = gramHash(rows, offset * length, length)
       this.#filter.add(hash)
@@ -91,14 +108,14 @@ class KeyClass {
     else same.push(number)
   }
 
-  #slotOf (hash: number): number {
+  #slotOf(hash: number): number {
     const mask = this.#grams.length - 1
     let slot = (hash ^ (hash >>> 13)) & mask
     while (this.#offsets[slot] !== 0 && this.#grams[slot] !== hash) slot = (slot + 1) & mask
     return slot
   }
 
-  scan (bytes: Buffer, words: Int32Array, head: number, found: (key: number, at: number) => void): void {
+  scan(bytes: Buffer, words: Int32Array, head: number, found: (key: number, at: number) => void): void {
     const { stride, gram } = this.#shape
     if (stride === 1) return this.#scanEachByte(bytes, found)
     const step = stride >> 2
@@ -107,23 +124,27 @@ class KeyClass {
     const { bits, shift } = this.#filter
     for (let i = 0; i <= last; i += step) {
       const hash = gramHash(words, i, length)
-      if ((bits[hash >>> shift >>> 5]! >>> (hash >>> shift & 31) & 1) === 1) this.#verify(bytes, head + i * 4, hash, found)
+      if (((bits[(hash >>> shift) >>> 5]! >>> ((hash >>> shift) & 31)) & 1) === 1) {
+        this.#verify(bytes, head + i * 4, hash, found)
+      }
     }
   }
 
   /** For keys of four bytes: no step is short enough to leave any out. */
-  #scanEachByte (bytes: Buffer, found: (key: number, at: number) => void): void {
+  #scanEachByte(bytes: Buffer, found: (key: number, at: number) => void): void {
     const { bits, shift } = this.#filter
-    let word = bytes[0]! << 8 | bytes[1]! << 16 | bytes[2]! << 24
+    let word = (bytes[0]! << 8) | (bytes[1]! << 16) | (bytes[2]! << 24)
     for (let at = 3; at < bytes.length; at++) {
-      word = word >>> 8 | bytes[at]! << 24
+      word = (word >>> 8) | (bytes[at]! << 24)
       const hash = mixed(Math.imul(word, FIRST))
-      if ((bits[hash >>> shift >>> 5]! >>> (hash >>> shift & 31) & 1) === 1) this.#verify(bytes, at - 3, hash, found)
+      if (((bits[(hash >>> shift) >>> 5]! >>> ((hash >>> shift) & 31)) & 1) === 1) {
+        this.#verify(bytes, at - 3, hash, found)
+      }
     }
   }
 
   /** Which keys stand around a gram of this hash at `at`. */
-  #verify (bytes: Buffer, at: number, hash: number, found: (key: number, at: number) => void): void {
+  #verify(bytes: Buffer, at: number, hash: number, found: (key: number, at: number) => void): void {
     let offsets = this.#offsets[this.#slotOf(hash)]!
     while (offsets !== 0) {
       const offset = 31 - Math.clz32(offsets)
@@ -137,30 +158,36 @@ class KeyClass {
   }
 }
 
-/** Which hashes there are, by their upper bits: seldom yes for one that was never added. Sixteen bits for each, in half a megabyte at most. */
+/**
+ * Which hashes there are, by their upper bits: seldom yes for one that was never added. Sixteen bits for each, in half
+ * a megabyte at most.
+ */
 class BitTable {
   readonly bits: Uint32Array
   readonly shift: number
 
-  constructor (count: number) {
+  constructor(count: number) {
     const log = Math.min(22, Math.max(13, 32 - Math.clz32(count * 16 - 1)))
     this.bits = new Uint32Array(1 << (log - 5))
     this.shift = 32 - log
   }
 
-  add (hash: number): void {
+  add(hash: number): void {
     const place = hash >>> this.shift
     this.bits[place >>> 5]! |= 1 << (place & 31)
   }
 }
 
-/** Hash of a gram of 1, 2, 4, 6 or 8 words (multilinear: words times odd numbers, added up; no step waits for the one before). */
-function gramHash (words: Int32Array, i: number, length: number): number {
+/**
+ * Hash of a gram of 1, 2, 4, 6 or 8 words (multilinear: words times odd numbers, added up; no step waits for the one
+ * before).
+ */
+function gramHash(words: Int32Array, i: number, length: number): number {
   let sum = Math.imul(words[i]!, FIRST)
-  if (length > 1) sum = sum + Math.imul(words[i + 1]!, 0x85ebca77) | 0
-  if (length > 2) sum = (sum + Math.imul(words[i + 2]!, 0xc2b2ae3d) | 0) + Math.imul(words[i + 3]!, 0x27d4eb2f) | 0
-  if (length > 4) sum = (sum + Math.imul(words[i + 4]!, 0x165667b1) | 0) + Math.imul(words[i + 5]!, 0xd3a2646d) | 0
-  if (length > 6) sum = (sum + Math.imul(words[i + 6]!, 0xfd7046c5) | 0) + Math.imul(words[i + 7]!, 0xb55a4f09) | 0
+  if (length > 1) sum = (sum + Math.imul(words[i + 1]!, 0x85ebca77)) | 0
+  if (length > 2) sum = (((sum + Math.imul(words[i + 2]!, 0xc2b2ae3d)) | 0) + Math.imul(words[i + 3]!, 0x27d4eb2f)) | 0
+  if (length > 4) sum = (((sum + Math.imul(words[i + 4]!, 0x165667b1)) | 0) + Math.imul(words[i + 5]!, 0xd3a2646d)) | 0
+  if (length > 6) sum = (((sum + Math.imul(words[i + 6]!, 0xfd7046c5)) | 0) + Math.imul(words[i + 7]!, 0xb55a4f09)) | 0
   return mixed(sum)
 }
 
@@ -169,8 +196,8 @@ const FIRST = 0x9e3779b1
 /** Every bit of the sum has its say in the upper ones. */
 const mixed = (sum: number): number => Math.imul(sum ^ (sum >>> 15), 0x2c1b3c6d)
 
-function hashOf (bytes: Buffer, start: number, length: number): number {
+function hashOf(bytes: Buffer, start: number, length: number): number {
   let hash = 0
-  for (let i = start; i < start + length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193) + 0x1f3d5b79 | 0
+  for (let i = start; i < start + length; i++) hash = (Math.imul(hash ^ bytes[i]!, 0x01000193) + 0x1f3d5b79) | 0
   return hash
 }

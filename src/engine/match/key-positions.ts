@@ -5,7 +5,13 @@
 import { firstIndex } from '../text/bisect.ts'
 
 /** A stretch around changes, in the text before them and after; what lies behind it has moved by `shift`. */
-export interface Window { start: number, end: number, newStart: number, newEnd: number, shift: number }
+export interface Window {
+  start: number
+  end: number
+  newStart: number
+  newEnd: number
+  shift: number
+}
 
 /** A place as one number: exact up to 2^53, so for texts of 8 GB. */
 export const KEYS = 2 ** 20
@@ -17,19 +23,19 @@ export class KeyPositions {
   #count: number
 
   /** `places`: what `placeOf` gives, sorted. */
-  constructor (places: Float64Array) {
+  constructor(places: Float64Array) {
     this.#count = places.length
     this.#offsets = new Float64Array(places.length)
     this.#keys = new Uint32Array(places.length)
     for (let i = 0; i < places.length; i++) this.#set(i, places[i]!)
   }
 
-  get count (): number {
+  get count(): number {
     return this.#count
   }
 
   /** Where `key` stands, from left to right. */
-  of (key: number): number[] {
+  of(key: number): number[] {
     const found: number[] = []
     const keys = this.#keys
     for (let i = 0; i < this.#count; i++) if (keys[i] === key) found.push(this.#offsets[i]!)
@@ -41,7 +47,7 @@ export class KeyPositions {
    * holds every place that touches a change. Places that a window holds whole give way to `fresh`, what stands in the
    * windows now, sorted. `length`: the bytes of each key, 0 for those that are looked for no more.
    */
-  change (windows: readonly Window[], length: Uint8Array, fresh: Float64Array): void {
+  change(windows: readonly Window[], length: Uint8Array, fresh: Float64Array): void {
     const offsets = this.#offsets
     const keys = this.#keys
     let count = firstIndex(this.#count, index => offsets[index]! >= windows[0]!.start)
@@ -68,7 +74,7 @@ export class KeyPositions {
   }
 
   /** From the right, so that nothing is in the way. */
-  #merge (fresh: Float64Array): void {
+  #merge(fresh: Float64Array): void {
     let old = this.#count - 1
     this.#count += fresh.length
     if (this.#count > this.#offsets.length) {
@@ -86,7 +92,7 @@ export class KeyPositions {
     }
   }
 
-  #set (index: number, place: number): void {
+  #set(index: number, place: number): void {
     const at = Math.floor(place / KEYS)
     this.#offsets[index] = at
     this.#keys[index] = place - at * KEYS

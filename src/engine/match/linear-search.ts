@@ -9,7 +9,7 @@ const CR = 13
  * Every byte of the text is looked at once: O(text + needle), about twenty times the time of `indexOf` where that is at
  * its best. (Knuth, Morris, Pratt: Fast pattern matching in strings, 1977.)
  */
-export function searchLinear (text: Text, needle: Buffer, from: number, found: (at: number) => void): void {
+export function searchLinear(text: Text, needle: Buffer, from: number, found: (at: number) => void): void {
   const border = borders(needle)
   let matched = 0
   let at = from
@@ -29,7 +29,7 @@ export function searchLinear (text: Text, needle: Buffer, from: number, found: (
  * The same where a break of any kind is one letter: calls `found` with start and end of each place. `needle` has its
  * breaks as `\n`, and a `\r\n` of the text is never halved. O(text + needle).
  */
-export function searchLinearAnyBreak (text: Text, needle: Buffer, found: (start: number, end: number) => void): void {
+export function searchLinearAnyBreak(text: Text, needle: Buffer, found: (start: number, end: number) => void): void {
   const border = borders(needle)
   /** Where each of the last letters began: as many as the needle has. */
   const begins = new Float64Array(needle.length)
@@ -56,7 +56,7 @@ export function searchLinearAnyBreak (text: Text, needle: Buffer, found: (start:
 }
 
 /** For each prefix, the length of the longest shorter one that it also ends with. */
-function borders (needle: Buffer): Int32Array {
+function borders(needle: Buffer): Int32Array {
   const border = new Int32Array(needle.length)
   for (let i = 1, length = 0; i < needle.length; i++) {
     while (length > 0 && needle[i] !== needle[length]) length = border[length - 1]!

@@ -7,32 +7,50 @@ import type { Text } from '../text/text.ts'
 const SLACK = 1_000_000
 const PER_BYTE = 8
 
-/** The longest of the stretches between a needle's breaks, the first of several: what is looked for. Empty where the needle is breaks alone. */
-export function anchorOf (parts: readonly Buffer[]): number {
-  return parts.reduce((best, part, index) => part.length > parts[best]!.length ? index : best, 0)
+/**
+ * The longest of the stretches between a needle's breaks, the first of several: what is looked for. Empty where the
+ * needle is breaks alone.
+ */
+export function anchorOf(parts: readonly Buffer[]): number {
+  return parts.reduce((best, part, index) => (part.length > parts[best]!.length ? index : best), 0)
 }
 
 /**
  * Calls `found` with start and end of each place of `parts` (two at least) with a break between each two, in order,
- * overlapping ones too. `starts`: every place of the part that `anchorOf` names, in order; where that is empty, undefined.
+ * overlapping ones too. `starts`: every place of the part that `anchorOf` names, in order; where that is empty,
+ * undefined.
  * From each of them, breaks and parts are compared outwards. Where that goes too far too often, everything is left to
  * `searchLinearAnyBreak`: so O(text + needle) beside what it took to find the places.
  */
-export function locateAnyBreak (text: Text, parts: readonly Buffer[], starts: Iterable<number> | undefined, found: (start: number, end: number) => void): void {
+export function locateAnyBreak(
+  text: Text,
+  parts: readonly Buffer[],
+  starts: Iterable<number> | undefined,
+  found: (start: number, end: number) => void
+): void {
   const anchor = anchorOf(parts)
   const places: number[] = []
   let spent = 0
   for (const at of starts ?? breaksOf(text)) {
     spent++
     const start = backward(at)
-    const end = start === -1 ? -1 : forward(starts === undefined ? 0 : anchor, at + (starts === undefined ? 0 : parts[anchor]!.length))
+    const end =
+      start === -1
+        ? -1
+        : forward(starts === undefined ? 0 : anchor, at + (starts === undefined ? 0 : parts[anchor]!.length))
     if (end !== -1) places.push(start, end)
-    if (spent > SLACK + PER_BYTE * at) return searchLinearAnyBreak(text, Buffer.concat(parts.flatMap((part, i) => i === 0 ? [part] : [LF, part])), found)
+    if (spent > SLACK + PER_BYTE * at) {
+      return searchLinearAnyBreak(
+        text,
+        Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [LF, part]))),
+        found
+      )
+    }
   }
   for (let i = 0; i < places.length; i += 2) found(places[i]!, places[i + 1]!)
 
   /** The end of a place whose part `index` ends at `at`, or -1. */
-  function forward (index: number, at: number): number {
+  function forward(index: number, at: number): number {
     for (let i = index + 1; i < parts.length; i++) {
       const byte = text.byteAt(at)
       if (byte !== 10 && byte !== 13) return -1
@@ -46,7 +64,7 @@ export function locateAnyBreak (text: Text, parts: readonly Buffer[], starts: It
   }
 
   /** The start of a place whose anchor begins at `at`, or -1. */
-  function backward (at: number): number {
+  function backward(at: number): number {
     if (starts === undefined) return at
     for (let i = anchor - 1; i >= 0; i--) {
       const before = breakBefore(text, at)
@@ -63,7 +81,7 @@ export function locateAnyBreak (text: Text, parts: readonly Buffer[], starts: It
 const LF = Buffer.from('\n')
 
 /** Where each break begins. */
-function * breaksOf (text: Text): Generator<number> {
+function* breaksOf(text: Text): Generator<number> {
   for (let at = text.nextBreakByte(0); at !== -1;) {
     yield at
     at = text.nextBreakByte(breakAt(text, at).end)

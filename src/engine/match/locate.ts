@@ -6,7 +6,10 @@ import { searchBytes } from './search-bytes.ts'
 import type { Text } from '../text/text.ts'
 
 /** A place where a needle occurs: bytes, end exclusive. */
-export interface Match { start: number, end: number }
+export interface Match {
+  start: number
+  end: number
+}
 
 /** What is looked for. */
 export interface Needle {
@@ -17,7 +20,7 @@ export interface Needle {
   readonly parts: readonly Buffer[]
 }
 
-export function needleOf (text: string): Needle {
+export function needleOf(text: string): Needle {
   return { text, bytes: Buffer.from(text), parts: splitAtBreaks(text).map(part => Buffer.from(part)) }
 }
 
@@ -36,11 +39,11 @@ export class Places {
   #ends = new Uint32Array(16)
   #count = 0
 
-  get count (): number {
+  get count(): number {
     return this.#count
   }
 
-  add (start: number, end: number): void {
+  add(start: number, end: number): void {
     if (this.#count === this.#starts.length) {
       this.#starts = doubled(this.#starts)
       this.#ends = doubled(this.#ends)
@@ -50,22 +53,22 @@ export class Places {
   }
 
   /** Match `index`, 0-based and below `count`. */
-  at (index: number): Match {
+  at(index: number): Match {
     return { start: this.#starts[index]!, end: this.#ends[index]! }
   }
 
   /** Where each begins, in order. */
-  * starts (): Generator<number> {
+  *starts(): Generator<number> {
     for (let i = 0; i < this.#count; i++) yield this.#starts[i]!
   }
 
   /** Matches `from` to `to` (exclusive, at most `count`). */
-  slice (from: number, to: number): Match[] {
+  slice(from: number, to: number): Match[] {
     return Array.from({ length: Math.min(to, this.#count) - from }, (_, i) => this.at(from + i))
   }
 
   /** Those that don't overlap, left to right; itself where none do. */
-  disjoint (): Places {
+  disjoint(): Places {
     const starts = this.#starts
     const ends = this.#ends
     let overlap = false
@@ -82,7 +85,7 @@ export class Places {
   }
 }
 
-function doubled (array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(array.length * 2)
   larger.set(array)
   return larger
@@ -92,7 +95,7 @@ function doubled (array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
  * The bytes that are looked for, of which every place tells where the needle is; undefined where that is all breaks.
  * In a `mixed` text, where a break has no bytes of its own, the longest stretch between two.
  */
-export function soughtBytes (needle: Needle, lineEndings: LineEndings, ending: LineEnding): Buffer | undefined {
+export function soughtBytes(needle: Needle, lineEndings: LineEndings, ending: LineEnding): Buffer | undefined {
   if (lineEndings === 'exact' || needle.parts.length === 1) return needle.bytes
   if (ending === 'mixed') {
     const part = needle.parts[anchorOf(needle.parts)]!
@@ -106,7 +109,7 @@ export function soughtBytes (needle: Needle, lineEndings: LineEndings, ending: L
  * written that way; in a mixed text each break matches a break of any kind, and never half of a `\r\n`.
  * `seen`: every place of `soughtBytes`, where they are known already. O(text + needle).
  */
-export function locate (text: Text, needle: Needle, lineEndings: LineEndings, ending: LineEnding, seen?: Places): Found {
+export function locate(text: Text, needle: Needle, lineEndings: LineEndings, ending: LineEnding, seen?: Places): Found {
   const anyBreak = lineEndings === 'adapt' && needle.parts.length > 1
   if (anyBreak && ending === 'none') return found(new Places(), true)
   const sought = soughtBytes(needle, lineEndings, ending)
@@ -120,7 +123,7 @@ export function locate (text: Text, needle: Needle, lineEndings: LineEndings, en
 const found = (all: Places, exact: boolean): Found => ({ all, matches: all.disjoint(), exact })
 
 /** Whether `bytes` stand at each of the places. */
-function areExact (text: Text, places: Places, bytes: Buffer): boolean {
+function areExact(text: Text, places: Places, bytes: Buffer): boolean {
   // Long texts that overlap themselves would be compared again and again.
   if (places.count * bytes.length <= 4 * text.length) return every(places, ({ start }) => text.holds(bytes, start))
   const exact = placesOf(text, bytes)
@@ -131,12 +134,12 @@ function areExact (text: Text, places: Places, bytes: Buffer): boolean {
   })
 }
 
-function every (places: Places, holds: (match: Match) => boolean): boolean {
+function every(places: Places, holds: (match: Match) => boolean): boolean {
   for (let i = 0; i < places.count; i++) if (!holds(places.at(i))) return false
   return true
 }
 
-function placesOf (text: Text, bytes: Buffer): Places {
+function placesOf(text: Text, bytes: Buffer): Places {
   const all = new Places()
   searchBytes(text, bytes, at => all.add(at, at + bytes.length))
   return all

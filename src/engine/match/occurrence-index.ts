@@ -1,10 +1,12 @@
 // Where many byte strings are in a text, kept true while the text changes. Knows no line breaks and no edits' rules.
 //
-// Source: none; the idea is that an edit makes and destroys places only around itself. The strings are known beforehand,
+// Source: none; the idea is that an edit makes and destroys places only around itself. The strings are known
+// beforehand,
 // one pass finds a key of each (gram-filter.ts), and after an edit the places before it stay, those behind it move, and
 // only the new text and the bytes beside it are looked at again.
 //
-// Cost: a pass over the text at first; for each edit, the places behind it (`most` of them at the most) and the stretches
+// Cost: a pass over the text at first; for each edit, the places behind it (`most` of them at the most) and the
+// stretches
 // around its replacements. The naive way, a search of the whole text for every edit, is its oracle in the
 // tests, and does the work where all this would cost more.
 import { GramFilter, keyLength, LONGEST_KEY } from './gram-filter.ts'
@@ -25,10 +27,18 @@ const PER_PLACE = 8
 const FEW = 64
 
 /** Bytes `start` to `end` of the text before, that gave way to `insert`. */
-interface ChangedRange { readonly start: number, readonly end: number, readonly insert: Buffer }
+interface ChangedRange {
+  readonly start: number
+  readonly end: number
+  readonly insert: Buffer
+}
 
 /** A string that is asked for: it has key number `key` at `offset`. */
-interface Sought { string: Buffer, key: number, offset: number }
+interface Sought {
+  string: Buffer
+  key: number
+  offset: number
+}
 
 export class OccurrenceIndex {
   /** By turn. */
@@ -50,7 +60,7 @@ export class OccurrenceIndex {
   readonly #leastWork: number
 
   /** `strings`: what will be asked for, in each turn one; undefined where nothing will be. */
-  constructor (strings: ReadonlyArray<Buffer | undefined>, leastWork = LEAST_WORK) {
+  constructor(strings: ReadonlyArray<Buffer | undefined>, leastWork = LEAST_WORK) {
     this.#leastWork = leastWork
     if (strings.length < FEWEST) return
     const numbers = new Map<string, number>()
@@ -68,7 +78,7 @@ export class OccurrenceIndex {
   }
 
   /** All places of this turn's string in `text`, overlapping ones too; undefined where a search costs less. */
-  find (text: Text): Places | undefined {
+  find(text: Text): Places | undefined {
     const sought = this.#sought[this.#turn]
     if (sought === undefined || !this.#isWorthwhile(text)) return undefined
     if (this.#places === undefined) {
@@ -87,8 +97,10 @@ export class OccurrenceIndex {
     return all
   }
 
-  /** Takes note of the changes that this turn made, sorted and disjoint; `text` is the text after them. Ends the turn. */
-  changed (text: Text, ranges: readonly ChangedRange[]): void {
+  /**
+   * Takes note of the changes that this turn made, sorted and disjoint; `text` is the text after them. Ends the turn.
+   */
+  changed(text: Text, ranges: readonly ChangedRange[]): void {
     const sought = this.#sought[this.#turn++]
     const places = this.#places
     if (places === undefined) return
@@ -105,14 +117,19 @@ export class OccurrenceIndex {
     places.change(windows, this.#lengths, Float64Array.from(fresh).sort())
   }
 
-  #isWorthwhile (text: Text): boolean {
+  #isWorthwhile(text: Text): boolean {
     const left = Math.min(this.#keys.length, this.#sought.length - this.#turn)
-    return this.#keys.length < KEYS && (this.#places !== undefined || (left >= FEWEST && left * text.length >= this.#leastWork))
+    return (
+      this.#keys.length < KEYS &&
+      (this.#places !== undefined || (left >= FEWEST && left * text.length >= this.#leastWork))
+    )
   }
 
-  #scan (bytes: Buffer): void {
+  #scan(bytes: Buffer): void {
     this.#filter ??= new GramFilter(this.#keys)
-    this.#lengths = Uint8Array.from(this.#keys, (key, number) => this.#lastTurn[number]! < this.#turn ? 0 : key.length)
+    this.#lengths = Uint8Array.from(this.#keys, (key, number) =>
+      this.#lastTurn[number]! < this.#turn ? 0 : key.length
+    )
     const counts = new Uint32Array(this.#keys.length)
     const most = FEW + placesKept(bytes) / this.#keys.length
     const found: number[] = []
@@ -125,14 +142,14 @@ export class OccurrenceIndex {
   }
 
   /** A stretch of `text`, until the next is read. */
-  #read (text: Text, start: number, end: number): Buffer {
+  #read(text: Text, start: number, end: number): Buffer {
     if (this.#window.length < end - start) this.#window = Buffer.allocUnsafeSlow(2 * (end - start))
     text.copy(this.#window, start, end)
     return this.#window.subarray(0, end - start)
   }
 
   /** What the changes cost more to follow than a new pass. */
-  #lose (): void {
+  #lose(): void {
     this.#places = undefined
     this.#owed = PASS
   }
@@ -140,10 +157,16 @@ export class OccurrenceIndex {
 
 const placesKept = ({ length }: { length: number }): number => length / PER_PLACE
 
-/** The changed ranges with all bytes that a key may share with them, those that touch joined; undefined where that is half the text. */
-function windowsOf (ranges: readonly ChangedRange[], after: Text): Window[] | undefined {
+/**
+ * The changed ranges with all bytes that a key may share with them, those that touch joined; undefined where that is
+ * half the text.
+ */
+function windowsOf(ranges: readonly ChangedRange[], after: Text): Window[] | undefined {
   const radius = LONGEST_KEY - 1
-  const lengthBefore = ranges.reduce((length, range) => length + range.end - range.start - range.insert.length, after.length)
+  const lengthBefore = ranges.reduce(
+    (length, range) => length + range.end - range.start - range.insert.length,
+    after.length
+  )
   const windows: Window[] = []
   let shift = 0
   let size = 0

@@ -8,7 +8,7 @@ const MOST = 64
  * first of several. What varies is rare in texts of any kind: indentation, rules and runs of one letter are not.
  * `length` is at most the needle's. O(length).
  */
-export function variedWindow (needle: Buffer, length: number): number {
+export function variedWindow(needle: Buffer, length: number): number {
   const last = needle.length - length
   const step = Math.max(1, Math.floor(length / 4), Math.ceil(last / MOST))
   /** For each byte, the last stretch that it was seen in: they are numbered, and few enough for a byte. */

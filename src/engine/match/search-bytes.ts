@@ -4,7 +4,8 @@ import type { Text } from '../text/text.ts'
 import { variedWindow } from './probe-window.ts'
 
 /**
- * Bytes up to which the built-in search is linear by itself: it is Boyer and Moore's (A fast string searching algorithm,
+ * Bytes up to which the built-in search is linear by itself: it is Boyer and Moore's (A fast string searching
+ * algorithm,
  * 1977), made for the last 250 bytes of a needle, and quadratic for longer ones that are made for it.
  */
 const PROBE = 128
@@ -16,11 +17,12 @@ const PER_BYTE = 4
 
 /**
  * Calls `found` with each offset where `needle` (not empty) begins, overlapping ones too, in order.
- * The built-in search looks for the needle, or for its most varied 128 bytes, and each hit is compared. Where hits are so
+ * The built-in search looks for the needle, or for its most varied 128 bytes, and each hit is compared. Where hits are
+ * so
  * many that this costs more than to look at every byte, `searchLinear` takes over from there.
  * So O(text + needle) for whatever both hold; about one pass of `indexOf` for texts that nobody made for it.
  */
-export function searchBytes (text: Text, needle: Buffer, found: (at: number) => void): void {
+export function searchBytes(text: Text, needle: Buffer, found: (at: number) => void): void {
   if (needle.length > text.length) return
   const whole = needle.length <= PROBE
   const offset = whole ? 0 : variedWindow(needle, PROBE)

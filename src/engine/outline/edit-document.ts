@@ -12,16 +12,27 @@ type Made = Result<LineEdit, Refusal>
 const edit = (start_line: number, end_line: number, new_text: string): Made => ok({ start_line, end_line, new_text })
 
 /** What an action on a section or a code block comes to. */
-export function documentEdit (page: Page, outline: Document, item: Item, asked: SectionEdit): Made {
-  return item.kind === 'heading' ? sectionEdit(page, outline, item, asked) : blockEdit(page, outline, item as CodeBlock, asked)
+export function documentEdit(page: Page, outline: Document, item: Item, asked: SectionEdit): Made {
+  return item.kind === 'heading'
+    ? sectionEdit(page, outline, item, asked)
+    : blockEdit(page, outline, item as CodeBlock, asked)
 }
 
-/** The blank lines at a place; where nothing tells, those at others, and one where no blocks are side by side at all. */
-const gapOf = (gaps: Gaps, place: keyof Gaps): number => gaps[place] ?? gaps.before_heading ?? gaps.between ?? gaps.after_heading ?? 1
+/**
+ * The blank lines at a place; where nothing tells, those at others, and one where no blocks are side by side at all.
+ */
+const gapOf = (gaps: Gaps, place: keyof Gaps): number =>
+  gaps[place] ?? gaps.before_heading ?? gaps.between ?? gaps.after_heading ?? 1
 
-const startsWithHeading = (text: string): boolean => /^\s*(?: {0,3}#{1,6}(?:[ \t]|$)|\S.*(?:\r\n|\n|\r) {0,3}(?:=+|-+)[ \t]*(?:[\r\n]|$))/.test(text)
+const startsWithHeading = (text: string): boolean =>
+  /^\s*(?: {0,3}#{1,6}(?:[ \t]|$)|\S.*(?:\r\n|\n|\r) {0,3}(?:=+|-+)[ \t]*(?:[\r\n]|$))/.test(text)
 
-function sectionEdit (page: Page, { items, gaps }: Document, heading: Heading, { action, new_text, include_heading }: SectionEdit): Made {
+function sectionEdit(
+  page: Page,
+  { items, gaps }: Document,
+  heading: Heading,
+  { action, new_text, include_heading }: SectionEdit
+): Made {
   const { start_line, heading_line, end_line, prefix } = heading
   const trailing = Math.min(page.blanksAbove(end_line + 1, heading_line + 1, prefix), end_line - heading_line)
   const last = end_line - trailing
@@ -29,56 +40,105 @@ function sectionEdit (page: Page, { items, gaps }: Document, heading: Heading, {
   const isEmpty = last === heading_line
   const isLast = end_line === page.total
   const dress = (text: string) => prefixed(text, prefix)
-  const put = (line: number, above: Side | null, below: Side | null) => edit(line, line - 1, page.put(new_text, { line, above, below }, dress, prefix.trimEnd()))
+  const put = (line: number, above: Side | null, below: Side | null) =>
+    edit(line, line - 1, page.put(new_text, { line, above, below }, dress, prefix.trimEnd()))
   const opening = startsWithHeading(new_text) ? 'before_heading' : undefined
   // What follows in a quote or a list is its own matter.
-  const next = (blanks: number): Side | null => isLast || prefix !== '' ? null : { blanks, gap: gapOf(gaps, 'before_heading') }
-  const append = () => put(last + 1, { blanks: 0, gap: gapOf(gaps, opening ?? (isEmpty ? 'after_heading' : 'between')) }, next(trailing))
+  const next = (blanks: number): Side | null =>
+    isLast || prefix !== '' ? null : { blanks, gap: gapOf(gaps, 'before_heading') }
+  const append = () =>
+    put(last + 1, { blanks: 0, gap: gapOf(gaps, opening ?? (isEmpty ? 'after_heading' : 'between')) }, next(trailing))
   switch (action) {
-    case 'delete': return deleted(page, start_line, end_line, isLast, gaps)
+    case 'delete':
+      return deleted(page, start_line, end_line, isLast, gaps)
     case 'replace': {
       const text = page.bare(new_text, dress, prefix.trimEnd())
-      if (include_heading) return text === '' ? deleted(page, start_line, end_line, isLast, gaps) : edit(start_line, last, text)
+      if (include_heading) {
+        return text === '' ? deleted(page, start_line, end_line, isLast, gaps) : edit(start_line, last, text)
+      }
       if (isEmpty) return append()
       if (text !== '') return edit(first, last, text)
-      return isLast ? edit(heading_line + 1, end_line, '') : edit(heading_line + 1, last, page.separator(heading_line + 1))
+      return isLast
+        ? edit(heading_line + 1, end_line, '')
+        : edit(heading_line + 1, last, page.separator(heading_line + 1))
     }
-    case 'append': return append()
+    case 'append':
+      return append()
     case 'prepend': {
       if (isEmpty) return append()
-      const gap = gapOf(gaps, items.some(item => item.kind === 'heading' && item.start_line === first) ? 'before_heading' : 'between')
-      return put(first, { blanks: first - heading_line - 1, gap: gapOf(gaps, opening ?? 'after_heading') }, { blanks: 0, gap })
+      const gap = gapOf(
+        gaps,
+        items.some(item => item.kind === 'heading' && item.start_line === first) ? 'before_heading' : 'between'
+      )
+      return put(
+        first,
+        { blanks: first - heading_line - 1, gap: gapOf(gaps, opening ?? 'after_heading') },
+        { blanks: 0, gap }
+      )
     }
     case 'insert_before': {
       const blanks = page.blanksAbove(start_line, 1, prefix)
-      return put(start_line, sideAbove(items, gaps, start_line, blanks, opening), { blanks: 0, gap: gapOf(gaps, 'before_heading') })
+      return put(start_line, sideAbove(items, gaps, start_line, blanks, opening), {
+        blanks: 0,
+        gap: gapOf(gaps, 'before_heading')
+      })
     }
-    case 'insert_after': return put(end_line + 1, { blanks: trailing, gap: gapOf(gaps, opening ?? (isEmpty ? 'after_heading' : 'between')) }, next(0))
+    case 'insert_after':
+      return put(
+        end_line + 1,
+        { blanks: trailing, gap: gapOf(gaps, opening ?? (isEmpty ? 'after_heading' : 'between')) },
+        next(0)
+      )
   }
 }
 
 /** What stands above a line, if anything does. */
-function sideAbove (items: readonly Item[], gaps: Gaps, line: number, blanks: number, opening: keyof Gaps | undefined): Side | null {
+function sideAbove(
+  items: readonly Item[],
+  gaps: Gaps,
+  line: number,
+  blanks: number,
+  opening: keyof Gaps | undefined
+): Side | null {
   if (line - 1 - blanks < 1) return null
   const followsHeading = items.some(item => item.kind === 'heading' && item.heading_line === line - 1 - blanks)
   return { blanks, gap: gapOf(gaps, opening ?? (followsHeading ? 'after_heading' : 'between')) }
 }
 
-/** Without the last section the file ends as it did: without blank lines, if they are those that the document has before any heading. */
-function deleted (page: Page, start_line: number, end_line: number, isLast: boolean, gaps: Gaps): Made {
+/**
+ * Without the last section the file ends as it did: without blank lines, if they are those that the document has before
+ * any heading.
+ */
+function deleted(page: Page, start_line: number, end_line: number, isLast: boolean, gaps: Gaps): Made {
   const blanks = page.blanksAbove(start_line)
-  if (isLast && blanks < start_line - 1 && blanks === gapOf(gaps, 'before_heading')) return edit(start_line - blanks, end_line, '')
+  if (isLast && blanks < start_line - 1 && blanks === gapOf(gaps, 'before_heading')) {
+    return edit(start_line - blanks, end_line, '')
+  }
   return edit(start_line, end_line, page.separator(start_line))
 }
 
-function blockEdit (page: Page, { items, gaps }: Document, block: CodeBlock, { action, new_text, include_heading }: SectionEdit): Made {
+function blockEdit(
+  page: Page,
+  { items, gaps }: Document,
+  block: CodeBlock,
+  { action, new_text, include_heading }: SectionEdit
+): Made {
   const { start_line, end_line, fence, prefix } = block
   if (fence?.closed === false && action === 'insert_after') return fail('unclosed')
   const isWhole = include_heading || action === 'insert_before' || action === 'insert_after'
-  const dress = (text: string) => fence === undefined && prefix === '' && !isWhole ? asIndentedCode(text) : prefixed(text, prefix)
-  const [first, last] = fence === undefined ? [start_line, end_line] : [start_line + 1, fence.closed ? end_line - 1 : end_line]
+  const dress = (text: string) =>
+    fence === undefined && prefix === '' && !isWhole ? asIndentedCode(text) : prefixed(text, prefix)
+  const [first, last] =
+    fence === undefined ? [start_line, end_line] : [start_line + 1, fence.closed ? end_line - 1 : end_line]
   const inside = new_text === '' ? '' : dress(new_text)
-  if (!isWhole && action !== 'delete' && fence !== undefined && splitAtBreaks(inside).some(line => closes(line.slice(prefix.length), fence.markup))) return fail('closes_fence')
+  if (
+    !isWhole &&
+    action !== 'delete' &&
+    fence !== undefined &&
+    splitAtBreaks(inside).some(line => closes(line.slice(prefix.length), fence.markup))
+  ) {
+    return fail('closes_fence')
+  }
   const above = page.blanksAbove(start_line, 1, prefix)
   const below = page.blanksBelow(end_line, page.total, prefix)
   const isLast = end_line + below === page.total
@@ -89,25 +149,61 @@ function blockEdit (page: Page, { items, gaps }: Document, block: CodeBlock, { a
       const text = page.bare(new_text, dress, prefix.trimEnd())
       return text === '' ? removed() : edit(start_line, end_line, text)
     }
-    case 'delete': return removed()
-    case 'append': return edit(last + 1, last, inside)
-    case 'prepend': return edit(first, first - 1, inside)
-    case 'insert_before': return edit(start_line, start_line - 1, page.put(new_text, { line: start_line, above: sideAbove(items, gaps, start_line, above, opening), below: { blanks: 0, gap: gapOf(gaps, 'between') } }, dress, prefix.trimEnd()))
+    case 'delete':
+      return removed()
+    case 'append':
+      return edit(last + 1, last, inside)
+    case 'prepend':
+      return edit(first, first - 1, inside)
+    case 'insert_before':
+      return edit(
+        start_line,
+        start_line - 1,
+        page.put(
+          new_text,
+          {
+            line: start_line,
+            above: sideAbove(items, gaps, start_line, above, opening),
+            below: { blanks: 0, gap: gapOf(gaps, 'between') }
+          },
+          dress,
+          prefix.trimEnd()
+        )
+      )
     case 'insert_after': {
-      const followed = items.some(item => item.kind === 'heading' && item.start_line === end_line + 1 + below) ? 'before_heading' : 'between'
-      return edit(end_line + 1, end_line, page.put(new_text, { line: end_line + 1, above: { blanks: 0, gap: gapOf(gaps, opening ?? 'between') }, below: isLast ? null : { blanks: below, gap: gapOf(gaps, followed) } }, dress, prefix.trimEnd()))
+      const followed = items.some(item => item.kind === 'heading' && item.start_line === end_line + 1 + below)
+        ? 'before_heading'
+        : 'between'
+      return edit(
+        end_line + 1,
+        end_line,
+        page.put(
+          new_text,
+          {
+            line: end_line + 1,
+            above: { blanks: 0, gap: gapOf(gaps, opening ?? 'between') },
+            below: isLast ? null : { blanks: below, gap: gapOf(gaps, followed) }
+          },
+          dress,
+          prefix.trimEnd()
+        )
+      )
     }
   }
 
   /** With the blank lines of one side: those of the other are enough for what is left. */
-  function removed (): Made {
+  function removed(): Made {
     if (isLast) return above < start_line - 1 ? edit(start_line - above, end_line, '') : edit(start_line, end_line, '')
-    return edit(start_line, above > 0 || start_line === 1 ? end_line + below : end_line, below + above === 0 ? page.separator(start_line) : '')
+    return edit(
+      start_line,
+      above > 0 || start_line === 1 ? end_line + below : end_line,
+      below + above === 0 ? page.separator(start_line) : ''
+    )
   }
 }
 
 /** Whether a line would close a fence. */
-function closes (line: string, markup: string): boolean {
+function closes(line: string, markup: string): boolean {
   const text = line.trim()
   return /^ {0,3}\S/.test(line) && text.length >= markup.length && [...text].every(char => char === markup[0])
 }

@@ -12,7 +12,12 @@ const edit = (start_line: number, end_line: number, new_text: string): Made => o
 const topOf = ({ comment_start_line, start_line }: Symbol): number => comment_start_line ?? start_line
 
 /** What an action on a symbol comes to. */
-export function symbolEdit (page: Page, items: readonly Symbol[], symbol: Symbol, { action, new_text, include_comment }: SectionEdit): Made {
+export function symbolEdit(
+  page: Page,
+  items: readonly Symbol[],
+  symbol: Symbol,
+  { action, new_text, include_comment }: SectionEdit
+): Made {
   if (action === 'append' || action === 'prepend') return bodyEdit(page, items, symbol, action, new_text)
   if (!symbol.alone) return fail('not_alone')
   const { start_line, end_line } = symbol
@@ -24,27 +29,55 @@ export function symbolEdit (page: Page, items: readonly Symbol[], symbol: Symbol
   const isLast = end_line + below === highest
   const dress = (text: string) => indented(text, page.indentOf(start_line))
   const gap = gapBeside(page, items, symbol, isOneLine(new_text))
-  const removed = () => isLast ? edit(isFirst ? top : top - above, end_line, '') : edit(top, above > 0 || isFirst ? end_line + below : end_line, '')
+  const removed = () =>
+    isLast
+      ? edit(isFirst ? top : top - above, end_line, '')
+      : edit(top, above > 0 || isFirst ? end_line + below : end_line, '')
   switch (action) {
-    case 'delete': return removed()
+    case 'delete':
+      return removed()
     case 'replace': {
       const text = page.bare(new_text, dress)
       return text === '' ? removed() : edit(top, end_line, text)
     }
-    case 'insert_before': return edit(top, top - 1, page.put(new_text, { line: top, above: isFirst ? null : { blanks: above, gap }, below: { blanks: 0, gap } }, dress))
-    case 'insert_after': return edit(end_line + 1, end_line, page.put(new_text, { line: end_line + 1, above: { blanks: 0, gap }, below: isLast ? null : { blanks: below, gap } }, dress))
+    case 'insert_before':
+      return edit(
+        top,
+        top - 1,
+        page.put(
+          new_text,
+          { line: top, above: isFirst ? null : { blanks: above, gap }, below: { blanks: 0, gap } },
+          dress
+        )
+      )
+    case 'insert_after':
+      return edit(
+        end_line + 1,
+        end_line,
+        page.put(
+          new_text,
+          { line: end_line + 1, above: { blanks: 0, gap }, below: isLast ? null : { blanks: below, gap } },
+          dress
+        )
+      )
   }
 }
 
 /** The lines of what the symbol is in: the body around it, or the file. */
-function around (page: Page, items: readonly Symbol[], { within }: Symbol): [number, number] {
+function around(page: Page, items: readonly Symbol[], { within }: Symbol): [number, number] {
   const outer = items[within]
   if (outer === undefined) return [1, page.total]
   const { body, start_line, end_line } = outer
   return typeof body === 'object' && 'first_line' in body ? [body.first_line, body.last_line] : [start_line, end_line]
 }
 
-function bodyEdit (page: Page, items: readonly Symbol[], symbol: Symbol, action: 'append' | 'prepend', new_text: string): Made {
+function bodyEdit(
+  page: Page,
+  items: readonly Symbol[],
+  symbol: Symbol,
+  action: 'append' | 'prepend',
+  new_text: string
+): Made {
   const { body, start_line } = symbol
   if (body === undefined) return fail('no_body')
   if (body === 'cramped') return fail('cramped')
@@ -59,7 +92,9 @@ function bodyEdit (page: Page, items: readonly Symbol[], symbol: Symbol, action:
   const isStatements = symbol.kind === 'function' || symbol.kind === 'method'
   const beside = members.at(action === 'append' ? -1 : 0)
   const small = isOneLine(new_text) && (beside === undefined || isSmall(beside))
-  const side: Side | null = isEmpty ? null : { blanks: 0, gap: isStatements ? 0 : gapAmong(page, items, items.indexOf(symbol), small) }
+  const side: Side | null = isEmpty
+    ? null
+    : { blanks: 0, gap: isStatements ? 0 : gapAmong(page, items, items.indexOf(symbol), small) }
   // Where a body is empty, the text takes the place of its blank lines; if there is any.
   const bare = isEmpty ? page.bare(new_text, dress) : ''
   if (bare !== '') return edit(first_line, last_line, bare)
@@ -68,11 +103,13 @@ function bodyEdit (page: Page, items: readonly Symbol[], symbol: Symbol, action:
     : edit(first, first - 1, page.put(new_text, { line: first, above: null, below: side }, dress))
 
   /** How members are indented; where there are none, as the first line inside, or one step more than the symbol. */
-  function memberIndent (page: Page, { body }: Symbol, members: readonly Symbol[]): string {
+  function memberIndent(page: Page, { body }: Symbol, members: readonly Symbol[]): string {
     if (members[0] !== undefined) return page.indentOf(members[0].start_line)
     const [from, to] = typeof body === 'object' && 'first_line' in body ? [body.first_line, body.last_line] : [1, 0]
     // A label, as `public:`, stands further out.
-    for (let line = from; line <= to; line++) if (!page.isBlank(line) && !/^\s*\w+\s*:\s*$/.test(page.text(line))) return page.indentOf(line)
+    for (let line = from; line <= to; line++) {
+      if (!page.isBlank(line) && !/^\s*\w+\s*:\s*$/.test(page.text(line))) return page.indentOf(line)
+    }
     return page.indentOf(start_line) + page.step
   }
 }
@@ -80,8 +117,11 @@ function bodyEdit (page: Page, items: readonly Symbol[], symbol: Symbol, action:
 const gapBeside = (page: Page, items: readonly Symbol[], symbol: Symbol, isOne: boolean): number =>
   gapAmong(page, items, symbol.within, isOne && isSmall(symbol))
 
-/** The blank lines that are most often between two definitions in the same body, else anywhere; `small`: between two of one line each. */
-function gapAmong (page: Page, items: readonly Symbol[], within: number, small: boolean): number {
+/**
+ * The blank lines that are most often between two definitions in the same body, else anywhere; `small`: between two of
+ * one line each.
+ */
+function gapAmong(page: Page, items: readonly Symbol[], within: number, small: boolean): number {
   const gaps = (chosen: readonly Symbol[]) => {
     const found: number[] = []
     const last = new Map<number, Symbol>()

@@ -15,7 +15,24 @@ import { rust } from './languages/rust.ts'
 import { tsx, typescript } from './languages/typescript.ts'
 
 /** Languages of code. */
-export const CODE: Readonly<Record<string, Language>> = { bash, c, cpp, csharp, css, go, java, javascript, jsx: javascript, php, python, ruby, rust, shell: bash, tsx, typescript }
+export const CODE: Readonly<Record<string, Language>> = {
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  go,
+  java,
+  javascript,
+  jsx: javascript,
+  php,
+  python,
+  ruby,
+  rust,
+  shell: bash,
+  tsx,
+  typescript
+}
 
 /** Bytes of a file that is parsed; a syntax tree takes many times as much memory. */
 export const PARSED_SIZE = 8 * 1024 * 1024
@@ -23,4 +40,5 @@ export const PARSED_SIZE = 8 * 1024 * 1024
 /** Every language whose outline can be told. */
 export const OUTLINED: readonly string[] = [...Object.keys(CODE), 'markdown'].sort()
 
-export const isOutlined = (language: string | undefined): language is string => language !== undefined && OUTLINED.includes(language)
+export const isOutlined = (language: string | undefined): language is string =>
+  language !== undefined && OUTLINED.includes(language)

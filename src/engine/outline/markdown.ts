@@ -1,9 +1,18 @@
-// The outline of a Markdown document: headings with their sections, code blocks, front matter, by the block rules of CommonMark. Knows no edits.
+// The outline of a Markdown document: headings with their sections, code blocks, front matter, by the block rules of
+// CommonMark. Knows no edits.
 import MarkdownIt, { type Token } from 'markdown-it'
 import { isUtf8 } from 'node:buffer'
 import { bomLength } from '../text/encoding.ts'
 import { splitAtBreaks } from '../text/lines.ts'
-import { type CodeBlock, type DocumentItem, type Gaps, type Heading, mostFrequentNumber, type Outline, SEPARATOR } from './outline.ts'
+import {
+  type CodeBlock,
+  type DocumentItem,
+  type Gaps,
+  type Heading,
+  mostFrequentNumber,
+  type Outline,
+  SEPARATOR
+} from './outline.ts'
 
 /** Quotes and lists in each other; what lies deeper is not looked at. */
 const DEEPEST = 100
@@ -12,10 +21,16 @@ const parser = new MarkdownIt('commonmark', { html: true, maxNesting: DEEPEST })
 parser.core.ruler.enableOnly(['normalize', 'block'])
 
 /** A quote, a list item or the document: the headings whose sections are open in it. `end`: its last line. */
-interface Frame { open: number[], end: number }
+interface Frame {
+  open: number[]
+  end: number
+}
 
-/** The outline of a document's bytes. Front matter is what YAML and TOML tools take for it: from a first line `---`, not followed by a blank one, or `+++`, to its like. */
-export function markdownOutline (bytes: Buffer): Outline & { type: 'document' } {
+/**
+ * The outline of a document's bytes. Front matter is what YAML and TOML tools take for it: from a first line `---`, not
+ * followed by a blank one, or `+++`, to its like.
+ */
+export function markdownOutline(bytes: Buffer): Outline & { type: 'document' } {
   const lines = splitAtBreaks(bytes.toString('utf8', bomLength(bytes)))
   const total = lines.at(-1) === '' ? lines.length - 1 : lines.length
   const matter = frontMatterLines(lines)
@@ -23,8 +38,9 @@ export function markdownOutline (bytes: Buffer): Outline & { type: 'document' } 
   const collected = new Collector(lines, total, isUtf8(bytes))
   if (matter > 0) collected.frontMatter(matter)
   for (const [i, token] of tokens.entries()) {
-    if (token.map !== null) collected.block(token, tokens[i + 1], [token.map[0] + matter + 1, Math.min(token.map[1] + matter, total)])
-    else if (token.type === 'blockquote_close' || token.type === 'list_item_close') collected.leave()
+    if (token.map !== null) {
+      collected.block(token, tokens[i + 1], [token.map[0] + matter + 1, Math.min(token.map[1] + matter, total)])
+    } else if (token.type === 'blockquote_close' || token.type === 'list_item_close') collected.leave()
   }
   collected.leave()
   return { type: 'document', items: collected.items, gaps: collected.gaps() }
@@ -32,11 +48,13 @@ export function markdownOutline (bytes: Buffer): Outline & { type: 'document' } 
 
 const isBlank = (line: string): boolean => /^[ \t]*$/.test(line)
 
-function frontMatterLines (lines: readonly string[]): number {
+function frontMatterLines(lines: readonly string[]): number {
   const mark = lines[0]!.trimEnd()
   if ((mark !== '---' && mark !== '+++') || lines[1] === undefined || isBlank(lines[1])) return 0
   // The first line isn't its own end.
-  const last = lines.findIndex((line, i) => i > 0 && (line.trimEnd() === mark || (mark === '---' && line.trimEnd() === '...')))
+  const last = lines.findIndex(
+    (line, i) => i > 0 && (line.trimEnd() === mark || (mark === '---' && line.trimEnd() === '...'))
+  )
   return last + 1
 }
 
@@ -46,35 +64,36 @@ class Collector {
   readonly #whole: boolean
   readonly #frames: Frame[]
   /** First lines of the blocks at the top, and which are headings. */
-  readonly #blocks: { line: number, heading: boolean }[] = []
+  readonly #blocks: { line: number; heading: boolean }[] = []
 
-  constructor (lines: readonly string[], total: number, whole: boolean) {
+  constructor(lines: readonly string[], total: number, whole: boolean) {
     this.#lines = lines
     this.#whole = whole
     this.#frames = [{ open: [], end: total }]
   }
 
-  frontMatter (last: number): void {
+  frontMatter(last: number): void {
     this.items.push({ kind: 'front_matter', start_line: 1, end_line: last, within: -1 })
     this.#blocks.push({ line: 1, heading: false })
   }
 
   /** A block from line `first` to `last`, and the token after it. */
-  block (token: Token, next: Token | undefined, [first, last]: [number, number]): void {
+  block(token: Token, next: Token | undefined, [first, last]: [number, number]): void {
     const { type, level } = token
     if (level === 0) this.#blocks.push({ line: first, heading: type === 'heading_open' })
-    if (type === 'blockquote_open' || type === 'list_item_open') this.#frames.push({ open: [], end: this.#withoutBlanks(first, last) })
-    else if (type === 'heading_open') this.#heading(token, next!.content, [first, last])
+    if (type === 'blockquote_open' || type === 'list_item_open') {
+      this.#frames.push({ open: [], end: this.#withoutBlanks(first, last) })
+    } else if (type === 'heading_open') this.#heading(token, next!.content, [first, last])
     else if (type === 'fence' || type === 'code_block') this.#codeBlock(token, [first, last])
   }
 
   /** The innermost quote or list item ends, or the document. */
-  leave (): void {
+  leave(): void {
     const { open, end } = this.#frames.pop()!
     for (const index of open) this.items[index]!.end_line = end
   }
 
-  gaps (): Gaps {
+  gaps(): Gaps {
     const found = { before_heading: [] as number[], after_heading: [] as number[], between: [] as number[] }
     for (const [i, { line, heading }] of this.#blocks.entries()) {
       const before = this.#blocks[i - 1]
@@ -83,41 +102,73 @@ class Collector {
       while (isBlank(this.#lines[line - 2 - blank] ?? '-')) blank++
       found[heading ? 'before_heading' : before.heading ? 'after_heading' : 'between'].push(blank)
     }
-    return Object.fromEntries(Object.entries(found).flatMap(([place, counts]) => {
-      const most = mostFrequentNumber(counts)
-      return most === undefined ? [] : [[place, most]]
-    }))
+    return Object.fromEntries(
+      Object.entries(found).flatMap(([place, counts]) => {
+        const most = mostFrequentNumber(counts)
+        return most === undefined ? [] : [[place, most]]
+      })
+    )
   }
 
-  #heading ({ tag, markup, level: depth }: Token, content: string, [start_line, heading_line]: [number, number]): void {
+  #heading({ tag, markup, level: depth }: Token, content: string, [start_line, heading_line]: [number, number]): void {
     const level = Number(tag.slice(1))
     const { open } = this.#frames.at(-1)!
-    while (open.length > 0 && (this.items[open.at(-1)!] as Heading).level >= level) this.items[open.pop()!]!.end_line = start_line - 1
-    const name = splitAtBreaks(content).map(line => line.trim()).join(' ')
+    while (open.length > 0 && (this.items[open.at(-1)!] as Heading).level >= level) {
+      this.items[open.pop()!]!.end_line = start_line - 1
+    }
+    const name = splitAtBreaks(content)
+      .map(line => line.trim())
+      .join(' ')
     const prefix = depth === 0 ? '' : this.#prefix(start_line, markup.startsWith('#') ? markup : '')
-    this.items.push({ kind: 'heading', name, level, ...this.#around(), start_line, end_line: heading_line, heading_line, prefix, ...this.#lossy(name) })
+    this.items.push({
+      kind: 'heading',
+      name,
+      level,
+      ...this.#around(),
+      start_line,
+      end_line: heading_line,
+      heading_line,
+      prefix,
+      ...this.#lossy(name)
+    })
     open.push(this.items.length - 1)
   }
 
-  #codeBlock ({ type, info, markup, content, level: depth }: Token, [start_line, end_line]: [number, number]): void {
+  #codeBlock({ type, info, markup, content, level: depth }: Token, [start_line, end_line]: [number, number]): void {
     const language = /^\S+/.exec(info.trim())?.[0]
-    const item: CodeBlock = { kind: 'code_block', ...language !== undefined && { language }, ...this.#around(), start_line, end_line, prefix: '', ...this.#lossy(info) }
-    if (type === 'fence') item.fence = { markup, closed: end_line - start_line > splitAtBreaks(content.replace(/\n$/, '')).length - (content === '' ? 1 : 0) }
+    const item: CodeBlock = {
+      kind: 'code_block',
+      ...(language !== undefined && { language }),
+      ...this.#around(),
+      start_line,
+      end_line,
+      prefix: '',
+      ...this.#lossy(info)
+    }
+    if (type === 'fence') {
+      item.fence = {
+        markup,
+        closed: end_line - start_line > splitAtBreaks(content.replace(/\n$/, '')).length - (content === '' ? 1 : 0)
+      }
+    }
     if (depth > 0) item.prefix = this.#shared(this.#prefix(start_line, markup), start_line + 1, end_line)
     this.items.push(item)
   }
 
-  #around (): { within: number, parent?: string } {
+  #around(): { within: number; parent?: string } {
     const within = this.#frames.findLast(({ open }) => open.length > 0)?.open.at(-1) ?? -1
     if (within === -1) return { within }
     const { parent, name } = this.items[within] as Heading
     return { within, parent: parent === undefined ? name : `${parent}${SEPARATOR.document}${name}` }
   }
 
-  #lossy = (text: string): { lossy?: true } => !this.#whole && text.includes('\ufffd') ? { lossy: true } : {}
+  #lossy = (text: string): { lossy?: true } => (!this.#whole && text.includes('\ufffd') ? { lossy: true } : {})
 
-  /** What the lines of a quote or a list item begin with: its first one up to `markup`, or to the text, each list mark as white space. */
-  #prefix (line: number, markup: string): string {
+  /**
+   * What the lines of a quote or a list item begin with: its first one up to `markup`, or to the text, each list mark
+   * as white space.
+   */
+  #prefix(line: number, markup: string): string {
     const text = this.#lines[line - 1]!
     const marks = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)))*\s*/.exec(text)![0]
     const upTo = markup === '' ? -1 : text.indexOf(markup)
@@ -125,7 +176,7 @@ class Collector {
   }
 
   /** As much of a prefix as the lines from `first` to `last` begin with, but for blank ones. */
-  #shared (prefix: string, first: number, last: number): string {
+  #shared(prefix: string, first: number, last: number): string {
     for (const line of this.#lines.slice(first - 1, last)) {
       if (/^[\s>]*$/.test(line)) continue
       while (!line.startsWith(prefix)) prefix = prefix.slice(0, -1)
@@ -133,7 +184,7 @@ class Collector {
     return prefix
   }
 
-  #withoutBlanks (first: number, last: number): number {
+  #withoutBlanks(first: number, last: number): number {
     while (last > first && /^[\s>]*$/.test(this.#lines[last - 1]!)) last--
     return last
   }

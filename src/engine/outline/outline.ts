@@ -1,7 +1,23 @@
-// What a document or a source file is made of, as data: what a parser finds and the planner of /edit-section is told. Knows no parser.
+// What a document or a source file is made of, as data: what a parser finds and the planner of /edit-section is told.
+// Knows no parser.
 
-export const SYMBOL_KINDS = ['function', 'method', 'class', 'struct', 'interface', 'trait', 'impl', 'type', 'enum', 'namespace', 'constant', 'variable', 'macro', 'rule'] as const
-export type SymbolKind = typeof SYMBOL_KINDS[number]
+export const SYMBOL_KINDS = [
+  'function',
+  'method',
+  'class',
+  'struct',
+  'interface',
+  'trait',
+  'impl',
+  'type',
+  'enum',
+  'namespace',
+  'constant',
+  'variable',
+  'macro',
+  'rule'
+] as const
+export type SymbolKind = (typeof SYMBOL_KINDS)[number]
 
 /** Lines are 1-based and inclusive, of the file; they are what /edit-lines would need. */
 interface Place {
@@ -31,12 +47,14 @@ export interface CodeBlock extends Place {
   kind: 'code_block'
   language?: string
   /** Absent where it is indented. */
-  fence?: { markup: string, closed: boolean }
+  fence?: { markup: string; closed: boolean }
   /** What each line begins with where it lies in a quote or a list, else empty. */
   prefix: string
 }
 
-export interface FrontMatter extends Place { kind: 'front_matter' }
+export interface FrontMatter extends Place {
+  kind: 'front_matter'
+}
 
 /** A definition with its decorators and attributes. */
 export interface Symbol extends Place {
@@ -51,28 +69,36 @@ export interface Symbol extends Place {
 }
 
 /**
- * The lines between those that open and close a body, none where `last_line` comes before `first_line`; or empty braces in
+ * The lines between those that open and close a body, none where `last_line` comes before `first_line`; or empty braces
+ * in
  * one line, with the UTF-16 offset in it at which text goes between; or lines that hold more than one of all this.
  */
-export type Body = { first_line: number, last_line: number } | { line: number, column: number } | 'cramped'
+export type Body = { first_line: number; last_line: number } | { line: number; column: number } | 'cramped'
 
 export type Item = Heading | CodeBlock | FrontMatter | Symbol
 export type DocumentItem = Exclude<Item, Symbol>
 
-/** Blank lines that a document has most often before a heading, after one, and between other blocks; absent where nothing tells. */
-export interface Gaps { before_heading?: number, after_heading?: number, between?: number }
+/**
+ * Blank lines that a document has most often before a heading, after one, and between other blocks; absent where
+ * nothing tells.
+ */
+export interface Gaps {
+  before_heading?: number
+  after_heading?: number
+  between?: number
+}
 
 /** In the order of their first lines. */
 export type Outline =
-  | { type: 'document', items: DocumentItem[], gaps: Gaps }
+  | { type: 'document'; items: DocumentItem[]; gaps: Gaps }
   /** `syntax_error_lines`: the first 20 lines that the parser made nothing of. */
-  | { type: 'code', items: Symbol[], syntax_error_lines: number[] }
+  | { type: 'code'; items: Symbol[]; syntax_error_lines: number[] }
 
 /** What stands between the names of a path. */
 export const SEPARATOR = { document: ' > ', code: '.' } as const
 
 /** Of several numbers the one that occurs most, the larger of two that occur as often; undefined of none. */
-export function mostFrequentNumber (numbers: readonly number[]): number | undefined {
+export function mostFrequentNumber(numbers: readonly number[]): number | undefined {
   const counts = new Map<number, number>()
   for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
   return [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0]

@@ -1,4 +1,5 @@
-// The lines of a text as edits of sections see them: which are blank, how they are indented, and what a text looks like that is put between them. Knows no outline.
+// The lines of a text as edits of sections see them: which are blank, how they are indented, and what a text looks like
+// that is put between them. Knows no outline.
 import { byteOfUtf16, decode, decodeByColumn } from '../text/encoding.ts'
 import type { LineEdit } from '../edit/request.ts'
 import { indentationOf } from '../text/indentation.ts'
@@ -7,13 +8,28 @@ import { ANY_BREAK, type Break, BREAK_TEXT, LineTable, splitAtBreaks } from '../
 import { Text } from '../text/text.ts'
 
 /** What lies on one side of a place: blank lines that are there, and those that there should be. */
-export interface Side { blanks: number, gap: number }
+export interface Side {
+  blanks: number
+  gap: number
+}
 
 /** A place to put text in: before `line`. Null where nothing lies on that side. */
-export interface Spot { line: number, above: Side | null, below: Side | null }
+export interface Spot {
+  line: number
+  above: Side | null
+  below: Side | null
+}
 
-/** A text without the blank lines that it begins and ends with, which are counted. `end`: the break after it, empty where there is none. */
-interface Core { text: string, lead: number, trail: number, end: string }
+/**
+ * A text without the blank lines that it begins and ends with, which are counted. `end`: the break after it, empty
+ * where there is none.
+ */
+interface Core {
+  text: string
+  lead: number
+  trail: number
+  end: string
+}
 
 export class Page {
   readonly #table: LineTable
@@ -21,33 +37,33 @@ export class Page {
   readonly #lineEndings: LineEndings
   readonly #apart: boolean
 
-  constructor (original: Buffer, { line_endings, apart }: { line_endings: LineEndings, apart: boolean }) {
+  constructor(original: Buffer, { line_endings, apart }: { line_endings: LineEndings; apart: boolean }) {
     this.#original = original
     this.#table = new LineTable(original)
     this.#lineEndings = line_endings
     this.#apart = apart
   }
 
-  get total (): number {
+  get total(): number {
     return this.#table.total
   }
 
   text = (line: number): string => decode(this.#table.bytesOf(line)).text
 
   /** Blank, or only the marks of a quote where `prefix` has such. */
-  isBlank (line: number, prefix = ''): boolean {
+  isBlank(line: number, prefix = ''): boolean {
     return this.#table.isBlank(line) || (prefix.includes('>') && /^[\s>]*$/.test(this.text(line)))
   }
 
   /** Blank lines just above a line, none of them before `top`. */
-  blanksAbove (line: number, top = 1, prefix = ''): number {
+  blanksAbove(line: number, top = 1, prefix = ''): number {
     let count = 0
     while (line - 1 - count >= top && this.isBlank(line - 1 - count, prefix)) count++
     return count
   }
 
   /** Blank lines just below a line, none of them after `bottom`. */
-  blanksBelow (line: number, bottom = this.total, prefix = ''): number {
+  blanksBelow(line: number, bottom = this.total, prefix = ''): number {
     let count = 0
     while (line + 1 + count <= bottom && this.isBlank(line + 1 + count, prefix)) count++
     return count
@@ -57,46 +73,61 @@ export class Page {
   indentOf = (line: number): string => /^[ \t]*/.exec(this.text(line))![0]
 
   /** One step of indentation. */
-  get step (): string {
+  get step(): string {
     const { style, width = 4 } = indentationOf(this.#original)
     return style === 'tabs' ? '\t' : ' '.repeat(width)
   }
 
-  /** A text for a spot, with the blank lines that it needs on both sides; `dress` gives its lines the form that they need there. Empty for a blank one. */
-  put (text: string, { line, above, below }: Spot, dress: (text: string) => string, blank = ''): string {
+  /**
+   * A text for a spot, with the blank lines that it needs on both sides; `dress` gives its lines the form that they
+   * need there. Empty for a blank one.
+   */
+  put(text: string, { line, above, below }: Spot, dress: (text: string) => string, blank = ''): string {
     const core = coreOf(text, blank)
     if (core.text === '') return ''
-    const missing = (side: Side | null, own: number) => side === null ? 0 : Math.max(0, Math.max(side.gap, side.blanks, own, this.#apart ? 1 : 0) - side.blanks)
+    const missing = (side: Side | null, own: number) =>
+      side === null ? 0 : Math.max(0, Math.max(side.gap, side.blanks, own, this.#apart ? 1 : 0) - side.blanks)
     const kind = this.#kindAt(line)
-    const blanks = (count: number, before: number) => count === 0 ? '' : blank + breakBetween(kind, blank === '' ? before : -1, -1) + (blank + BREAK_TEXT[kind]).repeat(count - 1)
+    const blanks = (count: number, before: number) =>
+      count === 0
+        ? ''
+        : blank + breakBetween(kind, blank === '' ? before : -1, -1) + (blank + BREAK_TEXT[kind]).repeat(count - 1)
     const [lead, trail] = [missing(above, core.lead), missing(below, core.trail)]
     const end = core.end || (trail === 0 ? '' : BREAK_TEXT[kind])
     return blanks(lead, this.#byteBefore(line)) + dress(core.text) + end + blanks(trail, end.charCodeAt(end.length - 1))
   }
 
-  /** The kind of a break that is put in at a line on nobody's order: that of the file at this place; all are adapted later unless bytes are exact. */
-  #kindAt (line: number): Break {
-    return this.#lineEndings === 'adapt' ? 'lf' : new BreakFinder(new Text([this.#original]), breakStyleOf(this.#original)).kindAt(this.#table.startOf(line))
+  /**
+   * The kind of a break that is put in at a line on nobody's order: that of the file at this place; all are adapted
+   * later unless bytes are exact.
+   */
+  #kindAt(line: number): Break {
+    return this.#lineEndings === 'adapt'
+      ? 'lf'
+      : new BreakFinder(new Text([this.#original]), breakStyleOf(this.#original)).kindAt(this.#table.startOf(line))
   }
 
   /** The byte before a line where it's exact; what is adapted later is kept apart from it then. */
-  #byteBefore (line: number): number {
-    return this.#lineEndings === 'adapt' ? -1 : this.#original[this.#table.startOf(line) - 1] ?? -1
+  #byteBefore(line: number): number {
+    return this.#lineEndings === 'adapt' ? -1 : (this.#original[this.#table.startOf(line) - 1] ?? -1)
   }
 
   /** A text in place of others, without blank lines around it. */
-  bare (text: string, dress: (text: string) => string, blank = ''): string {
+  bare(text: string, dress: (text: string) => string, blank = ''): string {
     const core = coreOf(text, blank)
     return core.text === '' ? '' : `${dress(core.text)}${core.end}`
   }
 
   /** A blank line in place of those from `line` on, where edits without need one. */
-  separator (line: number): string {
+  separator(line: number): string {
     return this.#apart ? breakBetween(this.#kindAt(line), this.#byteBefore(line), -1) : ''
   }
 
-  /** Text between empty braces on one line, in place of the white space in them; `column`: where that begins, in UTF-16 units. */
-  opened (line: number, column: number, text: string, dress: (text: string) => string): LineEdit {
+  /**
+   * Text between empty braces on one line, in place of the white space in them; `column`: where that begins, in UTF-16
+   * units.
+   */
+  opened(line: number, column: number, text: string, dress: (text: string) => string): LineEdit {
     const core = coreOf(text)
     if (core.text === '') return { start_line: line, end_line: line - 1, new_text: '' }
     const bytes = this.#table.bytesOf(line)
@@ -105,12 +136,17 @@ export class Page {
     const { text: rest } = decodeByColumn(after)
     const end = start + byteOfUtf16(after, rest.length - rest.trimStart().length)
     const own = BREAK_TEXT[this.#kindAt(line)]
-    return { start_line: line, end_line: line, new_text: `${own}${dress(core.text)}${core.end || own}${this.indentOf(line)}`, inside: { start, end } }
+    return {
+      start_line: line,
+      end_line: line,
+      new_text: `${own}${dress(core.text)}${core.end || own}${this.indentOf(line)}`,
+      inside: { start, end }
+    }
   }
 }
 
 /** `blank`: what a blank line may hold beside white space, the mark of a quote. */
-function coreOf (text: string, blank = ''): Core {
+function coreOf(text: string, blank = ''): Core {
   const lines = splitAtBreaks(text)
   const isBlank = (line: string) => /^[ \t]*$/.test(line) || line.trimEnd() === blank
   const first = lines.findIndex(line => !isBlank(line))
@@ -119,7 +155,12 @@ function coreOf (text: string, blank = ''): Core {
   // The breaks stay as they are given.
   const breaks = [...text.matchAll(ANY_BREAK)]
   const start = first === 0 ? 0 : breaks[first - 1]!.index + breaks[first - 1]![0].length
-  return { text: text.slice(start, breaks[last]?.index), lead: first, trail: Math.max(0, lines.length - 2 - last), end: breaks[last]?.[0] ?? '' }
+  return {
+    text: text.slice(start, breaks[last]?.index),
+    lead: first,
+    trail: Math.max(0, lines.length - 2 - last),
+    end: breaks[last]?.[0] ?? ''
+  }
 }
 
 /** How many lines of a text aren't blank, up to two. */
@@ -128,24 +169,35 @@ export const isOneLine = (text: string): boolean => splitAtBreaks(text).filter(l
 const eachLine = (text: string, change: (line: string) => string): string => {
   const breaks = text.match(ANY_BREAK) ?? []
   // What follows the last break is no line.
-  return splitAtBreaks(text).map((line, i) => (i === breaks.length && line === '' ? '' : change(line)) + (breaks[i] ?? '')).join('')
+  return splitAtBreaks(text)
+    .map((line, i) => (i === breaks.length && line === '' ? '' : change(line)) + (breaks[i] ?? ''))
+    .join('')
 }
 
 /** Lines with `prefix` before each; as they are where all that aren't blank have it. */
-export function prefixed (text: string, prefix: string): string {
+export function prefixed(text: string, prefix: string): string {
   const isBlank = (line: string) => /^[ \t]*$/.test(line)
-  if (prefix === '' || splitAtBreaks(text).every(line => isBlank(line) || line.startsWith(prefix) || line.trimEnd() === prefix.trimEnd())) return text
-  return eachLine(text, line => isBlank(line) ? prefix.trimEnd() : prefix + line)
+  if (
+    prefix === '' ||
+    splitAtBreaks(text).every(line => isBlank(line) || line.startsWith(prefix) || line.trimEnd() === prefix.trimEnd())
+  ) {
+    return text
+  }
+  return eachLine(text, line => (isBlank(line) ? prefix.trimEnd() : prefix + line))
 }
 
 /** Lines of an indented code block; as they are where all that aren't blank are indented enough. */
-export function asIndentedCode (text: string): string {
+export function asIndentedCode(text: string): string {
   if (splitAtBreaks(text).every(line => /^(?: {4}|[ ]{0,3}\t|[ \t]*$)/.test(line))) return text
-  return eachLine(text, line => line === '' ? line : `    ${line}`)
+  return eachLine(text, line => (line === '' ? line : `    ${line}`))
 }
 
 /** Lines moved so that the first is indented by `indent`: those that begin as it does begin so then, others stay. */
-export function indented (text: string, indent: string): string {
+export function indented(text: string, indent: string): string {
   const present = /^[ \t]*/.exec(text)![0]
-  return present === indent ? text : eachLine(text, line => line.startsWith(present) && line.trim() !== '' ? indent + line.slice(present.length) : line)
+  return present === indent
+    ? text
+    : eachLine(text, line =>
+        line.startsWith(present) && line.trim() !== '' ? indent + line.slice(present.length) : line
+      )
 }

@@ -1,7 +1,7 @@
 // What /edit-section asks for an item of an outline, and why an item can't take it. Knows no text.
 
 export const SECTION_ACTIONS = ['replace', 'delete', 'append', 'prepend', 'insert_before', 'insert_after'] as const
-export type SectionAction = typeof SECTION_ACTIONS[number]
+export type SectionAction = (typeof SECTION_ACTIONS)[number]
 
 /** Why an item can't take an action. */
 export type Refusal = 'not_alone' | 'cramped' | 'no_body' | 'unclosed' | 'closes_fence'

@@ -1,4 +1,5 @@
-// The outline of a source file, from its syntax tree and what a query captures in it. Knows the shape of trees, no language and no parser.
+// The outline of a source file, from its syntax tree and what a query captures in it. Knows the shape of trees, no
+// language and no parser.
 import { isUtf8 } from 'node:buffer'
 import { bomLength, decodeByColumn } from '../text/encoding.ts'
 import { BREAK_TEXT } from '../text/lines.ts'
@@ -12,26 +13,32 @@ export interface Node {
   readonly text: string
   readonly startIndex: number
   readonly endIndex: number
-  readonly startPosition: { row: number, column: number }
-  readonly endPosition: { row: number, column: number }
+  readonly startPosition: { row: number; column: number }
+  readonly endPosition: { row: number; column: number }
   readonly parent: Node | null
   readonly previousSibling: Node | null
   readonly isError: boolean
   readonly isMissing: boolean
   readonly hasError: boolean
   readonly children: readonly (Node | null)[]
-  childForFieldName (name: string): Node | null
+  childForFieldName(name: string): Node | null
 }
 
 /** What one pattern of a query captured at one place. */
-export interface Captured { patternIndex: number, captures: readonly { name: string, node: Node }[] }
+export interface Captured {
+  patternIndex: number
+  captures: readonly { name: string; node: Node }[]
+}
 
 const SHOWN_ERRORS = 20
 /** UTF-16 units of a name. */
 const NAME_LENGTH = 200
 
-/** A file's text as parsers are given it: without byte-order mark, every lone `\r` as the line break that it is, so that rows are lines. A byte that isn't UTF-8 is one character. */
-export function sourceOf (bytes: Buffer): string {
+/**
+ * A file's text as parsers are given it: without byte-order mark, every lone `\r` as the line break that it is, so that
+ * rows are lines. A byte that isn't UTF-8 is one character.
+ */
+export function sourceOf(bytes: Buffer): string {
   const { text } = decodeByColumn(bytes.subarray(bomLength(bytes)))
   return text.includes(BREAK_TEXT.cr) ? text.replace(/\r(?!\n)/g, '\n') : text
 }
@@ -52,14 +59,23 @@ interface Found {
   pattern: number
 }
 
-/** The outline of a file with these bytes, whose text (`sourceOf`) was parsed as `root`. Symbols in the order of their first lines. */
-export function symbolsOf (bytes: Buffer, source: string, root: Node, matches: readonly Captured[], language: Language): Outline & { type: 'code' } {
+/**
+ * The outline of a file with these bytes, whose text (`sourceOf`) was parsed as `root`. Symbols in the order of their
+ * first lines.
+ */
+export function symbolsOf(
+  bytes: Buffer,
+  source: string,
+  root: Node,
+  matches: readonly Captured[],
+  language: Language
+): Outline & { type: 'code' } {
   const found = distinct(matches.flatMap(match => read(match, language)))
   const lines = source.split('\n')
   const shared = countBy(found, spanOf)
   const whole = isUtf8(bytes)
   const items: Symbol[] = []
-  const open: { index: number, end: number, path: string }[] = []
+  const open: { index: number; end: number; path: string }[] = []
   for (const symbol of found) {
     const { start, outer, comment, owner, name } = symbol
     const body = bodyOf(symbol, language, lines)
@@ -69,20 +85,26 @@ export function symbolsOf (bytes: Buffer, source: string, root: Node, matches: r
     if (isTopOnly(symbol.kind) && enclosing !== undefined && !HOLDS_CONSTANTS.has(enclosing.kind)) continue
     const parent = [around?.path, owner].filter(part => part !== undefined).join(SEPARATOR.code)
     const end_line = lastRow(outer) + 1
-    const isMethod = symbol.kind === 'function' && (owner !== undefined || (enclosing !== undefined && HAS_METHODS.has(enclosing.kind)))
+    const isMethod =
+      symbol.kind === 'function' &&
+      (owner !== undefined || (enclosing !== undefined && HAS_METHODS.has(enclosing.kind)))
     items.push({
       kind: isMethod ? 'method' : symbol.kind,
       name,
       within: around?.index ?? -1,
-      ...parent !== '' && { parent },
+      ...(parent !== '' && { parent }),
       start_line: start.startPosition.row + 1,
       end_line,
-      ...comment !== undefined && { comment_start_line: comment.startPosition.row + 1 },
+      ...(comment !== undefined && { comment_start_line: comment.startPosition.row + 1 }),
       alone: shared.get(spanOf(symbol)) === 1 && isAlone(lines, start, outer),
-      ...body !== undefined && { body },
-      ...!whole && name.includes('\ufffd') && { lossy: true as const }
+      ...(body !== undefined && { body }),
+      ...(!whole && name.includes('\ufffd') && { lossy: true as const })
     })
-    open.push({ index: items.length - 1, end: outer.endIndex, path: parent === '' ? symbol.scope : `${parent}${SEPARATOR.code}${symbol.scope}` })
+    open.push({
+      index: items.length - 1,
+      end: outer.endIndex,
+      path: parent === '' ? symbol.scope : `${parent}${SEPARATOR.code}${symbol.scope}`
+    })
   }
   return { type: 'code', items, syntax_error_lines: errorLines(root) }
 }
@@ -92,77 +114,125 @@ const isTopOnly = (kind: SymbolKind): boolean => kind === 'constant' || kind ===
 const HOLDS_CONSTANTS = new Set<SymbolKind>(['namespace', 'class', 'interface', 'trait', 'enum'])
 const HAS_METHODS = new Set<SymbolKind>(['class', 'struct', 'interface', 'trait', 'impl', 'enum'])
 
-function countBy (found: readonly Found[], key: (symbol: Found) => string): Map<string, number> {
+function countBy(found: readonly Found[], key: (symbol: Found) => string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const symbol of found) counts.set(key(symbol), (counts.get(key(symbol)) ?? 0) + 1)
   return counts
 }
 
-/** Of a definition that several patterns capture by one name, what the first says; in the order of their starts, the outer before the inner. */
-function distinct (found: readonly Found[]): Found[] {
-  const sorted = [...found].sort((a, b) => a.start.startIndex - b.start.startIndex || b.outer.endIndex - a.outer.endIndex || a.node.startIndex - b.node.startIndex || a.pattern - b.pattern)
-  return sorted.filter((symbol, i) => i === 0 || symbol.name !== sorted[i - 1]!.name || spanOf(symbol) !== spanOf(sorted[i - 1]!))
+/**
+ * Of a definition that several patterns capture by one name, what the first says; in the order of their starts, the
+ * outer before the inner.
+ */
+function distinct(found: readonly Found[]): Found[] {
+  const sorted = [...found].sort(
+    (a, b) =>
+      a.start.startIndex - b.start.startIndex ||
+      b.outer.endIndex - a.outer.endIndex ||
+      a.node.startIndex - b.node.startIndex ||
+      a.pattern - b.pattern
+  )
+  return sorted.filter(
+    (symbol, i) => i === 0 || symbol.name !== sorted[i - 1]!.name || spanOf(symbol) !== spanOf(sorted[i - 1]!)
+  )
 }
 
-function read ({ patternIndex: pattern, captures }: Captured, language: Language): Found[] {
+function read({ patternIndex: pattern, captures }: Captured, language: Language): Found[] {
   const captured = new Map(captures.map(({ name, node }) => [name.split('.')[0]!, node]))
   const word = captures.find(({ name }) => name.startsWith('definition.'))!.name.slice('definition.'.length)
   const node = captured.get('definition')!
   const body = captured.get('body') ?? node.childForFieldName('body') ?? undefined
   const outer = widened(node, language.wrappers)
   if (['constant', 'variable', 'topfunction'].includes(word) && !isAtTop(outer, language)) return []
-  const kind = word === 'topfunction' ? 'function' : word === 'default' ? (body?.type === 'class_body' ? 'class' : 'function') : SYMBOL_KINDS.find(known => known === word)!
+  const kind =
+    word === 'topfunction'
+      ? 'function'
+      : word === 'default'
+        ? body?.type === 'class_body'
+          ? 'class'
+          : 'function'
+        : SYMBOL_KINDS.find(known => known === word)!
   const names = namesOf(word, captured, body)
-  return names.name === '' ? [] : [{ kind, node, outer, ...before(outer, language.attributes ?? []), body, pattern, ...names }]
+  return names.name === ''
+    ? []
+    : [{ kind, node, outer, ...before(outer, language.attributes ?? []), body, pattern, ...names }]
 }
 
 const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, NAME_LENGTH).toWellFormed()
 /** A type without pointers, references and what it is generic in. */
 const bare = (type: string): string => tidy(type.replace(/<[^]*>|\[[^]*\]|^[&*\s]+/g, '').replace(/^\*+/, ''))
 
-function namesOf (word: string, captured: ReadonlyMap<string, Node>, body: Node | undefined): Pick<Found, 'name' | 'owner' | 'scope'> {
+function namesOf(
+  word: string,
+  captured: ReadonlyMap<string, Node>,
+  body: Node | undefined
+): Pick<Found, 'name' | 'owner' | 'scope'> {
   const { name: named, owner, trait, type, definition } = Object.fromEntries(captured)
   if (word === 'impl') {
     const of = tidy(type!.text)
-    return { name: `impl ${trait === undefined ? '' : `${tidy(trait.text)} for `}${of}`, owner: undefined, scope: bare(type!.text) }
+    return {
+      name: `impl ${trait === undefined ? '' : `${tidy(trait.text)} for `}${of}`,
+      owner: undefined,
+      scope: bare(type!.text)
+    }
   }
   if (word === 'default') return { name: 'default', owner: undefined, scope: 'default' }
   // What has no name is called by what stands before its body.
-  const name = tidy(named === undefined ? definition!.text.slice(0, body!.startIndex - definition!.startIndex) : named.text)
+  const name = tidy(
+    named === undefined ? definition!.text.slice(0, body!.startIndex - definition!.startIndex) : named.text
+  )
   if (owner !== undefined) return { name, owner: bare(owner.text), scope: name }
-  if (named?.type !== 'qualified_identifier') return { name, owner: undefined, scope: name.replaceAll('::', SEPARATOR.code) }
-  const parts = name.replace(/<[^<>]*>/g, '').split('::').filter(part => part !== '')
+  if (named?.type !== 'qualified_identifier') {
+    return { name, owner: undefined, scope: name.replaceAll('::', SEPARATOR.code) }
+  }
+  const parts = name
+    .replace(/<[^<>]*>/g, '')
+    .split('::')
+    .filter(part => part !== '')
   const last = parts.pop() ?? ''
   return { name: last, owner: parts.length > 0 ? parts.join(SEPARATOR.code) : undefined, scope: last }
 }
 
 /** The node with what belongs to that one definition alone. */
-function widened (node: Node, wrappers: readonly string[]): Node {
+function widened(node: Node, wrappers: readonly string[]): Node {
   for (let { parent } = node; parent !== null && wrappers.includes(parent.type); { parent } = node) {
     const { type } = node
     // A group stays when one of its members goes.
-    if (parent.children.some(child => child?.type === '(') || parent.children.filter(child => child?.type === type).length > 1) break
+    if (
+      parent.children.some(child => child?.type === '(') ||
+      parent.children.filter(child => child?.type === type).length > 1
+    ) {
+      break
+    }
     node = parent
   }
   return node
 }
 
-function isAtTop (outer: Node, { top, wrappers }: Language): boolean {
-  for (let { parent } = outer; parent !== null; { parent } = parent) if (!top.includes(parent.type) && !wrappers.includes(parent.type)) return false
+function isAtTop(outer: Node, { top, wrappers }: Language): boolean {
+  for (let { parent } = outer; parent !== null; { parent } = parent) {
+    if (!top.includes(parent.type) && !wrappers.includes(parent.type)) return false
+  }
   return true
 }
 
 /** A comment that is about the file, or for the system. */
 const OF_THE_FILE = /^(?:\/\/!|\/\*!|#!)/
 
-/** The first of the attributes before a node, else itself, and the first comment of those that end on the line above. */
-function before (outer: Node, attributes: readonly string[]): { start: Node, comment: Node | undefined } {
+/**
+ * The first of the attributes before a node, else itself, and the first comment of those that end on the line above.
+ */
+function before(outer: Node, attributes: readonly string[]): { start: Node; comment: Node | undefined } {
   let start = outer
   let comment: Node | undefined
   let below = outer
   for (let sibling = outer.previousSibling; sibling !== null; sibling = sibling.previousSibling) {
     const isAttribute = attributes.includes(sibling.type)
-    const isComment = /comment/.test(sibling.type) && !OF_THE_FILE.test(sibling.text) && lastRow(sibling) === below.startPosition.row - 1 && standsFirst(sibling)
+    const isComment =
+      /comment/.test(sibling.type) &&
+      !OF_THE_FILE.test(sibling.text) &&
+      lastRow(sibling) === below.startPosition.row - 1 &&
+      standsFirst(sibling)
     if (!isAttribute && !isComment) break
     if (isAttribute) {
       start = sibling
@@ -174,52 +244,71 @@ function before (outer: Node, attributes: readonly string[]): { start: Node, com
 }
 
 /** Whether nothing stands before a comment on its line: it isn't about that. */
-function standsFirst (comment: Node): boolean {
+function standsFirst(comment: Node): boolean {
   const { previousSibling: other } = comment
   return other === null || lastRow(other) < comment.startPosition.row
 }
 
 /** A node that ends at the start of a row ends on the row before. */
-const lastRow = ({ startPosition, endPosition: { row, column } }: Node): number => column === 0 && row > startPosition.row ? row - 1 : row
+const lastRow = ({ startPosition, endPosition: { row, column } }: Node): number =>
+  column === 0 && row > startPosition.row ? row - 1 : row
 
 /** Whether on its first and last line there is nothing else but white space, what ends a statement, and a comment. */
-function isAlone (lines: readonly string[], start: Node, outer: Node): boolean {
+function isAlone(lines: readonly string[], start: Node, outer: Node): boolean {
   const { row, column } = outer.endPosition
   const after = lastRow(outer) === row ? lines[row]!.slice(column) : ''
-  return /^\s*(?:\/\*.*\*\/\s*)?$/.test(lines[start.startPosition.row]!.slice(0, start.startPosition.column)) && /^\s*[;,]*\s*(?:(?:\/\/|#).*|\/\*.*\*\/\s*)?$/.test(after)
+  return (
+    /^\s*(?:\/\*.*\*\/\s*)?$/.test(lines[start.startPosition.row]!.slice(0, start.startPosition.column)) &&
+    /^\s*[;,]*\s*(?:(?:\/\/|#).*|\/\*.*\*\/\s*)?$/.test(after)
+  )
 }
 
-function bodyOf ({ node, body }: Found, { indented }: Language, lines: readonly string[]): Body | undefined {
-  const rows = indented ? body && indentedRows(body) : body === undefined || node.children.at(-1)?.type === 'end' ? wordRows(node) : braceRows(body)
+function bodyOf({ node, body }: Found, { indented }: Language, lines: readonly string[]): Body | undefined {
+  const rows = indented
+    ? body && indentedRows(body)
+    : body === undefined || node.children.at(-1)?.type === 'end'
+      ? wordRows(node)
+      : braceRows(body)
   if (rows === undefined) return undefined
   const { open, close } = rows
   const within = lines[open.row]!.slice(open.column, open.row === close?.row ? close.column : undefined)
-  if (open.row === close?.row) return within.trim() === '' && !rows.word ? { line: open.row + 1, column: open.column } : 'cramped'
-  const isClear = IGNORED.test(within) && (close === undefined || lines[close.row]!.slice(0, close.column).trim() === '')
-  return isClear ? { first_line: open.row + 2, last_line: close === undefined ? lastRow(node) + 1 : close.row } : 'cramped'
+  if (open.row === close?.row) {
+    return within.trim() === '' && !rows.word ? { line: open.row + 1, column: open.column } : 'cramped'
+  }
+  const isClear =
+    IGNORED.test(within) && (close === undefined || lines[close.row]!.slice(0, close.column).trim() === '')
+  return isClear
+    ? { first_line: open.row + 2, last_line: close === undefined ? lastRow(node) + 1 : close.row }
+    : 'cramped'
 }
 
 /** Where what is inside begins and ends. `word`: it is closed by a word, which needs a line of its own. */
-interface Rows { open: Node['endPosition'], close?: Node['startPosition'], word?: true }
+interface Rows {
+  open: Node['endPosition']
+  close?: Node['startPosition']
+  word?: true
+}
 
 /** What may follow on the line that opens a body. */
 const IGNORED = /^\s*(?:(?:\/\/|#).*|\/\*.*\*\/\s*)?$/
 
-function braceRows (body: Node): Rows | undefined {
+function braceRows(body: Node): Rows | undefined {
   const open = body.children.find(child => child?.type === '{')
   const close = body.children.findLast(child => child?.type === '}')
   return open && close && !close.isMissing ? { open: open.endPosition, close: close.startPosition } : undefined
 }
 
 /** From the last word of the head to `end`. */
-function wordRows (node: Node): Rows | undefined {
+function wordRows(node: Node): Rows | undefined {
   const close = node.children.at(-1)
-  const head = node.children.findLast(child => child !== null && child !== close && !['body_statement', 'comment'].includes(child.type))
+  const head = node.children.findLast(
+    child => child !== null && child !== close && !['body_statement', 'comment'].includes(child.type)
+  )
   return close?.type === 'end' && head ? { open: head.endPosition, close: close.startPosition, word: true } : undefined
 }
 
 /** From the colon, or from the text that documents it, to where indentation ends. */
-function indentedRows (body: Node): Rows | undefined {
+function indentedRows(body: Node): Rows | undefined {
   const first = body.children.find(child => child?.type !== 'comment')
   if (first?.type === 'expression_statement' && first.children[0]?.type === 'string') return { open: first.endPosition }
   let colon = body.previousSibling
@@ -228,12 +317,16 @@ function indentedRows (body: Node): Rows | undefined {
 }
 
 /** The first lines that hold what isn't understood, or lack something. */
-function errorLines (root: Node): number[] {
+function errorLines(root: Node): number[] {
   const rows = new Set<number>()
   const rest: Node[] = root.hasError ? [root] : []
   for (let node = rest.pop(); node !== undefined && rows.size < SHOWN_ERRORS; node = rest.pop()) {
     if (node.isError || node.isMissing) rows.add(node.startPosition.row)
-    else rest.push(...node.children.filter(child => child !== null && (child.hasError || child.isMissing)).reverse() as Node[])
+    else {
+      rest.push(
+        ...(node.children.filter(child => child !== null && (child.hasError || child.isMissing)).reverse() as Node[])
+      )
+    }
   }
   return [...rows].sort((a, b) => a - b).map(row => row + 1)
 }

@@ -11,44 +11,77 @@ const NEAREST = 3
 const COMPARED = 5000
 const COMPARED_LENGTH = 100
 
-/** The item that `target` means; with `at_line`, of several that fit the one that holds this line, the innermost. Fails where none fits, or several. */
-export function findTarget (outline: Outline, target: Target, at_line?: number): Result<Item, TargetNotFound | AmbiguousTarget> {
-  const fitting = outline.type === 'code' ? symbolsThatFit(outline.items, target.symbol ?? '') : target.heading !== undefined ? headingsThatFit(outline.items, target.heading) : blocksThatFit(outline.items, target, at_line)
+/**
+ * The item that `target` means; with `at_line`, of several that fit the one that holds this line, the innermost. Fails
+ * where none fits, or several.
+ */
+export function findTarget(
+  outline: Outline,
+  target: Target,
+  at_line?: number
+): Result<Item, TargetNotFound | AmbiguousTarget> {
+  const fitting =
+    outline.type === 'code'
+      ? symbolsThatFit(outline.items, target.symbol ?? '')
+      : target.heading !== undefined
+        ? headingsThatFit(outline.items, target.heading)
+        : blocksThatFit(outline.items, target, at_line)
   const chosen = at_line === undefined ? fitting : innermost(fitting.filter(item => holds(item, at_line)))
   if (chosen.length === 1) return ok(chosen[0]!)
-  const about = { target, ...at_line !== undefined && { at_line }, outline: outline.items.slice(0, SHOWN).map(told), total: outline.items.length, ...outline.type === 'code' && outline.syntax_error_lines.length > 0 && { syntax_error_lines: outline.syntax_error_lines } }
-  if (chosen.length > 1) return fail({ code: 'AMBIGUOUS_TARGET', ...about, targets: chosen.slice(0, SHOWN).map(told), fitting: chosen.length })
-  return fail({ code: 'TARGET_NOT_FOUND', ...about, elsewhere: fitting.slice(0, SHOWN).map(told), nearest: fitting.length > 0 ? [] : nearest(outline, target) })
+  const about = {
+    target,
+    ...(at_line !== undefined && { at_line }),
+    outline: outline.items.slice(0, SHOWN).map(told),
+    total: outline.items.length,
+    ...(outline.type === 'code' &&
+      outline.syntax_error_lines.length > 0 && { syntax_error_lines: outline.syntax_error_lines })
+  }
+  if (chosen.length > 1) {
+    return fail({
+      code: 'AMBIGUOUS_TARGET',
+      ...about,
+      targets: chosen.slice(0, SHOWN).map(told),
+      fitting: chosen.length
+    })
+  }
+  return fail({
+    code: 'TARGET_NOT_FOUND',
+    ...about,
+    elsewhere: fitting.slice(0, SHOWN).map(told),
+    nearest: fitting.length > 0 ? [] : nearest(outline, target)
+  })
 }
 
 /** An item as an answer shows it. */
-export function told (item: Item): OutlineEntry {
+export function told(item: Item): OutlineEntry {
   const { kind, parent, start_line, end_line, lossy } = item
   return {
     kind,
-    ...'name' in item && { name: item.name },
-    ...item.kind === 'heading' && { level: item.level },
-    ...parent !== undefined && { parent },
-    ...item.kind === 'code_block' && item.language !== undefined && { language: item.language },
+    ...('name' in item && { name: item.name }),
+    ...(item.kind === 'heading' && { level: item.level }),
+    ...(parent !== undefined && { parent }),
+    ...(item.kind === 'code_block' && item.language !== undefined && { language: item.language }),
     start_line,
     end_line,
-    ...'comment_start_line' in item && { comment_start_line: item.comment_start_line },
-    ...lossy && { lossy }
+    ...('comment_start_line' in item && { comment_start_line: item.comment_start_line }),
+    ...(lossy && { lossy })
   }
 }
 
-const holds = (item: Item, line: number): boolean => ('comment_start_line' in item ? item.comment_start_line : item.start_line) <= line && line <= item.end_line
+const holds = (item: Item, line: number): boolean =>
+  ('comment_start_line' in item ? item.comment_start_line : item.start_line) <= line && line <= item.end_line
 
 /** Of items that all hold a line, the one that begins last. */
-function innermost (items: readonly Item[]): Item[] {
+function innermost(items: readonly Item[]): Item[] {
   const last = items.at(-1)
   return items.filter(({ start_line }) => start_line === last?.start_line)
 }
 
-const pathOf = ({ parent, name }: Heading | Symbol, separator: string): string => parent === undefined ? name : `${parent}${separator}${name}`
+const pathOf = ({ parent, name }: Heading | Symbol, separator: string): string =>
+  parent === undefined ? name : `${parent}${separator}${name}`
 
 /** A name at the top is itself a path: what has the whole path is meant before what only ends with it. */
-function symbolsThatFit (items: readonly Symbol[], asked: string): Symbol[] {
+function symbolsThatFit(items: readonly Symbol[], asked: string): Symbol[] {
   const plain = (path: string) => path.replaceAll('::', SEPARATOR.code)
   const wanted = plain(asked.trim())
   const paths = items.map(item => plain(pathOf(item, SEPARATOR.code)))
@@ -56,14 +89,25 @@ function symbolsThatFit (items: readonly Symbol[], asked: string): Symbol[] {
   return whole.length > 0 ? whole : items.filter((_, i) => paths[i]!.endsWith(`${SEPARATOR.code}${wanted}`))
 }
 
-/** A path up to an offset: the names that it may end with, and of headings around others whether they are what it names. */
-interface Stretch { endings: ReadonlyMap<string, Ending>, around: Map<number, boolean> }
+/**
+ * A path up to an offset: the names that it may end with, and of headings around others whether they are what it names.
+ */
+interface Stretch {
+  endings: ReadonlyMap<string, Ending>
+  around: Map<number, boolean>
+}
 
 /** `from`: where the name begins in the path, with its marks; `level`: what they say. */
-interface Ending { from: number, level?: number }
+interface Ending {
+  from: number
+  level?: number
+}
 
-/** What depends on the path alone is made once for each of its ends, and a heading around others is looked at once: both may be hundreds, and there may be a million headings. */
-function headingsThatFit (items: readonly Item[], asked: string): Heading[] {
+/**
+ * What depends on the path alone is made once for each of its ends, and a heading around others is looked at once: both
+ * may be hundreds, and there may be a million headings.
+ */
+function headingsThatFit(items: readonly Item[], asked: string): Heading[] {
   const stretches = new Map<number, Stretch>()
   const stretchTo = (end: number): Stretch => {
     const stretch = stretches.get(end) ?? { endings: endingsOf(asked.slice(0, end)), around: new Map() }
@@ -89,10 +133,11 @@ function headingsThatFit (items: readonly Item[], asked: string): Heading[] {
 const MARKED = /^(#{1,6})(?:[ \t]+(.*))?$/
 
 /**
- * A heading's text may hold what stands between the names of a path: every way to part it counts, with the marks and without.
+ * A heading's text may hold what stands between the names of a path: every way to part it counts, with the marks and
+ * without.
  * No two give the same name: the longer one has one more `>`.
  */
-function endingsOf (path: string): Map<string, Ending> {
+function endingsOf(path: string): Map<string, Ending> {
   const endings = new Map<string, Ending>()
   const add = (from: number) => {
     const text = path.slice(from).trim()
@@ -101,38 +146,71 @@ function endingsOf (path: string): Map<string, Ending> {
     if (marks === undefined) return
     for (const name of [rest, rest.replace(/(?:^|[ \t]+)#+$/, '')]) endings.set(name, { from, level: marks.length })
   }
-  for (let at = path.lastIndexOf(SEPARATOR.document); at > 0; at = path.lastIndexOf(SEPARATOR.document, at - 1)) add(at + SEPARATOR.document.length)
+  for (let at = path.lastIndexOf(SEPARATOR.document); at > 0; at = path.lastIndexOf(SEPARATOR.document, at - 1)) {
+    add(at + SEPARATOR.document.length)
+  }
   add(0)
   return endings
 }
 
-function blocksThatFit (items: readonly Item[], { code_block }: Target, at_line?: number): Item[] {
+function blocksThatFit(items: readonly Item[], { code_block }: Target, at_line?: number): Item[] {
   const { index, language, under_heading } = code_block ?? {}
-  const isOfLanguage = (item: Item): item is CodeBlock => item.kind === 'code_block' && (language === undefined || item.language?.toLowerCase() === language.toLowerCase())
+  const isOfLanguage = (item: Item): item is CodeBlock =>
+    item.kind === 'code_block' && (language === undefined || item.language?.toLowerCase() === language.toLowerCase())
   if (under_heading === undefined) return one(items.filter(isOfLanguage), index)
   const sections = headingsThatFit(items, under_heading)
-  const meant = at_line === undefined || sections.length < 2 ? sections : innermost(sections.filter(section => holds(section, at_line)))
+  const meant =
+    at_line === undefined || sections.length < 2
+      ? sections
+      : innermost(sections.filter(section => holds(section, at_line)))
   if (meant.length !== 1) return meant
   const [{ start_line, end_line }] = meant as [Heading]
-  return one(items.filter(isOfLanguage).filter(block => start_line <= block.start_line && block.end_line <= end_line), index)
+  return one(
+    items.filter(isOfLanguage).filter(block => start_line <= block.start_line && block.end_line <= end_line),
+    index
+  )
 }
 
-const one = (blocks: readonly Item[], index: number | undefined): Item[] => index === undefined ? [...blocks] : blocks.slice(index - 1, index)
+const one = (blocks: readonly Item[], index: number | undefined): Item[] =>
+  index === undefined ? [...blocks] : blocks.slice(index - 1, index)
 
 /** Paths like the one that was asked for, the likeliest first. */
-function nearest (outline: Outline, { heading, symbol, code_block }: Target): string[] {
+function nearest(outline: Outline, { heading, symbol, code_block }: Target): string[] {
   const asked = heading ?? symbol ?? code_block?.under_heading
   if (asked === undefined) return []
   const wanted = plain(asked)
-  const last = plain(asked.slice(Math.max(asked.lastIndexOf(SEPARATOR[outline.type]) + SEPARATOR[outline.type].length, 0)))
-  const scored = outline.items.filter(item => 'name' in item).slice(0, COMPARED).map(item => {
-    const name = plain(item.name)
-    const path = pathOf(item, SEPARATOR[outline.type])
-    const far = name === last ? 0 : Math.min(distance(name, last) / Math.max(name.length, last.length, 1), distance(plain(path), wanted) / Math.max(path.length, wanted.length, 1))
-    return { path, far: last.length > 2 && name.includes(last) ? Math.min(far, 0.3) : far }
-  })
-  return [...new Set(scored.filter(({ far }) => far < 0.5).sort((a, b) => a.far - b.far).map(({ path }) => path))].slice(0, NEAREST)
+  const last = plain(
+    asked.slice(Math.max(asked.lastIndexOf(SEPARATOR[outline.type]) + SEPARATOR[outline.type].length, 0))
+  )
+  const scored = outline.items
+    .filter(item => 'name' in item)
+    .slice(0, COMPARED)
+    .map(item => {
+      const name = plain(item.name)
+      const path = pathOf(item, SEPARATOR[outline.type])
+      const far =
+        name === last
+          ? 0
+          : Math.min(
+              distance(name, last) / Math.max(name.length, last.length, 1),
+              distance(plain(path), wanted) / Math.max(path.length, wanted.length, 1)
+            )
+      return { path, far: last.length > 2 && name.includes(last) ? Math.min(far, 0.3) : far }
+    })
+  return [
+    ...new Set(
+      scored
+        .filter(({ far }) => far < 0.5)
+        .sort((a, b) => a.far - b.far)
+        .map(({ path }) => path)
+    )
+  ].slice(0, NEAREST)
 }
 
 /** A name without marks and case. */
-const plain = (text: string): string => text.replace(/^[#\s]+|[*_`()[\]]/g, '').trim().toLowerCase().slice(0, COMPARED_LENGTH)
+const plain = (text: string): string =>
+  text
+    .replace(/^[#\s]+|[*_`()[\]]/g, '')
+    .trim()
+    .toLowerCase()
+    .slice(0, COMPARED_LENGTH)

@@ -19,47 +19,92 @@ export interface LineOptions {
   max_result_size: number
 }
 
-/** An edit with its bytes: `start` of its first line to `end` of its last one, break included, or those inside of it; empty where it inserts. */
+/**
+ * An edit with its bytes: `start` of its first line to `end` of its last one, break included, or those inside of it;
+ * empty where it inserts.
+ */
 interface Range {
   readonly index: number
   readonly edit: LineEdit
   start: number
   end: number
-  /** What is put in; text of whole lines that isn't empty ends with a break, until the end of the file says otherwise. */
+  /**
+   * What is put in; text of whole lines that isn't empty ends with a break, until the end of the file says otherwise.
+   */
   text: string
 }
 
 /**
  * Plans edits of whole lines, all counted in the original. A missing final break of `new_text` is added where a line
- * follows. At the end of the file, text without one leaves the last line terminated or not as it was, text with one ends
+ * follows. At the end of the file, text without one leaves the last line terminated or not as it was, text with one
+ * ends
  * the file with it, and deleting the last lines leaves the state as it was
  * (but an empty line keeps its break: it would be gone without).
  * Fails with the first edit whose lines don't exist or whose `expected_text` isn't there, with two that overlap (an
- * insertion before or after a replaced range doesn't), or with a result over `max_result_size`; with `work_within`, TAKES_LONG where a
+ * insertion before or after a replaced range doesn't), or with a result over `max_result_size`; with `work_within`,
+ * TAKES_LONG where a
  * mismatch takes long to explain.
  */
-export function planLineEdits (original: Buffer, edits: readonly LineEdit[], options: LineOptions): Result<Plan, LineFailure>
-export function planLineEdits (original: Buffer, edits: readonly LineEdit[], options: LineOptions & WorkWithin): Result<Plan, LineFailure | TakesLong>
-export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { work_within = Infinity, ...options }: LineOptions & Partial<WorkWithin>): Result<Plan, LineFailure | TakesLong> {
+export function planLineEdits(
+  original: Buffer,
+  edits: readonly LineEdit[],
+  options: LineOptions
+): Result<Plan, LineFailure>
+export function planLineEdits(
+  original: Buffer,
+  edits: readonly LineEdit[],
+  options: LineOptions & WorkWithin
+): Result<Plan, LineFailure | TakesLong>
+export function planLineEdits(
+  original: Buffer,
+  edits: readonly LineEdit[],
+  { work_within = Infinity, ...options }: LineOptions & Partial<WorkWithin>
+): Result<Plan, LineFailure | TakesLong> {
   const text = new Text([original])
   const total_edits = edits.length
-  const { offsets, total } = lineStarts(text, edits.flatMap(({ start_line, end_line }) => [start_line, end_line + 1]))
+  const { offsets, total } = lineStarts(
+    text,
+    edits.flatMap(({ start_line, end_line }) => [start_line, end_line + 1])
+  )
   const ranges: Range[] = []
   for (const [index, edit] of edits.entries()) {
     const { start_line, end_line, inside } = edit
     if (start_line < 1 || start_line > total + 1 || end_line > total || end_line < start_line - 1) {
-      return fail({ code: 'LINE_OUT_OF_RANGE', edit_index: index, total_edits, total_lines: total, start_line, end_line })
+      return fail({
+        code: 'LINE_OUT_OF_RANGE',
+        edit_index: index,
+        total_edits,
+        total_lines: total,
+        start_line,
+        end_line
+      })
     }
     const [first, next] = [offsets[2 * index]!, offsets[2 * index + 1]!]
-    ranges.push({ index, edit, start: first + (inside?.start ?? 0), end: inside === undefined ? next : first + inside.end, text: edit.new_text })
+    ranges.push({
+      index,
+      edit,
+      start: first + (inside?.start ?? 0),
+      end: inside === undefined ? next : first + inside.end,
+      text: edit.new_text
+    })
   }
-  // An insertion comes before what replaces the line that it is put before; sorting keeps the request's order otherwise.
-  ranges.sort((a, b) => a.edit.start_line - b.edit.start_line || Number(isInsertion(b.edit)) - Number(isInsertion(a.edit)))
+  // An insertion comes before what replaces the line that it is put before; sorting keeps the request's order
+  // otherwise.
+  ranges.sort(
+    (a, b) => a.edit.start_line - b.edit.start_line || Number(isInsertion(b.edit)) - Number(isInsertion(a.edit))
+  )
   const overlap = ranges.findIndex(({ edit }, i) => i > 0 && edit.start_line <= reach(ranges, i))
   if (overlap !== -1) {
     const other = ranges.slice(0, overlap).find(({ edit }) => edit.end_line >= ranges[overlap]!.edit.start_line)!
     const [first, second] = [other, ranges[overlap]!].sort((a, b) => a.index - b.index)
-    return fail({ code: 'OVERLAPPING_EDITS', edit_index: second!.index, total_edits, other_edit_index: first!.index, lines: linesOf(second!.edit), other_lines: linesOf(first!.edit) })
+    return fail({
+      code: 'OVERLAPPING_EDITS',
+      edit_index: second!.index,
+      total_edits,
+      other_edit_index: first!.index,
+      lines: linesOf(second!.edit),
+      other_lines: linesOf(first!.edit)
+    })
   }
   for (const { edit, index, start, end } of [...ranges].sort((a, b) => a.index - b.index)) {
     if (edit.expected_text !== undefined && !holds(text, { start, end }, edit.expected_text, options.line_endings)) {
@@ -77,19 +122,48 @@ export function planLineEdits (original: Buffer, edits: readonly LineEdit[], { w
     const new_start_line = start_line + shift
     const new_end_line = new_start_line + countOf(edit) - 1
     shift += new_end_line - new_start_line - (end_line - start_line)
-    return { edit_index: index, operation: operationOf(edit, total), start, end, insert: Buffer.from(put), span: { start_line, end_line, new_start_line, new_end_line } }
+    return {
+      edit_index: index,
+      operation: operationOf(edit, total),
+      start,
+      end,
+      insert: Buffer.from(put),
+      span: { start_line, end_line, new_start_line, new_end_line }
+    }
   })
-  const size = replacements.reduce((sum, { start, end, insert }) => sum + insert.length - (end - start), original.length)
+  const size = replacements.reduce(
+    (sum, { start, end, insert }) => sum + insert.length - (end - start),
+    original.length
+  )
   if (size > options.max_result_size) {
-    const [{ edit_index }] = [...replacements].sort((a, b) => b.insert.length - a.insert.length) as [typeof replacements[0]]
-    return fail({ code: 'RESULT_TOO_LARGE', what: 'bytes', edit_index, total_edits, limit: options.max_result_size, actual: size })
+    const [{ edit_index }] = [...replacements].sort((a, b) => b.insert.length - a.insert.length) as [
+      (typeof replacements)[0]
+    ]
+    return fail({
+      code: 'RESULT_TOO_LARGE',
+      what: 'bytes',
+      edit_index,
+      total_edits,
+      limit: options.max_result_size,
+      actual: size
+    })
   }
   const draft = new PieceTable(original)
   draft.replace(replacements)
   const splices = draft.splices()
   const placements = draft.placed().sort((a, b) => a.edit_index - b.edit_index)
-  const newTextWarnings = edits.flatMap((edit, i) => warningsOfNewText(edit.new_text, original.subarray(offsets[2 * i], offsets[2 * i + 1]), i))
-  return ok({ splices, line_index: lines, pieces: splices.apply(original), placements, edits_applied: [], left_alone: [], newTextWarnings })
+  const newTextWarnings = edits.flatMap((edit, i) =>
+    warningsOfNewText(edit.new_text, original.subarray(offsets[2 * i], offsets[2 * i + 1]), i)
+  )
+  return ok({
+    splices,
+    line_index: lines,
+    pieces: splices.apply(original),
+    placements,
+    edits_applied: [],
+    left_alone: [],
+    newTextWarnings
+  })
 }
 
 const isInsertion = ({ start_line, end_line }: LineEdit): boolean => end_line < start_line
@@ -99,13 +173,13 @@ const linesOf = ({ start_line, end_line }: LineEdit): [number, number] => [start
 /** The last line that a range before `index` replaces. */
 const reach = (ranges: readonly Range[], index: number): number => ranges[index - 1]!.edit.end_line
 
-function operationOf (edit: LineEdit, total: number): PlaceOperation {
+function operationOf(edit: LineEdit, total: number): PlaceOperation {
   if (isInsertion(edit)) return edit.start_line > total ? 'append' : 'insert'
   return edit.new_text === '' ? 'delete' : 'replace'
 }
 
 /** Whether lines are what the caller expects, with or without the last one's break. */
-function holds (text: Text, { start, end }: Match, expected: string, lineEndings: LineEndings): boolean {
+function holds(text: Text, { start, end }: Match, expected: string, lineEndings: LineEndings): boolean {
   let at = start
   for (const [i, line] of (lineEndings === 'exact' ? [expected] : splitAtBreaks(expected)).entries()) {
     if (i > 0) {
@@ -120,22 +194,24 @@ function holds (text: Text, { start, end }: Match, expected: string, lineEndings
 }
 
 /** Ends text of whole lines with a break and gives all breaks the form that the place calls for. */
-function write (range: Range, text: Text, breaks: BreakFinder, lineEndings: LineEndings): void {
+function write(range: Range, text: Text, breaks: BreakFinder, lineEndings: LineEndings): void {
   if (range.text === '') return
   const ends = range.edit.inside !== undefined || ENDS_LINE.test(range.text)
-  if (lineEndings === 'exact') range.text += ends ? '' : breakBetween(breaks.kindAt(range.start), -1, text.byteAt(range.end))
-  else range.text = breaks.adapt(ends ? range.text : `${range.text}\n`, range)
+  if (lineEndings === 'exact') {
+    range.text += ends ? '' : breakBetween(breaks.kindAt(range.start), -1, text.byteAt(range.end))
+  } else range.text = breaks.adapt(ends ? range.text : `${range.text}\n`, range)
 }
 
 /** How many lines a new text has, with what stays of the line that it is put into. */
-const countOf = ({ new_text, inside }: LineEdit): number => splitAtBreaks(new_text).length - (inside === undefined && (new_text === '' || ENDS_LINE.test(new_text)) ? 1 : 0)
+const countOf = ({ new_text, inside }: LineEdit): number =>
+  splitAtBreaks(new_text).length - (inside === undefined && (new_text === '' || ENDS_LINE.test(new_text)) ? 1 : 0)
 
 const ENDS_LINE = /[\r\n]$/
 /** The break of the last line, unless that line is empty. */
 const LAST_BREAK = /(?<=[^\r\n])(?:\r\n|\n|\r)$/
 
 /** Makes the end of the file what the rules say; ranges are sorted and their texts end with breaks. */
-function settleEnd (ranges: Range[], text: Text, breaks: BreakFinder): void {
+function settleEnd(ranges: Range[], text: Text, breaks: BreakFinder): void {
   const terminated = text.length > markLength(text) && isLineStart(text, text.length)
   const tail = ranges.filter(({ end }) => end === text.length)
   if (terminated || tail.length === 0) return
@@ -143,7 +219,9 @@ function settleEnd (ranges: Range[], text: Text, breaks: BreakFinder): void {
   if (last !== undefined) {
     // The last line has no break of its own: what is put after it brings one along.
     const first = tail.find(range => range.text !== '' || !isInsertion(range.edit))!
-    if (isInsertion(first.edit) && text.length > markLength(text)) first.text = breakBetween(breaks.kindAt(first.start), -1, first.text.charCodeAt(0)) + first.text
+    if (isInsertion(first.edit) && text.length > markLength(text)) {
+      first.text = breakBetween(breaks.kindAt(first.start), -1, first.text.charCodeAt(0)) + first.text
+    }
     if (!ENDS_LINE.test(last.edit.new_text)) last.text = last.text.replace(LAST_BREAK, '')
     return
   }
@@ -160,8 +238,11 @@ function settleEnd (ranges: Range[], text: Text, breaks: BreakFinder): void {
   if (replaced !== undefined && !isInsertion(replaced.edit)) replaced.end = gone.start
 }
 
-/** Where the break begins that ends at `end`; `end` itself where the line before is empty: without its break it would be gone. */
-function breakStart (text: Text, end: number): number {
+/**
+ * Where the break begins that ends at `end`; `end` itself where the line before is empty: without its break it would be
+ * gone.
+ */
+function breakStart(text: Text, end: number): number {
   const last = breakBefore(text, end)
   return last === undefined || isLineStart(text, last.start) ? end : last.start
 }

@@ -1,4 +1,5 @@
-// The planner of /edit-section: an item of an outline, and what to do with it, become an edit of whole lines. Knows no parser and no files.
+// The planner of /edit-section: an item of an outline, and what to do with it, become an edit of whole lines. Knows no
+// parser and no files.
 import { ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { LineEndings } from '../text/eol.ts'
@@ -16,30 +17,62 @@ export interface SectionOptions {
 }
 
 /**
- * The edit of whole lines that does to `item`, one of `outline`, what is asked for. Blank lines around what is put in are
- * those that the text, the document or its habit has, whichever are most. A replacement that is there already, as it stands, is put there so.
+ * The edit of whole lines that does to `item`, one of `outline`, what is asked for. Blank lines around what is put in
+ * are
+ * those that the text, the document or its habit has, whichever are most. A replacement that is there already, as it
+ * stands, is put there so.
  */
-export function planSectionEdit (original: Buffer, outline: Outline, item: Item, edit: SectionEdit, options: SectionOptions): Result<LineEdit, Refusal> {
+export function planSectionEdit(
+  original: Buffer,
+  outline: Outline,
+  item: Item,
+  edit: SectionEdit,
+  options: SectionOptions
+): Result<LineEdit, Refusal> {
   const page = new Page(original, options)
-  const made = outline.type === 'code' ? symbolEdit(page, outline.items, item as Symbol, edit) : documentEdit(page, outline, item, edit)
+  const made =
+    outline.type === 'code'
+      ? symbolEdit(page, outline.items, item as Symbol, edit)
+      : documentEdit(page, outline, item, edit)
   if (!made.ok) return made
   // Lines of a list or a quote may be given with what they begin with, which would be put before them once more.
   const asGiven = { ...made.value, new_text: edit.new_text }
-  return edit.action === 'replace' && made.value.new_text !== edit.new_text && changesNothing(original, asGiven, options) ? ok(asGiven) : made
+  return edit.action === 'replace' &&
+    made.value.new_text !== edit.new_text &&
+    changesNothing(original, asGiven, options)
+    ? ok(asGiven)
+    : made
 }
 
-function changesNothing (original: Buffer, edit: LineEdit, { line_endings }: SectionOptions): boolean {
+function changesNothing(original: Buffer, edit: LineEdit, { line_endings }: SectionOptions): boolean {
   const planned = planLineEdits(original, [edit], { line_endings, max_result_size: Infinity })
-  return planned.ok && planned.value.splices.list.every(({ start, end, insert }) => insert.equals(original.subarray(start, end)))
+  return (
+    planned.ok &&
+    planned.value.splices.list.every(({ start, end, insert }) => insert.equals(original.subarray(start, end)))
+  )
 }
 
 /**
- * The first item that an edit of lines, whose result has this many lines more, changes although it isn't among them: `lost`, or else `made`.
+ * The first item that an edit of lines, whose result has this many lines more, changes although it isn't among them:
+ * `lost`, or else `made`.
  * Undefined where all is as it should be.
  */
-export function strayItem (before: Outline, after: Outline, { start_line, end_line }: LineEdit, more: number): { reason: 'lost' | 'made', item: Item } | undefined {
-  const key = (item: Item, shift: number) => JSON.stringify([item.kind, item.start_line > end_line ? item.start_line + shift : item.start_line, 'name' in item && item.name, 'level' in item && item.level, 'language' in item && item.language])
-  const outside = (items: readonly Item[], last: number) => items.filter(item => item.start_line < start_line || item.start_line > last)
+export function strayItem(
+  before: Outline,
+  after: Outline,
+  { start_line, end_line }: LineEdit,
+  more: number
+): { reason: 'lost' | 'made'; item: Item } | undefined {
+  const key = (item: Item, shift: number) =>
+    JSON.stringify([
+      item.kind,
+      item.start_line > end_line ? item.start_line + shift : item.start_line,
+      'name' in item && item.name,
+      'level' in item && item.level,
+      'language' in item && item.language
+    ])
+  const outside = (items: readonly Item[], last: number) =>
+    items.filter(item => item.start_line < start_line || item.start_line > last)
   const were = outside(before.items, end_line)
   const are = outside(after.items, end_line + more)
   const wanted = new Set(were.map(item => key(item, more)))

@@ -33,11 +33,24 @@ export interface TextOptions {
  * matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones count too.
  * `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given.
  * Fails with the first edit that can't be made: no match, another count than required, an occurrence that isn't there,
- * a result over `max_result_size`, or more than a million replaced places; with `work_within`, TAKES_LONG where many places are replaced, or a miss takes long to explain.
+ * a result over `max_result_size`, or more than a million replaced places; with `work_within`, TAKES_LONG where many
+ * places are replaced, or a miss takes long to explain.
  */
-export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions): Result<Plan, TextFailure>
-export function planTextEdits (original: Buffer, edits: readonly TextEdit[], options: TextOptions & WorkWithin): Result<Plan, TextFailure | TakesLong>
-export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { work_within = Infinity, ...options }: TextOptions & Partial<WorkWithin>): Result<Plan, TextFailure | TakesLong> {
+export function planTextEdits(
+  original: Buffer,
+  edits: readonly TextEdit[],
+  options: TextOptions
+): Result<Plan, TextFailure>
+export function planTextEdits(
+  original: Buffer,
+  edits: readonly TextEdit[],
+  options: TextOptions & WorkWithin
+): Result<Plan, TextFailure | TakesLong>
+export function planTextEdits(
+  original: Buffer,
+  edits: readonly TextEdit[],
+  { work_within = Infinity, ...options }: TextOptions & Partial<WorkWithin>
+): Result<Plan, TextFailure | TakesLong> {
   const draft = new PieceTable(original)
   const lines = new LineIndex(original)
   const style = breakStyleOf(original, lines)
@@ -57,23 +70,51 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { w
     if (missing && !fitsWorkBudget(text.length, edit.old_text, work_within)) return fail({ code: 'TAKES_LONG' })
     if (found.all.count === 0) return fail(explainNoMatch(scene))
     const chosen = choose(edit, found)
-    if (!chosen.ok) return fail(chosen.failure === 'count' ? explainWrongCount({ ...scene, found }) : explainOutOfRange({ ...scene, found }))
+    if (!chosen.ok) {
+      return fail(
+        chosen.failure === 'count' ? explainWrongCount({ ...scene, found }) : explainOutOfRange({ ...scene, found })
+      )
+    }
     const [from, to] = chosen.value
     const total = draft.placements.length + to - from
-    if (total > MAX_REPLACEMENTS) return fail({ code: 'RESULT_TOO_LARGE', what: 'replacements', limit: MAX_REPLACEMENTS, actual: total, ...position })
+    if (total > MAX_REPLACEMENTS) {
+      return fail({
+        code: 'RESULT_TOO_LARGE',
+        what: 'replacements',
+        limit: MAX_REPLACEMENTS,
+        actual: total,
+        ...position
+      })
+    }
     if (total * PLACE > work_within) return fail({ code: 'TAKES_LONG' })
     const insertFor = inserter(edit, options.line_endings, new BreakFinder(text, style))
     const operation = edit.new_text === '' ? 'delete' : 'replace'
-    const replacements = found.matches.slice(from, to).map((match): Replacement => ({ edit_index, operation, start: match.start, end: match.end, insert: insertFor(match) }))
+    const replacements = found.matches.slice(from, to).map((match): Replacement => ({
+      edit_index,
+      operation,
+      start: match.start,
+      end: match.end,
+      insert: insertFor(match)
+    }))
     const size = sizeAfter(text.length, replacements)
-    if (size > options.max_result_size) return fail({ code: 'RESULT_TOO_LARGE', what: 'bytes', limit: options.max_result_size, actual: size, ...position })
+    if (size > options.max_result_size) {
+      return fail({
+        code: 'RESULT_TOO_LARGE',
+        what: 'bytes',
+        limit: options.max_result_size,
+        actual: size,
+        ...position
+      })
+    }
     applied.push({
       edit_index,
       occurrences_found: found.matches.count,
       occurrences_replaced: to - from,
       matched_with: found.exact ? 'exact' : 'line_endings'
     })
-    if (to - from < found.matches.count) leftAlone.push({ edit_index, count: found.matches.count - 1, starts: othersOf(draft, found.matches, from) })
+    if (to - from < found.matches.count) {
+      leftAlone.push({ edit_index, count: found.matches.count - 1, starts: othersOf(draft, found.matches, from) })
+    }
     newTextWarnings.push(...warningsOfNewText(edit.new_text, needle.bytes, edit_index))
     draft.replace(replacements)
     sightings.changed(draft.text, replacements)
@@ -81,38 +122,59 @@ export function planTextEdits (original: Buffer, edits: readonly TextEdit[], { w
     if (style.ending === 'none' && edit.new_text.search(ANY_BREAK) !== -1) style.ending = 'lf'
   }
   const splices = draft.splices()
-  return ok({ splices, line_index: lines, pieces: splices.apply(original), placements: draft.placed(), edits_applied: applied, left_alone: inLines(original, leftAlone), newTextWarnings })
+  return ok({
+    splices,
+    line_index: lines,
+    pieces: splices.apply(original),
+    placements: draft.placed(),
+    edits_applied: applied,
+    left_alone: inLines(original, leftAlone),
+    newTextWarnings
+  })
 }
 
 /** The matches to replace, as a range of their indexes, or what is wrong with their number. */
-function choose (edit: TextEdit, { matches, all }: Found): Result<[number, number], 'count' | 'occurrence'> {
+function choose(edit: TextEdit, { matches, all }: Found): Result<[number, number], 'count' | 'occurrence'> {
   const required = requiredCount(edit)
   if (required !== undefined && required !== (required === 1 ? all.count : matches.count)) return fail('count')
   switch (edit.occurrence) {
-    case undefined: case 'all': return ok([0, matches.count])
-    case 'first': return ok([0, 1])
-    case 'last': return ok([matches.count - 1, matches.count])
-    default: return edit.occurrence > matches.count ? fail('occurrence') : ok([edit.occurrence - 1, edit.occurrence])
+    case undefined:
+    case 'all':
+      return ok([0, matches.count])
+    case 'first':
+      return ok([0, 1])
+    case 'last':
+      return ok([matches.count - 1, matches.count])
+    default:
+      return edit.occurrence > matches.count ? fail('occurrence') : ok([edit.occurrence - 1, edit.occurrence])
   }
 }
 
-function sizeAfter (length: number, replacements: readonly Replacement[]): number {
+function sizeAfter(length: number, replacements: readonly Replacement[]): number {
   return replacements.reduce((size, { start, end, insert }) => size + insert.length - (end - start), length)
 }
 
 /** Matches that were left alone; `starts` are those of the first 20 in the original. */
-interface Others extends Omit<LeftAlone, 'lines'> { starts: number[] }
+interface Others extends Omit<LeftAlone, 'lines'> {
+  starts: number[]
+}
 
 /** Where in the original the first 20 matches but the chosen one begin. */
-function othersOf (draft: PieceTable, matches: Places, chosen: number): number[] {
-  const others = matches.slice(0, 21).filter((_, index) => index !== chosen).slice(0, 20)
+function othersOf(draft: PieceTable, matches: Places, chosen: number): number[] {
+  const others = matches
+    .slice(0, 21)
+    .filter((_, index) => index !== chosen)
+    .slice(0, 20)
   return others.map(({ start, end }) => draft.originOf(start, end).start)
 }
 
 /** One pass over the original tells the lines for all edits. */
-function inLines (original: Buffer, all: readonly Others[]): LeftAlone[] {
+function inLines(original: Buffer, all: readonly Others[]): LeftAlone[] {
   if (all.length === 0) return []
-  const { lines } = lineNumbers(new Text([original]), all.flatMap(({ starts }) => starts))
+  const { lines } = lineNumbers(
+    new Text([original]),
+    all.flatMap(({ starts }) => starts)
+  )
   let at = 0
   return all.map(({ edit_index, count, starts }) => {
     at += starts.length
@@ -121,12 +183,12 @@ function inLines (original: Buffer, all: readonly Others[]): LeftAlone[] {
 }
 
 /** Gives the bytes to put in place of a match; called for matches from left to right, it makes each text once. */
-function inserter (edit: TextEdit, lineEndings: LineEndings, breaks: BreakFinder): (match: Match) => Buffer {
+function inserter(edit: TextEdit, lineEndings: LineEndings, breaks: BreakFinder): (match: Match) => Buffer {
   const made = new Map<string, Buffer>()
   return match => {
     const text = lineEndings === 'exact' ? edit.new_text : breaks.adapt(edit.new_text, match)
     let bytes = made.get(text)
-    if (bytes === undefined) made.set(text, bytes = Buffer.from(text))
+    if (bytes === undefined) made.set(text, (bytes = Buffer.from(text)))
     return bytes
   }
 }

@@ -19,7 +19,7 @@ export interface Change {
   lines_added: number
   net_change: number
   inserted_by_edit?: number
-  context?: { before_lines: string[], after_lines: string[], lossy?: true }
+  context?: { before_lines: string[]; after_lines: string[]; lossy?: true }
   old_content?: string
   new_content?: string
   lossy?: true
@@ -44,16 +44,24 @@ const CONTENT_LENGTH = 4096
  * replaces it doesn't end at a line's end, the rest of that line belongs to it. Context is lines of the result that
  * no change touches, at most `context_lines` on each side. `dry_run` adds each change's content, cut at 4 KiB.
  */
-export function describe (original: Buffer, plan: Plan, options: { context_lines: number, dry_run: boolean }): Description {
+export function describe(
+  original: Buffer,
+  plan: Plan,
+  options: { context_lines: number; dry_run: boolean }
+): Description {
   const before = new Text([original])
   const after = new Text(plan.pieces)
   const { spans, totalBefore, totalAfter, newLines } = spansOf(before, after, plan)
   const listed = plan.placements.slice(0, options.dry_run ? LISTED_DRY : LISTED)
   const blocks = options.context_lines > 0 ? blocksOf(spans) : []
   /** Where the first line of a change begins in the result, and the line after its last. */
-  const edgesOf = ({ new_start, new_end }: Placed, span: Span, index: number): [number, number] => options.context_lines === 0
-    ? [0, 0]
-    : [lineStart(after, new_start, newLines[2 * index]!, span.new_start_line), lineStart(after, new_end, newLines[2 * index + 1]!, span.new_end_line + 1)]
+  const edgesOf = ({ new_start, new_end }: Placed, span: Span, index: number): [number, number] =>
+    options.context_lines === 0
+      ? [0, 0]
+      : [
+          lineStart(after, new_start, newLines[2 * index]!, span.new_start_line),
+          lineStart(after, new_end, newLines[2 * index + 1]!, span.new_end_line + 1)
+        ]
   const changes = listed.map((placed, index): Change => {
     const span = spans[index]!
     const lines_removed = span.end_line - span.start_line + 1
@@ -66,7 +74,9 @@ export function describe (original: Buffer, plan: Plan, options: { context_lines
       lines_added,
       net_change: lines_added - lines_removed,
       ...(placed.inserted_by_edit !== undefined && { inserted_by_edit: placed.inserted_by_edit }),
-      ...(index < LISTED && { context: contextOf(after, edgesOf(placed, span, index), span, blocks, options.context_lines, totalAfter) }),
+      ...(index < LISTED && {
+        context: contextOf(after, edgesOf(placed, span, index), span, blocks, options.context_lines, totalAfter)
+      }),
       ...(options.dry_run ? contentOf(placed) : {})
     }
   })
@@ -78,20 +88,40 @@ export function describe (original: Buffer, plan: Plan, options: { context_lines
   }
 }
 
-function spansOf (before: Text, after: Text, { placements, splices, line_index: index }: Plan): { spans: Span[], totalBefore: number, totalAfter: number, newLines: number[] } {
-  const old = indexedLineNumbers(before, index, placements.flatMap(({ start, end }) => [start, end]))
-  const now = changedLineNumbers(after, index, splices, placements.flatMap(({ new_start, new_end }) => [new_start, new_end]))
+function spansOf(
+  before: Text,
+  after: Text,
+  { placements, splices, line_index: index }: Plan
+): { spans: Span[]; totalBefore: number; totalAfter: number; newLines: number[] } {
+  const old = indexedLineNumbers(
+    before,
+    index,
+    placements.flatMap(({ start, end }) => [start, end])
+  )
+  const now = changedLineNumbers(
+    after,
+    index,
+    splices,
+    placements.flatMap(({ new_start, new_end }) => [new_start, new_end])
+  )
   const spans = placements.map((placed, index): Span => {
     if (placed.span !== undefined) return placed.span
-    const [start, end, newStart, newEnd] = [old.lines[2 * index]!, old.lines[2 * index + 1]!, now.lines[2 * index]!, now.lines[2 * index + 1]!]
+    const [start, end, newStart, newEnd] = [
+      old.lines[2 * index]!,
+      old.lines[2 * index + 1]!,
+      now.lines[2 * index]!,
+      now.lines[2 * index + 1]!
+    ]
     const clean = endsClean(before, after, placed)
     const end_line = clean ? end - 1 : Math.min(end, old.total)
     const new_end_line = clean ? newEnd - 1 : Math.min(newEnd, now.total)
-    // What begins after the text of a line leaves that line as it is, but for its break; where that is all, the break has changed.
+    // What begins after the text of a line leaves that line as it is, but for its break; where that is all, the break
+    // has changed.
     const skipped = startsAfterLine(before, after, placed) && (start < end_line || newStart < new_end_line) ? 1 : 0
     return {
       // A change that parts a \r from its \n, or makes a pair of two, also changes the line before.
-      start_line: isInsideCrlf(after, placed.new_start) && isLineStart(before, placed.start) ? start - 1 : start + skipped,
+      start_line:
+        isInsideCrlf(after, placed.new_start) && isLineStart(before, placed.start) ? start - 1 : start + skipped,
       end_line,
       new_start_line: separatesCrlf(before, after, placed) ? newStart - 1 : newStart + skipped,
       new_end_line
@@ -101,21 +131,26 @@ function spansOf (before: Text, after: Text, { placements, splices, line_index: 
 }
 
 /** Whether a change begins where the text of a line ends, and that line still ends there. */
-function startsAfterLine (before: Text, after: Text, { start, new_start, end, new_end }: Placed): boolean {
+function startsAfterLine(before: Text, after: Text, { start, new_start, end, new_end }: Placed): boolean {
   if (isLineStart(before, start) || isLineStart(after, new_start)) return false
   return isLineEnd(before, start) && isLineEnd(after, new_start) && isLineEnd(before, end) && isLineEnd(after, new_end)
 }
 
 /** Whether both what was replaced and what replaces it end where a line does. */
-const endsClean = (before: Text, after: Text, { end, new_end }: Placed): boolean => isLineStart(before, end) && isLineStart(after, new_end)
+const endsClean = (before: Text, after: Text, { end, new_end }: Placed): boolean =>
+  isLineStart(before, end) && isLineStart(after, new_end)
 
-const isInsideCrlf = (text: Text, offset: number): boolean => text.byteAt(offset - 1) === 13 && text.byteAt(offset) === 10
+const isInsideCrlf = (text: Text, offset: number): boolean =>
+  text.byteAt(offset - 1) === 13 && text.byteAt(offset) === 10
 
-const separatesCrlf = (before: Text, after: Text, { start, new_start }: Placed): boolean => isInsideCrlf(before, start) && isLineStart(after, new_start)
+const separatesCrlf = (before: Text, after: Text, { start, new_start }: Placed): boolean =>
+  isInsideCrlf(before, start) && isLineStart(after, new_start)
 
 /** The changed lines of the result as disjoint ranges in order: changes that share a line share a range. */
-function blocksOf (spans: readonly Span[]): [number, number][] {
-  const sorted = spans.map(({ new_start_line, new_end_line }): [number, number] => [new_start_line, new_end_line]).sort((a, b) => a[0] - b[0] || a[1] - b[1])
+function blocksOf(spans: readonly Span[]): [number, number][] {
+  const sorted = spans
+    .map(({ new_start_line, new_end_line }): [number, number] => [new_start_line, new_end_line])
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
   const blocks: [number, number][] = []
   for (const [start, end] of sorted) {
     const last = blocks.at(-1)
@@ -126,11 +161,24 @@ function blocksOf (spans: readonly Span[]): [number, number][] {
 }
 
 /** The lines around a change, whose own lines begin and end at the offsets `from` and `to` of the result. */
-function contextOf (text: Text, [from, to]: [number, number], span: Span, blocks: readonly [number, number][], most: number, total: number): NonNullable<Change['context']> {
+function contextOf(
+  text: Text,
+  [from, to]: [number, number],
+  span: Span,
+  blocks: readonly [number, number][],
+  most: number,
+  total: number
+): NonNullable<Change['context']> {
   const index = Math.max(0, firstIndex(blocks.length, at => blocks[at]![0] > span.new_start_line) - 1)
   const block = blocks[index]
-  const above = block === undefined || block[0] !== span.new_start_line ? 0 : Math.min(most, span.new_start_line - 1 - (blocks[index - 1]?.[1] ?? 0))
-  const below = block === undefined || block[1] !== span.new_end_line ? 0 : Math.min(most, (blocks[index + 1]?.[0] ?? total + 1) - 1 - span.new_end_line)
+  const above =
+    block === undefined || block[0] !== span.new_start_line
+      ? 0
+      : Math.min(most, span.new_start_line - 1 - (blocks[index - 1]?.[1] ?? 0))
+  const below =
+    block === undefined || block[1] !== span.new_end_line
+      ? 0
+      : Math.min(most, (blocks[index + 1]?.[0] ?? total + 1) - 1 - span.new_end_line)
   const before_lines: string[] = []
   const after_lines: string[] = []
   let lossy = false
@@ -152,8 +200,10 @@ function contextOf (text: Text, [from, to]: [number, number], span: Span, blocks
   return { before_lines, after_lines, ...(lossy ? { lossy: true } : {}) }
 }
 
-/** Where 1-based `line` begins, from an offset on line `from` that is near it; the text's end for lines after the last. */
-function lineStart (text: Text, offset: number, from: number, line: number): number {
+/**
+ * Where 1-based `line` begins, from an offset on line `from` that is near it; the text's end for lines after the last.
+ */
+function lineStart(text: Text, offset: number, from: number, line: number): number {
   let { start, next } = lineAround(text, offset)
   for (let number = from; number > line && number > 1; number--) start = lineAround(text, start - 1).start
   if (from < line) start = next
@@ -161,7 +211,7 @@ function lineStart (text: Text, offset: number, from: number, line: number): num
   return start
 }
 
-function contentOf ({ old, insert }: Placed): Pick<Change, 'old_content' | 'new_content' | 'lossy'> {
+function contentOf({ old, insert }: Placed): Pick<Change, 'old_content' | 'new_content' | 'lossy'> {
   const was = excerptOf(old, CONTENT_LENGTH)
   const is = excerptOf(insert, CONTENT_LENGTH)
   return {

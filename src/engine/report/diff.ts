@@ -6,23 +6,33 @@ import type { Splice, Splices } from '../edit/splice.ts'
 
 const CONTEXT = 3
 const LF = 10
-/** Bytes of the lines that are shown: whoever has lines of megabytes has no use for a diff of them, and no string could hold some. */
+/**
+ * Bytes of the lines that are shown: whoever has lines of megabytes has no use for a diff of them, and no string could
+ * hold some.
+ */
 const SHOWN = 1 << 24
 /** Lines of a block that are compared with each other to find those that stayed; larger blocks are shown whole. */
 const REFINED = 400
 
-export type Diff = { diff: string, diff_truncated: boolean } | { diff_unavailable: 'not_utf8' | 'too_long' }
+export type Diff = { diff: string; diff_truncated: boolean } | { diff_unavailable: 'not_utf8' | 'too_long' }
 
 /**
- * The diff of `original` and its result, for `path` (relative, `/` between folders); of a file that doesn't exist yet, from
+ * The diff of `original` and its result, for `path` (relative, `/` between folders); of a file that doesn't exist yet,
+ * from
  * /dev/null. Empty where nothing changes.
- * Applies with `git apply` and `patch -p1` unless cut. At most `max_lines` lines, headers included, then a last one that
- * says how many are left out. Unavailable where a line to be shown isn't UTF-8: JSON can't carry it; and where those lines
+ * Applies with `git apply` and `patch -p1` unless cut. At most `max_lines` lines, headers included, then a last one
+ * that
+ * says how many are left out. Unavailable where a line to be shown isn't UTF-8: JSON can't carry it; and where those
+ * lines
  * have more than 16 MiB.
  * Cost: the lines around the splices, and the line index up to the last that is shown; of what is left out, lines are
  * counted and not made.
  */
-export function unifiedDiff (original: Buffer, { splices, line_index: index }: Pick<Plan, 'splices' | 'line_index'>, options: { path: string, exists: boolean, max_lines: number }): Diff {
+export function unifiedDiff(
+  original: Buffer,
+  { splices, line_index: index }: Pick<Plan, 'splices' | 'line_index'>,
+  options: { path: string; exists: boolean; max_lines: number }
+): Diff {
   const hunks: StructuredPatchHunk[] = []
   let shown = 2
   let bytes = 0
@@ -47,25 +57,42 @@ export function unifiedDiff (original: Buffer, { splices, line_index: index }: P
     shift += newLines - oldLines
   }
   if (hunks.length === 0 && leftOut === 0) return { diff: '', diff_truncated: false }
-  const patch = formatPatch({ oldFileName: options.exists ? `a/${options.path}` : '/dev/null', newFileName: `b/${options.path}`, oldHeader: undefined, newHeader: undefined, hunks }, FILE_HEADERS_ONLY)
+  const patch = formatPatch(
+    {
+      oldFileName: options.exists ? `a/${options.path}` : '/dev/null',
+      newFileName: `b/${options.path}`,
+      oldHeader: undefined,
+      newHeader: undefined,
+      hunks
+    },
+    FILE_HEADERS_ONLY
+  )
   const diff = withTabs(patch, options.path)
   if (leftOut === 0) return { diff, diff_truncated: false }
-  return { diff: `${diff}… ${leftOut} more lines of this diff left out: raise max_diff_lines to see them\n`, diff_truncated: true }
+  return {
+    diff: `${diff}… ${leftOut} more lines of this diff left out: raise max_diff_lines to see them\n`,
+    diff_truncated: true
+  }
 }
 
 /** As git does: after a name with a space in it, a tab, or `patch` takes the name to end there. */
-function withTabs (patch: string, path: string): string {
+function withTabs(patch: string, path: string): string {
   if (!path.includes(' ')) return patch
   const [old, now] = patch.split('\n', 2) as [string, string]
-  const header = [old, now].map(line => line.endsWith(`/${path}`) ? `${line}\t` : line).join('\n')
+  const header = [old, now].map(line => (line.endsWith(`/${path}`) ? `${line}\t` : line)).join('\n')
   return header + patch.slice(old.length + now.length + 1)
 }
 
 /** Whole lines of the original, `start` to `end`, `removed` of them, that give way to `lines`. */
-interface Block { start: number, end: number, removed: number, lines: Buffer[] }
+interface Block {
+  start: number
+  end: number
+  removed: number
+  lines: Buffer[]
+}
 
 /** The splices widened to whole lines, those that share a line joined, and lines that stayed taken out again. */
-function * blocksOf (original: Buffer, { list }: Splices): Generator<Block> {
+function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
   for (let i = 0; i < list.length;) {
     const from = list[i]!.start === 0 ? 0 : original.lastIndexOf(LF, list[i]!.start - 1) + 1
     const parts: Buffer[] = []
@@ -88,11 +115,11 @@ function * blocksOf (original: Buffer, { list }: Splices): Generator<Block> {
       }
     } while (i < list.length && (list[i]!.start < end || list[i]!.start === at))
     parts.push(original.subarray(at, end))
-    yield * refined(from, linesOf(original.subarray(from, end)), linesOf(Buffer.concat(parts)))
+    yield* refined(from, linesOf(original.subarray(from, end)), linesOf(Buffer.concat(parts)))
   }
 }
 
-function linesOf (bytes: Buffer): Buffer[] {
+function linesOf(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = []
   for (let at = 0; at < bytes.length;) {
     const next = bytes.indexOf(LF, at)
@@ -103,12 +130,17 @@ function linesOf (bytes: Buffer): Buffer[] {
   return lines
 }
 
-/** The block at `start` whose lines `old` become `now`, without the lines that both share; several where there are such in the middle. */
-function * refined (start: number, old: readonly Buffer[], now: readonly Buffer[]): Generator<Block> {
+/**
+ * The block at `start` whose lines `old` become `now`, without the lines that both share; several where there are such
+ * in the middle.
+ */
+function* refined(start: number, old: readonly Buffer[], now: readonly Buffer[]): Generator<Block> {
   let lead = 0
   while (lead < old.length && lead < now.length && old[lead]!.equals(now[lead]!)) lead++
   let trail = 0
-  while (trail < old.length - lead && trail < now.length - lead && old.at(-1 - trail)!.equals(now.at(-1 - trail)!)) trail++
+  while (trail < old.length - lead && trail < now.length - lead && old.at(-1 - trail)!.equals(now.at(-1 - trail)!)) {
+    trail++
+  }
   const oldMiddle = old.slice(lead, old.length - trail)
   const newMiddle = now.slice(lead, now.length - trail)
   let at = start + sizeOf(old.slice(0, lead))
@@ -135,18 +167,33 @@ function * refined (start: number, old: readonly Buffer[], now: readonly Buffer[
   if (pending !== undefined) yield pending
 }
 
-/** Whether a line is on both sides, so that a comparison can find what stayed; taken as no where there are too many for one. */
-function shareLines (old: readonly Buffer[], now: readonly Buffer[]): boolean {
-  return old.length > 1 && now.length > 1 && old.length + now.length <= REFINED && now.some(line => old.some(other => other.equals(line)))
+/**
+ * Whether a line is on both sides, so that a comparison can find what stayed; taken as no where there are too many for
+ * one.
+ */
+function shareLines(old: readonly Buffer[], now: readonly Buffer[]): boolean {
+  return (
+    old.length > 1 &&
+    now.length > 1 &&
+    old.length + now.length <= REFINED &&
+    now.some(line => old.some(other => other.equals(line)))
+  )
 }
 
 const sizeOf = (lines: readonly Buffer[]): number => lines.reduce((size, line) => size + line.length, 0)
 
 /** Blocks and the context around and between them, from offset `start` to `end` of the original. */
-interface Hunk { start: number, end: number, blocks: Block[], oldLines: number, newLines: number, lines: number }
+interface Hunk {
+  start: number
+  end: number
+  blocks: Block[]
+  oldLines: number
+  newLines: number
+  lines: number
+}
 
 /** Blocks with their context; those whose contexts meet share a hunk. */
-function * hunksOf (original: Buffer, blocks: Iterable<Block>): Generator<Hunk> {
+function* hunksOf(original: Buffer, blocks: Iterable<Block>): Generator<Hunk> {
   let hunk: Hunk | undefined
   for (const block of blocks) {
     if (hunk !== undefined) {
@@ -173,21 +220,21 @@ function * hunksOf (original: Buffer, blocks: Iterable<Block>): Generator<Hunk> 
 }
 
 /** Ends a hunk with the lines after its last block. */
-function endOf (original: Buffer, hunk: Hunk): Hunk {
+function endOf(original: Buffer, hunk: Hunk): Hunk {
   const { count, at } = linesFrom(original, hunk.end, original.length, CONTEXT)
   addContext(hunk, count)
   hunk.end = at
   return hunk
 }
 
-function addContext (hunk: Hunk, count: number): void {
+function addContext(hunk: Hunk, count: number): void {
   hunk.oldLines += count
   hunk.newLines += count
   hunk.lines += count
 }
 
 /** At most `most` lines from `start`, none that begins at `end` or later: how many, and where they end. */
-function linesFrom (original: Buffer, start: number, end: number, most: number): { count: number, at: number } {
+function linesFrom(original: Buffer, start: number, end: number, most: number): { count: number; at: number } {
   let at = start
   let count = 0
   for (; at < end && count < most; count++) at = original.indexOf(LF, at) + 1 || original.length
@@ -195,17 +242,20 @@ function linesFrom (original: Buffer, start: number, end: number, most: number):
 }
 
 /** At most `most` lines that end at `end`: how many, and where they begin. */
-function linesBefore (original: Buffer, end: number, most: number): { count: number, at: number } {
+function linesBefore(original: Buffer, end: number, most: number): { count: number; at: number } {
   let at = end
   let count = 0
   for (; at > 0 && count < most; count++) at = at < 2 ? 0 : original.lastIndexOf(LF, at - 2) + 1
   return { count, at }
 }
 
-interface HunkLine { sign: ' ' | '-' | '+', bytes: Buffer }
+interface HunkLine {
+  sign: ' ' | '-' | '+'
+  bytes: Buffer
+}
 
 /** The first `most` lines of a hunk. */
-function linesIn (original: Buffer, { start, end, blocks }: Hunk, most: number): HunkLine[] {
+function linesIn(original: Buffer, { start, end, blocks }: Hunk, most: number): HunkLine[] {
   const lines: HunkLine[] = []
   const add = (sign: HunkLine['sign'], added: readonly Buffer[]) => {
     for (let i = 0; i < added.length && lines.length < most; i++) lines.push({ sign, bytes: added[i]! })
@@ -222,7 +272,7 @@ function linesIn (original: Buffer, { start, end, blocks }: Hunk, most: number):
   return lines
 }
 
-function lineText ({ sign, bytes }: HunkLine): string[] {
+function lineText({ sign, bytes }: HunkLine): string[] {
   const text = sign + bytes.toString()
   return text.endsWith('\n') ? [text.slice(0, -1)] : [text, '\\ No newline at end of file']
 }

@@ -1,10 +1,14 @@
-// Line breaks that come of a `\r` and a `\n` that stood apart: their lines become one, which nobody asked for. Knows no operations.
+// Line breaks that come of a `\r` and a `\n` that stood apart: their lines become one, which nobody asked for. Knows no
+// operations.
 import { lineNumbers } from '../text/lines.ts'
 import type { Splices } from '../edit/splice.ts'
 import { Text } from '../text/text.ts'
 
 /** How many, and the lines that the first 20 end, 1-based, in the result. */
-export interface JoinedBreaks { count: number, lines: number[] }
+export interface JoinedBreaks {
+  count: number
+  lines: number[]
+}
 
 const CR = 13
 const LF = 10
@@ -15,7 +19,7 @@ const LISTED = 20
  * `original` or in what was put in; undefined where there are none. No two of the splices touch, as a draft makes them.
  * Cost: the splices, and one pass over the result where there are any.
  */
-export function joinedBreaks (original: Buffer, { list }: Splices, pieces: readonly Buffer[]): JoinedBreaks | undefined {
+export function joinedBreaks(original: Buffer, { list }: Splices, pieces: readonly Buffer[]): JoinedBreaks | undefined {
   const offsets: number[] = []
   let count = 0
   let shift = 0

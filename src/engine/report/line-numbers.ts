@@ -8,17 +8,29 @@ import type { Splices } from '../edit/splice.ts'
 import type { Text } from '../text/text.ts'
 
 /** As `lineNumbers`, of the text that `index` was made for. */
-export function indexedLineNumbers (text: Text, index: LineIndex, offsets: readonly number[]): { lines: number[], total: number } {
+export function indexedLineNumbers(
+  text: Text,
+  index: LineIndex,
+  offsets: readonly number[]
+): { lines: number[]; total: number } {
   const lines = new Array<number>(offsets.length)
   for (const i of inOrder(offsets)) lines[i] = index.breaksBefore(offsets[i]!) + 1
   return { lines, total: countLines(text, index.breaksBefore(text.length)) }
 }
 
-/** Bytes that are counted anew for each question. Where replacements touch, what is put in may be as long as the text, and asked for at every byte. */
+/**
+ * Bytes that are counted anew for each question. Where replacements touch, what is put in may be as long as the text,
+ * and asked for at every byte.
+ */
 const FEW = 512
 
 /** As `lineNumbers`, of the text `after` that `splices` make of the one that `index` was made for. */
-export function changedLineNumbers (after: Text, index: LineIndex, { list, lengthBefore }: Splices, offsets: readonly number[]): { lines: number[], total: number } {
+export function changedLineNumbers(
+  after: Text,
+  index: LineIndex,
+  { list, lengthBefore }: Splices,
+  offsets: readonly number[]
+): { lines: number[]; total: number } {
   let splice = 0
   /** The stretch that is counted: of the original from `from`, or what a splice puts in; up to `end` in the result. */
   let from = 0
@@ -59,4 +71,5 @@ export function changedLineNumbers (after: Text, index: LineIndex, { list, lengt
   return { lines, total: countLines(after, upTo(after.length)) }
 }
 
-const inOrder = (offsets: readonly number[]): number[] => offsets.map((_, index) => index).sort((a, b) => offsets[a]! - offsets[b]!)
+const inOrder = (offsets: readonly number[]): number[] =>
+  offsets.map((_, index) => index).sort((a, b) => offsets[a]! - offsets[b]!)

@@ -1,4 +1,5 @@
-// Where the region begins and ends, given which characters stand for which: for single lines and parts of lines. Knows no search.
+// Where the region begins and ends, given which characters stand for which: for single lines and parts of lines. Knows
+// no search.
 import { afterBreak, type Span } from './boundaries.ts'
 import type { CodeMap } from './characters.ts'
 import { isCombining, isDash, type FoldedLine } from './fold.ts'
@@ -6,7 +7,13 @@ import type { Haystack, Stretch } from './haystack.ts'
 import type { OldText } from './old-text.ts'
 
 /** What the map says of the lines of old_text: which are in the text, and their first and last code that is. */
-interface Kept { first: number, last: number, head: number, tail: number, share: (line: FoldedLine) => number }
+interface Kept {
+  first: number
+  last: number
+  head: number
+  tail: number
+  share: (line: FoldedLine) => number
+}
 
 /** A line of which less is in the text is no part of the region. */
 const WEAK = 0.45
@@ -14,8 +21,16 @@ const MOST_SKIPPED = 12
 const MOST_WORD = 40
 const LETTER = /[\w\p{L}\p{M}]/u
 
-/** The region that the map gives, the text's codes from its first to its last, and whether several lines of old_text are in it; undefined where nothing is left. `score`: how well old_text fits as a whole. */
-export function spanOfCodes (old: OldText, stretch: Stretch, map: CodeMap, score: number): Span & { codes: number, multiple: boolean } | undefined {
+/**
+ * The region that the map gives, the text's codes from its first to its last, and whether several lines of old_text are
+ * in it; undefined where nothing is left. `score`: how well old_text fits as a whole.
+ */
+export function spanOfCodes(
+  old: OldText,
+  stretch: Stretch,
+  map: CodeMap,
+  score: number
+): (Span & { codes: number; multiple: boolean }) | undefined {
   const kept = keptOf(old, map)
   if (kept === undefined) return undefined
   const from = map[kept.head]!
@@ -27,7 +42,9 @@ export function spanOfCodes (old: OldText, stretch: Stretch, map: CodeMap, score
   let start
   if (before) {
     start = line.start
-    if (!multiple && !/^\s/.test(textOf(old, kept.first))) while (start < source.length && isBlank(source[start])) start++
+    if (!multiple && !/^\s/.test(textOf(old, kept.first))) {
+      while (start < source.length && isBlank(source[start])) start++
+    }
   } else start = startWithin(old, kept, stretch, map, line)
   let end
   if (after) {
@@ -42,7 +59,7 @@ export function spanOfCodes (old: OldText, stretch: Stretch, map: CodeMap, score
 const textOf = (old: OldText, line: number): string => old.source.slice(old.lines[line]!.start, old.lines[line]!.end)
 const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t'
 
-function keptOf (old: OldText, map: CodeMap): Kept | undefined {
+function keptOf(old: OldText, map: CodeMap): Kept | undefined {
   const { lines } = old
   const share = ({ from, to }: FoldedLine) => {
     let mapped = 0
@@ -61,8 +78,8 @@ function keptOf (old: OldText, map: CodeMap): Kept | undefined {
 }
 
 /** The first mapped code from `at` towards `limit` that has company: one alone may be there by chance. */
-function edge (map: CodeMap, at: number, limit: number, step: 1 | -1): number {
-  const isBefore = (i: number) => step > 0 ? i < limit : i > limit
+function edge(map: CodeMap, at: number, limit: number, step: 1 | -1): number {
+  const isBefore = (i: number) => (step > 0 ? i < limit : i > limit)
   while (isBefore(at) && map[at]! < 0) at += step
   for (let skipped = 0; isBefore(at) && skipped < MOST_SKIPPED && !hasCompany(map, at, step); skipped++) {
     at += step
@@ -71,7 +88,7 @@ function edge (map: CodeMap, at: number, limit: number, step: 1 | -1): number {
   return at
 }
 
-function hasCompany (map: CodeMap, at: number, step: number): boolean {
+function hasCompany(map: CodeMap, at: number, step: number): boolean {
   let next = at + step
   let gap = 0
   while (next >= 0 && next < map.length && map[next]! < 0 && gap < 24) {
@@ -84,9 +101,16 @@ function hasCompany (map: CodeMap, at: number, step: number): boolean {
 }
 
 /** The lines around codes `from` to `to`: offsets, and how many codes stand before and after on them. */
-interface Around { start: number, end: number, before: number, after: number, startsLine: boolean, endsLine: boolean }
+interface Around {
+  start: number
+  end: number
+  before: number
+  after: number
+  startsLine: boolean
+  endsLine: boolean
+}
 
-function lineOf (stretch: Stretch, from: number, to: number): Around {
+function lineOf(stretch: Stretch, from: number, to: number): Around {
   const { source, offsets } = stretch.folded
   const start = offsets[from]! === 0 ? 0 : source.lastIndexOf('\n', offsets[from]! - 1) + 1
   let end = source.indexOf('\n', offsets[to]!)
@@ -101,8 +125,17 @@ function lineOf (stretch: Stretch, from: number, to: number): Around {
   return { start, end, before, after, startsLine, endsLine }
 }
 
-/** Whether the region is whole lines at its start and at its end. What old_text has there beyond the map may stand for what the text has. */
-function wholeLine (old: OldText, kept: Kept, line: Around, codes: number, score: number): { before: boolean, after: boolean } {
+/**
+ * Whether the region is whole lines at its start and at its end. What old_text has there beyond the map may stand for
+ * what the text has.
+ */
+function wholeLine(
+  old: OldText,
+  kept: Kept,
+  line: Around,
+  codes: number,
+  score: number
+): { before: boolean; after: boolean } {
   const [first, last] = [old.lines[kept.first]!, old.lines[kept.last]!]
   const lostBefore = kept.head - first.from
   const lostAfter = last.to - 1 - kept.tail
@@ -122,8 +155,11 @@ function wholeLine (old: OldText, kept: Kept, line: Around, codes: number, score
 const isClean = (map: CodeMap, at: number, step: 1 | -1): boolean =>
   [1, 2].every(i => map[at + i * step] === undefined || map[at + i * step] === map[at]! + i * step)
 
-/** The start amid a line: a word that old_text begins otherwise is taken whole, and the signs before it if they are the same. */
-function startWithin (old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, line: Around): number {
+/**
+ * The start amid a line: a word that old_text begins otherwise is taken whole, and the signs before it if they are the
+ * same.
+ */
+function startWithin(old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, line: Around): number {
   const { source, offsets } = stretch.folded
   const { start: lineStart, from: firstCode } = old.lines[kept.first]!
   let start = offsets[map[kept.head]!]!
@@ -138,7 +174,7 @@ function startWithin (old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, 
   return old.source[lineStart] === '\\' && source[start - 1] === '\\' ? start - 1 : start
 }
 
-function endWithin (old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, line: Around): number {
+function endWithin(old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, line: Around): number {
   const { source, offsets } = stretch.folded
   const { end: lineEnd, to: lastCode } = old.lines[kept.last]!
   let end = offsets[map[kept.tail]!]! + 1
@@ -157,5 +193,7 @@ function endWithin (old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, li
 }
 
 /** Bytes of a part of a stretch. */
-export const bytesOf = (haystack: Haystack, stretch: Stretch, { start, end }: Span): Span =>
-  ({ start: haystack.byteAt(stretch, start), end: haystack.byteAt(stretch, end) })
+export const bytesOf = (haystack: Haystack, stretch: Stretch, { start, end }: Span): Span => ({
+  start: haystack.byteAt(stretch, start),
+  end: haystack.byteAt(stretch, end)
+})

@@ -1,17 +1,22 @@
-// Where the region begins and ends, given which lines stand for which: whole lines, or from within one. Knows no search.
+// Where the region begins and ends, given which lines stand for which: whole lines, or from within one. Knows no
+// search.
 import type { Alignment } from './align.ts'
 import { isCombining, isDash, type FoldedLine } from './fold.ts'
 import type { Stretch } from './haystack.ts'
 import type { OldText } from './old-text.ts'
 
 /** A part of a stretch: UTF-16 offsets. */
-export interface Span { start: number, end: number }
+export interface Span {
+  start: number
+  end: number
+}
 
 /**
  * The region of an alignment by lines: from the start of its first line to the end of its last; where old_text's
- * first or last line is exactly the end or the beginning of its line, from or to there. With the last break where old_text has one.
+ * first or last line is exactly the end or the beginning of its line, from or to there. With the last break where
+ * old_text has one.
  */
-export function spanOfLines (old: OldText, stretch: Stretch, { pairs }: Alignment): Span {
+export function spanOfLines(old: OldText, stretch: Stretch, { pairs }: Alignment): Span {
   const [first, last] = [pairs[0]!, pairs.at(-1)!]
   const { source } = stretch.folded
   const isWhole = (pair: typeof first) => pair.fromA !== pair.toA || pair.fromB !== pair.toB
@@ -29,21 +34,25 @@ export function spanOfLines (old: OldText, stretch: Stretch, { pairs }: Alignmen
   return { start, end }
 }
 
-function startIn (sought: FoldedLine, old: OldText, stretch: Stretch, line: FoldedLine): number {
+function startIn(sought: FoldedLine, old: OldText, stretch: Stretch, line: FoldedLine): number {
   const { source, offsets } = stretch.folded
   if (line.text.length > sought.text.length && line.text.endsWith(sought.text)) {
     let start = offsets[line.to - sought.text.length]!
-    if (isDash(old.source.slice(sought.start).trimStart()[0])) while (start > line.start && source[start - 1] === '-') start--
+    if (isDash(old.source.slice(sought.start).trimStart()[0])) {
+      while (start > line.start && source[start - 1] === '-') start--
+    }
     return source.slice(line.start, start).trim() === '' ? line.start : start
   }
   // A backslash at the start of a line is folded away: it is left out where old_text has none.
   const there = source.slice(line.start, line.end)
-  if (line.text === sought.text && /^[^\s\\]/.test(old.source.slice(sought.start)) && /^\s*\\/.test(there)) return line.start + there.indexOf('\\') + 1
+  if (line.text === sought.text && /^[^\s\\]/.test(old.source.slice(sought.start)) && /^\s*\\/.test(there)) {
+    return line.start + there.indexOf('\\') + 1
+  }
   return line.start
 }
 
 /** The offset after the break at `at`, or `at` where there is none. */
-export function afterBreak (source: string, at: number): number {
+export function afterBreak(source: string, at: number): number {
   const past = source[at] === '\r' ? at + 1 : at
   return source[past] === '\n' ? past + 1 : past
 }

@@ -4,17 +4,17 @@
 export class Budget {
   #left: number
 
-  constructor (steps: number) {
+  constructor(steps: number) {
     this.#left = steps
   }
 
   /** Takes `steps` away; false where so many aren't left. */
-  spend (steps: number): boolean {
+  spend(steps: number): boolean {
     this.#left -= steps
     return this.#left >= 0
   }
 
-  get exhausted (): boolean {
+  get exhausted(): boolean {
     return this.#left < 0
   }
 }

@@ -15,8 +15,11 @@ const MOST_SAME = 12
 const MOST_BEFORE = 80
 const MOST_EDGE = 400
 
-/** The map of an edit script of `fit.distance` steps that ends at `fit.end`: a band as wide as the distance on both sides. Undefined where that is too much work. */
-export function mapInBand (a: Uint16Array, b: Uint16Array, fit: Fit, budget: Budget): CodeMap | undefined {
+/**
+ * The map of an edit script of `fit.distance` steps that ends at `fit.end`: a band as wide as the distance on both
+ * sides. Undefined where that is too much work.
+ */
+export function mapInBand(a: Uint16Array, b: Uint16Array, fit: Fit, budget: Budget): CodeMap | undefined {
   const { distance, end } = fit
   const width = 2 * distance + 1
   if (a.length * width > MOST_CELLS || !budget.spend(a.length * width * 4)) return undefined
@@ -48,7 +51,7 @@ export function mapInBand (a: Uint16Array, b: Uint16Array, fit: Fit, budget: Bud
       row[k + 1] = cost
       moves[i * width + k] = move
     }
-    [before, row] = [row, before]
+    ;[before, row] = [row, before]
   }
   const map = new Int32Array(a.length).fill(-1)
   for (let i = a.length, k = distance; i > 0;) {
@@ -65,10 +68,19 @@ export function mapInBand (a: Uint16Array, b: Uint16Array, fit: Fit, budget: Bud
 }
 
 /** Equal codes from `a` in `i` and `b` in `j`, `length` long; with what stands before it in the best chain. */
-interface Run { i: number, j: number, length: number, score: number, previous: number }
+interface Run {
+  i: number
+  j: number
+  length: number
+  score: number
+  previous: number
+}
 
-/** The map through the best chain of equal runs (gaps cost what they differ in, logarithmically); what lies between is filled by edit distance. Undefined where no piece is equal. */
-export function mapByChain (a: Uint16Array, b: Uint16Array, budget: Budget): CodeMap | undefined {
+/**
+ * The map through the best chain of equal runs (gaps cost what they differ in, logarithmically); what lies between is
+ * filled by edit distance. Undefined where no piece is equal.
+ */
+export function mapByChain(a: Uint16Array, b: Uint16Array, budget: Budget): CodeMap | undefined {
   const runs = runsOf(a, b, a.length >= 400 ? 6 : a.length >= 120 ? 5 : 4, budget)
   if (runs.length === 0) return undefined
   const chain = chainOf(runs)
@@ -92,7 +104,7 @@ export function mapByChain (a: Uint16Array, b: Uint16Array, budget: Budget): Cod
 /** How far codes at an edge may reach. */
 const reach = (length: number): number => length + Math.min(60, length >> 1) + 4
 
-function runsOf (a: Uint16Array, b: Uint16Array, piece: number, budget: Budget): Run[] {
+function runsOf(a: Uint16Array, b: Uint16Array, piece: number, budget: Budget): Run[] {
   const index = new Map<number, number[]>()
   const hash = (codes: Uint16Array, at: number) => {
     let h = 0
@@ -123,7 +135,7 @@ function runsOf (a: Uint16Array, b: Uint16Array, piece: number, budget: Budget):
   return runs.sort((x, y) => x.j + x.length - (y.j + y.length) || x.i - y.i)
 }
 
-function chainOf (runs: Run[]): Run[] {
+function chainOf(runs: Run[]): Run[] {
   let best = 0
   for (const [index, run] of runs.entries()) {
     for (let k = index - 1; k >= Math.max(0, index - MOST_BEFORE); k--) {
@@ -135,7 +147,9 @@ function chainOf (runs: Run[]): Run[] {
       const gapI = Math.max(0, run.i + overlap - endI)
       const gapJ = Math.max(0, run.j + overlap - endJ)
       const skew = Math.abs(gapI - gapJ)
-      const cost = Math.min(gapI, gapJ) * 0.35 + (skew === 0 ? 0 : 1.2 + Math.log2(skew + 1) * 0.6 + skew * (gapJ > gapI ? 0.035 : 0.1))
+      const cost =
+        Math.min(gapI, gapJ) * 0.35 +
+        (skew === 0 ? 0 : 1.2 + Math.log2(skew + 1) * 0.6 + skew * (gapJ > gapI ? 0.035 : 0.1))
       const score = other.score + run.length - overlap - cost
       if (score > run.score) {
         run.score = score
@@ -149,8 +163,19 @@ function chainOf (runs: Run[]): Run[] {
   return chain
 }
 
-/** Maps the equal codes of two ranges by edit distance. `fixed`: both ends belong together, or only the end, or only the start. */
-function fill (map: CodeMap, a: Uint16Array, b: Uint16Array, [fromA, toA]: [number, number], [fromB, toB]: [number, number], fixed: 'both' | 'start' | 'end', budget: Budget): void {
+/**
+ * Maps the equal codes of two ranges by edit distance. `fixed`: both ends belong together, or only the end, or only the
+ * start.
+ */
+function fill(
+  map: CodeMap,
+  a: Uint16Array,
+  b: Uint16Array,
+  [fromA, toA]: [number, number],
+  [fromB, toB]: [number, number],
+  fixed: 'both' | 'start' | 'end',
+  budget: Budget
+): void {
   const [rows, columns] = [toA - fromA, toB - fromB]
   if (rows <= 0 || columns <= 0 || rows * columns > MOST_GAP_CELLS || !budget.spend(rows * columns * 2)) return
   const width = columns + 1
@@ -165,7 +190,9 @@ function fill (map: CodeMap, a: Uint16Array, b: Uint16Array, [fromA, toA]: [numb
     }
   }
   let j = columns
-  if (fixed === 'start') for (let k = columns; k >= 0; k--) if (costs[rows * width + k]! <= costs[rows * width + j]!) j = k
+  if (fixed === 'start') {
+    for (let k = columns; k >= 0; k--) if (costs[rows * width + k]! <= costs[rows * width + j]!) j = k
+  }
   for (let i = rows; i > 0 && j > 0;) {
     const at = i * width + j
     if (costs[at - width - 1]! + (isEqual(i, j) ? 0 : 1) === costs[at]) {

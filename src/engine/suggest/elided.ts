@@ -1,4 +1,5 @@
-// old_text whose middle is left out ("… existing code …"), or too long to compare: its first and its last part, and what lies between. Knows no edits.
+// old_text whose middle is left out ("… existing code …"), or too long to compare: its first and its last part, and
+// what lies between. Knows no edits.
 import { afterBreak } from './boundaries.ts'
 import type { Budget } from './budget.ts'
 import { linesOf, fold } from './fold.ts'
@@ -7,7 +8,8 @@ import { type OldText, oldTextOf } from './old-text.ts'
 import { type Region, regionsOf } from './regions.ts'
 
 /** A line that stands for others: dots or words for what is left out, alone or in a comment. */
-const PLACEHOLDER = /^\s*(?:(?:\/\/+|#+|--|%|;|\*|<!--|\/\*|\{\/\*|"|')\s*)?(?:\.{3,}|…|\[\.{3}\]|(?:\.{3}|…)?\s*(?:rest of|existing|remaining|other|unchanged|omitted|same as|previous|more)\b[^(){};=]{0,60}?(?:\.{3}|…)?|(?:\.{3}|…)[^(){};=]{0,60}?(?:\.{3}|…)?)\s*(?:-->|\*\/|\*\/\}|"|')?\s*$/i
+const PLACEHOLDER =
+  /^\s*(?:(?:\/\/+|#+|--|%|;|\*|<!--|\/\*|\{\/\*|"|')\s*)?(?:\.{3,}|…|\[\.{3}\]|(?:\.{3}|…)?\s*(?:rest of|existing|remaining|other|unchanged|omitted|same as|previous|more)\b[^(){};=]{0,60}?(?:\.{3}|…)?|(?:\.{3}|…)[^(){};=]{0,60}?(?:\.{3}|…)?)\s*(?:-->|\*\/|\*\/\}|"|')?\s*$/i
 
 /** UTF-16 units of a line that is tried as a placeholder. */
 const PLACEHOLDER_LENGTH = 200
@@ -22,22 +24,35 @@ const MOST_LINES = 1200
 const LEAST_SCORE = 0.6
 
 /** The first and the last part of a text; `elided`: bytes of the text sought, for how far apart they may be. */
-export interface Ends { first: string, last: string, reach: number }
+export interface Ends {
+  first: string
+  last: string
+  reach: number
+}
 
 /** Whether a line stands for lines that were left out. */
 export const isPlaceholder = (line: string): boolean => line.length <= PLACEHOLDER_LENGTH && PLACEHOLDER.test(line)
 
 /** What stands before the first and after the last placeholder; undefined where there is none amid the text. */
-export function endsOfElided (source: string): Ends | undefined {
+export function endsOfElided(source: string): Ends | undefined {
   const lines = source.split('\n')
-  const places = lines.flatMap((line, i) => i > 0 && i < lines.length - 1 && isPlaceholder(line) ? [i] : [])
+  const places = lines.flatMap((line, i) => (i > 0 && i < lines.length - 1 && isPlaceholder(line) ? [i] : []))
   if (places.length === 0) return undefined
-  const parts = [-1, ...places].map((place, i) => lines.slice(place + 1, places[i] ?? lines.length).join('\n').replace(/\n+$/, '')).filter(part => part.trim() !== '')
-  return parts.length < 2 ? undefined : { first: parts[0]!, last: parts.at(-1)!, reach: Math.max(20_000, Math.min(400_000, source.length * 8)) }
+  const parts = [-1, ...places]
+    .map((place, i) =>
+      lines
+        .slice(place + 1, places[i] ?? lines.length)
+        .join('\n')
+        .replace(/\n+$/, '')
+    )
+    .filter(part => part.trim() !== '')
+  return parts.length < 2
+    ? undefined
+    : { first: parts[0]!, last: parts.at(-1)!, reach: Math.max(20_000, Math.min(400_000, source.length * 8)) }
 }
 
 /** The first and the last lines of a long text. */
-export function endsOfLong (source: string): Ends {
+export function endsOfLong(source: string): Ends {
   const lines = source.replace(/\n+$/, '').split('\n')
   const take = (from: readonly string[]) => {
     let length = 0
@@ -46,24 +61,45 @@ export function endsOfLong (source: string): Ends {
   }
   return {
     // A line as long as a file is cut too.
-    first: take(lines).join('\n').slice(0, END_LENGTH * 2),
-    last: take(lines.toReversed()).reverse().join('\n').slice(-END_LENGTH * 2),
+    first: take(lines)
+      .join('\n')
+      .slice(0, END_LENGTH * 2),
+    last: take(lines.toReversed())
+      .reverse()
+      .join('\n')
+      .slice(-END_LENGTH * 2),
     reach: Math.floor(source.length * 1.5) + 20_000
   }
 }
 
 /** The region from a place of the first part to one of the last, the nearest pair of those that fit best. */
-export function bridge (haystack: Haystack, old: OldText, { first, last, reach }: Ends, budget: Budget): Region | undefined {
+export function bridge(
+  haystack: Haystack,
+  old: OldText,
+  { first, last, reach }: Ends,
+  budget: Budget
+): Region | undefined {
   const head = oldTextOf(first)
   const tail = oldTextOf(last)
   const codes = head.folded.codes.length + tail.folded.codes.length
   if (head.folded.codes.length === 0 || tail.folded.codes.length === 0) return undefined
   const pairs: [Found, Found][] = []
   for (const start of regionsOf(haystack, [head], budget, PLACES).slice(0, MOST_ENDS)) {
-    for (const end of near(haystack, start.end, Math.min(haystack.bytes.length, start.end + reach), tail, false, budget)) pairs.push([start, end])
+    for (const end of near(
+      haystack,
+      start.end,
+      Math.min(haystack.bytes.length, start.end + reach),
+      tail,
+      false,
+      budget
+    )) {
+      pairs.push([start, end])
+    }
   }
   for (const end of regionsOf(haystack, [tail], budget, PLACES).slice(0, MOST_ENDS)) {
-    for (const start of near(haystack, Math.max(0, end.start - reach), end.start, head, true, budget)) pairs.push([start, end])
+    for (const start of near(haystack, Math.max(0, end.start - reach), end.start, head, true, budget)) {
+      pairs.push([start, end])
+    }
   }
   let best: Region | undefined
   for (const [from, to] of pairs) {
@@ -71,36 +107,64 @@ export function bridge (haystack: Haystack, old: OldText, { first, last, reach }
     const like = (from.score * head.folded.codes.length + to.score * tail.folded.codes.length) / codes
     const rank = like - Math.min(0.2, gap / 40_000)
     if (gap < 0 || like * 0.97 < LEAST_SCORE || (best !== undefined && rank <= best.rank + 1e-9)) continue
-    best = { start: from.start, end: to.end, folded: like, raw: 0, score: like * 0.97, rank, old, inserted: 0, elided: true }
+    best = {
+      start: from.start,
+      end: to.end,
+      folded: like,
+      raw: 0,
+      score: like * 0.97,
+      rank,
+      old,
+      inserted: 0,
+      elided: true
+    }
   }
   if (best === undefined || !old.source.endsWith('\n')) return best
   return { ...best, end: best.end + afterBreak(haystack.text(best.end, best.end + 2), 0) }
 }
 
-interface Found { start: number, end: number, score: number }
+interface Found {
+  start: number
+  end: number
+  score: number
+}
 
 /** Places of an end in a part of the text: a short one line by line, nearest first, else as any text. */
-function near (haystack: Haystack, from: number, to: number, old: OldText, backward: boolean, budget: Budget): Found[] {
+function near(haystack: Haystack, from: number, to: number, old: OldText, backward: boolean, budget: Budget): Found[] {
   const part = haystack.bytes.subarray(from, to)
   if (part.length === 0) return []
-  const short = old.folded.codes.length < FEW_CODES ? sameLines(part.toString(haystack.encoding), old, backward, haystack.encoding) : []
+  const short =
+    old.folded.codes.length < FEW_CODES
+      ? sameLines(part.toString(haystack.encoding), old, backward, haystack.encoding)
+      : []
   const found = short.length > 0 ? short : regionsOf(new Haystack(part, haystack.encoding), [old], budget, PLACES_NEAR)
   return found.map(({ start, end, score }) => ({ start: start + from, end: end + from, score }))
 }
 
 /** Runs of as many lines as `old` has that are equal to it when folded. */
-function sameLines (text: string, old: OldText, backward: boolean, encoding: 'utf8' | 'latin1'): Found[] {
+function sameLines(text: string, old: OldText, backward: boolean, encoding: 'utf8' | 'latin1'): Found[] {
   const lines = linesOf(fold(text))
   const count = old.lines.length
   const sought = old.lines.map(line => line.text).join('')
   const found: Found[] = []
   for (let i = 0; i + count <= lines.length && i < MOST_LINES && found.length < PLACES_NEAR; i++) {
     const at = backward ? lines.length - count - i : i
-    if (lines.slice(at, at + count).map(line => line.text).join('') !== sought) continue
+    if (
+      lines
+        .slice(at, at + count)
+        .map(line => line.text)
+        .join('') !== sought
+    ) {
+      continue
+    }
     const { start } = lines[at]!
     const { end } = lines[at + count - 1]!
     const same = text.slice(start, end).replaceAll('\r\n', '\n').trimEnd() === old.source.trimEnd()
-    found.push({ start: Buffer.byteLength(text.slice(0, start), encoding), end: Buffer.byteLength(text.slice(0, end), encoding), score: same ? 1 : 0.95 })
+    found.push({
+      start: Buffer.byteLength(text.slice(0, start), encoding),
+      end: Buffer.byteLength(text.slice(0, end), encoding),
+      score: same ? 1 : 0.95
+    })
   }
   return found
 }

@@ -1,10 +1,21 @@
-// What is equal but for white space, case, accents, quotes, dashes and backslashes: texts as folded codes. Knows no search.
+// What is equal but for white space, case, accents, quotes, dashes and backslashes: texts as folded codes. Knows no
+// search.
 
 /** A text folded. `codes[i]` comes from the UTF-16 unit `offsets[i]` of `source`. */
-export interface Folded { source: string, codes: Uint16Array, offsets: Int32Array }
+export interface Folded {
+  source: string
+  codes: Uint16Array
+  offsets: Int32Array
+}
 
 /** A line: UTF-16 offsets in the source (without break), and its folded codes `from` to `to` (exclusive). */
-export interface FoldedLine { start: number, end: number, from: number, to: number, text: string }
+export interface FoldedLine {
+  start: number
+  end: number
+  from: number
+  to: number
+  text: string
+}
 
 /** UTF-16 units of a folded line that are compared. */
 const LINE_LENGTH = 4000
@@ -22,8 +33,11 @@ const ASCII = Uint16Array.from({ length: 128 }, (_, code) => {
 /** The folded code of an ASCII byte; 0 for one that is left out. */
 export const foldAscii = (byte: number): number => ASCII[byte]!
 
-/** Folds a text: white space and backslashes go, letters lose case and accents (NFC and NFD become one), typographic and full-width signs become plain. Linear. */
-export function fold (source: string): Folded {
+/**
+ * Folds a text: white space and backslashes go, letters lose case and accents (NFC and NFD become one), typographic and
+ * full-width signs become plain. Linear.
+ */
+export function fold(source: string): Folded {
   let codes = new Uint16Array(source.length + 8)
   let offsets = new Int32Array(source.length + 8)
   let count = 0
@@ -50,32 +64,43 @@ export function fold (source: string): Folded {
   return { source, codes: codes.subarray(0, count), offsets: offsets.subarray(0, count) }
 }
 
-function grown<T extends Uint16Array | Int32Array> (from: T, to: T): T {
+function grown<T extends Uint16Array | Int32Array>(from: T, to: T): T {
   to.set(from)
   return to
 }
 
 const folded = new Map<number, readonly number[]>()
 
-function foldOther (unit: number): readonly number[] {
+function foldOther(unit: number): readonly number[] {
   let codes = folded.get(unit)
-  if (codes === undefined) folded.set(unit, codes = foldUnit(unit))
+  if (codes === undefined) folded.set(unit, (codes = foldUnit(unit)))
   return codes
 }
 
-function foldUnit (unit: number): number[] {
+function foldUnit(unit: number): number[] {
   if (unit === 0x2026) return [DOT, DOT, DOT]
   if (unit >= 0xd800 && unit <= 0xdfff) return [unit]
   const plain = String.fromCharCode(unit).normalize('NFD').toLowerCase()
-  return Array.from({ length: plain.length }, (_, i) => foldSign(plain.charCodeAt(i))).filter(code => code !== 0).slice(0, 3)
+  return Array.from({ length: plain.length }, (_, i) => foldSign(plain.charCodeAt(i)))
+    .filter(code => code !== 0)
+    .slice(0, 3)
 }
 
-function foldSign (code: number): number {
+function foldSign(code: number): number {
   if (code < 128) return ASCII[code]!
   if (isCombining(code) || code === 0x3099 || code === 0x309a) return 0
   if (code === 0xa0 || code === 0x3000 || code === 0xfeff || code === 0x202f || code === 0x205f) return 0
   if ((code >= 0x2000 && code <= 0x200f) || code === 0x2028 || code === 0x2029) return 0
-  if ((code >= 0x2018 && code <= 0x201f) || code === 0xab || code === 0xbb || code === 0xb4 || code === 0x2032 || code === 0x2033) return QUOTE
+  if (
+    (code >= 0x2018 && code <= 0x201f) ||
+    code === 0xab ||
+    code === 0xbb ||
+    code === 0xb4 ||
+    code === 0x2032 ||
+    code === 0x2033
+  ) {
+    return QUOTE
+  }
   if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return HYPHEN
   return code >= 0xff01 && code <= 0xff5e ? ASCII[code - 0xfee0]! : code
 }
@@ -87,7 +112,7 @@ export const isCombining = (unit: number): boolean => unit >= 0x300 && unit <= 0
 export const isDash = (character: string | undefined): boolean => character === '\u2013' || character === '\u2014'
 
 /** All lines of a folded text, blank ones too; only `\n` ends one, a `\r` before it belongs to the break. */
-export function linesOf (text: Folded): FoldedLine[] {
+export function linesOf(text: Folded): FoldedLine[] {
   const { source, codes, offsets } = text
   const lines: FoldedLine[] = []
   let code = 0
@@ -96,7 +121,13 @@ export function linesOf (text: Folded): FoldedLine[] {
     const next = at === -1 ? source.length : at
     const from = code
     while (code < codes.length && offsets[code]! < next) code++
-    lines.push({ start, end: next > start && source[next - 1] === '\r' ? next - 1 : next, from, to: code, text: textOf(codes.subarray(from, Math.min(code, from + LINE_LENGTH))) })
+    lines.push({
+      start,
+      end: next > start && source[next - 1] === '\r' ? next - 1 : next,
+      from,
+      to: code,
+      text: textOf(codes.subarray(from, Math.min(code, from + LINE_LENGTH)))
+    })
     start = next + 1
   }
   return lines

@@ -1,4 +1,5 @@
-// The text that is searched after a miss: bytes, and stretches of it decoded and folded. Knows nothing of what is sought.
+// The text that is searched after a miss: bytes, and stretches of it decoded and folded. Knows nothing of what is
+// sought.
 import { isUtf8 } from 'node:buffer'
 import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'
 
@@ -23,18 +24,18 @@ export class Haystack {
   readonly encoding: 'utf8' | 'latin1'
   readonly #stretches = new Map<string, Stretch>()
 
-  constructor (bytes: Buffer, encoding: 'utf8' | 'latin1' = isUtf8(bytes) ? 'utf8' : 'latin1') {
+  constructor(bytes: Buffer, encoding: 'utf8' | 'latin1' = isUtf8(bytes) ? 'utf8' : 'latin1') {
     this.bytes = bytes
     this.encoding = encoding
   }
 
   /** The lines that a range touches; only 500 bytes of them outside of it. Characters are whole. */
-  stretch (from: number, to: number): Stretch {
+  stretch(from: number, to: number): Stretch {
     return this.part(this.#lineStart(Math.max(0, from)), this.#lineEnd(Math.min(this.bytes.length, to)))
   }
 
   /** Exactly a range, that begins and ends between characters. */
-  part (start: number, end: number): Stretch {
+  part(start: number, end: number): Stretch {
     const key = `${start}:${end}`
     let stretch = this.#stretches.get(key)
     if (stretch === undefined) {
@@ -53,16 +54,16 @@ export class Haystack {
   }
 
   /** The byte offset of a UTF-16 offset in a stretch. */
-  byteAt (stretch: Stretch, offset: number): number {
+  byteAt(stretch: Stretch, offset: number): number {
     return stretch.start + Buffer.byteLength(stretch.folded.source.slice(0, offset), this.encoding)
   }
 
   /** The text of a byte range. */
-  text (start: number, end: number): string {
+  text(start: number, end: number): string {
     return this.bytes.toString(this.encoding, start, end)
   }
 
-  #lineStart (from: number): number {
+  #lineStart(from: number): number {
     const limit = Math.max(0, from - LINE_REACH)
     let at = from
     while (at > limit && !this.#isBreak(at - 1)) at--
@@ -70,7 +71,7 @@ export class Haystack {
     return at
   }
 
-  #lineEnd (from: number): number {
+  #lineEnd(from: number): number {
     const limit = Math.min(this.bytes.length, from + LINE_REACH)
     let at = from
     while (at < limit && !this.#isBreak(at)) at++
@@ -78,12 +79,12 @@ export class Haystack {
     return at
   }
 
-  #isBreak (at: number): boolean {
+  #isBreak(at: number): boolean {
     const byte = this.bytes[at]
     return byte === 10 || byte === 13
   }
 
-  #inside (at: number): boolean {
+  #inside(at: number): boolean {
     return this.encoding === 'utf8' && (this.bytes[at]! & 0xc0) === 0x80
   }
 }

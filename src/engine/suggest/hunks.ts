@@ -4,10 +4,34 @@ import { distance } from 'fastest-levenshtein'
 import { withoutEntities } from './entities.ts'
 
 /** What a difference is about, finer than an answer says it. */
-export type Kind = 'indentation' | 'tabs' | 'trailing_space' | 'blank_lines' | 'spacing' | 'joined_or_split' | 'nbsp' | 'unicode_form' | 'case' | 'quotes' | 'dashes' | 'html_entities' | 'over_escaped' | 'punctuation' | 'typo' | 'renamed' | 'comment' | 'lines_dropped' | 'lines_added' | 'content'
+export type Kind =
+  | 'indentation'
+  | 'tabs'
+  | 'trailing_space'
+  | 'blank_lines'
+  | 'spacing'
+  | 'joined_or_split'
+  | 'nbsp'
+  | 'unicode_form'
+  | 'case'
+  | 'quotes'
+  | 'dashes'
+  | 'html_entities'
+  | 'over_escaped'
+  | 'punctuation'
+  | 'typo'
+  | 'renamed'
+  | 'comment'
+  | 'lines_dropped'
+  | 'lines_added'
+  | 'content'
 
 /** A difference: the piece of old_text and that of the file, with the words beside them where the pieces are blank. */
-export interface Hunk { kind: Kind, expected: string, found: string }
+export interface Hunk {
+  kind: Kind
+  expected: string
+  found: string
+}
 
 const TOKEN = /\n|[^\S\n]+|&(?:lt|gt|amp|quot|apos|nbsp|#\d+);|[\p{L}\p{M}\p{N}_$]+|[^]/gu
 const MOST_TOKENS = 6000
@@ -15,7 +39,7 @@ const MOST_EDITS = 400
 const MOST_SLID = 200
 
 /** The differences in order; one that spans all where there are too many to tell apart. The breaks of both are `\n`. */
-export function hunksOf (expected: string, found: string): Hunk[] {
+export function hunksOf(expected: string, found: string): Hunk[] {
   const [a, b] = [tokens(expected), tokens(found)]
   const parts = a.length + b.length > MOST_TOKENS ? undefined : diffArrays(a, b, { maxEditLength: MOST_EDITS })
   if (parts === undefined) return [{ kind: 'content', expected, found }]
@@ -37,7 +61,12 @@ export function hunksOf (expected: string, found: string): Hunk[] {
 
 const tokens = (text: string): string[] => text.match(TOKEN) ?? []
 
-function hunkOf (a: readonly string[], b: readonly string[], [fromA, toA]: [number, number], [fromB, toB]: [number, number]): Hunk {
+function hunkOf(
+  a: readonly string[],
+  b: readonly string[],
+  [fromA, toA]: [number, number],
+  [fromB, toB]: [number, number]
+): Hunk {
   const [x, y] = [a.slice(fromA, toA).join(''), b.slice(fromB, toB).join('')]
   if (x.trim() !== '' || y.trim() !== '') {
     if (x !== '' && y !== '') return { kind: kindOf(x, y, false), expected: x, found: y }
@@ -54,10 +83,11 @@ function hunkOf (a: readonly string[], b: readonly string[], [fromA, toA]: [numb
 
 /**
  * The tokens `from` to `to`, which one text has more than the other, as whole lines; undefined where they aren't. What
- * stands before them may be as well what ends them, so they are slid back to where a line begins: jsdiff tells them as late
+ * stands before them may be as well what ends them, so they are slid back to where a line begins: jsdiff tells them as
+ * late
  * as it can.
  */
-function wholeLines (all: readonly string[], from: number, to: number): string | undefined {
+function wholeLines(all: readonly string[], from: number, to: number): string | undefined {
   const isWhole = (from: number, to: number) => isStart(all[from - 1]) && (to === all.length || all[to - 1] === '\n')
   for (let by = 0; by <= MOST_SLID && from - by >= 0; by++) {
     if (isWhole(from - by, to - by)) return all.slice(from - by, to - by).join('')
@@ -69,10 +99,12 @@ function wholeLines (all: readonly string[], from: number, to: number): string |
 
 const isStart = (before: string | undefined): boolean => before === undefined || before === '\n'
 
-function blankKind (x: string, y: string, starts: boolean, ends: boolean): Kind {
+function blankKind(x: string, y: string, starts: boolean, ends: boolean): Kind {
   if (/[\u00a0\u202f\u3000\u2000-\u200f]/.test(x + y)) return 'nbsp'
   const breaks = (text: string) => text.split('\n').length - 1
-  if (breaks(x) !== breaks(y)) return starts || (breaks(x) > 0 && breaks(y) > 0) || ends ? 'blank_lines' : 'joined_or_split'
+  if (breaks(x) !== breaks(y)) {
+    return starts || (breaks(x) > 0 && breaks(y) > 0) || ends ? 'blank_lines' : 'joined_or_split'
+  }
   if (starts) return /\t/.test(x) !== /\t/.test(y) ? 'tabs' : 'indentation'
   return ends ? 'trailing_space' : 'spacing'
 }
@@ -84,8 +116,11 @@ const plainEscapes = (text: string): string => text.replace(/\\[nrt]/g, '').repl
 const COMMENT = /^\s*(?:\/\/|\/\*|<!--|(?:#|--)\s)|(?:\*\/|-->)\s*$/
 const COMMENT_LINE = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}]/u
 
-/** The kind of a difference that isn't only white space. `atLine`: whole lines of one text stand where the other has none. */
-function kindOf (x: string, y: string, atLine: boolean): Kind {
+/**
+ * The kind of a difference that isn't only white space. `atLine`: whole lines of one text stand where the other has
+ * none.
+ */
+function kindOf(x: string, y: string, atLine: boolean): Kind {
   const [a, b] = [bare(x), bare(y)]
   if (a.normalize('NFC') === b.normalize('NFC')) return a === b ? 'spacing' : 'unicode_form'
   if (a.toLowerCase() === b.toLowerCase()) return 'case'

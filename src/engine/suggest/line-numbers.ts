@@ -5,8 +5,10 @@ const NUMBERED = /^[ \t]*(\d+)(\t|→|: ?|\|| \| ?)(.*)$/
 const SHARE = 0.75
 const LEAP = 50
 
-/** The text without the numbers before its lines; undefined unless three quarters of the lines have one, and they grow. */
-export function withoutLineNumbers (text: string): string | undefined {
+/**
+ * The text without the numbers before its lines; undefined unless three quarters of the lines have one, and they grow.
+ */
+export function withoutLineNumbers(text: string): string | undefined {
   let previous = -1
   let growing = 0
   let filled = 0

@@ -19,17 +19,29 @@ export interface OldText {
   pattern: Pattern
 }
 
-export function oldTextOf (source: string, reading: Reading = 'as_sent'): OldText {
+export function oldTextOf(source: string, reading: Reading = 'as_sent'): OldText {
   const folded = fold(source)
   const lines = linesOf(folded)
-  return { reading, source, folded, lines, filled: lines.filter(line => line.to > line.from), pattern: patternOf(folded.codes) }
+  return {
+    reading,
+    source,
+    folded,
+    lines,
+    filled: lines.filter(line => line.to > line.from),
+    pattern: patternOf(folded.codes)
+  }
 }
 
-/** The readings of `text`, whose breaks are `\n`, as sent first; those that are blank or the same as another are left out. */
-export function readings (text: string): { reading: Reading, source: string }[] {
-  const found: { reading: Reading, source: string }[] = []
+/**
+ * The readings of `text`, whose breaks are `\n`, as sent first; those that are blank or the same as another are left
+ * out.
+ */
+export function readings(text: string): { reading: Reading; source: string }[] {
+  const found: { reading: Reading; source: string }[] = []
   const add = (reading: Reading, source: string | undefined) => {
-    if (source !== undefined && source.trim() !== '' && !found.some(other => other.source === source)) found.push({ reading, source })
+    if (source !== undefined && source.trim() !== '' && !found.some(other => other.source === source)) {
+      found.push({ reading, source })
+    }
   }
   add('as_sent', text)
   const plain = withoutLineNumbers(text)
@@ -47,6 +59,6 @@ export function readings (text: string): { reading: Reading, source: string }[] 
 }
 
 /** A text without the Markdown fence around it; undefined where there is none. */
-function withoutFence (text: string): string | undefined {
+function withoutFence(text: string): string | undefined {
   return /^```[\w-]*\n/.test(text) ? text.replace(/^```[\w-]*\n/, '').replace(/\n```\s*$/, '') : undefined
 }

@@ -1,4 +1,5 @@
-// The regions of a text that old_text may stand for: candidates found, checked, given their boundaries and rank. Knows no edits.
+// The regions of a text that old_text may stand for: candidates found, checked, given their boundaries and rank. Knows
+// no edits.
 import { alignLines, type Alignment } from './align.ts'
 import { spanOfLines, type Span } from './boundaries.ts'
 import { bytesOf, spanOfCodes } from './boundaries-in-line.ts'
@@ -12,11 +13,27 @@ import { findShort, SHORT } from './short.ts'
 import { bestFit, type Fit, rawLikeness, scoreOf } from './verify.ts'
 import { placesOf } from './votes.ts'
 
-/** A region that resembles old_text. Bytes; `folded` and `raw` are likenesses, `rank` orders regions (a little over the score where the whole of old_text is there). */
-export interface Region extends Span { folded: number, raw: number, score: number, rank: number, old: OldText, inserted: number, elided?: true }
+/**
+ * A region that resembles old_text. Bytes; `folded` and `raw` are likenesses, `rank` orders regions (a little over the
+ * score where the whole of old_text is there).
+ */
+export interface Region extends Span {
+  folded: number
+  raw: number
+  score: number
+  rank: number
+  old: OldText
+  inserted: number
+  elided?: true
+}
 
 /** A place where one reading of old_text fits. */
-interface Candidate { old: OldText, stretch: Stretch, fit: Fit, share: number }
+interface Candidate {
+  old: OldText
+  stretch: Stretch
+  fit: Fit
+  share: number
+}
 
 /** Candidates that get boundaries, and the least share of old_text that must fit. */
 const MOST_FINISHED = 5
@@ -26,11 +43,20 @@ const PLACES = 8
 const SHORT_PLACES = 28
 const SHORT_TEXT = 40
 const MOST_SHORT = 12
-/** Bytes of text up to which short texts are sought everywhere: in larger ones much is like them by chance, and the pass costs more than all others. */
+/**
+ * Bytes of text up to which short texts are sought everywhere: in larger ones much is like them by chance, and the pass
+ * costs more than all others.
+ */
 const SHORT_LIMIT = 1 << 20
-/** Bytes from which on a text is looked at more coarsely, in words a step, the more of them the text sought has bytes. */
+/**
+ * Bytes from which on a text is looked at more coarsely, in words a step, the more of them the text sought has bytes.
+ */
 const LARGE = 1 << 20
-const STEPS = [{ least: 640, step: 4 }, { least: 160, step: 2 }, { least: 0, step: 1 }]
+const STEPS = [
+  { least: 640, step: 4 },
+  { least: 160, step: 2 },
+  { least: 0, step: 1 }
+]
 /** Bytes from which on a text sought has pieces of 8 enough: that a large text has none of them says it all. */
 const FEW_PIECES = 48
 /** A text so small is a place of its own. */
@@ -40,8 +66,11 @@ const CHAINED = 48
 const TWIN_SHARE = 0.75
 const MOST_TWINS = 2
 
-/** The regions that `olds`, the readings of one old_text, may stand for, best first. Steps: exact lines; pieces of 8 bytes; if nothing good came of it, of 4; short texts everywhere. */
-export function regionsOf (haystack: Haystack, olds: readonly OldText[], budget: Budget, places?: number): Region[] {
+/**
+ * The regions that `olds`, the readings of one old_text, may stand for, best first. Steps: exact lines; pieces of 8
+ * bytes; if nothing good came of it, of 4; short texts everywhere.
+ */
+export function regionsOf(haystack: Haystack, olds: readonly OldText[], budget: Budget, places?: number): Region[] {
   return new Search(haystack, olds, budget, places).run()
 }
 
@@ -55,7 +84,7 @@ class Search {
   readonly #tried = new Set<string>()
   readonly #finished = new Map<Candidate, Region | undefined>()
 
-  constructor (haystack: Haystack, olds: readonly OldText[], budget: Budget, places?: number) {
+  constructor(haystack: Haystack, olds: readonly OldText[], budget: Budget, places?: number) {
     this.#haystack = haystack
     this.#olds = olds
     this.#budget = budget
@@ -63,50 +92,61 @@ class Search {
     this.#places = places ?? (this.#codes < SHORT_TEXT ? SHORT_PLACES : PLACES)
   }
 
-  run (): Region[] {
+  run(): Region[] {
     if (!this.#byAnchors()) this.#bySeeds()
     this.#sort()
     this.#besideBest()
     this.#sort()
     const least = Math.max(LEAST_SHARE, (this.#candidates[0]?.share ?? 0) - 0.25)
-    return this.#candidates.slice(0, MOST_FINISHED).filter(({ share }) => share >= least)
-      .map(candidate => this.#finish(candidate)).filter(region => region !== undefined)
+    return this.#candidates
+      .slice(0, MOST_FINISHED)
+      .filter(({ share }) => share >= least)
+      .map(candidate => this.#finish(candidate))
+      .filter(region => region !== undefined)
   }
 
-  #sort (): void {
+  #sort(): void {
     this.#candidates.sort((a, b) => b.share - a.share)
   }
 
   /** Looks where a long line of old_text is exactly; true if all of old_text fits there. */
-  #byAnchors (): boolean {
+  #byAnchors(): boolean {
     const { length } = this.#haystack.bytes
     let exact = false
     for (const { old, line, before, after } of anchorsOf(this.#olds, this.#haystack.encoding)) {
       if (exact) break
       for (const at of findAnchor(this.#haystack.bytes, line, this.#budget)) {
-        const candidate = this.#tryPlace(Math.max(0, at - Math.floor(before * 1.25)), Math.min(length, at + Math.ceil(after * 1.25)), old)
+        const candidate = this.#tryPlace(
+          Math.max(0, at - Math.floor(before * 1.25)),
+          Math.min(length, at + Math.ceil(after * 1.25)),
+          old
+        )
         if (candidate?.fit.distance === 0) exact = true
       }
     }
     return exact
   }
 
-  #bySeeds (): void {
+  #bySeeds(): void {
     const { bytes, encoding } = this.#haystack
-    const texts = this.#olds.flatMap(({ source }) => [...new Set([source, source.normalize('NFC'), source.normalize('NFD')])].map(text => Buffer.from(text, encoding)))
+    const texts = this.#olds.flatMap(({ source }) =>
+      [...new Set([source, source.normalize('NFC'), source.normalize('NFD')])].map(text => Buffer.from(text, encoding))
+    )
     const longest = Math.max(...texts.map(({ length }) => length))
     if (longest >= 24) this.#byPieces(texts, 8, longest)
     const again = longest < 24 || ((longest < FEW_PIECES || bytes.length <= LARGE) && this.#bestRank() < 0.72)
     if (longest >= 8 && again) this.#byPieces(texts, 4, longest)
     if (this.#codes <= SHORT && bytes.length <= SHORT_LIMIT && this.#bestShare() < 0.97) {
       for (const { folded, source } of this.#olds) {
-        for (const at of findShort(bytes, folded.codes, MOST_SHORT)) this.#tryPlace(Math.max(0, at - Math.ceil(source.length * 1.5)), Math.min(bytes.length, at + source.length))
+        for (const at of findShort(bytes, folded.codes, MOST_SHORT)) {
+          this.#tryPlace(Math.max(0, at - Math.ceil(source.length * 1.5)), Math.min(bytes.length, at + source.length))
+        }
       }
     }
     if (bytes.length < Math.max(SMALL, longest * 3) && this.#bestRank() < 0.6) this.#tryPlace(0, bytes.length)
   }
 
-  #byPieces (texts: readonly Buffer[], length: 4 | 8, longest: number): void {
+  #byPieces(texts: readonly Buffer[], length: 4 | 8, longest: number): void {
     const { bytes } = this.#haystack
     const seeds = seedsOf(texts, length)
     if (seeds.count === 0) return
@@ -120,26 +160,36 @@ class Search {
     }
   }
 
-  #bestShare (): number {
+  #bestShare(): number {
     return this.#candidates.reduce((best, { share }) => Math.max(best, share), 0)
   }
 
   /** The best rank among the two that fit best. */
-  #bestRank (): number {
+  #bestRank(): number {
     this.#sort()
-    return this.#candidates.slice(0, 2).filter(({ share }) => share >= 0.35).reduce((best, candidate) => {
-      const region = this.#finish(candidate)
-      return region === undefined ? best : Math.max(best, region.rank, candidate.old.lines.length < 2 ? candidate.share : 0)
-    }, 0)
+    return this.#candidates
+      .slice(0, 2)
+      .filter(({ share }) => share >= 0.35)
+      .reduce((best, candidate) => {
+        const region = this.#finish(candidate)
+        return region === undefined
+          ? best
+          : Math.max(best, region.rank, candidate.old.lines.length < 2 ? candidate.share : 0)
+      }, 0)
   }
 
-  /** The reading that fits a place best, kept as a candidate; undefined where the place was tried, or the budget is used up. */
-  #tryPlace (start: number, end: number, preferred?: OldText): Candidate | undefined {
+  /**
+   * The reading that fits a place best, kept as a candidate; undefined where the place was tried, or the budget is used
+   * up.
+   */
+  #tryPlace(start: number, end: number, preferred?: OldText): Candidate | undefined {
     const key = `${start >> 6}:${end >> 6}`
     if (this.#tried.has(key)) return undefined
     this.#tried.add(key)
     let best: Candidate | undefined
-    for (const old of preferred === undefined ? this.#olds : [preferred, ...this.#olds.filter(other => other !== preferred)]) {
+    for (const old of preferred === undefined
+      ? this.#olds
+      : [preferred, ...this.#olds.filter(other => other !== preferred)]) {
       const slack = Math.floor(old.source.length * 0.18) + 120
       const stretch = this.#haystack.stretch(start - slack, end + slack)
       const fit = bestFit(old.pattern, stretch.folded.codes, this.#budget)
@@ -153,32 +203,39 @@ class Search {
   }
 
   /** Looks for twins of the best candidate in its own stretch, before and after it: a stretch tells only one place. */
-  #besideBest (): void {
+  #besideBest(): void {
     const [best] = this.#candidates
     const region = best && this.#finish(best)
     if (best === undefined || region === undefined || best.share < TWIN_SHARE) return
     const { start, end } = best.stretch
-    for (let from = region.end, twins = 0; from < end && twins < MOST_TWINS; twins++) from = this.#twinIn(best.old, from, end)?.end ?? end
-    for (let to = region.start, twins = 0; to > start && twins < MOST_TWINS; twins++) to = this.#twinIn(best.old, start, to)?.start ?? start
+    for (let from = region.end, twins = 0; from < end && twins < MOST_TWINS; twins++) {
+      from = this.#twinIn(best.old, from, end)?.end ?? end
+    }
+    for (let to = region.start, twins = 0; to > start && twins < MOST_TWINS; twins++) {
+      to = this.#twinIn(best.old, start, to)?.start ?? start
+    }
   }
 
-  #twinIn (old: OldText, start: number, end: number): Region | undefined {
+  #twinIn(old: OldText, start: number, end: number): Region | undefined {
     const stretch = this.#haystack.part(start, end)
     const { codes } = old.folded
-    const fit = stretch.folded.codes.length < codes.length * TWIN_SHARE ? undefined : bestFit(old.pattern, stretch.folded.codes, this.#budget)
+    const fit =
+      stretch.folded.codes.length < codes.length * TWIN_SHARE
+        ? undefined
+        : bestFit(old.pattern, stretch.folded.codes, this.#budget)
     if (fit === undefined || 1 - fit.distance / codes.length < TWIN_SHARE) return undefined
     const twin = { old, stretch, fit, share: 1 - fit.distance / codes.length }
     this.#candidates.push(twin)
     return this.#finish(twin)
   }
 
-  #finish (candidate: Candidate): Region | undefined {
+  #finish(candidate: Candidate): Region | undefined {
     if (!this.#finished.has(candidate)) this.#finished.set(candidate, this.#bounded(candidate))
     return this.#finished.get(candidate)
   }
 
   /** By lines where there are several; by characters where there is one, or the lines don't agree. */
-  #bounded (candidate: Candidate): Region | undefined {
+  #bounded(candidate: Candidate): Region | undefined {
     const byLines = this.#byLines(candidate)
     if (byLines !== undefined && byLines.cover >= 0.62) return byLines.region
     const byCharacters = this.#byCharacters(candidate)
@@ -186,7 +243,7 @@ class Search {
     return byCharacters.folded > byLines.region.folded + 0.03 ? byCharacters : byLines.region
   }
 
-  #byLines ({ old, stretch, share }: Candidate): { region: Region, cover: number } | undefined {
+  #byLines({ old, stretch, share }: Candidate): { region: Region; cover: number } | undefined {
     if (old.filled.length < 2) return undefined
     let alignment = alignLines(old.filled, stretch.lines, this.#budget)
     if (alignment === undefined || alignment.cover < 0.9 || !isComplete(alignment, old)) {
@@ -200,27 +257,48 @@ class Search {
     }
     if (alignment === undefined || alignment.cover <= 0.3) return undefined
     const { cover, ratio, inserted, length } = alignment
-    const region = this.#region(old, stretch, spanOfLines(old, stretch, alignment), (Math.max(ratio, Math.min(share, cover)) + cover) / 2)
-    return region && { region: { ...region, inserted, rank: cover - 0.9 * inserted / (length + 20) + 0.02 * region.raw - 0.02 }, cover }
+    const region = this.#region(
+      old,
+      stretch,
+      spanOfLines(old, stretch, alignment),
+      (Math.max(ratio, Math.min(share, cover)) + cover) / 2
+    )
+    return (
+      region && {
+        region: { ...region, inserted, rank: cover - (0.9 * inserted) / (length + 20) + 0.02 * region.raw - 0.02 },
+        cover
+      }
+    )
   }
 
-  #byCharacters ({ old, stretch, fit, share }: Candidate): Region | undefined {
+  #byCharacters({ old, stretch, fit, share }: Candidate): Region | undefined {
     const { codes } = old.folded
-    const chained = codes.length >= CHAINED && fit.distance > 0 ? mapByChain(codes, stretch.folded.codes, this.#budget) : undefined
+    const chained =
+      codes.length >= CHAINED && fit.distance > 0 ? mapByChain(codes, stretch.folded.codes, this.#budget) : undefined
     const map = chained ?? mapInBand(codes, stretch.folded.codes, fit, this.#budget)
     const span = map && spanOfCodes(old, stretch, map, share)
     if (map === undefined || span === undefined) return undefined
     const mapped = map.reduce((sum, at) => sum + (at >= 0 ? 1 : 0), 0)
-    const folded = Math.max(share, Math.min(1, 2 * mapped / (codes.length + span.codes)))
+    const folded = Math.max(share, Math.min(1, (2 * mapped) / (codes.length + span.codes)))
     const region = this.#region(old, stretch, span, folded)
-    return region && { ...region, rank: (span.multiple ? mapped / codes.length - 0.03 : share) - 0.02 + 0.02 * region.raw }
+    return (
+      region && { ...region, rank: (span.multiple ? mapped / codes.length - 0.03 : share) - 0.02 + 0.02 * region.raw }
+    )
   }
 
-  #region (old: OldText, stretch: Stretch, span: Span, folded: number): Region | undefined {
+  #region(old: OldText, stretch: Stretch, span: Span, folded: number): Region | undefined {
     const found = stretch.folded.source.slice(span.start, span.end)
     if (found.trim() === '') return undefined
     const raw = rawLikeness(old.source, found, this.#budget)
-    return { ...bytesOf(this.#haystack, stretch, span), folded, raw, score: scoreOf(folded, raw), rank: folded - 0.02 + 0.02 * raw, old, inserted: 0 }
+    return {
+      ...bytesOf(this.#haystack, stretch, span),
+      folded,
+      raw,
+      score: scoreOf(folded, raw),
+      rank: folded - 0.02 + 0.02 * raw,
+      old,
+      inserted: 0
+    }
   }
 }
 

@@ -1,13 +1,15 @@
-// One constant rule for the white space at the start of lines: read off old_text and the file, applied to new_text. Knows no files.
+// One constant rule for the white space at the start of lines: read off old_text and the file, applied to new_text.
+// Knows no files.
 
 const LINE = /^([^\S\n]*)([^]*)$/
 
 /**
  * `replacement` with the indentation that `found` has where `sought` has another, if that is one rule for all lines:
  * so many signs more or fewer, or tabs for so many spaces (and the reverse). White space at the end of lines doesn't
- * count. Undefined where the texts differ in more, or the rule says nothing of a line of `replacement`. Breaks are `\n`.
+ * count. Undefined where the texts differ in more, or the rule says nothing of a line of `replacement`. Breaks are
+ * `\n`.
  */
-export function reindented (sought: string, found: string, replacement: string): string | undefined {
+export function reindented(sought: string, found: string, replacement: string): string | undefined {
   const [from, to] = [sought.split('\n'), found.split('\n')]
   if (from.length !== to.length) return undefined
   const pairs: Indents[] = []
@@ -31,17 +33,23 @@ export function reindented (sought: string, found: string, replacement: string):
   return lines.join('\n')
 }
 
-interface Indents { from: string, to: string }
+interface Indents {
+  from: string
+  to: string
+}
 
-function parted (line: string): { indent: string, rest: string } {
+function parted(line: string): { indent: string; rest: string } {
   const [, indent, rest] = LINE.exec(line)!
   return { indent: indent!, rest: rest!.trimEnd() }
 }
 
 type Rule = (indent: string) => string | undefined
 
-/** The indentation for another: `to = from × factor + shift`, each of one kind of sign; undefined if the pairs don't agree. */
-function ruleOf (pairs: readonly Indents[]): Rule | undefined {
+/**
+ * The indentation for another: `to = from × factor + shift`, each of one kind of sign; undefined if the pairs don't
+ * agree.
+ */
+function ruleOf(pairs: readonly Indents[]): Rule | undefined {
   const known = new Map<string, string>()
   for (const { from, to } of pairs) {
     if ((known.get(from) ?? to) !== to) return undefined
@@ -50,7 +58,10 @@ function ruleOf (pairs: readonly Indents[]): Rule | undefined {
   if (pairs.every(({ from, to }) => from === to)) return indent => indent
   const [from, to] = [signOf(pairs.map(pair => pair.from)), signOf(pairs.map(pair => pair.to))]
   if (from === undefined || to === undefined) return undefined
-  const { factor, shift } = lineThrough([...known].map(([a, b]) => [a.length, b.length]), from === '' || to === '' || from === to)
+  const { factor, shift } = lineThrough(
+    [...known].map(([a, b]) => [a.length, b.length]),
+    from === '' || to === '' || from === to
+  )
   for (const [a, b] of known) if (a.length * factor + shift !== b.length) return undefined
   return indent => {
     if (indent !== '' && from !== '' && indent.replaceAll(from, '') !== '') return undefined
@@ -62,13 +73,19 @@ function ruleOf (pairs: readonly Indents[]): Rule | undefined {
 }
 
 /** The one sign that all consist of; '' if all are empty, undefined if there are several. */
-function signOf (indents: readonly string[]): string | undefined {
+function signOf(indents: readonly string[]): string | undefined {
   const signs = new Set(indents.join(''))
-  return signs.size > 1 ? undefined : [...signs][0] ?? ''
+  return signs.size > 1 ? undefined : ([...signs][0] ?? '')
 }
 
-/** Through two points that differ; a single one says how many signs more there are, or, of two kinds of sign, how many stand for one. */
-function lineThrough (points: readonly (readonly [number, number])[], sameSign: boolean): { factor: number, shift: number } {
+/**
+ * Through two points that differ; a single one says how many signs more there are, or, of two kinds of sign, how many
+ * stand for one.
+ */
+function lineThrough(
+  points: readonly (readonly [number, number])[],
+  sameSign: boolean
+): { factor: number; shift: number } {
   const [first, ...others] = points
   const [x, y] = first!
   const other = others.find(point => point[0] !== x)

@@ -1,4 +1,5 @@
-// Short pieces of old_text found in the text: every piece of it in a table, the text looked at every four bytes or more. Knows bytes only.
+// Short pieces of old_text found in the text: every piece of it in a table, the text looked at every four bytes or
+// more. Knows bytes only.
 
 /** Grams of the texts sought, chained by hash; entry 0 is none. */
 export interface Seeds {
@@ -15,7 +16,12 @@ export interface Seeds {
 }
 
 /** Where grams are in the text: `at[i]` in bytes, `gram[i]`; `seen[gram]` counts all, listed or not. */
-export interface Hits { count: number, at: Int32Array, gram: Int32Array, seen: Int32Array }
+export interface Hits {
+  count: number
+  at: Int32Array
+  gram: Int32Array
+  seen: Int32Array
+}
 
 export const MOST_PLACES = 6
 /** A gram that is seen more often isn't listed any further. */
@@ -32,7 +38,7 @@ const hash = (low: number, high: number): number =>
 const isBlank = (byte: number): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13
 
 /** The grams of all the texts, but those that are mostly blank. */
-export function seedsOf (texts: readonly Buffer[], length: 4 | 8): Seeds {
+export function seedsOf(texts: readonly Buffer[], length: 4 | 8): Seeds {
   const most = texts.reduce((sum, text) => sum + text.length, 0) + 1
   const seeds: Seeds = {
     length,
@@ -49,13 +55,15 @@ export function seedsOf (texts: readonly Buffer[], length: 4 | 8): Seeds {
     for (let at = 0; at + length <= text.length; at++) {
       let blanks = 0
       for (let i = 0; i < length; i++) if (isBlank(text[at + i]!)) blanks++
-      if (blanks <= mostBlanks) addGram(seeds, length === 8 ? text.readInt32LE(at) | LOWER : 0, text.readInt32LE(at + length - 4) | LOWER, at)
+      if (blanks <= mostBlanks) {
+        addGram(seeds, length === 8 ? text.readInt32LE(at) | LOWER : 0, text.readInt32LE(at + length - 4) | LOWER, at)
+      }
     }
   }
   return seeds
 }
 
-function addGram (seeds: Seeds, low: number, high: number, at: number): void {
+function addGram(seeds: Seeds, low: number, high: number, at: number): void {
   const { next, head, places, placed } = seeds
   const slot = hash(low, high)
   let chained = 0
@@ -74,8 +82,11 @@ function addGram (seeds: Seeds, low: number, high: number, at: number): void {
   placed[gram] = 1
 }
 
-/** Where the grams are in `text`, looked at every `step` words of four bytes. Linear; as `text` is read in words, its first bytes may be left out. */
-export function findSeeds (text: Buffer, seeds: Seeds, step = 1): Hits {
+/**
+ * Where the grams are in `text`, looked at every `step` words of four bytes. Linear; as `text` is read in words, its
+ * first bytes may be left out.
+ */
+export function findSeeds(text: Buffer, seeds: Seeds, step = 1): Hits {
   const skipped = (4 - (text.byteOffset & 3)) & 3
   const words = new Int32Array(text.buffer, text.byteOffset + skipped, Math.max(0, text.length - skipped) >> 2)
   const { low, high, next, head } = seeds
@@ -99,7 +110,7 @@ export function findSeeds (text: Buffer, seeds: Seeds, step = 1): Hits {
   return hits
 }
 
-function add (hits: Hits, at: number, gram: number): void {
+function add(hits: Hits, at: number, gram: number): void {
   if (hits.count === hits.at.length) {
     for (const name of ['at', 'gram'] as const) {
       const larger = new Int32Array(hits.count * 2)

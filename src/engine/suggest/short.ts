@@ -1,4 +1,5 @@
-// Short texts of ASCII: every place of the text that is near enough, by one pass of Myers' bit vectors. Knows bytes only.
+// Short texts of ASCII: every place of the text that is near enough, by one pass of Myers' bit vectors. Knows bytes
+// only.
 import { foldAscii } from './fold.ts'
 
 /** The longest folded text that fits one word. */
@@ -7,8 +8,11 @@ export const SHORT = 31
 const SLACK = 0.4
 const MOST_KEPT = 400
 
-/** Ends of places (byte offsets, of their last byte) within the distance, best first, at most `most`. None where the text has other signs than ASCII. Linear. */
-export function findShort (text: Buffer, codes: Uint16Array, most: number): number[] {
+/**
+ * Ends of places (byte offsets, of their last byte) within the distance, best first, at most `most`. None where the
+ * text has other signs than ASCII. Linear.
+ */
+export function findShort(text: Buffer, codes: Uint16Array, most: number): number[] {
   if (codes.length === 0 || codes.length > SHORT || codes.some(code => code > 127)) return []
   const equal = new Int32Array(256)
   const skipped = new Uint8Array(256)
@@ -22,7 +26,7 @@ export function findShort (text: Buffer, codes: Uint16Array, most: number): numb
   let minus = 0
   let score = codes.length
   let limit = Math.floor(codes.length * SLACK)
-  let found: { at: number, score: number }[] = []
+  let found: { at: number; score: number }[] = []
   for (let at = 0; at < text.length; at++) {
     const byte = text[at]!
     if (skipped[byte] !== 0) continue
@@ -48,5 +52,8 @@ export function findShort (text: Buffer, codes: Uint16Array, most: number): numb
       found = good.length > 0 ? good : found.slice(0, MOST_KEPT / 2)
     }
   }
-  return found.sort((a, b) => a.score - b.score || a.at - b.at).slice(0, most).map(({ at }) => at)
+  return found
+    .sort((a, b) => a.score - b.score || a.at - b.at)
+    .slice(0, most)
+    .map(({ at }) => at)
 }

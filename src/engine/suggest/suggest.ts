@@ -40,7 +40,9 @@ const STEPS = 300_000_000
 /** UTF-16 units from which on, and folded codes from which on, a text is sought by its ends. */
 const HUGE = 20_000
 const LONG = 5000
-/** Bytes of a line that is very long, at the least; a region is a part of it if it is at most half of what is looked at. */
+/**
+ * Bytes of a line that is very long, at the least; a region is a part of it if it is at most half of what is looked at.
+ */
 const LONG_LINE = 400
 const LARGE_TEXT = 1 << 20
 
@@ -49,9 +51,10 @@ const LARGE_TEXT = 1 << 20
  * differs in white space, case, quotes and the like is the same; a region is whole lines, or from within a line where
  * `oldText` is. Its score is 0.8 × folded + 0.2 × raw likeness; below a bound that is higher for short texts nothing
  * is shown. Time: about linear in `text` (a pass or two over its words, four bytes each), plus what a budget of steps
- * allows. Sampled seeds, votes by diagonal, Myers' semi-global distance, alignment by lines. At most 64 MiB are searched.
+ * allows. Sampled seeds, votes by diagonal, Myers' semi-global distance, alignment by lines. At most 64 MiB are
+ * searched.
  */
-export function suggest (text: Buffer, oldText: string): Suggestions {
+export function suggest(text: Buffer, oldText: string): Suggestions {
   const mark = bomLength(text)
   const end = text.length <= BOUND ? text.length : Math.max(mark, text.lastIndexOf(10, BOUND) + 1)
   const haystack = new Haystack(text.subarray(mark, end))
@@ -71,7 +74,15 @@ export function suggest (text: Buffer, oldText: string): Suggestions {
         end: region.end + mark,
         score: Math.round(region.score * 1000) / 1000,
         meant: region.old.source,
-        ...classify({ sent: haystack.encoding === 'utf8' ? oldText : sought, old: region.old, elided: region.elided === true, inLongLine: isInLongLine(haystack, region) }, found)
+        ...classify(
+          {
+            sent: haystack.encoding === 'utf8' ? oldText : sought,
+            old: region.old,
+            elided: region.elided === true,
+            inLongLine: isInLongLine(haystack, region)
+          },
+          found
+        )
       }
     }),
     margin: regions[1] === undefined ? 1 : regions[0]!.rank - regions[1].rank,
@@ -79,23 +90,38 @@ export function suggest (text: Buffer, oldText: string): Suggestions {
   }
 }
 
-/** Below this score a region isn't shown: chance matches of short texts are many. Characters without white space. Measured on the corpus. */
+/**
+ * Below this score a region isn't shown: chance matches of short texts are many. Characters without white space.
+ * Measured on the corpus.
+ */
 export const leastScore = (characters: number): number => 0.62 + 0.22 * Math.exp(-characters / 25)
 
 /** How much work (see `isExplained`) a plan may be. */
-export interface WorkWithin { work_within: number }
+export interface WorkWithin {
+  work_within: number
+}
 
-/** Whether searching a text of `length` bytes for what `oldText` was meant for is at most so much work: bytes × UTF-16 units, at least a thousand of each. */
+/**
+ * Whether searching a text of `length` bytes for what `oldText` was meant for is at most so much work: bytes × UTF-16
+ * units, at least a thousand of each.
+ */
 export const fitsWorkBudget = (length: number, oldText: string, within: number): boolean =>
   Math.max(1000, length) * Math.max(1000, oldText.length) <= within
 
-function allRegions (haystack: Haystack, sought: string, budget: Budget): Region[] {
+function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[] {
   if (sought.length > HUGE) {
     // Too long to fold each reading of it; its ends say enough.
-    const whole = bridge(haystack, oldTextOf(sought.slice(0, HUGE) + (sought.endsWith('\n') ? '\n' : '')), endsOfLong(sought), budget)
+    const whole = bridge(
+      haystack,
+      oldTextOf(sought.slice(0, HUGE) + (sought.endsWith('\n') ? '\n' : '')),
+      endsOfLong(sought),
+      budget
+    )
     return whole === undefined ? [] : [whole]
   }
-  const olds = readings(sought).map(({ source, reading }) => oldTextOf(source, reading)).filter(({ folded }) => folded.codes.length > 0)
+  const olds = readings(sought)
+    .map(({ source, reading }) => oldTextOf(source, reading))
+    .filter(({ folded }) => folded.codes.length > 0)
   const [old] = olds
   if (old === undefined || haystack.bytes.length === 0) return []
   const isLong = old.folded.codes.length > LONG
@@ -108,13 +134,17 @@ function allRegions (haystack: Haystack, sought: string, budget: Budget): Region
 }
 
 /** Whether a region is part of one very long line. */
-function isInLongLine (haystack: Haystack, { start, end }: Region): boolean {
-  const [own, before, after] = [haystack.text(start, end), haystack.text(Math.max(0, start - LONG_LINE), start), haystack.text(end, Math.min(haystack.bytes.length, end + LONG_LINE))]
+function isInLongLine(haystack: Haystack, { start, end }: Region): boolean {
+  const [own, before, after] = [
+    haystack.text(start, end),
+    haystack.text(Math.max(0, start - LONG_LINE), start),
+    haystack.text(end, Math.min(haystack.bytes.length, end + LONG_LINE))
+  ]
   const around = /[^\r\n]*$/.exec(before)![0].length + /^[^\r\n]*/.exec(after)![0].length
   return !/[\r\n]/.test(own) && around + own.length >= LONG_LINE && around >= own.length
 }
 
-function elidedIn (olds: readonly OldText[]) {
+function elidedIn(olds: readonly OldText[]) {
   for (const old of olds) {
     const ends = endsOfElided(old.source)
     if (ends !== undefined) return { old, ends }
@@ -125,10 +155,12 @@ function elidedIn (olds: readonly OldText[]) {
 const better = (a: Region, b: Region): number => b.rank - a.rank || b.raw - a.raw
 
 /** Without those that mostly overlap a better one. */
-function distinct (regions: readonly Region[]): Region[] {
+function distinct(regions: readonly Region[]): Region[] {
   const kept: Region[] = []
   for (const region of regions) {
-    const overlaps = (other: Region) => Math.min(other.end, region.end) - Math.max(other.start, region.start) > 0.5 * Math.min(other.end - other.start, region.end - region.start)
+    const overlaps = (other: Region) =>
+      Math.min(other.end, region.end) - Math.max(other.start, region.start) >
+      0.5 * Math.min(other.end - other.start, region.end - region.start)
     if (!kept.some(overlaps)) kept.push(region)
   }
   return kept

@@ -3,28 +3,35 @@ import { distance } from 'fastest-levenshtein'
 import type { Budget } from './budget.ts'
 
 /** Folded codes with, for each, the positions at which it stands, as bits in words of 32. */
-export interface Pattern { codes: Uint16Array, words: number, positions: Map<number, Int32Array> }
+export interface Pattern {
+  codes: Uint16Array
+  words: number
+  positions: Map<number, Int32Array>
+}
 
-export function patternOf (codes: Uint16Array): Pattern {
+export function patternOf(codes: Uint16Array): Pattern {
   const words = (codes.length + 31) >> 5
   const positions = new Map<number, Int32Array>()
   for (let i = 0; i < codes.length; i++) {
     let bits = positions.get(codes[i]!)
-    if (bits === undefined) positions.set(codes[i]!, bits = new Int32Array(words))
+    if (bits === undefined) positions.set(codes[i]!, (bits = new Int32Array(words)))
     bits[i >> 5]! |= 1 << (i & 31)
   }
   return { codes, words, positions }
 }
 
 /** Where a pattern fits best: its edit distance there, and the end (exclusive) in codes. */
-export interface Fit { distance: number, end: number }
+export interface Fit {
+  distance: number
+  end: number
+}
 
 /**
  * The stretch of `text` (any start, any end) with the least edit distance to the pattern, the first of equals.
  * Myers' bit vectors in blocks (1999; Hyyrö 2003): one step a word of 32 codes and code of the text. Undefined
  * where the budget is too small.
  */
-export function bestFit (pattern: Pattern, text: Uint16Array, budget: Budget): Fit | undefined {
+export function bestFit(pattern: Pattern, text: Uint16Array, budget: Budget): Fit | undefined {
   const { words, positions, codes } = pattern
   if (!budget.spend(words * text.length * 4)) return undefined
   const plus = new Int32Array(words).fill(-1)
@@ -67,18 +74,21 @@ export function bestFit (pattern: Pattern, text: Uint16Array, budget: Budget): F
   return best
 }
 
-/** 1 − edit distance ÷ longer length of two strings; 0 without looking where their lengths allow no more than `least`, or nothing is left to spend. */
-export function likeness (a: string, b: string, least: number, budget: Budget): number {
+/**
+ * 1 − edit distance ÷ longer length of two strings; 0 without looking where their lengths allow no more than `least`,
+ * or nothing is left to spend.
+ */
+export function likeness(a: string, b: string, least: number, budget: Budget): number {
   if (a === b) return 1
   const longer = Math.max(a.length, b.length)
   if (longer <= 2 || Math.min(a.length, b.length) / longer < least) return 0
-  return budget.spend(20 + a.length * b.length / 8) ? 1 - distance(a, b) / longer : 0
+  return budget.spend(20 + (a.length * b.length) / 8) ? 1 - distance(a, b) / longer : 0
 }
 
 const RAW_LENGTH = 4000
 
 /** Likeness of two texts as they are, of their first 4000 UTF-16 units, with breaks of one kind. */
-export function rawLikeness (a: string, b: string, budget: Budget): number {
+export function rawLikeness(a: string, b: string, budget: Budget): number {
   const [x, y] = [a, b].map(text => text.replace(/\r\n?/g, '\n').slice(0, RAW_LENGTH))
   return x === y ? 1 : likeness(x!, y!, 0, budget)
 }

@@ -2,7 +2,11 @@
 import { type Hits, MOST_PLACES, MOST_SEEN, type Seeds } from './seeds.ts'
 
 /** A range of the text (bytes) that may hold old_text, and how much speaks for it. */
-export interface Place { start: number, end: number, votes: number }
+export interface Place {
+  start: number
+  end: number
+  votes: number
+}
 
 const LEAST_WIDTH = 48
 const WIDTH = 0.22
@@ -13,7 +17,7 @@ const MOST_BUCKETS = 1 << 21
  * The `most` places with most votes, best first, no two side by side. A vote counts the more the rarer its piece is.
  * `sought` and `length`: bytes of the text sought and of the text; `step`: as the grams were looked for.
  */
-export function placesOf (hits: Hits, seeds: Seeds, sought: number, length: number, most: number, step = 1): Place[] {
+export function placesOf(hits: Hits, seeds: Seeds, sought: number, length: number, most: number, step = 1): Place[] {
   const weights = weightsOf(hits.seen, (length >> 2) / step)
   const width = Math.max(LEAST_WIDTH, Math.floor(sought * WIDTH), Math.ceil((length + sought) / MOST_BUCKETS))
   const votes = new Float64Array(Math.ceil((length + sought) / width) + 3)
@@ -21,11 +25,12 @@ export function placesOf (hits: Hits, seeds: Seeds, sought: number, length: numb
     const gram = hits.gram[i]!
     const weight = weights[gram]!
     for (let k = 0; k < seeds.placed[gram]!; k++) {
-      votes[((hits.at[i]! - seeds.places[gram * MOST_PLACES + k]! + sought) / width) | 0]! += k === 0 ? weight : weight / 1.5
+      votes[((hits.at[i]! - seeds.places[gram * MOST_PLACES + k]! + sought) / width) | 0]! +=
+        k === 0 ? weight : weight / 1.5
     }
   }
   // What lies across a border counts in both: a bucket has its own votes and those of the better neighbour.
-  const sums: { bucket: number, other: number, votes: number, own: number }[] = []
+  const sums: { bucket: number; other: number; votes: number; own: number }[] = []
   let least = 0
   for (let bucket = 0; bucket < votes.length; bucket++) {
     const own = votes[bucket]!
@@ -48,13 +53,15 @@ export function placesOf (hits: Hits, seeds: Seeds, sought: number, length: numb
   }))
 }
 
-function keepBest (sums: { votes: number, own: number }[], count: number): number {
+function keepBest(sums: { votes: number; own: number }[], count: number): number {
   sums.sort((a, b) => b.votes - a.votes || b.own - a.own)
   sums.length = Math.min(sums.length, count)
   return sums.at(-1)?.votes ?? 0
 }
 
 /** Of `looked` places, those a gram was seen at say the more the fewer they are. */
-function weightsOf (seen: Int32Array, looked: number): Float64Array {
-  return Float64Array.from(seen, count => count === 0 ? 0 : count > MOST_SEEN ? 0.05 : Math.max(0.15, Math.log2(looked / (count + 1)) / 8))
+function weightsOf(seen: Int32Array, looked: number): Float64Array {
+  return Float64Array.from(seen, count =>
+    count === 0 ? 0 : count > MOST_SEEN ? 0.05 : Math.max(0.15, Math.log2(looked / (count + 1)) / 8)
+  )
 }

@@ -1,7 +1,10 @@
 // Binary search over whatever is in order. Knows nothing else.
 
-/** The first of `count` indexes (0-based) for which `holds`, or `count`; once it holds it has to hold for all behind. O(log count) calls. */
-export function firstIndex (count: number, holds: (index: number) => boolean): number {
+/**
+ * The first of `count` indexes (0-based) for which `holds`, or `count`; once it holds it has to hold for all behind.
+ * O(log count) calls.
+ */
+export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0
   let high = count
   while (low < high) {

@@ -7,10 +7,11 @@
 /** `count-bytes.wat`, compiled. */
 export const CODE = Buffer.from(
   'AGFzbQEAAAABEwNgAXsBf2ACf38Bf2ADf39/AX8DBAMAAQIFAwEAAgcaAwZtZW1vcnkCAAVieXRlcwABBXBhaXJzAAIKlgIDIQAgAP19/X8hACAA/RsAIAD9' +
-  'GwFqIAD9GwIgAP0bA2pqC28CA38CeyAB/Q8hBgJAA0AgAiAATw0BIAJB8B9qIQMgAyAASwRAIAAhAwv9DAAAAAAAAAAAAAAAAAAAAAAhBQNAIAUgAv0ABAAg' +
-  'Bv0j/XEhBSACQRBqIQIgAiADSQ0ACyAEIAUQAGohBAwACwsgBAuBAQIDfwN7IAH9DyEHIAL9DyEIAkADQCADIABPDQEgA0HwH2ohBCAEIABLBEAgACEEC/0M' +
-  'AAAAAAAAAAAAAAAAAAAAACEGA0AgBiAD/QAEACAH/SMgA/0ABAEgCP0j/U79cSEGIANBEGohAyADIARJDQALIAUgBhAAaiEFDAALCyAFCw==',
-  'base64')
+    'GwFqIAD9GwIgAP0bA2pqC28CA38CeyAB/Q8hBgJAA0AgAiAATw0BIAJB8B9qIQMgAyAASwRAIAAhAwv9DAAAAAAAAAAAAAAAAAAAAAAhBQNAIAUgAv0ABAAg' +
+    'Bv0j/XEhBSACQRBqIQIgAiADSQ0ACyAEIAUQAGohBAwACwsgBAuBAQIDfwN7IAH9DyEHIAL9DyEIAkADQCADIABPDQEgA0HwH2ohBCAEIABLBEAgACEEC/0M' +
+    'AAAAAAAAAAAAAAAAAAAAACEGA0AgBiAD/QAEACAH/SMgA/0ABAEgCP0j/U79cSEGIANBEGohAyADIARJDQALIAUgBhAAaiEFDAALCyAFCw==',
+  'base64'
+)
 
 interface Counting {
   memory: { buffer: ArrayBuffer }
@@ -19,7 +20,10 @@ interface Counting {
 }
 
 // Node has it, TypeScript's library without the browser's types doesn't.
-declare const WebAssembly: { Module: new (code: Buffer) => object, Instance: new (module: object) => { exports: Counting } }
+declare const WebAssembly: {
+  Module: new (code: Buffer) => object
+  Instance: new (module: object) => { exports: Counting }
+}
 
 const { memory, bytes: countOf, pairs: countOfPairs } = new WebAssembly.Instance(new WebAssembly.Module(CODE)).exports
 const seen = new Uint8Array(memory.buffer)
@@ -30,7 +34,7 @@ const PIECE = 1 << 16
 const SHORT = 64
 
 /** How often `byte` (not 0) occurs from `from` to `to` (exclusive). */
-export function countByte (bytes: Buffer, byte: number, from = 0, to = bytes.length): number {
+export function countByte(bytes: Buffer, byte: number, from = 0, to = bytes.length): number {
   let count = 0
   if (to - from < SHORT) {
     for (let i = from; i < to; i++) if (bytes[i] === byte) count++
@@ -40,8 +44,18 @@ export function countByte (bytes: Buffer, byte: number, from = 0, to = bytes.len
   return count
 }
 
-/** How often `second` stands behind a `first` (neither is 0) that lies from `from` to `to` (exclusive); `next` stands at `to`, of a text's end -1. */
-export function countPairs (bytes: Buffer, first: number, second: number, from: number, to: number, next: number): number {
+/**
+ * How often `second` stands behind a `first` (neither is 0) that lies from `from` to `to` (exclusive); `next` stands at
+ * `to`, of a text's end -1.
+ */
+export function countPairs(
+  bytes: Buffer,
+  first: number,
+  second: number,
+  from: number,
+  to: number,
+  next: number
+): number {
   let count = 0
   if (to - from < SHORT) {
     for (let i = from; i < to; i++) if (bytes[i] === first && (i + 1 < to ? bytes[i + 1] : next) === second) count++
@@ -55,7 +69,7 @@ export function countPairs (bytes: Buffer, first: number, second: number, from: 
 }
 
 /** Puts a piece where WebAssembly sees it, `next` and zeros behind it; its length there, a multiple of sixteen. */
-function show (bytes: Buffer, from: number, to: number, next: number): number {
+function show(bytes: Buffer, from: number, to: number, next: number): number {
   const length = to - from
   seen.set(bytes.subarray(from, to))
   seen[length] = next

@@ -3,8 +3,11 @@ import { isAscii, isUtf8 } from 'node:buffer'
 
 export type Encoding = 'ascii' | 'utf-8' | 'unknown-8bit' | 'utf-16le' | 'utf-16be' | 'binary'
 
-/** The encoding of a file's raw bytes. `binary`, `utf-16le` and `utf-16be` can't be edited: a NUL byte anywhere, or a UTF-16 or UTF-32 mark. */
-export function encodingOf (bytes: Buffer): Encoding {
+/**
+ * The encoding of a file's raw bytes. `binary`, `utf-16le` and `utf-16be` can't be edited: a NUL byte anywhere, or a
+ * UTF-16 or UTF-32 mark.
+ */
+export function encodingOf(bytes: Buffer): Encoding {
   const binary = binaryEncodingOf(bytes)
   if (binary !== null) return binary
   if (isAscii(bytes)) return 'ascii'
@@ -12,10 +15,11 @@ export function encodingOf (bytes: Buffer): Encoding {
 }
 
 /** Null where it can be edited. */
-export const binaryEncodingOf = (bytes: Buffer): BinaryEncoding | null => binaryMark(bytes) ?? (bytes.includes(0) ? 'binary' : null)
+export const binaryEncodingOf = (bytes: Buffer): BinaryEncoding | null =>
+  binaryMark(bytes) ?? (bytes.includes(0) ? 'binary' : null)
 
 /** What a UTF-16 or UTF-32 mark at the start says; null where there is none. */
-export function binaryMark (bytes: Buffer): BinaryEncoding | null {
+export function binaryMark(bytes: Buffer): BinaryEncoding | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes[2] === 0 && bytes[3] === 0 ? 'binary' : 'utf-16le'
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
 }
@@ -28,19 +32,21 @@ export const isBinary = (encoding: Encoding): encoding is BinaryEncoding =>
   encoding === 'binary' || encoding === 'utf-16le' || encoding === 'utf-16be'
 
 /** Length of the UTF-8 byte-order mark at the start: 3 or 0 bytes. */
-export const bomLength = (bytes: Buffer): 0 | 3 =>
-  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+export const bomLength = (bytes: Buffer): 0 | 3 => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
 
 /** Bytes as text for JSON; bytes that aren't UTF-8 become U+FFFD, and `lossy` says so. A byte-order mark is kept. */
-export function decode (bytes: Buffer): { text: string, lossy?: true } {
+export function decode(bytes: Buffer): { text: string; lossy?: true } {
   return isUtf8(bytes) ? { text: bytes.toString() } : { text: bytes.toString(), lossy: true }
 }
 
-/** Bytes that are decoded in one step. No text of a file is decoded whole: Node has no strings of more than 2^29 - 24 units. */
+/**
+ * Bytes that are decoded in one step. No text of a file is decoded whole: Node has no strings of more than 2^29 - 24
+ * units.
+ */
 const STEP = 1 << 16
 
 /** Length in UTF-16 code units; a byte that isn't part of valid UTF-8 counts as one. Linear. */
-export function utf16Length (bytes: Buffer): number {
+export function utf16Length(bytes: Buffer): number {
   let units = 0
   if (isUtf8(bytes)) {
     for (let at = 0; at < bytes.length;) {
@@ -60,13 +66,16 @@ export function utf16Length (bytes: Buffer): number {
 }
 
 /** Where the character begins that holds the byte at `at`; `at` itself where none begins within three bytes. */
-function characterStart (bytes: Buffer, at: number): number {
+function characterStart(bytes: Buffer, at: number): number {
   for (let start = at; start > at - 4 && start >= 0; start--) if ((bytes[start]! & 0xc0) !== 0x80) return start
   return at
 }
 
-/** The byte offset of a 0-based UTF-16 offset, the inverse of `utf16Length`; the length of `bytes` where it lies past the end. */
-export function byteOfUtf16 (bytes: Buffer, units: number): number {
+/**
+ * The byte offset of a 0-based UTF-16 offset, the inverse of `utf16Length`; the length of `bytes` where it lies past
+ * the end.
+ */
+export function byteOfUtf16(bytes: Buffer, units: number): number {
   let at = 0
   for (let seen = 0; seen < units && at < bytes.length;) {
     const size = sequenceLength(bytes, at)
@@ -77,43 +86,60 @@ export function byteOfUtf16 (bytes: Buffer, units: number): number {
 }
 
 /** How many bytes the character at `at` has; 1 for a byte that isn't valid UTF-8. */
-function sequenceLength (bytes: Buffer, at: number): number {
+function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at]!
   const size = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1
   return size > 1 && at + size <= bytes.length && isUtf8(bytes.subarray(at, at + size)) ? size : 1
 }
 
 /** `text` in at most about `max` UTF-16 units: a longer one is cut in the middle, and says how much is left out. */
-export function excerpt (text: string, max: number): string {
+export function excerpt(text: string, max: number): string {
   if (text.length <= max) return text
   const half = Math.floor(max / 2)
-  const head = text.slice(0, half).toWellFormed().replace(/\ufffd$/, '')
-  const tail = text.slice(-half).toWellFormed().replace(/^\ufffd/, '')
+  const head = text
+    .slice(0, half)
+    .toWellFormed()
+    .replace(/\ufffd$/, '')
+  const tail = text
+    .slice(-half)
+    .toWellFormed()
+    .replace(/^\ufffd/, '')
   return copied(`${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`)
 }
 
 /** `excerpt` of bytes, of which only the two ends are decoded; `lossy` speaks of all of them. */
-export function excerptOf (bytes: Buffer, max: number): { text: string, lossy?: true } {
+export function excerptOf(bytes: Buffer, max: number): { text: string; lossy?: true } {
   // No character of UTF-8 has more bytes than that for a unit, and a byte that is none is one unit.
   const end = 3 * max
   if (bytes.length <= 2 * end) {
     const { text, lossy } = decode(bytes)
-    return { text: excerpt(text, max), ...lossy && { lossy } }
+    return { text: excerpt(text, max), ...(lossy && { lossy }) }
   }
   const [from, to] = [characterStart(bytes, end), characterStart(bytes, bytes.length - end)]
   const half = Math.floor(max / 2)
-  const head = bytes.toString('utf8', 0, from).slice(0, half).toWellFormed().replace(/\ufffd$/, '')
-  const tail = bytes.toString('utf8', to).slice(-half).toWellFormed().replace(/^\ufffd/, '')
+  const head = bytes
+    .toString('utf8', 0, from)
+    .slice(0, half)
+    .toWellFormed()
+    .replace(/\ufffd$/, '')
+  const tail = bytes
+    .toString('utf8', to)
+    .slice(-half)
+    .toWellFormed()
+    .replace(/^\ufffd/, '')
   const left = utf16Length(bytes) - head.length - tail.length
-  return { text: copied(`${head}…[${left} characters left out]…${tail}`), ...!isUtf8(bytes) && { lossy: true } }
+  return { text: copied(`${head}…[${left} characters left out]…${tail}`), ...(!isUtf8(bytes) && { lossy: true }) }
 }
 
-/** At most `max` UTF-16 units of a text, those around the offset `at`; says on each side how many are left out: `before` and `after` more than the text has. */
-export function excerptAround (text: string, at: number, max: number, before = 0, after = 0): string {
+/**
+ * At most `max` UTF-16 units of a text, those around the offset `at`; says on each side how many are left out: `before`
+ * and `after` more than the text has.
+ */
+export function excerptAround(text: string, at: number, max: number, before = 0, after = 0): string {
   const length = before + text.length + after
   if (length <= max) return text
   const from = Math.max(0, Math.min(before + at - Math.floor(max / 2), length - max))
-  const left = (count: number) => count > 0 ? `…[${count} characters left out]…` : ''
+  const left = (count: number) => (count > 0 ? `…[${count} characters left out]…` : '')
   return copied(left(from) + text.slice(from - before, from - before + max).toWellFormed() + left(length - from - max))
 }
 
@@ -123,14 +149,17 @@ export class ShownLine {
   readonly #units: number
   readonly lossy: boolean
 
-  constructor (bytes: Buffer) {
+  constructor(bytes: Buffer) {
     this.#bytes = bytes
     this.#units = utf16Length(bytes)
     this.lossy = !isUtf8(bytes)
   }
 
-  /** At most `max` units around byte `at`, before which there are `column` units. A byte that isn't part of valid UTF-8 is one U+FFFD. */
-  around (at: number, column: number, max: number): string {
+  /**
+   * At most `max` units around byte `at`, before which there are `column` units. A byte that isn't part of valid UTF-8
+   * is one U+FFFD.
+   */
+  around(at: number, column: number, max: number): string {
     const reach = 4 * max
     const from = at > reach ? characterStart(this.#bytes, at - reach) : 0
     const to = at + reach < this.#bytes.length ? characterStart(this.#bytes, at + reach) : this.#bytes.length
@@ -144,7 +173,7 @@ export class ShownLine {
 const copied = (text: string): string => Buffer.from(text).toString()
 
 /** Bytes as text in which each byte that isn't valid UTF-8 is one U+FFFD, so that offsets are columns. */
-export function decodeByColumn (bytes: Buffer): { text: string, lossy?: true } {
+export function decodeByColumn(bytes: Buffer): { text: string; lossy?: true } {
   if (isUtf8(bytes)) return { text: bytes.toString() }
   const parts: string[] = []
   for (let at = 0; at < bytes.length;) {

@@ -1,16 +1,29 @@
 // Which line breaks a new text gets at the place where it is put. Knows no search and no edits.
 import { LineIndex } from './line-index.ts'
-import { type Break, BREAK_TEXT, breakAt, breakBefore, type LineBreak, type LineEnding, lineEndingOf, mostFrequent, splitAtBreaks } from './lines.ts'
+import {
+  type Break,
+  BREAK_TEXT,
+  breakAt,
+  breakBefore,
+  type LineBreak,
+  type LineEnding,
+  lineEndingOf,
+  mostFrequent,
+  splitAtBreaks
+} from './lines.ts'
 import type { Text } from './text.ts'
 
 const LF = 10
 const CR = 13
 
-/** A break of this kind between two bytes (-1: none); another kind where it would become one with a `\r` before or a `\n` after it. */
-export function breakBetween (kind: Break, before: number, after: number): string {
+/**
+ * A break of this kind between two bytes (-1: none); another kind where it would become one with a `\r` before or a
+ * `\n` after it.
+ */
+export function breakBetween(kind: Break, before: number, after: number): string {
   const joins = (kind === 'lf' && before === CR) || (kind === 'cr' && after === LF)
   if (!joins) return BREAK_TEXT[kind]
-  return before === CR ? after === LF ? BREAK_TEXT.crlf : BREAK_TEXT.cr : BREAK_TEXT.lf
+  return before === CR ? (after === LF ? BREAK_TEXT.crlf : BREAK_TEXT.cr) : BREAK_TEXT.lf
 }
 
 /** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as given. */
@@ -25,7 +38,7 @@ export interface BreakStyle {
 }
 
 /** `lines`: the index of `original`, for whoever asks it for more. */
-export function breakStyleOf (original: Buffer, lines = new LineIndex(original)): BreakStyle {
+export function breakStyleOf(original: Buffer, lines = new LineIndex(original)): BreakStyle {
   // Nothing to be counted: the first break decides.
   if (!lines.hasCr) return { ending: original.includes(LF) ? 'lf' : 'none', frequent: 'lf' }
   const counts = lines.endings()
@@ -42,13 +55,16 @@ export class BreakFinder {
   /** Behind the last break of the text: its kind. */
   #last: Break | undefined
 
-  constructor (text: Text, style: BreakStyle) {
+  constructor(text: Text, style: BreakStyle) {
     this.#text = text
     this.#style = style
   }
 
-  /** The text's only kind; in a mixed one that of the line at `offset`, else of the one before it, else the most frequent; `lf` where there is none. */
-  kindAt (offset: number): Break {
+  /**
+   * The text's only kind; in a mixed one that of the line at `offset`, else of the one before it, else the most
+   * frequent; `lf` where there is none.
+   */
+  kindAt(offset: number): Break {
     const { ending, frequent } = this.#style
     if (ending === 'none') return 'lf'
     if (ending !== 'mixed') return ending
@@ -65,17 +81,19 @@ export class BreakFinder {
   }
 
   /**
-   * `text` with the breaks that it gets in place of a range. In a mixed text, lines that both begin or end with keep the
-   * breaks that end them; all others, the last one too, get that of the line on which the first of them is put (see `kindAt`).
+   * `text` with the breaks that it gets in place of a range. In a mixed text, lines that both begin or end with keep
+   * the
+   * breaks that end them; all others, the last one too, get that of the line on which the first of them is put (see
+   * `kindAt`).
    * But where a `\r` and a `\n` would become one break, one of them is written otherwise.
    */
-  adapt (text: string, range: { start: number, end: number }): string {
+  adapt(text: string, range: { start: number; end: number }): string {
     const adapted = this.#adapt(text, range)
     this.#written = { end: range.end, afterCr: adapted === '' ? this.#followsCr(range.start) : adapted.endsWith('\r') }
     return adapted
   }
 
-  #adapt (text: string, range: { start: number, end: number }): string {
+  #adapt(text: string, range: { start: number; end: number }): string {
     const lines = splitAtBreaks(text)
     if (lines.length === 1) return text
     if (this.#style.ending !== 'mixed') return lines.join(BREAK_TEXT[this.kindAt(range.start)])
@@ -86,8 +104,14 @@ export class BreakFinder {
     return lines.reduce((joined, line, index) => joined + BREAK_TEXT[breaks[index - 1]!] + line)
   }
 
-  /** The breaks that end those of `lines` that the range begins or ends with, and where the others begin. Looks at no more of the range than `lines` are long. */
-  #keptBreaks (lines: readonly string[], { start, end }: { start: number, end: number }): { breaks: (Break | undefined)[], from: number } {
+  /**
+   * The breaks that end those of `lines` that the range begins or ends with, and where the others begin. Looks at no
+   * more of the range than `lines` are long.
+   */
+  #keptBreaks(
+    lines: readonly string[],
+    { start, end }: { start: number; end: number }
+  ): { breaks: (Break | undefined)[]; from: number } {
     const breaks = new Array<Break | undefined>(lines.length - 1)
     let from = start
     let lead = 0
@@ -97,7 +121,8 @@ export class BreakFinder {
       breaks[lead] = own.kind
       from = own.end
     }
-    // From the end: a line is there whole where a break is before it too. That break ends the line above, so it's kept only with that.
+    // From the end: a line is there whole where a break is before it too. That break ends the line above, so it's kept
+    // only with that.
     let after: LineBreak | undefined
     for (let i = breaks.length; i >= lead; i--) {
       const line = Buffer.from(lines[i]!)
@@ -113,24 +138,30 @@ export class BreakFinder {
   }
 
   /** The break that ends `line` at `at`; undefined where something else is there. */
-  #breakAfter (line: Buffer, at: number): LineBreak | undefined {
+  #breakAfter(line: Buffer, at: number): LineBreak | undefined {
     const byte = this.#text.holds(line, at) ? this.#text.byteAt(at + line.length) : -1
     return byte === LF || byte === CR ? breakAt(this.#text, at + line.length) : undefined
   }
 
-  /** Changes those of `breaks` that would make a pair with the one before, across an empty line, or with what stands around the range. */
-  #part (breaks: Break[], lines: readonly string[], { start, end }: { start: number, end: number }): void {
-    const meetsCr = (i: number): boolean => lines[i] === '' && (i === 0 ? this.#followsCr(start) : breaks[i - 1] === 'cr')
+  /**
+   * Changes those of `breaks` that would make a pair with the one before, across an empty line, or with what stands
+   * around the range.
+   */
+  #part(breaks: Break[], lines: readonly string[], { start, end }: { start: number; end: number }): void {
+    const meetsCr = (i: number): boolean =>
+      lines[i] === '' && (i === 0 ? this.#followsCr(start) : breaks[i - 1] === 'cr')
     for (const [i, kind] of breaks.entries()) if (kind === 'lf' && meetsCr(i)) breaks[i] = 'cr'
     const last = breaks.length - 1
-    if (lines.at(-1) === '' && breaks[last] === 'cr' && this.#text.byteAt(end) === LF) breaks[last] = meetsCr(last) ? 'crlf' : 'lf'
+    if (lines.at(-1) === '' && breaks[last] === 'cr' && this.#text.byteAt(end) === LF) {
+      breaks[last] = meetsCr(last) ? 'crlf' : 'lf'
+    }
   }
 
-  #followsCr (at: number): boolean {
+  #followsCr(at: number): boolean {
     return this.#written.end === at ? this.#written.afterCr : this.#text.byteAt(at - 1) === CR
   }
 
-  #kindBefore (offset: number): Break | undefined {
+  #kindBefore(offset: number): Break | undefined {
     const before = this.#text.previousBreakByte(offset)
     return before === -1 ? undefined : breakBefore(this.#text, before + 1)?.kind
   }

@@ -2,13 +2,18 @@
 import { lineFrom, markLength } from './lines.ts'
 import { Text } from './text.ts'
 
-export interface Indentation { style: 'tabs' | 'spaces' | 'mixed' | 'none', width?: number }
+export interface Indentation {
+  style: 'tabs' | 'spaces' | 'mixed' | 'none'
+  width?: number
+}
 
 /** Lines that the indentation is judged by. */
 const SAMPLED_LINES = 10_000
 
-/** How the first lines are indented. The width is the step by which indentation most often grows; 4 if none says more. */
-export function indentationOf (head: Buffer): Indentation {
+/**
+ * How the first lines are indented. The width is the step by which indentation most often grows; 4 if none says more.
+ */
+export function indentationOf(head: Buffer): Indentation {
   const text = new Text([head])
   let tabs = 0
   let spaces = 0

@@ -1,7 +1,8 @@
 // How many lines lie before an offset of a text, for questions from left to right and anywhere. Knows no edits.
 //
 // Source: a sampled prefix sum, as for rank in bit vectors (Jacobson: Space-efficient static trees and graphs, 1989).
-// Cost: one pass over the text for whatever is asked of its lines, made with the first question; each question a stretch
+// Cost: one pass over the text for whatever is asked of its lines, made with the first question; each question a
+// stretch
 // at the most. The naive way, a count from the start for each, is the oracle in the tests.
 import { countByte, countPairs } from './count-bytes.ts'
 import { type Break, countLoneCr } from './lines.ts'
@@ -12,7 +13,11 @@ const LF = 10
 const CR = 13
 
 /** What lies before each stretch, and how many `\r\n` there are in all. */
-interface Table { lineFeeds: Uint32Array, lone: Uint32Array, pairs: number }
+interface Table {
+  lineFeeds: Uint32Array
+  lone: Uint32Array
+  pairs: number
+}
 
 /** The line breaks of a text: `\n` alone for a diff, and those of any kind. */
 export class LineIndex {
@@ -21,19 +26,22 @@ export class LineIndex {
   readonly hasCr: boolean
   #known: Table | undefined
 
-  constructor (bytes: Buffer) {
+  constructor(bytes: Buffer) {
     this.#bytes = bytes
     this.hasCr = bytes.includes(CR)
   }
 
   /** How many `\n` lie before `offset`. */
-  lineFeedsBefore (offset: number): number {
+  lineFeedsBefore(offset: number): number {
     const stretch = Math.floor(offset / STRETCH)
     return this.#table().lineFeeds[stretch]! + countByte(this.#bytes, LF, stretch * STRETCH, offset)
   }
 
-  /** How many breaks of any kind end at `offset` or before it; a `\r\n` ends behind its `\n`. `next`: what stands at `offset`, if that is another byte than in the text. */
-  breaksBefore (offset: number, next = this.#bytes[offset]): number {
+  /**
+   * How many breaks of any kind end at `offset` or before it; a `\r\n` ends behind its `\n`. `next`: what stands at
+   * `offset`, if that is another byte than in the text.
+   */
+  breaksBefore(offset: number, next = this.#bytes[offset]): number {
     const count = this.lineFeedsBefore(offset)
     if (!this.hasCr) return count
     const changed = this.#bytes[offset - 1] === CR ? Number(this.#bytes[offset] === LF) - Number(next === LF) : 0
@@ -41,7 +49,7 @@ export class LineIndex {
   }
 
   /** How often each kind of line break occurs. */
-  endings (): Record<Break, number> {
+  endings(): Record<Break, number> {
     const feeds = this.lineFeedsBefore(this.#bytes.length)
     if (!this.hasCr) return { lf: feeds, crlf: 0, cr: 0 }
     const crlf = this.#table().pairs
@@ -49,13 +57,13 @@ export class LineIndex {
   }
 
   /** How many `\r` that no `\n` follows lie before `offset`. */
-  #loneBefore (offset: number): number {
+  #loneBefore(offset: number): number {
     const stretch = Math.floor(offset / STRETCH)
     return this.#table().lone[stretch]! + countLoneCr(this.#bytes, stretch * STRETCH, offset, this.#bytes[offset] ?? -1)
   }
 
   /** The one pass. */
-  #table (): Table {
+  #table(): Table {
     if (this.#known !== undefined) return this.#known
     const bytes = this.#bytes
     const count = Math.floor(bytes.length / STRETCH) + 1

@@ -20,21 +20,25 @@ export const ANY_BREAK = /\r\n|\n|\r/g
 export const splitAtBreaks = (text: string): string[] => text.split(ANY_BREAK)
 
 /** The one kind that `counts` speak of, `mixed`, or `none`. */
-export function lineEndingOf (counts: Record<Break, number>): LineEnding {
+export function lineEndingOf(counts: Record<Break, number>): LineEnding {
   const kinds = (['lf', 'crlf', 'cr'] as const).filter(kind => counts[kind] > 0)
-  return kinds.length > 1 ? 'mixed' : kinds[0] ?? 'none'
+  return kinds.length > 1 ? 'mixed' : (kinds[0] ?? 'none')
 }
 
 /** The kind that occurs most, the earlier of `lf`, `crlf`, `cr` where two are equal; `lf` where there is none. */
-export function mostFrequent (counts: Record<Break, number>): Break {
-  return (['lf', 'crlf', 'cr'] as const).reduce((best, kind) => counts[kind] > counts[best] ? kind : best)
+export function mostFrequent(counts: Record<Break, number>): Break {
+  return (['lf', 'crlf', 'cr'] as const).reduce((best, kind) => (counts[kind] > counts[best] ? kind : best))
 }
 
 /** A line break in a text: bytes, end exclusive. */
-export interface LineBreak { kind: Break, start: number, end: number }
+export interface LineBreak {
+  kind: Break
+  start: number
+  end: number
+}
 
 /** The break at `offset`, which holds its first byte; never half of a `\r\n`. */
-export function breakAt (text: Text, offset: number): LineBreak {
+export function breakAt(text: Text, offset: number): LineBreak {
   if (text.byteAt(offset) === LF) return { kind: 'lf', start: offset, end: offset + 1 }
   return text.byteAt(offset + 1) === LF
     ? { kind: 'crlf', start: offset, end: offset + 2 }
@@ -42,9 +46,11 @@ export function breakAt (text: Text, offset: number): LineBreak {
 }
 
 /** The break that ends at `end`, the twin of `breakAt`; undefined where none does, as between `\r` and `\n`. */
-export function breakBefore (text: Text, end: number): LineBreak | undefined {
+export function breakBefore(text: Text, end: number): LineBreak | undefined {
   const last = text.byteAt(end - 1)
-  if (last === LF) return text.byteAt(end - 2) === CR ? { kind: 'crlf', start: end - 2, end } : { kind: 'lf', start: end - 1, end }
+  if (last === LF) {
+    return text.byteAt(end - 2) === CR ? { kind: 'crlf', start: end - 2, end } : { kind: 'lf', start: end - 1, end }
+  }
   return last === CR && text.byteAt(end) !== LF ? { kind: 'cr', start: end - 1, end } : undefined
 }
 
@@ -52,23 +58,29 @@ export function breakBefore (text: Text, end: number): LineBreak | undefined {
 export const markLength = (text: Text): 0 | 3 => bomLength(text.slice(0, Math.min(3, text.length)))
 
 /** Whether a line begins at `offset`: the start, or just after a break. Between `\r` and `\n` none does. */
-export function isLineStart (text: Text, offset: number): boolean {
+export function isLineStart(text: Text, offset: number): boolean {
   if (offset === 0 || (offset === 3 && markLength(text) === 3)) return true
   const before = text.byteAt(offset - 1)
   return before === LF || (before === CR && text.byteAt(offset) !== LF)
 }
 
 /** Whether the text of a line ends at `offset`: just before a break, or at the end. */
-export function isLineEnd (text: Text, offset: number): boolean {
+export function isLineEnd(text: Text, offset: number): boolean {
   const byte = text.byteAt(offset)
   return byte === -1 || byte === CR || (byte === LF && text.byteAt(offset - 1) !== CR)
 }
 
 /** A line: its bytes from `start` to `end`, without break and byte-order mark; the next one begins at `next`. */
-export interface Line { start: number, end: number, next: number }
+export interface Line {
+  start: number
+  end: number
+  next: number
+}
 
-/** The line that `offset` is on. At the end of a text that ends with a break, an empty line that isn't counted as one. */
-export function lineAround (text: Text, offset: number): Line {
+/**
+ * The line that `offset` is on. At the end of a text that ends with a break, an empty line that isn't counted as one.
+ */
+export function lineAround(text: Text, offset: number): Line {
   let before = text.previousBreakByte(offset)
   // Between \r and \n: the break that both make ends this line.
   if (before !== -1 && before === offset - 1 && text.byteAt(before) === CR && text.byteAt(offset) === LF) {
@@ -82,13 +94,13 @@ export function lineAround (text: Text, offset: number): Line {
 }
 
 /** The line that begins at `start`. */
-export function lineFrom (text: Text, start: number): Line {
+export function lineFrom(text: Text, start: number): Line {
   const at = text.nextBreakByte(start)
   return at === -1 ? { start, end: text.length, next: text.length } : { start, end: at, next: breakAt(text, at).end }
 }
 
 /** How many breaks end in the range: those whose last byte is at `from` or later and before `to`. Linear. */
-export function countBreaks (text: Text, from: number, to: number): number {
+export function countBreaks(text: Text, from: number, to: number): number {
   let count = 0
   let at = from
   for (const part of text.parts(from, to)) {
@@ -99,18 +111,18 @@ export function countBreaks (text: Text, from: number, to: number): number {
 }
 
 /** The same in a buffer; `next` is the byte behind the range. */
-export function countBreaksIn (bytes: Buffer, from: number, to: number, next = bytes[to] ?? -1): number {
+export function countBreaksIn(bytes: Buffer, from: number, to: number, next = bytes[to] ?? -1): number {
   return countByte(bytes, LF, from, to) + countLoneCr(bytes, from, to, next)
 }
 
 /** How many `\r` in the range no `\n` follows; `next` is the byte behind the range, -1 where there is none. */
-export function countLoneCr (bytes: Buffer, from: number, to: number, next: number): number {
+export function countLoneCr(bytes: Buffer, from: number, to: number, next: number): number {
   const returns = countByte(bytes, CR, from, to)
   return returns === 0 ? 0 : returns - countPairs(bytes, CR, LF, from, to, next)
 }
 
 /** The lines of a text: its breaks, and one more for what follows the last. A text without bytes has none. */
-export function countLines (text: Text, breaks: number): number {
+export function countLines(text: Text, breaks: number): number {
   return text.length > markLength(text) && !isLineStart(text, text.length) ? breaks + 1 : breaks
 }
 
@@ -118,7 +130,7 @@ export function countLines (text: Text, breaks: number): number {
  * The 1-based line of each offset, in the order asked, and the number of lines in all; one pass over the text.
  * An offset at the end of a text that ends with a break is on line `total + 1`.
  */
-export function lineNumbers (text: Text, offsets: readonly number[]): { lines: number[], total: number } {
+export function lineNumbers(text: Text, offsets: readonly number[]): { lines: number[]; total: number } {
   const order = offsets.map((_, index) => index).sort((a, b) => offsets[a]! - offsets[b]!)
   const lines = new Array<number>(offsets.length)
   let breaks = 0
@@ -139,7 +151,7 @@ const STRETCH = 1 << 16
  * The offset at which each 1-based line begins, in the order asked, and the number of lines in all; one pass.
  * The text's length for lines after the last, the start of line 1 for those before it.
  */
-export function lineStarts (text: Text, lines: readonly number[]): { offsets: number[], total: number } {
+export function lineStarts(text: Text, lines: readonly number[]): { offsets: number[]; total: number } {
   const order = lines.map((_, index) => index).sort((a, b) => lines[a]! - lines[b]!)
   const offsets = new Array<number>(lines.length).fill(text.length)
   let asked = 0
@@ -172,7 +184,7 @@ export class LineTable {
   /** Number of lines. */
   readonly total: number
 
-  constructor (bytes: Buffer) {
+  constructor(bytes: Buffer) {
     const starts: number[] = [bomLength(bytes)]
     for (let i = starts[0]!; i < bytes.length; i++) {
       if (bytes[i] === LF || (bytes[i] === CR && bytes[i + 1] !== LF)) starts.push(i + 1)
@@ -183,12 +195,12 @@ export class LineTable {
   }
 
   /** The offset at which a 1-based line begins; the text's length for those after the last. */
-  startOf (line: number): number {
+  startOf(line: number): number {
     return this.#starts[line - 1] ?? this.#bytes.length
   }
 
   /** The bytes of a 1-based line, without its break; empty outside the text. */
-  bytesOf (line: number): Buffer {
+  bytesOf(line: number): Buffer {
     const start = this.startOf(line)
     const last = breakBefore(new Text([this.#bytes]), this.startOf(line + 1))
     const end = last === undefined || last.start < start ? this.startOf(line + 1) : last.start
@@ -196,7 +208,7 @@ export class LineTable {
   }
 
   /** Whether a line holds nothing but spaces and tabs; outside the text true. */
-  isBlank (line: number): boolean {
+  isBlank(line: number): boolean {
     return this.bytesOf(line).every(byte => byte === 32 || byte === 9)
   }
 }

@@ -14,7 +14,7 @@ export class Text {
   #length = 0
   #last = 0
 
-  constructor (pieces: readonly Buffer[]) {
+  constructor(pieces: readonly Buffer[]) {
     this.#pieces = pieces.slice()
     this.#starts = new Float64Array(pieces.length + 1)
     for (let i = 0; i < pieces.length; i++) {
@@ -23,16 +23,16 @@ export class Text {
     }
   }
 
-  get pieces (): readonly Buffer[] {
+  get pieces(): readonly Buffer[] {
     return this.#pieces
   }
 
-  get length (): number {
+  get length(): number {
     return this.#length
   }
 
   /** Puts other pieces in place of those from `from` to `to` (exclusive). Those behind are moved, not looked at. */
-  splice (from: number, to: number, put: readonly Buffer[]): void {
+  splice(from: number, to: number, put: readonly Buffer[]): void {
     const count = this.#pieces.length + put.length - (to - from)
     const starts = this.#starts.length > count ? this.#starts : new Float64Array(2 * count)
     const change = put.reduce((sum, { length }) => sum + length, 0) - (this.#starts[to]! - this.#starts[from]!)
@@ -47,7 +47,7 @@ export class Text {
   }
 
   /** Index of the piece that holds the byte at `offset`; of an empty piece never. `pieces.length` at the end. */
-  pieceAt (offset: number): number {
+  pieceAt(offset: number): number {
     if (offset >= this.#length) return this.#pieces.length
     const starts = this.#starts
     // Reads come in runs: the piece of the last one is the likely answer.
@@ -64,25 +64,28 @@ export class Text {
   }
 
   /** Offset at which piece `index` begins. */
-  startOf (index: number): number {
+  startOf(index: number): number {
     return this.#starts[index]!
   }
 
   /** The byte at `offset`, or -1 outside the text. */
-  byteAt (offset: number): number {
+  byteAt(offset: number): number {
     if (offset < 0 || offset >= this.#length) return -1
     const index = this.pieceAt(offset)
     return this.#pieces[index]![offset - this.#starts[index]!]!
   }
 
-  /** Where the UTF-8 character begins that holds the byte at `offset`; `offset` itself where there is none within three bytes. */
-  characterStart (offset: number): number {
+  /**
+   * Where the UTF-8 character begins that holds the byte at `offset`; `offset` itself where there is none within three
+   * bytes.
+   */
+  characterStart(offset: number): number {
     for (let at = offset; at > offset - 4; at--) if ((this.byteAt(at) & 0xc0) !== 0x80) return at
     return offset
   }
 
   /** The bytes of a range: a view where one piece holds them, else a copy; none where it ends before it starts. */
-  slice (start: number, end: number): Buffer {
+  slice(start: number, end: number): Buffer {
     const index = this.pieceAt(start)
     const from = start - this.#starts[index]!
     const to = from + Math.max(0, end - start)
@@ -93,7 +96,7 @@ export class Text {
   }
 
   /** Puts the bytes of a range at the beginning of `into`. */
-  copy (into: Buffer, start: number, end: number): void {
+  copy(into: Buffer, start: number, end: number): void {
     for (let index = this.pieceAt(start), at = start; at < end; index++) {
       const from = this.#starts[index]!
       at += this.#pieces[index]!.copy(into, at - start, at - from, end - from)
@@ -101,7 +104,7 @@ export class Text {
   }
 
   /** The range as views, in order; empty ones are left out. */
-  * parts (start: number, end: number): Generator<Buffer> {
+  *parts(start: number, end: number): Generator<Buffer> {
     for (let index = this.pieceAt(start), at = start; at < end; index++) {
       const piece = this.#pieces[index]!
       if (piece.length === 0) continue
@@ -112,8 +115,10 @@ export class Text {
     }
   }
 
-  /** Whether `bytes` stand at `at` (which may lie outside the text). Nothing is copied where one piece holds the range. */
-  holds (bytes: Buffer, at: number): boolean {
+  /**
+   * Whether `bytes` stand at `at` (which may lie outside the text). Nothing is copied where one piece holds the range.
+   */
+  holds(bytes: Buffer, at: number): boolean {
     const end = at + bytes.length
     if (at < 0 || end > this.#length) return false
     const index = this.pieceAt(at)
@@ -125,7 +130,7 @@ export class Text {
   }
 
   /** The first place at or after `from` where `needle` (not empty) begins, or -1. */
-  indexOf (needle: Buffer, from: number): number {
+  indexOf(needle: Buffer, from: number): number {
     const overhang = needle.length - 1
     for (let index = this.pieceAt(from); index < this.#pieces.length; index++) {
       const piece = this.#pieces[index]!
@@ -144,7 +149,7 @@ export class Text {
   }
 
   /** The first offset at or after `from` that holds `\n` or `\r`, or -1. */
-  nextBreakByte (from: number): number {
+  nextBreakByte(from: number): number {
     for (let at = from; at < this.#length;) {
       const index = this.pieceAt(at)
       const start = this.#starts[index]!
@@ -160,7 +165,7 @@ export class Text {
   }
 
   /** The last offset before `before` that holds `\n` or `\r`, or -1. */
-  previousBreakByte (before: number): number {
+  previousBreakByte(before: number): number {
     for (let at = before; at > 0;) {
       const index = this.pieceAt(at - 1)
       const start = this.#starts[index]!
@@ -175,7 +180,7 @@ export class Text {
 }
 
 /** Puts members of `put`, more perhaps than a call can take, in place of those from `from` to `to` (exclusive). */
-export function spliceList<T> (list: T[], from: number, to: number, put: readonly T[]): void {
+export function spliceList<T>(list: T[], from: number, to: number, put: readonly T[]): void {
   const AT_ONCE = 10_000
   if (put.length <= AT_ONCE) {
     list.splice(from, to - from, ...put)

@@ -1,33 +1,49 @@
-// What a tool call carries: the arguments themselves, or an object with `arguments`, as an object or as JSON in a string. Knows no operation.
+// What a tool call carries: the arguments themselves, or an object with `arguments`, as an object or as JSON in a
+// string. Knows no operation.
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../failure.ts'
 import { escapePointer, parseStrictJson } from '../json.ts'
 
-const refuse = (message: string, pointer = '/arguments') => fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
+const refuse = (message: string, pointer = '/arguments') =>
+  fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
 
 /**
- * The arguments in a body. No operation has a field `arguments`, so that an object with one is always the envelope, which
+ * The arguments in a body. No operation has a field `arguments`, so that an object with one is always the envelope,
+ * which
  * holds nothing else. Fails on an envelope with other members, and on a string that holds no strict JSON.
  */
-export function argumentsIn (body: unknown): Result<unknown, RequestFailure> {
+export function argumentsIn(body: unknown): Result<unknown, RequestFailure> {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'arguments')) return ok(body)
   const { arguments: given, ...others } = body as Record<string, unknown>
   const [other] = Object.keys(others)
-  if (other !== undefined) return refuse('stands beside arguments, which has to be alone; send {"arguments": …} or the arguments themselves', `/${escapePointer(other)}`)
-  if (typeof given !== 'string') return typeof given === 'object' && given !== null && !Array.isArray(given) ? ok(given) : refuse('must be the arguments of the tool call, as an object or as the JSON of one in a string')
+  if (other !== undefined) {
+    return refuse(
+      'stands beside arguments, which has to be alone; send {"arguments": …} or the arguments themselves',
+      `/${escapePointer(other)}`
+    )
+  }
+  if (typeof given !== 'string') {
+    return typeof given === 'object' && given !== null && !Array.isArray(given)
+      ? ok(given)
+      : refuse('must be the arguments of the tool call, as an object or as the JSON of one in a string')
+  }
   // Half a surrogate pair would be lost on the way through bytes.
   if (!given.isWellFormed()) return fail({ code: 'INVALID_UNICODE', pointer: '/arguments' })
   const parsed = parseStrictJson(Buffer.from(given))
   return parsed.ok ? parsed : refuse(`is a string that is no valid JSON: ${whyNot(parsed.failure)}`)
 }
 
-function whyNot (failure: RequestFailure): string {
+function whyNot(failure: RequestFailure): string {
   if (failure.code === 'INVALID_JSON') {
     switch (failure.reason) {
-      case 'empty': return 'it is empty; a call without arguments has {}'
-      case 'syntax': return failure.where ?? 'something in it is not'
-      case 'duplicate_key': return `the field ${JSON.stringify(failure.key)} is given twice in the same object`
-      case 'too_deep': return `it is nested deeper than ${failure.limit}`
+      case 'empty':
+        return 'it is empty; a call without arguments has {}'
+      case 'syntax':
+        return failure.where ?? 'something in it is not'
+      case 'duplicate_key':
+        return `the field ${JSON.stringify(failure.key)} is given twice in the same object`
+      case 'too_deep':
+        return `it is nested deeper than ${failure.limit}`
     }
   }
   return 'errors' in failure ? failure.errors.map(({ message }) => message).join('; ') : 'its text is not Unicode'

@@ -1,10 +1,11 @@
-// The tools as each host wants them defined, ready to be pasted. Knows no operation by name; the limits of hosts are checked in test/http/tool-rules.ts.
+// The tools as each host wants them defined, ready to be pasted. Knows no operation by name; the limits of hosts are
+// checked in test/http/tool-rules.ts.
 import type { TOOL_FORMATS } from '../../../schemas/tools.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { inlined, lean, optionalFields, withNulls, type Components, type JsonSchema } from './schema.ts'
 import { annotationsOf, wordsOf, type Tool } from './tool.ts'
 
-export type Format = typeof TOOL_FORMATS[number]
+export type Format = (typeof TOOL_FORMATS)[number]
 
 /** Anthropic takes so many optional fields in all strict tools of one request. */
 const OPTIONAL_MAX = 24
@@ -12,7 +13,11 @@ const OPTIONAL_MAX = 24
 const NULLS = 'Give null for every field that you would leave out.'
 
 /** A tool for MCP, as tools/list has it too. */
-export const mcpTool = (operation: Operation, components: Components, inputSchema = inlined(operation.request, components)) => ({
+export const mcpTool = (
+  operation: Operation,
+  components: Components,
+  inputSchema = inlined(operation.request, components)
+) => ({
   name: operation.id,
   title: operation.summary,
   description: wordsOf(operation),
@@ -22,7 +27,7 @@ export const mcpTool = (operation: Operation, components: Components, inputSchem
 })
 
 /** The definitions of all tools in one form. */
-export function definitions (tools: readonly Tool[], components: Components, format: Format, strict: boolean): object[] {
+export function definitions(tools: readonly Tool[], components: Components, format: Format, strict: boolean): object[] {
   const operations = tools.map(({ operation }) => operation)
   if (format === 'anthropic') return anthropic(operations, components, strict)
   return operations.map(operation => {
@@ -37,13 +42,15 @@ export function definitions (tools: readonly Tool[], components: Components, for
 }
 
 /** Strict are those that fit, in the order of the table, but for what stands for others: it has all their fields. */
-function anthropic (operations: readonly Operation[], components: Components, strict: boolean): object[] {
+function anthropic(operations: readonly Operation[], components: Components, strict: boolean): object[] {
   let left = OPTIONAL_MAX
   return operations.map(operation => {
     const inputs = inlined(operation.request, components)
     const words = { name: operation.id, description: wordsOf(operation) }
     const small: JsonSchema = lean(inputs, Object.keys(operation.items))
-    if (!strict || operation.stands_for !== undefined || optionalFields(small) > left) return { ...words, input_schema: inputs }
+    if (!strict || operation.stands_for !== undefined || optionalFields(small) > left) {
+      return { ...words, input_schema: inputs }
+    }
     left -= optionalFields(small)
     return { ...words, input_schema: small, strict: true }
   })

@@ -1,5 +1,12 @@
 // The tools as an MCP server: what tools/list and tools/call answer. Knows no transport and no operation by name.
-import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server'
+import type { IncomingHttpHeaders } from 'node:http'
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolResult
+} from '@modelcontextprotocol/server'
 import { toProblem } from '../problem.ts'
 import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
@@ -8,16 +15,26 @@ import type { Tool, Toolbox } from './tool.ts'
 /** The revisions that tests speak, the newest first. */
 export const MCP_VERSIONS = ['2026-07-28', '2025-11-25'] as const
 
-const INSTRUCTIONS = 'Edits text files exactly as asked, or not at all. Inspect a file first and pass its file_hash on as expected_hash; edit_file with exact text is the default; check the changes in the answer. A failed call wrote nothing, and its detail says what to do next.'
+const INSTRUCTIONS =
+  'Edits text files exactly as asked, or not at all. Inspect a file first and pass its file_hash on as expected_hash; edit_file with exact text is the default; check the changes in the answer. A failed call wrote nothing, and its detail says what to do next.'
 
-/** What has to be known of one exchange: how it is named in a log, and who is to be told of a problem or a bug in it. */
-export interface Exchange { request_id: string, onProblem (code: string): void, onBug (error: unknown): void }
+/**
+ * What has to be known of one exchange: how it is named in a log, and who is to be told of a problem or a bug in it.
+ */
+export interface Exchange {
+  request_id: string
+  onProblem(code: string): void
+  onBug(error: unknown): void
+}
 
 /** Makes a server for one exchange or connection; what it offers is put together once. */
-export function mcpServers (box: Toolbox, components: Components, version: string): (exchange: Exchange) => Server {
+export function mcpServers(box: Toolbox, components: Components, version: string): (exchange: Exchange) => Server {
   const tools = box.offered.map(({ operation }) => mcpTool(operation, components))
   return exchange => {
-    const server = new Server({ name: 'editd', title: 'editd', version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
+    const server = new Server(
+      { name: 'editd', title: 'editd', version },
+      { capabilities: { tools: {} }, instructions: INSTRUCTIONS }
+    )
     // The SDK's type of a schema is narrower than JSON Schema.
     server.setRequestHandler('tools/list', async () => ({ tools: tools as never }))
     server.setRequestHandler('tools/call', async ({ params }) => {
@@ -31,11 +48,27 @@ export function mcpServers (box: Toolbox, components: Components, version: strin
   }
 }
 
+/** The answer of `server` to one message over HTTP: `body` is its JSON, parsed. */
+export function answerMcp(
+  server: () => Server,
+  headers: IncomingHttpHeaders,
+  body: unknown,
+  onError: (error: Error) => void
+): Promise<Response> {
+  // Nothing that the server offers ever changes, so nobody may subscribe.
+  const handler = createMcpHandler(server, { maxSubscriptions: 0, onerror: onError })
+  const passed = Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === 'string' && /^(accept|content-type|mcp-.*)$/.test(name) ? [[name, value] as [string, string]] : []
+  )
+  const request = new Request('http://localhost/mcp', { method: 'POST', headers: passed })
+  return handler.fetch(request, { parsedBody: body })
+}
+
 const contextOf = ({ request_id }: Exchange) => ({ instance: '/mcp', request_id })
 
 const textOf = (body: object) => [{ type: 'text' as const, text: JSON.stringify(body) }]
 
-async function call ({ call }: Tool, body: unknown, exchange: Exchange): Promise<CallToolResult> {
+async function call({ call }: Tool, body: unknown, exchange: Exchange): Promise<CallToolResult> {
   const context = contextOf(exchange)
   const answer = await call({ body, headers: {}, ...context }).catch((error: unknown) => {
     exchange.onBug(error)

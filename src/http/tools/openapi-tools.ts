@@ -1,4 +1,5 @@
-// The operations as an OpenAPI document of which tool hosts lose nothing: flat bodies, POST only, no references, unions or headers. Knows no operation by name.
+// The operations as an OpenAPI document of which tool hosts lose nothing: flat bodies, POST only, no references, unions
+// or headers. Knows no operation by name.
 import type { Operation } from '../../operations/operation.ts'
 import { BY_TOOL } from '../call-names.ts'
 import { SUCCESS } from '../problem.ts'
@@ -6,13 +7,17 @@ import { inlined, type Components, type JsonSchema } from './schema.ts'
 import type { Tool } from './tool.ts'
 
 /** A schema without unions: words or a number are told as text, which the dialects read as the number. */
-function withoutUnions (schema: JsonSchema): JsonSchema {
+function withoutUnions(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
   if (anyOf !== undefined) return { ...rest, type: 'string', description: `${rest.description} As text, a number too.` }
   return {
     ...rest,
-    ...schema.properties !== undefined && { properties: Object.fromEntries(Object.entries(schema.properties).map(([name, property]) => [name, withoutUnions(property)])) },
-    ...schema.items !== undefined && { items: withoutUnions(schema.items) }
+    ...(schema.properties !== undefined && {
+      properties: Object.fromEntries(
+        Object.entries(schema.properties).map(([name, property]) => [name, withoutUnions(property)])
+      )
+    }),
+    ...(schema.items !== undefined && { items: withoutUnions(schema.items) })
   }
 }
 
@@ -22,10 +27,28 @@ const pathItem = ({ id, summary, description, request, outcome, effect }: Operat
     summary,
     description: description(BY_TOOL),
     'x-openai-isConsequential': effect === 'changes' || effect === 'makes',
-    requestBody: { required: true, content: { 'application/json': { schema: withoutUnions(inlined(request, components)) } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: withoutUnions(inlined(request, components)) } }
+    },
     responses: {
-      [SUCCESS]: { description: 'It was done; message says what.', content: { 'application/json': { schema: withoutUnions(inlined(outcome, components)) } } },
-      '4XX': { description: 'Nothing was done; detail says why, and what to send instead.', content: { 'application/problem+json': { schema: { type: 'object', properties: { detail: { type: 'string', description: 'What went wrong, what is there, what to do next.' } } } } } }
+      [SUCCESS]: {
+        description: 'It was done; message says what.',
+        content: { 'application/json': { schema: withoutUnions(inlined(outcome, components)) } }
+      },
+      '4XX': {
+        description: 'Nothing was done; detail says why, and what to send instead.',
+        content: {
+          'application/problem+json': {
+            schema: {
+              type: 'object',
+              properties: {
+                detail: { type: 'string', description: 'What went wrong, what is there, what to do next.' }
+              }
+            }
+          }
+        }
+      }
     }
   }
 })
@@ -33,7 +56,12 @@ const pathItem = ({ id, summary, description, request, outcome, effect }: Operat
 /** The document; `origin` is where the server is, as its caller knows it. */
 export const toolsDocument = (tools: readonly Tool[], components: Components, version: string, origin: string) => ({
   openapi: '3.1.0',
-  info: { title: 'editd', version, description: 'Edits text files exactly as asked, or not at all. Inspect a file first, then edit it and pass its file_hash on as expected_hash.' },
+  info: {
+    title: 'editd',
+    version,
+    description:
+      'Edits text files exactly as asked, or not at all. Inspect a file first, then edit it and pass its file_hash on as expected_hash.'
+  },
   servers: [{ url: origin }],
   security: [{ bearer: [] }],
   paths: Object.fromEntries(tools.map(({ operation }) => [operation.route, pathItem(operation, components)])),

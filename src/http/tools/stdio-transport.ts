@@ -1,7 +1,14 @@
 // MCP's stdio: a JSON-RPC message a line, strict JSON as everywhere. Knows no tool.
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { isJSONRPCNotification, isJSONRPCRequest, parseJSONRPCMessage, ProtocolErrorCode, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  parseJSONRPCMessage,
+  ProtocolErrorCode,
+  type JSONRPCMessage,
+  type Transport
+} from '@modelcontextprotocol/server'
 import type { RequestFailure } from '../failure.ts'
 import { parseStrictJson } from '../json.ts'
 import { toProblem } from '../problem.ts'
@@ -25,23 +32,34 @@ export class StdioTransport implements Transport {
   #ended = false
   #finish: () => void = () => {}
   /** Resolves when nothing comes in any more and everything is answered. */
-  readonly closed = new Promise<void>(resolve => { this.#finish = resolve })
+  readonly closed = new Promise<void>(resolve => {
+    this.#finish = resolve
+  })
 
   /** `limit`: bytes of the longest line. */
-  constructor (input: Readable, output: Writable, limit: number) {
+  constructor(input: Readable, output: Writable, limit: number) {
     this.#input = input
     this.#output = output
     this.#limit = limit
   }
 
-  async start (): Promise<void> {
+  async start(): Promise<void> {
     // Whoever reads may be gone: there is nobody to answer any more.
-    this.#output.on('error', () => { this.#running.clear(); this.#end() })
-    this.#input.on('data', (chunk: Buffer) => { this.#read(chunk) })
-    for (const event of ['end', 'close', 'error']) this.#input.on(event, () => { this.#end() })
+    this.#output.on('error', () => {
+      this.#running.clear()
+      this.#end()
+    })
+    this.#input.on('data', (chunk: Buffer) => {
+      this.#read(chunk)
+    })
+    for (const event of ['end', 'close', 'error']) {
+      this.#input.on(event, () => {
+        this.#end()
+      })
+    }
   }
 
-  #read (chunk: Buffer): void {
+  #read(chunk: Buffer): void {
     for (let rest = chunk; rest.length > 0;) {
       const end = rest.indexOf(LINE_FEED)
       const piece = end < 0 ? rest : rest.subarray(0, end)
@@ -58,41 +76,51 @@ export class StdioTransport implements Transport {
     }
   }
 
-  #take (line: Buffer): void {
+  #take(line: Buffer): void {
     if (line.toString('latin1').trim() === '') return
     const parsed = parseStrictJson(line)
-    if (!parsed.ok) { this.#refuse(parsed.failure); return }
+    if (!parsed.ok) {
+      this.#refuse(parsed.failure)
+      return
+    }
     let message: JSONRPCMessage
     try {
       message = parseJSONRPCMessage(parsed.value)
     } catch {
-      this.#refuse({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message: 'the line is no JSON-RPC message' }] }, ProtocolErrorCode.InvalidRequest)
+      this.#refuse(
+        { code: 'INVALID_REQUEST', errors: [{ pointer: '', message: 'the line is no JSON-RPC message' }] },
+        ProtocolErrorCode.InvalidRequest
+      )
       return
     }
     if (isJSONRPCRequest(message)) this.#running.add(message.id)
     // What is called off isn't answered.
-    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') this.#running.delete(message.params?.requestId as string | number)
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      this.#running.delete(message.params?.requestId as string | number)
+    }
     this.onmessage?.(message)
   }
 
-  #refuse (failure: RequestFailure, code: number = ProtocolErrorCode.ParseError): void {
+  #refuse(failure: RequestFailure, code: number = ProtocolErrorCode.ParseError): void {
     const { detail } = toProblem(failure, { instance: '/mcp', request_id: '' }).body
     this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: detail } })}\n`)
   }
 
-  async send (message: JSONRPCMessage): Promise<void> {
-    if (!this.#output.write(`${JSON.stringify(message)}\n`)) await Promise.race([once(this.#output, 'drain'), once(this.#output, 'close')])
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!this.#output.write(`${JSON.stringify(message)}\n`)) {
+      await Promise.race([once(this.#output, 'drain'), once(this.#output, 'close')])
+    }
     if ('id' in message && message.id !== undefined && !('method' in message)) this.#running.delete(message.id)
     if (this.#ended) this.#end()
   }
 
   /** Nothing more comes in; what runs is answered still. */
-  #end (): void {
+  #end(): void {
     this.#ended = true
     if (this.#running.size === 0) this.#finish()
   }
 
-  async close (): Promise<void> {
+  async close(): Promise<void> {
     this.#input.pause()
     this.onclose?.()
   }

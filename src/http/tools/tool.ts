@@ -7,29 +7,41 @@ import type { RequestFailure } from '../failure.ts'
 import { BY_TOOL } from '../call-names.ts'
 
 /** An operation as a tool, and how it is called. */
-export interface Tool { readonly operation: Operation, readonly call: Caller }
+export interface Tool {
+  readonly operation: Operation
+  readonly call: Caller
+}
 
 /** The tools of a server, by name. */
 export interface Toolbox {
   /** Those to be offered, in the order of the table: where nothing may be written, those that look. */
   readonly offered: readonly Tool[]
   /** The tool of that name, offered or not. */
-  find (name: string): Tool | undefined
+  find(name: string): Tool | undefined
   /** Why there is none. */
-  missing (name: string): RequestFailure
+  missing(name: string): RequestFailure
 }
 
 /** Who calls a tool has tools, and no routes. */
-function toolCaller (operation: Operation): Caller {
+function toolCaller(operation: Operation): Caller {
   const call = caller(operation)
   return given => call({ ...given, naming: BY_TOOL })
 }
 
-export function toolbox (operations: Operations, { readOnly }: { readOnly: boolean }): Toolbox {
-  const tools = new Map(Object.values<Operation>({ ...operations }).map(operation => [operation.id, { operation, call: toolCaller(operation) }]))
+export function toolbox(operations: Operations, { readOnly }: { readOnly: boolean }): Toolbox {
+  const tools = new Map(
+    Object.values<Operation>({ ...operations }).map(operation => [
+      operation.id,
+      { operation, call: toolCaller(operation) }
+    ])
+  )
   const offered = [...tools.values()].filter(({ operation }) => !readOnly || operation.effect === 'looks')
   const names = offered.map(({ operation }) => operation.id)
-  return { offered, find: name => tools.get(name), missing: tool => ({ code: 'ROUTE_NOT_FOUND', tool, nearest: closest(tool, names), tools: names }) }
+  return {
+    offered,
+    find: name => tools.get(name),
+    missing: tool => ({ code: 'ROUTE_NOT_FOUND', tool, nearest: closest(tool, names), tools: names })
+  }
 }
 
 /** Everything that a tool's definition says of it in words. */
@@ -37,7 +49,7 @@ export const wordsOf = ({ description, rules }: Operation): string =>
   rules === undefined ? description(BY_TOOL) : `${description(BY_TOOL)} ${rules}`
 
 /** What a call may do, in the terms of MCP. */
-export function annotationsOf ({ effect }: Operation) {
+export function annotationsOf({ effect }: Operation) {
   const readOnlyHint = effect === 'looks' || effect === 'computes'
   return { readOnlyHint, destructiveHint: !readOnlyHint, idempotentHint: effect !== 'changes', openWorldHint: false }
 }

@@ -3,22 +3,80 @@ import t from 'tap'
 import { warningsOfNewText } from '../../../src/engine/edit/new-text-warnings.ts'
 
 /** `put` in place of `replaced` gives these newTextWarnings, as `type:line`. */
-function check (name: string, put: string, expected: string[], replaced = ''): void {
-  t.strictSame(warningsOfNewText(put, Buffer.from(replaced), 0).map(({ type, line }) => `${type}:${line}`), expected, name)
+function check(name: string, put: string, expected: string[], replaced = ''): void {
+  t.strictSame(
+    warningsOfNewText(put, Buffer.from(replaced), 0).map(({ type, line }) => `${type}:${line}`),
+    expected,
+    name
+  )
 }
 
 for (const line of [
-  '...', '…', '    ...', '// ...', '# ...', '/* ... */', '<!-- ... -->', '{/* ... */}', '// ... existing code ...', '// ...existing code...', '  # ... rest of the function ...',
-  '// ... (rest of file)', '// rest of the code', '// existing code', '// existing imports', '# remaining methods unchanged', '// (unchanged)', '// same as before', '// no changes here',
-  '-- ... keep the other columns ...', '% ... existing content ...', '; ...', '<!-- existing content -->', '{/* ... existing JSX ... */}', '// Rest of the implementation remains the same.', '/* rest of your styles */', '// … unchanged …', '[...]', '// code omitted for brevity'
-]) check(`takes for a placeholder: ${line}`, `a\n${line}\nb`, ['placeholder:2'])
+  '...',
+  '…',
+  '    ...',
+  '// ...',
+  '# ...',
+  '/* ... */',
+  '<!-- ... -->',
+  '{/* ... */}',
+  '// ... existing code ...',
+  '// ...existing code...',
+  '  # ... rest of the function ...',
+  '// ... (rest of file)',
+  '// rest of the code',
+  '// existing code',
+  '// existing imports',
+  '# remaining methods unchanged',
+  '// (unchanged)',
+  '// same as before',
+  '// no changes here',
+  '-- ... keep the other columns ...',
+  '% ... existing content ...',
+  '; ...',
+  '<!-- existing content -->',
+  '{/* ... existing JSX ... */}',
+  '// Rest of the implementation remains the same.',
+  '/* rest of your styles */',
+  '// … unchanged …',
+  '[...]',
+  '// code omitted for brevity'
+]) {
+  check(`takes for a placeholder: ${line}`, `a\n${line}\nb`, ['placeholder:2'])
+}
 
 for (const line of [
-  'const b = [...a]', 'f(...rest)', '  ...rest,', '...props', 'print("...")', 'Wait...', '// Wait for it...', '// remaining bytes', '// the rest is for the caller', '// existing users keep their token', '# Other options', 'Existing customers',
-  'type A = { ... }', 'return ... ?? 1', 'Loading…', '* ...and more', '// previous = next', 'rest of the code', 'unchanged', '// see RFC 9457 ...', '## Remaining work', '// unchanged since version 2, because nobody asked'
-]) check(`takes for text: ${line}`, `a\n${line}\nb`, [])
+  'const b = [...a]',
+  'f(...rest)',
+  '  ...rest,',
+  '...props',
+  'print("...")',
+  'Wait...',
+  '// Wait for it...',
+  '// remaining bytes',
+  '// the rest is for the caller',
+  '// existing users keep their token',
+  '# Other options',
+  'Existing customers',
+  'type A = { ... }',
+  'return ... ?? 1',
+  'Loading…',
+  '* ...and more',
+  '// previous = next',
+  'rest of the code',
+  'unchanged',
+  '// see RFC 9457 ...',
+  '## Remaining work',
+  '// unchanged since version 2, because nobody asked'
+]) {
+  check(`takes for text: ${line}`, `a\n${line}\nb`, [])
+}
 
-check('takes no dots for a placeholder where Python has an empty body', 'class A(Protocol):\n    def f(self) -> int:\n        ...\n\n    def g(self): ...', [])
+check(
+  'takes no dots for a placeholder where Python has an empty body',
+  'class A(Protocol):\n    def f(self) -> int:\n        ...\n\n    def g(self): ...',
+  []
+)
 check('takes dots for a placeholder elsewhere', 'def f(self):\n    a = 1\n    ...\n', ['placeholder:3'])
 check('takes a placeholder that was there as text', 'x\n// ...\n', [], '  // ...\ny')
 check('finds one that was not there after one that was', '// ...\n# ...\n', ['placeholder:2'], '// ...')
@@ -30,9 +88,21 @@ check('takes numbers for text where there were numbers', '1: a\n2: b\n3: c\n', [
 check('takes numbers that do not grow for text', '7\ta\n3\tb\n5\tc\n', [])
 check('finds both', '1\ta\n2\tb\n3\tc\n// ...\n', ['placeholder:4', 'line_numbers:1'])
 
-check('takes a placeholder that was there after a byte-order mark and a long line as text', '// ...\n# ...\n', [], `\ufeff// ...\r\n${'x'.repeat(5000)}\r  # ...`)
-check('takes numbers for text where a long text had them', '1: a\n2: b\n3: c\n', [], Array.from({ length: 20_000 }, (_, i) => `${i + 1}: line\n`).join(''))
+check(
+  'takes a placeholder that was there after a byte-order mark and a long line as text',
+  '// ...\n# ...\n',
+  [],
+  `\ufeff// ...\r\n${'x'.repeat(5000)}\r  # ...`
+)
+check(
+  'takes numbers for text where a long text had them',
+  '1: a\n2: b\n3: c\n',
+  [],
+  Array.from({ length: 20_000 }, (_, i) => `${i + 1}: line\n`).join('')
+)
 
 t.test('says of which edit, and shows the line', async t => {
-  t.match(warningsOfNewText(`// ... ${'existing '.repeat(6)}code ...`, Buffer.alloc(0), 3), [{ edit_index: 3, type: 'placeholder', line: 1, text: /^\/\/ \.\.\. existing/ }])
+  t.match(warningsOfNewText(`// ... ${'existing '.repeat(6)}code ...`, Buffer.alloc(0), 3), [
+    { edit_index: 3, type: 'placeholder', line: 1, text: /^\/\/ \.\.\. existing/ }
+  ])
 })

@@ -12,16 +12,24 @@ import { Text } from '../../../src/engine/text/text.ts'
 import { often } from '../../often.ts'
 import { Random, randomFile, SEED } from '../../random.ts'
 
-const plan = (file: Buffer, edits: TextEdit[], line_endings: LineEndings = 'adapt') => planTextEdits(file, edits, { line_endings, max_result_size: 1 << 24 })
+const plan = (file: Buffer, edits: TextEdit[], line_endings: LineEndings = 'adapt') =>
+  planTextEdits(file, edits, { line_endings, max_result_size: 1 << 24 })
 
-function failureOf (file: string | Buffer, edits: TextEdit[], line_endings?: LineEndings): TextFailure {
+function failureOf(file: string | Buffer, edits: TextEdit[], line_endings?: LineEndings): TextFailure {
   const planned = plan(Buffer.from(file), edits, line_endings)
   if (planned.ok) throw new Error('succeeded')
   return planned.failure
 }
 
 /** Fails one edit and compares the failure, or what `pick` takes of it. */
-function check (name: string, file: string | Buffer, edit: TextEdit | TextEdit[], expected: object, absent: string[] = [], line_endings?: LineEndings): void {
+function check(
+  name: string,
+  file: string | Buffer,
+  edit: TextEdit | TextEdit[],
+  expected: object,
+  absent: string[] = [],
+  line_endings?: LineEndings
+): void {
   t.test(name, t => {
     const failure = failureOf(file, [edit].flat(), line_endings)
     t.match(failure, expected)
@@ -30,8 +38,13 @@ function check (name: string, file: string | Buffer, edit: TextEdit | TextEdit[]
   })
 }
 
-const edit = (old_text: string, new_text: string, more: Partial<TextEdit> = {}): TextEdit => ({ old_text, new_text, ...more })
-const lines = (count: number, line = (n: number) => `line ${n}`) => Array.from({ length: count }, (_, i) => line(i + 1) + '\n').join('')
+const edit = (old_text: string, new_text: string, more: Partial<TextEdit> = {}): TextEdit => ({
+  old_text,
+  new_text,
+  ...more
+})
+const lines = (count: number, line = (n: number) => `line ${n}`) =>
+  Array.from({ length: count }, (_, i) => line(i + 1) + '\n').join('')
 
 check('shows where the matches are', 'x a\ny\nfoo a a\nz\n', edit('a', 'b'), {
   code: 'WRONG_COUNT',
@@ -39,19 +52,56 @@ check('shows where the matches are', 'x a\ny\nfoo a a\nz\n', edit('a', 'b'), {
   actual_occurrences: 3,
   match_lines: [1, 3, 3],
   match_locations: [
-    { line_number: 1, column_start: 3, column_end: 4, line_content: 'x a', context_before: [], context_after: ['y', 'foo a a'] },
-    { line_number: 3, column_start: 5, column_end: 6, line_content: 'foo a a', context_before: ['x a', 'y'], context_after: ['z'] },
+    {
+      line_number: 1,
+      column_start: 3,
+      column_end: 4,
+      line_content: 'x a',
+      context_before: [],
+      context_after: ['y', 'foo a a']
+    },
+    {
+      line_number: 3,
+      column_start: 5,
+      column_end: 6,
+      line_content: 'foo a a',
+      context_before: ['x a', 'y'],
+      context_after: ['z']
+    },
     { line_number: 3, column_start: 7, column_end: 8 }
   ]
 })
-check('counts columns in UTF-16 units, after the byte-order mark', Buffer.concat([Buffer.from('\ufeff😀é'), Buffer.from([0xff]), Buffer.from('a a')]), edit('a', 'b'), {
-  match_locations: [{ column_start: 5, column_end: 6, lossy: true }, { column_start: 7, column_end: 8 }]
+check(
+  'counts columns in UTF-16 units, after the byte-order mark',
+  Buffer.concat([Buffer.from('\ufeff😀é'), Buffer.from([0xff]), Buffer.from('a a')]),
+  edit('a', 'b'),
+  {
+    match_locations: [
+      { column_start: 5, column_end: 6, lossy: true },
+      { column_start: 7, column_end: 8 }
+    ]
+  }
+)
+check('ends the columns of a match with its first line', 'ab\ncd\nab\ncd\n', edit('b\nc', 'x'), {
+  match_locations: [{ column_start: 2, column_end: 3, context_after: ['ab', 'cd'] }, { line_number: 3 }]
 })
-check('ends the columns of a match with its first line', 'ab\ncd\nab\ncd\n', edit('b\nc', 'x'), { match_locations: [{ column_start: 2, column_end: 3, context_after: ['ab', 'cd'] }, { line_number: 3 }] })
-check('shows of a long line what stands around the match', `${'a'.repeat(5000)}X${'b'.repeat(5000)}\nX`, edit('X', 'y'), {
-  match_locations: [{ column_start: 5001, line_content: /^…\[4850 characters left out\]…a+Xb+…\[4851 characters left out\]…$/ }, { line_number: 2, line_content: 'X' }]
-})
-check('lists at most ten places and a thousand lines', lines(1200, () => 'a'), edit('a', 'b'), { actual_occurrences: 1200, match_locations: { length: 10 }, match_lines: { length: 1000 } })
+check(
+  'shows of a long line what stands around the match',
+  `${'a'.repeat(5000)}X${'b'.repeat(5000)}\nX`,
+  edit('X', 'y'),
+  {
+    match_locations: [
+      { column_start: 5001, line_content: /^…\[4850 characters left out\]…a+Xb+…\[4851 characters left out\]…$/ },
+      { line_number: 2, line_content: 'X' }
+    ]
+  }
+)
+check(
+  'lists at most ten places and a thousand lines',
+  lines(1200, () => 'a'),
+  edit('a', 'b'),
+  { actual_occurrences: 1200, match_locations: { length: 10 }, match_lines: { length: 1000 } }
+)
 check('offers context, a choice and a count, in this order', 'one\na\ntwo\na\n', edit('a', 'b'), {
   fixes: [
     { type: 'ADD_CONTEXT', lines: [2, 2], edit: { old_text: 'one\na', new_text: 'one\nb' } },
@@ -60,50 +110,189 @@ check('offers context, a choice and a count, in this order', 'one\na\ntwo\na\n',
     { type: 'ADJUST_COUNT', edit: { old_text: 'a', new_text: 'b', occurrences: 2 } }
   ]
 })
-check('offers the count first where a count was asked for', 'a\na\n', edit('a', 'b', { occurrences: 3 }), { fixes: [{ type: 'ADJUST_COUNT', edit: { occurrences: 2 } }] })
-check('offers no count of one where it overlaps itself', 'aaa', edit('aa', 'b', { occurrences: 2 }), { expected_occurrences: 2, actual_occurrences: 1, overlapping: true, fixes: [{ type: 'ADD_CONTEXT' }, { type: 'ADD_CONTEXT' }, { type: 'CHOOSE_OCCURRENCE' }] })
-check('offers no count where matches overlap', 'aaa', edit('aa', 'b'), { fixes: [{ type: 'ADD_CONTEXT', edit: { old_text: 'aaa', new_text: 'ba' } }, { type: 'ADD_CONTEXT', edit: { new_text: 'ab' } }, { type: 'CHOOSE_OCCURRENCE' }] })
-check('takes the whole line before it takes more', 'foo(a)\nbar(a)\n', edit('a', 'b'), { fixes: [{ edit: { old_text: 'foo(a)', new_text: 'foo(b)' } }, { edit: { old_text: 'bar(a)' } }] })
-check('keeps the line break of a match that ends with one', 'x\na\ny\na\nz\n', edit('a\n', ''), { fixes: [{ edit: { old_text: 'x\na\n', new_text: 'x\n' } }, { edit: { old_text: 'y\na\n', new_text: 'y\n' } }] })
-check('tells matches in a very long line apart by characters', `${'ab'.repeat(3000)}12X${'ab'.repeat(3000)}13X`, edit('X', 'y'), { fixes: [{ type: 'ADD_CONTEXT', edit: { old_text: 'ababababababab12X', new_text: 'ababababababab12y' } }] })
-check('offers no context where none tells a match apart', lines(100, () => 'a'), edit('a', 'b'), { fixes: [{ type: 'CHOOSE_OCCURRENCE' }, { type: 'ADJUST_COUNT' }] })
-check('offers no context that is not UTF-8', Buffer.from([0xff, 0x61, 0x0a, 0xfe, 0x61]), edit('a', 'b'), { fixes: [{ type: 'CHOOSE_OCCURRENCE' }] })
+check('offers the count first where a count was asked for', 'a\na\n', edit('a', 'b', { occurrences: 3 }), {
+  fixes: [{ type: 'ADJUST_COUNT', edit: { occurrences: 2 } }]
+})
+check('offers no count of one where it overlaps itself', 'aaa', edit('aa', 'b', { occurrences: 2 }), {
+  expected_occurrences: 2,
+  actual_occurrences: 1,
+  overlapping: true,
+  fixes: [{ type: 'ADD_CONTEXT' }, { type: 'ADD_CONTEXT' }, { type: 'CHOOSE_OCCURRENCE' }]
+})
+check('offers no count where matches overlap', 'aaa', edit('aa', 'b'), {
+  fixes: [
+    { type: 'ADD_CONTEXT', edit: { old_text: 'aaa', new_text: 'ba' } },
+    { type: 'ADD_CONTEXT', edit: { new_text: 'ab' } },
+    { type: 'CHOOSE_OCCURRENCE' }
+  ]
+})
+check('takes the whole line before it takes more', 'foo(a)\nbar(a)\n', edit('a', 'b'), {
+  fixes: [{ edit: { old_text: 'foo(a)', new_text: 'foo(b)' } }, { edit: { old_text: 'bar(a)' } }]
+})
+check('keeps the line break of a match that ends with one', 'x\na\ny\na\nz\n', edit('a\n', ''), {
+  fixes: [{ edit: { old_text: 'x\na\n', new_text: 'x\n' } }, { edit: { old_text: 'y\na\n', new_text: 'y\n' } }]
+})
+check(
+  'tells matches in a very long line apart by characters',
+  `${'ab'.repeat(3000)}12X${'ab'.repeat(3000)}13X`,
+  edit('X', 'y'),
+  { fixes: [{ type: 'ADD_CONTEXT', edit: { old_text: 'ababababababab12X', new_text: 'ababababababab12y' } }] }
+)
+check(
+  'offers no context where none tells a match apart',
+  lines(100, () => 'a'),
+  edit('a', 'b'),
+  { fixes: [{ type: 'CHOOSE_OCCURRENCE' }, { type: 'ADJUST_COUNT' }] }
+)
+check('offers no context that is not UTF-8', Buffer.from([0xff, 0x61, 0x0a, 0xfe, 0x61]), edit('a', 'b'), {
+  fixes: [{ type: 'CHOOSE_OCCURRENCE' }]
+})
 check('offers no edit too large to send back', `${'x'.repeat(20_000)} x`, edit('x', 'y'.repeat(20_000)), { fixes: [] })
-check('finds context at the edges of the file', 'a\nb\na', edit('a', 'c'), { fixes: [{ edit: { old_text: 'a\nb', new_text: 'c\nb' } }, { edit: { old_text: 'b\na', new_text: 'b\nc' } }] })
-check('gives up on context that costs too much', lines(400_000, () => 'a'), edit('a', 'b', { occurrences: 7 }), { actual_occurrences: 400_000, fixes: [{ type: 'ADJUST_COUNT' }, { type: 'CHOOSE_OCCURRENCE' }] })
-check('offers the last of the occurrences there are', 'a\nb\na', edit('a', 'c', { occurrence: 5 }), { code: 'OCCURRENCE_OUT_OF_RANGE', occurrence: 5, fixes: [{ type: 'ADD_CONTEXT' }, { type: 'ADD_CONTEXT' }, { type: 'CHOOSE_OCCURRENCE', edit: { occurrence: 'last' } }] })
+check('finds context at the edges of the file', 'a\nb\na', edit('a', 'c'), {
+  fixes: [{ edit: { old_text: 'a\nb', new_text: 'c\nb' } }, { edit: { old_text: 'b\na', new_text: 'b\nc' } }]
+})
+check(
+  'gives up on context that costs too much',
+  lines(400_000, () => 'a'),
+  edit('a', 'b', { occurrences: 7 }),
+  { actual_occurrences: 400_000, fixes: [{ type: 'ADJUST_COUNT' }, { type: 'CHOOSE_OCCURRENCE' }] }
+)
+check('offers the last of the occurrences there are', 'a\nb\na', edit('a', 'c', { occurrence: 5 }), {
+  code: 'OCCURRENCE_OUT_OF_RANGE',
+  occurrence: 5,
+  fixes: [{ type: 'ADD_CONTEXT' }, { type: 'ADD_CONTEXT' }, { type: 'CHOOSE_OCCURRENCE', edit: { occurrence: 'last' } }]
+})
 
-check('previews the file from the start where nothing is near', lines(30), edit('nowhere', 'x'), {
-  code: 'NO_MATCH',
-  similar_content: [],
-  fixes: [{ type: 'READ_FILE', lines: [1, 20] }],
-  file_preview: { total_lines: 30, preview_start_line: 1, preview_end_line: 20, content: lines(20).trimEnd(), highlights: [] }
-}, ['already_applied', 'suggestions_truncated', 'undone_by_edit'])
-check('previews an empty file', '', edit('a', 'b'), { file_preview: { total_lines: 0, preview_start_line: 0, preview_end_line: 0, content: '' } })
-check('keeps the preview small', `${'x'.repeat(9000)}\n`.repeat(9), edit('nowhere', 'y'), { file_preview: { content: /^x+…\[7000 characters left out\]…x+$/ } })
-check('says that the preview is not all UTF-8', Buffer.from([0xff, 0x61]), edit('b', 'c'), { file_preview: { lossy: true, content: '\ufffda' } })
-check('says when the change is there already', 'x\nconst a = 2\r\n', edit('const a = 1', 'const a = 2'), { already_applied: true, applied_line: 2, fixes: [{ type: 'ALREADY_APPLIED', lines: [2, 2] }, { type: 'READ_FILE' }], file_preview: { highlights: [{ line: 2 }] } })
+check(
+  'previews the file from the start where nothing is near',
+  lines(30),
+  edit('nowhere', 'x'),
+  {
+    code: 'NO_MATCH',
+    similar_content: [],
+    fixes: [{ type: 'READ_FILE', lines: [1, 20] }],
+    file_preview: {
+      total_lines: 30,
+      preview_start_line: 1,
+      preview_end_line: 20,
+      content: lines(20).trimEnd(),
+      highlights: []
+    }
+  },
+  ['already_applied', 'suggestions_truncated', 'undone_by_edit']
+)
+check('previews an empty file', '', edit('a', 'b'), {
+  file_preview: { total_lines: 0, preview_start_line: 0, preview_end_line: 0, content: '' }
+})
+check('keeps the preview small', `${'x'.repeat(9000)}\n`.repeat(9), edit('nowhere', 'y'), {
+  file_preview: { content: /^x+…\[7000 characters left out\]…x+$/ }
+})
+check('says that the preview is not all UTF-8', Buffer.from([0xff, 0x61]), edit('b', 'c'), {
+  file_preview: { lossy: true, content: '\ufffda' }
+})
+check('says when the change is there already', 'x\nconst a = 2\r\n', edit('const a = 1', 'const a = 2'), {
+  already_applied: true,
+  applied_line: 2,
+  fixes: [{ type: 'ALREADY_APPLIED', lines: [2, 2] }, { type: 'READ_FILE' }],
+  file_preview: { highlights: [{ line: 2 }] }
+})
 check('takes no part of a word for a change that is there', 'xfoo fooy', edit('bar', 'foo'), {}, ['already_applied'])
 check('takes no blank for a change that is there', 'a b', edit('c', ' '), {}, ['already_applied'])
-check('does not take its own work for a change that was there', 'a', [edit('a', 'b'), edit('a', 'b')], { undone_by_edit: 0 }, ['already_applied'])
-check('does not blame an earlier edit for a text that was never there', 'a', [edit('a', 'b'), edit('c', 'd')], { edit_index: 1 }, ['undone_by_edit'])
+check(
+  'does not take its own work for a change that was there',
+  'a',
+  [edit('a', 'b'), edit('a', 'b')],
+  { undone_by_edit: 0 },
+  ['already_applied']
+)
+check(
+  'does not blame an earlier edit for a text that was never there',
+  'a',
+  [edit('a', 'b'), edit('c', 'd')],
+  { edit_index: 1 },
+  ['undone_by_edit']
+)
 check('finds the text that differs in white space', 'if (x) {\n\treturn  1;\n}\n', edit('    return 1;', 'return 2;'), {
-  similar_content: [{ line_number: 2, end_line: 2, content: '\treturn  1;', similarity_score: 0.923, confidence: 'high', differences: [{ type: 'indentation', expected: '    return', found: '\treturn' }, { type: 'whitespace', expected: 'return 1', found: 'return  1' }] }],
+  similar_content: [
+    {
+      line_number: 2,
+      end_line: 2,
+      content: '\treturn  1;',
+      similarity_score: 0.923,
+      confidence: 'high',
+      differences: [
+        { type: 'indentation', expected: '    return', found: '\treturn' },
+        { type: 'whitespace', expected: 'return 1', found: 'return  1' }
+      ]
+    }
+  ],
   fixes: [{ type: 'USE_EXACT_TEXT', lines: [2, 2], edit: { old_text: '\treturn  1;' } }, { type: 'READ_FILE' }],
   file_preview: { preview_start_line: 1, preview_end_line: 3, highlights: [{ line: 2 }] }
 })
-check('finds the text that differs in case, part of a line', 'let FooBar = Baz; // x', edit('foobar = baz', 'q'), { similar_content: [{ content: 'FooBar = Baz', differences: [{ type: 'case', expected: 'foobar', found: 'FooBar' }, { type: 'case', expected: 'baz', found: 'Baz' }] }] })
-check('finds lines that are indented otherwise, whole and with their last break', 'a {\r\n\tfoo();\r\n\tbar();\r\n}\r\n', edit('  foo();\n  bar();\n', 'x\n'), { similar_content: [{ line_number: 2, end_line: 3, content: '\tfoo();\r\n\tbar();\r\n', differences: [{ type: 'indentation' }, { type: 'indentation', expected: '  bar', found: '\tbar' }] }] })
-check('offers each of two places that are alike', 'foo( 1 )\nfoo(  1  )\n', edit('foo(1)', 'x'), { cause: { type: 'near_duplicate' }, similar_content: [{ confidence: 'low' }, { confidence: 'low' }], fixes: [{ type: 'ADD_CONTEXT', lines: [1, 1], edit: { old_text: 'foo( 1 )' } }, { type: 'ADD_CONTEXT', lines: [2, 2], edit: { old_text: 'foo(  1  )' } }, { type: 'READ_FILE' }] })
-check('shows at most three places', lines(9, () => 'foo( 123 )'), edit('foo(123)', 'x'), { similar_content: { length: 3 } })
-check('does not offer text that is not UTF-8', Buffer.from('foo(\xa012345678)', 'latin1'), edit('foo(12345678)', 'x'), { similar_content: [{ lossy: true }], fixes: [{ type: 'READ_FILE' }] })
+check('finds the text that differs in case, part of a line', 'let FooBar = Baz; // x', edit('foobar = baz', 'q'), {
+  similar_content: [
+    {
+      content: 'FooBar = Baz',
+      differences: [
+        { type: 'case', expected: 'foobar', found: 'FooBar' },
+        { type: 'case', expected: 'baz', found: 'Baz' }
+      ]
+    }
+  ]
+})
+check(
+  'finds lines that are indented otherwise, whole and with their last break',
+  'a {\r\n\tfoo();\r\n\tbar();\r\n}\r\n',
+  edit('  foo();\n  bar();\n', 'x\n'),
+  {
+    similar_content: [
+      {
+        line_number: 2,
+        end_line: 3,
+        content: '\tfoo();\r\n\tbar();\r\n',
+        differences: [{ type: 'indentation' }, { type: 'indentation', expected: '  bar', found: '\tbar' }]
+      }
+    ]
+  }
+)
+check('offers each of two places that are alike', 'foo( 1 )\nfoo(  1  )\n', edit('foo(1)', 'x'), {
+  cause: { type: 'near_duplicate' },
+  similar_content: [{ confidence: 'low' }, { confidence: 'low' }],
+  fixes: [
+    { type: 'ADD_CONTEXT', lines: [1, 1], edit: { old_text: 'foo( 1 )' } },
+    { type: 'ADD_CONTEXT', lines: [2, 2], edit: { old_text: 'foo(  1  )' } },
+    { type: 'READ_FILE' }
+  ]
+})
+check(
+  'shows at most three places',
+  lines(9, () => 'foo( 123 )'),
+  edit('foo(123)', 'x'),
+  { similar_content: { length: 3 } }
+)
+check('does not offer text that is not UTF-8', Buffer.from('foo(\xa012345678)', 'latin1'), edit('foo(12345678)', 'x'), {
+  similar_content: [{ lossy: true }],
+  fixes: [{ type: 'READ_FILE' }]
+})
 check('shows nothing for blank text', 'a', edit('\n\n', 'x'), { similar_content: [] })
-check('finds what earlier edits have written, and tells the lines of the file', 'a\nb\n', [edit('b', 'some  longer text'), edit('some longer text', 'x')], { similar_content: [{ line_number: 2, content: 'some  longer text' }] })
-check('compares letters that have one lower case', 'ÄÖÜ İx', edit('äöü  İx', 'q'), { similar_content: [{ content: 'ÄÖÜ İx' }] })
-check('prefers the part at whose sides other text stands', '(foo  bar)', edit('foo bar', 'x'), { similar_content: [{ content: 'foo  bar' }] })
+check(
+  'finds what earlier edits have written, and tells the lines of the file',
+  'a\nb\n',
+  [edit('b', 'some  longer text'), edit('some longer text', 'x')],
+  { similar_content: [{ line_number: 2, content: 'some  longer text' }] }
+)
+check('compares letters that have one lower case', 'ÄÖÜ İx', edit('äöü  İx', 'q'), {
+  similar_content: [{ content: 'ÄÖÜ İx' }]
+})
+check('prefers the part at whose sides other text stands', '(foo  bar)', edit('foo bar', 'x'), {
+  similar_content: [{ content: 'foo  bar' }]
+})
 
 t.test('searches a bounded part of a very large text', t => {
-  const { candidates, truncated } = suggest(Buffer.from(('x'.repeat(99) + '\n').repeat(680_000) + 'foo  bar'), 'foo bar')
+  const { candidates, truncated } = suggest(
+    Buffer.from(('x'.repeat(99) + '\n').repeat(680_000) + 'foo  bar'),
+    'foo bar'
+  )
   t.strictSame([candidates, truncated], [[], true])
   t.end()
 })
@@ -116,7 +305,9 @@ t.test('offers context edits that succeed when sent as they are, each at its own
     const { bytes, alphabet } = randomFile(random)
     const line_endings: LineEndings = random.pick(['adapt', 'exact'])
     const failing = edit(random.pick(alphabet) + random.text(alphabet, 1), random.text(alphabet, 4))
-    const earlier = random.chance(40) ? [edit(random.pick(alphabet), random.text(alphabet, 3), { occurrence: 'first' })] : []
+    const earlier = random.chance(40)
+      ? [edit(random.pick(alphabet), random.text(alphabet, 3), { occurrence: 'first' })]
+      : []
     const planned = plan(bytes, [...earlier, failing], line_endings)
     if (planned.ok || planned.failure.code !== 'WRONG_COUNT' || planned.failure.edit_index !== earlier.length) continue
     for (const [index, fix] of planned.failure.fixes.filter(fix => fix.type === 'ADD_CONTEXT').entries()) {
@@ -126,10 +317,18 @@ t.test('offers context edits that succeed when sent as they are, each at its own
       const chosen = plan(bytes, [...earlier, { ...failing, occurrence: index + 1 }], line_endings)
       // In a mixed file, which of two breaks stays when one goes is a matter of view.
       const mixed = breakStyleOf(bytes).ending === 'mixed'
-      const right = again.ok && (!chosen.ok || planned.failure.overlapping || planned.failure.fixes.filter(fix => fix.type === 'ADD_CONTEXT').length < Math.min(3, planned.failure.actual_occurrences) ||
-        mixed || textOf(again.value.pieces) === textOf(chosen.value.pieces))
+      const right =
+        again.ok &&
+        (!chosen.ok ||
+          planned.failure.overlapping ||
+          planned.failure.fixes.filter(fix => fix.type === 'ADD_CONTEXT').length <
+            Math.min(3, planned.failure.actual_occurrences) ||
+          mixed ||
+          textOf(again.value.pieces) === textOf(chosen.value.pieces))
       if (!right) {
-        t.fail(`the fix does not work: ${JSON.stringify({ seed: SEED, round, line_endings, file: bytes.toString('latin1'), earlier, failing, fix, again: again.ok ? Buffer.concat(again.value.pieces).toString('latin1') : again.failure, chosen: chosen.ok ? Buffer.concat(chosen.value.pieces).toString('latin1') : chosen.failure })}`)
+        t.fail(
+          `the fix does not work: ${JSON.stringify({ seed: SEED, round, line_endings, file: bytes.toString('latin1'), earlier, failing, fix, again: again.ok ? Buffer.concat(again.value.pieces).toString('latin1') : again.failure, chosen: chosen.ok ? Buffer.concat(chosen.value.pieces).toString('latin1') : chosen.failure })}`
+        )
         return t.end()
       }
     }
@@ -142,10 +341,17 @@ t.test('offers exact texts that match when sent with a new text', t => {
   let sent = 0
   for (let round = 0; round < often(1500); round++) {
     const random = new Random(SEED * 30_011 + round)
-    const words = () => Array.from({ length: 2 + random.int(4) }, () => random.pick(['alpha', 'beta', 'Gamma', 'delta()', '{', '}'])).join(random.pick([' ', '  ', '\t']))
-    const file = Array.from({ length: 8 }, () => random.pick(['', '  ', '\t', '    ']) + words()).join(random.pick(['\n', '\r\n']))
+    const words = () =>
+      Array.from({ length: 2 + random.int(4) }, () =>
+        random.pick(['alpha', 'beta', 'Gamma', 'delta()', '{', '}'])
+      ).join(random.pick([' ', '  ', '\t']))
+    const file = Array.from({ length: 8 }, () => random.pick(['', '  ', '\t', '    ']) + words()).join(
+      random.pick(['\n', '\r\n'])
+    )
     const present = file.slice(random.int(20), 40 + random.int(60))
-    const failing = present.replace(/[ \t]+/g, () => random.pick([' ', '   ', '\t'])).replace(/[a-z]/gi, c => random.chance(5) ? c.toUpperCase() : c)
+    const failing = present
+      .replace(/[ \t]+/g, () => random.pick([' ', '   ', '\t']))
+      .replace(/[a-z]/gi, c => (random.chance(5) ? c.toUpperCase() : c))
     const planned = plan(Buffer.from(file), [edit(failing, 'x')])
     if (planned.ok || planned.failure.code !== 'NO_MATCH') continue
     const [fix] = planned.failure.fixes
@@ -162,15 +368,67 @@ t.test('offers exact texts that match when sent with a new text', t => {
 })
 
 const both = [edit('a', 'x'), edit('b', 'x'), edit('x', 'y')]
-check('says which earlier edit added the matches that are too many', 'a\nb\nx\n', both, { code: 'WRONG_COUNT', edit_index: 2, actual_occurrences: 3, undone_by_edit: 0 })
-check('says which earlier edit took away a match', 'a\na\n', [edit('a', 'b', { occurrence: 1 }), edit('a', 'c', { occurrences: 2 })], { code: 'WRONG_COUNT', edit_index: 1, actual_occurrences: 1, undone_by_edit: 0 })
-check('blames no earlier edit for a count that was wrong before', 'a\na\nz\n', [edit('z', 'y'), edit('a', 'c')], { code: 'WRONG_COUNT', edit_index: 1 }, ['undone_by_edit'])
-check('blames no earlier edit where none changed the place', 'a\nz\n', [edit('z', 'y'), edit('a', 'c', { occurrences: 2 })], { code: 'WRONG_COUNT', edit_index: 1 }, ['undone_by_edit'])
-check('shows what resembles the text where matches are missing', 'const limit = compute(1)\nfoo()\nconst  limit  = compute(1)\n', edit('const limit = compute(1)', 'x', { occurrences: 2 }), { code: 'WRONG_COUNT', similar_content: [{ line_number: 3, end_line: 3, content: 'const  limit  = compute(1)' }] })
-check('shows nothing where nothing resembles the text', 'alpha beta\nfoo()\n', edit('alpha beta', 'x', { occurrences: 2 }), { code: 'WRONG_COUNT' }, ['similar_content'])
-check('offers to read just the lines that were meant', lines(20, n => `const value${n} = compute(${n * 7}, "${n}")`), edit('const value9 = compute(64, "nine") // here', 'x'), { fixes: [{ type: 'READ_FILE', lines: [9, 9] }] })
-check('writes the breaks of the place where they are to be exact', 'one\r\ntwo\r\n', edit('one\ntwo', 'one\nzwei'), { fixes: [{ edit: { old_text: 'one\r\ntwo', new_text: 'one\r\nzwei' } }] }, [], 'exact')
-check('leaves new_text to the caller where the place has several kinds of breaks', 'one\r\ntwo\nthree\n', edit('one\ntwo\nthree', 'one\nzwei\nthree'), { fixes: [{ edit: { old_text: 'one\r\ntwo\nthree' } }] }, [], 'exact')
+check('says which earlier edit added the matches that are too many', 'a\nb\nx\n', both, {
+  code: 'WRONG_COUNT',
+  edit_index: 2,
+  actual_occurrences: 3,
+  undone_by_edit: 0
+})
+check(
+  'says which earlier edit took away a match',
+  'a\na\n',
+  [edit('a', 'b', { occurrence: 1 }), edit('a', 'c', { occurrences: 2 })],
+  { code: 'WRONG_COUNT', edit_index: 1, actual_occurrences: 1, undone_by_edit: 0 }
+)
+check(
+  'blames no earlier edit for a count that was wrong before',
+  'a\na\nz\n',
+  [edit('z', 'y'), edit('a', 'c')],
+  { code: 'WRONG_COUNT', edit_index: 1 },
+  ['undone_by_edit']
+)
+check(
+  'blames no earlier edit where none changed the place',
+  'a\nz\n',
+  [edit('z', 'y'), edit('a', 'c', { occurrences: 2 })],
+  { code: 'WRONG_COUNT', edit_index: 1 },
+  ['undone_by_edit']
+)
+check(
+  'shows what resembles the text where matches are missing',
+  'const limit = compute(1)\nfoo()\nconst  limit  = compute(1)\n',
+  edit('const limit = compute(1)', 'x', { occurrences: 2 }),
+  { code: 'WRONG_COUNT', similar_content: [{ line_number: 3, end_line: 3, content: 'const  limit  = compute(1)' }] }
+)
+check(
+  'shows nothing where nothing resembles the text',
+  'alpha beta\nfoo()\n',
+  edit('alpha beta', 'x', { occurrences: 2 }),
+  { code: 'WRONG_COUNT' },
+  ['similar_content']
+)
+check(
+  'offers to read just the lines that were meant',
+  lines(20, n => `const value${n} = compute(${n * 7}, "${n}")`),
+  edit('const value9 = compute(64, "nine") // here', 'x'),
+  { fixes: [{ type: 'READ_FILE', lines: [9, 9] }] }
+)
+check(
+  'writes the breaks of the place where they are to be exact',
+  'one\r\ntwo\r\n',
+  edit('one\ntwo', 'one\nzwei'),
+  { fixes: [{ edit: { old_text: 'one\r\ntwo', new_text: 'one\r\nzwei' } }] },
+  [],
+  'exact'
+)
+check(
+  'leaves new_text to the caller where the place has several kinds of breaks',
+  'one\r\ntwo\nthree\n',
+  edit('one\ntwo\nthree', 'one\nzwei\nthree'),
+  { fixes: [{ edit: { old_text: 'one\r\ntwo\nthree' } }] },
+  [],
+  'exact'
+)
 
 t.test('blames the edit that a look at each place and each change blames', t => {
   let blamed = 0
@@ -180,18 +438,44 @@ t.test('blames the edit that a look at each place and each change blames', t => 
     const draft = new PieceTable(original)
     for (let edit_index = 0; edit_index < 1 + random.int(6); edit_index++) {
       let at = 0
-      draft.replace(Array.from({ length: random.int(4) }, () => {
-        const start = Math.min(draft.text.length, at + random.int(8))
-        at = Math.min(draft.text.length, start + random.int(4))
-        return { edit_index, operation: 'replace' as const, start, end: at, insert: Buffer.from(random.text(['a', 'b'], 3)) }
-      }))
+      draft.replace(
+        Array.from({ length: random.int(4) }, () => {
+          const start = Math.min(draft.text.length, at + random.int(8))
+          at = Math.min(draft.text.length, start + random.int(4))
+          return {
+            edit_index,
+            operation: 'replace' as const,
+            start,
+            end: at,
+            insert: Buffer.from(random.text(['a', 'b'], 3))
+          }
+        })
+      )
     }
     const needle = needleOf(random.pick(['a', 'ab', 'aa', 'bax']))
     const { matches } = locate(new Text([original]), needle, 'exact', 'none')
-    const expected = matches.slice(0, matches.count).map(match => draft.placements.find(({ start, end }) => start < match.end && end > match.start)?.edit_index).find(index => index !== undefined)
-    const scene = { draft, edit: { old_text: needle.text, new_text: '' }, needle, line_endings: 'exact' as const, ending: 'none' as const, edit_index: 9, total_edits: 10 }
+    const expected = matches
+      .slice(0, matches.count)
+      .map(match => draft.placements.find(({ start, end }) => start < match.end && end > match.start)?.edit_index)
+      .find(index => index !== undefined)
+    const scene = {
+      draft,
+      edit: { old_text: needle.text, new_text: '' },
+      needle,
+      line_endings: 'exact' as const,
+      ending: 'none' as const,
+      edit_index: 9,
+      total_edits: 10
+    }
     if (undoneBy(scene, new Text([original])) !== expected) {
-      t.fail('differs', { seed: SEED, round, original: String(original), needle: needle.text, placements: draft.placements, expected })
+      t.fail('differs', {
+        seed: SEED,
+        round,
+        original: String(original),
+        needle: needle.text,
+        placements: draft.placements,
+        expected
+      })
       break
     }
     if (expected !== undefined) blamed++

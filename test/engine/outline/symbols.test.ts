@@ -1,4 +1,5 @@
-// Code by its symbols: the outline of each language, edits of symbols, laws on real sources, and the thread that parses.
+// Code by its symbols: the outline of each language, edits of symbols, laws on real sources, and the thread that
+// parses.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
@@ -19,7 +20,7 @@ import { Random, SEED } from '../../random.ts'
 const outliner = new Outliner()
 t.teardown(() => outliner.close())
 
-async function outlineOf (text: string | Buffer, language: string): Promise<Outline & { type: 'code' }> {
+async function outlineOf(text: string | Buffer, language: string): Promise<Outline & { type: 'code' }> {
   const made = await outliner.outline(Buffer.from(text), language)
   if (!made.ok || made.value.type !== 'code') throw new Error(JSON.stringify(made))
   return made.value
@@ -31,7 +32,8 @@ const line = ({ kind, name, parent, start_line, end_line, comment_start_line }: 
 
 /** One file in each language, and what it is made of. */
 const FIXTURES: Record<string, [string, string[]]> = {
-  javascript: [`// about a
+  javascript: [
+    `// about a
 const a = 1, b = 2
 export const f = async (x) => {
   const inner = 1
@@ -51,8 +53,23 @@ function * gen () {}
 let v = 2
 var w
 if (a) { const no = 1 }
-`, ['constant a 2-2', 'constant b 2-2', 'function f 3-5', 'class P [6] 7-16', 'method P.x 9-10', 'method P.m [12] 13-14', 'function P.m.nested 14-14', 'method P.#p 15-15', 'function gen 17-17', 'variable v 18-18', 'variable w 19-19']],
-  typescript: [`@A() export class C<T> {
+`,
+    [
+      'constant a 2-2',
+      'constant b 2-2',
+      'function f 3-5',
+      'class P [6] 7-16',
+      'method P.x 9-10',
+      'method P.m [12] 13-14',
+      'function P.m.nested 14-14',
+      'method P.#p 15-15',
+      'function gen 17-17',
+      'variable v 18-18',
+      'variable w 19-19'
+    ]
+  ],
+  typescript: [
+    `@A() export class C<T> {
   constructor (readonly x: number) {}
   over (a: string): void
   over (a: number): void
@@ -67,9 +84,35 @@ declare module 'x' { export function h (): void }
 export default () => {}
 export function o (a: string): void
 export function o (a: unknown) {}
-`, ['class C 1-6', 'method C.constructor 2-2', 'method C.over 3-3', 'method C.over 4-4', 'method C.over 5-5', 'class D 7-7', 'method D.m 7-7', 'interface I 8-8', 'method I.m 8-8', 'type T 9-9', 'enum E 10-10', 'namespace N.M 11-11', 'constant N.M.k 11-11', 'function N.M.g 11-11', 'namespace \'x\' 12-12', 'function \'x\'.h 12-12', 'function default 13-13', 'function o 14-14', 'function o 15-15']],
-  tsx: ['export const App = () => <div>{1}</div>\nexport default class {\n  render () { return <p/> }\n}\n', ['function App 1-1', 'class default 2-4', 'method default.render 3-3']],
-  python: [`import os
+`,
+    [
+      'class C 1-6',
+      'method C.constructor 2-2',
+      'method C.over 3-3',
+      'method C.over 4-4',
+      'method C.over 5-5',
+      'class D 7-7',
+      'method D.m 7-7',
+      'interface I 8-8',
+      'method I.m 8-8',
+      'type T 9-9',
+      'enum E 10-10',
+      'namespace N.M 11-11',
+      'constant N.M.k 11-11',
+      'function N.M.g 11-11',
+      "namespace 'x' 12-12",
+      "function 'x'.h 12-12",
+      'function default 13-13',
+      'function o 14-14',
+      'function o 15-15'
+    ]
+  ],
+  tsx: [
+    'export const App = () => <div>{1}</div>\nexport default class {\n  render () { return <p/> }\n}\n',
+    ['function App 1-1', 'class default 2-4', 'method default.render 3-3']
+  ],
+  python: [
+    `import os
 # about A
 @dec(1)
 @other
@@ -90,9 +133,22 @@ if os:
     def g(): pass
     NO = 1
 type Alias = int
-`, ['class A [2] 3-13', 'method A.p 9-10', 'method A.q 12-13', 'function A.q.inner 13-13', 'constant LIMIT 15-15', 'variable name 16-16', 'function f 17-17', 'function g 19-19', 'type Alias 21-21']],
+`,
+    [
+      'class A [2] 3-13',
+      'method A.p 9-10',
+      'method A.q 12-13',
+      'function A.q.inner 13-13',
+      'constant LIMIT 15-15',
+      'variable name 16-16',
+      'function f 17-17',
+      'function g 19-19',
+      'type Alias 21-21'
+    ]
+  ],
   // Its tabs are of the language.
-  go: [String.raw`package p
+  go: [
+    String.raw`package p
 
 // T is.
 type T struct {
@@ -115,8 +171,21 @@ var v = 1
 func (t *T) M() {}
 func (l List[K]) Len() int { return 0 }
 func main() { const no = 1 }
-`.replaceAll('\\t', '\t'), ['struct T [3] 4-6', 'interface I 9-9', 'type Alias 10-10', 'constant A 14-14', 'constant B 15-15', 'variable v 18-18', 'method T.M [20] 21-21', 'method List.Len 22-22', 'function main 23-23']],
-  rust: [`//! crate
+`.replaceAll('\\t', '\t'),
+    [
+      'struct T [3] 4-6',
+      'interface I 9-9',
+      'type Alias 10-10',
+      'constant A 14-14',
+      'constant B 15-15',
+      'variable v 18-18',
+      'method T.M [20] 21-21',
+      'method List.Len 22-22',
+      'function main 23-23'
+    ]
+  ],
+  rust: [
+    `//! crate
 /// A point.
 #[derive(Debug)]
 #[repr(C)]
@@ -133,8 +202,26 @@ mod m { pub const X: i32 = 1; static S: u8 = 0; }
 type Al = P;
 macro_rules! mac { () => {} }
 fn main() {}
-`, ['struct P [2] 3-5', 'enum E 6-6', 'trait Tr 7-7', 'method Tr.t 7-7', 'impl impl Tr for P<T> 8-12', 'method P.t [9] 10-11', 'impl impl P 13-13', 'method P.new 13-13', 'namespace m 14-14', 'constant m.X 14-14', 'variable m.S 14-14', 'type Al 15-15', 'macro mac 16-16', 'function main 17-17']],
-  java: [`package a;
+`,
+    [
+      'struct P [2] 3-5',
+      'enum E 6-6',
+      'trait Tr 7-7',
+      'method Tr.t 7-7',
+      'impl impl Tr for P<T> 8-12',
+      'method P.t [9] 10-11',
+      'impl impl P 13-13',
+      'method P.new 13-13',
+      'namespace m 14-14',
+      'constant m.X 14-14',
+      'variable m.S 14-14',
+      'type Al 15-15',
+      'macro mac 16-16',
+      'function main 17-17'
+    ]
+  ],
+  java: [
+    `package a;
 /** Doc. */
 @Deprecated
 public class C {
@@ -148,8 +235,23 @@ public class C {
 interface I { void g(); }
 record R(int a) { R {} }
 @interface N {}
-`, ['class C [2] 3-11', 'method C.C 6-6', 'method C.m 7-8', 'method C.m 9-9', 'enum C.E 10-10', 'method C.E.f 10-10', 'interface I 12-12', 'method I.g 12-12', 'class R 13-13', 'method R.R 13-13', 'interface N 14-14']],
-  c: [`#define MAX 3
+`,
+    [
+      'class C [2] 3-11',
+      'method C.C 6-6',
+      'method C.m 7-8',
+      'method C.m 9-9',
+      'enum C.E 10-10',
+      'method C.E.f 10-10',
+      'interface I 12-12',
+      'method I.g 12-12',
+      'class R 13-13',
+      'method R.R 13-13',
+      'interface N 14-14'
+    ]
+  ],
+  c: [
+    `#define MAX 3
 #define SQ(x) ((x) * (x))
 /* a point */
 typedef struct point { int x; } point_t;
@@ -167,8 +269,23 @@ static void f(int a) {}
 #endif
 typedef int (*callback)(void);
 int declared(void);
-`, ['macro MAX 1-1', 'macro SQ 2-2', 'type point_t [3] 4-4', 'struct point_t.point 4-4', 'struct list 5-5', 'enum color 6-6', 'constant limit 7-7', 'variable count 8-8', 'function names 9-13', 'function f 15-15', 'type callback 17-17']],
-  cpp: [`namespace a::b {
+`,
+    [
+      'macro MAX 1-1',
+      'macro SQ 2-2',
+      'type point_t [3] 4-4',
+      'struct point_t.point 4-4',
+      'struct list 5-5',
+      'enum color 6-6',
+      'constant limit 7-7',
+      'variable count 8-8',
+      'function names 9-13',
+      'function f 15-15',
+      'type callback 17-17'
+    ]
+  ],
+  cpp: [
+    `namespace a::b {
 class P {
 public:
   P();
@@ -187,8 +304,25 @@ using Al = int;
 struct S { int v; };
 constexpr int K = 1;
 extern "C" { void g() {} }
-`, ['namespace a::b 1-14', 'class a.b.P 2-11', 'method a.b.P.P 4-4', 'method a.b.P.~P 5-5', 'method a.b.P.m 6-6', 'method a.b.P.ref 7-7', 'method a.b.P.operator bool() const 8-8', 'function a.b.max 12-13', 'method a.b.P.m 15-15', 'type Al 16-16', 'struct S 17-17', 'constant K 18-18', 'function g 19-19']],
-  csharp: [`namespace X.Y
+`,
+    [
+      'namespace a::b 1-14',
+      'class a.b.P 2-11',
+      'method a.b.P.P 4-4',
+      'method a.b.P.~P 5-5',
+      'method a.b.P.m 6-6',
+      'method a.b.P.ref 7-7',
+      'method a.b.P.operator bool() const 8-8',
+      'function a.b.max 12-13',
+      'method a.b.P.m 15-15',
+      'type Al 16-16',
+      'struct S 17-17',
+      'constant K 18-18',
+      'function g 19-19'
+    ]
+  ],
+  csharp: [
+    `namespace X.Y
 {
     /// <summary>Doc.</summary>
     [Serializable]
@@ -204,8 +338,24 @@ extern "C" { void g() {} }
     record R(int A);
     delegate void D();
 }
-`, ['namespace X.Y 1-16', 'class X.Y.C [3] 4-10', 'method X.Y.C.C 7-7', 'method X.Y.C.P 8-8', 'method X.Y.C.M 9-9', 'function X.Y.C.M.Local 9-9', 'struct X.Y.S 11-11', 'interface X.Y.I 12-12', 'method X.Y.I.G 12-12', 'enum X.Y.E 13-13', 'class X.Y.R 14-14', 'type X.Y.D 15-15']],
-  ruby: [`# about M
+`,
+    [
+      'namespace X.Y 1-16',
+      'class X.Y.C [3] 4-10',
+      'method X.Y.C.C 7-7',
+      'method X.Y.C.P 8-8',
+      'method X.Y.C.M 9-9',
+      'function X.Y.C.M.Local 9-9',
+      'struct X.Y.S 11-11',
+      'interface X.Y.I 12-12',
+      'method X.Y.I.G 12-12',
+      'enum X.Y.E 13-13',
+      'class X.Y.R 14-14',
+      'type X.Y.D 15-15'
+    ]
+  ],
+  ruby: [
+    `# about M
 module M
   LIMIT = 3
   class A < B
@@ -217,8 +367,18 @@ module M
   end
 end
 def top; end
-`, ['namespace M [1] 2-11', 'constant M.LIMIT 3-3', 'class M.A 4-10', 'method M.A.m 5-7', 'method M.A.s 9-9', 'method top 12-12']],
-  php: [`<?php
+`,
+    [
+      'namespace M [1] 2-11',
+      'constant M.LIMIT 3-3',
+      'class M.A 4-10',
+      'method M.A.m 5-7',
+      'method M.A.s 9-9',
+      'method top 12-12'
+    ]
+  ],
+  php: [
+    `<?php
 namespace A\\B;
 const TOP = 1;
 /** Doc. */
@@ -231,8 +391,22 @@ interface I { function g(); }
 trait T {}
 enum E: string { case A = 'a'; function f() {} }
 function f() {}
-`, ['constant TOP 3-3', 'class C [4] 5-9', 'constant C.X 7-7', 'method C.m 8-8', 'interface I 10-10', 'method I.g 10-10', 'trait T 11-11', 'enum E 12-12', 'method E.f 12-12', 'function f 13-13']],
-  bash: [`#!/bin/bash
+`,
+    [
+      'constant TOP 3-3',
+      'class C [4] 5-9',
+      'constant C.X 7-7',
+      'method C.m 8-8',
+      'interface I 10-10',
+      'method I.g 10-10',
+      'trait T 11-11',
+      'enum E 12-12',
+      'method E.f 12-12',
+      'function f 13-13'
+    ]
+  ],
+  bash: [
+    `#!/bin/bash
 # does f
 f() {
   local no=1
@@ -242,8 +416,11 @@ function g {
 }
 X=1
 readonly Y=2
-`, ['function f [2] 3-5', 'function g 6-8', 'variable X 9-9', 'constant Y 10-10']],
-  css: [`/* about a */
+`,
+    ['function f [2] 3-5', 'function g 6-8', 'variable X 9-9', 'constant Y 10-10']
+  ],
+  css: [
+    `/* about a */
 .a, .b > c:hover {
   color: red;
 }
@@ -253,11 +430,25 @@ readonly Y=2
 @keyframes spin { from { a: b } }
 @font-face { a: b }
 @supports (a: b) { d { e: f } }
-`, ['rule .a, .b > c:hover [1] 2-4', 'rule @media (min-width: 1px) 5-7', 'rule @media (min-width: 1px)..a 6-6', 'rule @keyframes spin 8-8', 'rule @font-face 9-9', 'rule @supports (a: b) 10-10', 'rule @supports (a: b).d 10-10']]
+`,
+    [
+      'rule .a, .b > c:hover [1] 2-4',
+      'rule @media (min-width: 1px) 5-7',
+      'rule @media (min-width: 1px)..a 6-6',
+      'rule @keyframes spin 8-8',
+      'rule @font-face 9-9',
+      'rule @supports (a: b) 10-10',
+      'rule @supports (a: b).d 10-10'
+    ]
+  ]
 }
 
 t.test('finds the symbols of each language', async t => {
-  t.strictSame(OUTLINED.filter(language => !(language in FIXTURES)), ['jsx', 'markdown', 'shell'], 'there is a file in each, or in what it is read as')
+  t.strictSame(
+    OUTLINED.filter(language => !(language in FIXTURES)),
+    ['jsx', 'markdown', 'shell'],
+    'there is a file in each, or in what it is read as'
+  )
   for (const [language, [text, expected]] of Object.entries(FIXTURES)) {
     const { items, syntax_error_lines } = await outlineOf(text, language)
     t.strictSame(items.map(line), expected, language)
@@ -268,76 +459,392 @@ t.test('finds the symbols of each language', async t => {
   const cr = await outlineOf('// a\rfunction f () {\r}\r', 'javascript')
   t.strictSame(cr.items.map(line), ['function f [1] 2-3'], 'with lone CR')
   const bytes = Buffer.from('// \xff\xfe\nfunction caf\xe9 () {}\n/* 😀 */ function g () {\n}\n', 'latin1')
-  t.match((await outlineOf(bytes, 'javascript')).items.map(line), ['function caf\ufffd [1] 2-2', 'function g 3-4'], 'bytes that are not UTF-8')
-  t.match(await outlineOf('class A {\n  m () {}\n}\nfunction f ( {\n', 'javascript'), { items: [{ name: 'A' }, { name: 'm' }], syntax_error_lines: [4] }, 'what is still known')
+  t.match(
+    (await outlineOf(bytes, 'javascript')).items.map(line),
+    ['function caf\ufffd [1] 2-2', 'function g 3-4'],
+    'bytes that are not UTF-8'
+  )
+  t.match(
+    await outlineOf('class A {\n  m () {}\n}\nfunction f ( {\n', 'javascript'),
+    { items: [{ name: 'A' }, { name: 'm' }], syntax_error_lines: [4] },
+    'what is still known'
+  )
 })
 
-interface Asked extends Partial<SectionEdit> { action: SectionAction, at_line?: number, line_endings?: 'adapt' | 'exact' }
+interface Asked extends Partial<SectionEdit> {
+  action: SectionAction
+  at_line?: number
+  line_endings?: 'adapt' | 'exact'
+}
 
-const CLASS = 'class A {\n  x = 1\n\n  /** m */\n  m () {\n    return `\nx`\n  }\n\n  n () {}\n}\n\nfunction f () {}\n\nfunction g () {}\n'
+const CLASS =
+  'class A {\n  x = 1\n\n  /** m */\n  m () {\n    return `\nx`\n  }\n\n  n () {}\n}\n\nfunction f () {}\n\nfunction g () {}\n'
 
-async function edited (bytes: Buffer, language: string, symbol: string, { at_line, line_endings = 'adapt', ...asked }: Asked): Promise<string> {
+async function edited(
+  bytes: Buffer,
+  language: string,
+  symbol: string,
+  { at_line, line_endings = 'adapt', ...asked }: Asked
+): Promise<string> {
   const outline = await outlineOf(bytes, language)
   const found = findTarget(outline, { symbol }, at_line)
   if (!found.ok) return found.failure.code
-  const made = planSectionEdit(bytes, outline, found.value, { new_text: '', include_heading: false, include_comment: false, ...asked }, { line_endings, apart: false })
+  const made = planSectionEdit(
+    bytes,
+    outline,
+    found.value,
+    { new_text: '', include_heading: false, include_comment: false, ...asked },
+    { line_endings, apart: false }
+  )
   if (!made.ok) return made.failure
   const planned = planLineEdits(bytes, [made.value], { line_endings, max_result_size: 1 << 24 })
   if (!planned.ok) return planned.failure.code
   const result = Buffer.concat(planned.value.pieces)
   const after = await outlineOf(result, language)
-  const stray = after.syntax_error_lines.length > 0 ? undefined : strayItem(outline, after, made.value, new LineTable(result).total - new LineTable(bytes).total)
+  const stray =
+    after.syntax_error_lines.length > 0
+      ? undefined
+      : strayItem(outline, after, made.value, new LineTable(result).total - new LineTable(bytes).total)
   return stray === undefined ? result.toString() : JSON.stringify(stray)
 }
 
 t.test('edits symbols', async t => {
   const cases: [name: string, language: string, text: string, symbol: string, asked: Asked, result: string][] = [
-    ['replaces a whole definition, indented as it was', 'javascript', CLASS, 'A.n', { action: 'replace', new_text: 'n () {\n  return 1\n}' }, CLASS.replace('n () {}', 'n () {\n    return 1\n  }')],
-    ['leaves the indentation of what is indented, and of what stands at the margin', 'javascript', CLASS, 'm', { action: 'replace', new_text: '  m () {\n    return `\ny`\n  }\n' }, CLASS.replace('\nx`', '\ny`')],
-    ['replaces with the doc comment', 'javascript', CLASS, 'A.m', { action: 'replace', new_text: 'm () {}', include_comment: true }, CLASS.replace(/ {2}\/\*\* m[^]*?`\n {2}}/, '  m () {}')],
-    ['deletes with the blank line after', 'javascript', CLASS, 'A.m', { action: 'delete', include_comment: true }, CLASS.replace(/ {2}\/\*\* m[^]*?`\n {2}}\n\n/, '')],
+    [
+      'replaces a whole definition, indented as it was',
+      'javascript',
+      CLASS,
+      'A.n',
+      { action: 'replace', new_text: 'n () {\n  return 1\n}' },
+      CLASS.replace('n () {}', 'n () {\n    return 1\n  }')
+    ],
+    [
+      'leaves the indentation of what is indented, and of what stands at the margin',
+      'javascript',
+      CLASS,
+      'm',
+      { action: 'replace', new_text: '  m () {\n    return `\ny`\n  }\n' },
+      CLASS.replace('\nx`', '\ny`')
+    ],
+    [
+      'replaces with the doc comment',
+      'javascript',
+      CLASS,
+      'A.m',
+      { action: 'replace', new_text: 'm () {}', include_comment: true },
+      CLASS.replace(/ {2}\/\*\* m[^]*?`\n {2}}/, '  m () {}')
+    ],
+    [
+      'deletes with the blank line after',
+      'javascript',
+      CLASS,
+      'A.m',
+      { action: 'delete', include_comment: true },
+      CLASS.replace(/ {2}\/\*\* m[^]*?`\n {2}}\n\n/, '')
+    ],
     ['deletes the last member', 'javascript', CLASS, 'A.n', { action: 'delete' }, CLASS.replace('\n  n () {}\n', '')],
-    ['deletes the last definition', 'javascript', CLASS, 'g', { action: 'delete' }, CLASS.replace('\nfunction g () {}\n', '')],
-    ['deletes the first definition', 'javascript', CLASS, 'A', { action: 'delete' }, 'function f () {}\n\nfunction g () {}\n'],
-    ['deletes by an empty replacement', 'javascript', CLASS, 'g', { action: 'replace', new_text: '\n' }, CLASS.replace('\nfunction g () {}\n', '')],
+    [
+      'deletes the last definition',
+      'javascript',
+      CLASS,
+      'g',
+      { action: 'delete' },
+      CLASS.replace('\nfunction g () {}\n', '')
+    ],
+    [
+      'deletes the first definition',
+      'javascript',
+      CLASS,
+      'A',
+      { action: 'delete' },
+      'function f () {}\n\nfunction g () {}\n'
+    ],
+    [
+      'deletes by an empty replacement',
+      'javascript',
+      CLASS,
+      'g',
+      { action: 'replace', new_text: '\n' },
+      CLASS.replace('\nfunction g () {}\n', '')
+    ],
     ['deletes the only definition', 'javascript', 'function f () {}\n', 'f', { action: 'delete' }, ''],
-    ['deletes what has no blank lines around it', 'go', 'package p\n\nconst (\n\tA = 1\n\tB = 2\n)\n', 'A', { action: 'delete' }, 'package p\n\nconst (\n\tB = 2\n)\n'],
-    ['appends a method as members are set', 'javascript', CLASS, 'A', { action: 'append', new_text: 'o () {\n  return 2\n}\n' }, CLASS.replace('n () {}\n', 'n () {}\n\n  o () {\n    return 2\n  }\n')],
-    ['prepends', 'javascript', CLASS, 'A', { action: 'prepend', new_text: 'y = 2' }, CLASS.replace('  x = 1', '  y = 2\n\n  x = 1')],
-    ['inserts before the doc comment', 'javascript', CLASS, 'A.m', { action: 'insert_before', new_text: 'l () {}' }, CLASS.replace('  /** m', '  l () {}\n\n  /** m')],
-    ['inserts after', 'javascript', CLASS, 'f', { action: 'insert_after', new_text: 'function h () {}\n' }, CLASS.replace('f () {}\n', 'f () {}\n\nfunction h () {}\n')],
-    ['inserts after the last', 'javascript', CLASS, 'g', { action: 'insert_after', new_text: 'function h () {}\n' }, `${CLASS}\nfunction h () {}\n`],
-    ['inserts at the very top', 'javascript', CLASS, 'A', { action: 'insert_before', new_text: 'const a = 1\n' }, `const a = 1\n\n${CLASS}`],
-    ['puts one line beside one line without a blank one', 'go', 'package p\n\nconst A = 1\nconst B = 2\n\nfunc f() {}\n', 'A', { action: 'insert_after', new_text: 'const C = 3' }, 'package p\n\nconst A = 1\nconst C = 3\nconst B = 2\n\nfunc f() {}\n'],
-    ['opens empty braces', 'typescript', 'export class A extends B {}\n', 'A', { action: 'append', new_text: 'm () {}' }, 'export class A extends B {\n    m () {}\n}\n'],
-    ['puts nothing into empty braces', 'typescript', 'class A {}\n', 'A', { action: 'append', new_text: '' }, 'class A {}\n'],
-    ['opens empty braces in an indented line, in place of the white space in them', 'typescript', 'namespace N {\n\tclass A { \t }\n}\n', 'N.A', { action: 'prepend', new_text: 'a = 1\nb = 2\n' }, 'namespace N {\n\tclass A {\n\t\ta = 1\n\t\tb = 2\n\t}\n}\n'],
-    ['opens empty braces at the end of a file without a last line break', 'typescript', 'class A {}', 'A', { action: 'append', new_text: 'm () {}\n' }, 'class A {\n    m () {}\n}'],
-    ['puts nothing into white space in braces', 'typescript', 'class A {  }\n', 'A', { action: 'append', new_text: ' \n' }, 'class A {  }\n'],
-    ['puts into a function what it is', 'javascript', 'function f() {}\n', 'f', { action: 'append', new_text: 'function f() {}' }, 'function f() {\n    function f() {}\n}\n'],
-    ['takes a replacement that is there already as such', 'javascript', 'function f() {}\r\n', 'f', { action: 'replace', new_text: 'function f() {}\n' }, 'function f() {}\r\n'],
-    ['fills an empty body', 'typescript', 'namespace N {\n\n}\n\nclass X {\n\ty () {}\n}\n', 'N', { action: 'append', new_text: 'const a = 1' }, 'namespace N {\n\tconst a = 1\n}\n\nclass X {\n\ty () {}\n}\n'],
-    ['appends statements to a function', 'javascript', 'function f () {\n  one()\n}\n', 'f', { action: 'append', new_text: 'two()' }, 'function f () {\n  one()\n  two()\n}\n'],
-    ['appends to a struct of fields', 'rust', 'struct P {\n    x: i32,\n}\n', 'P', { action: 'append', new_text: 'y: i32,' }, 'struct P {\n    x: i32,\n    y: i32,\n}\n'],
-    ['appends to an impl', 'rust', 'struct P;\n\nimpl P {\n    fn a() {}\n\n    fn b() {}\n}\n', 'impl P', { action: 'append', new_text: 'fn c() {}' }, 'struct P;\n\nimpl P {\n    fn a() {}\n\n    fn b() {}\n\n    fn c() {}\n}\n'],
-    ['passes over labels', 'cpp', 'class P {\npublic:\n    int x;\n};\n', 'P', { action: 'append', new_text: 'int y;' }, 'class P {\npublic:\n    int x;\n    int y;\n};\n'],
-    ['appends to a class of Python', 'python', 'class A:\n    """Doc."""\n\n    def f(self):\n        pass\n\n\ndef g():\n    pass\n', 'A', { action: 'append', new_text: 'def h(self):\n    pass\n' }, 'class A:\n    """Doc."""\n\n    def f(self):\n        pass\n\n\n    def h(self):\n        pass\n\n\ndef g():\n    pass\n'],
-    ['prepends after the docstring', 'python', 'class A:\n    """Doc."""\n\n    x = 1\n', 'A', { action: 'prepend', new_text: 'y = 2\n' }, 'class A:\n    """Doc."""\n\n    y = 2\n    x = 1\n'],
-    ['appends to a class of Ruby', 'ruby', 'class A < B\n  def m\n  end\nend\n', 'A', { action: 'append', new_text: 'def n\nend\n' }, 'class A < B\n  def m\n  end\n\n  def n\n  end\nend\n'],
-    ['appends to an empty class of Ruby', 'ruby', 'class A\nend\n', 'A', { action: 'append', new_text: 'def n\nend\n' }, 'class A\n    def n\n    end\nend\n'],
-    ['takes the path of a class with a constructor of its name', 'java', 'class C {\n  C() {}\n}\n', 'C', { action: 'append', new_text: 'int x;' }, 'class C {\n  C() {}\n\n  int x;\n}\n'],
-    ['takes :: for a dot', 'cpp', 'void P::m() {\n}\n', 'P::m', { action: 'replace', new_text: 'void P::m() { f(); }' }, 'void P::m() { f(); }\n'],
-    ['chooses an overload by line', 'java', 'class C {\n  void m() {}\n  void m(int a) {}\n}\n', 'C.m', { action: 'delete', at_line: 3 }, 'class C {\n  void m() {}\n}\n'],
-    ['names overloads', 'java', 'class C {\n  void m() {}\n  void m(int a) {}\n}\n', 'C.m', { action: 'delete' }, 'AMBIGUOUS_TARGET'],
+    [
+      'deletes what has no blank lines around it',
+      'go',
+      'package p\n\nconst (\n\tA = 1\n\tB = 2\n)\n',
+      'A',
+      { action: 'delete' },
+      'package p\n\nconst (\n\tB = 2\n)\n'
+    ],
+    [
+      'appends a method as members are set',
+      'javascript',
+      CLASS,
+      'A',
+      { action: 'append', new_text: 'o () {\n  return 2\n}\n' },
+      CLASS.replace('n () {}\n', 'n () {}\n\n  o () {\n    return 2\n  }\n')
+    ],
+    [
+      'prepends',
+      'javascript',
+      CLASS,
+      'A',
+      { action: 'prepend', new_text: 'y = 2' },
+      CLASS.replace('  x = 1', '  y = 2\n\n  x = 1')
+    ],
+    [
+      'inserts before the doc comment',
+      'javascript',
+      CLASS,
+      'A.m',
+      { action: 'insert_before', new_text: 'l () {}' },
+      CLASS.replace('  /** m', '  l () {}\n\n  /** m')
+    ],
+    [
+      'inserts after',
+      'javascript',
+      CLASS,
+      'f',
+      { action: 'insert_after', new_text: 'function h () {}\n' },
+      CLASS.replace('f () {}\n', 'f () {}\n\nfunction h () {}\n')
+    ],
+    [
+      'inserts after the last',
+      'javascript',
+      CLASS,
+      'g',
+      { action: 'insert_after', new_text: 'function h () {}\n' },
+      `${CLASS}\nfunction h () {}\n`
+    ],
+    [
+      'inserts at the very top',
+      'javascript',
+      CLASS,
+      'A',
+      { action: 'insert_before', new_text: 'const a = 1\n' },
+      `const a = 1\n\n${CLASS}`
+    ],
+    [
+      'puts one line beside one line without a blank one',
+      'go',
+      'package p\n\nconst A = 1\nconst B = 2\n\nfunc f() {}\n',
+      'A',
+      { action: 'insert_after', new_text: 'const C = 3' },
+      'package p\n\nconst A = 1\nconst C = 3\nconst B = 2\n\nfunc f() {}\n'
+    ],
+    [
+      'opens empty braces',
+      'typescript',
+      'export class A extends B {}\n',
+      'A',
+      { action: 'append', new_text: 'm () {}' },
+      'export class A extends B {\n    m () {}\n}\n'
+    ],
+    [
+      'puts nothing into empty braces',
+      'typescript',
+      'class A {}\n',
+      'A',
+      { action: 'append', new_text: '' },
+      'class A {}\n'
+    ],
+    [
+      'opens empty braces in an indented line, in place of the white space in them',
+      'typescript',
+      'namespace N {\n\tclass A { \t }\n}\n',
+      'N.A',
+      { action: 'prepend', new_text: 'a = 1\nb = 2\n' },
+      'namespace N {\n\tclass A {\n\t\ta = 1\n\t\tb = 2\n\t}\n}\n'
+    ],
+    [
+      'opens empty braces at the end of a file without a last line break',
+      'typescript',
+      'class A {}',
+      'A',
+      { action: 'append', new_text: 'm () {}\n' },
+      'class A {\n    m () {}\n}'
+    ],
+    [
+      'puts nothing into white space in braces',
+      'typescript',
+      'class A {  }\n',
+      'A',
+      { action: 'append', new_text: ' \n' },
+      'class A {  }\n'
+    ],
+    [
+      'puts into a function what it is',
+      'javascript',
+      'function f() {}\n',
+      'f',
+      { action: 'append', new_text: 'function f() {}' },
+      'function f() {\n    function f() {}\n}\n'
+    ],
+    [
+      'takes a replacement that is there already as such',
+      'javascript',
+      'function f() {}\r\n',
+      'f',
+      { action: 'replace', new_text: 'function f() {}\n' },
+      'function f() {}\r\n'
+    ],
+    [
+      'fills an empty body',
+      'typescript',
+      'namespace N {\n\n}\n\nclass X {\n\ty () {}\n}\n',
+      'N',
+      { action: 'append', new_text: 'const a = 1' },
+      'namespace N {\n\tconst a = 1\n}\n\nclass X {\n\ty () {}\n}\n'
+    ],
+    [
+      'appends statements to a function',
+      'javascript',
+      'function f () {\n  one()\n}\n',
+      'f',
+      { action: 'append', new_text: 'two()' },
+      'function f () {\n  one()\n  two()\n}\n'
+    ],
+    [
+      'appends to a struct of fields',
+      'rust',
+      'struct P {\n    x: i32,\n}\n',
+      'P',
+      { action: 'append', new_text: 'y: i32,' },
+      'struct P {\n    x: i32,\n    y: i32,\n}\n'
+    ],
+    [
+      'appends to an impl',
+      'rust',
+      'struct P;\n\nimpl P {\n    fn a() {}\n\n    fn b() {}\n}\n',
+      'impl P',
+      { action: 'append', new_text: 'fn c() {}' },
+      'struct P;\n\nimpl P {\n    fn a() {}\n\n    fn b() {}\n\n    fn c() {}\n}\n'
+    ],
+    [
+      'passes over labels',
+      'cpp',
+      'class P {\npublic:\n    int x;\n};\n',
+      'P',
+      { action: 'append', new_text: 'int y;' },
+      'class P {\npublic:\n    int x;\n    int y;\n};\n'
+    ],
+    [
+      'appends to a class of Python',
+      'python',
+      'class A:\n    """Doc."""\n\n    def f(self):\n        pass\n\n\ndef g():\n    pass\n',
+      'A',
+      { action: 'append', new_text: 'def h(self):\n    pass\n' },
+      'class A:\n    """Doc."""\n\n    def f(self):\n        pass\n\n\n    def h(self):\n        pass\n\n\ndef g():\n    pass\n'
+    ],
+    [
+      'prepends after the docstring',
+      'python',
+      'class A:\n    """Doc."""\n\n    x = 1\n',
+      'A',
+      { action: 'prepend', new_text: 'y = 2\n' },
+      'class A:\n    """Doc."""\n\n    y = 2\n    x = 1\n'
+    ],
+    [
+      'appends to a class of Ruby',
+      'ruby',
+      'class A < B\n  def m\n  end\nend\n',
+      'A',
+      { action: 'append', new_text: 'def n\nend\n' },
+      'class A < B\n  def m\n  end\n\n  def n\n  end\nend\n'
+    ],
+    [
+      'appends to an empty class of Ruby',
+      'ruby',
+      'class A\nend\n',
+      'A',
+      { action: 'append', new_text: 'def n\nend\n' },
+      'class A\n    def n\n    end\nend\n'
+    ],
+    [
+      'takes the path of a class with a constructor of its name',
+      'java',
+      'class C {\n  C() {}\n}\n',
+      'C',
+      { action: 'append', new_text: 'int x;' },
+      'class C {\n  C() {}\n\n  int x;\n}\n'
+    ],
+    [
+      'takes :: for a dot',
+      'cpp',
+      'void P::m() {\n}\n',
+      'P::m',
+      { action: 'replace', new_text: 'void P::m() { f(); }' },
+      'void P::m() { f(); }\n'
+    ],
+    [
+      'chooses an overload by line',
+      'java',
+      'class C {\n  void m() {}\n  void m(int a) {}\n}\n',
+      'C.m',
+      { action: 'delete', at_line: 3 },
+      'class C {\n  void m() {}\n}\n'
+    ],
+    [
+      'names overloads',
+      'java',
+      'class C {\n  void m() {}\n  void m(int a) {}\n}\n',
+      'C.m',
+      { action: 'delete' },
+      'AMBIGUOUS_TARGET'
+    ],
     ['does not touch what shares a line', 'javascript', 'const a = 1, b = 2\n', 'b', { action: 'delete' }, 'not_alone'],
-    ['finds no place in one line', 'python', 'class A: pass\n', 'A', { action: 'append', new_text: 'x = 1' }, 'cramped'],
-    ['finds no place in one line of words', 'ruby', 'class A; end\n', 'A', { action: 'append', new_text: 'x' }, 'cramped'],
-    ['finds no place in what has no body', 'typescript', 'type A = string\n', 'A', { action: 'append', new_text: 'x' }, 'no_body'],
-    ['writes breaks as given where asked, over the same lines', 'javascript', 'function f() {\n}\n', 'f', { action: 'replace', new_text: 'function f() {\r\n}\r\n', line_endings: 'exact' }, 'function f() {\r\n}\r\n'],
-    ['writes breaks as given where asked, in braces on one line', 'javascript', 'class A {}\n', 'A', { action: 'append', new_text: 'x\r\ny\r\n', line_endings: 'exact' }, 'class A {\n    x\r\n    y\r\n}\n'],
-    ['keeps CRLF', 'javascript', 'class A {\r\n  m () {}\r\n}\r\n', 'A', { action: 'append', new_text: 'n () {}\n' }, 'class A {\r\n  m () {}\r\n\r\n  n () {}\r\n}\r\n']
+    [
+      'finds no place in one line',
+      'python',
+      'class A: pass\n',
+      'A',
+      { action: 'append', new_text: 'x = 1' },
+      'cramped'
+    ],
+    [
+      'finds no place in one line of words',
+      'ruby',
+      'class A; end\n',
+      'A',
+      { action: 'append', new_text: 'x' },
+      'cramped'
+    ],
+    [
+      'finds no place in what has no body',
+      'typescript',
+      'type A = string\n',
+      'A',
+      { action: 'append', new_text: 'x' },
+      'no_body'
+    ],
+    [
+      'writes breaks as given where asked, over the same lines',
+      'javascript',
+      'function f() {\n}\n',
+      'f',
+      { action: 'replace', new_text: 'function f() {\r\n}\r\n', line_endings: 'exact' },
+      'function f() {\r\n}\r\n'
+    ],
+    [
+      'writes breaks as given where asked, in braces on one line',
+      'javascript',
+      'class A {}\n',
+      'A',
+      { action: 'append', new_text: 'x\r\ny\r\n', line_endings: 'exact' },
+      'class A {\n    x\r\n    y\r\n}\n'
+    ],
+    [
+      'keeps CRLF',
+      'javascript',
+      'class A {\r\n  m () {}\r\n}\r\n',
+      'A',
+      { action: 'append', new_text: 'n () {}\n' },
+      'class A {\r\n  m () {}\r\n\r\n  n () {}\r\n}\r\n'
+    ]
   ]
-  for (const [name, language, text, symbol, asked, result] of cases) t.equal(await edited(Buffer.from(text), language, symbol, asked), result, name)
+  for (const [name, language, text, symbol, asked, result] of cases) {
+    t.equal(await edited(Buffer.from(text), language, symbol, asked), result, name)
+  }
 })
 
 /** A definition with empty braces: what stands before and after it in its file, and its name. */
@@ -354,13 +861,35 @@ const BRACES: Record<string, [top: string, head: string, tail: string, symbol: s
   php: ['<?php\n', 'function f() ', '', 'f']
 }
 /** Bytes for comments, in latin1: of UTF-8 whole and cut, and of none. */
-const JUNK = ['\xe9', '\xff', '\xc3', '\x80', '\xc3\xa9', '\xe5\xad\x97', '\xf0\x9f\x98\x80', '\xf0\x9f', '\xef\xbf\xbd', 'a', ' ', '\t', '{', '}'] as const
+const JUNK = [
+  '\xe9',
+  '\xff',
+  '\xc3',
+  '\x80',
+  '\xc3\xa9',
+  '\xe5\xad\x97',
+  '\xf0\x9f\x98\x80',
+  '\xf0\x9f',
+  '\xef\xbf\xbd',
+  'a',
+  ' ',
+  '\t',
+  '{',
+  '}'
+] as const
 
 t.test('changes nothing where nothing is put in', async t => {
-  const sources: [language: string, text: string][] = Object.entries(FIXTURES).map(([language, [text]]) => [language, text])
+  const sources: [language: string, text: string][] = Object.entries(FIXTURES).map(([language, [text]]) => [
+    language,
+    text
+  ])
   sources.push(
-    ['javascript', 'class A {\n\n  \n}\n\nfunction f () {\r\n\r\n}\n'], ['typescript', 'namespace N {\n\n}'], ['go', 'package p\n\nfunc f() {\n\n\n}\n'],
-    ['java', 'class A {\n\n\tvoid m() {\n\t\n\t}\n}\n'], ['css', 'a {\n\n}\n'], ['rust', 'impl A {\n\n}\n']
+    ['javascript', 'class A {\n\n  \n}\n\nfunction f () {\r\n\r\n}\n'],
+    ['typescript', 'namespace N {\n\n}'],
+    ['go', 'package p\n\nfunc f() {\n\n\n}\n'],
+    ['java', 'class A {\n\n\tvoid m() {\n\t\n\t}\n}\n'],
+    ['css', 'a {\n\n}\n'],
+    ['rust', 'impl A {\n\n}\n']
   )
   let tried = 0
   for (const [language, text] of sources) {
@@ -369,11 +898,21 @@ t.test('changes nothing where nothing is put in', async t => {
     for (const item of outline.items) {
       for (const action of ['append', 'prepend', 'insert_before', 'insert_after'] as const) {
         for (const new_text of ['', '\n', ' \t\r\n\n']) {
-          const made = planSectionEdit(bytes, outline, item, { action, new_text, include_heading: false, include_comment: false }, { line_endings: 'adapt', apart: false })
+          const made = planSectionEdit(
+            bytes,
+            outline,
+            item,
+            { action, new_text, include_heading: false, include_comment: false },
+            { line_endings: 'adapt', apart: false }
+          )
           if (!made.ok) continue
           const planned = planLineEdits(bytes, [made.value], { line_endings: 'adapt', max_result_size: 1 << 24 })
           tried++
-          if (!planned.ok || planned.value.splices.list.length > 0) t.fail(`${language}, ${action} of ${JSON.stringify(new_text)} at line ${item.start_line} of ${JSON.stringify(text)}`)
+          if (!planned.ok || planned.value.splices.list.length > 0) {
+            t.fail(
+              `${language}, ${action} of ${JSON.stringify(new_text)} at line ${item.start_line} of ${JSON.stringify(text)}`
+            )
+          }
         }
       }
     }
@@ -397,22 +936,48 @@ t.test('leaves every byte beside what it puts into braces in one line', async t 
     const new_text = random.pick(['x: y;\n', 'x: y;', 'x: y;\nz', '', '\n'])
     const outline = await outlineOf(original, language)
     const found = findTarget(outline, { symbol })
-    const made = found.ok && planSectionEdit(original, outline, found.value, { action, new_text, include_heading: false, include_comment: false }, { line_endings, apart: false })
+    const made =
+      found.ok &&
+      planSectionEdit(
+        original,
+        outline,
+        found.value,
+        { action, new_text, include_heading: false, include_comment: false },
+        { line_endings, apart: false }
+      )
     const planned = made && made.ok && planLineEdits(original, [made.value], { line_endings, max_result_size: 1 << 24 })
     if (!planned || !planned.ok) {
-      t.fail(`no edit: ${JSON.stringify({ seed: SEED, round, language, original: original.toString('latin1'), outline, found, made })}`)
+      t.fail(
+        `no edit: ${JSON.stringify({ seed: SEED, round, language, original: original.toString('latin1'), outline, found, made })}`
+      )
       break
     }
     const result = Buffer.concat(planned.value.pieces)
     const text = result.toString('latin1')
-    const isPut = text.startsWith(before) && text.endsWith(after) && /^(?:\r\n|\n|\r)[ \t]+x: y;(?:(?:\r\n|\n|\r)[ \t]*z)?(?:\r\n|\n|\r)[ \t]*$/.test(text.slice(before.length, -after.length))
-    const { changes: [change], total_lines_after } = describe(original, planned.value, { context_lines: 1, dry_run: false })
+    const isPut =
+      text.startsWith(before) &&
+      text.endsWith(after) &&
+      /^(?:\r\n|\n|\r)[ \t]+x: y;(?:(?:\r\n|\n|\r)[ \t]*z)?(?:\r\n|\n|\r)[ \t]*$/.test(
+        text.slice(before.length, -after.length)
+      )
+    const {
+      changes: [change],
+      total_lines_after
+    } = describe(original, planned.value, { context_lines: 1, dry_run: false })
     const line = new LineTable(Buffer.from(before, 'latin1')).total
     const added = new_text.includes('z') ? 4 : 3
-    const isTold = change!.start_line === line && change!.end_line === line && change!.new_start_line === line && change!.new_end_line === line + added - 1 && total_lines_after === new LineTable(result).total && total_lines_after === new LineTable(original).total + added - 1
+    const isTold =
+      change!.start_line === line &&
+      change!.end_line === line &&
+      change!.new_start_line === line &&
+      change!.new_end_line === line + added - 1 &&
+      total_lines_after === new LineTable(result).total &&
+      total_lines_after === new LineTable(original).total + added - 1
     const right = new_text.trim() === '' ? result.equals(original) : isPut && isTold
     if (!right) {
-      t.fail(`other bytes: ${JSON.stringify({ seed: SEED, round, language, new_text, line_endings, original: original.toString('latin1'), text, change })}`)
+      t.fail(
+        `other bytes: ${JSON.stringify({ seed: SEED, round, language, new_text, line_endings, original: original.toString('latin1'), text, change })}`
+      )
       break
     }
   }
@@ -421,19 +986,72 @@ t.test('leaves every byte beside what it puts into braces in one line', async t 
 t.test('shows in the diff the line whose braces were opened', async t => {
   const original = Buffer.from('\ufeff// a\r\n/* 😀 é */ class A { } // 字\r\n// b\r\n')
   const outline = await outlineOf(original, 'javascript')
-  const made = planSectionEdit(original, outline, outline.items[0]!, { action: 'append', new_text: 'm () {}', include_heading: false, include_comment: false }, { line_endings: 'adapt', apart: false })
-  const planned = planLineEdits(original, made.ok ? [made.value] : [], { line_endings: 'adapt', max_result_size: 1 << 24 })
+  const made = planSectionEdit(
+    original,
+    outline,
+    outline.items[0]!,
+    { action: 'append', new_text: 'm () {}', include_heading: false, include_comment: false },
+    { line_endings: 'adapt', apart: false }
+  )
+  const planned = planLineEdits(original, made.ok ? [made.value] : [], {
+    line_endings: 'adapt',
+    max_result_size: 1 << 24
+  })
   if (!planned.ok) return t.fail(JSON.stringify(planned))
-  t.equal(Buffer.concat(planned.value.pieces).toString(), '\ufeff// a\r\n/* 😀 é */ class A {\r\n    m () {}\r\n} // 字\r\n// b\r\n')
-  t.match(describe(original, planned.value, { context_lines: 1, dry_run: true }).changes, [{ operation: 'replace', start_line: 2, end_line: 2, new_start_line: 2, new_end_line: 4, lines_removed: 1, lines_added: 3, context: { before_lines: ['// a'], after_lines: ['// b'] }, old_content: ' ', new_content: '\r\n    m () {}\r\n' }])
-  t.match(unifiedDiff(original, planned.value, { path: 'a.js', exists: true, max_lines: 20 }), { diff: /\n-.*\{ \} \/\/ 字\r\n\+.*\{\r\n\+ {4}m \(\) \{\}\r\n\+\} \/\/ 字\r\n \/\/ b\r\n$/ })
+  t.equal(
+    Buffer.concat(planned.value.pieces).toString(),
+    '\ufeff// a\r\n/* 😀 é */ class A {\r\n    m () {}\r\n} // 字\r\n// b\r\n'
+  )
+  t.match(describe(original, planned.value, { context_lines: 1, dry_run: true }).changes, [
+    {
+      operation: 'replace',
+      start_line: 2,
+      end_line: 2,
+      new_start_line: 2,
+      new_end_line: 4,
+      lines_removed: 1,
+      lines_added: 3,
+      context: { before_lines: ['// a'], after_lines: ['// b'] },
+      old_content: ' ',
+      new_content: '\r\n    m () {}\r\n'
+    }
+  ])
+  t.match(unifiedDiff(original, planned.value, { path: 'a.js', exists: true, max_lines: 20 }), {
+    diff: /\n-.*\{ \} \/\/ 字\r\n\+.*\{\r\n\+ {4}m \(\) \{\}\r\n\+\} \/\/ 字\r\n \/\/ b\r\n$/
+  })
 })
 
 /** Sources as they are: of packages, of this repository and of the system. */
 const HOME = join(import.meta.dirname, '../../..')
-const FOLDERS = ['src/engine', 'src/http', 'node_modules/fastify/lib', 'node_modules/fastify/types', 'node_modules/pino/lib', 'node_modules/ajv/lib/compile', 'node_modules/@fastify/swagger-ui/static', 'node_modules/web-tree-sitter', '.ci'].map(folder => join(HOME, folder))
-const SYSTEM = ['/usr/lib/python3.11', '/usr/lib/python3/dist-packages', '/usr/lib/ruby/vendor_ruby', '/usr/share/doc/git/contrib/persistent-https', '/usr/include/x86_64-linux-gnu/sys', '/usr/include/linux', '/usr/share/bash-completion/completions', '/usr/lib/node_modules/npm/node_modules/node-gyp/lib']
-const sources = [...FOLDERS, ...SYSTEM].filter(folder => existsSync(folder)).flatMap(folder => readdirSync(folder).sort().map(name => join(folder, name)).slice(0, 40))
+const FOLDERS = [
+  'src/engine',
+  'src/http',
+  'node_modules/fastify/lib',
+  'node_modules/fastify/types',
+  'node_modules/pino/lib',
+  'node_modules/ajv/lib/compile',
+  'node_modules/@fastify/swagger-ui/static',
+  'node_modules/web-tree-sitter',
+  '.ci'
+].map(folder => join(HOME, folder))
+const SYSTEM = [
+  '/usr/lib/python3.11',
+  '/usr/lib/python3/dist-packages',
+  '/usr/lib/ruby/vendor_ruby',
+  '/usr/share/doc/git/contrib/persistent-https',
+  '/usr/include/x86_64-linux-gnu/sys',
+  '/usr/include/linux',
+  '/usr/share/bash-completion/completions',
+  '/usr/lib/node_modules/npm/node_modules/node-gyp/lib'
+]
+const sources = [...FOLDERS, ...SYSTEM]
+  .filter(folder => existsSync(folder))
+  .flatMap(folder =>
+    readdirSync(folder)
+      .sort()
+      .map(name => join(folder, name))
+      .slice(0, 40)
+  )
 
 t.test('holds its laws on real sources', async t => {
   const seen = new Map<string, number>()
@@ -442,58 +1060,110 @@ t.test('holds its laws on real sources', async t => {
     if (!/\.\w+$/.test(basename(path))) continue
     const bytes = readFileSync(path)
     const language = languageOf(path, bytes)
-    if (bytes.length > 40_000 || bytes.includes(0) || language === undefined || !OUTLINED.includes(language) || language === 'markdown') continue
+    if (
+      bytes.length > 40_000 ||
+      bytes.includes(0) ||
+      language === undefined ||
+      !OUTLINED.includes(language) ||
+      language === 'markdown'
+    ) {
+      continue
+    }
     const outline = await outlineOf(bytes, language)
     seen.set(language, (seen.get(language) ?? 0) + 1)
     const table = new LineTable(bytes)
     if (!Buffer.from(bytes.toString()).equals(bytes)) continue
-    const textOf = (first: number, last: number) => bytes.toString('utf8', table.startOf(first), table.startOf(last + 1))
+    const textOf = (first: number, last: number) =>
+      bytes.toString('utf8', table.startOf(first), table.startOf(last + 1))
     for (const item of outline.items.filter((_, i) => i % Math.ceil(outline.items.length / 4) === 0)) {
       counts.symbols++
-      const isNamed = item.kind === 'rule' || item.name === 'default' || textOf(item.start_line, item.end_line).includes(item.name.split(/[\s.]/).at(-1)!.slice(0, 20))
+      const isNamed =
+        item.kind === 'rule' ||
+        item.name === 'default' ||
+        textOf(item.start_line, item.end_line).includes(item.name.split(/[\s.]/).at(-1)!.slice(0, 20))
       t.ok(item.start_line <= item.end_line && item.end_line <= table.total && isNamed, `${path}: ${line(item)}`)
       if (!item.alone) continue
       const edit = { include_heading: false, include_comment: false }
       const own = textOf(item.start_line, item.end_line)
       const plan = (base: Buffer, from: Outline, target: Symbol, asked: Pick<SectionEdit, 'action' | 'new_text'>) => {
         const made = planSectionEdit(base, from, target, { ...edit, ...asked }, { line_endings: 'adapt', apart: false })
-        const planned = made.ok && planLineEdits(base, [made.value], { line_endings: 'adapt', max_result_size: 1 << 24 })
+        const planned =
+          made.ok && planLineEdits(base, [made.value], { line_endings: 'adapt', max_result_size: 1 << 24 })
         return planned && planned.ok ? Buffer.concat(planned.value.pieces) : Buffer.from(JSON.stringify(made))
       }
       const same = plan(bytes, outline, item, { action: 'replace', new_text: own })
       if (same.equals(bytes)) counts.same++
       else t.fail(`${path}: ${line(item)} replaced by itself`, { same: same.toString().slice(0, 500) })
-      // What stands between its like with one blank line on either side can be put back, in files that have no more anywhere.
+      // What stands between its like with one blank line on either side can be put back, in files that have no more
+      // anywhere.
       if (/\n\s*\n\s*\n/.test(bytes.toString())) continue
       const next = outline.items.find(other => other.within === item.within && other.start_line > item.end_line)
-      if (next === undefined || !next.alone || item.comment_start_line !== undefined || (next.comment_start_line ?? next.start_line) !== item.end_line + 2 || !table.isBlank(item.start_line - 1) || table.isBlank(item.start_line - 2)) continue
+      if (
+        next === undefined ||
+        !next.alone ||
+        item.comment_start_line !== undefined ||
+        (next.comment_start_line ?? next.start_line) !== item.end_line + 2 ||
+        !table.isBlank(item.start_line - 1) ||
+        table.isBlank(item.start_line - 2)
+      ) {
+        continue
+      }
       const shorter = plan(bytes, outline, item, { action: 'delete', new_text: '' })
       const left = await outlineOf(shorter, language)
-      const there = left.items.find(other => other.name === next.name && other.start_line === next.start_line - (item.end_line - item.start_line + 2))
+      const there = left.items.find(
+        other =>
+          other.name === next.name && other.start_line === next.start_line - (item.end_line - item.start_line + 2)
+      )
       if (there === undefined || left.syntax_error_lines.length > 0) continue
       const back = plan(shorter, left, there, { action: 'insert_before', new_text: `${own}\n` })
       if (!back.equals(bytes)) t.fail(`${path}: ${line(item)} deleted and put back`)
       counts.returned++
     }
   }
-  t.ok(counts.symbols > 200 && counts.same > 100 && counts.returned > 10, JSON.stringify({ ...counts, seen: Object.fromEntries(seen) }))
-  for (const language of ['typescript', 'javascript', 'css', 'python', 'go', 'c', 'csharp', 'java', 'ruby', 'rust', 'php', 'cpp', 'bash']) {
+  t.ok(
+    counts.symbols > 200 && counts.same > 100 && counts.returned > 10,
+    JSON.stringify({ ...counts, seen: Object.fromEntries(seen) })
+  )
+  for (const language of [
+    'typescript',
+    'javascript',
+    'css',
+    'python',
+    'go',
+    'c',
+    'csharp',
+    'java',
+    'ruby',
+    'rust',
+    'php',
+    'cpp',
+    'bash'
+  ]) {
     if (!seen.has(language)) t.comment(`no real source in ${language} here: only its own fixture`)
   }
 })
 
 t.test('ends what takes too long, and goes on with another thread', async t => {
   const slow = new Outliner({ time: 2000 })
-  t.match(await slow.outline(Buffer.from('['.repeat(100_000)), 'javascript'), { ok: false, failure: { reason: 'too_slow', limit: 2000 } })
+  t.match(await slow.outline(Buffer.from('['.repeat(100_000)), 'javascript'), {
+    ok: false,
+    failure: { reason: 'too_slow', limit: 2000 }
+  })
   await slow.close()
   const small = new Outliner({ size: 10 })
-  t.match(await small.outline(Buffer.from('x'.repeat(11)), 'markdown'), { ok: false, failure: { reason: 'too_large', limit: 10, actual: 11 } })
+  t.match(await small.outline(Buffer.from('x'.repeat(11)), 'markdown'), {
+    ok: false,
+    failure: { reason: 'too_large', limit: 10, actual: 11 }
+  })
   await small.close()
 })
 
 t.test('tells of a parser that fails, goes on with another thread, and ends that when it is idle', async t => {
   const failing = new Outliner({ idle: 10 })
-  t.match(await failing.outline(Buffer.from('x'), 'no such language'), { ok: false, failure: { reason: 'parser_failed' } })
+  t.match(await failing.outline(Buffer.from('x'), 'no such language'), {
+    ok: false,
+    failure: { reason: 'parser_failed' }
+  })
   t.match(await failing.outline(Buffer.from('# x\n'), 'markdown'), { ok: true })
   await new Promise(resolve => setTimeout(resolve, 200))
   await failing.close()

@@ -10,16 +10,26 @@ import type { Plan } from '../../../src/engine/edit/plan.ts'
 import { planTextEdits } from '../../../src/engine/plan/replace-text.ts'
 import { Text } from '../../../src/engine/text/text.ts'
 
-function planOf (file: Buffer, edits: TextEdit[], line_endings: LineEndings = 'exact'): Plan {
+function planOf(file: Buffer, edits: TextEdit[], line_endings: LineEndings = 'exact'): Plan {
   const planned = planTextEdits(file, edits, { line_endings, max_result_size: 1 << 24 })
   if (!planned.ok) throw new Error(planned.failure.code)
   return planned.value
 }
 
-const edit = (old_text: string, new_text: string, more: Partial<TextEdit> = {}): TextEdit => ({ old_text, new_text, ...more })
+const edit = (old_text: string, new_text: string, more: Partial<TextEdit> = {}): TextEdit => ({
+  old_text,
+  new_text,
+  ...more
+})
 
 /** Plans, describes with the context asked for, and compares. */
-function check (name: string, file: string | Buffer, edits: TextEdit | TextEdit[], expected: object, options: { context_lines?: number, dry_run?: boolean } = {}): void {
+function check(
+  name: string,
+  file: string | Buffer,
+  edits: TextEdit | TextEdit[],
+  expected: object,
+  options: { context_lines?: number; dry_run?: boolean } = {}
+): void {
   t.test(name, t => {
     const bytes = Buffer.from(file)
     t.match(describe(bytes, planOf(bytes, [edits].flat()), { context_lines: 0, dry_run: false, ...options }), expected)
@@ -37,46 +47,177 @@ const span = (start_line: number, end_line: number, new_start_line: number, new_
   net_change: new_end_line - new_start_line - end_line + start_line
 })
 
-check('tells a change inside a line', 'a\nb c d\ne\n', edit('c', 'x'), { changes: [{ operation: 'replace', ...span(2, 2, 2, 2) }], total_lines_before: 3, total_lines_after: 3 })
-check('tells a line that becomes two', 'a\nb\nc\n', edit('b', 'x\ny'), { changes: [span(2, 2, 2, 3)], total_lines_after: 4 })
-check('tells a whole line that goes', 'a\nb\nc\n', edit('b\n', ''), { changes: [{ operation: 'delete', ...span(2, 2, 2, 1) }], total_lines_after: 2 })
-check('tells a line that is joined with the next', 'a\nb\nc\n', edit('b\n', 'x'), { changes: [span(2, 3, 2, 2)], total_lines_after: 2 })
+check('tells a change inside a line', 'a\nb c d\ne\n', edit('c', 'x'), {
+  changes: [{ operation: 'replace', ...span(2, 2, 2, 2) }],
+  total_lines_before: 3,
+  total_lines_after: 3
+})
+check('tells a line that becomes two', 'a\nb\nc\n', edit('b', 'x\ny'), {
+  changes: [span(2, 2, 2, 3)],
+  total_lines_after: 4
+})
+check('tells a whole line that goes', 'a\nb\nc\n', edit('b\n', ''), {
+  changes: [{ operation: 'delete', ...span(2, 2, 2, 1) }],
+  total_lines_after: 2
+})
+check('tells a line that is joined with the next', 'a\nb\nc\n', edit('b\n', 'x'), {
+  changes: [span(2, 3, 2, 2)],
+  total_lines_after: 2
+})
 check('tells a line break that goes', 'a\nb\nc\n', edit('a\n', 'a'), { changes: [span(1, 2, 1, 1)] })
-check('tells the last line that goes, with the break before it', 'a\nb', edit('\nb', ''), { changes: [span(2, 2, 2, 1)], total_lines_after: 1 })
-check('tells a line that goes with the break before it', 'a\nb\nc\n', edit('\nb', ''), { changes: [span(2, 2, 2, 1)], total_lines_after: 2 })
+check('tells the last line that goes, with the break before it', 'a\nb', edit('\nb', ''), {
+  changes: [span(2, 2, 2, 1)],
+  total_lines_after: 1
+})
+check('tells a line that goes with the break before it', 'a\nb\nc\n', edit('\nb', ''), {
+  changes: [span(2, 2, 2, 1)],
+  total_lines_after: 2
+})
 check('tells a line that is put after another', 'a\nc\n', edit('a', 'a\nb'), { changes: [span(1, 1, 1, 2)] })
-check('tells lines that are put at the end of a text without final break', 'a', edit('a', 'a\nb'), { changes: [span(1, 1, 1, 2)] })
+check('tells lines that are put at the end of a text without final break', 'a', edit('a', 'a\nb'), {
+  changes: [span(1, 1, 1, 2)]
+})
 check('tells the last line that goes', 'a\nb\n', edit('b\n', ''), { changes: [span(2, 2, 2, 1)], total_lines_after: 1 })
-check('tells a last line without break that goes', 'a\nb', edit('b', ''), { changes: [span(2, 2, 2, 1)], total_lines_before: 2, total_lines_after: 1 })
-check('tells a final break that goes', 'a\nb\n', edit('b\n', 'b'), { changes: [span(2, 2, 2, 2)], total_lines_after: 2 })
+check('tells a last line without break that goes', 'a\nb', edit('b', ''), {
+  changes: [span(2, 2, 2, 1)],
+  total_lines_before: 2,
+  total_lines_after: 1
+})
+check('tells a final break that goes', 'a\nb\n', edit('b\n', 'b'), {
+  changes: [span(2, 2, 2, 2)],
+  total_lines_after: 2
+})
 check('tells the only break that goes', 'aa\n', edit('\n', ''), { changes: [span(1, 1, 1, 1)] })
-check('tells all breaks that go', 'a\nb\n', edit('\n', '', { replace_all: true }), { changes: [span(1, 2, 1, 1), span(2, 2, 1, 1)] })
-check('tells a break that becomes another before an empty line', 'aa\n\n', edit('\n', '\r\n', { occurrence: 1 }), { changes: [span(1, 1, 1, 1)] })
-check('tells a text that becomes empty', 'a\nb', edit('a\nb', ''), { changes: [span(1, 2, 1, 0)], total_lines_after: 0 })
-check('tells lines in the middle that are replaced whole', 'a\nb\nc\nd\n', edit('b\nc\n', 'x\ny\nz\n'), { changes: [span(2, 3, 2, 4)] })
-check('tells line numbers of the original for each edit', 'a\nb\nc\n', [edit('a', '1\n2\n3'), edit('c', 'x')], { changes: [span(1, 1, 1, 3), span(3, 3, 5, 5)] })
-check('tells a place that an earlier edit wrote', 'a\nb\n', [edit('b', 'x\ny'), edit('y', 'z')], { changes: [span(2, 2, 2, 3), { ...span(2, 2, 3, 3), inserted_by_edit: 0 }] })
-check('tells where a change went that a later one took over', 'a\nb\nc\n', [edit('b', 'x'), edit('a\nx\nc', 'q')], { changes: [span(2, 2, 1, 1), span(1, 3, 1, 1)] })
+check('tells all breaks that go', 'a\nb\n', edit('\n', '', { replace_all: true }), {
+  changes: [span(1, 2, 1, 1), span(2, 2, 1, 1)]
+})
+check('tells a break that becomes another before an empty line', 'aa\n\n', edit('\n', '\r\n', { occurrence: 1 }), {
+  changes: [span(1, 1, 1, 1)]
+})
+check('tells a text that becomes empty', 'a\nb', edit('a\nb', ''), {
+  changes: [span(1, 2, 1, 0)],
+  total_lines_after: 0
+})
+check('tells lines in the middle that are replaced whole', 'a\nb\nc\nd\n', edit('b\nc\n', 'x\ny\nz\n'), {
+  changes: [span(2, 3, 2, 4)]
+})
+check('tells line numbers of the original for each edit', 'a\nb\nc\n', [edit('a', '1\n2\n3'), edit('c', 'x')], {
+  changes: [span(1, 1, 1, 3), span(3, 3, 5, 5)]
+})
+check('tells a place that an earlier edit wrote', 'a\nb\n', [edit('b', 'x\ny'), edit('y', 'z')], {
+  changes: [span(2, 2, 2, 3), { ...span(2, 2, 3, 3), inserted_by_edit: 0 }]
+})
+check('tells where a change went that a later one took over', 'a\nb\nc\n', [edit('b', 'x'), edit('a\nx\nc', 'q')], {
+  changes: [span(2, 2, 1, 1), span(1, 3, 1, 1)]
+})
 check('tells a \\r that loses its \\n', 'a\r\nb', edit('\n', ''), { changes: [span(1, 1, 1, 1)], total_lines_after: 2 })
-check('tells a \\r and a \\n that become one break', 'a\rX\nb', edit('X', ''), { changes: [span(1, 2, 1, 1)], total_lines_before: 3, total_lines_after: 2 })
-check('begins line 1 after the byte-order mark', '\ufeffa\nb', edit('a', 'x'), { changes: [{ ...span(1, 1, 1, 1), context: { before_lines: [], after_lines: ['b'] } }] }, { context_lines: 1 })
-check('shows the lines around a change', '1\n2\n3\nb\n5\n6\n7\n', edit('b', 'x\ny'), { changes: [{ context: { before_lines: ['2', '3'], after_lines: ['5', '6'] } }] }, { context_lines: 2 })
-check('shows the lines around a deletion', '1\n2\nb\n4\n', edit('b\n', ''), { changes: [{ context: { before_lines: ['2'], after_lines: ['4'] } }] }, { context_lines: 1 })
-check('shows no line that another change touches', '1\na\na\n4\n', edit('a', 'b', { replace_all: true }), { changes: [{ context: { before_lines: ['1'], after_lines: [] } }, { context: { before_lines: [], after_lines: ['4'] } }] }, { context_lines: 3 })
-check('shows none for a change inside another', 'a\nb\nc\n', [edit('b', '1\n2\n3'), edit('2', 'x')], { changes: [{ context: { before_lines: ['a'], after_lines: ['c'] } }, { context: { before_lines: [], after_lines: [] } }] }, { context_lines: 1 })
-check('shows the lines around a \\r that lost its \\n', 'o\na\r\nb', edit('\r\n', '\r'), { changes: [{ ...span(2, 2, 2, 2), context: { before_lines: ['o'], after_lines: ['b'] } }] }, { context_lines: 1 })
-check('shows the lines above a parted \\r\\n', 'o\na\r\nb', edit('\n', '', { occurrence: 'last' }), { changes: [{ ...span(2, 2, 2, 2), context: { before_lines: ['o'] } }] }, { context_lines: 1 })
-check('cuts long lines, and says when they are not UTF-8', Buffer.concat([Buffer.alloc(900, 'x'), Buffer.from([0xff, 10, 0x61])]), edit('a', 'b'), { changes: [{ context: { before_lines: [/^x+…\[501 characters left out\]…x+\ufffd$/], lossy: true } }] }, { context_lines: 1 })
-check('lists twenty changes', 'a\n'.repeat(25), edit('a', 'b', { replace_all: true }), { changes: { length: 20 }, changes_truncated: true })
-check('lists a thousand in a dry run, twenty with context', 'a\n'.repeat(1001), edit('a', 'b', { replace_all: true }), { changes: { length: 1000, 19: { context: {} }, 20: { context: undefined, old_content: 'a', new_content: 'b' } }, changes_truncated: true }, { dry_run: true })
-check('adds what was and what would be, in a dry run', Buffer.from([0x61, 0xff]), [edit('a', 'b')], { changes: [{ old_content: 'a', new_content: 'b', lossy: undefined }] }, { dry_run: true })
-check('cuts content at 4 KiB', `${'x'.repeat(9000)}`, edit('x'.repeat(9000), ''), { changes: [{ operation: 'delete', old_content: /^x{2048}…\[4904 characters left out\]…x{2048}$/ }] }, { dry_run: true })
+check('tells a \\r and a \\n that become one break', 'a\rX\nb', edit('X', ''), {
+  changes: [span(1, 2, 1, 1)],
+  total_lines_before: 3,
+  total_lines_after: 2
+})
+check(
+  'begins line 1 after the byte-order mark',
+  '\ufeffa\nb',
+  edit('a', 'x'),
+  { changes: [{ ...span(1, 1, 1, 1), context: { before_lines: [], after_lines: ['b'] } }] },
+  { context_lines: 1 }
+)
+check(
+  'shows the lines around a change',
+  '1\n2\n3\nb\n5\n6\n7\n',
+  edit('b', 'x\ny'),
+  { changes: [{ context: { before_lines: ['2', '3'], after_lines: ['5', '6'] } }] },
+  { context_lines: 2 }
+)
+check(
+  'shows the lines around a deletion',
+  '1\n2\nb\n4\n',
+  edit('b\n', ''),
+  { changes: [{ context: { before_lines: ['2'], after_lines: ['4'] } }] },
+  { context_lines: 1 }
+)
+check(
+  'shows no line that another change touches',
+  '1\na\na\n4\n',
+  edit('a', 'b', { replace_all: true }),
+  {
+    changes: [
+      { context: { before_lines: ['1'], after_lines: [] } },
+      { context: { before_lines: [], after_lines: ['4'] } }
+    ]
+  },
+  { context_lines: 3 }
+)
+check(
+  'shows none for a change inside another',
+  'a\nb\nc\n',
+  [edit('b', '1\n2\n3'), edit('2', 'x')],
+  {
+    changes: [
+      { context: { before_lines: ['a'], after_lines: ['c'] } },
+      { context: { before_lines: [], after_lines: [] } }
+    ]
+  },
+  { context_lines: 1 }
+)
+check(
+  'shows the lines around a \\r that lost its \\n',
+  'o\na\r\nb',
+  edit('\r\n', '\r'),
+  { changes: [{ ...span(2, 2, 2, 2), context: { before_lines: ['o'], after_lines: ['b'] } }] },
+  { context_lines: 1 }
+)
+check(
+  'shows the lines above a parted \\r\\n',
+  'o\na\r\nb',
+  edit('\n', '', { occurrence: 'last' }),
+  { changes: [{ ...span(2, 2, 2, 2), context: { before_lines: ['o'] } }] },
+  { context_lines: 1 }
+)
+check(
+  'cuts long lines, and says when they are not UTF-8',
+  Buffer.concat([Buffer.alloc(900, 'x'), Buffer.from([0xff, 10, 0x61])]),
+  edit('a', 'b'),
+  { changes: [{ context: { before_lines: [/^x+…\[501 characters left out\]…x+\ufffd$/], lossy: true } }] },
+  { context_lines: 1 }
+)
+check('lists twenty changes', 'a\n'.repeat(25), edit('a', 'b', { replace_all: true }), {
+  changes: { length: 20 },
+  changes_truncated: true
+})
+check(
+  'lists a thousand in a dry run, twenty with context',
+  'a\n'.repeat(1001),
+  edit('a', 'b', { replace_all: true }),
+  {
+    changes: { length: 1000, 19: { context: {} }, 20: { context: undefined, old_content: 'a', new_content: 'b' } },
+    changes_truncated: true
+  },
+  { dry_run: true }
+)
+check(
+  'adds what was and what would be, in a dry run',
+  Buffer.from([0x61, 0xff]),
+  [edit('a', 'b')],
+  { changes: [{ old_content: 'a', new_content: 'b', lossy: undefined }] },
+  { dry_run: true }
+)
+check(
+  'cuts content at 4 KiB',
+  `${'x'.repeat(9000)}`,
+  edit('x'.repeat(9000), ''),
+  { changes: [{ operation: 'delete', old_content: /^x{2048}…\[4904 characters left out\]…x{2048}$/ }] },
+  { dry_run: true }
+)
 
 t.test('says when content is not UTF-8', t => {
   const bytes = Buffer.from([0x61, 0xff, 0x62])
   const plan = planOf(bytes, [edit('a', 'x')])
   const [placed] = plan.placements
-  t.match(describe(bytes, { ...plan, placements: [{ ...placed!, old: bytes }] }, { context_lines: 0, dry_run: true }), { changes: [{ lossy: true, old_content: 'a\ufffdb' }] })
+  t.match(describe(bytes, { ...plan, placements: [{ ...placed!, old: bytes }] }, { context_lines: 0, dry_run: true }), {
+    changes: [{ lossy: true, old_content: 'a\ufffdb' }]
+  })
   t.end()
 })
 
@@ -87,26 +228,68 @@ t.test('diffs', t => {
   }
   const long = Array.from({ length: 40 }, (_, i) => `l${i}\n`).join('')
   t.strictSame(diff('a\nb\n', [edit('b', 'b')]), { diff: '', diff_truncated: false }, 'nothing for a text that stays')
-  t.strictSame(diff('a\nb\nc\n', [edit('b', 'x')]), { diff: '--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n', diff_truncated: false })
-  t.strictSame(diff('a\nb', [edit('b', 'x\n')]), { diff: '--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+x\n', diff_truncated: false })
-  t.strictSame(diff('a', [edit('a', '')]), { diff: '--- a/f\n+++ b/f\n@@ -1,1 +0,0 @@\n-a\n\\ No newline at end of file\n', diff_truncated: false })
-  t.match(diff('a\nb\nc\nd\n', [edit('a\nb\nc\nd', 'x\nb\nc\ny')]), { diff: '--- a/f\n+++ b/f\n@@ -1,4 +1,4 @@\n-a\n+x\n b\n c\n-d\n+y\n' }, 'only the lines that differ')
-  t.match(diff(long, [edit('l5\n', ''), edit('l30', 'x')]), { diff: /@@ -3,7 \+3,6 @@[^]*@@ -28,7 \+27,7 @@/ }, 'two hunks')
-  t.match(diff(long, [edit('l5', 'x'), edit('l11', 'y')]), { diff: /^(?![^]*@@[^]*@@[^]*@@)/ }, 'one hunk where contexts meet')
+  t.strictSame(diff('a\nb\nc\n', [edit('b', 'x')]), {
+    diff: '--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n',
+    diff_truncated: false
+  })
+  t.strictSame(diff('a\nb', [edit('b', 'x\n')]), {
+    diff: '--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+x\n',
+    diff_truncated: false
+  })
+  t.strictSame(diff('a', [edit('a', '')]), {
+    diff: '--- a/f\n+++ b/f\n@@ -1,1 +0,0 @@\n-a\n\\ No newline at end of file\n',
+    diff_truncated: false
+  })
+  t.match(
+    diff('a\nb\nc\nd\n', [edit('a\nb\nc\nd', 'x\nb\nc\ny')]),
+    { diff: '--- a/f\n+++ b/f\n@@ -1,4 +1,4 @@\n-a\n+x\n b\n c\n-d\n+y\n' },
+    'only the lines that differ'
+  )
+  t.match(
+    diff(long, [edit('l5\n', ''), edit('l30', 'x')]),
+    { diff: /@@ -3,7 \+3,6 @@[^]*@@ -28,7 \+27,7 @@/ },
+    'two hunks'
+  )
+  t.match(
+    diff(long, [edit('l5', 'x'), edit('l11', 'y')]),
+    { diff: /^(?![^]*@@[^]*@@[^]*@@)/ },
+    'one hunk where contexts meet'
+  )
   t.match(diff('a b', [edit('a', 'x')], 100, 'with space'), { diff: /^--- a\/with space\t\n\+\+\+ b\/with space\t\n/ })
   t.match(diff('a b', [edit('a', 'x')], 100, 'é"'), { diff: /^--- "a\/\\303\\251\\""\n/ })
   t.match(diff(Buffer.from([0xff, 0x0a, 0x61]), [edit('a', 'b')]), { diff_unavailable: 'not_utf8' })
-  t.match(diff(long, [edit('l5', 'x'), edit('l30', 'y')], 7), { diff: /^(.*\n){7}… 13 more lines of this diff left out: raise max_diff_lines to see them\n$/, diff_truncated: true }, 'cut in a hunk')
-  t.match(diff(long, [edit('l5', 'x')], 2), { diff: /^--- a\/f\n\+\+\+ b\/f\n… 9 more lines/, diff_truncated: true }, 'cut before the first hunk')
+  t.match(
+    diff(long, [edit('l5', 'x'), edit('l30', 'y')], 7),
+    {
+      diff: /^(.*\n){7}… 13 more lines of this diff left out: raise max_diff_lines to see them\n$/,
+      diff_truncated: true
+    },
+    'cut in a hunk'
+  )
+  t.match(
+    diff(long, [edit('l5', 'x')], 2),
+    { diff: /^--- a\/f\n\+\+\+ b\/f\n… 9 more lines/, diff_truncated: true },
+    'cut before the first hunk'
+  )
   const many = 'a\n'.repeat(600)
-  t.match(diff(many + 'b\n', [edit(many, 'c\n'.repeat(300))], 2000), { diff: /@@ -1,601 \+1,301 @@/ }, 'a large block is shown whole')
+  t.match(
+    diff(many + 'b\n', [edit(many, 'c\n'.repeat(300))], 2000),
+    { diff: /@@ -1,601 \+1,301 @@/ },
+    'a large block is shown whole'
+  )
   t.end()
 })
 
 t.test('bytes as text', t => {
   for (const [bytes, encoding, binary] of [
-    [[0x61], 'ascii', false], [[0xc3, 0xa9], 'utf-8', false], [[0xff], 'unknown-8bit', false], [[0x61, 0], 'binary', true],
-    [[0xff, 0xfe, 0x61, 0], 'utf-16le', true], [[0xfe, 0xff], 'utf-16be', true], [[0xff, 0xfe, 0, 0], 'binary', true], [[], 'ascii', false]
+    [[0x61], 'ascii', false],
+    [[0xc3, 0xa9], 'utf-8', false],
+    [[0xff], 'unknown-8bit', false],
+    [[0x61, 0], 'binary', true],
+    [[0xff, 0xfe, 0x61, 0], 'utf-16le', true],
+    [[0xfe, 0xff], 'utf-16be', true],
+    [[0xff, 0xfe, 0, 0], 'binary', true],
+    [[], 'ascii', false]
   ] as const) {
     t.equal(encodingOf(Buffer.from(bytes)), encoding)
     t.equal(isBinary(encoding), binary)
@@ -136,8 +319,16 @@ t.test('texts in pieces read as one', t => {
     t.equal(isLineStart(text, from), isLineStart(whole, from))
     t.strictSame(lineAround(text, from), lineAround(whole, from))
     for (let to = from; to <= text.length; to++) t.equal(countBreaks(text, from, to), countBreaks(whole, from, to))
-    for (let to = 0; to <= text.length; to++) t.equal(text.slice(from, to).toString(), to < from ? '' : 'a\r\nb\rc\n'.slice(from, to), `${from} to ${to}`)
-    for (const needle of ['\r\nb', 'a', '\n', 'b\rc\n', 'zz']) t.equal(text.indexOf(Buffer.from(needle), from), whole.indexOf(Buffer.from(needle), from), `${needle} from ${from}`)
+    for (let to = 0; to <= text.length; to++) {
+      t.equal(text.slice(from, to).toString(), to < from ? '' : 'a\r\nb\rc\n'.slice(from, to), `${from} to ${to}`)
+    }
+    for (const needle of ['\r\nb', 'a', '\n', 'b\rc\n', 'zz']) {
+      t.equal(
+        text.indexOf(Buffer.from(needle), from),
+        whole.indexOf(Buffer.from(needle), from),
+        `${needle} from ${from}`
+      )
+    }
   }
   t.strictSame(lineNumbers(text, [7, 0, 3]), { lines: [4, 1, 2], total: 3 })
   t.end()

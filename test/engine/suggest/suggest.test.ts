@@ -28,9 +28,10 @@ import { Random, SEED } from '../../random.ts'
 
 const plenty = () => new Budget(1e9)
 const codes = (text: string) => fold(text).codes
-const planned = (file: string, edit: TextEdit) => planTextEdits(Buffer.from(file), [edit], { line_endings: 'adapt', max_result_size: 1 << 24 })
+const planned = (file: string, edit: TextEdit) =>
+  planTextEdits(Buffer.from(file), [edit], { line_endings: 'adapt', max_result_size: 1 << 24 })
 
-function missed (file: string, old_text: string, new_text = 'x'): Extract<TextFailure, { code: 'NO_MATCH' }> {
+function missed(file: string, old_text: string, new_text = 'x'): Extract<TextFailure, { code: 'NO_MATCH' }> {
   const plan = planned(file, { old_text, new_text })
   if (plan.ok || plan.failure.code !== 'NO_MATCH') throw new Error('matches')
   return plan.failure
@@ -41,7 +42,14 @@ t.test('folds what often differs, and keeps the way back', async t => {
   const folded = fold('x É…')
   t.strictSame([...folded.offsets], [0, 2, 3, 3, 3])
   t.equal(textOf(codes('ΐ…😀'.repeat(50))).length, 50 * 6, 'grows where one sign becomes three')
-  t.strictSame(linesOf(fold('a\r\n\nb c')).map(({ start, end, text }) => [start, end, text]), [[0, 1, 'a'], [3, 3, ''], [4, 7, 'bc']])
+  t.strictSame(
+    linesOf(fold('a\r\n\nb c')).map(({ start, end, text }) => [start, end, text]),
+    [
+      [0, 1, 'a'],
+      [3, 3, ''],
+      [4, 7, 'bc']
+    ]
+  )
 })
 
 t.test('reads old_text as what it may stand for', async t => {
@@ -52,13 +60,31 @@ t.test('reads old_text as what it may stand for', async t => {
   t.equal(withPlainQuotes('\\"a\\n\\"'), '"a\\n"')
   t.equal(withoutEntities('a &lt;&gt;&amp;&quot;&#39;&nbsp;'), 'a <>&"\' ')
   t.equal(withoutEntities('a & b'), undefined)
-  t.strictSame(readings('```ts\nfoo\n```').map(({ reading }) => reading), ['as_sent', 'fence'])
-  t.strictSame(readings('1: say(\\"a\\")\n2: b').map(({ source }) => source), ['1: say(\\"a\\")\n2: b', 'say(\\"a\\")\nb', 'say("a")\nb'])
-  t.strictSame(readings('1: a\\n2: b').map(({ source }) => source), ['1: a\\n2: b', 'a\\n2: b', 'a\n2: b'])
+  t.strictSame(
+    readings('```ts\nfoo\n```').map(({ reading }) => reading),
+    ['as_sent', 'fence']
+  )
+  t.strictSame(
+    readings('1: say(\\"a\\")\n2: b').map(({ source }) => source),
+    ['1: say(\\"a\\")\n2: b', 'say(\\"a\\")\nb', 'say("a")\nb']
+  )
+  t.strictSame(
+    readings('1: a\\n2: b').map(({ source }) => source),
+    ['1: a\\n2: b', 'a\\n2: b', 'a\n2: b']
+  )
 })
 
 t.test('knows lines that stand for others', async t => {
-  for (const line of ['...', '  // ... existing code ...', '# …', '/* rest of the function */', '<!-- unchanged -->', '[...]']) t.ok(isPlaceholder(line), line)
+  for (const line of [
+    '...',
+    '  // ... existing code ...',
+    '# …',
+    '/* rest of the function */',
+    '<!-- unchanged -->',
+    '[...]'
+  ]) {
+    t.ok(isPlaceholder(line), line)
+  }
   for (const line of ['foo(...args)', 'return existing', 'x = {', '']) t.notOk(isPlaceholder(line), line)
   t.strictSame(endsOfElided('a\nb\n...\nc\n// ...\nd\n'), { first: 'a\nb', last: 'd', reach: 20_000 })
   t.equal(endsOfElided('...\na\nb\n...'), undefined)
@@ -72,7 +98,10 @@ t.test('knows lines that stand for others', async t => {
 t.test('measures likeness, and stops when the budget is used up', async t => {
   t.strictSame(bestFit(patternOf(codes('hello')), codes('say helo there'), plenty()), { distance: 1, end: 7 })
   const long = 'the quick brown fox jumps over the lazy dog and runs'
-  t.strictSame(bestFit(patternOf(codes(long)), codes(`xx${long.replace('fox', 'cat')}yy`), plenty()), { distance: 3, end: 2 + codes(long).length })
+  t.strictSame(bestFit(patternOf(codes(long)), codes(`xx${long.replace('fox', 'cat')}yy`), plenty()), {
+    distance: 3,
+    end: 2 + codes(long).length
+  })
   t.equal(bestFit(patternOf(codes('hello')), codes('hello'), new Budget(3)), undefined)
   t.equal(likeness('abcd', 'abxd', 0, plenty()), 0.75)
   t.equal(likeness('abcd', 'ab', 0.8, plenty()), 0)
@@ -86,16 +115,26 @@ t.test('finds pieces, and where they agree', async t => {
   for (const length of [4, 8] as const) {
     const seeds = seedsOf([sought], length)
     const [place] = placesOf(findSeeds(text, seeds), seeds, sought.length, text.length, 3)
-    t.ok(place!.start <= 4000 && place!.end >= 4040 && place!.end - place!.start < 400, `${length} bytes: ${place!.start} to ${place!.end}`)
+    t.ok(
+      place!.start <= 4000 && place!.end >= 4040 && place!.end - place!.start < 400,
+      `${length} bytes: ${place!.start} to ${place!.end}`
+    )
   }
   t.equal(seedsOf([Buffer.from('a        b')], 8).count, 0, 'blanks say nothing')
   t.equal(findSeeds(Buffer.from('ab'), seedsOf([sought], 8)).count, 0)
   const many = seedsOf([Buffer.from('abcdabcdabcdabcdabcdabcdabcdabcdabcdabcd')], 4)
   t.equal(findSeeds(Buffer.alloc(40_000, 'abcd'), many).count, 600, 'a piece seen often is listed so often and no more')
   const crowd = new Random(1)
-  t.ok(seedsOf([Buffer.from(crowd.text(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', '1', '2', '3', '4', '5', '6'], 300_000))], 8).count <= 300_000)
+  t.ok(
+    seedsOf(
+      [Buffer.from(crowd.text(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', '1', '2', '3', '4', '5', '6'], 300_000))],
+      8
+    ).count <= 300_000
+  )
   const everywhere = seedsOf([sought], 4)
-  t.ok(placesOf(findSeeds(Buffer.alloc(1 << 20, sought), everywhere), everywhere, sought.length, 1 << 20, 3).length <= 3)
+  t.ok(
+    placesOf(findSeeds(Buffer.alloc(1 << 20, sought), everywhere), everywhere, sought.length, 1 << 20, 3).length <= 3
+  )
 })
 
 t.test('finds short texts everywhere, and exact lines first', async t => {
@@ -105,20 +144,62 @@ t.test('finds short texts everywhere, and exact lines first', async t => {
   t.equal(findShort(Buffer.alloc(20_000, 'abc-'), codes('abcx'), 5).length, 5)
   const old = oldTextOf('  const longest = line(1)\nconst longer = 2\nx')
   const anchors = anchorsOf([old, old], 'utf8')
-  t.strictSame(anchors.map(({ line, before, after }) => [line.toString(), before, after]), [['const longest = line(1)', 2, 42], ['const longer = 2', 26, 18]])
+  t.strictSame(
+    anchors.map(({ line, before, after }) => [line.toString(), before, after]),
+    [
+      ['const longest = line(1)', 2, 42],
+      ['const longer = 2', 26, 18]
+    ]
+  )
   t.strictSame(findAnchor(Buffer.from('ab ab'), Buffer.from('ab'), plenty()), [0, 3])
-  t.strictSame(anchorsOf([oldTextOf('different = line\n' + 'a'.repeat(60) + 'b')], 'utf8').map(({ line }) => line.toString()), ['different = line'], 'not one that repeats itself')
+  t.strictSame(
+    anchorsOf([oldTextOf('different = line\n' + 'a'.repeat(60) + 'b')], 'utf8').map(({ line }) => line.toString()),
+    ['different = line'],
+    'not one that repeats itself'
+  )
 })
 
 t.test('aligns lines', async t => {
-  const align = (a: string, b: string, budget = plenty()) => alignLines(linesOf(fold(a)).filter(({ text }) => text !== ''), linesOf(fold(b)).filter(({ text }) => text !== ''), budget)
-  const pairs = (a: string, b: string) => align(a, b)?.pairs.map(({ fromA, toA, fromB, toB }) => [fromA, toA, fromB, toB].join(''))
-  t.strictSame(pairs('first line\nsecond line\nthird one', 'zero\nfirst line\nsecond lime\n\nthird one\nx'), ['0011', '1122', '2233'])
-  t.strictSame(pairs('call(alpha, beta, gamma)\nend of it', 'call(\n  alpha,\n  beta,\n  gamma)\nend of it'), ['0003', '1144'], 'joined')
-  t.strictSame(pairs('call(\n  alpha,\n  beta,\n  gamma)\nend of it', 'call(alpha, beta, gamma)\nend of it'), ['0300', '4411'], 'split')
-  t.strictSame(pairs('first line\nthird one', 'first line\nsecond, another\nthird one'), ['0000', '1122'], 'a line more')
-  t.strictSame(pairs('first line\nsecond, another\nthird one', 'first line\nthird one'), ['0000', '2211'], 'a line fewer')
-  t.strictSame(pairs('first line of it\nsecond line\n}', `first line of it\nsecond line\n${'other stuff here 12345\n'.repeat(2)}x`), ['0000', '1111'])
+  const align = (a: string, b: string, budget = plenty()) =>
+    alignLines(
+      linesOf(fold(a)).filter(({ text }) => text !== ''),
+      linesOf(fold(b)).filter(({ text }) => text !== ''),
+      budget
+    )
+  const pairs = (a: string, b: string) =>
+    align(a, b)?.pairs.map(({ fromA, toA, fromB, toB }) => [fromA, toA, fromB, toB].join(''))
+  t.strictSame(pairs('first line\nsecond line\nthird one', 'zero\nfirst line\nsecond lime\n\nthird one\nx'), [
+    '0011',
+    '1122',
+    '2233'
+  ])
+  t.strictSame(
+    pairs('call(alpha, beta, gamma)\nend of it', 'call(\n  alpha,\n  beta,\n  gamma)\nend of it'),
+    ['0003', '1144'],
+    'joined'
+  )
+  t.strictSame(
+    pairs('call(\n  alpha,\n  beta,\n  gamma)\nend of it', 'call(alpha, beta, gamma)\nend of it'),
+    ['0300', '4411'],
+    'split'
+  )
+  t.strictSame(
+    pairs('first line\nthird one', 'first line\nsecond, another\nthird one'),
+    ['0000', '1122'],
+    'a line more'
+  )
+  t.strictSame(
+    pairs('first line\nsecond, another\nthird one', 'first line\nthird one'),
+    ['0000', '2211'],
+    'a line fewer'
+  )
+  t.strictSame(
+    pairs(
+      'first line of it\nsecond line\n}',
+      `first line of it\nsecond line\n${'other stuff here 12345\n'.repeat(2)}x`
+    ),
+    ['0000', '1111']
+  )
   t.equal(align('one line', 'one line'), undefined)
   t.equal(align('abc\ndef', '123\n456'), undefined)
   t.equal(align('first line\nsecond', 'first line\nsecond', new Budget(1)), undefined)
@@ -147,7 +228,8 @@ t.test('decodes stretches by whole lines and characters', async t => {
 })
 
 t.test('re-indents under one rule, or not at all', async t => {
-  const rule = (name: string, sought: string, found: string, given: string, expected: string | undefined) => t.equal(reindented(sought, found, given), expected, name)
+  const rule = (name: string, sought: string, found: string, given: string, expected: string | undefined) =>
+    t.equal(reindented(sought, found, given), expected, name)
   rule('tabs for spaces', '    a\n        b', '\ta\n\t\tb', '    c\n            d\n\n', '\tc\n\t\t\td\n\n')
   rule('spaces for tabs', '\ta\n\t\tb', '  a\n    b', '\tc\n\t\t\td', '  c\n      d')
   rule('more of the same', 'a\n  b', '    a\n      b', 'c\n  d', '    c\n      d')
@@ -166,22 +248,32 @@ t.test('re-indents under one rule, or not at all', async t => {
 })
 
 t.test('tells differences apart', async t => {
-  const kinds = (a: string, b: string) => hunksOf(a, b).map(({ kind }) => kind).join()
+  const kinds = (a: string, b: string) =>
+    hunksOf(a, b)
+      .map(({ kind }) => kind)
+      .join()
   t.equal(kinds('a b', 'a  b'), 'spacing')
   t.equal(kinds('a\nb', 'a\n\nb'), 'blank_lines')
   t.equal(kinds('x = [1, 2]', 'x = [1; 2]'), 'punctuation')
   t.equal(kinds('foo(a)', 'foo(a, b.c)'), 'content')
   t.equal(kinds('word '.repeat(4000), 'other '.repeat(4000)), 'content')
-  t.equal(kinds(Array.from({ length: 900 }, (_, i) => `a${i}`).join(' '), Array.from({ length: 900 }, (_, i) => `b${i}`).join(' ')), 'content')
+  t.equal(
+    kinds(
+      Array.from({ length: 900 }, (_, i) => `a${i}`).join(' '),
+      Array.from({ length: 900 }, (_, i) => `b${i}`).join(' ')
+    ),
+    'content'
+  )
 })
 
-const CODE = 'import { alpha } from "../alpha"\n\nexport function compute(input, limit) {\n\tconst result = alpha(input)\n\tif (result > limit) {\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n}\n\nexport const other = () => compute(1, 2)\n'
+const CODE =
+  'import { alpha } from "../alpha"\n\nexport function compute(input, limit) {\n\tconst result = alpha(input)\n\tif (result > limit) {\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n}\n\nexport const other = () => compute(1, 2)\n'
 const LONG_LINE = Array.from({ length: 200 }, (_, i) => `.c${i}{margin:${i}px}`).join('')
 const words = 'const naïve = café(“menu”, 3 – 2)\nplain line of text here\n'
 
 const caused: CauseType[] = []
 /** Misses `old_text` in `file`, and compares cause, sentence and the text of the first fix. */
-function check (cause: CauseType, file: string, old_text: string, sentence: RegExp, fix?: string): void {
+function check(cause: CauseType, file: string, old_text: string, sentence: RegExp, fix?: string): void {
   caused.push(cause)
   t.test(`names the cause ${cause}: ${JSON.stringify(old_text.slice(0, 30))}`, async t => {
     const failure = missed(file, old_text)
@@ -192,50 +284,210 @@ function check (cause: CauseType, file: string, old_text: string, sentence: RegE
   })
 }
 
-check('tabs', CODE, '    if (result > limit) {\n        throw', /indents with 1 tab, old_text with 4 spaces/, '\tif (result > limit) {\n\t\tthrow')
-check('indentation', 'a {\n    first(1);\n    second(2);\n}\n', '  first(1);\n  second(2);\n', /with 4 spaces, old_text with 2 spaces/, '    first(1);\n    second(2);\n')
-check('trailing_space', 'first line  \nsecond line\n', 'first line\nsecond line', /white space at the end of a line that old_text leaves out/, 'first line  \nsecond line')
-check('trailing_space', 'first line\nsecond line\n', 'first line  \nsecond line', /that the file doesn't have/, 'first line\nsecond line')
-check('blank_lines', 'first line\n\nsecond line\n', 'first line\nsecond line', /blank lines differ/, 'first line\n\nsecond line')
-check('spacing', 'let value  = compute( 1 )\n', 'let value = compute(1)', /its own spacing/, 'let value  = compute( 1 )')
+check(
+  'tabs',
+  CODE,
+  '    if (result > limit) {\n        throw',
+  /indents with 1 tab, old_text with 4 spaces/,
+  '\tif (result > limit) {\n\t\tthrow'
+)
+check(
+  'indentation',
+  'a {\n    first(1);\n    second(2);\n}\n',
+  '  first(1);\n  second(2);\n',
+  /with 4 spaces, old_text with 2 spaces/,
+  '    first(1);\n    second(2);\n'
+)
+check(
+  'trailing_space',
+  'first line  \nsecond line\n',
+  'first line\nsecond line',
+  /white space at the end of a line that old_text leaves out/,
+  'first line  \nsecond line'
+)
+check(
+  'trailing_space',
+  'first line\nsecond line\n',
+  'first line  \nsecond line',
+  /that the file doesn't have/,
+  'first line\nsecond line'
+)
+check(
+  'blank_lines',
+  'first line\n\nsecond line\n',
+  'first line\nsecond line',
+  /blank lines differ/,
+  'first line\n\nsecond line'
+)
+check(
+  'spacing',
+  'let value  = compute( 1 )\n',
+  'let value = compute(1)',
+  /its own spacing/,
+  'let value  = compute( 1 )'
+)
 check('quotes', CODE, "throw new RangeError('too large')", /has the quotes of/, 'throw new RangeError("too large")')
 check('dashes', words, 'const naïve = café(“menu”, 3 - 2)', /another dash or sign/, 'const naïve = café(“menu”, 3 – 2)')
-check('nbsp', 'some words here\u00a0and there\n', 'some words here and there', /no-break/, 'some words here\u00a0and there')
-check('unicode_form', words, 'nai\u0308ve = cafe\u0301(“menu”, 3 – 2)', /composed otherwise/, 'naïve = café(“menu”, 3 – 2)')
+check(
+  'nbsp',
+  'some words here\u00a0and there\n',
+  'some words here and there',
+  /no-break/,
+  'some words here\u00a0and there'
+)
+check(
+  'unicode_form',
+  words,
+  'nai\u0308ve = cafe\u0301(“menu”, 3 – 2)',
+  /composed otherwise/,
+  'naïve = café(“menu”, 3 – 2)'
+)
 check('html_entities', CODE, 'if (result &gt; limit) {', /HTML entities/, 'if (result > limit) {')
-check('over_escaped', CODE, '\t\tthrow new RangeError(\\"too large\\")', /escaped once too often/, '\t\tthrow new RangeError("too large")')
-check('line_numbers', CODE, '4\t\tconst result = alpha(input)\n5\t\tif (result > limit) {', /line numbers/, '\tconst result = alpha(input)\n\tif (result > limit) {')
-check('markdown_fence', CODE, '```js\n\tconst result = alpha(input)\n\tif (result > limit) {\n```', /Markdown fence/, '\tconst result = alpha(input)\n\tif (result > limit) {')
-check('elided', CODE, 'export function compute(input, limit) {\n\t// ... existing code ...\n\treturn result * 2\n}\n', /leaves out the middle/, CODE.slice(CODE.indexOf('export function'), CODE.indexOf('\nexport const')))
-check('case', CODE, 'throw new rangeerror("too large")', /capitals and small letters differ/, 'throw new RangeError("too large")')
+check(
+  'over_escaped',
+  CODE,
+  '\t\tthrow new RangeError(\\"too large\\")',
+  /escaped once too often/,
+  '\t\tthrow new RangeError("too large")'
+)
+check(
+  'line_numbers',
+  CODE,
+  '4\t\tconst result = alpha(input)\n5\t\tif (result > limit) {',
+  /line numbers/,
+  '\tconst result = alpha(input)\n\tif (result > limit) {'
+)
+check(
+  'markdown_fence',
+  CODE,
+  '```js\n\tconst result = alpha(input)\n\tif (result > limit) {\n```',
+  /Markdown fence/,
+  '\tconst result = alpha(input)\n\tif (result > limit) {'
+)
+check(
+  'elided',
+  CODE,
+  'export function compute(input, limit) {\n\t// ... existing code ...\n\treturn result * 2\n}\n',
+  /leaves out the middle/,
+  CODE.slice(CODE.indexOf('export function'), CODE.indexOf('\nexport const'))
+)
+check(
+  'case',
+  CODE,
+  'throw new rangeerror("too large")',
+  /capitals and small letters differ/,
+  'throw new RangeError("too large")'
+)
 check('punctuation', CODE, 'const result = alpha[input]', /has "\(" where old_text has "\["/)
 check('typo', CODE, 'const reslut = alpha(input)', /has "result", old_text "reslut"/, 'const result = alpha(input)')
-check('renamed', CODE, 'export function calculate(input, limit) {', /has the name "compute", old_text "calculate"/, 'export function compute(input, limit) {')
-check('lines_dropped', CODE, '\tconst result = alpha(input)\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n', /old_text leaves out/)
-check('lines_added', CODE, '\tif (result > limit) {\n\t\tlog(result)\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n', /which is not there/)
-check('comment', CODE, '\tif (result > limit) {\n\t\t// too much\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n', /has the comment .* which is not there/)
-check('comment', '\tif (result > limit) {\n\t\t// too much\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result\n', '\tif (result > limit) {\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result\n', /which old_text leaves out/)
-check('stale', CODE, 'export function compute(input, limit) {\n\tconst result = alpha(input.x + 1)\n\tif (result > limit) {', /\(.*\+ 1|\.x \+ 1/)
+check(
+  'renamed',
+  CODE,
+  'export function calculate(input, limit) {',
+  /has the name "compute", old_text "calculate"/,
+  'export function compute(input, limit) {'
+)
+check(
+  'lines_dropped',
+  CODE,
+  '\tconst result = alpha(input)\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n',
+  /old_text leaves out/
+)
+check(
+  'lines_added',
+  CODE,
+  '\tif (result > limit) {\n\t\tlog(result)\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n',
+  /which is not there/
+)
+check(
+  'comment',
+  CODE,
+  '\tif (result > limit) {\n\t\t// too much\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n',
+  /has the comment .* which is not there/
+)
+check(
+  'comment',
+  '\tif (result > limit) {\n\t\t// too much\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result\n',
+  '\tif (result > limit) {\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result\n',
+  /which old_text leaves out/
+)
+check(
+  'stale',
+  CODE,
+  'export function compute(input, limit) {\n\tconst result = alpha(input.x + 1)\n\tif (result > limit) {',
+  /\(.*\+ 1|\.x \+ 1/
+)
 check('stale', CODE, '\tif (result > limit) {\n\t\tthrow new RangeError()\n\t}\n\treturn result * 2\n', /is there too/)
-check('stale', CODE, '\tif (result > limit) {\n\t\tthrow new TypeError(big + 7)\n\t}\n\treturn result * 2\n}\n', /where old_text has/)
-check('joined_or_split', CODE, '\tif (result > limit) { throw new RangeError("too large") }\n\treturn result * 2\n', /broken at other places/, '\tif (result > limit) {\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n')
-check('long_line_part', LONG_LINE, '.c98{margin:98px}.c99{padding:1em;color:red}.c100{margin:100px}.c101{margin:101px}', /very long line/)
-check('near_duplicate', 'call( first, second )\nbetween them is text\ncall(  first,  second  )\n', 'call(first,second)', /more than one place is as likely/, 'call( first, second )')
+check(
+  'stale',
+  CODE,
+  '\tif (result > limit) {\n\t\tthrow new TypeError(big + 7)\n\t}\n\treturn result * 2\n}\n',
+  /where old_text has/
+)
+check(
+  'joined_or_split',
+  CODE,
+  '\tif (result > limit) { throw new RangeError("too large") }\n\treturn result * 2\n',
+  /broken at other places/,
+  '\tif (result > limit) {\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n'
+)
+check(
+  'long_line_part',
+  LONG_LINE,
+  '.c98{margin:98px}.c99{padding:1em;color:red}.c100{margin:100px}.c101{margin:101px}',
+  /very long line/
+)
+check(
+  'near_duplicate',
+  'call( first, second )\nbetween them is text\ncall(  first,  second  )\n',
+  'call(first,second)',
+  /more than one place is as likely/,
+  'call( first, second )'
+)
 check('never_there', CODE, 'class Walrus extends Mammal {', /nothing in the file is like it/)
-t.match(whyMissed({ type: 'line_endings', expected: '\n', found: '\r\n' }), /ends lines with "\\r\\n", old_text with "\\n"/)
-t.match(whyMissed({ type: 'indentation', expected: 'a', found: '\t b' }), /them with 1 tab and 1 space, old_text with nothing/)
-t.strictSame(CAUSES.filter(cause => !caused.includes(cause)), ['line_endings'], 'every cause but that of the next test is in the table')
+t.match(
+  whyMissed({ type: 'line_endings', expected: '\n', found: '\r\n' }),
+  /ends lines with "\\r\\n", old_text with "\\n"/
+)
+t.match(
+  whyMissed({ type: 'indentation', expected: 'a', found: '\t b' }),
+  /them with 1 tab and 1 space, old_text with nothing/
+)
+t.strictSame(
+  CAUSES.filter(cause => !caused.includes(cause)),
+  ['line_endings'],
+  'every cause but that of the next test is in the table'
+)
 
 t.test('names line endings where they have to be exact', async t => {
-  const plan = planTextEdits(Buffer.from('first line\r\nsecond line\r\n'), [{ old_text: 'first line\nsecond', new_text: 'x' }], { line_endings: 'exact', max_result_size: 1000 })
-  t.match(plan, { failure: { cause: { type: 'line_endings', expected: '\n', found: '\r\n' }, similar_content: [{ differences: [{ type: 'line_endings' }] }] } })
+  const plan = planTextEdits(
+    Buffer.from('first line\r\nsecond line\r\n'),
+    [{ old_text: 'first line\nsecond', new_text: 'x' }],
+    { line_endings: 'exact', max_result_size: 1000 }
+  )
+  t.match(plan, {
+    failure: {
+      cause: { type: 'line_endings', expected: '\n', found: '\r\n' },
+      similar_content: [{ differences: [{ type: 'line_endings' }] }]
+    }
+  })
 })
 
 t.test('offers what can be sent as it is', async t => {
-  t.match(missed(CODE, '    if (result > limit) {\n        throw new RangeError("too large")\n', '    if (result > limit) {\n        return 0\n').fixes[0], { type: 'USE_EXACT_TEXT', lines: [5, 6], edit: { new_text: '\tif (result > limit) {\n\t\treturn 0\n' } })
+  t.match(
+    missed(
+      CODE,
+      '    if (result > limit) {\n        throw new RangeError("too large")\n',
+      '    if (result > limit) {\n        return 0\n'
+    ).fixes[0],
+    { type: 'USE_EXACT_TEXT', lines: [5, 6], edit: { new_text: '\tif (result > limit) {\n\t\treturn 0\n' } }
+  )
   t.notOk(Object.hasOwn(missed(CODE, 'const reslut = alpha(input)').fixes[0]!.edit!, 'new_text'))
   const twins = 'one {\n  same( line )\n}\ntwo {\n  same( line )\n}\n'
-  t.match(missed(twins, 'same(line)', 'other(line)').fixes.slice(0, 2), [{ type: 'ADD_CONTEXT', lines: [2, 2], edit: { old_text: 'one {\n  same( line )' } }, { type: 'ADD_CONTEXT', lines: [5, 5], edit: { old_text: 'two {\n  same( line )' } }])
+  t.match(missed(twins, 'same(line)', 'other(line)').fixes.slice(0, 2), [
+    { type: 'ADD_CONTEXT', lines: [2, 2], edit: { old_text: 'one {\n  same( line )' } },
+    { type: 'ADD_CONTEXT', lines: [5, 5], edit: { old_text: 'two {\n  same( line )' } }
+  ])
   t.match(missed(CODE, 'class Walrus extends Mammal {').missing_tokens, ['class', 'Walrus', 'extends', 'Mammal'])
   t.equal(missed(CODE, Array.from({ length: 30 }, (_, i) => `gone${i}`).join(' ')).missing_tokens!.length, 10)
 })
@@ -243,18 +495,37 @@ t.test('offers what can be sent as it is', async t => {
 t.test('finds what begins or ends amid a line, or after a mark, or in a file of lone carriage returns', async t => {
   const first = (file: string, old: string) => missed(file, old).similar_content[0]?.content
   t.equal(first('This is a test of how words begin', 'hTis is a test of how'), 'This is a test of how')
-  t.equal(first('some_longer_prefix_here_and_there(&exprs[i])?.unwrap_or_else(|| next())', '&source[i])?.unwrap_or_else(|| next())'), '&exprs[i])?.unwrap_or_else(|| next())')
+  t.equal(
+    first(
+      'some_longer_prefix_here_and_there(&exprs[i])?.unwrap_or_else(|| next())',
+      '&source[i])?.unwrap_or_else(|| next())'
+    ),
+    '&exprs[i])?.unwrap_or_else(|| next())'
+  )
   t.equal(first('\ufeffconst  alpha = beta(gamma)\n', 'const alpha = beta(gamma)'), 'const  alpha = beta(gamma)')
   t.equal(first('one( 1 )\rtwo( 22222 )\rthree( 3 )\r', 'two(22222)'), 'two( 22222 )')
-  t.equal(first('-- Table of contents\n\n  CREATE  TABLE x (y)\n', '— Table of contents\n\nCREATE TABLE x (y)'), '-- Table of contents\n\n  CREATE  TABLE x (y)')
-  t.equal(first('SELECT a -- and the rest of it\n', 'SELECT  a — and the rest  of it'), 'SELECT a -- and the rest of it')
+  t.equal(
+    first('-- Table of contents\n\n  CREATE  TABLE x (y)\n', '— Table of contents\n\nCREATE TABLE x (y)'),
+    '-- Table of contents\n\n  CREATE  TABLE x (y)'
+  )
+  t.equal(
+    first('SELECT a -- and the rest of it\n', 'SELECT  a — and the rest  of it'),
+    'SELECT a -- and the rest of it'
+  )
   t.equal(first('let e = "cafe\u0301"\n', 'e  =  "café"'), 'e = "cafe\u0301"')
 })
 
 t.test('finds long texts by their ends', async t => {
   const lines = Array.from({ length: 1200 }, (_, i) => `const value${i} = compute(${i * 7}, ${i % 13})`)
-  for (const [from, to] of [[100, 400], [100, 1100]] as const) {
-    const sought = lines.slice(from, to).map((line, i) => i % 50 === 5 ? line.replace('const', 'let') : line).join('\n') + '\n'
+  for (const [from, to] of [
+    [100, 400],
+    [100, 1100]
+  ] as const) {
+    const sought =
+      lines
+        .slice(from, to)
+        .map((line, i) => (i % 50 === 5 ? line.replace('const', 'let') : line))
+        .join('\n') + '\n'
     const [best] = suggest(Buffer.from(lines.join('\n')), sought).candidates
     t.equal(lines.join('\n').slice(best!.start, best!.end), lines.slice(from, to).join('\n') + '\n')
   }
@@ -267,7 +538,10 @@ t.test('gives the exact bytes, and what it offers gives the result that was want
     const random = new Random(SEED * 70_001 + round)
     const word = () => random.pick(['alpha', 'beta', 'gamma', 'delta', 'run', 'stop'])
     const unit = random.pick(['\t', '  ', '    '])
-    const lines = Array.from({ length: 30 }, (_, i) => `${unit.repeat(1 + random.int(3))}${word()}${i} = ${word()}(${word()}, ${random.int(1000)})`)
+    const lines = Array.from(
+      { length: 30 },
+      (_, i) => `${unit.repeat(1 + random.int(3))}${word()}${i} = ${word()}(${word()}, ${random.int(1000)})`
+    )
     const file = lines.join('\n') + '\n'
     const from = random.int(25)
     const block = lines.slice(from, from + 2 + random.int(3))
@@ -276,12 +550,17 @@ t.test('gives the exact bytes, and what it offers gives the result that was want
     const wanted = block.map(line => line.replace('=', ':='))
     if (file.includes(changed(block.join('\n')))) continue
     const failure = missed(file, changed(block.join('\n')), changed(wanted.join('\n')))
-    for (const { content } of failure.similar_content) if (!file.includes(content)) return t.fail('not the file\'s text')
+    for (const { content } of failure.similar_content) if (!file.includes(content)) return t.fail("not the file's text")
     const fix = failure.fixes[0]!.edit
     if (fix?.new_text === undefined) continue
     sent++
     const again = planned(file, { old_text: fix.old_text, new_text: fix.new_text })
-    if (!again.ok || Buffer.concat(again.value.pieces).toString() !== file.replace(block.join('\n'), wanted.join('\n'))) return t.fail(`not what was wanted: ${JSON.stringify({ SEED, round, fix, block })}`)
+    if (
+      !again.ok ||
+      Buffer.concat(again.value.pieces).toString() !== file.replace(block.join('\n'), wanted.join('\n'))
+    ) {
+      return t.fail(`not what was wanted: ${JSON.stringify({ SEED, round, fix, block })}`)
+    }
   }
   t.ok(sent > often(200), `${sent} sent`)
 })
@@ -293,7 +572,8 @@ t.test('says where it left out the end of too large a text', async t => {
 })
 
 t.test('finds in a large text what it finds in a small one, of every length', async t => {
-  const line = (i: number) => `\tconst entry${i} = table[${i * 31 % 977}].find(item => item.key === ${i * 17}) ?? fallback(${i})`
+  const line = (i: number) =>
+    `\tconst entry${i} = table[${(i * 31) % 977}].find(item => item.key === ${i * 17}) ?? fallback(${i})`
   const own = Array.from({ length: 40 }, (_, i) => line(i + 50_000)).join('\n')
   const file = Buffer.from(`${Array.from({ length: 20_000 }, (_, i) => line(i)).join('\n')}\n${own}\n`)
   for (const lines of [1, 2, 8, 40]) {
@@ -308,8 +588,13 @@ t.test('stays bounded on crafted texts', async t => {
   const ab = (length: number) => random.text(['a', 'b'], length)
   const [MB, A] = [1 << 20, 'a']
   for (const [file, old] of [
-    [A.repeat(MB), A.repeat(4900) + 'b' + A.repeat(50)], [A.repeat(MB), A.repeat(MB) + 'b'], [A.repeat(MB), 'b' + A.repeat(28)],
-    [`${A.repeat(20)}\n`.repeat(20_000), `${A.repeat(19)}b\n`.repeat(240)], [ab(MB), ab(4990)], ['\n'.repeat(MB), 'a\n\n\nb'], ['}\n'.repeat(50_000), '}\n...\n}\n...\nx']
+    [A.repeat(MB), A.repeat(4900) + 'b' + A.repeat(50)],
+    [A.repeat(MB), A.repeat(MB) + 'b'],
+    [A.repeat(MB), 'b' + A.repeat(28)],
+    [`${A.repeat(20)}\n`.repeat(20_000), `${A.repeat(19)}b\n`.repeat(240)],
+    [ab(MB), ab(4990)],
+    ['\n'.repeat(MB), 'a\n\n\nb'],
+    ['}\n'.repeat(50_000), '}\n...\n}\n...\nx']
   ] as const) {
     const { user } = process.cpuUsage()
     const { candidates } = suggest(Buffer.from(file), old)

@@ -9,14 +9,22 @@ import { Random, SEED } from '../../random.ts'
 t.test('runs what count-bytes.wat says', async t => {
   const { parseWat } = await wabt()
   const name = 'count-bytes.wat'
-  const { buffer } = parseWat(name, readFileSync(new URL(`../../../src/engine/text/${name}`, import.meta.url), 'utf8'), { simd: true }).toBinary({})
+  const { buffer } = parseWat(
+    name,
+    readFileSync(new URL(`../../../src/engine/text/${name}`, import.meta.url), 'utf8'),
+    { simd: true }
+  ).toBinary({})
   t.equal(CODE.toString('base64'), Buffer.from(buffer).toString('base64'))
 })
 
-const naiveCount = (bytes: Buffer, wanted: number): number => bytes.reduce((count, byte) => count + Number(byte === wanted), 0)
+const naiveCount = (bytes: Buffer, wanted: number): number =>
+  bytes.reduce((count, byte) => count + Number(byte === wanted), 0)
 
 const naivePairs = (bytes: Buffer, first: number, second: number, next: number): number =>
-  bytes.reduce((count, byte, i) => count + Number(byte === first && (i + 1 < bytes.length ? bytes[i + 1] : next) === second), 0)
+  bytes.reduce(
+    (count, byte, i) => count + Number(byte === first && (i + 1 < bytes.length ? bytes[i + 1] : next) === second),
+    0
+  )
 
 /** Around what is counted by a loop, what fills a lane, and what is a piece. */
 const LENGTHS = [0, 1, 15, 16, 17, 63, 64, 65, 200, 4079, 4080, 4081, 65_535, 65_536, 65_537, 200_000]
@@ -30,9 +38,15 @@ t.test('counts what a loop counts, wherever the range begins and whatever lies a
     const bytes = Buffer.from(Array.from({ length: from + length + random.int(20) }, () => random.pick(alphabet)))
     const range = bytes.subarray(from, from + length)
     const next = random.pick([bytes[from + length] ?? -1, -1, 10, 13])
-    const counted = [countByte(bytes, 10, from, from + length), countByte(bytes, 255, from, from + length), countPairs(bytes, 13, 10, from, from + length, next)]
+    const counted = [
+      countByte(bytes, 10, from, from + length),
+      countByte(bytes, 255, from, from + length),
+      countPairs(bytes, 13, 10, from, from + length, next)
+    ]
     const expected = [naiveCount(range, 10), naiveCount(range, 255), naivePairs(range, 13, 10, next)]
-    if (String(counted) !== String(expected)) t.fail(`${counted}, not ${expected}: SEED=${SEED}, round ${round}, ${length} bytes from ${from}, next ${next}`)
+    if (String(counted) !== String(expected)) {
+      t.fail(`${counted}, not ${expected}: SEED=${SEED}, round ${round}, ${length} bytes from ${from}, next ${next}`)
+    }
   }
   t.equal(countByte(Buffer.alloc(1_000_000, '\n'), 10), 1_000_000)
 })

@@ -1,4 +1,5 @@
-// To be preloaded: makes one write to a regular file come short, really, or fail, or the one after a short one, or kills the process there. Which and how stands in a file of five ints that FAILING_WRITES names.
+// To be preloaded: makes one write to a regular file come short, really, or fail, or the one after a short one, or
+// kills the process there. Which and how stands in a file of five ints that FAILING_WRITES names.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +12,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// In how many writes from now; 1 when it came; the error, or 0, or -9 for the signal; whether it comes short, before the error if there is one; 1 while that is still to come.
+// In how many writes from now; 1 when it came; the error, or 0, or -9 for the signal; whether it comes short, before
+// the error if there is one; 1 while that is still to come.
 enum { COUNT, CAME, ERROR, SHORT, PENDING, INTS };
 static volatile int32_t *control;
 

@@ -14,16 +14,24 @@ export const hasLoop = (type: 'ext4' | 'xfs'): boolean =>
   canMount && has('losetup') && has('xfs_io') && has(`mkfs.${type}`) && spawnSync('losetup', ['-f']).status === 0
 
 /** A new file system in a file below `base`, mounted; `mount` does that again. Unmounted after the test. */
-export function loop (t: { teardown (work: () => unknown): void }, base: string, type: 'ext4' | 'xfs'): { mounted: string, mount (): void } {
+export function loop(
+  t: { teardown(work: () => unknown): void },
+  base: string,
+  type: 'ext4' | 'xfs'
+): { mounted: string; mount(): void } {
   const [image, mounted] = [join(base, `${type}.img`), join(base, type)]
   mkdirSync(mounted)
   execFileSync('truncate', ['-s', '320M', image])
   execFileSync(`mkfs.${type}`, ['-q', image])
-  const mount = () => { execFileSync('mount', ['-o', 'loop', image, mounted]) }
+  const mount = () => {
+    execFileSync('mount', ['-o', 'loop', image, mounted])
+  }
   mount()
   t.teardown(() => spawnSync('umount', ['-l', mounted]))
   return { mounted, mount }
 }
 
 /** Cuts a file system off: what its journal holds only in memory is lost, as with the power. */
-export const cutOff = (mounted: string): void => { execFileSync('xfs_io', ['-x', '-c', 'shutdown', mounted]) }
+export const cutOff = (mounted: string): void => {
+  execFileSync('xfs_io', ['-x', '-c', 'shutdown', mounted])
+}

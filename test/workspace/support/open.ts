@@ -8,12 +8,24 @@ import type { StaleFile } from '../../../src/workspace/failure.ts'
 import type { Lock } from '../../../src/workspace/lock.ts'
 import { thisOwner, type Observer } from '../../../src/workspace/owner.ts'
 import { DEFAULT_PROTECTED } from '../../../src/workspace/policy.ts'
-import { openWorkspace, type Planned, type Planner, type Workspace, type WorkspaceOptions } from '../../../src/workspace/workspace.ts'
+import {
+  openWorkspace,
+  type Planned,
+  type Planner,
+  type Workspace,
+  type WorkspaceOptions
+} from '../../../src/workspace/workspace.ts'
 
-export interface Place { base: string, root: string, state: string }
+export interface Place {
+  base: string
+  root: string
+  state: string
+}
 
-/** A folder of its own under the system's temp folder: `root` and, beside it, `state`. Short, so that paths stay short. */
-export function freshPlace (): Place {
+/**
+ * A folder of its own under the system's temp folder: `root` and, beside it, `state`. Short, so that paths stay short.
+ */
+export function freshPlace(): Place {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-')))
   mkdirSync(join(base, 'root'))
   return { base, root: join(base, 'root'), state: join(base, 'state') }
@@ -21,25 +33,32 @@ export function freshPlace (): Place {
 
 export const remove = (place: Place): void => rmSync(place.base, { recursive: true, force: true })
 
-export const open = (place: Place, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> => openWorkspace({
-  root: place.root,
-  stateDir: place.state,
-  durability: 'fast',
-  lock: 'shared',
-  lockTimeout: 5000,
-  maxFileSize: 1e8,
-  readOnly: false,
-  requireHash: false,
-  protect: DEFAULT_PROTECTED,
-  readProtect: ['.git'],
-  allowExtensions: null,
-  ...options
-})
+export const open = (place: Place, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> =>
+  openWorkspace({
+    root: place.root,
+    stateDir: place.state,
+    durability: 'fast',
+    lock: 'shared',
+    lockTimeout: 5000,
+    maxFileSize: 1e8,
+    readOnly: false,
+    requireHash: false,
+    protect: DEFAULT_PROTECTED,
+    readProtect: ['.git'],
+    allowExtensions: null,
+    ...options
+  })
 
 /** A plan that puts `text` after what is there. */
-export const append = (text: string) => (original: Buffer): Result<Planned<string>, never> => ok({ pieces: [original, Buffer.from(text)], description: text })
+export const append =
+  (text: string) =>
+  (original: Buffer): Result<Planned<string>, never> =>
+    ok({ pieces: [original, Buffer.from(text)], description: text })
 /** A plan whose result is `text`, whatever is there. */
-export const become = (text: string | Buffer): Planner<null, never> => () => ok({ pieces: [Buffer.from(text)], description: null })
+export const become =
+  (text: string | Buffer): Planner<null, never> =>
+  () =>
+    ok({ pieces: [Buffer.from(text)], description: null })
 
 /** A plan that must not be made: it is asked at most for what to add to the hash that is stale. */
 export const UNPLANNED: Planner<never, StaleFile> = (_original, { stale }) => {
@@ -52,7 +71,11 @@ export const observer = (me = thisOwner()): Observer => ({ me, hasEnded: async (
 
 /** A lock that nobody else wants. */
 export const ownLock = (): Lock => ({
-  temp: `.${randomBytes(12).toString('hex')}.tmp`, late: [], fenced () {}, held: () => true, release: async () => {}
+  temp: `.${randomBytes(12).toString('hex')}.tmp`,
+  late: [],
+  fenced() {},
+  held: () => true,
+  release: async () => {}
 })
 
 export const REAL = { dry_run: false }

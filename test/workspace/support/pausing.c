@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// At which call to stop, counted from the making of the temp file (0: never); calls counted so far (-1: no temp file yet);
+// At which call to stop, counted from the making of the temp file (0: never); calls counted so far (-1: no temp file
+// yet);
 // 1 while it is stopped; 1 to let it go on; which call it was stopped at, as below.
 enum { STOP_AT, COUNTED, STOPPED, GO, CALL, INTS };
 static volatile int32_t *control;

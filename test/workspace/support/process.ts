@@ -1,4 +1,5 @@
-// Starts the worker as a second process: built to JavaScript first, so that it starts in no time and can be killed as often as a test likes.
+// Starts the worker as a second process: built to JavaScript first, so that it starts in no time and can be killed as
+// often as a test likes.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +14,7 @@ export interface Second {
   /** All lines it has printed. */
   readonly lines: string[]
   /** Until it has printed a line that starts like this. */
-  printed (start: string): Promise<void>
+  printed(start: string): Promise<void>
   /** Until it has ended, for the system too. */
   readonly ended: Promise<void>
 }
@@ -22,16 +23,26 @@ const project = fileURLToPath(new URL('../../../', import.meta.url))
 let built: string | null = null
 
 /** The worker's path in a copy of the sources without types. */
-function worker (): string {
+function worker(): string {
   if (built !== null) return built
   const folder = mkdtempSync(join(tmpdir(), 'editd-built-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const sources = ['src/engine', 'src/workspace', 'test/workspace/support']
-  for (const name of ['src/result.ts', ...sources.flatMap(part => readdirSync(join(project, part), { recursive: true, encoding: 'utf8' }).map(file => join(part, file)))].filter(name => name.endsWith('.ts'))) {
+  for (const name of [
+    'src/result.ts',
+    ...sources.flatMap(part =>
+      readdirSync(join(project, part), { recursive: true, encoding: 'utf8' }).map(file => join(part, file))
+    )
+  ].filter(name => name.endsWith('.ts'))) {
     const { outputText } = ts.transpileModule(readFileSync(join(project, name), 'utf8'), {
-      compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, rewriteRelativeImportExtensions: true, verbatimModuleSyntax: true }
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2023,
+        module: ts.ModuleKind.ESNext,
+        rewriteRelativeImportExtensions: true,
+        verbatimModuleSyntax: true
+      }
     })
     mkdirSync(join(folder, dirname(name)), { recursive: true })
     writeFileSync(join(folder, name.replace(/ts$/, 'js')), outputText)
@@ -41,12 +52,31 @@ function worker (): string {
 }
 
 /** `apart`: a command that runs it in other namespaces, as a container would. */
-export function startWorker (order: { root: string, state: string, file: string, count: number, name: string, pause?: number, hold?: number, durability?: 'full' | 'fast', lock?: 'shared' | 'local', creates?: boolean }, apart: string[] = []): Second {
+export function startWorker(
+  order: {
+    root: string
+    state: string
+    file: string
+    count: number
+    name: string
+    pause?: number
+    hold?: number
+    durability?: 'full' | 'fast'
+    lock?: 'shared' | 'local'
+    creates?: boolean
+  },
+  apart: string[] = []
+): Second {
   // Without the environment of tap, which would want to measure it.
-  const [program = '', ...args] = [...apart, process.execPath, worker(), JSON.stringify({ pause: 0, hold: 0, ...order })]
+  const [program = '', ...args] = [
+    ...apart,
+    process.execPath,
+    worker(),
+    JSON.stringify({ pause: 0, hold: 0, ...order })
+  ]
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env: {} })
   const lines: string[] = []
-  const waiting: { start: string, tell: () => void }[] = []
+  const waiting: { start: string; tell: () => void }[] = []
   createInterface({ input: child.stdout }).on('line', line => {
     lines.push(line)
     for (const { start, tell } of waiting) if (line.startsWith(start)) tell()
@@ -56,6 +86,9 @@ export function startWorker (order: { root: string, state: string, file: string,
     child,
     lines,
     ended,
-    printed: start => lines.some(line => line.startsWith(start)) ? Promise.resolve() : new Promise(resolve => waiting.push({ start, tell: resolve }))
+    printed: start =>
+      lines.some(line => line.startsWith(start))
+        ? Promise.resolve()
+        : new Promise(resolve => waiting.push({ start, tell: resolve }))
   }
 }

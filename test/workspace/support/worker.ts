@@ -2,10 +2,24 @@
 import { createInterface } from 'node:readline'
 import { append, become, open } from './open.ts'
 
-interface Order { root: string, state: string, file: string, count: number, pause: number, hold: number, durability?: 'full' | 'fast', name: string, lock?: 'shared' | 'local', creates?: boolean }
+interface Order {
+  root: string
+  state: string
+  file: string
+  count: number
+  pause: number
+  hold: number
+  durability?: 'full' | 'fast'
+  name: string
+  lock?: 'shared' | 'local'
+  creates?: boolean
+}
 
 const order: Order = JSON.parse(process.argv[2] ?? '{}')
-const workspace = await open({ base: '', root: order.root, state: order.state }, { lockTimeout: 20_000, durability: order.durability ?? 'fast', lock: order.lock ?? 'shared' })
+const workspace = await open(
+  { base: '', root: order.root, state: order.state },
+  { lockTimeout: 20_000, durability: order.durability ?? 'fast', lock: order.lock ?? 'shared' }
+)
 const lines = createInterface({ input: process.stdin })
 lines.on('close', () => process.exit())
 process.stdout.write('ready\n')
@@ -13,8 +27,18 @@ process.stdout.write('ready\n')
 for (let i = 0; i < order.count; i++) {
   const line = `${order.name}${i}\n`
   if (order.creates === true) {
-    const made = await workspace.create({ path: `${order.file}${i}`, overwrite: false, create_parents: true }, { dry_run: false }, become(line))
-    process.stdout.write(made.ok ? `done ${line}` : made.failure.code === 'ALREADY_EXISTS' ? `exists ${line}` : `failed ${JSON.stringify(made)}\n`)
+    const made = await workspace.create(
+      { path: `${order.file}${i}`, overwrite: false, create_parents: true },
+      { dry_run: false },
+      become(line)
+    )
+    process.stdout.write(
+      made.ok
+        ? `done ${line}`
+        : made.failure.code === 'ALREADY_EXISTS'
+          ? `exists ${line}`
+          : `failed ${JSON.stringify(made)}\n`
+    )
     continue
   }
   const done = await workspace.edit({ path: order.file }, { dry_run: false }, original => {

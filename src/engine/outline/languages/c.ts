@@ -2,9 +2,11 @@
 import type { Language } from './language.ts'
 
 /** A function's name lies as deep in its declarator as pointers make it. */
-const declared = (name: string): string => `[${name} (pointer_declarator declarator: ${name}) (pointer_declarator declarator: (pointer_declarator declarator: ${name}))]`
+const declared = (name: string): string =>
+  `[${name} (pointer_declarator declarator: ${name}) (pointer_declarator declarator: (pointer_declarator declarator: ${name}))]`
 
-export const FUNCTION = (name: string): string => `(function_definition declarator: ${declared(`(function_declarator declarator: ${name})`)}) @definition.function`
+export const FUNCTION = (name: string): string =>
+  `(function_definition declarator: ${declared(`(function_declarator declarator: ${name})`)}) @definition.function`
 
 export const C_DEFINITIONS = `
 (struct_specifier name: (_) @name body: (_)) @definition.struct
@@ -18,7 +20,15 @@ export const C_DEFINITIONS = `
 (declaration declarator: (identifier) @name) @definition.variable
 `
 
-export const C_TOP = ['translation_unit', 'preproc_ifdef', 'preproc_if', 'preproc_else', 'preproc_elif', 'linkage_specification', 'declaration_list']
+export const C_TOP = [
+  'translation_unit',
+  'preproc_ifdef',
+  'preproc_if',
+  'preproc_else',
+  'preproc_elif',
+  'linkage_specification',
+  'declaration_list'
+]
 
 export const c: Language = {
   grammar: 'cpp',

@@ -1,7 +1,8 @@
 // What is to be known of a programming language to outline its files. Knows no parser.
 
 /**
- * A query captures `@definition.<kind>` with its `@name`; where need be `@body` (else the field `body`), `@owner` (the type
+ * A query captures `@definition.<kind>` with its `@name`; where need be `@body` (else the field `body`), `@owner` (the
+ * type
  * that a method is of, where that isn't around it) and, of an impl, `@trait` and `@type`. Of patterns that capture one
  * definition the first counts.
  */

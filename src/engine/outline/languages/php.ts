@@ -14,5 +14,15 @@ export const php: Language = {
 (const_declaration (const_element . (name) @name)) @definition.constant
 `,
   wrappers: [],
-  top: ['program', 'namespace_definition', 'compound_statement', 'class_declaration', 'interface_declaration', 'enum_declaration', 'trait_declaration', 'declaration_list', 'enum_declaration_list']
+  top: [
+    'program',
+    'namespace_definition',
+    'compound_statement',
+    'class_declaration',
+    'interface_declaration',
+    'enum_declaration',
+    'trait_declaration',
+    'declaration_list',
+    'enum_declaration_list'
+  ]
 }
