@@ -8,6 +8,7 @@ import { bufferOf, transferable } from '../src/workers/bytes.ts'
 import { runJob } from '../src/workers/job.ts'
 import { AT_ONCE, PlanMaker } from '../src/workers/plan.ts'
 import { Searcher } from '../src/workers/search.ts'
+import { Threads } from '../src/workers/threads.ts'
 import { Workers } from '../src/workers/workers.ts'
 import { makeOperations } from '../src/operations.ts'
 import { Random, randomFile, SEED } from './random.ts'
@@ -224,4 +225,32 @@ t.test('does each job as a thread would', async t => {
     places: [[AT_ONCE + 1, AT_ONCE + 1]]
   })
   await planMaker.close()
+})
+
+t.test('goes on behind a job that can not be sent to its thread', async t => {
+  const threads = new Threads<
+    { type: 'search'; bytes: Uint8Array; request: object; time: number; more?: unknown },
+    { search: object }
+  >('worker', { size: 1 })
+  const job = (more?: unknown) =>
+    threads.run(
+      {
+        type: 'search',
+        bytes: Buffer.from('a'),
+        request: { text: 'a', regex: false, ignore_case: false },
+        time: 1000,
+        more
+      },
+      { transfer: [] }
+    )
+  const unsendable = () => {}
+  const found = { total_matches: 1 }
+  await t.rejects(job(unsendable), { name: 'DataCloneError' })
+  const [first, second, third, last] = await Promise.allSettled([job(), job(unsendable), job(unsendable), job()])
+  t.match(
+    [first, second, third, last],
+    [{ value: found }, { reason: { name: 'DataCloneError' } }, { reason: { name: 'DataCloneError' } }, { value: found }]
+  )
+  t.equal(threads.jobs, 0)
+  await threads.close()
 })

@@ -106,10 +106,18 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
   }
 
   #begin(thread: Thread, order: QueuedJob): void {
+    try {
+      thread.worker.postMessage(order.job, order.transfer)
+    } catch (error) {
+      // It can't be sent, for want of memory say: the thread has nothing to do, and is there for whoever comes next.
+      thread.worker.unref()
+      order.reject(error)
+      this.#next()
+      return
+    }
     clearTimeout(thread.timer)
     thread.order = order
     thread.worker.ref()
-    thread.worker.postMessage(order.job, order.transfer)
     if (thread.ready) this.#watch(thread)
   }
 

@@ -84,6 +84,7 @@ async function changeRead<T, F>(
   const read = await readWhole(pin, options.maxFileSize, size => writing.buffers.buffer(size))
   if (!read.ok) return read
   const snapshot = read.value
+  let hashing: Promise<unknown> | undefined
   try {
     const hash_before = shortHash(snapshot.digest)
     about.file_hash = hash_before
@@ -100,6 +101,7 @@ async function changeRead<T, F>(
     if (!planned.ok) return planned
     if (stale !== null) return fail(stale)
     const { content, digest, description, original } = planned.value
+    hashing = digest
     if (original !== undefined) snapshot.bytes = original
     const changed = !areSame(content.pieces, content.size, snapshot.bytes)
     // While the sum goes on, the result is written; nothing gets its name before both are done.
@@ -114,6 +116,8 @@ async function changeRead<T, F>(
     return done
   } finally {
     snapshot.close()
+    // Where the writing failed first: the next one must not be given the bytes while they are still looked at.
+    await hashing?.catch(() => {})
     writing.buffers.reuse(snapshot.bytes)
   }
 }
@@ -134,11 +138,11 @@ export async function runPlan<T, F>(
   if (!planned.ok) return planned
   const { pieces } = planned.value
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  return ok({
-    ...planned.value,
-    content: { pieces, size },
-    digest: digestOf(pieces, size, planned.value.original ?? original, marks)
-  })
+  const digest = digestOf(pieces, size, planned.value.original ?? original, marks)
+  // It is waited for after the writing, which tells of a failure. One before that, or of both, must not count as one
+  // that nobody hears of.
+  digest.catch(() => {})
+  return ok({ ...planned.value, content: { pieces, size }, digest })
 }
 
 async function write(

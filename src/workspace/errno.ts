@@ -1,4 +1,5 @@
 // What a system error means for a file. Knows no paths and no sentences.
+import { constants } from 'node:os'
 import type { FileFailure } from './failure.ts'
 
 /** Thrown where the file system changed under an operation; becomes `STALE_FILE`. */
@@ -6,9 +7,13 @@ export class Raced extends Error {
   readonly code = 'RACED'
 }
 
-/** The `code` of a thrown system error, or ''. */
+/** Errors for which Node's `code` is "Unknown system error -116" and the like: libuv has no names for them. */
+const UNNAMED = new Map<unknown, string>((['ESTALE', 'EDQUOT'] as const).map(name => [-constants.errno[name], name]))
+
+/** The name of a thrown system error, such as ENOENT, or ''. */
 export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return ''
+  return UNNAMED.get('errno' in error ? error.errno : undefined) ?? error.code
 }
 
 /**

@@ -120,17 +120,25 @@ async function fillLarge(fd: number, bytes: Buffer, marks: HashCheckpoint[]): Pr
   const sum = createHash('sha256')
   const readAt = (start: number): Promise<{ bytesRead: number }> =>
     readLater(fd, bytes, start, Math.min(bytes.length - start, STRIDE), start)
-  let length = 0
-  for (let reading = readAt(0); length < bytes.length;) {
-    const { bytesRead } = await reading
-    if (bytesRead === 0) return null
-    const stretch = bytes.subarray(length, length + bytesRead)
-    length += bytesRead
-    if (length < bytes.length) reading = readAt(length)
-    await addTo(sum, stretch)
+  let last = await readAt(0)
+  for (let length = 0; length < bytes.length;) {
+    if (last.bytesRead === 0) return null
+    const stretch = bytes.subarray(length, length + last.bytesRead)
+    length += last.bytesRead
+    const next = length < bytes.length ? readAt(length) : last
+    last = (await bothDone(next, addTo(sum, stretch)))[0]
     marks.push({ at: length, sum: sum.copy() })
   }
   return sum.digest('hex')
+}
+
+/**
+ * Waits for both, also where one fails; then throws what it failed with. So a failure has somebody who hears of it, and
+ * nothing goes on with a descriptor or a buffer that is given back.
+ */
+async function bothDone<A, B>(a: A | Promise<A>, b: B | Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b])
+  return Promise.all([a, b])
 }
 
 /** For one look at a time, which takes no other's turn. */

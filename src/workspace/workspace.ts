@@ -1,4 +1,5 @@
-// What is done with files, and the one place where it is put together: opens a root, sweeps it, closes it. Knows no HTTP and not what a plan does.
+// What is done with files, and the one place where it is put together: opens a root, sweeps it, closes it. Knows no
+// HTTP and not what a plan does.
 import { encodingOf } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {
@@ -51,7 +52,10 @@ const SWEEP = 60_000
 const MEMORY = 256e6
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 
-/** Opens a root, and first removes or takes back what servers left that were killed. Throws if root or state folder can't be used, and Occupied. */
+/**
+ * Opens a root, and first removes or takes back what servers left that were killed. Throws if root or state folder
+ * can't be used, and Occupied.
+ */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const root = openRoot(options.root, options.confinement)
   let intents

@@ -17,6 +17,7 @@ import { planLineEdits } from '../../src/engine/plan/replace-lines.ts'
 import { searchText } from '../../src/engine/inspect/search.ts'
 import { planTask, replanOnCurrent, type Change } from '../../src/engine/task.ts'
 import { Text } from '../../src/engine/text/text.ts'
+import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 
 /** Bytes that the longest decoded stretch may have; the files have eight times as many. */
@@ -185,7 +186,7 @@ t.test('makes no diff of lines that are too long to show', t => {
 
 t.test('shows of bytes what it would show of their text', t => {
   const alphabet = ['a', 'bc', 'é', '字', '😀', '\ufeff', ' ']
-  for (let round = 0; round < 3000; round++) {
+  for (let round = 0; round < often(3000); round++) {
     const random = new Random(SEED * 90_001 + round)
     const bytes = Buffer.from(random.text(alphabet, random.pick([3, 40, 400])))
     const broken = random.chance(30)

@@ -1,5 +1,5 @@
-// A disk that is full, system calls that fail, power cuts, no descriptors. Rows 20, 21, 23 and 24 of the threats; `npm
-// run test:faults -- --cuts N --errors N`.
+// A disk that is full, system calls that fail, power cuts, no descriptors. Rows 20, 21, 23, 24 and 45 of the threats;
+// `npm run test:faults -- --cuts N --errors N`.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,6 +16,7 @@ import {
   attacked,
   canMount,
   descriptorsOf,
+  hashOf,
   many,
   place,
   row,
@@ -502,6 +503,98 @@ row(
     for (let i = 0; i < 12; i++) t.equal((await edit(i, after)).code, '200', 'recovers')
     t.strictSame(tempFiles(at.root), [])
     return 'each `200` or `NOT_READY` with `Retry-After`, or no connection; recovers at once, no temp file'
+  }
+)
+
+const reads = build('failing-reads', ['-shared', '-fPIC', '-ldl'])
+/**
+ * Bytes of files whose reads are counted, and of the file that is read: a large one is read a stretch ahead of what is
+ * done with it.
+ */
+const COUNTED = 3 << 20
+const LARGE = 7 << 20
+
+row(
+  45,
+  'a read of a large file fails',
+  {
+    done: 'each read of a file of 7 MiB that /edit (by rename and, of a bind-mounted file, in place), /edit-lines, /create with overwrite, /preview and /inspect make, one after the other, fails with EIO, then with ESTALE: a preloaded library. Most are made while the bytes before them are hashed',
+    skip: reads === null ? 'needs a C compiler' : false
+  },
+  async t => {
+    const rest = `${'line\n'.repeat(99)}\n`.repeat(LARGE / 496)
+    const here = place(t, { large: `one\n${rest}` })
+    const control = join(here.base, 'reads')
+    const aimAt = (read: number, errno: number) => {
+      writeFileSync(control, Buffer.from(Int32Array.from([read, 0, errno, COUNTED]).buffer), { flag: 'r+' })
+    }
+    writeFileSync(control, Buffer.alloc(16))
+    Object.assign(process.env, { LD_PRELOAD: reads, FAILING_READS: control })
+    const victim = await attacked(t, here, '--log-level', 'error').finally(() => {
+      delete process.env.LD_PRELOAD
+      delete process.env.FAILING_READS
+    })
+    const send = sender(t, victim.url, 1)
+    const paths = ['large']
+    if (canMount) {
+      writeFileSync(join(here.base, 'source'), `one\n${rest}`)
+      writeFileSync(join(here.root, 'bound'), '')
+      execFileSync('mount', ['--bind', join(here.base, 'source'), join(here.root, 'bound')])
+      t.teardown(() => spawnSync('umount', ['-l', join(here.root, 'bound')]))
+      paths.push('bound')
+    }
+    const first = (path: string) => readFileSync(join(here.root, path), 'utf8').slice(0, 3)
+    const other = (path: string) => (first(path) === 'one' ? 'two' : 'one')
+    const edit = (path: string) => ({ path, old_text: `${first(path)}\n`, new_text: `${other(path)}\n` })
+    const work: [string, (path: string) => object][] = [
+      ['/edit', edit],
+      ['/preview', path => ({ operation: 'edit', ...edit(path) })],
+      ['/edit-lines', path => ({ path, start_line: 1, end_line: 1, new_text: other(path) })],
+      [
+        '/create',
+        path => ({
+          path,
+          content: `${other(path)}\n${rest}`,
+          overwrite: true,
+          expected_hash: hashOf(readFileSync(join(here.root, path)))
+        })
+      ],
+      ['/inspect', path => ({ path, search: 'nowhere' })]
+    ]
+    const { EIO, ESTALE } = constants.errno
+    let failed = 0
+    for (const path of paths) {
+      for (const [route, body] of path === 'bound' ? work.slice(0, 1) : work) {
+        for (const [errno, code] of [
+          [EIO, 'INTERNAL_ERROR'],
+          [ESTALE, 'STALE_FILE']
+        ] as const) {
+          for (let read = 1, came = true; came; read++) {
+            const before = readFileSync(join(here.root, path))
+            const asked = body(path)
+            aimAt(read, errno)
+            const answer = await send(route, asked)
+            came = hasCome(control)
+            aimAt(0, 0)
+            if (!came) {
+              t.equal(answer.code, '200', `${route} ${path}: there are no more reads than ${read - 1}`)
+              t.ok(read > 4)
+              continue
+            }
+            failed++
+            if (answer.code !== code)
+              t.fail(`${route} ${path}, read ${read}, error ${errno}: ${answer.code} ${answer.text.slice(0, 200)}`)
+            if (!readFileSync(join(here.root, path)).equals(before)) t.fail(`${route} ${path}, read ${read}: changed`)
+            if (victim.child.exitCode !== null)
+              throw new Error(`ended with ${victim.child.exitCode}: ${victim.log().slice(-2000)}`)
+          }
+        }
+      }
+    }
+    t.comment(`${failed} reads failed`)
+    t.strictSame(tempFiles(here.root), [])
+    t.equal(await victim.stop(), 0)
+    return 'each answered, EIO with `INTERNAL_ERROR`, ESTALE with `STALE_FILE`; the bytes as they were, no temp file; the server lives on'
   }
 )
 

@@ -15,7 +15,9 @@ import {
   writeFileSync
 } from 'node:fs'
 import { createServer } from 'node:net'
+import { constants } from 'node:os'
 import { join } from 'node:path'
+import { getSystemErrorName } from 'node:util'
 import t from 'tap'
 import { failureOf, Raced } from '../../src/workspace/errno.ts'
 import { similarPaths } from '../../src/workspace/similar-paths.ts'
@@ -581,7 +583,9 @@ t.test('matches patterns at every depth, and more than one name', async t => {
 })
 
 t.test('knows what system errors mean for a file', async t => {
-  const error = (code: string): Error => Object.assign(new Error(code), { code })
+  // As Node makes them: of some it has only the number.
+  const error = (name: keyof typeof constants.errno): Error =>
+    Object.assign(new Error(name), { errno: -constants.errno[name], code: getSystemErrorName(-constants.errno[name]) })
   const codes = {
     EACCES: 'PERMISSION_DENIED',
     EROFS: 'PERMISSION_DENIED',
@@ -591,9 +595,11 @@ t.test('knows what system errors mean for a file', async t => {
     EMFILE: 'NOT_READY',
     ENFILE: 'NOT_READY',
     ENOENT: 'STALE_FILE',
+    ESTALE: 'STALE_FILE',
     ENAMETOOLONG: 'INVALID_PATH'
   }
-  for (const [code, expected] of Object.entries(codes)) t.equal(failureOf(error(code))?.code, expected, code)
+  for (const [name, expected] of Object.entries(codes))
+    t.equal(failureOf(error(name as keyof typeof codes))?.code, expected, name)
   t.equal(failureOf(new Raced('x'))?.code, 'STALE_FILE')
   for (const other of [error('EIO'), new Error('bug'), 'text']) t.equal(failureOf(other), null)
 })

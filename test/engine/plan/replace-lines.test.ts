@@ -365,7 +365,7 @@ t.test('agrees with the model, and describes the lines that were asked for', t =
 t.test('writes the breaks that the contract names into a mixed file, as /edit does', t => {
   let compared = 0
   const kinds = ['\n', '\r\n', '\r']
-  for (let round = 0; round < 4000; round++) {
+  for (let round = 0; round < often(4000); round++) {
     const random = new Random(SEED * 60_013 + round)
     // No empty lines: next to them a break may have to be another, so that two don't become one.
     const word = () => random.pick(['a', 'b', 'ab'])
@@ -407,6 +407,6 @@ t.test('writes the breaks that the contract names into a mixed file, as /edit do
       break
     }
   }
-  t.ok(compared > 1000, `${compared} of them with /edit`)
+  t.ok(compared > often(1000), `${compared} of them with /edit`)
   t.end()
 })
