@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // The process: argv, environment, listening, signals. The only file that knows it.
 import type { AddressInfo } from 'node:net'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import { buildApp } from './app.ts'
 import { helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
 import { ensureDir } from './workspace/ensure-dir.ts'
 import { speakMcp } from './stdio.ts'
 import { Occupied } from './workspace/presence.ts'
-import { openWorkspace } from './workspace/workspace.ts'
+import { openWorkspace, type Workspace } from './workspace/workspace.ts'
 
 const FAULT = 2
 /** Milliseconds that running requests have after a signal, before their connections are cut. */
@@ -96,23 +96,30 @@ async function speak(config: Config): Promise<void> {
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   logger.info({ event: 'speaking', protocol: 'mcp', root: workspace.root })
-  await speakMcp({ config, workspace, logger, input: process.stdin, output: process.stdout })
-  await workspace.close()
+  try {
+    await speakMcp({ config, workspace, logger, input: process.stdin, output: process.stdout })
+  } finally {
+    await workspace.close()
+  }
   logger.info({ event: 'stopped' })
   destination.flushSync()
   process.exit(0)
 }
 
+/** The app, when it listens. */
+async function listening(config: Config, workspace: Workspace, logger: Logger) {
+  const built = await buildApp({ config, workspace, logger })
+  // `localhost` may be two addresses, which would be two servers.
+  await built.app.listen({ host: config.host === 'localhost' ? '127.0.0.1' : config.host, port: config.port })
+  return built
+}
+
 async function start(config: Config): Promise<void> {
   const { destination, logger, workspace } = await prepare(config)
-  const { app, drain } = await buildApp({ config, workspace, logger })
-  try {
-    // `localhost` may be two addresses, which would be two servers.
-    await app.listen({ host: config.host === 'localhost' ? '127.0.0.1' : config.host, port: config.port })
-  } catch (error) {
+  const { app, drain } = await listening(config, workspace, logger).catch(async error => {
     await workspace.close()
     throw error
-  }
+  })
 
   const stop = async (signal: string) => {
     logger.info({ event: 'stopping', signal })

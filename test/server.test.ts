@@ -1,6 +1,6 @@
 // The process: what it prints, how it refuses to start, how it stops.
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { createServer, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -183,6 +183,24 @@ t.test(
     )
   }
 )
+
+t.test('gives back what it holds where the app can not be built', async t => {
+  const home = t.testdir({ root: {}, copy: {} })
+  const top = join(import.meta.dirname, '..')
+  const copy = join(home, 'copy')
+  // An installation that has lost a folder.
+  for (const part of ['dist', 'package.json']) cpSync(join(top, part), join(copy, part), { recursive: true })
+  symlinkSync(join(top, 'node_modules'), join(copy, 'node_modules'))
+  const program = join(copy, 'dist/src/server.js')
+  const state = join(home, 'state')
+  const child = spawnSync(process.execPath, [program, join(home, 'root'), '--state-dir', state, '--port', '0'], {
+    encoding: 'utf8',
+    timeout: 60_000
+  })
+  t.equal(child.status, 1)
+  t.match(child.stderr, /^editd: can't start on .*page/)
+  for (const part of ['intents', 'live']) t.strictSame(readdirSync(join(state, part)), [], part)
+})
 
 t.test('finishes what runs when it is told to stop, and takes nothing new', async t => {
   const dir = t.testdir({ root: { 'a.txt': 'one\n' } })

@@ -17,7 +17,7 @@ export interface Told {
 }
 
 /** Milliseconds for an answer, and for proving it. */
-const PATIENCE = 500
+const PATIENCE = 3000
 /** Characters of an answer. */
 const LIMIT = 16_384
 /** How many may be answered at once. */
