@@ -13,7 +13,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
 import { SERVER, start } from '../running.ts'
-import { bytesOf, serve, TOKEN, type Served } from './served.ts'
+import { bytesOf, serve, TOKEN, type Served } from './test-server.ts'
 
 const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
 const files = { 'a.txt': 'one\ntwo\n' }
