@@ -4,7 +4,7 @@ import { line, lossy, named, word } from './common.ts'
 
 export const StructureItem = named(
   'StructureItem',
-  'One section, code block or symbol of a file. Its start_line and end_line can be sent as they are in an edit of lines.',
+  'One section, code block or symbol of a file. Its start_line and end_line can be sent to edit_lines as they are.',
   {
     kind: word(
       [

@@ -361,7 +361,7 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
     complaint += chunk
   })
   t.strictSame((await once(faulty, 'close'))[0], 2)
-  t.match(complaint, /--port is a setting of the HTTP server.*\n.*--token is a setting/)
+  t.match(complaint, /--port is only for the HTTP server.*\n.*--token is only for the HTTP server/)
 })
 
 /**
