@@ -4,7 +4,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { basename, dirname, join, resolve } from 'node:path'
-import { environmentName, parseGiven, readEnvironment, readFlags, type Setting, type Settings } from './sources.ts'
+import {
+  defaultsOf,
+  environmentName,
+  parseGiven,
+  readEnvironment,
+  readFlags,
+  type Setting,
+  type Settings
+} from './sources.ts'
 import { fail, ok, type Result } from '../result.ts'
 import {
   BOOLEAN,
@@ -61,24 +69,37 @@ const READ_PROTECTED = ['.git']
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 type LogLevel = (typeof LOG_LEVELS)[number]
 
-const setting = <T>(kind: Kind<T>, shown: string, help: string): Setting<T> => ({ kind, shown, help })
+/** A setting with a default, which is written as a user would write it and becomes a value in the same way. */
+const setting = <T>(kind: Kind<T>, text: string, help: string): Setting<T> & { default: string } => ({
+  kind,
+  default: text,
+  shown: text,
+  help
+})
+const switchSetting = (help: string): Setting<boolean> & { default: string } => ({
+  ...setting(BOOLEAN, 'false', help),
+  shown: 'off',
+  boolean: true
+})
+/** A setting without a default; `shown` says what holds where it isn't given. */
+const optional = <T>(kind: Kind<T>, shown: string, help: string): Setting<T> => ({ kind, shown, help })
 const listSetting = <T>(element: Kind<T>, shown: string, help: string): Setting<T[]> => ({
-  kind: list(element),
-  shown,
-  help,
+  ...optional(list(element), shown, help),
   list: true
 })
-const flagSetting = (help: string): Setting<boolean> => ({ kind: BOOLEAN, shown: 'off', help, boolean: true })
 
-/** Every setting: `--name`, and `EDITD_NAME` in the environment. `root` is the argument without a flag. */
+/**
+ * Every setting: `--name`, and `EDITD_NAME` in the environment; `root` is the argument without a flag. The only place
+ * of their defaults: --help and docs/settings.md are made from it.
+ */
 const SETTINGS = {
   root: setting(TEXT, './workspace', 'the folder whose files are edited; created if missing'),
   host: setting(HOST_NAME, '127.0.0.1', 'the address to listen on'),
   port: setting(integer(0, 65535), '7333', 'the port to listen on; 0 picks a free one'),
-  token: { ...setting(TOKEN, 'generated at each start', 'the bearer token that clients send'), secret: true },
-  'token-file': setting(TEXT, 'none', 'a file that contains the token'),
-  'no-auth': flagSetting('require no token; on a loopback host only'),
-  'state-dir': setting(
+  token: { ...optional(TOKEN, 'generated at each start', 'the bearer token that clients send'), secret: true },
+  'token-file': optional(TEXT, 'none', 'a file that contains the token'),
+  'no-auth': switchSetting('require no token; on a loopback host only'),
+  'state-dir': optional(
     TEXT,
     'in $XDG_STATE_HOME or ~/.local/state',
     'the folder for locks and the journal; all servers on a root must share it'
@@ -100,16 +121,21 @@ const SETTINGS = {
     'none',
     `paths to edit although they are protected by default (${DEFAULT_PROTECTED.join(', ')})`
   ),
-  'read-only': flagSetting('refuse every edit'),
-  'require-hash': flagSetting('refuse edits without an expected_hash'),
-  'no-docs': flagSetting('serve neither /docs nor the OpenAPI documents'),
+  'read-only': switchSetting('refuse every edit'),
+  'require-hash': switchSetting('refuse edits without an expected_hash'),
+  'no-docs': switchSetting('serve neither /docs nor the OpenAPI documents'),
   'allow-host': listSetting(HOST_NAME, 'none', 'more host names that clients may use for this server'),
   'allow-origin': listSetting(ORIGIN, 'none', 'origins of web pages that may call this server'),
   'log-level': setting(oneOf(...LOG_LEVELS), 'info', `what is logged: ${LOG_LEVELS.join(', ')}`)
 } satisfies Settings
 
 type Name = keyof typeof SETTINGS
-type ValueOf<N extends Name> = (typeof SETTINGS)[N] extends Setting<infer T> ? T : never
+type ValueOf<N extends Name> =
+  (typeof SETTINGS)[N] extends Setting<infer T>
+    ? (typeof SETTINGS)[N] extends { default: string }
+      ? T
+      : T | undefined
+    : never
 
 /** What the settings need to know about the disk. */
 export interface Disk {
@@ -152,7 +178,7 @@ export const isLoopback = (host: string): boolean =>
 
 /** The token, from a flag, the environment or a file; undefined where none is given or the settings are at fault. */
 function tokenOf(
-  value: <N extends Name>(name: N) => ValueOf<N> | undefined,
+  value: <N extends Name>(name: N) => ValueOf<N>,
   from: (name: Name) => string | undefined,
   disk: Disk,
   faults: string[]
@@ -197,10 +223,11 @@ export function loadConfig(
   const faults: string[] = []
   const given = new Map([...readEnvironment(SETTINGS, env, faults), ...readFlags(SETTINGS, 'root', argv, faults)])
   const values = parseGiven(SETTINGS, given, faults)
-  const value = <N extends Name>(name: N) => values.get(name) as ValueOf<N> | undefined
+  const defaults = parseGiven(SETTINGS, defaultsOf(SETTINGS), faults)
+  const value = <N extends Name>(name: N) => (values.get(name) ?? defaults.get(name)) as ValueOf<N>
   const from = (name: Name) => given.get(name)?.from
 
-  const root = resolve(value('root') ?? 'workspace')
+  const root = resolve(value('root'))
   if (disk.kindOf(root) === 'other') {
     faults.push(
       `${from('root') ?? 'The root'} "${root}" is not a usable folder: ` +
@@ -208,9 +235,9 @@ export function loadConfig(
     )
   }
 
-  const host = value('host') ?? '127.0.0.1'
+  const host = value('host')
   const token = tokenOf(value, from, disk, faults)
-  const noAuth = value('no-auth') ?? false
+  const noAuth = value('no-auth')
   const tokenGiven = given.has('token') || given.has('token-file')
   if (noAuth && tokenGiven) {
     faults.push(`${from('no-auth')} and ${from('token') ?? from('token-file')} are both given: give only one.`)
@@ -245,25 +272,25 @@ export function loadConfig(
   return ok({
     root,
     host,
-    port: value('port') ?? 7333,
+    port: value('port'),
     token: noAuth ? null : (token ?? randomBytes(32).toString('base64url')),
     tokenGenerated: !noAuth && token === undefined,
     stateDir: resolve(stateDir),
-    durability: value('durability') ?? 'full',
-    lock: value('lock') ?? 'shared',
-    lockTimeout: value('lock-timeout') ?? 10_000,
-    maxFileSize: value('max-file-size') ?? 100e6,
-    maxEdits: value('max-edits') ?? 1000,
-    bodyLimit: value('body-limit') ?? 32e6,
+    durability: value('durability'),
+    lock: value('lock'),
+    lockTimeout: value('lock-timeout'),
+    maxFileSize: value('max-file-size'),
+    maxEdits: value('max-edits'),
+    bodyLimit: value('body-limit'),
     allowExtensions: value('allow-extensions') ?? null,
     protect: kept(protectedNow),
     readProtect: kept(READ_PROTECTED),
-    readOnly: value('read-only') ?? false,
-    requireHash: value('require-hash') ?? false,
-    docs: !(value('no-docs') ?? false),
+    readOnly: value('read-only'),
+    requireHash: value('require-hash'),
+    docs: !value('no-docs'),
     allowHosts: value('allow-host') ?? [],
     allowOrigins: value('allow-origin') ?? [],
-    logLevel: value('log-level') ?? 'info'
+    logLevel: value('log-level')
   })
 }
 
@@ -300,12 +327,28 @@ export function loadLocalConfig(
   return loadConfig(argv, Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name))), disk)
 }
 
-/** The text of --help, made from the table of settings. */
+export interface SettingRow {
+  /** As it is written on a command line. */
+  flag: string
+  environment: string
+  default: string
+  meaning: string
+}
+
+/** The table of settings, for people. */
+export const settingRows = (): SettingRow[] =>
+  Object.entries<Setting>(SETTINGS).map(([name, { help, shown, boolean }]) => ({
+    flag: name === 'root' ? '[root]' : `--${name}${boolean ? '' : ' …'}`,
+    environment: environmentName(name),
+    default: shown,
+    meaning: help
+  }))
+
+/** The text of --help. */
 export function helpText(): string {
-  const lines = Object.entries<Setting>(SETTINGS).map(([name, { help, shown, boolean }]) => {
-    const flag = name === 'root' ? '[root]' : `--${name}${boolean ? '' : ' …'}`
-    return `  ${flag.padEnd(22)} ${environmentName(name).padEnd(24)} ${help} (${shown})`
-  })
+  const lines = settingRows().map(
+    row => `  ${row.flag.padEnd(22)} ${row.environment.padEnd(24)} ${row.meaning} (${row.default})`
+  )
   return [
     'editd [root] [flags]      edits text files safely, over HTTP',
     'editd mcp [root] [flags]  the same over MCP, on stdin and stdout, without the settings of the HTTP server',

@@ -3,10 +3,14 @@
 import { closest } from 'fastest-levenshtein'
 import { BOOLEAN, type Kind } from './value-kinds.ts'
 
-/** One setting: how its text becomes a value, its default as help shows it, and what it means. */
+/** One setting: how its text becomes a value, its default, and what it means. */
 export interface Setting<T = unknown> {
   kind: Kind<T>
+  /** The text of the default, where there is one. */
+  default?: string
+  /** The default as people are shown it. */
   shown: string
+  /** What it means, in a few words. */
   help: string
   /** May be given several times. */
   list?: true
@@ -85,6 +89,14 @@ export function readEnvironment(settings: Settings, env: NodeJS.ProcessEnv, faul
   }
   return given
 }
+
+/** The defaults, as if they had been given. */
+export const defaultsOf = (settings: Settings): Given =>
+  new Map(
+    Object.entries(settings).flatMap(([name, setting]) =>
+      setting.default === undefined ? [] : [[name, { texts: [setting.default], from: `The default of ${name}` }]]
+    )
+  )
 
 /** The value of each setting that was given; texts that don't parse are faults. */
 export function parseGiven(settings: Settings, given: Given, faults: string[]): Map<string, unknown> {
