@@ -122,7 +122,7 @@ t.test("says in one sentence why it can't listen or open its root", async t => {
     [
       ['--port', String(port)],
       new RegExp(
-        `^editd: port ${port} of 127\\.0\\.0\\.1 is in use: choose another with --port, or 0 for a free one\\.\\n$`
+        `^editd: port ${port} of 127\\.0\\.0\\.1 is already in use: choose another with --port, or 0 for any free port\\.\\n$`
       )
     ],
     [['--state-dir', join(dir, 'file')], /^editd: can't start on .*\n$/]
