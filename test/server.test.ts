@@ -161,16 +161,22 @@ t.test(
     const cases: [string[], string][] = [
       [
         [root],
-        `${root} is already served by process ${process.pid} on a\ufffd[2Jhost with another state folder (--state-dir /a state\ufffd\ufffd), so they could overwrite each other's edits: start this one with --state-dir /a state\ufffd\ufffd, or stop the other.`
+        `${root} is already served by process ${process.pid} on a\ufffd[2Jhost ` +
+          `with another state folder (--state-dir /a state\ufffd\ufffd), ` +
+          `so they could overwrite each other's edits: start this one with --state-dir /a state\ufffd\ufffd, or stop the other.`
       ],
       [['mcp', root], `${root} is already served by process ${process.pid} on`],
       [
         [join(root, 'sub')],
-        `${root}/sub lies in the root of another server, process ${process.pid} on a\ufffd[2Jhost (root ${root}, --state-dir /a state\ufffd\ufffd), so they could overwrite each other's edits: use that server, choose a root that doesn't overlap, or stop the other.`
+        `${root}/sub lies in the root of another server, process ${process.pid} on a\ufffd[2Jhost ` +
+          `(root ${root}, --state-dir /a state\ufffd\ufffd), ` +
+          `so they could overwrite each other's edits: use that server, choose a root that doesn't overlap, or stop the other.`
       ],
       [
         [join(dir, 'beside')],
-        `${dir}/beside is already served by process ${process.pid} with another state folder (it is stopped or busy and didn't say which), so they could overwrite each other's edits: start this one with the same --state-dir, or stop the other.`
+        `${dir}/beside is already served by process ${process.pid} ` +
+          `with another state folder (it is stopped or busy and didn't say which), ` +
+          `so they could overwrite each other's edits: start this one with the same --state-dir, or stop the other.`
       ]
     ]
     await Promise.all(
@@ -193,7 +199,8 @@ t.test('finishes what runs when it is told to stop, and takes nothing new', asyn
     let text = ''
     const socket = connect(Number(port), '127.0.0.1', async () => {
       socket.write(
-        `POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`
+        `POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`
       )
       await sleep(200)
       server.child.kill('SIGTERM')
@@ -252,7 +259,8 @@ t.test('lives on when nobody reads what it prints, and cuts off a client that ne
   for (let i = 0; i < 3; i++) t.equal((await get(url, '/capabilities')).status, 200)
   const socket = connect(port, '127.0.0.1', () => {
     socket.write(
-      `POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
+      `POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
     )
   })
   socket.on('error', () => {})
