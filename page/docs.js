@@ -1,11 +1,11 @@
-// What /docs adds to Swagger UI: it asks for the token when an answer says that one is needed, and tells answers in
-// words. Runs in a browser; knows the wire format only.
+// What /docs adds to Swagger UI: it asks for the token when a request needs one, and shows above each answer what it
+// says. Runs in a browser; knows the wire format only.
 /* global SwaggerUIBundle */
 const here = document.currentScript.src
 
 const SELECTORS = ['occurrences', 'replace_all', 'occurrence']
 
-/** The body of a request with a suggested edit in the place of the one that failed. */
+/** The body of a request with a suggested edit instead of the one that failed. */
 function amend(body, edit, index) {
   const instead = old => ({
     ...Object.fromEntries(Object.entries(old).filter(([name]) => !SELECTORS.includes(name))),
@@ -24,7 +24,7 @@ function parsed(text) {
   }
 }
 
-/** What a live answer says, above the answer itself. */
+/** The message, fixes or diff of a live answer, shown above the answer itself. */
 const inWords =
   ({ React: { createElement: h }, oas3Actions, oas3Selectors }) =>
   ({ path, method, answer }) => {
@@ -63,7 +63,7 @@ const inWords =
   }
 
 window.onload = () => {
-  /** The request that was sent last; it is sent again when there is a token. */
+  /** The last request, which is sent again once there is a token. */
   let sent
   let waiting = false
   const ui = SwaggerUIBundle({
@@ -104,7 +104,7 @@ window.onload = () => {
           }
         },
         wrapComponents: {
-          // A route has many problems: each is a line until it is asked for.
+          // A route has many problems: each is shown as one line until it is opened.
           response:
             (Original, { React: { createElement: h, useState } }) =>
             props => {
@@ -142,7 +142,7 @@ window.onload = () => {
     ],
     responseInterceptor: response => {
       if (response.status === 401) {
-        // A dialog that has a token offers no field for another one.
+        // The dialog has no field for a new token while it has one.
         if (ui.authSelectors.authorized()?.size > 0) ui.authActions.logout(['bearer'])
         ui.authActions.showDefinitions(ui.authSelectors.definitionsToAuthorize())
         waiting = true
@@ -152,7 +152,7 @@ window.onload = () => {
   })
 }
 
-// Narrow screens show the page as wide as they are.
+// On narrow screens the page is as wide as the screen.
 document.head.append(
   Object.assign(document.createElement('meta'), { name: 'viewport', content: 'width=device-width, initial-scale=1' })
 )

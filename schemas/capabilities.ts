@@ -1,44 +1,47 @@
-// What GET /capabilities answers. Knows only the wire format.
+// What GET /capabilities answers. Knows only the wire format, not what the server is set to.
 import { Type, type Static } from 'typebox'
 import { count, named, ref, word } from './common.ts'
 
 const text = (description: string) => Type.String({ description })
 const texts = (description: string) => Type.Array(Type.String(), { description })
 
-const OperationInfo = named('OperationInfo', 'One operation.', {
+const OperationInfo = named('OperationInfo', 'One operation of this server.', {
   name: text('Its name.'),
   method: text('The HTTP method.'),
-  route: text('Where to send it.'),
+  route: text('The URL path to send requests to.'),
   description: text('What it does.')
 })
 
-const Limits = named('Limits', 'What is refused above these.', {
-  max_file_size: count('Bytes of a file, before and after an edit.'),
+const Limits = named('Limits', 'What this server accepts and answers at most.', {
+  max_file_size: count('Bytes in a file, before and after an edit.'),
   max_edits: count('Edits in one request.'),
-  body_limit: count('Bytes of a request body.'),
+  body_limit: count('Bytes in a request body.'),
   max_lines: count('Lines in one answer of /inspect.'),
   max_content_bytes: count('Bytes of content in one answer of /inspect.'),
-  max_entries: count('Entries of a directory in one answer of /inspect.'),
+  max_entries: count('Directory entries in one answer of /inspect.'),
   max_matches: count('Matches in one answer of /inspect.'),
-  max_items: count('Items of structure in one answer of /inspect.'),
-  max_parsed_size: count('Bytes of a file whose structure is told, before and after an edit.'),
-  max_context_lines: count('context_lines of an edit.'),
-  max_diff_lines: count('max_diff_lines of an edit.'),
-  lock_timeout_ms: count('How long a request waits for a file that others edit.')
+  max_items: count('Structure items in one answer of /inspect.'),
+  max_parsed_size: count('Bytes in a file whose structure can be listed or edited, before and after the edit.'),
+  max_context_lines: count('The largest context_lines of an edit.'),
+  max_diff_lines: count('The largest max_diff_lines of an edit.'),
+  lock_timeout_ms: count('Milliseconds that a request waits for a file that is being edited.')
 })
 
 const RootFacts = named('RootFacts', 'What the workspace allows.', {
   read_only: Type.Boolean({ description: 'true: nothing can be edited.' }),
   require_hash: Type.Boolean({ description: 'true: every edit needs an expected_hash.' }),
   allowed_extensions: Type.Union([Type.Array(Type.String()), Type.Null()], {
-    description: 'The only extensions that may be used; null: all.'
+    description: 'The only file extensions allowed; null: all.'
   }),
   protected: texts('Paths that may not be edited.'),
-  durability: word(['full', 'fast'], 'full: an answered edit survives a power cut.'),
-  lock: word(['shared', 'local'], 'shared: several servers may work on this root.'),
+  durability: word(['full', 'fast'], 'full: an edit that was answered survives a power cut. fast: it may not.'),
+  lock: word(
+    ['shared', 'local'],
+    'shared: servers on other hosts may work on this root too. local: only servers on this host.'
+  ),
   confinement: word(
     ['proc', 'portable'],
-    'How paths are kept inside the root: proc, by open descriptors; portable, by checks of names, which is weaker.'
+    'How paths are kept inside the root. proc: by open descriptors. portable: by checking names, which is weaker.'
   )
 })
 
@@ -49,13 +52,14 @@ export const CapabilitiesSchema = named(
     name: text('The name of the service.'),
     version: text('The version of the service.'),
     api: text('The version of the wire contract.'),
-    operations: Type.Array(ref(OperationInfo), { description: 'What a client may call.' }),
+    operations: Type.Array(ref(OperationInfo), { description: 'The operations that a client can call.' }),
     limits: ref(Limits),
     features: texts('What is supported beyond the bare operations.'),
-    tool_formats: texts('The forms in which GET /tools defines the operations.'),
-    mcp_versions: texts('The revisions of MCP that /mcp speaks, the newest first.'),
+    tool_formats: texts('The formats in which GET /tools defines the operations.'),
+    mcp_versions: texts('The MCP revisions that /mcp speaks, newest first.'),
     languages: texts(
-      'Languages whose structure /inspect tells and /edit-section changes: Markdown by heading and code_block, the others by symbol.'
+      'Languages whose structure /inspect lists and /edit-section edits: ' +
+        'Markdown by heading and code_block, the others by symbol.'
     ),
     root: ref(RootFacts)
   }

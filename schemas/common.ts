@@ -1,4 +1,4 @@
-// Pieces that several schemas share. Knows typebox and the wire's vocabulary, nothing of what happens to a request.
+// Pieces that several schemas share. Knows typebox and the wire's vocabulary; does not know what happens to a request.
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 
 /** A component of the published document: a closed object with a name. */
@@ -15,7 +15,7 @@ export const word = <const V extends string[]>(values: V, description: string) =
 
 const HASH = '^[0-9a-f]{16}$'
 
-/** What the patterns of requests allow, in words. */
+/** What each pattern in a request allows, in words. */
 export const ALLOWED: Readonly<Record<string, string>> = {
   [HASH]: 'the file_hash of an answer: 16 hex digits in lower case'
 }
@@ -26,16 +26,16 @@ export const requestPath = Type.String({
   minLength: 1,
   maxLength: 4096,
   description:
-    'The file, relative to the workspace root, such as src/app.ts. An absolute path is accepted if it lies in the root.'
+    'The file, relative to the workspace root, such as src/app.ts. An absolute path inside the root is accepted.'
 })
 
 export const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const line = (description: string) => Type.Integer({ minimum: 1, description })
 export const answeredPath = Type.String({ description: 'The file, relative to the workspace root.' })
 export const resolvedPath = Type.String({
-  description: 'Where the symlink in path leads to, relative to the workspace root.'
+  description: 'The file that the symlink in path leads to, relative to the workspace root.'
 })
 export const lossy = Type.Literal(true, {
   type: 'boolean',
-  description: 'Bytes that are not UTF-8 are shown as U+FFFD here.'
+  description: 'true: bytes that are not UTF-8 are shown here as U+FFFD.'
 })

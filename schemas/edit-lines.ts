@@ -3,9 +3,10 @@ import { Type, type Static } from 'typebox'
 import { named, ref, requestPath } from './common.ts'
 import { editingFields, lineEndings } from './editing.ts'
 
-// Without bounds: 0 and numbers past the end are answered with the number of lines that there are.
+// Without bounds, since 0 and numbers past the end are answered with how many lines the file has.
 const startLine = Type.Integer({
-  description: 'First line to replace, counted from 1 in the file before the request. total_lines + 1 appends.'
+  description:
+    'First line to replace, counted from 1 in the file before the request. total_lines + 1 appends to the file.'
 })
 const endLine = Type.Integer({
   description:
@@ -13,12 +14,14 @@ const endLine = Type.Integer({
 })
 const newText = Type.String({
   description:
-    'The lines to put in, taken literally, without line numbers; a missing last line break is added where a line follows. An empty string deletes the lines.'
+    'The lines to put in, taken literally, without line numbers. A missing last line break is added ' +
+    'if a line follows. An empty string deletes the lines.'
 })
 const expectedText = Type.Optional(
   Type.String({
     description:
-      'What the lines hold now, as you know it. If they hold something else, nothing is written and the answer shows what is there.'
+      'The current text of these lines, as you know it. If it differs, nothing is written ' +
+      'and the answer shows what is there.'
   })
 )
 
@@ -45,7 +48,8 @@ export const editLinesRequest = (edits_max: number) =>
           minItems: 1,
           maxItems: edits_max,
           description:
-            'Several edits of this file, all or nothing. All line numbers count lines of the file before the request; the ranges must not overlap. Not together with start_line at the top level.'
+            'Several edits of this file, all or nothing. Line numbers refer to the file before the request; ' +
+            'the ranges must not overlap. Not together with start_line at the top level.'
         })
       ),
       ...editingFields,

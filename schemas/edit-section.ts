@@ -7,46 +7,52 @@ const name = (description: string) => Type.String({ minLength: 1, maxLength: 100
 
 export const EditSectionRequestSchema = named(
   'EditSectionRequest',
-  'Change one section or code block of a Markdown document, or one symbol of a source file: exactly one of heading, code_block and symbol.',
+  'Change one section or code block of a Markdown document, or one symbol of a source file. ' +
+    'Give exactly one of heading, code_block and symbol.',
   {
     path: requestPath,
     action: word(
       ['replace', 'delete', 'append', 'prepend', 'insert_before', 'insert_after'],
-      'replace, delete: what the target holds. append, prepend: put new_text inside it, at its end or start. insert_before, insert_after: put new_text beside it.'
+      'replace, delete: the content of the target. append, prepend: put new_text inside it, at its end or start. ' +
+        'insert_before, insert_after: put new_text next to it.'
     ),
     new_text: Type.Optional(
       Type.String({
         description:
-          'The text to put in, taken literally; only delete needs none. Blank lines around it, and the indentation of a symbol, are seen to.'
+          'The text to put in, taken literally; required except for delete. ' +
+          'The blank lines around it and the indentation of a symbol are adjusted for you.'
       })
     ),
     heading: Type.Optional(
       name(
-        'The section with this heading: its text as in the document, with or without its marks (Setup, ## Setup), or a path (Guide > Setup).'
+        'The section with this heading: its text as in the document, with or without its # marks (Setup, ## Setup), ' +
+          'or a path (Guide > Setup).'
       )
     ),
     code_block: Type.Optional(
       Type.Object(
         {
-          index: Type.Optional(line('Which of the blocks that fit, counted from 1.')),
-          language: Type.Optional(name('What its fence says, such as js.')),
-          under_heading: Type.Optional(name('Only blocks in the section with this heading, named as in heading.'))
+          index: Type.Optional(line('Which of the matching blocks, counted from 1.')),
+          language: Type.Optional(name('The language on its fence, such as js.')),
+          under_heading: Type.Optional(name('Only blocks in the section with this heading, written as in heading.'))
         },
-        { additionalProperties: false, description: 'The code block with all that is given here.' }
+        { additionalProperties: false, description: 'The code block that matches everything given here.' }
       )
     ),
-    symbol: Type.Optional(name('The definition with this name, or path: Parser, Parser.parse.')),
-    at_line: Type.Optional(line('Of several targets that fit, take the one that holds this line.')),
+    symbol: Type.Optional(name('The definition with this name or path, such as Parser or Parser.parse.')),
+    at_line: Type.Optional(line('If several targets match, take the one that contains this line.')),
     include_heading: Type.Optional(
       Type.Boolean({
         description:
-          'Of replace: true: new_text also replaces the heading line, or the fences of the code block (false if left out: they stay).'
+          'With action replace: true also replaces the heading line, or the fences of the code block ' +
+          '(default: false, they stay).'
       })
     ),
     include_comment: Type.Optional(
       Type.Boolean({
         description:
-          'Of replace and delete: true: the doc comment of the symbol goes with it (false if left out: it stays).'
+          'With action replace or delete: true also replaces or deletes the doc comment of the symbol ' +
+          '(default: false, it stays).'
       })
     ),
     ...editingFields,

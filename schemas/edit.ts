@@ -6,17 +6,19 @@ import { editingFields, lineEndings } from './editing.ts'
 const oldText = Type.String({
   minLength: 1,
   description:
-    'The exact text to replace, copied from the file: every space, tab and line break counts. Must fit exactly one place, unless occurrences, replace_all or occurrence says otherwise.'
+    'The exact text to replace, copied from the file: every space, tab and line break counts. ' +
+    'It must match exactly once, unless occurrences, replace_all or occurrence says otherwise.'
 })
 const newText = Type.String({
-  description: 'The text to put in its place, taken literally. An empty string deletes exactly the matched text.'
+  description: 'The replacement, taken literally. An empty string deletes exactly the matched text.'
 })
 const selectors = {
   occurrences: Type.Optional(
     Type.Integer({
       minimum: 1,
       description:
-        'How many matches there must be (1 if left out); all of them are replaced. Prefer more context in old_text over a count.'
+        'The exact number of matches you expect (default: 1); all are replaced. ' +
+        'Prefer more context in old_text to a count.'
     })
   ),
   replace_all: Type.Optional(
@@ -28,10 +30,14 @@ const selectors = {
         { type: 'string', enum: ['first', 'last', 'all'] },
         { type: 'integer', minimum: 1 }
       ],
-      description: 'Replace this one of several matches: first, last, all, or its number counted from 1.'
+      description: 'Which of several matches to replace: first, last, all, or its number, counted from 1.'
     })
   )
 }
+
+/** What adapting line breaks means here. */
+export const ADAPTED =
+  'a line break in old_text matches any kind, and new_text is written with the line breaks of the file'
 
 export const TextEdit = named('TextEdit', 'One replacement of exact text.', {
   old_text: oldText,
@@ -54,13 +60,12 @@ export const editRequest = (edits_max: number) =>
           minItems: 1,
           maxItems: edits_max,
           description:
-            'Several edits of this file, applied in order, each on the result of those before it; all or nothing. Not together with old_text at the top level.'
+            'Several edits of this file, applied in order, each to the result of those before it; all or nothing. ' +
+            'Not together with old_text at the top level.'
         })
       ),
       ...editingFields,
-      line_endings: lineEndings(
-        'a line break in old_text matches any kind, and new_text is written with the line breaks of the file'
-      )
+      line_endings: lineEndings(ADAPTED)
     }
   )
 

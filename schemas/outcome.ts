@@ -10,17 +10,19 @@ export const ChangeContext = named('ChangeContext', 'Unchanged lines of the resu
   lossy: Type.Optional(lossy)
 })
 
-export const Change = named('Change', 'One changed place. Look at it: is this what you meant?', {
-  edit_index: count('Which of the edits, counted from 0.'),
+export const Change = named('Change', 'One changed place. Check that this is what you meant.', {
+  edit_index: count('Which edit, counted from 0.'),
   operation: word(['replace', 'insert', 'delete', 'append'], 'What was done.'),
   start_line: line('First line of the change in the file before the request.'),
-  end_line: count('Last line of it.'),
-  new_start_line: line('First line of it in the result.'),
-  new_end_line: count('Last line of it in the result; new_start_line - 1 where nothing is left.'),
-  lines_removed: count('Lines taken away.'),
-  lines_added: count('Lines put in.'),
+  end_line: count('Last line of the change in that file.'),
+  new_start_line: line('First line of the change in the result.'),
+  new_end_line: count('Last line of the change in the result; new_start_line - 1 if nothing is left.'),
+  lines_removed: count('Lines removed.'),
+  lines_added: count('Lines added.'),
   net_change: Type.Integer({ description: 'lines_added - lines_removed.' }),
-  inserted_by_edit: Type.Optional(count('The place lies in text that this earlier edit wrote.')),
+  inserted_by_edit: Type.Optional(
+    count('The earlier edit, counted from 0, that wrote the text in which this place lies.')
+  ),
   context: Type.Optional(ref(ChangeContext)),
   old_content: Type.Optional(Type.String({ description: 'In a dry run: what would be replaced, at most 4 KiB.' })),
   new_content: Type.Optional(Type.String({ description: 'In a dry run: what would be put in, at most 4 KiB.' })),
@@ -28,23 +30,26 @@ export const Change = named('Change', 'One changed place. Look at it: is this wh
 })
 
 export const EditApplied = named('EditApplied', 'What one edit found and replaced.', {
-  edit_index: count('Which of the edits, counted from 0.'),
-  occurrences_found: count('Matches of old_text.'),
+  edit_index: count('Which edit, counted from 0.'),
+  occurrences_found: count('How many matches old_text has.'),
   occurrences_replaced: count('How many of them were replaced.'),
-  matched_with: word(['exact', 'line_endings'], 'line_endings: line breaks of another kind were taken as equal.')
+  matched_with: word(
+    ['exact', 'line_endings'],
+    'exact: byte for byte. line_endings: the match differs only in the kind of line breaks.'
+  )
 })
 
 const hashes = {
-  hash_before: hash('Of the file before the request.'),
-  file_hash: hash('Of the file as it is on disk now. Send it as expected_hash with your next edit.')
+  hash_before: hash('The hash of the file before the request.'),
+  file_hash: hash('The hash of the file as it is on disk now. Send it as expected_hash with your next edit.')
 }
 const replaced = {
   total_replacements: count('Places replaced by all edits together.'),
   edits_applied: Type.Array(ref(EditApplied), { description: 'One for each edit, in order.' })
 }
-const made = { created: Type.Boolean({ description: 'true: the file is new; false: it replaces one.' }) }
+const made = { created: Type.Boolean({ description: 'true: the file is new. false: it replaced an existing one.' }) }
 
-/** What every change answers; `own` are the members of one operation. */
+/** What every change answers, with the members that only this operation has (`own`) and its hashes. */
 const result = <P extends TProperties, H extends TProperties>(id: string, description: string, own: P, hashed: H) =>
   named(id, description, {
     path: answeredPath,
@@ -53,31 +58,34 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
     changed: Type.Boolean({ description: 'false: the file already had exactly this content.' }),
     dry_run: Type.Boolean({ description: 'true: nothing was written.' }),
     ...own,
-    changes: Type.Array(ref(Change), { maxItems: 1000, description: 'At most 20 changes; 1,000 in a dry run.' }),
+    changes: Type.Array(ref(Change), {
+      maxItems: 1000,
+      description: 'The changes, at most 20; in a dry run at most 1,000.'
+    }),
     changes_truncated: Type.Optional(
-      Type.Literal(true, { type: 'boolean', description: 'There are more changes than are listed.' })
+      Type.Literal(true, { type: 'boolean', description: 'true: there are more changes than are listed.' })
     ),
-    total_lines_before: count('Lines before the request.'),
-    total_lines_after: count('Lines of the result.'),
-    file_size: count('Bytes of the result.'),
+    total_lines_before: count('Lines in the file before the request.'),
+    total_lines_after: count('Lines in the result.'),
+    file_size: count('Bytes in the result.'),
     ...hashed,
-    new_hash: Type.Optional(hash('In a dry run: the hash that the file would have.')),
+    new_hash: Type.Optional(hash('In a dry run: the hash that the result would have.')),
     write_strategy: Type.Optional(
       word(
         ['in_place'],
-        'The file was written in place, guarded by a journal, because a rename could not keep its identity.'
+        'in_place: the file was written in place, guarded by a journal, because a rename could not keep its identity.'
       )
     ),
-    diff: Type.Optional(Type.String({ description: 'Unified diff; applies with git apply and patch -p1.' })),
+    diff: Type.Optional(Type.String({ description: 'A unified diff that git apply and patch -p1 accept.' })),
     diff_truncated: Type.Optional(Type.Boolean({ description: 'Whether the diff was cut.' })),
     diff_unavailable: Type.Optional(Type.String({ description: 'Why there is no diff.' })),
-    note: Type.Optional(Type.String({ description: 'Something to know, such as the matches that were not chosen.' })),
+    note: Type.Optional(Type.String({ description: 'Something worth knowing, such as matches that were not chosen.' })),
     warnings: Type.Array(Type.String(), {
-      description: 'What may not be as you expect, such as fields that were taken by another name.'
+      description: 'What may not be as you expect, such as fields that were accepted under another name.'
     })
   })
 
-const UNTOUCHED = 'Everything outside the changes is byte for byte as before.'
+const UNTOUCHED = 'Everything outside the changes is unchanged, byte for byte.'
 const ofANewFile = { hash_before: Type.Optional(hashes.hash_before), file_hash: Type.Optional(hashes.file_hash) }
 
 export const EditResultSchema = result('EditResult', `What was changed. ${UNTOUCHED}`, replaced, hashes)
@@ -95,13 +103,13 @@ export const EditSectionResultSchema = result(
 )
 export const CreateResultSchema = result(
   'CreateResult',
-  'The file that was made. A file that was not there before has no hash_before.',
+  'The file that was created. A file that did not exist before has no hash_before.',
   made,
   ofANewFile
 )
 export const PreviewResultSchema = result(
   'PreviewResult',
-  'What would be changed: what the operation itself answers, and what each place would hold.',
+  'What would change: the answer of the operation itself, and the new content of each place.',
   {
     total_replacements: Type.Optional(replaced.total_replacements),
     edits_applied: Type.Optional(replaced.edits_applied),

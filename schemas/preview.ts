@@ -5,26 +5,29 @@ import { named, ref, requestPath, word } from './common.ts'
 import { CreateRequestSchema } from './create.ts'
 import { editLinesRequest, LineEdit } from './edit-lines.ts'
 import { EditSectionRequestSchema } from './edit-section.ts'
-import { editRequest, TextEdit } from './edit.ts'
+import { ADAPTED, editRequest, TextEdit } from './edit.ts'
+import { lineEndings } from './editing.ts'
 
 export const PREVIEWED = ['edit', 'edit_lines', 'edit_section', 'create'] as const
 
 /**
- * The fields of all these objects, each saying to which of them it belongs unless to all. What one requires, another
- * doesn't have: all are optional.
+ * The fields of all these objects; each description names the objects that have the field, unless all do. Every field
+ * is optional, since what one object requires another doesn't have.
  */
 function merged(objects: Record<string, TObject>): Record<string, TSchema> {
   const fields = new Set(Object.values(objects).flatMap(({ properties }) => Object.keys(properties)))
   return Object.fromEntries(
     [...fields].map(field => {
       const having = Object.entries(objects).filter(([, { properties }]) => field in properties)
-      const told = new Map<string, string[]>()
+      const namesByDescription = new Map<string, string[]>()
       for (const [name, { properties }] of having) {
         const { description = '' } = properties[field] as { description?: string }
-        told.set(description, [...(told.get(description) ?? []), name])
+        namesByDescription.set(description, [...(namesByDescription.get(description) ?? []), name])
       }
-      const isOfAll = told.size === 1 && having.length === Object.keys(objects).length
-      const description = [...told].map(([text, names]) => (isOfAll ? text : `${names.join(', ')}: ${text}`)).join(' ')
+      const isOfAll = namesByDescription.size === 1 && having.length === Object.keys(objects).length
+      const description = [...namesByDescription]
+        .map(([text, names]) => (isOfAll ? text : `${names.join(', ')}: ${text}`))
+        .join(' ')
       return [field, Type.Optional({ ...having[0]?.[1].properties[field], description })]
     })
   )
@@ -32,7 +35,8 @@ function merged(objects: Record<string, TObject>): Record<string, TSchema> {
 
 export const PreviewEdit = named(
   'PreviewEdit',
-  'One edit: old_text and new_text with their options in edit; start_line, end_line, new_text and expected_text in edit_lines.',
+  'One edit. edit: old_text and new_text with their options. ' +
+    'edit_lines: start_line, end_line, new_text and expected_text.',
   merged({ edit: TextEdit, edit_lines: LineEdit })
 )
 
@@ -46,9 +50,9 @@ export function previewRequest(edits_max: number) {
   })
   return named(
     'PreviewRequest',
-    'One operation with its fields, to be computed and not carried out. A field of another operation is refused.',
+    'One operation with its fields, computed but not carried out. Fields of another operation are refused.',
     {
-      operation: word([...PREVIEWED], 'What to preview.'),
+      operation: word([...PREVIEWED], 'The operation to preview.'),
       path: requestPath,
       ...fields,
       edits: Type.Optional(
@@ -56,16 +60,26 @@ export function previewRequest(edits_max: number) {
           minItems: 1,
           maxItems: edits_max,
           description:
-            'edit, edit_lines: several edits of this file, as the operation takes them. Not together with one at the top level.'
+            'edit, edit_lines: several edits of this file, as the operation takes them. ' +
+            'Not together with one at the top level.'
         })
       ),
-      dry_run: Type.Optional(Type.Boolean({ enum: [true], description: 'May only be true: nothing is written here.' })),
-      show_diff: Type.Optional(Type.Boolean({ description: 'Whether a unified diff is added (true if left out).' }))
+      new_text: Type.Optional(
+        Type.String({
+          description:
+            'Taken literally. edit: the replacement. edit_lines: the lines to put in, without line numbers; ' +
+            'a missing last line break is added if a line follows. edit_section: the text to put in; not for delete. ' +
+            'An empty string deletes.'
+        })
+      ),
+      line_endings: lineEndings(ADAPTED),
+      dry_run: Type.Optional(Type.Boolean({ enum: [true], description: 'Can only be true: nothing is written.' })),
+      show_diff: Type.Optional(Type.Boolean({ description: 'Whether to add a unified diff (default: true).' }))
     }
   )
 }
 
-/** Its fields have passed the schema of the operation that it names. */
+/** A preview whose fields have passed the schema of the operation that it names. */
 export interface PreviewRequest {
   operation: (typeof PREVIEWED)[number]
   path: string

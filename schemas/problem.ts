@@ -1,9 +1,9 @@
-// What the service answers when it can't do what was asked (RFC 9457). Knows only the wire format.
+// What the service answers when a request fails (RFC 9457). Knows only the wire format.
 import { Type, type Static } from 'typebox'
 import { count, hash, line, lossy, named, ref, word } from './common.ts'
 import { StructureItem } from './structure.ts'
 
-/** Every code that an answer may carry. */
+/** Every code that an answer can have. */
 export const PROBLEM_CODES = [
   'INVALID_JSON',
   'INVALID_REQUEST',
@@ -52,7 +52,7 @@ export type ProblemCode = (typeof PROBLEM_CODES)[number]
 
 const text = (description: string) => Type.String({ description })
 
-const Difference = named('Difference', 'How old_text and the file differ in one respect.', {
+const Difference = named('Difference', 'One difference between old_text and the file.', {
   type: word(
     [
       'whitespace',
@@ -72,31 +72,33 @@ const Difference = named('Difference', 'How old_text and the file differ in one 
   found: text('In the file.')
 })
 
-const SimilarContent = named('SimilarContent', 'A place of the file that may be what you meant.', {
+const SimilarContent = named('SimilarContent', 'A place in the file that may be what you meant.', {
   line_number: line('First line.'),
   end_line: line('Last line.'),
-  content: text('The exact text of the file there.'),
-  similarity_score: Type.Number({ minimum: 0, maximum: 1, description: '1 is equal.' }),
-  confidence: word(['high', 'medium', 'low'], 'How sure it is that this was meant.'),
+  content: text('The exact text there.'),
+  similarity_score: Type.Number({ minimum: 0, maximum: 1, description: 'From 0 to 1; 1 is equal.' }),
+  confidence: word(['high', 'medium', 'low'], 'How likely it is that you meant this.'),
   differences: Type.Array(ref(Difference), { description: 'What differs.' }),
   lossy: Type.Optional(lossy)
 })
 
 const context = (description: string) => Type.Array(Type.String(), { maxItems: 20, description })
-const MatchLocation = named('MatchLocation', 'One place where old_text is.', {
+const MatchLocation = named('MatchLocation', 'One match of old_text.', {
   line_number: line('Line, counted from 1.'),
   column_start: line('Column, counted from 1 in UTF-16 units.'),
   column_end: line('Column after the last character.'),
   line_content: text('The line.'),
   context_before: context('Lines before it.'),
   context_after: context('Lines after it.'),
-  inserted_by_edit: Type.Optional(count('The place lies in text that this earlier edit wrote.')),
+  inserted_by_edit: Type.Optional(
+    count('The earlier edit, counted from 0, that wrote the text in which this place lies.')
+  ),
   lossy: Type.Optional(lossy)
 })
 
 const SuggestedEdit = named(
   'SuggestedEdit',
-  'Fields of an edit, ready to be sent. Without new_text: give your own, brought up to date with what is in the file.',
+  'Fields of an edit, ready to send. If new_text is missing, send your own, updated to match what is in the file.',
   {
     old_text: Type.Optional(text('As in /edit.')),
     new_text: Type.Optional(text('As in /edit or /edit-lines.')),
@@ -117,7 +119,7 @@ const SuggestedEdit = named(
   }
 )
 
-const SuggestedFixSchema = named('SuggestedFix', 'One way to go on.', {
+const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   type: word(
     [
       'USE_EXACT_TEXT',
@@ -133,13 +135,13 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to go on.', {
     'The kind of fix.'
   ),
   suggestion: text('What to do, in one sentence.'),
-  example: Type.Optional(text('What it may look like.')),
+  example: Type.Optional(text('An example.')),
   edit: Type.Optional(ref(SuggestedEdit))
 })
 
 const Highlight = named('Highlight', 'A line to look at.', { line: line('Line, counted from 1.') })
-const FilePreview = named('FilePreview', 'The file around the place in question.', {
-  total_lines: count('Lines of the file.'),
+const FilePreview = named('FilePreview', 'The lines around the place in question.', {
+  total_lines: count('Lines in the file.'),
   preview_start_line: count('First line shown.'),
   preview_end_line: count('Last line shown.'),
   content: text('The lines, at most 2 KiB.'),
@@ -147,8 +149,8 @@ const FilePreview = named('FilePreview', 'The file around the place in question.
   lossy: Type.Optional(lossy)
 })
 
-const FieldErrorSchema = named('FieldError', 'What is wrong with one field of the request.', {
-  pointer: text('JSON pointer to it; empty for the request as a whole.'),
+const FieldErrorSchema = named('FieldError', 'An error in one field of the request.', {
+  pointer: text('JSON pointer to the field; empty for the request as a whole.'),
   message: text('What is wrong with it.')
 })
 
@@ -156,30 +158,30 @@ export const ProblemSchema = named(
   'Problem',
   'Why nothing was done, and what to do next. detail alone is enough to act on.',
   {
-    type: text('Names the kind of problem.'),
-    title: text('The kind of problem in a few words.'),
+    type: text('A URI reference that identifies the kind of problem.'),
+    title: text('The kind of problem, in a few words.'),
     status: Type.Integer({ minimum: 400, maximum: 599, description: 'The HTTP status.' }),
     code: Type.Unsafe<ProblemCode>({
       type: 'string',
       enum: [...PROBLEM_CODES],
       description: 'The kind of problem, for programs.'
     }),
-    detail: text('What went wrong, what is there, what to do next.'),
+    detail: text('What went wrong, what is there instead, and what to do next.'),
     instance: text('The route that was called.'),
-    request_id: text('Names this request in the log of the server.'),
+    request_id: text('Identifies this request in the server log.'),
     retry: word(
       ['never', 'after_read', 'after_delay'],
-      'never: change the request. after_read: look again, then decide. after_delay: send it again.'
+      'never: change the request. after_read: read the file again, then decide. after_delay: send it again later.'
     ),
     path: Type.Optional(text('The file.')),
-    resolved_path: Type.Optional(text('Where the symlink in path leads to.')),
-    file_hash: Type.Optional(hash('Of the file as it is on disk now.')),
+    resolved_path: Type.Optional(text('The file that the symlink in path leads to.')),
+    file_hash: Type.Optional(hash('The hash of the file as it is on disk now.')),
     expected_hash: Type.Optional(hash('The hash that the request expected.')),
     edit_index: Type.Optional(count('Which edit failed, counted from 0.')),
-    total_edits: Type.Optional(count('How many edits the request has.')),
-    other_edit_index: Type.Optional(count('The edit with which it overlaps, counted from 0.')),
-    search_text: Type.Optional(text('The old_text that was searched for; a long one is cut in the middle.')),
-    expected_occurrences: Type.Optional(count('How many matches the request asked for.')),
+    total_edits: Type.Optional(count('How many edits the request contains.')),
+    other_edit_index: Type.Optional(count('The edit that it overlaps, counted from 0.')),
+    search_text: Type.Optional(text('The old_text that was searched for; long text is cut in the middle.')),
+    expected_occurrences: Type.Optional(count('How many matches the request expected.')),
     actual_occurrences: Type.Optional(count('How many matches there are.')),
     match_locations: Type.Optional(Type.Array(ref(MatchLocation), { maxItems: 10, description: 'The first matches.' })),
     match_lines: Type.Optional(
@@ -188,47 +190,49 @@ export const ProblemSchema = named(
     similar_content: Type.Optional(
       Type.Array(ref(SimilarContent), {
         maxItems: 3,
-        description: 'Places that may have been meant, the likeliest first.'
+        description: 'Places that you may have meant, most likely first.'
       })
     ),
-    suggested_fixes: Type.Optional(Type.Array(ref(SuggestedFixSchema), { description: 'Ways to go on.' })),
+    suggested_fixes: Type.Optional(Type.Array(ref(SuggestedFixSchema), { description: 'Ways to continue.' })),
     suggestions_truncated: Type.Optional(
-      Type.Literal(true, { type: 'boolean', description: 'The search for similar text was ended early.' })
+      Type.Literal(true, { type: 'boolean', description: 'true: the search for similar text was stopped early.' })
     ),
     missing_tokens: Type.Optional(
-      Type.Array(Type.String(), { maxItems: 10, description: 'Names in old_text that are nowhere in the file.' })
+      Type.Array(Type.String(), { maxItems: 10, description: 'Names in old_text that occur nowhere in the file.' })
     ),
     already_applied: Type.Optional(
-      Type.Literal(true, { type: 'boolean', description: 'new_text is there and old_text is not.' })
+      Type.Literal(true, { type: 'boolean', description: 'true: the file already contains new_text and not old_text.' })
     ),
     file_preview: Type.Optional(ref(FilePreview)),
-    actual_text: Type.Optional(text('What the lines hold instead of expected_text; long text is cut in the middle.')),
+    actual_text: Type.Optional(
+      text('The text of the lines, which is not expected_text; long text is cut in the middle.')
+    ),
     lossy: Type.Optional(lossy),
-    total_lines: Type.Optional(count('Lines of the file.')),
+    total_lines: Type.Optional(count('Lines in the file.')),
     limit: Type.Optional(count('The limit that was exceeded.')),
-    actual: Type.Optional(count('By what.')),
+    actual: Type.Optional(count('The value that exceeded it.')),
     errors: Type.Optional(
-      Type.Array(ref(FieldErrorSchema), { maxItems: 20, description: 'What is wrong with which field.' })
+      Type.Array(ref(FieldErrorSchema), { maxItems: 20, description: 'The fields that are wrong.' })
     ),
     did_you_mean: Type.Optional(
       Type.Array(Type.String(), {
         maxItems: 10,
-        description: 'Paths that exist, or of a target the names of some that do.'
+        description: 'Similar paths that exist; for a target, similar names.'
       })
     ),
     targets: Type.Optional(
       Type.Array(ref(StructureItem), {
         maxItems: 100,
-        description: 'What fits the target: send at_line with a line of the one that is meant.'
+        description: 'The targets that match: send at_line with a line of the one you mean.'
       })
     ),
     outline: Type.Optional(
-      Type.Array(ref(StructureItem), { maxItems: 100, description: 'What the file is made of; its first 100 items.' })
+      Type.Array(ref(StructureItem), { maxItems: 100, description: 'The structure of the file, its first 100 items.' })
     ),
     syntax_error_lines: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1 }), {
         maxItems: 20,
-        description: 'Lines with syntax errors: what is there may not have been understood.'
+        description: 'Lines with syntax errors; what is there may not have been parsed.'
       })
     )
   }

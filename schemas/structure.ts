@@ -1,10 +1,10 @@
-// What a document or a source file is made of, as answers show it. Knows only the wire format.
+// The structure of a document or a source file, as answers show it. Knows only the wire format, no language.
 import { Type } from 'typebox'
 import { line, lossy, named, word } from './common.ts'
 
 export const StructureItem = named(
   'StructureItem',
-  'One section, code block or symbol of a file. Its lines are what an edit of lines takes as start_line and end_line.',
+  'One section, code block or symbol of a file. Its start_line and end_line can be sent to edit_lines as they are.',
   {
     kind: word(
       [
@@ -26,15 +26,17 @@ export const StructureItem = named(
         'macro',
         'rule'
       ],
-      'heading: a section, from its heading to the line before the next one of the same or a higher level.'
+      'heading is a section: from its heading to the line before the next heading of the same or a higher level.'
     ),
     name: Type.Optional(Type.String({ description: 'The text of the heading, or the name of the symbol.' })),
-    level: Type.Optional(line('Of a heading, 1 to 6.')),
-    parent: Type.Optional(Type.String({ description: 'The path of what it is in: Guide > Setup, or Parser.State.' })),
-    language: Type.Optional(Type.String({ description: 'Of a code block, as its fence says.' })),
-    start_line: line('First line, with decorators and attributes.'),
+    level: Type.Optional(line('The level of a heading, 1 to 6.')),
+    parent: Type.Optional(
+      Type.String({ description: 'The path of the item that contains it, such as Guide > Setup or Parser.State.' })
+    ),
+    language: Type.Optional(Type.String({ description: 'The language on the fence of a code block.' })),
+    start_line: line('First line, including decorators and attributes.'),
     end_line: line('Last line, inclusive.'),
-    comment_start_line: Type.Optional(line('Where the doc comment of a symbol begins.')),
+    comment_start_line: Type.Optional(line('The line where the doc comment of a symbol begins.')),
     lossy: Type.Optional(lossy)
   }
 )

@@ -9,13 +9,14 @@ export const ToolsQuery = Type.Object(
     format: Type.Optional(
       word(
         [...TOOL_FORMATS],
-        'Whose form: openai (if left out) for the Responses API, openai-chat for chat completions, anthropic for the Messages API, mcp as tools/list has them.'
+        'openai (default): for the Responses API. openai-chat: for Chat Completions. ' +
+          'anthropic: for the Messages API. mcp: as in tools/list.'
       )
     ),
     strict: Type.Optional(
       word(
         ['true', 'false'],
-        'true: schemas for the strict mode of the host, where a model can give no other arguments (false if left out).'
+        'true: schemas for strict mode, in which a model can give only valid arguments (default: false).'
       )
     )
   },
@@ -25,7 +26,7 @@ export const ToolsQuery = Type.Object(
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const object = (description: string) => Type.Optional(Type.Unsafe<object>({ type: 'object', description }))
 
-// Named, since a generator that names it after its field takes input_schema and inputSchema for one.
+// Named, since a generator that names types after fields would take input_schema and inputSchema for the same type.
 const JsonSchema = Type.Unsafe<object>({
   $id: 'JsonSchema',
   type: 'object',
@@ -36,25 +37,26 @@ const jsonSchema = Type.Optional(ref(JsonSchema))
 
 const ToolDefinition = named(
   'ToolDefinition',
-  'One tool, in the form of the host that was asked for; which fields there are depends on it. The schema of its arguments is parameters (openai), input_schema (anthropic) or inputSchema (mcp).',
+  'One tool. Its fields depend on the format: the schema of the arguments is in parameters (openai), ' +
+    'input_schema (anthropic) or inputSchema (mcp).',
   {
-    type: text('openai, openai-chat: function.'),
-    name: text('The name to call it by: POST /tools/{name}.'),
-    title: text('mcp: a name for people.'),
+    type: text('openai, openai-chat: always function.'),
+    name: text('Its name, as in POST /tools/{name}.'),
+    title: text('mcp: its name for people.'),
     description: text('What it does and how to use it, for the model.'),
     function: object('openai-chat: name, description, parameters and strict.'),
     parameters: jsonSchema,
     input_schema: jsonSchema,
     inputSchema: jsonSchema,
     outputSchema: jsonSchema,
-    annotations: object('mcp: what a call may do.'),
-    strict: Type.Optional(Type.Boolean({ description: 'Whether the schema is for the strict mode of the host.' }))
+    annotations: object('mcp: hints about what a call does.'),
+    strict: Type.Optional(Type.Boolean({ description: 'Whether the schema is for strict mode.' }))
   }
 )
 
 export const ToolDefinitions = Type.Array(ref(ToolDefinition), {
   $id: 'ToolDefinitions',
-  description: 'The tools, ready to be pasted into a request to the host.'
+  description: 'The tools, ready for a request to the model.'
 })
 
 export const ToolCall = Type.Unsafe<object>({
@@ -62,14 +64,15 @@ export const ToolCall = Type.Unsafe<object>({
   type: 'object',
   additionalProperties: true,
   description:
-    'The arguments of the tool call as the model gave them: the object itself, or {"arguments": …} with the object or with its JSON in a string.'
+    'The arguments of the tool call as the model gave them: the object itself, ' +
+    'or {"arguments": …} with the object or its JSON in a string.'
 })
 
-/** What a tool call answers: what its operation does. */
+/** What a tool call answers: the answer of its operation. */
 export const toolResult = (outcomes: readonly TSchema[]) =>
   Type.Unsafe<object>({
     $id: 'ToolResult',
-    description: 'What the operation of the tool answers.',
+    description: 'The answer of the operation behind the tool.',
     anyOf: outcomes.map(outcome => ref(outcome))
   })
 

@@ -1,4 +1,4 @@
-// Prints the published document, for openapi.yaml. Opens no workspace and listens nowhere.
+// Renders the published document for openapi.yaml. Does not open a workspace or listen.
 import pino from 'pino'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config/config.ts'
@@ -20,7 +20,7 @@ const workspace: Workspace = {
   close: async () => {}
 }
 
-/** The document as YAML, with the settings that hold where nothing is configured. */
+/** The document as YAML, with the default settings. */
 export async function openapiYaml(): Promise<string> {
   const config = loadConfig(
     [],

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The process: argv, environment, listening, signals. The only file that knows it.
+// The process: argv, environment, listening, signals. The only file that knows the process; does not know any route.
 import type { AddressInfo } from 'node:net'
 import pino, { type Logger } from 'pino'
 import { buildApp } from './app.ts'
@@ -9,33 +9,34 @@ import { speakMcp } from './stdio.ts'
 import { Occupied } from './workspace/presence.ts'
 import { openWorkspace, type Workspace } from './workspace/workspace.ts'
 
-const FAULT = 2
-/** Milliseconds that running requests have after a signal, before their connections are cut. */
+/** The exit status where settings are at fault. */
+const EXIT_FAULT = 2
+/** Milliseconds after a signal until the connections of requests that still run are closed. */
 const PATIENCE = 8_000
 /**
- * Milliseconds after which the process ends whatever still runs; what it leaves behind is taken back at the next start.
+ * Milliseconds after a signal until the process ends, whatever still runs; the next start cleans up after it.
  */
 const END = 9_500
 
-const complain = (sentences: readonly string[]) => {
+const printErrors = (sentences: readonly string[]) => {
   process.stderr.write(sentences.map(sentence => `editd: ${sentence}\n`).join(''))
 }
 
-/** Why the system refused, for a person. */
-function reason(error: unknown, { host, port, root }: Config): string {
+/** Why the server can't start, in one sentence for a person. */
+function startFailure(error: unknown, { host, port, root }: Config): string {
   if (error instanceof Occupied) return occupied(error)
   const { code, message } = error as NodeJS.ErrnoException
   const known: Record<string, string> = {
-    EADDRINUSE: `port ${port} of ${host} is in use: choose another with --port, or 0 for a free one.`,
-    EADDRNOTAVAIL: `${host} is no address of this machine: choose another with --host.`,
-    ENOTFOUND: `${host} is no known host: choose another with --host.`
+    EADDRINUSE: `port ${port} of ${host} is already in use: choose another with --port, or 0 for any free port.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine: choose another with --host.`,
+    ENOTFOUND: `unknown host ${host}: choose another with --host.`
   }
   return known[code ?? ''] ?? `can't start on ${root}: ${message}.`
 }
 
 /**
- * Who is there already, and what can be done. What the other says of itself may be another user's: it must not steer a
- * terminal.
+ * Which other server is in the way, and what can be done. What it reports about itself may come from another user, so
+ * it must not control the terminal.
  */
 function occupied({ root, where, pid, uid, told }: Occupied): string {
   const shown = (text: string) => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
@@ -44,32 +45,41 @@ function occupied({ root, where, pid, uid, told }: Occupied): string {
   const state = told === null ? "it is stopped or busy and didn't say which" : `--state-dir ${shown(told.stateDir)}`
   if (where === 'same') {
     const remedy = foreign
-      ? 'run both as one user with one --state-dir'
+      ? 'run both as the same user with the same --state-dir'
       : `start this one with ${told === null ? 'the same --state-dir' : state}`
-    return `${root} is already served by ${other} with another state folder (${state}), so they could overwrite each other's edits: ${remedy}, or stop the other.`
+    return (
+      `${root} is already served by ${other} with another state folder (${state}), ` +
+      `so they could overwrite each other's edits: ${remedy}, or stop the other.`
+    )
   }
   const place =
     where === 'above' ? `${root} lies in the root of another server` : `${root} contains the root of another server`
-  return `${place}, ${other}${told === null ? '' : ` (root ${shown(told.root)}, ${state})`}, so they could overwrite each other's edits: use that server, choose a root that doesn't overlap, or stop the other.`
+  const reported = told === null ? '' : ` (root ${shown(told.root)}, ${state})`
+  return (
+    `${place}, ${other}${reported}, so they could overwrite each other's edits: ` +
+    "use that server, choose a root that doesn't overlap, or stop the other."
+  )
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What is printed when it listens; more than one line where a person may want to call it at once. */
+/** What is printed once the server listens: one line, and for a person also the token and a first call. */
 function greeting(config: Config, root: string, { address, port, family }: AddressInfo): string {
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
   const line = `editd listening on ${url} root=${root}\n`
   if (!config.tokenGenerated && !process.stdout.isTTY) return line
   const local = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
-  // A token that was configured stays where it is.
+  // A configured token isn't printed.
   const token =
     config.token === null
       ? ''
       : ` -H ${config.tokenGenerated ? quoted(`Authorization: Bearer ${config.token}`) : '"Authorization: Bearer $EDITD_TOKEN"'}`
-  return `${line}${config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''}try: curl -sS${token} -H 'Content-Type: application/json' -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
+  const generated = config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''
+  const headers = `${token} -H 'Content-Type: application/json'`
+  return `${line}${generated}try: curl -sS${headers} -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
 }
 
-/** The log on stderr, and the workspace. */
+/** Opens the log on stderr and the workspace. */
 async function prepare(config: Config) {
   const destination = pino.destination({ dest: 2, sync: false })
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
@@ -84,9 +94,10 @@ async function prepare(config: Config) {
 }
 
 /**
- * `editd mcp`: the tools for the program at the other end of stdin and stdout, until it closes them or a signal comes.
+ * `editd mcp`: serves the tools to the program at the other end of stdin and stdout, until it closes them or a signal
+ * comes.
  */
-async function speak(config: Config): Promise<void> {
+async function serveMcp(config: Config): Promise<void> {
   const { destination, logger, workspace } = await prepare(config)
   const stop = () => {
     process.stdin.destroy()
@@ -138,7 +149,7 @@ async function start(config: Config): Promise<void> {
   }
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    // npm hands Ctrl-C on a second time: it must not cut short what the first began.
+    // npm passes Ctrl-C on a second time; that must not cut short what the first one started.
     process.on(signal, () => {
       if (stopping) return
       stopping = true
@@ -149,25 +160,25 @@ async function start(config: Config): Promise<void> {
 }
 
 async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  // Whoever reads the first line may be gone.
+  // Whoever reads stdout or stderr may have gone away.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
-  const told = argv.includes('--help') ? helpText() : argv.includes('--version') ? `${VERSION}\n` : null
-  if (told !== null) {
-    process.stdout.write(told)
+  const output = argv.includes('--help') ? helpText() : argv.includes('--version') ? `${VERSION}\n` : null
+  if (output !== null) {
+    process.stdout.write(output)
     return
   }
-  const speaks = argv[0] === 'mcp'
-  const config = speaks ? loadLocalConfig(argv.slice(1), env) : loadConfig(argv, env)
+  const isMcp = argv[0] === 'mcp'
+  const config = isMcp ? loadLocalConfig(argv.slice(1), env) : loadConfig(argv, env)
   if (!config.ok) {
-    complain(config.failure)
-    process.exitCode = FAULT
+    printErrors(config.failure)
+    process.exitCode = EXIT_FAULT
     return
   }
   try {
-    await (speaks ? speak : start)(config.value)
+    await (isMcp ? serveMcp : start)(config.value)
   } catch (error) {
-    complain([reason(error, config.value)])
+    printErrors([startFailure(error, config.value)])
     process.exitCode = 1
   }
 }

@@ -1,9 +1,18 @@
-// Settings from flags and environment; every fault at once. Starts nothing, and reads the disk only through `Disk`.
+// Settings from flags and the environment, with every fault reported at once. Does not know what a setting does; reads
+// the disk only through `Disk`.
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { basename, dirname, join, resolve } from 'node:path'
-import { environmentName, parseGiven, readEnvironment, readFlags, type Setting, type Settings } from './sources.ts'
+import {
+  defaultsOf,
+  environmentName,
+  parseGiven,
+  readEnvironment,
+  readFlags,
+  type Setting,
+  type Settings
+} from './sources.ts'
 import { fail, ok, type Result } from '../result.ts'
 import {
   BOOLEAN,
@@ -54,60 +63,86 @@ export interface Config {
   logLevel: LogLevel
 }
 
-/** Of what is protected, what may not be read either. */
+/** The protected paths that may not be read either. */
 const READ_PROTECTED = ['.git']
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 type LogLevel = (typeof LOG_LEVELS)[number]
 
-const setting = <T>(kind: Kind<T>, shown: string, help: string): Setting<T> => ({ kind, shown, help })
+/** A setting with a default, which is written as a user would write it and becomes a value in the same way. */
+const setting = <T>(kind: Kind<T>, text: string, help: string): Setting<T> & { default: string } => ({
+  kind,
+  default: text,
+  shown: text,
+  help
+})
+const switchSetting = (help: string): Setting<boolean> & { default: string } => ({
+  ...setting(BOOLEAN, 'false', help),
+  shown: 'off',
+  boolean: true
+})
+/** A setting without a default; `shown` says what holds where it isn't given. */
+const optional = <T>(kind: Kind<T>, shown: string, help: string): Setting<T> => ({ kind, shown, help })
 const listSetting = <T>(element: Kind<T>, shown: string, help: string): Setting<T[]> => ({
-  kind: list(element),
-  shown,
-  help,
+  ...optional(list(element), shown, help),
   list: true
 })
-const flagSetting = (help: string): Setting<boolean> => ({ kind: BOOLEAN, shown: 'off', help, boolean: true })
 
-/** Every setting: `--name`, and `EDITD_NAME` in the environment. `root` is the argument without a flag. */
+/**
+ * Every setting: `--name`, and `EDITD_NAME` in the environment; `root` is the argument without a flag. The only place
+ * of their defaults: --help and docs/settings.md are made from it.
+ */
 const SETTINGS = {
-  root: setting(TEXT, './workspace', 'the folder to work in, made if missing'),
-  host: setting(HOST_NAME, '127.0.0.1', 'address to listen on'),
-  port: setting(integer(0, 65535), '7333', 'port; 0 takes a free one'),
-  token: { ...setting(TOKEN, 'made at start', 'the bearer token that clients send'), secret: true },
-  'token-file': setting(TEXT, 'none', 'file that holds the token'),
-  'no-auth': flagSetting('ask for no token; on a loopback host only'),
-  'state-dir': setting(
+  root: setting(TEXT, './workspace', 'the folder whose files are edited; created if missing'),
+  host: setting(HOST_NAME, '127.0.0.1', 'the address to listen on'),
+  port: setting(integer(0, 65535), '7333', 'the port to listen on; 0 picks a free one'),
+  token: { ...optional(TOKEN, 'generated at each start', 'the bearer token that clients send'), secret: true },
+  'token-file': optional(TEXT, 'none', 'a file that contains the token'),
+  'no-auth': switchSetting('require no token; on a loopback host only'),
+  'state-dir': optional(
     TEXT,
     'in $XDG_STATE_HOME or ~/.local/state',
-    'folder for locks and journal; one for all servers on a root'
+    'the folder for locks and the journal; all servers on a root must share it'
   ),
-  durability: setting(oneOf('full', 'fast'), 'full', 'full: fsync of file and folder; fast: no fsync'),
-  lock: setting(LOCK, 'shared', 'shared: with a lock file, for servers on other hosts; local: without'),
-  'lock-timeout': setting(duration(3_600_000, '60m'), '10s', 'how long to wait for a file that others edit'),
-  'max-file-size': setting(size(2 ** 31 - 1), '100MB', 'larger files are refused'),
-  'max-edits': setting(integer(1, 100_000), '1000', 'edits in one request'),
-  'body-limit': setting(size(2 ** 29 - 25), '32MB', 'size of a request'),
-  'allow-extensions': listSetting(EXTENSION, 'all', 'the only extensions that may be used, such as .ts,.md'),
+  durability: setting(oneOf('full', 'fast'), 'full', 'full: fsync the file and its folder; fast: no fsync'),
+  lock: setting(LOCK, 'shared', 'shared: also a lock file, for servers on other hosts; local: none'),
+  'lock-timeout': setting(
+    duration(3_600_000, '60m'),
+    '10s',
+    'how long a request waits for a file that is being edited'
+  ),
+  'max-file-size': setting(size(2 ** 31 - 1), '100MB', 'the largest file that is accepted'),
+  'max-edits': setting(integer(1, 100_000), '1000', 'the most edits in one request'),
+  'body-limit': setting(size(2 ** 29 - 25), '32MB', 'the largest request body'),
+  'allow-extensions': listSetting(EXTENSION, 'all', 'the only file extensions allowed, such as .ts,.md'),
   protect: listSetting(PATTERN, 'none', 'more paths that may not be edited'),
-  unprotect: listSetting(PATTERN, 'none', 'paths protected by default that may be edited after all'),
-  'read-only': flagSetting('edit nothing'),
-  'require-hash': flagSetting('every edit needs an expected_hash'),
-  'no-docs': flagSetting('no /docs and no OpenAPI documents'),
-  'allow-host': listSetting(HOST_NAME, 'none', 'names by which clients may call this server'),
-  'allow-origin': listSetting(ORIGIN, 'none', 'origins of web pages that may call it'),
-  'log-level': setting(oneOf(...LOG_LEVELS), 'info', LOG_LEVELS.join(', '))
+  unprotect: listSetting(
+    PATTERN,
+    'none',
+    `paths to edit although they are protected by default (${DEFAULT_PROTECTED.join(', ')})`
+  ),
+  'read-only': switchSetting('refuse every edit'),
+  'require-hash': switchSetting('refuse edits without an expected_hash'),
+  'no-docs': switchSetting('serve neither /docs nor the OpenAPI documents'),
+  'allow-host': listSetting(HOST_NAME, 'none', 'more host names that clients may use for this server'),
+  'allow-origin': listSetting(ORIGIN, 'none', 'origins of web pages that may call this server'),
+  'log-level': setting(oneOf(...LOG_LEVELS), 'info', `what is logged: ${LOG_LEVELS.join(', ')}`)
 } satisfies Settings
 
 type Name = keyof typeof SETTINGS
-type ValueOf<N extends Name> = (typeof SETTINGS)[N] extends Setting<infer T> ? T : never
+type ValueOf<N extends Name> =
+  (typeof SETTINGS)[N] extends Setting<infer T>
+    ? (typeof SETTINGS)[N] extends { default: string }
+      ? T
+      : T | undefined
+    : never
 
-/** What the settings need to know of the disk. */
+/** What the settings need to know about the disk. */
 export interface Disk {
   /** The content of a file, or why it can't be read. */
   readText(path: string): Result<string, string>
   kindOf(path: string): 'folder' | 'missing' | 'other'
-  /** The real path; of what doesn't exist, under the real path of the nearest parent that does. */
+  /** The real path; where it doesn't exist, below the real path of its nearest existing parent. */
   realPath(path: string): string
 }
 
@@ -137,13 +172,13 @@ export const DISK: Disk = {
   }
 }
 
-/** Whether only this machine can reach a server that listens there. */
+/** Whether a server that listens on this host can be reached from this machine only. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-/** The token, from wherever it was given; none when the settings are at fault. */
+/** The token, from a flag, the environment or a file; undefined where none is given or the settings are at fault. */
 function tokenOf(
-  value: <N extends Name>(name: N) => ValueOf<N> | undefined,
+  value: <N extends Name>(name: N) => ValueOf<N>,
   from: (name: Name) => string | undefined,
   disk: Disk,
   faults: string[]
@@ -151,7 +186,7 @@ function tokenOf(
   const file = value('token-file')
   const given = from('token')
   if (given !== undefined && file !== undefined) {
-    faults.push(`${given} and ${from('token-file')} are both given: give one of them.`)
+    faults.push(`${given} and ${from('token-file')} are both given: give only one.`)
   }
   if (file === undefined) return value('token')
   const read = disk.readText(file)
@@ -161,15 +196,15 @@ function tokenOf(
   }
   const text = read.value.trim()
   if (text === '') {
-    faults.push(`${from('token-file')} "${file}" is empty: it has to hold the token.`)
+    faults.push(`${from('token-file')} "${file}" is empty: it must contain the token.`)
     return
   }
   const parsed = TOKEN.parse(text)
   if (parsed.ok) return parsed.value
-  faults.push(`${from('token-file')} "${file}" holds no token that can be used: it accepts ${parsed.failure}.`)
+  faults.push(`${from('token-file')} "${file}" does not contain a valid token: expected ${parsed.failure}.`)
 }
 
-/** One folder for each root, named after it, under the state folder of the user. */
+/** A folder for each root, named after it, in the user's state folder; undefined where the user has none. */
 function defaultStateDir(root: string, env: NodeJS.ProcessEnv): string | undefined {
   const home = env.XDG_STATE_HOME || (env.HOME && join(env.HOME, '.local', 'state'))
   const digest = createHash('sha256').update(root).digest('hex').slice(0, 12)
@@ -177,8 +212,8 @@ function defaultStateDir(root: string, env: NodeJS.ProcessEnv): string | undefin
 }
 
 /**
- * The settings from flags and environment; a flag wins.
- * Fails with every fault at once, each a sentence that names the setting, its value and what is accepted.
+ * The settings from flags and the environment; a flag wins.
+ * Fails with every fault at once, each a sentence that names the setting, its value and what is expected.
  */
 export function loadConfig(
   argv: readonly string[],
@@ -188,30 +223,34 @@ export function loadConfig(
   const faults: string[] = []
   const given = new Map([...readEnvironment(SETTINGS, env, faults), ...readFlags(SETTINGS, 'root', argv, faults)])
   const values = parseGiven(SETTINGS, given, faults)
-  const value = <N extends Name>(name: N) => values.get(name) as ValueOf<N> | undefined
+  const defaults = parseGiven(SETTINGS, defaultsOf(SETTINGS), faults)
+  const value = <N extends Name>(name: N) => (values.get(name) ?? defaults.get(name)) as ValueOf<N>
   const from = (name: Name) => given.get(name)?.from
 
-  const root = resolve(value('root') ?? 'workspace')
+  const root = resolve(value('root'))
   if (disk.kindOf(root) === 'other') {
     faults.push(
-      `${from('root') ?? 'The root'} "${root}" is not a folder that can be used: name a folder, or a path that doesn't exist yet.`
+      `${from('root') ?? 'The root'} "${root}" is not a usable folder: ` +
+        'name a folder, or a path that does not exist yet.'
     )
   }
 
-  const host = value('host') ?? '127.0.0.1'
+  const host = value('host')
   const token = tokenOf(value, from, disk, faults)
-  const noAuth = value('no-auth') ?? false
+  const noAuth = value('no-auth')
   const tokenGiven = given.has('token') || given.has('token-file')
   if (noAuth && tokenGiven) {
-    faults.push(`${from('no-auth')} and ${from('token') ?? from('token-file')} are both given: give one of them.`)
+    faults.push(`${from('no-auth')} and ${from('token') ?? from('token-file')} are both given: give only one.`)
   }
   if (noAuth && !isLoopback(host)) {
     faults.push(
-      `${from('no-auth')} is accepted on a loopback host only, and ${from('host')} is "${host}": give a token with --token or --token-file, or listen on 127.0.0.1.`
+      `${from('no-auth')} works on a loopback host only, but ${from('host')} is "${host}": ` +
+        'set a token with --token or --token-file, or listen on 127.0.0.1.'
     )
   } else if (!tokenGiven && !isLoopback(host)) {
     faults.push(
-      `${from('host')} "${host}" can be reached from elsewhere, so it needs a token: give one with --token or --token-file, or listen on 127.0.0.1.`
+      `${from('host')} "${host}" can be reached from other machines, so it needs a token: ` +
+        'set one with --token or --token-file, or listen on 127.0.0.1.'
     )
   }
 
@@ -219,17 +258,13 @@ export function loadConfig(
   const unprotect = value('unprotect') ?? []
   for (const pattern of unprotect) {
     if (!protectedNow.includes(pattern)) {
-      faults.push(
-        `${from('unprotect')} "${pattern}" names nothing that is protected: it accepts ${protectedNow.join(', ')}.`
-      )
+      faults.push(`${from('unprotect')} "${pattern}" is not a protected path: expected ${protectedNow.join(', ')}.`)
     }
   }
 
   const stateDir = value('state-dir') ?? defaultStateDir(disk.realPath(root), env)
   if (stateDir === undefined && !given.has('state-dir')) {
-    faults.push(
-      'There is no folder for the state, since neither HOME nor XDG_STATE_HOME is set: name one with --state-dir.'
-    )
+    faults.push('There is no state folder, since neither HOME nor XDG_STATE_HOME is set: name one with --state-dir.')
   }
 
   if (faults.length > 0 || stateDir === undefined) return fail(faults)
@@ -237,30 +272,30 @@ export function loadConfig(
   return ok({
     root,
     host,
-    port: value('port') ?? 7333,
+    port: value('port'),
     token: noAuth ? null : (token ?? randomBytes(32).toString('base64url')),
     tokenGenerated: !noAuth && token === undefined,
     stateDir: resolve(stateDir),
-    durability: value('durability') ?? 'full',
-    lock: value('lock') ?? 'shared',
-    lockTimeout: value('lock-timeout') ?? 10_000,
-    maxFileSize: value('max-file-size') ?? 100e6,
-    maxEdits: value('max-edits') ?? 1000,
-    bodyLimit: value('body-limit') ?? 32e6,
+    durability: value('durability'),
+    lock: value('lock'),
+    lockTimeout: value('lock-timeout'),
+    maxFileSize: value('max-file-size'),
+    maxEdits: value('max-edits'),
+    bodyLimit: value('body-limit'),
     allowExtensions: value('allow-extensions') ?? null,
     protect: kept(protectedNow),
     readProtect: kept(READ_PROTECTED),
-    readOnly: value('read-only') ?? false,
-    requireHash: value('require-hash') ?? false,
-    docs: !(value('no-docs') ?? false),
+    readOnly: value('read-only'),
+    requireHash: value('require-hash'),
+    docs: !value('no-docs'),
     allowHosts: value('allow-host') ?? [],
     allowOrigins: value('allow-origin') ?? [],
-    logLevel: value('log-level') ?? 'info'
+    logLevel: value('log-level')
   })
 }
 
-/** Settings of who may call over HTTP, and where. */
-const OF_HTTP: readonly Name[] = [
+/** Settings that only the HTTP server has. */
+const HTTP_ONLY: readonly Name[] = [
   'host',
   'port',
   'token',
@@ -272,40 +307,56 @@ const OF_HTTP: readonly Name[] = [
 ]
 
 /**
- * The settings of `editd mcp`, which listens nowhere: flags of HTTP are faults; in the environment, which is often
- * shared, they count for nothing.
+ * The settings of `editd mcp`, which does not listen: settings of the HTTP server are faults as flags, and ignored in
+ * the environment, which is often shared.
  */
 export function loadLocalConfig(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
   disk: Disk = DISK
 ): Result<Config, string[]> {
-  const foreign = OF_HTTP.filter(name =>
+  const foreign = HTTP_ONLY.filter(name =>
     argv.some(argument => argument === `--${name}` || argument.startsWith(`--${name}=`))
   )
   if (foreign.length > 0) {
     return fail(
-      foreign.map(name => `--${name} is a setting of the HTTP server, and editd mcp listens nowhere: leave it out.`)
+      foreign.map(name => `--${name} is only for the HTTP server, and editd mcp does not listen: leave it out.`)
     )
   }
-  const names = OF_HTTP.map(environmentName)
+  const names = HTTP_ONLY.map(environmentName)
   return loadConfig(argv, Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name))), disk)
 }
 
-/** What --help prints. */
+export interface SettingRow {
+  /** As it is written on a command line. */
+  flag: string
+  environment: string
+  default: string
+  meaning: string
+}
+
+/** The table of settings, for people. */
+export const settingRows = (): SettingRow[] =>
+  Object.entries<Setting>(SETTINGS).map(([name, { help, shown, boolean }]) => ({
+    flag: name === 'root' ? '[root]' : `--${name}${boolean ? '' : ' …'}`,
+    environment: environmentName(name),
+    default: shown,
+    meaning: help
+  }))
+
+/** The text of --help. */
 export function helpText(): string {
-  const lines = Object.entries<Setting>(SETTINGS).map(([name, { help, shown, boolean }]) => {
-    const flag = name === 'root' ? '[root]' : `--${name}${boolean ? '' : ' …'}`
-    return `  ${flag.padEnd(22)} ${environmentName(name).padEnd(24)} ${help} (${shown})`
-  })
+  const lines = settingRows().map(
+    row => `  ${row.flag.padEnd(22)} ${row.environment.padEnd(24)} ${row.meaning} (${row.default})`
+  )
   return [
-    'editd [root] [flags]: edits text files safely, over HTTP.',
-    'editd mcp [root] [flags]: the same over MCP, on stdin and stdout; settings of HTTP have no meaning then.',
+    'editd [root] [flags]      edits text files safely, over HTTP',
+    'editd mcp [root] [flags]  the same over MCP, on stdin and stdout, without the settings of the HTTP server',
     '',
-    'Flag, environment variable, meaning (default); a flag wins:',
+    'Flag, environment variable, meaning (default). A flag wins over its environment variable.',
     ...lines,
     '',
-    'Lists are comma-separated or the flag repeated; sizes are bytes, 100MB or 64KiB; durations are 10s or 500ms.',
+    'Lists are comma-separated, or the flag is repeated. Sizes are bytes, 100MB or 64KiB. Durations are 10s or 500ms.',
     ''
   ].join('\n')
 }

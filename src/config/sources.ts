@@ -1,30 +1,34 @@
-// Which settings were given, by flags or the environment, as texts and then as values. Knows the table it is handed, no
-// setting by name.
+// Reads settings from flags and the environment: first as texts, then as values. Works on the table that it is given;
+// does not know any setting by name.
 import { closest } from 'fastest-levenshtein'
 import { BOOLEAN, type Kind } from './value-kinds.ts'
 
-/** One setting: how its text becomes a value, the default as help shows it, what it is for. */
+/** One setting: how its text becomes a value, its default, and what it means. */
 export interface Setting<T = unknown> {
   kind: Kind<T>
+  /** The text of the default, where there is one. */
+  default?: string
+  /** The default as people are shown it. */
   shown: string
+  /** What it means, in a few words. */
   help: string
   /** May be given several times. */
   list?: true
-  /** A flag without a value means true. */
+  /** The flag without a value means true. */
   boolean?: true
-  /** Never shown in a fault. */
+  /** Its value is never shown in a fault. */
   secret?: true
 }
 export type Settings = Record<string, Setting>
 
-/** The texts that were given for a setting, and the name under which they were. */
+/** The texts given for each setting, and the flag or variable that they came from. */
 export type Given = Map<string, { texts: string[]; from: string }>
 
 export const environmentName = (name: string): string => `EDITD_${name.toUpperCase().replaceAll('-', '_')}`
 
 const shown = (setting: Setting | undefined, text: string) => (setting?.secret ? '…' : text)
 
-/** Reads `--name value`, `--name=value` and the one argument without a flag, which is the setting `positional`. */
+/** Reads `--name value`, `--name=value`, and the one argument without a flag, which is the setting `positional`. */
 export function readFlags(settings: Settings, positional: string, argv: readonly string[], faults: string[]): Given {
   const given: Given = new Map()
   const flags = Object.keys(settings).filter(name => name !== positional)
@@ -36,7 +40,8 @@ export function readFlags(settings: Settings, positional: string, argv: readonly
     else if (setting?.list) before.texts.push(text)
     else {
       faults.push(
-        `${from} is given twice, as "${shown(setting, before.texts[0] ?? '')}" and "${shown(setting, text)}": give it once.`
+        `${from} is given twice, as "${shown(setting, before.texts[0] ?? '')}" ` +
+          `and "${shown(setting, text)}": give it only once.`
       )
     }
   }
@@ -48,14 +53,14 @@ export function readFlags(settings: Settings, positional: string, argv: readonly
     const name = flag.slice(2)
     if (!argument.startsWith('-')) give(positional, argument)
     else if (!flag.startsWith('--') || !flags.includes(name)) {
-      faults.push(`${flag} is no flag; the nearest is --${closest(name, flags)}, and --help lists all.`)
-      // What follows may be its value: it isn't taken for the root.
+      faults.push(`unknown flag ${flag}: the nearest is --${closest(name, flags)}, and --help lists them all.`)
+      // The next argument may be its value, so it isn't taken for the root.
       if (flag === argument && next !== undefined && !next.startsWith('-')) i++
     } else if (flag !== argument) give(name, argument.slice(equals + 1))
     else if (settings[name]?.boolean) {
       give(name, 'true')
       if (next !== undefined && BOOLEAN.parse(next).ok) {
-        faults.push(`${flag} ${next}: write ${flag}=${next}.`)
+        faults.push(`${flag} takes its value after an equals sign: write ${flag}=${next}.`)
         i++
       }
     } else if (next === undefined || next.startsWith('--')) {
@@ -68,7 +73,7 @@ export function readFlags(settings: Settings, positional: string, argv: readonly
   return given
 }
 
-/** Reads the variables `EDITD_…`; an unknown one is a fault. */
+/** Reads the variables `EDITD_…`; unknown ones are faults. */
 export function readEnvironment(settings: Settings, env: NodeJS.ProcessEnv, faults: string[]): Given {
   const given: Given = new Map()
   const names = new Map(Object.keys(settings).map(name => [environmentName(name), name]))
@@ -77,14 +82,23 @@ export function readEnvironment(settings: Settings, env: NodeJS.ProcessEnv, faul
     const name = names.get(variable)
     if (name === undefined) {
       faults.push(
-        `${variable} is no setting; the nearest is ${closest(variable, [...names.keys()])}, and editd --help lists all.`
+        `unknown environment variable ${variable}: the nearest is ${closest(variable, [...names.keys()])}, ` +
+          'and editd --help lists them all.'
       )
     } else given.set(name, { texts: [text], from: variable })
   }
   return given
 }
 
-/** The values of what was given, by setting; each text that isn't accepted is a fault. */
+/** The defaults, as if they had been given. */
+export const defaultsOf = (settings: Settings): Given =>
+  new Map(
+    Object.entries(settings).flatMap(([name, setting]) =>
+      setting.default === undefined ? [] : [[name, { texts: [setting.default], from: `The default of ${name}` }]]
+    )
+  )
+
+/** The value of each setting that was given; texts that don't parse are faults. */
 export function parseGiven(settings: Settings, given: Given, faults: string[]): Map<string, unknown> {
   const values = new Map<string, unknown>()
   for (const [name, { texts, from }] of given) {
@@ -96,7 +110,7 @@ export function parseGiven(settings: Settings, given: Given, faults: string[]): 
     }
     const parsed = setting?.kind.parse(text)
     if (parsed?.ok) values.set(name, parsed.value)
-    else faults.push(`${from} "${shown(setting, text)}" can't be used: it accepts ${parsed?.failure}.`)
+    else faults.push(`${from} "${shown(setting, text)}" is invalid: expected ${parsed?.failure}.`)
   }
   return values
 }

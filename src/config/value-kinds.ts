@@ -1,17 +1,17 @@
-// How the text of one setting becomes a value: sizes, durations, ports, lists. Knows no setting by name, no process, no
-// disk.
+// How the text of a setting becomes a value: sizes, durations, ports, lists. Does not know any setting by name, the
+// process or the disk.
 import { isIP } from 'node:net'
 import { fail, ok, type Result } from '../result.ts'
 
-/** A kind of setting. `parse` fails with what is accepted, to follow "accepts". */
+/** A kind of value. `parse` fails with a description of valid texts, to follow "expected". */
 export interface Kind<T> {
   parse(text: string): Result<T, string>
 }
 
-const kind = <T>(accepts: string, parse: (text: string) => T | undefined): Kind<T> => ({
+const kind = <T>(expected: string, parse: (text: string) => T | undefined): Kind<T> => ({
   parse(text) {
     const value = parse(text)
-    return value === undefined ? fail(accepts) : ok(value)
+    return value === undefined ? fail(expected) : ok(value)
   }
 })
 
@@ -68,7 +68,7 @@ export const list = <T>(element: Kind<T>): Kind<T[]> => ({
   }
 })
 
-export const PATTERN = kind('paths or names, comma-separated, none of them empty', text =>
+export const PATTERN = kind('comma-separated paths or names, none of them empty', text =>
   text === '' ? undefined : text
 )
 
@@ -76,7 +76,7 @@ export const EXTENSION = kind('extensions such as .ts,.md', text =>
   /^\.?[^./\\*\s]+(\.[^./\\*\s]+)*$/.test(text) ? `.${text.replace(/^\./, '')}` : undefined
 )
 
-export const HOST_NAME = kind('host names or addresses without scheme and port, such as editd.example', text => {
+export const HOST_NAME = kind('host names or addresses without a scheme or port, such as editd.example', text => {
   const name = text.toLowerCase()
   return isIP(name) !== 0 || /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(name) ? name : undefined
 })
@@ -87,13 +87,13 @@ export const ORIGIN = kind('origins such as https://app.example, with nothing af
   return /^https?:$/.test(url.protocol) && url.origin === text ? text : undefined
 })
 
-/** A bearer token, as RFC 6750 has it. */
+/** A bearer token (RFC 6750). */
 export const TOKEN: Kind<string> = {
   parse(text) {
     if (/^[A-Za-z0-9._~+/=-]+$/.test(text)) return ok(text)
     return fail(
-      'one token of letters, digits and ._~+/=-' +
-        (text.includes(':') ? '; tokens with a name and a scope (name:scope:secret) are not available yet' : '')
+      'a token of letters, digits and ._~+/=-' +
+        (text.includes(':') ? '; tokens with a name and a scope (name:scope:secret) are not supported yet' : '')
     )
   }
 }
@@ -102,5 +102,5 @@ export const LOCK: Kind<'shared' | 'local'> = {
   parse: text =>
     text === 'shared' || text === 'local'
       ? ok(text)
-      : fail('shared or local' + (text.startsWith('redis') ? '; locking by Redis is not available yet' : ''))
+      : fail('shared or local' + (text.startsWith('redis') ? '; Redis locks are not supported yet' : ''))
 }

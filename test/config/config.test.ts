@@ -1,4 +1,4 @@
-// Settings: what is taken, from where, and every fault at once.
+// The settings: what is accepted, from where, and every fault at once. Does not know what a setting does.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
@@ -29,7 +29,7 @@ function check(t: Test, argv: string[], env: NodeJS.ProcessEnv, expected: Partia
   if (config.ok) t.match(config.value, expected, { argv, env })
 }
 
-/** There are exactly these faults, each holding these words. */
+/** There are exactly these faults, each containing these words. */
 function faults(t: Test, argv: string[], env: NodeJS.ProcessEnv, ...expected: (string | RegExp)[]) {
   const config = load(argv, env)
   const failure = config.ok ? [] : config.failure
@@ -70,7 +70,7 @@ t.test('has defaults that need no setting', async t => {
   t.not(a.ok && a.value.token, b.ok && b.value.token, 'each start has a token of its own')
 })
 
-t.test('takes flags in each form, and the environment', async t => {
+t.test('accepts flags in each form, and the environment', async t => {
   check(
     t,
     ['/w', '--port', '0', '--host=::1', '--read-only', '--require-hash=false', '--no-docs=1'],
@@ -101,7 +101,7 @@ t.test('takes flags in each form, and the environment', async t => {
   check(t, ['--no-auth', '--host', 'localhost'], {}, { host: 'localhost' })
 })
 
-t.test('takes sizes, durations and lists', async t => {
+t.test('accepts sizes, durations and lists', async t => {
   for (const [text, bytes] of [
     ['1', 1],
     ['100MB', 1e8],
@@ -145,38 +145,38 @@ t.test('keeps one state folder for each root', async t => {
     const config = load(argv, env)
     return config.ok ? config.value.stateDir : ''
   }
-  t.not(dir(['/a/w']), dir(['/b/w']), 'roots of one name are told apart')
+  t.not(dir(['/a/w']), dir(['/b/w']), 'roots of the same name have different state folders')
   t.equal(dir(['/a/w']), dir(['/a/../a/w']))
   t.match(dir(['/a/w'], { XDG_STATE_HOME: '/state' }), /^\/state\/editd\/w-/)
   t.match(dir(['/']), /\/editd\/real-/)
   t.equal(dir(['--state-dir', '/s/x/']), '/s/x')
 })
 
-t.test('tells every fault at once, by name, value and what is accepted', async t => {
+t.test('reports every fault at once, by name, value and what is expected', async t => {
   faults(
     t,
     ['/a', '/b', '--port', '70000', '--nope', 'x', '--durability=some'],
     { EDITD_LOKC: 'shared', EDITD_MAX_EDITS: 'many' },
-    'EDITD_LOKC is no setting; the nearest is EDITD_LOCK',
+    'unknown environment variable EDITD_LOKC: the nearest is EDITD_LOCK, and editd --help lists them all.',
     'The root is given twice, as "/a" and "/b"',
-    '--nope is no flag',
-    'EDITD_MAX_EDITS "many" can\'t be used: it accepts a whole number from 1 to 100000',
-    '--port "70000" can\'t be used: it accepts a whole number from 0 to 65535',
-    '--durability "some" can\'t be used: it accepts full or fast'
+    'unknown flag --nope: the nearest is --',
+    'EDITD_MAX_EDITS "many" is invalid: expected a whole number from 1 to 100000',
+    '--port "70000" is invalid: expected a whole number from 0 to 65535',
+    '--durability "some" is invalid: expected full or fast'
   )
 })
 
 t.test('refuses what it would have to guess', async t => {
-  faults(t, ['--port'], {}, '--port needs a value: port; 0 takes a free one')
+  faults(t, ['--port'], {}, '--port needs a value: the port to listen on; 0 picks a free one.')
   faults(t, ['--port', '--read-only'], {}, '--port needs a value')
-  faults(t, ['-p', '80'], {}, '-p is no flag')
-  faults(t, ['--root=/w'], {}, '--root is no flag')
-  faults(t, ['--nope=1'], {}, '--nope is no flag')
-  faults(t, ['--read-only', 'false'], {}, '--read-only false: write --read-only=false.')
-  faults(t, ['--read-only=yes'], {}, 'accepts 1, true, 0 or false')
+  faults(t, ['-p', '80'], {}, 'unknown flag -p: the nearest is --')
+  faults(t, ['--root=/w'], {}, 'unknown flag --root: the nearest is --')
+  faults(t, ['--nope=1'], {}, 'unknown flag --nope: the nearest is --')
+  faults(t, ['--read-only', 'false'], {}, '--read-only takes its value after an equals sign: write --read-only=false.')
+  faults(t, ['--read-only=yes'], {}, 'expected 1, true, 0 or false')
   faults(t, [], { EDITD_TOKEN: '' }, 'EDITD_TOKEN is empty: give it a value or leave it out.')
-  faults(t, ['--lock', 'redis://u:p@h'], {}, 'locking by Redis is not available yet')
-  faults(t, ['--lock', 'none'], {}, /accepts shared or local\.$/)
+  faults(t, ['--lock', 'redis://u:p@h'], {}, 'Redis locks are not supported yet')
+  faults(t, ['--lock', 'none'], {}, /expected shared or local\.$/)
   for (const size of ['0', '1.5MB', '1 MB', '-1', '5TB', '9999GB', 'big']) {
     faults(t, ['--body-limit', size], {}, '--body-limit')
   }
@@ -187,33 +187,33 @@ t.test('refuses what it would have to guess', async t => {
   for (const origin of ['*', 'null', 'https://a.example/', 'ftp://a.example', 'a.example']) {
     faults(t, ['--allow-origin', origin], {}, 'origins such as')
   }
-  faults(t, ['--unprotect', 'src'], {}, '--unprotect "src" names nothing that is protected')
-  faults(t, ['/w/file.txt'], {}, 'The root "/w/file.txt" is not a folder')
-  faults(t, [], { EDITD_ROOT: '/w/file.txt' }, 'EDITD_ROOT "/w/file.txt" is not a folder')
+  faults(t, ['--unprotect', 'src'], {}, '--unprotect "src" is not a protected path: expected .git, ')
+  faults(t, ['/w/file.txt'], {}, 'The root "/w/file.txt" is not a usable folder')
+  faults(t, [], { EDITD_ROOT: '/w/file.txt' }, 'EDITD_ROOT "/w/file.txt" is not a usable folder')
   const homeless = loadConfig([], {}, disk)
   t.match(homeless.ok ? [] : homeless.failure, [/neither HOME nor XDG_STATE_HOME/])
 })
 
-t.test('asks for a token wherever others can reach it, and never shows one', async t => {
-  faults(t, ['--host', '0.0.0.0'], {}, '--host "0.0.0.0" can be reached from elsewhere, so it needs a token')
-  faults(t, ['--host', 'editd.example', '--no-auth'], {}, '--no-auth is accepted on a loopback host only')
+t.test('requires a token wherever others can reach it, and never shows one', async t => {
+  faults(t, ['--host', '0.0.0.0'], {}, '--host "0.0.0.0" can be reached from other machines, so it needs a token')
+  faults(t, ['--host', 'editd.example', '--no-auth'], {}, '--no-auth works on a loopback host only')
   faults(t, ['--no-auth', '--token', 'x'], {}, '--no-auth and --token are both given')
   faults(t, ['--no-auth', '--token-file', '/run/token'], {}, '--no-auth and --token-file are both given')
   faults(t, ['--token', 'x', '--token-file', '/run/token'], {}, '--token and --token-file are both given')
   faults(t, ['--token-file', '/run/nothing'], {}, '--token-file "/run/nothing" can\'t be read: ENOENT')
-  faults(t, ['--token-file', '/run/empty'], {}, 'is empty: it has to hold the token')
+  faults(t, ['--token-file', '/run/empty'], {}, 'is empty: it must contain the token')
   faults(
     t,
     ['--token-file', '/run/colon'],
     {},
-    /holds no token that can be used.*name:scope:secret\) are not available yet/
+    /does not contain a valid token: expected.*name:scope:secret\) are not supported yet/
   )
   for (const argv of [['--token', 'ci:read:hush'], ['--token', 'hush', '--token', 'hush'], ['--token=hush hush']]) {
     const config = load(argv)
     t.notOk(config.ok)
     t.notMatch(JSON.stringify(config), 'hush')
   }
-  faults(t, ['--token', 'ci:read:x'], {}, 'name:scope:secret) are not available yet')
+  faults(t, ['--token', 'ci:read:x'], {}, 'name:scope:secret) are not supported yet')
 })
 
 t.test('looks at the real disk', async t => {
@@ -223,14 +223,14 @@ t.test('looks at the real disk', async t => {
     const config = loadConfig([join(dir, root), '--token-file', join(dir, 'token')], HOME)
     return config.ok ? config.value.stateDir.replace(/.*-/, '') : ''
   }
-  t.equal(state('root'), state('link'), 'one root by two names has one state folder')
+  t.equal(state('root'), state('link'), 'a root has one state folder, whichever name it goes by')
   t.equal(state('root/new/one'), state('link/new/one'), 'before it exists, too')
   mkdirSync(join(dir, 'root/new/one'), { recursive: true })
   t.equal(state('root/new/one'), state('link/new/one'))
   writeFileSync(join(dir, 'none'), '')
   for (const [argv, words] of [
-    [[join(dir, 'file.txt')], 'not a folder'],
-    [[join(dir, 'file.txt/below')], 'not a folder'],
+    [[join(dir, 'file.txt')], 'not a usable folder'],
+    [[join(dir, 'file.txt/below')], 'not a usable folder'],
     [['--token-file', join(dir, 'nope')], 'ENOENT'],
     [['--token-file', join(dir, 'none')], 'is empty']
   ] as const) {
@@ -239,7 +239,7 @@ t.test('looks at the real disk', async t => {
   }
 })
 
-t.test('helps', async t => {
+t.test('lists the settings in --help', async t => {
   for (const words of ['--token-file', 'EDITD_ALLOW_ORIGIN', '[root]', './workspace']) t.match(helpText(), words)
   t.notMatch(helpText(), '--root')
   t.equal(VERSION, packageJson.version)

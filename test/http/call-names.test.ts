@@ -10,7 +10,7 @@ import { toProblem } from '../../src/http/problem.ts'
 import { makeOperations, type Operations } from '../../src/operations.ts'
 import type { UnsupportedTarget } from '../../src/engine/failure.ts'
 import { MISSES } from '../misses.ts'
-import { serve, type Served } from './served.ts'
+import { serve, type Served } from './test-server.ts'
 
 const ROUTES = ['/edit', '/edit-lines', '/edit-section', '/preview', '/create', '/inspect']
 const TOOLS = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import t from 'tap'
-import { bytesOf, check, serve } from './served.ts'
+import { bytesOf, check, serve } from './test-server.ts'
 
 const files = { 'a.txt': 'old\n', src: { 'app.ts': 'x\n' } }
 

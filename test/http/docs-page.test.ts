@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { REQUEST_EXAMPLES } from '../../src/http/request-examples.ts'
 import { makeOperations } from '../../src/operations.ts'
-import { bytesOf, serve, TOKEN } from './served.ts'
+import { bytesOf, serve, TOKEN } from './test-server.ts'
 
 const HELLO = "for (const name of process.argv.slice(2)) {\n  console.log('Hello, ' + name)\n}\n"
 

@@ -2,7 +2,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { bytesOf, check, serve } from './served.ts'
+import { bytesOf, check, serve } from './test-server.ts'
 
 const TEXT = 'one\ntwo\ntwo\n'
 const files = { 'a.txt': TEXT }

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { check, serve } from './served.ts'
+import { check, serve } from './test-server.ts'
 
 const APP = 'import x\n\nconst foo = 1\nconst bar = 1\n'
 const files = { src: { 'app.ts': APP }, 'empty.txt': '', 'crlf.txt': 'a\r\nb\r\n' }

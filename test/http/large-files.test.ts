@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { check, serve } from './served.ts'
+import { check, serve } from './test-server.ts'
 
 const MB = 1 << 20
 /** Bytes of any problem: what an agent reads in one go; more where JSON writes six for one, of control characters. */

@@ -13,7 +13,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
 import { SERVER, start } from '../running.ts'
-import { bytesOf, serve, TOKEN, type Served } from './served.ts'
+import { bytesOf, serve, TOKEN, type Served } from './test-server.ts'
 
 const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
 const files = { 'a.txt': 'one\ntwo\n' }
@@ -361,7 +361,7 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
     complaint += chunk
   })
   t.strictSame((await once(faulty, 'close'))[0], 2)
-  t.match(complaint, /--port is a setting of the HTTP server.*\n.*--token is a setting/)
+  t.match(complaint, /--port is only for the HTTP server.*\n.*--token is only for the HTTP server/)
 })
 
 /**

@@ -3,7 +3,7 @@
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { bytesOf, check, serve } from './served.ts'
+import { bytesOf, check, serve } from './test-server.ts'
 
 const APP = 'import x\n\nconst foo = 1\nconst bar = 1\n'
 const files = { src: { 'app.ts': APP }, 'empty.txt': '', 'crlf.txt': 'a\r\nb\r\n' }

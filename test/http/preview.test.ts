@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { often } from '../often.ts'
 import { randomFile, Random, SEED } from '../random.ts'
-import { bytesOf, check, serve, type Reply, type Served } from './served.ts'
+import { bytesOf, check, serve, type Reply, type Served } from './test-server.ts'
 
 const files = { 'a.txt': 'one\ntwo\nthree\n' }
 

@@ -10,7 +10,7 @@ import { toBody } from '../../src/http/outcome.ts'
 import { KINDS, toProblem, type Context } from '../../src/http/problem.ts'
 import { cut, linesListed, quote } from '../../src/http/phrases.ts'
 import type { ChangeOutcome, InspectOutcome } from '../../src/operations/operation.ts'
-import { validator } from './served.ts'
+import { validator } from './test-server.ts'
 
 const document = parse(readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
 const faultsOf = validator(document)

@@ -2,7 +2,7 @@
 // the routes.
 import t from 'tap'
 import type { JsonSchema } from '../../src/http/tools/schema.ts'
-import { bytesOf, serve, type Served } from './served.ts'
+import { bytesOf, serve, type Served } from './test-server.ts'
 import { faultsOf, parts, RULES, type Defined } from './tool-rules.ts'
 
 const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']

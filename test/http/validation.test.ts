@@ -7,7 +7,7 @@ import { queryReader } from '../../src/http/query.ts'
 import { toFailure } from '../../src/http/validation.ts'
 import { makeValidator } from '../../src/http/validator.ts'
 import { makeOperations } from '../../src/operations.ts'
-import { check, serve } from './served.ts'
+import { check, serve } from './test-server.ts'
 
 interface Schema {
   properties?: Record<string, Schema>

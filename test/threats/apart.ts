@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { SERVER } from '../running.ts'
 import { canMount, has } from '../workspace/support/machine.ts'
-import { TOKEN, type Send, type Sent } from './row.ts'
+import { TOKEN, type Send, type Sent } from './harness.ts'
 
 const UNSHARE = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc']
 

@@ -24,7 +24,19 @@ import t, { type Test } from 'tap'
 import { thisOwner } from '../../src/workspace/owner.ts'
 import { Random, SEED } from '../random.ts'
 import { SERVER, start } from '../running.ts'
-import { attacked, hashOf, many, place, row, sender, tally, tempFiles, told, type Attacked, type Send } from './row.ts'
+import {
+  attacked,
+  hashOf,
+  many,
+  place,
+  row,
+  sender,
+  tally,
+  tempFiles,
+  told,
+  type Attacked,
+  type Send
+} from './harness.ts'
 
 const INCREMENTS = many('increments', 8)
 const CLIENTS = many('clients', 20)

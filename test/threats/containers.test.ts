@@ -10,7 +10,7 @@ import type { Test } from 'tap'
 import { Random, SEED } from '../random.ts'
 import { build } from '../workspace/support/native.ts'
 import { cannotBeApart, startApart, type Apart } from './apart.ts'
-import { many, place, row, tally, tempFiles, told, type Sent } from './row.ts'
+import { many, place, row, tally, tempFiles, told, type Sent } from './harness.ts'
 
 const library = build('pausing', ['-shared', '-fPIC', '-ldl'])
 const skip = cannotBeApart || (library === null ? 'needs a C compiler' : false)

@@ -26,7 +26,7 @@ import {
   told,
   type Send,
   type Sent
-} from './row.ts'
+} from './harness.ts'
 import { version, versionIn } from './versions.ts'
 
 const at = place(t, { f: 'one\n' })

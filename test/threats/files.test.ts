@@ -34,7 +34,7 @@ import {
   tempFiles,
   TOKEN,
   told
-} from './row.ts'
+} from './harness.ts'
 
 /** One request to each route that takes a path; what is sent would change, make or show the file. */
 const ROUTES: Record<string, (path: string) => object> = {

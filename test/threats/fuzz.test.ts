@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import fc, { type Arbitrary } from 'fast-check'
 import t from 'tap'
 import { parse } from 'yaml'
-import { validator } from '../http/served.ts'
+import { validator } from '../http/test-server.ts'
 import { SEED } from '../random.ts'
-import { attacked, descriptorsOf, many, TOKEN } from './row.ts'
+import { attacked, descriptorsOf, many, TOKEN } from './harness.ts'
 
 type Schema = Record<string, any>
 const REQUESTS = many('requests', 800, 400)

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Random, SEED } from '../random.ts'
 import { startBare, type Running } from '../running.ts'
-import { canMount, hashOf, many, place, row, sender, tempFiles, told } from './row.ts'
+import { canMount, hashOf, many, place, row, sender, tempFiles, told } from './harness.ts'
 import { linesOf, version, versionIn } from './versions.ts'
 
 /** In CI. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { build } from '../workspace/support/native.ts'
-import { attacked, descriptorsOf, many, place, row, sender, tempFiles, told, type Attacked } from './row.ts'
+import { attacked, descriptorsOf, many, place, row, sender, tempFiles, told, type Attacked } from './harness.ts'
 
 /** Requests in rows 6 to 8 together, in CI: a quarter, a half and a quarter. */
 const USUAL = 1280

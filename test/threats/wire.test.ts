@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { Random, SEED, randomFile } from '../random.ts'
-import { attacked, codeOf, raw, row, sender, tally, TOKEN, told } from './row.ts'
+import { attacked, codeOf, raw, row, sender, tally, TOKEN, told } from './harness.ts'
 
 const server = await attacked(t, {}, '--durability', 'fast', '--log-level', 'error')
 const { root } = server

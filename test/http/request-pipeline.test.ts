@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { serve, TOKEN, type Served } from './served.ts'
+import { serve, TOKEN, type Served } from './test-server.ts'
 
 const files = { 'a.txt': 'one\ntwo\n' }
 const EDIT = { path: 'a.txt', old_text: 'one', new_text: 'uno', dry_run: true }
