@@ -6,8 +6,8 @@ import { factsSchema } from '../src/http/openapi.ts'
 const schema = factsSchema(
   '/healthz',
   'get_health',
-  'Does the process run?',
-  'The process runs. Says nothing else.',
+  'Is the process running?',
+  'The process is running. Says nothing else.',
   Health,
   'open'
 )

@@ -8,8 +8,8 @@ import type { Workspace } from '../src/workspace/workspace.ts'
 const schema = factsSchema(
   '/readyz',
   'get_readiness',
-  'Does the service take requests?',
-  'The service takes requests. Says nothing else.',
+  'Does the service accept requests?',
+  'The service accepts requests. Says nothing else.',
   Readiness,
   'open'
 )

@@ -12,8 +12,8 @@ const schema = {
   ...factsSchema(
     '/tools',
     'get_tools',
-    'The operations as tool definitions of a host',
-    'The operations as tool definitions for OpenAI, Anthropic or MCP, ready to be pasted. Send the arguments of a tool call to POST /tools/{name}.',
+    'The operations as tool definitions',
+    'The operations as tool definitions for OpenAI, Anthropic or MCP, ready to paste. Send the arguments of a tool call to POST /tools/{name}.',
     ToolDefinitions,
     'token'
   ),

@@ -52,7 +52,7 @@ const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '⏎
 const code = (text: string) => `\`${cell(text.length > 90 ? `…${text.slice(-70)}` : text).replaceAll('\t', '→')}\``
 const FIX: Record<string, string> = {
   complete: '`suggested_fixes[0].edit`, complete: send it',
-  own_new_text: '`suggested_fixes[0].edit` has `old_text`; bring `new_text` up to date with it',
+  own_new_text: '`suggested_fixes[0].edit` has `old_text`; first update `new_text` to match it',
   read: 'read what `suggested_fixes[0].example` shows, then decide'
 }
 

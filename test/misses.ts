@@ -68,7 +68,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'spacing',
     title: 'white space within a line',
-    says: 'the file has "const  limit" with its own spacing',
+    says: 'the spacing differs (the file has "const  limit", old_text "const limit")',
     file: 'const a = 1\nconst  limit  =  100\nconst b = 2\n',
     old_text: 'const limit = 100',
     new_text: 'const limit = 200',
@@ -89,7 +89,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'quotes',
     title: 'quotes',
-    says: 'the file has the quotes of',
+    says: 'the quotation marks differ (the file has',
     file: 'greet("hello there")\nleave("goodbye")\n',
     old_text: "greet('hello there')",
     new_text: "greet('hello you')",
@@ -99,7 +99,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'dashes',
     title: 'dashes and dots',
-    says: 'old_text has another dash or sign',
+    says: 'dashes or symbols differ (the file has',
     file: 'Open from 9–17, Monday – Friday…\nClosed on Sunday.\n',
     old_text: 'Open from 9-17, Monday - Friday...',
     new_text: 'Open from 9-18, Monday - Friday...',
@@ -119,7 +119,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'unicode_form',
     title: 'NFC and NFD',
-    says: 'composed otherwise (NFC and NFD)',
+    says: 'composed differently (NFC and NFD)',
     file: 'title: Cafe\u0301 au lait\nsize: large\n',
     old_text: 'title: Caf\u00e9 au lait',
     new_text: 'title: Caf\u00e9 noir',
@@ -179,7 +179,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'case',
     title: 'capitals',
-    says: 'capitals and small letters differ',
+    says: 'letter case differs',
     file: 'SELECT name, price FROM products WHERE price > 10;\n',
     old_text: 'select name, price from products where price > 10;',
     new_text: 'select name, price from products where price > 20;',
@@ -265,7 +265,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'joined_or_split',
     title: 'lines joined or split',
-    says: 'the lines are broken at other places',
+    says: 'the lines are broken at different places',
     file: 'const point = {\n  x: 1,\n  y: 2,\n  z: 3\n}\ndraw(point)\n',
     old_text: 'const point = { x: 1, y: 2, z: 3 }',
     new_text: 'const point = { x: 1, y: 2, z: 4 }',
@@ -285,7 +285,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'near_duplicate',
     title: 'several places as likely',
-    says: 'More than one place is as likely: line 2 or line 6',
+    says: 'Several places are equally likely: line 2 or line 6',
     file: 'def read(path):\n\twith open(path) as f:\n\t\treturn f.read()\n\ndef first(path):\n\twith open(path) as f:\n\t\treturn f.read()[0]\n',
     old_text: '    with open(path) as f:\n',
     new_text: '    with open(path, "rb") as f:\n',
@@ -295,7 +295,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'never_there',
     title: 'text that was never there',
-    says: 'Nothing in its 6 lines is like it, and it doesn\'t have "async", "function" or "fetchInvoices" at all',
+    says: 'Nothing in its 6 lines is similar, and it does not contain "async", "function" or "fetchInvoices"',
     file: PYTHON,
     old_text: 'async function fetchInvoices(customerId) {',
     new_text: 'async function fetchInvoices(customer) {',

@@ -27,11 +27,11 @@ export function failureOf(
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: request.headers['content-type'] ?? '' }
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return invalid('the body is not as long as the header Content-Length says')
+      return invalid('the length of the body is not that of the header Content-Length')
     case 'FST_ERR_BAD_URL':
-      return invalid('the URL is not valid: a % in it begins no character')
+      return invalid('the URL is not valid: it has a malformed % escape')
     case 'ECONNRESET':
-      return invalid('the connection ended before the body did')
+      return invalid('the connection ended before the body was complete')
     default:
       return null
   }
@@ -129,12 +129,12 @@ export const makeClientErrorHandler =
 export const makeExpectationHandler =
   (logger: Logger) =>
   ({ url = '' }: IncomingMessage, { socket }: ServerResponse) => {
-    refuse(logger, socket, invalid('the header Expect may only hold 100-continue'), pathOf(url))
+    refuse(logger, socket, invalid('the header Expect may only be 100-continue'), pathOf(url))
   }
 
 /** Answers `CONNECT`, which Node hands to nobody else. */
 export const makeConnectHandler = (logger: Logger) => (_: IncomingMessage, socket: Duplex) => {
-  refuse(logger, socket, invalid('the method CONNECT asks for a tunnel, and this is no proxy'))
+  refuse(logger, socket, invalid('the method CONNECT is not supported: this server is not a proxy'))
 }
 
 /** Answers on the bare socket, and closes it. */

@@ -34,7 +34,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   INVALID_JSON: { code: 'INVALID_JSON', reason: 'syntax', where: 'at character 17' },
   INVALID_REQUEST: {
     code: 'INVALID_REQUEST',
-    errors: [{ pointer: '/old_txt', message: 'is no field here (did you mean old_text?)' }]
+    errors: [{ pointer: '/old_txt', message: 'is an unknown field (did you mean old_text?)' }]
   },
   INVALID_PATH: { code: 'INVALID_PATH', reason: 'empty' },
   INVALID_UNICODE: { code: 'INVALID_UNICODE', pointer: '/new_text' },

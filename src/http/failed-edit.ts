@@ -64,7 +64,7 @@ export function tellFailedEdit(failure: TextFailure | LineFailure | SectionFailu
       return {
         detail: inEdit(
           failure,
-          `it is for ${place(lines)} of ${shown}, and edit ${other_edit_index + 1} for ${place(other_lines)}, so they overlap. All numbers count lines of the file as it is before the request. Make one edit of the two, or correct their lines.`
+          `it ${place(lines)} of ${shown} and edit ${other_edit_index + 1} ${place(other_lines)}, so they overlap. All line numbers refer to the file before the request. Merge the two edits, or correct their lines.`
         ),
         members: { ...position(failure), other_edit_index }
       }
@@ -80,12 +80,12 @@ export function tellFailedEdit(failure: TextFailure | LineFailure | SectionFailu
 
 /** The file has changed since: what the edit comes to in it now. */
 export function tellStale({ expected_hash, now }: StaleFile, asked: Asked, file_hash?: string): ProblemParts {
-  const first = `${cut(asked.path, 200)} is not as you expect: its hash is ${file_hash ?? 'another'}, not ${expected_hash}.`
+  const first = `${cut(asked.path, 200)} has changed: its hash is ${file_hash === undefined ? '' : `${file_hash}, `}not ${expected_hash}.`
   const with_hash = `send it with expected_hash ${file_hash === undefined ? 'set to its file_hash' : `"${file_hash}"`}`
   const members = { ...(expected_hash !== undefined && { expected_hash }) }
   if (now === undefined) {
     return {
-      detail: `${first} ${NOTHING_WRITTEN} Look at the file again, check that your edit still fits, and ${with_hash}.`,
+      detail: `${first} ${NOTHING_WRITTEN} Look at the file again, check that your edit still applies, and ${with_hash}.`,
       members: { ...members, suggested_fixes: [readFile(asked)] }
     }
   }
@@ -99,13 +99,13 @@ export function tellStale({ expected_hash, now }: StaleFile, asked: Asked, file_
         ? ''
         : ` ${listed(shown)}${total > places.length ? ` and at ${counted(total - places.length, 'more place')}` : ''}`
     return {
-      detail: `${first} ${NOTHING_WRITTEN} Your edit would still be made${where}; file_preview shows what is there now. If that is what you mean, ${with_hash}.`,
+      detail: `${first} ${NOTHING_WRITTEN} Your edit would still apply${where}; file_preview shows what is there now. If that is what you mean, ${with_hash}.`,
       members: { ...members, suggested_fixes: [readPreview(asked, file_preview)], file_preview }
     }
   }
   const { detail, members: more } = tellFailedEdit(now.failure, asked)
   return {
-    detail: `${first} In the file as it is now, your edit fails too: ${detail} Then ${with_hash}.`,
+    detail: `${first} On the current file your edit fails too: ${detail} Then ${with_hash}.`,
     members: { ...more, ...members }
   }
 }
@@ -128,19 +128,19 @@ function noMatch(failure: NoMatch, shown: string, asked: Asked): string {
   const best = failure.similar_content[0]
   if (failure.undone_by_edit !== undefined) {
     const after = failure.fixes[0]?.edit === undefined ? '' : ' (suggested_fixes[0].edit has it)'
-    return `${first} It is in the file as it was, but edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text as it reads after that edit${after}, or make one edit of the two.`
+    return `${first} It is in the original file, but edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text as it reads after that edit${after}, or merge the two edits.`
   }
   if (failure.file_preview.total_lines === 0) {
     return `${first} The file is empty. To put text into it, send ${asked.naming.edit_lines} with start_line 1 and end_line 0.`
   }
   if (failure.already_applied && best === undefined) {
-    return `${first} new_text is there already${failure.applied_line === undefined ? '' : ` (line ${failure.applied_line})`}, so this edit seems to have been made before. Look at the file; if that is so, leave this edit out.`
+    return `${first} new_text is already there${failure.applied_line === undefined ? '' : ` (line ${failure.applied_line})`}, so this edit seems to have been made already. Look at the file; if so, leave this edit out.`
   }
   if (best === undefined) {
-    return `${first} Nothing in its ${counted(failure.file_preview.total_lines, 'line')} is like it${absent(failure.missing_tokens)}. Read the file and copy old_text from content exactly, or check that this is the right file.`
+    return `${first} Nothing in its ${counted(failure.file_preview.total_lines, 'line')} is similar${absent(failure.missing_tokens)}. Read the file and copy old_text from content exactly, or check that this is the right file.`
   }
   const applied = failure.already_applied
-    ? ` (new_text is in the file too${failure.applied_line === undefined ? '' : `, at line ${failure.applied_line}`}: if this edit was made before, leave it out.)`
+    ? ` (new_text is also in the file${failure.applied_line === undefined ? '' : `, at line ${failure.applied_line}`}: if this edit was made already, leave it out.)`
     : ''
   return `${first} ${similar(failure, best)} ${nextStep(failure, best)}${applied}`
 }
@@ -149,10 +149,10 @@ function noMatch(failure: NoMatch, shown: string, asked: Asked): string {
 const absent = (tokens: readonly string[] = []): string =>
   tokens.length === 0
     ? ''
-    : `, and it doesn't have ${listed(
+    : `, and it does not contain ${listed(
         tokens.slice(0, 3).map(token => quote(token, 40)),
         'or'
-      )} at all`
+      )}`
 
 const spanOf = ({ line_number, end_line }: SimilarContent) => span([line_number, end_line])
 
@@ -174,7 +174,7 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent): string {
     : `suggested_fixes[${ready}].edit`
   const start = several || cause.type === 'near_duplicate' ? '' : 'If so, '
   return fix.edit?.new_text === undefined
-    ? capital(`${start}bring new_text up to date with what is there first, then send it with the old_text of ${which}.`)
+    ? capital(`${start}first update new_text to match what is there, then send it with the old_text of ${which}.`)
     : capital(`${start}send ${which}.`)
 }
 
@@ -196,10 +196,10 @@ function wrongCount(failure: WrongCount, shown: string): string {
   const { actual_occurrences: actual, expected_occurrences: expected, overlapping } = failure
   const first = `old_text appears ${counted(actual, 'time')} in ${shown}, at ${linesListed(failure.match_lines)}, but ${expected} ${expected === 1 ? 'was' : 'were'} expected.`
   if (failure.undone_by_edit !== undefined) {
-    return `${first} In the file as it is that is so; edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text for the text as it is after that edit (suggested_fixes has such edits), or make one edit of the two.`
+    return `${first} The original file has that many; edit ${failure.undone_by_edit + 1} of this request changes it first. Write old_text for the text as it is after that edit (suggested_fixes has such edits), or merge the two edits.`
   }
   if (overlapping) {
-    return `${first} ${expected === 1 ? 'Some of them overlap' : 'It overlaps itself there, so it isn’t unique either'}. Add lines around it to old_text until it fits one place; suggested_fixes has such edits.`
+    return `${first} ${expected === 1 ? 'Some of the matches overlap' : 'Its matches overlap, so it is not unique either'}. Add surrounding lines to old_text until it matches one place; suggested_fixes has such edits.`
   }
   const count = `set occurrences to ${actual} to replace all of them`
   const [best] = failure.similar_content ?? []
@@ -208,12 +208,12 @@ function wrongCount(failure: WrongCount, shown: string): string {
       ? ''
       : ` ${capital(spanOf(best))} ${best.line_number === best.end_line ? 'is' : 'are'} nearly the same: ${quote(best.content, 160)}; to change that too, add an edit with this text.`
   if (actual === 1) {
-    return `${first}${others} Set occurrences to 1, or leave it out, to replace ${others === '' ? 'it; or look whether the other places read differently' : 'the one that is exactly old_text'}.`
+    return `${first}${others} Set occurrences to 1, or leave it out, to replace ${others === '' ? 'it; or check whether the other places read differently' : 'the one that is exactly old_text'}.`
   }
   if (actual < expected) {
-    return `${first}${others} ${capital(count)}, or look whether the other places read differently.`
+    return `${first}${others} ${capital(count)}, or check whether the other places read differently.`
   }
-  return `${first} Add lines around it to old_text until it fits one place (suggested_fixes has such edits), ${count}, or set occurrence to the number of the one that is meant.`
+  return `${first} Add surrounding lines to old_text until it matches one place (suggested_fixes has such edits), ${count}, or set occurrence to the number of the one you mean.`
 }
 
 function matches(
@@ -260,9 +260,9 @@ function outOfRange(failure: LineOutOfRange, shown: string): ProblemParts {
   }
 }
 
-/** Lines, or where something is inserted. */
+/** What an edit of these lines does. */
 const place = ([first, last]: readonly [number, number]) =>
-  last < first ? `inserting before line ${first}` : span([first, last])
+  last < first ? `inserts before line ${first}` : `changes ${span([first, last])}`
 
 function mismatch(failure: ExpectedTextMismatch, asked: Asked): ProblemParts {
   const {
@@ -279,22 +279,22 @@ function mismatch(failure: ExpectedTextMismatch, asked: Asked): ProblemParts {
   } = failure
   const there =
     end_line < start_line
-      ? `expected_text has to be empty, as the edit inserts before line ${start_line} and replaces no lines`
-      : `${cut(asked.path, 200)} holds another text than expected_text in ${span([start_line, end_line])}: ${quote(actual_text, 160)}`
+      ? `expected_text must be empty, because the edit inserts before line ${start_line} and replaces no lines`
+      : `expected_text does not match ${span([start_line, end_line])} of ${cut(asked.path, 200)}, which ${start_line === end_line ? 'has' : 'have'} ${quote(actual_text, 160)}`
   const differs = cause === undefined ? '' : `: ${whyMissed(cause, 'expected_text')}`
   const [fix] = fixes
   const send =
     fix === undefined
       ? 'copy their text as expected_text'
       : fix.edit?.new_text === undefined
-        ? 'bring new_text up to date with them and send it with suggested_fixes[0].edit'
+        ? 'update new_text to match them and send it with suggested_fixes[0].edit'
         : 'send suggested_fixes[0].edit'
   const here = found_at?.[0] === start_line && found_at[1] === end_line
   const next = here
-    ? `They are nearly the same${differs}. If these lines are meant, ${send}.`
+    ? `They are nearly the same${differs}. If you mean these lines, ${send}.`
     : found_at === undefined
-      ? `Nothing else is clearly the text that you expect${similar_content.length > 0 ? ` (most alike: ${listed(similar_content.map(spanOf), 'or')})` : ''}. Look at the file again: the lines may have moved or changed.`
-      : `expected_text is at ${span(found_at)} now${differs === '' ? '' : ', or nearly so'}${differs}. If ${found_at[0] === found_at[1] ? 'that is' : 'those are'} meant, ${send}.`
+      ? `No other lines clearly match it${similar_content.length > 0 ? ` (most similar: ${listed(similar_content.map(spanOf), 'or')})` : ''}. Look at the file again: the lines may have moved or changed.`
+      : `expected_text is now at ${span(found_at)}${differs === '' ? '' : ', or nearly so'}${differs}. If you mean ${found_at[0] === found_at[1] ? 'that line' : 'those lines'}, ${send}.`
   return {
     detail: inEdit(failure, `${there}. ${next}`),
     members: {

@@ -56,7 +56,7 @@ export function translate(body: unknown, { request, items }: Fields): Result<Tak
     errors.push(
       ...renameFields(object, schema, (field, name) => {
         own.set(`${at}/${field}`, `${at}/${escapePointer(name)}`)
-        warnings.add(`${name} was taken as ${field}.`)
+        warnings.add(`${name} was read as ${field}.`)
       }).map(({ pointer, message }) => ({ pointer: `${at}${pointer}`, message }))
     )
     const { occurrence } = object
@@ -66,7 +66,7 @@ export function translate(body: unknown, { request, items }: Fields): Result<Tak
       Object.hasOwn(schema.properties ?? {}, 'occurrence')
     ) {
       object.occurrence = Number(occurrence)
-      warnings.add(`occurrence ${JSON.stringify(occurrence)} was taken as the number ${object.occurrence}.`)
+      warnings.add(`occurrence ${JSON.stringify(occurrence)} was read as the number ${object.occurrence}.`)
     }
   }
   if (isObject(body)) {
@@ -77,7 +77,7 @@ export function translate(body: unknown, { request, items }: Fields): Result<Tak
         const parsed = listIn(text, name)
         if (!parsed.ok) return parsed
         body[name] = parsed.value
-        warnings.add(`${name} was a string, and was taken as the JSON list in it.`)
+        warnings.add(`${name} was a string, and was read as the JSON list in it.`)
       }
       const list = body[name]
       // One that is too long is refused anyway.
@@ -107,7 +107,7 @@ function renameFields(
     if (given.length > 1) {
       errors.push({
         pointer: `/${given[1]}`,
-        message: `means ${field}, and so does ${given[0] === field ? `${field} itself` : given[0]}; send one of them, best ${field}`
+        message: `means ${field}, and ${given[0] === field ? `${field} is given too` : `so does ${given[0]}`}; send only one of them, preferably ${field}`
       })
       continue
     }
@@ -140,7 +140,7 @@ function listIn(text: string, field: string): Result<unknown, RequestFailure> {
   }
   return fail({
     code: 'INVALID_REQUEST',
-    errors: [{ pointer: `/${field}`, message: 'is a string that holds no JSON list; send a list of objects' }]
+    errors: [{ pointer: `/${field}`, message: 'is a string that is not a JSON list; send a list of objects' }]
   })
 }
 
@@ -152,6 +152,12 @@ export function inOwnWords<F extends { code: string }>(failure: F, { own }: Take
     return {
       ...failure,
       errors: failure.errors.map((error: FieldError) => ({ ...error, pointer: named(error.pointer) }))
+    }
+  }
+  if ('faults' in failure && Array.isArray(failure.faults)) {
+    return {
+      ...failure,
+      faults: failure.faults.map((fault: { pointer: string }) => ({ ...fault, pointer: named(fault.pointer) }))
     }
   }
   if ('stray' in failure && 'pointer' in failure) return { ...failure, pointer: named(String(failure.pointer)) }

@@ -124,7 +124,7 @@ function scan(json: Buffer): RequestFailure | null {
           if (key === '__proto__') {
             return {
               code: 'INVALID_REQUEST',
-              errors: [{ pointer: `${pointer()}/__proto__`, message: 'is no field here' }]
+              errors: [{ pointer: `${pointer()}/__proto__`, message: 'is an unknown field' }]
             }
           }
           if (level.keys.size > MAX_FIELDS) {
@@ -156,8 +156,8 @@ function scan(json: Buffer): RequestFailure | null {
             code: 'INVALID_REQUEST',
             errors: [
               {
-                pointer: pointer(),
-                message: `is where the body comes to more than ${MAX_VALUES.toLocaleString('en')} values`
+                pointer: '',
+                message: `the body has more than ${MAX_VALUES.toLocaleString('en')} values`
               }
             ]
           }
@@ -197,7 +197,7 @@ function checkText(text: string, way: JsonPath): RequestFailure | null {
   if (!text.includes('\0') || (way.length === 1 && way[0] === 'path')) return null
   return {
     code: 'INVALID_REQUEST',
-    errors: [{ pointer: pointerTo(way), message: 'holds a NUL character, which no text file has' }]
+    errors: [{ pointer: pointerTo(way), message: 'contains a NUL character, which no text file has' }]
   }
 }
 

@@ -13,23 +13,24 @@ const SENTENCES: Record<CauseType, Says> = {
       ? `the file has white space at the end of a line that ${it} leaves out`
       : `${it} has white space at the end of a line that the file doesn't have`,
   blank_lines: () => 'the blank lines differ',
-  spacing: (expected, found, it) => `the file has ${found} with its own spacing, ${it} ${expected}`,
+  spacing: (expected, found, it) => `the spacing differs (the file has ${found}, ${it} ${expected})`,
   line_endings: (expected, found, it) =>
     `the file ends lines with ${found}, ${it} with ${expected}, and line_endings is "exact"`,
-  quotes: (expected, found, it) => `the file has the quotes of ${found}, ${it} those of ${expected}`,
-  dashes: (expected, found, it) => `the file has ${found}, ${it} has another dash or sign: ${expected}`,
-  nbsp: () => 'one of them has a no-break or other special space where the other has a plain one',
-  unicode_form: (expected, found) => `the letters of ${found} look the same but are composed otherwise (NFC and NFD)`,
+  quotes: (expected, found, it) => `the quotation marks differ (the file has ${found}, ${it} ${expected})`,
+  dashes: (expected, found, it) => `dashes or symbols differ (the file has ${found}, ${it} ${expected})`,
+  nbsp: () => 'one of them has a no-break space or other special space where the other has a plain space',
+  unicode_form: (expected, found) => `${found} looks the same but is composed differently (NFC and NFD)`,
   html_entities: (_expected, _found, it) =>
-    `${it} has HTML entities (&lt;, &amp; and the like) where the file has other text; write signs as the file has them`,
-  over_escaped: (_expected, _found, it) =>
-    `${it} is escaped once too often or once too few; a line break is one real line break, quotes and backslashes are as in the file`,
+    `${it} has HTML entities (&lt;, &amp; and so on) where the file has other text; write characters as the file has them`,
+  over_escaped: (expected, found, it) =>
+    `${it} ${backslashes(expected) < backslashes(found) ? 'lacks escapes that the file has' : 'is escaped once too often'}; ` +
+    'a line break is one real line break, quotes and backslashes are as in the file',
   line_numbers: (_expected, _found, it) =>
     `${it} has line numbers at the start of its lines that are not in the file; leave them out of ${it} and new_text`,
-  elided: (_expected, _found, it) => `${it} leaves out the middle; it has to hold every line that is replaced`,
+  elided: (_expected, _found, it) => `${it} leaves out the middle; it must contain every line that is replaced`,
   markdown_fence: (_expected, _found, it) =>
     `${it} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${it} and new_text`,
-  case: (expected, found, it) => `the file has ${found}, ${it} ${expected}: capitals and small letters differ`,
+  case: (expected, found, it) => `letter case differs (the file has ${found}, ${it} ${expected})`,
   punctuation: (expected, found, it) => `the file has ${found} where ${it} has ${expected}`,
   typo: (expected, found, it) => `the file has ${found}, ${it} ${expected}`,
   renamed: (expected, found, it) => `the file has the name ${found}, ${it} ${expected}`,
@@ -45,11 +46,11 @@ const SENTENCES: Record<CauseType, Says> = {
       : isNothing(expected)
         ? `the file has changed, or was remembered wrongly: ${found} is there too`
         : `the file has changed, or was remembered wrongly: it has ${found} where ${it} has ${expected}`,
-  joined_or_split: () => 'the lines are broken at other places',
+  joined_or_split: () => 'the lines are broken at different places',
   long_line_part: (expected, found, it) =>
     `in that part of a very long line, the file has ${found} where ${it} has ${expected}`,
-  near_duplicate: () => 'more than one place is as likely',
-  never_there: () => 'nothing in the file is like it'
+  near_duplicate: () => 'several places are equally likely',
+  never_there: () => 'nothing in the file is similar'
 }
 
 /** What the file and the text that was sent for it disagree in: half a sentence. `it`: the field that was sent. */
@@ -59,6 +60,8 @@ export const whyMissed = ({ type, expected = '', found = '' }: Cause, it = 'old_
 /** Indentation is told in words, all else as it stands. */
 const shown = (type: CauseType, piece: string): string =>
   type === 'indentation' || type === 'tabs' || type === 'trailing_space' ? piece : quote(piece, 60)
+
+const backslashes = (quoted: string): number => quoted.split('\\\\').length
 
 const isNothing = (quoted: string): boolean => quoted === '""'
 

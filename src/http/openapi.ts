@@ -19,7 +19,7 @@ import { KINDS, PRECONDITION_FAILED, SUCCESS } from './problem.ts'
 import { REQUEST_EXAMPLES } from './request-examples.ts'
 
 const DESCRIPTION =
-  'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, /edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. /preview shows what an edit would do, /create makes a file. Every request changes everything that it asks for or nothing at all; every problem says in detail what to do next.'
+  'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, /edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. /preview shows what an edit would do, /create creates a file. Every request is carried out in full or not at all; the detail of every problem says what to do next.'
 
 /** Of any request, whatever it asks for. */
 const EVERYWHERE: ProblemCode[] = [
@@ -80,7 +80,9 @@ const CODES: Record<keyof Operations, ProblemCode[]> = {
   preview: [...OF_TEXTS, ...OF_LINES, ...OF_SECTIONS, ...OF_NEW_FILES]
 }
 
-const REQUEST_ID = { 'X-Request-Id': { type: 'string', description: 'Names this request in the log of the server.' } }
+const REQUEST_ID = {
+  'X-Request-Id': { type: 'string', description: 'Identifies this request in the log of the server.' }
+}
 const ETAG = { ETag: { type: 'string', description: 'The file_hash, quoted.' } }
 const IF_MATCH = {
   'If-Match': {
@@ -93,7 +95,7 @@ const IF_NONE_MATCH = {
   'If-None-Match': {
     type: 'string',
     maxLength: 1000,
-    description: 'Only *: where a file is made, it must not exist, else 412. Never needed.'
+    description: 'Only *: the file to create must not exist, else 412. Never needed.'
   }
 }
 
@@ -167,7 +169,7 @@ export function operationSchema(name: keyof Operations, operations: Operations) 
     ...((expects_hash || expects_none) && {
       headers: { type: 'object', properties: { ...(expects_hash && IF_MATCH), ...(expects_none && IF_NONE_MATCH) } }
     }),
-    response: responses(route, outcome, 'It was done; message says what.', CODES[name], {
+    response: responses(route, outcome, 'Done; message says what.', CODES[name], {
       hashed: true,
       expects_hash,
       expects_none
@@ -182,7 +184,7 @@ export const toolCallSchema = (operations: Operations) => ({
   operationId: 'call_tool',
   summary: 'Call an operation with the arguments of a tool call',
   description:
-    'Carries out the tool call of a model. Takes the arguments as the model gave them, and answers with the status and body of the operation itself, a problem too: give the body back to the model as the result of its call.',
+    'Carries out the tool call of a model. Takes the arguments as the model sent them, and answers with the status and body of the operation itself, also for a problem: return the body to the model as the result of its call.',
   tags: ['tools'],
   params: {
     type: 'object',
@@ -198,7 +200,7 @@ export const toolCallSchema = (operations: Operations) => ({
   response: responses(
     '/tools/edit_file',
     resultOf(operations),
-    'It was done; message says what.',
+    'Done; message says what.',
     Object.values(CODES).flat(),
     { hashed: true, expects_hash: true, expects_none: true, naming: BY_TOOL }
   )

@@ -12,7 +12,7 @@ export async function refuseUnfit(request: FastifyRequest, reply: FastifyReply) 
   if (query) {
     return sendProblem(reply, {
       code: 'INVALID_REQUEST',
-      errors: [{ pointer: '', message: 'the URL has a query, which nothing reads; put every field into the body' }]
+      errors: [{ pointer: '', message: 'the URL has a query, which is not used; put every field into the body' }]
     })
   }
   const failure = refuseMedia(request.headers)

@@ -48,16 +48,16 @@ export function toBody(value: Outcome, taken: readonly string[] = []): ChangeRes
 }
 
 const NO_DIFF = {
-  not_utf8: 'The changed lines, or those beside them, hold bytes that are not UTF-8, which JSON cannot carry.',
-  too_long: 'The changed lines, or those beside them, are longer than 16 MiB in all, which is too long to show.'
+  not_utf8: 'The changed lines, or those beside them, contain bytes that are not UTF-8, which JSON cannot carry.',
+  too_long: 'The changed lines, or those beside them, are longer than 16 MiB in total, which is too long to show.'
 }
 
 const FILE_WARNINGS: Record<FileWarning, string> = {
   set_id_dropped: 'The set-user-id and set-group-id bits are dropped.',
   links_left: 'The file has other hard links; they keep the old content.',
   unsynced_change:
-    'The file is changed, but its folder could not be synced: a power cut may bring the old content back.',
-  unsynced_creation: 'The file is made, but its folder could not be synced: a power cut may take it away again.'
+    'The file was changed, but its directory could not be synced: a power failure may bring the old content back.',
+  unsynced_creation: 'The file was created, but its directory could not be synced: a power failure may remove it again.'
 }
 
 /** Of lines that have become one although nobody asked for that. */
@@ -83,15 +83,15 @@ function toWarnings(
       WARNINGS[type](of(edit_index), `${quote(text)} (its line ${line})`, outcome.dry_run)
     )
   return newTextWarnings.length > CAUTIONS
-    ? [...told, `${newTextWarnings.length - CAUTIONS} more of the edits put in a placeholder or line numbers.`]
+    ? [...told, `${newTextWarnings.length - CAUTIONS} more edits insert a placeholder or line numbers.`]
     : told
 }
 
 const WARNINGS: Record<NewTextWarning['type'], (field: string, what: string, dry_run: boolean) => string> = {
   placeholder: (field, what, dry_run) =>
-    `${field} holds the placeholder ${what}, which ${dry_run ? 'would be' : 'was'} written as it stands: nothing is filled in for it. If it stands for lines of the file, ${dry_run ? 'write them out in full before you send the edit.' : 'they are gone; replace it by those lines, in full.'}`,
+    `${field} contains the placeholder ${what}, which ${dry_run ? 'would be' : 'was'} written literally: nothing is filled in for it. If it stands for lines of the file, ${dry_run ? 'write them out in full before you send the edit.' : 'they are gone; replace it with those lines, in full.'}`,
   line_numbers: (field, what, dry_run) =>
-    `${field} begins its lines with numbers, such as ${what}, which ${dry_run ? 'would be' : 'were'} written as they stand. If they are line numbers copied from a view of the file, ${dry_run ? 'leave them out.' : 'send an edit that takes them out.'}`
+    `${field} starts its lines with numbers, such as ${what}, which ${dry_run ? 'would be' : 'were'} written literally. If they are line numbers copied from a view of the file, ${dry_run ? 'leave them out.' : 'send an edit that removes them.'}`
 }
 
 const MESSAGES = { edit: editMessage, edit_lines: linesMessage, create: createMessage }
@@ -102,7 +102,7 @@ const SAME = 'The file already has exactly this content; nothing was written.'
 function noteOf({ edit_index, count, lines }: LeftAlone, edits: number): string {
   const more = count > lines.length ? ` and ${count - lines.length} more` : ''
   const text = edits === 1 ? 'old_text' : `The old_text of edit ${edit_index + 1}`
-  return `${text} also appears at ${linesListed(lines)}${more}, which ${count === 1 ? 'was' : 'were'} left as ${count === 1 ? 'it is' : 'they are'}.`
+  return `${text} also appears at ${linesListed(lines)}${more}, which ${count === 1 ? 'was' : 'were'} left unchanged.`
 }
 
 function editMessage(outcome: ChangeOutcome): string {
@@ -126,16 +126,16 @@ function linesMessage(outcome: ChangeOutcome): string {
   if (!changed) return SAME
   const end = dry_run
     ? `${path} would then have ${counted(total_lines_after, 'line')}; nothing was written.`
-    : `${path} has ${counted(total_lines_after, 'line')} now.`
+    : `${path} now has ${counted(total_lines_after, 'line')}.`
   const [first, ...more] = changes
   if (first !== undefined && more.length === 0) return `${oneChange(first, path, dry_run)} ${end}`
-  const told = changes.slice(0, NAMED).map(change => whatBecame(change, dry_run))
+  const named = changes.slice(0, NAMED).map(change => inList(change, dry_run))
   const rest = outcome.changes_truncated
     ? ['more, of which changes lists the first']
     : changes.length > NAMED
       ? [`${changes.length - NAMED} more, which changes lists`]
       : []
-  return `${dry_run ? 'Would make' : 'Made'} ${outcome.changes_truncated ? 'more than ' : ''}${changes.length} changes in ${path}: ${[...told, ...rest].join('; ')}. ${end}`
+  return `${dry_run ? 'Would make' : 'Made'} ${outcome.changes_truncated ? 'more than ' : ''}${changes.length} changes in ${path}: ${[...named, ...rest].join('; ')}. ${end}`
 }
 
 const oldSpan = ({ start_line, end_line }: Change) => span([start_line, end_line])
@@ -156,16 +156,18 @@ function oneChange(change: Change, path: string, dry_run: boolean): string {
   }
 }
 
-function whatBecame(change: Change, dry_run: boolean): string {
-  const are = (lines: number) => (dry_run ? 'would be' : lines === 1 ? 'is' : 'are')
+/** A change as one of several: `replace line 1 (now lines 1 to 2)`. */
+function inList(change: Change, dry_run: boolean): string {
+  const verb = (word: string, past: string) => (dry_run ? word : past)
   switch (change.operation) {
     case 'insert':
+      return `${verb('insert', 'inserted')} ${newSpan(change)}`
     case 'append':
-      return `${newSpan(change)} ${are(change.lines_added)} new`
+      return `${verb('append', 'appended')} ${newSpan(change)}`
     case 'delete':
-      return `${oldSpan(change)} ${are(change.lines_removed)} deleted`
+      return `${verb('delete', 'deleted')} ${oldSpan(change)}`
     case 'replace':
-      return `${oldSpan(change)} ${are(change.lines_removed)}${dry_run ? '' : ' now'} ${newSpan(change)}`
+      return `${verb('replace', 'replaced')} ${oldSpan(change)} (${verb('then', 'now')} ${newSpan(change)})`
   }
 }
 
@@ -179,12 +181,12 @@ function sectionWarnings({ errors_before, errors_after, stray }: Section, { dry_
   return [
     ...(errors_before.length > 0
       ? [
-          `The file had syntax errors before (${linesListed(errors_before)}): its structure may not have been understood in full. Check changes.`
+          `The file already had syntax errors (${linesListed(errors_before)}), so parts of its structure may not have been recognized. Check changes.`
         ]
       : []),
     ...(errors_before.length === 0 && errors_after.length > 0
       ? [
-          `The file ${would} syntax errors after this edit (${linesListed(errors_after)}), which it had not before. Check new_text.`
+          `The file ${would} syntax errors after this edit (${linesListed(errors_after)}) that it did not have before. Check new_text.`
         ]
       : []),
     ...(stray === undefined
@@ -229,7 +231,7 @@ function structureTold({ structure, total_items = 0, syntax_error_lines }: Inspe
       : `Its structure has ${counted(total_items, 'item')}${more}.`,
     ...(syntax_error_lines === undefined
       ? []
-      : [`It has syntax errors (${linesListed(syntax_error_lines)}); structure has what was understood all the same.`])
+      : [`It has syntax errors (${linesListed(syntax_error_lines)}); structure lists what was recognized.`])
   ]
 }
 
@@ -245,7 +247,7 @@ function windowShown({
   const shown = total_lines === 0 ? '; it is empty.' : `; content is ${span([start_line, end_line])}.`
   if (next_line === undefined) return shown
   const column = next_column === undefined ? '' : ` and start_column ${next_column}`
-  return `${shown} It was cut at the limit: go on with start_line ${next_line}${column}.`
+  return `${shown} It was cut at the limit: continue with start_line ${next_line}${column}.`
 }
 
 function matchesFound({ matches = [], total_matches = 0, stopped_at_line }: InspectOutcome, searched: string): string {
@@ -265,7 +267,7 @@ function matchesFound({ matches = [], total_matches = 0, stopped_at_line }: Insp
 function directoryMessage({ path, entries = [], next_entry }: InspectOutcome): string {
   const names = listed(entries.slice(0, 10).map(({ name }) => name))
   if (next_entry !== undefined) {
-    return `${path} is a directory; ${entries.length} of its entries are listed, and there are more: go on with after ${JSON.stringify(next_entry)}.`
+    return `${path} is a directory; ${entries.length} of its entries are listed, and there are more: continue with after ${JSON.stringify(next_entry)}.`
   }
   return entries.length === 0
     ? `${path} is a directory; there are no entries to list.`

@@ -34,27 +34,25 @@ export function readPreconditions(
   const none = headers['if-none-match']?.trim()
   if (none !== undefined) {
     if (!takes.expects_none) {
-      return invalid('the header If-None-Match belongs to the operation that creates a file; this one takes none')
+      return invalid('the header If-None-Match is only for the operation that creates a file')
     }
     if (none !== '*') return invalid('the header If-None-Match may only be *: the file must not exist')
     return match === undefined
       ? ok({ if_none_match: true })
-      : invalid('the headers If-Match and If-None-Match exclude each other; send one of them')
+      : invalid('the headers If-Match and If-None-Match are mutually exclusive; send one of them')
   }
   if (match === undefined) return ok({})
-  if (!takes.expects_hash) return invalid('the header If-Match belongs to operations that edit; this one takes none')
+  if (!takes.expects_hash) return invalid('the header If-Match is only for operations that edit')
   if (match === '*') return ok({})
   if (match.startsWith('W/')) {
-    return invalid(
-      'the header If-Match holds a weak tag (W/…), which never matches; send the ETag of an answer as it is'
-    )
+    return invalid('the header If-Match has a weak tag (W/…), which never matches; send the ETag of an answer as it is')
   }
   const hash = /^"([0-9a-f]{16})"$/.exec(match)?.[1]
   if (hash === undefined) {
-    return invalid('the header If-Match has to hold one quoted file hash of 16 hex digits, such as "9f86d081884c7d65"')
+    return invalid('the header If-Match must be one quoted file hash of 16 hex digits, such as "9f86d081884c7d65"')
   }
   if (expected_hash === undefined) return ok({ expected_hash: hash })
   return hash === expected_hash
     ? ok({})
-    : invalid('the header If-Match and the field expected_hash hold different hashes; send one of them')
+    : invalid('the header If-Match and the field expected_hash have different hashes; send one of them')
 }

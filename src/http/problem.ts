@@ -3,6 +3,7 @@
 import type { Problem, ProblemCode } from '../../schemas/problem.ts'
 import { tellFailedEdit, tellStale } from './failed-edit.ts'
 import type { Failure } from './failure.ts'
+import { faultInWords } from './field-faults.ts'
 import { readFile } from './suggested-fixes.ts'
 import { BY_ROUTE, type Asked, type CallSyntax } from './call-names.ts'
 import { counted, cut, listed, quote } from './phrases.ts'
@@ -27,7 +28,7 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   NO_EDITS: [400, 'No edits given', 'never'],
   EMPTY_OLD_TEXT: [400, 'old_text is empty', 'never'],
   TOO_MANY_EDITS: [400, 'Too many edits', 'never'],
-  UNAUTHORIZED: [401, 'Token needed', 'never'],
+  UNAUTHORIZED: [401, 'Token required', 'never'],
   PATH_NOT_ALLOWED: [403, 'Path is not allowed', 'never'],
   PROTECTED_PATH: [403, 'Path is protected', 'never'],
   PERMISSION_DENIED: [403, 'Permission denied', 'never'],
@@ -39,20 +40,20 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   METHOD_NOT_ALLOWED: [405, 'Method not allowed', 'never'],
   REQUEST_TIMEOUT: [408, 'Request took too long to arrive', 'after_delay'],
   STALE_FILE: [409, 'File has changed', 'after_read'],
-  ALREADY_EXISTS: [409, 'File exists already', 'after_read'],
+  ALREADY_EXISTS: [409, 'File already exists', 'after_read'],
   REQUEST_TOO_LARGE: [413, 'Request is too large', 'never'],
   FILE_TOO_LARGE: [413, 'File is too large', 'never'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Body is not plain JSON', 'never'],
   BINARY_FILE: [415, 'File is not text', 'never'],
   NO_MATCH: [422, 'Text not found', 'never'],
-  WRONG_COUNT: [422, 'Text found another number of times', 'never'],
+  WRONG_COUNT: [422, 'Unexpected number of matches', 'never'],
   OCCURRENCE_OUT_OF_RANGE: [422, 'No such occurrence', 'never'],
   OVERLAPPING_EDITS: [422, 'Edits overlap', 'never'],
-  EXPECTED_TEXT_MISMATCH: [422, 'Lines hold another text', 'after_read'],
+  EXPECTED_TEXT_MISMATCH: [422, 'Lines do not match expected_text', 'after_read'],
   LINE_OUT_OF_RANGE: [422, 'No such line', 'never'],
   TARGET_NOT_FOUND: [422, 'Target not found', 'never'],
-  AMBIGUOUS_TARGET: [422, 'Several targets fit', 'never'],
-  UNSUPPORTED_TARGET: [422, 'No such targets here', 'never'],
+  AMBIGUOUS_TARGET: [422, 'Several targets match', 'never'],
+  UNSUPPORTED_TARGET: [422, 'Target not supported', 'never'],
   NOT_A_FILE: [422, 'Not a file', 'never'],
   RESULT_TOO_LARGE: [422, 'Result is too large', 'never'],
   FILE_LOCKED: [423, 'File is being edited', 'after_delay'],
@@ -135,27 +136,32 @@ function tell(failure: Failure, context: Context): ProblemParts {
       return failure.pointer === undefined
         ? { detail: 'The body is not valid UTF-8. Send the JSON encoded as UTF-8.' }
         : {
-            detail: `The text at ${failure.pointer === '' ? 'the top level' : cut(failure.pointer, 200)} holds half of a surrogate pair (such as \\ud83d without its partner), which no file can hold as UTF-8. Send whole characters.`,
-            members: { errors: [{ pointer: cut(failure.pointer), message: 'holds a lone surrogate' }] }
+            detail: `The text at ${failure.pointer === '' ? 'the top level' : cut(failure.pointer, 200)} contains half of a surrogate pair (such as \\ud83d alone), which cannot be encoded as UTF-8. Send whole characters.`,
+            members: { errors: [{ pointer: cut(failure.pointer), message: 'contains a lone surrogate' }] }
           }
     case 'INVALID_REQUEST': {
-      const all = 'stray' in failure ? [strayError(failure, naming)] : failure.errors
+      const all =
+        'stray' in failure
+          ? [strayError(failure, naming)]
+          : 'faults' in failure
+            ? failure.faults.map(faultInWords)
+            : failure.errors
       const errors = all.slice(0, 20).map(({ pointer, message }) => ({ pointer: cut(pointer), message: cut(message) }))
       return { detail: `The request is not valid: ${told(all)}.`, members: { errors } }
     }
     case 'MIXED_MODES':
       return {
-        detail: `The request has edits and also ${listed(failure.fields)} at the top level. Put every edit into edits, or send one edit at the top level without edits.`
+        detail: `The request has edits as well as ${listed(failure.fields)} at the top level. Put every edit into edits, or send one edit at the top level without edits.`
       }
     case 'NO_EDITS':
       return {
-        detail: `The request has no edit. Give ${listed(failure.fields)}, or edits with at least one such object.`
+        detail: `The request has no edits. Send ${listed(failure.fields)}, or edits with at least one such object.`
       }
     case 'EMPTY_OLD_TEXT': {
       const { edit_index, total_edits } = failure
       const where = edit_index === undefined ? '' : `Edit ${edit_index + 1} of ${total_edits} failed: `
       return {
-        detail: `${where}old_text is empty, which is found everywhere. To insert text, give a piece of the file next to the place as old_text, and the same piece with your text as new_text.`,
+        detail: `${where}old_text is empty, and empty text matches everywhere. To insert text, send nearby text of the file as old_text, and the same text with your insertion as new_text.`,
         members: { ...(edit_index !== undefined && { edit_index }), ...(total_edits !== undefined && { total_edits }) }
       }
     }
@@ -178,7 +184,7 @@ function tell(failure: Failure, context: Context): ProblemParts {
       const why = {
         missing: 'The request has no token.',
         malformed: 'The Authorization header is not of the form Bearer <token>.',
-        wrong: 'The token is not the one of this server.'
+        wrong: 'The token is wrong.'
       }[failure.reason]
       return {
         detail: `${why} Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN) or printed when the server started.`,
@@ -187,30 +193,30 @@ function tell(failure: Failure, context: Context): ProblemParts {
     }
     case 'FORBIDDEN_HOST':
       return {
-        detail: `The server was called by the name ${quote(failure.host)}, which it doesn't know. Call it by localhost or an IP address, or have its operator add the name with --allow-host (EDITD_ALLOW_HOST).`
+        detail: `The Host header names ${quote(failure.host)}, which is not allowed. Use localhost or an IP address, or ask the operator to allow the name with --allow-host (EDITD_ALLOW_HOST).`
       }
     case 'FORBIDDEN_ORIGIN':
       return {
-        detail: `Web pages of the origin ${quote(failure.origin)} may not call this server. Its operator can allow them with --allow-origin (EDITD_ALLOW_ORIGIN).`
+        detail: `Web pages from the origin ${quote(failure.origin)} may not call this server. The operator can allow them with --allow-origin (EDITD_ALLOW_ORIGIN).`
       }
     case 'ROUTE_NOT_FOUND':
       if ('tool' in failure) {
         return {
-          detail: `There is no tool ${quote(failure.tool)}; the nearest is ${failure.nearest}. There are ${listed(failure.tools)}.`
+          detail: `There is no tool ${quote(failure.tool)}; did you mean ${failure.nearest}? The tools are ${listed(failure.tools)}.`
         }
       }
       return {
-        detail: `There is no route ${failure.method} ${cut(context.instance, 200)}. There are ${listed(failure.routes)}.`
+        detail: `There is no route ${failure.method} ${cut(context.instance, 200)}. The routes are ${listed(failure.routes)}.`
       }
     case 'METHOD_NOT_ALLOWED':
       return {
-        detail: `${cut(context.instance, 200)} doesn't take ${failure.method}. Send it as ${listed(failure.allow, 'or')}.`,
+        detail: `${cut(context.instance, 200)} does not accept ${failure.method}. Use ${listed(failure.allow, 'or')}.`,
         headers: { allow: failure.allow.join(', ') }
       }
     case 'REQUEST_TIMEOUT':
       return {
         detail:
-          'The request did not arrive in time, so the connection is closed and nothing was done. Send it again, whole.'
+          'The request took too long to arrive, so nothing was done and the connection is closed. Send the whole request again.'
       }
     case 'HEADERS_TOO_LARGE':
       return {
@@ -219,56 +225,56 @@ function tell(failure: Failure, context: Context): ProblemParts {
       }
     case 'REQUEST_TOO_LARGE':
       return {
-        detail: `The body is larger than ${counted(failure.limit, 'byte')}. Send smaller edits, in several requests; an operator can raise the limit with --body-limit.`,
+        detail: `The body is larger than ${counted(failure.limit, 'byte')}. Send smaller edits, in several requests; the operator can raise the limit with --body-limit.`,
         members: { limit: failure.limit }
       }
     case 'INTERNAL_ERROR':
       return {
-        detail: `The server failed, and its log says why under the request_id ${context.request_id}. Look at the file before you send the request again.`
+        detail: `The server failed; its log has the reason under request_id ${context.request_id}. Look at the file before you send the request again.`
       }
     case 'INVALID_PATH': {
       const why = {
         empty: 'is empty',
-        nul: 'holds a NUL character',
-        too_long: 'is longer than a file system allows, or a name in it is'
+        nul: 'contains a NUL character',
+        too_long: 'is longer than a file system allows, or has a name in it that is'
       }[failure.reason]
       return {
-        detail: `path ${why}. Give the path of a file relative to the workspace root, such as src/app.ts.`,
+        detail: `path ${why}. Send the path of a file relative to the workspace root, such as src/app.ts.`,
         members: { errors: [{ pointer: '/path', message: why }] }
       }
     }
     case 'PATH_NOT_ALLOWED':
       return failure.reason === 'outside'
         ? {
-            detail: `${shown} does not lie in the workspace. Give a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.`
+            detail: `${shown} is outside the workspace. Send a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.`
           }
         : {
-            detail: `${shown} has an extension that is not allowed here. Allowed are ${listed(failure.allowed_extensions ?? [])}.`
+            detail: `${shown} has an extension that is not allowed. Allowed extensions are ${listed(failure.allowed_extensions ?? [])}.`
           }
     case 'PROTECTED_PATH':
       return {
-        detail: `${shown} is protected (${failure.pattern}) because changing or reading it could take over tools that trust it. Choose another file; only an operator can allow it with --unprotect.`
+        detail: `${shown} is protected (${failure.pattern}) because changing or reading it could compromise tools that trust it. Choose another file; only the operator can allow it, with --unprotect.`
       }
     case 'PERMISSION_DENIED':
       return failure.reason === 'read_only_file'
         ? {
-            detail: `${shown} has no write permission for its owner, so it is not changed. ${NOTHING_WRITTEN} Ask a person to make it writable if it should be edited.`
+            detail: `${shown} is not writable by its owner, so it was not changed. ${NOTHING_WRITTEN} Ask a person to make it writable if it should be edited.`
           }
         : {
-            detail: `The server may not open or change ${shown}. ${NOTHING_WRITTEN} Ask a person to check the file's owner and mode.`
+            detail: `The server has no permission to open or change ${shown}. ${NOTHING_WRITTEN} Ask a person to check the file's owner and mode.`
           }
     case 'READ_ONLY':
-      return { detail: 'This server only reads (--read-only). Nothing can be edited or previewed through it.' }
+      return { detail: 'This server is read-only (--read-only). Nothing can be edited or previewed.' }
     case 'FILE_NOT_FOUND': {
       if (failure.missing === 'parent') {
         return {
-          detail: `The folder in which ${shown} was to be made was not found. ${NOTHING_WRITTEN} Set create_parents to true, or leave it out, to make it too; or correct the path.`,
+          detail: `The directory for ${shown} was not found. ${NOTHING_WRITTEN} Set create_parents to true, or leave it out, to create it too; or correct the path.`,
           members: near(failure, naming)
         }
       }
       if (failure.missing === 'expected') {
         return {
-          detail: `${shown} was not found, though expected_hash says that it was there: it is gone, or the path is another. ${NOTHING_WRITTEN} To make it anew, leave expected_hash out.`,
+          detail: `${shown} was not found, although expected_hash says that it exists: it was removed, or the path is wrong. ${NOTHING_WRITTEN} To create it again, leave expected_hash out.`,
           members: near(failure, naming)
         }
       }
@@ -287,16 +293,16 @@ function tell(failure: Failure, context: Context): ProblemParts {
       }
       if (failure.type === 'trailing_slash') {
         return {
-          detail: `The path ends with /, . or .., which names a directory: ${shown}. ${NOTHING_WRITTEN} End it with the name of the file to make.`
+          detail: `The path ends with /, . or .., which names a directory: ${shown}. ${NOTHING_WRITTEN} End it with the name of the file to create.`
         }
       }
       if (failure.type === 'not_a_directory') {
         return {
-          detail: `Something in the path ${shown} is no directory, so nothing can be in it. ${NOTHING_WRITTEN} Correct the path.`
+          detail: `Part of the path ${shown} is not a directory. ${NOTHING_WRITTEN} Correct the path.`
         }
       }
       return {
-        detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Give the path of a file in it; ${naming.inspectWith({ path: cut(path) })} lists them.` : 'Only regular files can be used.'}`
+        detail: `${shown} is a ${failure.type === 'fifo' ? 'named pipe' : failure.type}, not a file. ${failure.type === 'directory' ? `Send the path of a file in it; ${naming.inspectWith({ path: cut(path) })} lists them.` : 'Only regular files can be used.'}`
       }
     case 'FILE_TOO_LARGE':
       return {
@@ -305,7 +311,7 @@ function tell(failure: Failure, context: Context): ProblemParts {
       }
     case 'BINARY_FILE':
       return {
-        detail: `${shown} is not text that can be edited: it is ${failure.encoding === 'binary' ? 'binary (it holds a NUL byte)' : `${failure.encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text is edited`}. ${NOTHING_WRITTEN}`
+        detail: `${shown} can't be edited as text: it is ${failure.encoding === 'binary' ? 'binary (it contains a NUL byte)' : `${failure.encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text can be edited`}. ${NOTHING_WRITTEN}`
       }
     case 'STALE_FILE':
       if (failure.reason === 'changed_meanwhile') {
@@ -319,32 +325,32 @@ function tell(failure: Failure, context: Context): ProblemParts {
       return alreadyExists(failure, asked, context.file_hash)
     case 'PRECONDITION_REQUIRED':
       return {
-        detail: `This server needs expected_hash with every edit. ${NOTHING_WRITTEN} Call ${naming.inspectWith({ path: cut(path) })} and send its file_hash as expected_hash.`,
+        detail: `This server requires expected_hash with every edit. ${NOTHING_WRITTEN} Call ${naming.inspectWith({ path: cut(path) })} and send its file_hash as expected_hash.`,
         members: { suggested_fixes: [readFile(asked)] }
       }
     case 'FILE_LOCKED': {
       const { text, headers } = wait(failure.retry_after)
       const why = {
-        timeout: 'is being edited by another request that takes long',
+        timeout: 'is still being edited by another request',
         queue_full: 'has too many edits waiting',
-        lost: 'could not be kept locked while it was being edited',
-        in_place: 'is being written by another server, which has not finished and may be stopped'
+        lost: 'lost its lock while it was being edited',
+        in_place: 'is being written by another server, which has not finished and may have stopped'
       }[failure.reason]
       return { detail: `${shown} ${why}. ${NOTHING_WRITTEN} ${text}`, headers }
     }
     case 'NO_SPACE':
       return {
-        detail: `There is no space left for the new content of ${shown} (disk, quota or file size limit). ${NOTHING_WRITTEN} The file is as it was; send the request again when there is space.`
+        detail: `There is no space left for the new content of ${shown} (disk, quota or file size limit). ${NOTHING_WRITTEN} Send the request again when there is space.`
       }
     case 'NOT_READY': {
       const { text, headers } = wait(failure.retry_after)
       const why = {
-        root_gone: 'The workspace folder is not there',
+        root_gone: 'The workspace directory is missing',
         no_descriptors: 'The server has too many files open',
         draining: 'The server is stopping',
-        searching: 'The server has too many searches waiting',
-        large_files: 'The server has too many large files in work',
-        parsing: 'The server has too many files waiting to be parsed'
+        searching: 'The server is busy with too many searches',
+        large_files: 'The server is busy with too many large files',
+        parsing: 'The server is busy parsing too many files'
       }[failure.reason]
       return { detail: `${why}; nothing was done. ${text}`, headers }
     }
@@ -371,18 +377,18 @@ function alreadyExists(
   const shown = cut(path, 200)
   if (file_hash === undefined) {
     return {
-      detail: `${shown} exists already, and can't be read: it may be a link that leads to no file. ${NOTHING_WRITTEN} Choose another path.`
+      detail: `${shown} already exists but can't be read: it may be a broken link. ${NOTHING_WRITTEN} Choose another path.`
     }
   }
   const overwrite = `"overwrite": true, "expected_hash": "${file_hash}"`
   const why = {
-    exists: if_none_match ? 'exists already, and If-None-Match: * asks for a new file' : 'exists already',
-    needs_overwrite: 'exists already, and overwrite is not true',
+    exists: if_none_match ? 'already exists, and If-None-Match: * requires a new file' : 'already exists',
+    needs_overwrite: 'already exists, and overwrite is not true',
     needs_expected_hash:
-      'exists already, and overwrite: true replaces it only with the expected_hash of what it replaces'
+      'already exists, and overwrite: true also requires the expected_hash of the file to be replaced'
   }[reason]
   return {
-    detail: `${shown} ${why}. ${NOTHING_WRITTEN} To change a part of it, use ${naming.edit}. To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
+    detail: `${shown} ${why}. ${NOTHING_WRITTEN} To change part of it, use ${naming.edit}. To replace all of it, look at it first, then send the same request with ${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`,
     members: {
       suggested_fixes: [
         {
@@ -406,7 +412,7 @@ function invalidJson(failure: Extract<Failure, { code: 'INVALID_JSON' }>): Probl
     case 'duplicate_key': {
       const where = failure.pointer === '' ? '' : ` (${cut(failure.pointer, 200)})`
       return {
-        detail: `The field ${quote(failure.key)} is given twice in the same object${where}. Give it once.`,
+        detail: `The field ${quote(failure.key)} is given twice in the same object${where}. Send it once.`,
         members: { errors: [{ pointer: cut(failure.pointer), message: `has the field ${quote(failure.key)} twice` }] }
       }
     }

@@ -13,7 +13,7 @@ interface Example {
 /** By operation and name. The first of each is what a reader sees; only those named `miss` fail. */
 export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<Record<string, Example>> } = {
   create: {
-    new_file: { summary: 'A new file, with its folder', value: { path, content: LOOP } },
+    new_file: { summary: 'A new file, with its directory', value: { path, content: LOOP } },
     document: {
       summary: 'A document',
       value: {
@@ -24,8 +24,8 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
   },
   inspect: {
     lines: { summary: 'Its facts and its first lines', value: { path, start_line: 1, end_line: 20 } },
-    search: { summary: 'Where a text is', value: { path, search: 'name' } },
-    folder: { summary: 'What a folder holds', value: { path: '.' } }
+    search: { summary: 'Find a text', value: { path, search: 'name' } },
+    folder: { summary: 'List a directory', value: { path: '.' } }
   },
   edit: {
     one: {
@@ -53,7 +53,7 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
       value: { path, start_line: 1, end_line: 0, new_text: '// Greets everyone who is named.', show_diff: true }
     },
     replace: {
-      summary: 'A line replaced, if it holds what is expected',
+      summary: 'A line replaced, if it has the expected text',
       value: {
         path,
         start_line: 1,
@@ -84,7 +84,7 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
       }
     },
     miss: {
-      summary: 'A heading that is not there',
+      summary: 'A heading that does not exist',
       value: { path: 'examples/guide.md', action: 'delete', heading: 'Install' }
     }
   },

@@ -42,10 +42,10 @@ export function tellTarget(failure: SectionFailure, asked: Asked): ProblemParts 
       const where = linesListed(targets.map(({ start_line }) => start_line))
       const choose =
         at_line === undefined
-          ? 'Send at_line with a line of the one that is meant, or name it by its path'
-          : `Line ${at_line} lies in more than one: send the first line of the one that is meant as at_line`
+          ? 'Send at_line with a line of the one you mean, or name it by its path'
+          : `Line ${at_line} is in more than one of them: send the first line of the one you mean as at_line`
       return {
-        detail: `The ${targetNamed(target)} fits ${fitting} places in ${shown}, at ${where}. ${choose}; targets lists them. ${NOTHING_WRITTEN}${syntax(failure)}`,
+        detail: `The ${targetNamed(target)} matches ${fitting} places in ${shown}, at ${where}. ${choose}; targets lists them. ${NOTHING_WRITTEN}${syntax(failure)}`,
         members: { targets, ...about(failure, asked) }
       }
     }
@@ -65,7 +65,7 @@ function notFound(failure: TargetNotFound, shown: string, asked: Asked): Problem
   const what = targetNamed(target)
   const next =
     elsewhere.length > 0
-      ? `Line ${at_line} does not lie in it; it is at ${listed(
+      ? `Line ${at_line} is not in it; it is at ${listed(
           elsewhere.slice(0, NAMED).map(({ start_line, end_line }) => span([start_line, end_line])),
           'or'
         )}. Correct at_line, or leave it out.`
@@ -75,7 +75,7 @@ function notFound(failure: TargetNotFound, shown: string, asked: Asked): Problem
             'or'
           )}?`
         : total === 0
-          ? `There is nothing of that kind in it. Change the file with ${asked.naming.edit}.`
+          ? `The file has nothing of that kind. Use ${asked.naming.edit}.`
           : `outline lists ${total > outline.length ? `the first ${outline.length} of ${total} items` : 'what is there'}.`
   return {
     detail: `The ${what} was ${elsewhere.length > 0 ? `not found at line ${at_line}` : 'not found'} in ${shown}. ${next} ${NOTHING_WRITTEN}${syntax(failure)}`,
@@ -108,7 +108,7 @@ function about(
 const syntax = ({ syntax_error_lines }: TargetNotFound | AmbiguousTarget): string =>
   syntax_error_lines === undefined
     ? ''
-    : ` The file has syntax errors (${linesListed(syntax_error_lines)}), so that not all of it may have been understood.`
+    : ` The file has syntax errors (${linesListed(syntax_error_lines)}), so parts of it may not have been recognized.`
 
 function unsupported(
   failure: Extract<SectionFailure, { code: 'UNSUPPORTED_TARGET' }>,
@@ -117,28 +117,28 @@ function unsupported(
 ): string {
   const { language, languages } = failure
   const kind =
-    language === undefined ? `${shown} is in no language that is known by its name` : `${shown} is in ${language}`
+    language === undefined ? `The language of ${shown} is not known from its name` : `${shown} is in ${language}`
   switch (failure.reason) {
     case 'not_markdown':
-      return `${kind}, and headings and code blocks are found in Markdown (.md) only. ${language !== undefined && languages.includes(language) ? `Name a symbol, or use ${edit}.` : `Use ${edit}.`}`
+      return `${kind}, and only Markdown (.md) has headings and code blocks. ${language !== undefined && languages.includes(language) ? `Name a symbol, or use ${edit}.` : `Use ${edit}.`}`
     case 'no_grammar':
       return language === 'markdown'
         ? `${kind}, which has no symbols. Name a heading or a code_block.`
-        : `${kind}, and its structure can't be told. It can of ${listed(languages)}. Use ${edit}.`
+        : `${kind}, so its structure is not supported. Supported languages are ${listed(languages)}. Use ${edit}.`
     case 'too_large':
-      return `${shown} has ${counted(failure.actual ?? 0, 'byte')}, and structure is told of files up to ${failure.limit}. Use ${edit} or ${edit_lines}.`
+      return `${shown} has ${counted(failure.actual ?? 0, 'byte')}, and structure is only read from files of up to ${failure.limit}. Use ${edit} or ${edit_lines}.`
     case 'too_slow':
-      return `The structure of ${shown} could not be told within ${failure.limit / 1000} seconds. Use ${edit} or ${edit_lines}.`
+      return `The structure of ${shown} could not be read within ${failure.limit / 1000} seconds. Use ${edit} or ${edit_lines}.`
     case 'parser_failed':
-      return `The parser failed on ${shown}, so its structure can't be told. Use ${edit} or ${edit_lines}.`
+      return `The parser failed on ${shown}, so its structure is not available. Use ${edit} or ${edit_lines}.`
     case 'not_alone':
       return `${capital(entryNamed(failure.entry))} shares ${at(failure.entry)} of ${shown} with other code. Use ${edit} with its exact text.`
     case 'cramped':
-      return `The body of ${entryNamed(failure.entry)} at ${at(failure.entry)} of ${shown} shares its lines with other code, so that there is no place to put text into it. Use ${edit} with its exact text.`
+      return `The body of ${entryNamed(failure.entry)} at ${at(failure.entry)} of ${shown} shares its lines with other code, so text can't be added to it. Use ${edit} with its exact text.`
     case 'no_body':
-      return `${capital(entryNamed(failure.entry))} at ${at(failure.entry)} of ${shown} has no body to put text into. Send replace, insert_before or insert_after.`
+      return `${capital(entryNamed(failure.entry))} at ${at(failure.entry)} of ${shown} has no body to add text to. Send replace, insert_before or insert_after.`
     case 'unclosed':
-      return `${capital(entryNamed(failure.entry))} at ${at(failure.entry)} of ${shown} is never closed: what comes after it would be in it. Send append, or replace it with include_heading: true.`
+      return `${capital(entryNamed(failure.entry))} at ${at(failure.entry)} of ${shown} is never closed: anything after it would become part of it. Send append, or replace it with include_heading: true.`
   }
 }
 
@@ -148,8 +148,8 @@ export function strayError({ pointer, stray: { reason, entry } }: StrayEdit, { e
   const what = `the ${kind.replace('_', ' ')}${name === undefined ? '' : ` ${quote(name)}`} at line ${start_line}`
   const message =
     reason === 'lost'
-      ? `would take ${what} out of the outline, as a fence or an HTML comment that is never closed does; close it, or change the file with ${edit}`
-      : `would make ${what} of the result out of text that is none now; close what it opens, or change the file with ${edit}`
+      ? `would remove ${what} from the outline, as a fence or HTML comment that is never closed does; close it, or use ${edit}`
+      : `would turn other text into ${what} of the result; close what it opens, or use ${edit}`
   return { pointer, message }
 }
 

@@ -27,7 +27,7 @@ export const readLines = (asked: Asked, lines: readonly [number, number]): Sugge
 export const readPreview = (asked: Asked, { preview_start_line, preview_end_line }: FilePreview): SuggestedFix =>
   preview_start_line === 0 ? readFile(asked) : readLines(asked, [preview_start_line, preview_end_line])
 
-const BRING = ' Bring new_text up to date with what is there first: this edit leaves it to you.'
+const BRING = ' First update new_text to match what is there; this edit leaves that to you.'
 
 /** The engine's fixes, for a client. */
 export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: Asked): SuggestedFix[] =>
@@ -47,7 +47,7 @@ function toFix(fix: Fix<FixedText | FixedLines>, asked: Asked): SuggestedFix {
 function told(fix: Fix<FixedText | FixedLines>): { suggestion: string; example?: string } {
   if (fix.edit !== undefined && 'start_line' in fix.edit) {
     return {
-      suggestion: `If ${span([fix.edit.start_line, fix.edit.end_line])} are meant, send this edit, which has their numbers and their text as expected_text.${fix.edit.new_text === undefined ? BRING : ''}`
+      suggestion: `If you mean ${span([fix.edit.start_line, fix.edit.end_line])}, send this edit: its numbers and expected_text are right.${fix.edit.new_text === undefined ? BRING : ''}`
     }
   }
   const { type, edit, lines } = fix as Fix
@@ -60,26 +60,26 @@ function told(fix: Fix<FixedText | FixedLines>): { suggestion: string; example?:
       }
     case 'ADJUST_COUNT':
       return {
-        suggestion: `If every one of these places is meant, set occurrences to ${edit?.occurrences ?? 'the number of matches'}: all of them are replaced.`,
+        suggestion: `To replace all of these places, set occurrences to ${edit?.occurrences ?? 'the number of matches'}.`,
         ...(edit?.occurrences !== undefined && { example: `"occurrences": ${edit.occurrences}` })
       }
     case 'CHOOSE_OCCURRENCE':
       return {
         suggestion:
-          'If one of them is meant, set occurrence to its number, counted from the top, or to "first" or "last".',
+          'To replace one of them, set occurrence to its number, counted from the top, or to "first" or "last".',
         example: `"occurrence": ${JSON.stringify(edit?.occurrence ?? 1)}`
       }
     case 'ADD_CONTEXT':
       return {
-        suggestion: `To change only the match ${lines === undefined ? 'shown' : `at ${linesListed([lines[0]])}`}, send this edit: its old_text has the lines around it and fits one place.${edit !== undefined && edit.new_text === undefined ? ' Give new_text the same lines around your replacement.' : ''}`
+        suggestion: `To change only the match ${lines === undefined ? 'shown' : `at ${linesListed([lines[0]])}`}, send this edit: its old_text has the surrounding lines and matches one place.${edit !== undefined && edit.new_text === undefined ? ' Add the same lines to new_text.' : ''}`
       }
     case 'ALREADY_APPLIED':
       return {
-        suggestion: `new_text is in the file already${lines === undefined ? '' : ` (${span(lines)})`}: if that is this change, leave the edit out.`
+        suggestion: `new_text is already in the file${lines === undefined ? '' : ` (${span(lines)})`}: if this change was made already, leave the edit out.`
       }
     case 'ESCAPE_SPECIAL':
       return {
-        suggestion: `old_text has its escapes once too often or once too few: a line break is one real line break, and quotes and backslashes are as in the file.${bring}`
+        suggestion: `Correct the escapes in old_text: a line break is one real line break, and quotes and backslashes are as in the file.${bring}`
       }
     case 'CHECK_WHITESPACE':
       return { suggestion: `Spaces, tabs or line breaks differ from ${where}: copy them exactly.${bring}` }

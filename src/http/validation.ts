@@ -125,7 +125,7 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Field
         return at(`is a field of ${listed(others)}, not of ${validated.within}`, `/${escapePointer(name)}`)
       }
       const meant = suggestion(name, Object.keys(value ?? {}), Object.keys(parentSchema.properties ?? {}))
-      return at(`is no field here${meant}`, `${instancePath}/${escapePointer(name)}`)
+      return at(`is an unknown field${meant}`, `${instancePath}/${escapePointer(name)}`)
     }
     case 'required': {
       const pointer = `${instancePath}/${escapePointer(String(params.missingProperty))}`
@@ -151,7 +151,7 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Field
     case 'maxItems':
       return at(`must have at most ${sizeOf(keyword, params.limit)}`)
     case 'pattern':
-      return at(`must be ${ALLOWED[String(params.pattern)] ?? `text that fits ${params.pattern}`}`)
+      return at(`must be ${ALLOWED[String(params.pattern)] ?? `text that matches ${params.pattern}`}`)
     default:
       return at(message ?? 'is not valid')
   }
@@ -159,12 +159,12 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Field
 
 /** Of the `known` fields the one that a name was meant for, or all of them. `given`: the fields that are there. */
 function suggestion(name: string, given: readonly string[], known: readonly string[]): string {
-  const all = known.every(field => given.includes(field)) ? '' : ` (there are ${known.join(', ')})`
+  const all = known.every(field => given.includes(field)) ? '' : ` (known fields: ${known.join(', ')})`
   // To compare takes time for each character, and a name so long is near to none.
   if (known.length === 0 || name.length > 100) return all
   const plain = (text: string) => text.replace(/[^a-z]/gi, '').toLowerCase()
   const nearest = closest(plain(name), known.map(plain))
   if (distance(plain(name), nearest) > Math.max(1, Math.floor(plain(name).length / 3))) return all
   const field = known.find(candidate => plain(candidate) === nearest) ?? ''
-  return given.includes(field) ? ` (${field} is given already)` : ` (did you mean ${field}?)`
+  return given.includes(field) ? ` (${field} is already given)` : ` (did you mean ${field}?)`
 }

@@ -9,11 +9,11 @@ import type { Operation } from './operation.ts'
 export const makeCreate = (workspace: Workspace, means: Planning): Operation<CreateRequest> => ({
   id: 'create_file',
   route: '/create',
-  summary: 'Make a new file',
+  summary: 'Create a new file',
   description: ({ edit }) =>
-    `Makes a file with this content, missing folders included; fails if it exists. To change a part of a file use ${edit}. To replace one whole, inspect it first and send overwrite: true with its file_hash as expected_hash.`,
+    `Creates a file with this content, and missing directories; fails if the file exists. To change part of a file use ${edit}. To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.`,
   rules:
-    'content is written exactly as given. An existing file is never replaced without overwrite: true and the expected_hash of what it holds. A failed call writes nothing and its detail says what to do next.',
+    'content is written exactly as given. An existing file is never replaced without overwrite: true and its hash as expected_hash. A failed call writes nothing and its detail says what to do next.',
   effect: 'makes',
   request: CreateRequestSchema,
   outcome: CreateResultSchema,

@@ -17,7 +17,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Planner, Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, planning, targetOf, type Planning } from './change.ts'
-import type { Operation, OperationFailure, Section } from './operation.ts'
+import type { FieldFault, FixedFault, Operation, OperationFailure, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
 type PlanFailure = Extract<OperationFailure, { code: 'INVALID_REQUEST' }> | SectionFailure | LineFailure
@@ -33,7 +33,7 @@ export const makeEditSection = (
   description: ({ inspect }) =>
     `Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or other symbol of a source file, by its name. ${inspect} with structure: true lists the names; pass its file_hash on as expected_hash. Check changes in the answer.`,
   rules:
-    'Give exactly one target: heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). A section runs to the next heading of the same or a higher level; replace keeps the heading line or the fences unless include_heading is true; a symbol is replaced whole, with signature and decorators. Nothing is guessed: where several fit, at_line chooses; where none does, the answer has the outline. A failed call writes nothing and its detail says what to do next.',
+    'Give exactly one target: heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). A section runs to the next heading of the same or a higher level; replace keeps the heading line or the fences unless include_heading is true; a symbol is replaced whole, with signature and decorators. Nothing is guessed: if several match, choose with at_line; if none does, the answer has the outline. A failed call writes nothing and its detail says what to do next.',
   effect: 'changes',
   request: EditSectionRequestSchema,
   outcome: EditSectionResultSchema,
@@ -135,18 +135,10 @@ async function plan(
 
 const errorsOf = (outline: Outline): number[] => (outline.type === 'code' ? outline.syntax_error_lines : [])
 
-const invalid = (...errors: [pointer: string, message: string][]) => ({
-  code: 'INVALID_REQUEST' as const,
-  errors: errors.map(([pointer, message]) => ({ pointer, message }))
-})
+const invalid = (...faults: FieldFault[]) => ({ code: 'INVALID_REQUEST' as const, faults })
 
 function refused(reason: Refusal, entry: OutlineEntry): PlanFailure {
-  if (reason === 'closes_fence') {
-    return invalid([
-      '/new_text',
-      `has a line that would close the fence of the code block at line ${entry.start_line}; leave the fences out, or send include_heading: true with the whole block between longer ones`
-    ])
-  }
+  if (reason === 'closes_fence') return invalid({ pointer: '/new_text', reason, line: entry.start_line })
   return { code: 'UNSUPPORTED_TARGET', reason, entry, languages: OUTLINED }
 }
 
@@ -158,31 +150,24 @@ function targetIn(request: EditSectionRequest): Result<Target, OperationFailure>
     ...(code_block !== undefined && { code_block }),
     ...(symbol !== undefined && { symbol })
   }
-  const given = Object.keys(target)
-  const errors: [string, string][] = []
-  if (given.length === 0) errors.push(['', 'has no target; give one of heading, code_block and symbol'])
-  if (given.length > 1) {
-    errors.push(
-      ...given
-        .slice(1)
-        .map((field): [string, string] => [
-          `/${field}`,
-          `is a second target beside ${given[0]}; give one of heading, code_block and symbol`
-        ])
-    )
+  const [first, ...others] = Object.keys(target)
+  const faults: FieldFault[] =
+    first === undefined
+      ? [{ pointer: '', reason: 'no_target' }]
+      : others.map(field => ({ pointer: `/${field}`, reason: 'second_target', other: first }))
+  const find = (wrong: boolean, field: string, reason: FixedFault) => {
+    if (wrong) faults.push({ pointer: `/${field}`, reason })
   }
-  if (code_block !== undefined && Object.keys(code_block).length === 0) {
-    errors.push(['/code_block', 'is empty; give index, language or under_heading'])
-  }
-  if (action === 'delete' && new_text !== undefined && new_text !== '') {
-    errors.push(['/new_text', 'belongs to the other actions; delete puts nothing in'])
-  }
-  if (action !== 'delete' && new_text === undefined) errors.push(['/new_text', 'is missing'])
-  if (include_heading === true && (action !== 'replace' || symbol !== undefined)) {
-    errors.push(['/include_heading', 'belongs to replace of a heading or code_block; leave it out'])
-  }
-  if (include_comment === true && ((action !== 'replace' && action !== 'delete') || symbol === undefined)) {
-    errors.push(['/include_comment', 'belongs to replace and delete of a symbol; leave it out'])
-  }
-  return errors.length > 0 ? fail(invalid(...errors)) : ok(target)
+  const replaces = action === 'replace'
+  const deletes = action === 'delete'
+  find(code_block !== undefined && Object.keys(code_block).length === 0, 'code_block', 'empty_target')
+  find(deletes && new_text !== undefined && new_text !== '', 'new_text', 'text_to_delete')
+  find(!deletes && new_text === undefined, 'new_text', 'missing')
+  find(include_heading === true && (!replaces || symbol !== undefined), 'include_heading', 'heading_not_replaced')
+  find(
+    include_comment === true && ((!replaces && !deletes) || symbol === undefined),
+    'include_comment',
+    'comment_not_replaced'
+  )
+  return faults.length > 0 ? fail(invalid(...faults)) : ok(target)
 }

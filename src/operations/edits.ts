@@ -21,7 +21,7 @@ export function editsOf<E extends object>(
   if (missing.length > 0) {
     return fail({
       code: 'INVALID_REQUEST',
-      errors: missing.map(field => ({ pointer: `/${field}`, message: 'is missing' }))
+      faults: missing.map(field => ({ pointer: `/${field}`, reason: 'missing' }))
     })
   }
   // Nothing is missing that the schema of one edit requires.

@@ -9,7 +9,7 @@ import type { Outliner } from '../workers/outline.ts'
 import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
-import type { Called, Failure, InspectOutcome, Operation, Outcome } from './operation.ts'
+import type { Called, Failure, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
 /** Entries of a directory that one answer lists. */
@@ -40,9 +40,9 @@ export const makeInspect = (
   route: '/inspect',
   summary: 'Look at a file or list a directory',
   description: () =>
-    'Tells size, hash, encoding, line endings and indentation of a file; reads a window of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); lists a directory. Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
+    'Reports size, hash, encoding, line endings and indentation of a file; reads a window of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); lists a directory. Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
   rules:
-    'content is the exact text of the lines, without line numbers unless numbered is true; when truncated, go on with next_line. matches have line and columns. Paths are relative to the workspace root; "." lists it.',
+    'content is the exact text of the lines, without line numbers unless numbered is true; when truncated, continue with next_line. matches have line and columns. Paths are relative to the workspace root; "." lists it.',
   effect: 'looks',
   request: InspectRequestSchema,
   outcome: InspectResultSchema,
@@ -68,7 +68,7 @@ export const makeInspect = (
     if (!looked.ok) return looked
     if (looked.value.type === 'directory') return listing(request, looked.value)
     if (request.after !== undefined) {
-      return invalid(request, ['after'], 'lists a directory, and the path is a file; leave it out')
+      return invalid(request, ['after'], 'for_directories')
     }
     const structured = request.structure === true ? await structureOf(looked.value, outliner) : ok({})
     if (!structured.ok) return failed(looked.value, structured.failure)
@@ -85,7 +85,7 @@ function searchOf({ search, regex = false, ignore_case = false }: InspectRequest
   if (alone.length > 0) {
     return fail({
       code: 'INVALID_REQUEST' as const,
-      errors: alone.map(field => ({ pointer: `/${field}`, message: 'belongs to search, which is missing' }))
+      faults: alone.map(field => ({ pointer: `/${field}`, reason: 'without_search' as const }))
     })
   }
   if (search === undefined) return ok(null)
@@ -94,7 +94,7 @@ function searchOf({ search, regex = false, ignore_case = false }: InspectRequest
     ? ok<Search>({ text: search, regex, ignore_case })
     : fail({
         code: 'INVALID_REQUEST' as const,
-        errors: [{ pointer: '/search', message: `is no regular expression in RE2 syntax (${checked.failure.message})` }]
+        faults: [{ pointer: '/search', reason: 'no_regex' as const, syntax: checked.failure.message }]
       })
 }
 
@@ -121,15 +121,15 @@ function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
   }
 }
 
-const invalid = ({ path }: InspectRequest, fields: readonly string[], message: string): Called => ({
-  ...fail({ code: 'INVALID_REQUEST', errors: fields.map(field => ({ pointer: `/${field}`, message })) }),
+const invalid = ({ path }: InspectRequest, fields: readonly string[], reason: FixedFault): Called => ({
+  ...fail({ code: 'INVALID_REQUEST', faults: fields.map(field => ({ pointer: `/${field}`, reason })) }),
   path
 })
 
 function listing(request: InspectRequest, listed: Extract<Looked<unknown>, { type: 'directory' }>): Called {
   const foreign = OF_A_FILE.filter(field => request[field] !== undefined && request[field] !== false)
   if (foreign.length > 0) {
-    return invalid(request, foreign, 'reads a file, and the path is a directory; leave it out to list the directory')
+    return invalid(request, foreign, 'for_files')
   }
   const { path, resolved_path, type, entries, truncated, next_entry, lossy } = listed
   return ok({

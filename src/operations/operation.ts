@@ -13,8 +13,32 @@ export type OperationFailure =
   | { code: 'MIXED_MODES'; fields: string[] }
   /** `fields`: what one edit needs. */
   | { code: 'NO_EDITS'; fields: readonly string[] }
-  | { code: 'INVALID_REQUEST'; errors: { pointer: string; message: string }[] }
+  | { code: 'INVALID_REQUEST'; faults: FieldFault[] }
   | StrayEdit
+
+/** What is wrong with the field at `pointer`, beyond what its schema says. */
+export type FieldFault = { pointer: string } & (
+  | { reason: FixedFault }
+  /** Beside the target `other`. */
+  | { reason: 'second_target'; other: string }
+  /** `line`: where the code block starts whose fence would be closed. */
+  | { reason: 'closes_fence'; line: number }
+  /** `syntax`: what RE2 says. */
+  | { reason: 'no_regex'; syntax: string }
+)
+
+/** Faults of which nothing varies but the field. */
+export type FixedFault =
+  | 'missing'
+  | 'replace_all_too'
+  | 'no_target'
+  | 'empty_target'
+  | 'text_to_delete'
+  | 'heading_not_replaced'
+  | 'comment_not_replaced'
+  | 'without_search'
+  | 'for_directories'
+  | 'for_files'
 
 /** The field at `pointer` would change more of a document's outline than its target: `entry` would be lost, or made. */
 export interface StrayEdit {

@@ -202,11 +202,11 @@ t.test('names calls in every answer as its caller does', async t => {
   const says = async (route: string, body: object, expected: object) =>
     t.match((await served.call('POST', route, { body })).body, expected)
   const unclosed = { path: 'guide.md', action: 'replace', heading: 'Setup', newText: '```\n' }
-  const instead = /close it, or change the file with \/edit$/
+  const instead = /close it, or use \/edit$/
   await says('/edit-section', unclosed, { errors: [{ pointer: '/newText', message: instead }] })
   const missed = { path: 'empty.txt', old_text: 'x', new_text: '' }
   await says('/tools/edit_file', missed, { detail: /The file is empty\. .*, send edit_lines with start_line 1/ })
-  await says('/create', { path: 'a.txt', content: '' }, { detail: /To change a part of it, use \/edit\. / })
+  await says('/create', { path: 'a.txt', content: '' }, { detail: /To change part of it, use \/edit\. / })
 })
 
 t.test('names calls so where hosts, programs and people read what there is', async t => {

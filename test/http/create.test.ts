@@ -77,11 +77,11 @@ t.test('replaces only what the caller knows', async t => {
   }
   await check(t, served, '/create', create, 409, {
     ...exists,
-    detail: `a.txt exists already. Nothing was written. To change a part of it, use /edit. To replace all of it, look at it first, then send the same request with "overwrite": true, "expected_hash": "${hash}".`
+    detail: `a.txt already exists. Nothing was written. To change part of it, use /edit. To replace all of it, look at it first, then send the same request with "overwrite": true, "expected_hash": "${hash}".`
   })
   await check(t, served, '/create', { ...create, overwrite: true }, 409, {
     ...exists,
-    detail: /overwrite: true replaces it only with the expected_hash/
+    detail: /overwrite: true also requires the expected_hash/
   })
   await check(t, served, '/create', { ...create, expected_hash: hash }, 409, {
     ...exists,
@@ -115,7 +115,7 @@ t.test('replaces only what the caller knows', async t => {
     '/create',
     create,
     412,
-    { ...exists, detail: /If-None-Match: \* asks for a new file.* and without If-None-Match\.$/ },
+    { ...exists, detail: /If-None-Match: \* requires a new file.* and without If-None-Match\.$/ },
     { 'if-none-match': '*' }
   )
   await check(t, served, '/create', { ...create, overwrite: true, expected_hash: hash }, 412, exists, {
@@ -141,7 +141,7 @@ t.test('replaces only what the caller knows', async t => {
     '/create',
     create,
     400,
-    { code: 'INVALID_REQUEST', detail: /exclude each other/ },
+    { code: 'INVALID_REQUEST', detail: /mutually exclusive/ },
     { 'if-none-match': '*', 'if-match': `"${hash}"` }
   )
   t.equal(bytesOf(served, 'a.txt'), 'old\n')
@@ -189,12 +189,11 @@ t.test('refuses what can not be made', async t => {
   const served = await serve(t, { files })
   await check(t, served, '/create', { path: 'no/b.txt', content: '', create_parents: false }, 404, {
     code: 'FILE_NOT_FOUND',
-    detail:
-      /^The folder in which no\/b\.txt was to be made was not found\. Nothing was written\. Set create_parents to true/
+    detail: /^The directory for no\/b\.txt was not found\. Nothing was written\. Set create_parents to true/
   })
   await check(t, served, '/create', { path: 'a.txt/b.txt', content: '' }, 422, {
     code: 'NOT_A_FILE',
-    detail: /^Something in the path a\.txt\/b\.txt is no directory/
+    detail: /^Part of the path a\.txt\/b\.txt is not a directory/
   })
   await check(t, served, '/create', { path: 'src', content: '' }, 422, {
     code: 'NOT_A_FILE',
@@ -214,7 +213,7 @@ t.test('refuses what can not be made', async t => {
   await check(t, served, '/create', { path: 'dangling', content: 'x' }, 409, {
     code: 'ALREADY_EXISTS',
     file_hash: undefined,
-    detail: /may be a link that leads to no file\. Nothing was written\. Choose another path\./
+    detail: /may be a broken link\. Nothing was written\. Choose another path\./
   })
   t.notOk(existsSync(join(served.root, 'nowhere')))
   const invalid = (request: object, pointer: string, message: string | RegExp) =>
@@ -224,8 +223,8 @@ t.test('refuses what can not be made', async t => {
     })
   await invalid({ content: undefined }, '/content', 'is missing')
   await invalid({ content: null }, '/content', 'must be a string, not null')
-  await invalid({ line_endings: 'exact' }, '/line_endings', /^is no field here/)
-  await invalid({ new_text: '' }, '/new_text', /^is no field here/)
+  await invalid({ line_endings: 'exact' }, '/line_endings', /^is an unknown field/)
+  await invalid({ new_text: '' }, '/new_text', /^is an unknown field/)
   const strict = await serve(t, { files, settings: { maxFileSize: 10 } })
   await check(t, strict, '/create', { path: 'b', content: 'x'.repeat(11) }, 422, {
     code: 'RESULT_TOO_LARGE',

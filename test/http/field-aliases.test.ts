@@ -14,19 +14,19 @@ t.test('takes the five vocabularies of today', async t => {
       '/edit',
       { file_path: 'a.txt', old_string: 'two', new_string: '2', replace_all: true },
       'one\n2\n2\n',
-      ['file_path was taken as path.', 'old_string was taken as old_text.', 'new_string was taken as new_text.']
+      ['file_path was read as path.', 'old_string was read as old_text.', 'new_string was read as new_text.']
     ],
     [
       '/edit-lines',
       { filename: 'a.txt', start_line: 1, end_line: 1, new_content: '1', preview: false },
       '1\ntwo\ntwo\n',
-      ['filename was taken as path.', 'new_content was taken as new_text.', 'preview was taken as dry_run.']
+      ['filename was read as path.', 'new_content was read as new_text.', 'preview was read as dry_run.']
     ],
     [
       '/edit-lines',
       { filename: 'a.txt', start_line: 1, end_line: 1, new_content: '1', preview: true },
       TEXT,
-      ['filename was taken as path.', 'new_content was taken as new_text.', 'preview was taken as dry_run.']
+      ['filename was read as path.', 'new_content was read as new_text.', 'preview was read as dry_run.']
     ],
     [
       '/edit',
@@ -46,10 +46,10 @@ t.test('takes the five vocabularies of today', async t => {
       { file_path: 'a.txt', old_string: 'two', new_string: '2', expected_replacements: 2 },
       'one\n2\n2\n',
       [
-        'file_path was taken as path.',
-        'old_string was taken as old_text.',
-        'new_string was taken as new_text.',
-        'expected_replacements was taken as occurrences.'
+        'file_path was read as path.',
+        'old_string was read as old_text.',
+        'new_string was read as new_text.',
+        'expected_replacements was read as occurrences.'
       ]
     ],
     [
@@ -63,9 +63,9 @@ t.test('takes the five vocabularies of today', async t => {
       },
       '1\n2\n2\n',
       [
-        'old_string was taken as old_text.',
-        'new_string was taken as new_text.',
-        'expected_replacements was taken as occurrences.'
+        'old_string was read as old_text.',
+        'new_string was read as new_text.',
+        'expected_replacements was read as occurrences.'
       ]
     ],
     [
@@ -73,11 +73,11 @@ t.test('takes the five vocabularies of today', async t => {
       { filePath: 'a.txt', oldText: 'two', newText: '2', occurrence: '2', expectedHash: hash },
       'one\ntwo\n2\n',
       [
-        'filePath was taken as path.',
-        'oldText was taken as old_text.',
-        'newText was taken as new_text.',
-        'expectedHash was taken as expected_hash.',
-        'occurrence "2" was taken as the number 2.'
+        'filePath was read as path.',
+        'oldText was read as old_text.',
+        'newText was read as new_text.',
+        'expectedHash was read as expected_hash.',
+        'occurrence "2" was read as the number 2.'
       ]
     ]
   ]
@@ -125,14 +125,14 @@ t.test('takes every name of the table', async t => {
     for (const name of aliases) {
       await check(t, served, route, { ...base, [name]: field === 'expected_hash' ? file_hash : value }, 200, {
         dry_run: true,
-        warnings: [`${name} was taken as ${field}.`]
+        warnings: [`${name} was read as ${field}.`]
       })
       await check(t, served, route, { ...base, [name]: value, [field]: value }, 400, {
         code: 'INVALID_REQUEST',
         errors: [
           {
             pointer: `/${name}`,
-            message: `means ${field}, and so does ${field} itself; send one of them, best ${field}`
+            message: `means ${field}, and ${field} is given too; send only one of them, preferably ${field}`
           }
         ]
       })
@@ -140,7 +140,7 @@ t.test('takes every name of the table', async t => {
   }
   await check(t, served, '/inspect', { file_path: 'a.txt', startLine: 2, endLine: 2 }, 200, {
     content: 'two\n',
-    warnings: ['file_path was taken as path.', 'startLine was taken as start_line.', 'endLine was taken as end_line.']
+    warnings: ['file_path was read as path.', 'startLine was read as start_line.', 'endLine was read as end_line.']
   })
   t.equal(bytesOf(served, 'a.txt'), TEXT)
 })
@@ -154,35 +154,37 @@ t.test('takes a name only where it can mean nothing else', async t => {
       code: 'INVALID_REQUEST',
       errors: [{ pointer, message }]
     })
-  await invalid('/create', { new_content: 'x', content: 'y' }, '/new_content', /^is no field here/)
+  await invalid('/create', { new_content: 'x', content: 'y' }, '/new_content', /^is an unknown field/)
   await invalid(
     '/edit-lines',
     { start_line: 1, end_line: 1, new_text: '', search: 'x' },
     '/search',
-    /^is no field here/
+    /^is an unknown field/
   )
   await invalid(
     '/edit-lines',
     { start_line: 1, end_line: 1, new_text: '', replaceAll: true },
     '/replaceAll',
-    /^is no field here/
+    /^is an unknown field/
   )
-  await invalid('/inspect', { dryRun: true }, '/dryRun', /^is no field here/)
+  await invalid('/inspect', { dryRun: true }, '/dryRun', /^is an unknown field/)
   await invalid(
     '/edit',
     { edits: [{ old_text: 'a', new_text: 'b', dryRun: true }] },
     '/edits/0/dryRun',
-    /^is no field here/
+    /^is an unknown field/
   )
-  await invalid('/edit', { old_text: 'a', newtext: 'b' }, '/newtext', 'is no field here (did you mean new_text?)')
+  await invalid('/edit', { old_text: 'a', newtext: 'b' }, '/newtext', 'is an unknown field (did you mean new_text?)')
   await check(t, served, '/edit', { file_path: 'a.txt', filename: 'a.txt', old_text: 'a', new_text: 'b' }, 400, {
-    errors: [{ pointer: '/filename', message: 'means path, and so does file_path; send one of them, best path' }]
+    errors: [
+      { pointer: '/filename', message: 'means path, and so does file_path; send only one of them, preferably path' }
+    ]
   })
   await invalid(
     '/edit',
     { edits: [{ old_text: 'a', old_str: 'a', new_text: 'b' }] },
     '/edits/0/old_str',
-    /^means old_text, and so does old_text itself/
+    /^means old_text, and old_text is given too/
   )
 })
 
@@ -202,7 +204,7 @@ t.test('takes null in another name as leaving it out', async t => {
       dry_run: true
     },
     200,
-    { warnings: ['new_string was taken as new_text.'] }
+    { warnings: ['new_string was read as new_text.'] }
   )
   await check(t, served, '/edit', { file_path: null, old_text: 'one', new_text: '1' }, 400, {
     errors: [{ pointer: '/file_path', message: 'must be a string, not null' }]
@@ -221,9 +223,9 @@ t.test('reads lists and numbers that came as strings', async t => {
   await check(t, served, '/edit', { path: 'a.txt', edits, dry_run: true }, 200, {
     total_replacements: 2,
     warnings: [
-      'edits was a string, and was taken as the JSON list in it.',
-      'old_string was taken as old_text.',
-      'occurrence "2" was taken as the number 2.'
+      'edits was a string, and was read as the JSON list in it.',
+      'old_string was read as old_text.',
+      'occurrence "2" was read as the number 2.'
     ]
   })
   await check(
@@ -232,7 +234,7 @@ t.test('reads lists and numbers that came as strings', async t => {
     '/edit-lines',
     { path: 'a.txt', edits: '[{"startLine":1,"end_line":1,"new_text":""}]', dry_run: true },
     200,
-    { warnings: [/^edits was a string/, 'startLine was taken as start_line.'] }
+    { warnings: [/^edits was a string/, 'startLine was read as start_line.'] }
   )
   const refuses = (body: object, more: object) =>
     check(t, served, '/edit', { path: 'a.txt', ...body }, 400, more as Record<string, unknown>)
@@ -241,7 +243,7 @@ t.test('reads lists and numbers that came as strings', async t => {
       { edits: text },
       {
         code: 'INVALID_REQUEST',
-        errors: [{ pointer: '/edits', message: 'is a string that holds no JSON list; send a list of objects' }]
+        errors: [{ pointer: '/edits', message: 'is a string that is not a JSON list; send a list of objects' }]
       }
     )
   }
@@ -283,7 +285,7 @@ t.test('tells what is wrong by the name that was sent', async t => {
     '/edit',
     { path: 'a.txt', old_string: 'a', new_string: '', edits: [{ old_text: 'a', new_text: '' }] },
     400,
-    { code: 'MIXED_MODES', detail: /edits and also old_string and new_string at the top level/ }
+    { code: 'MIXED_MODES', detail: /edits as well as old_string and new_string at the top level/ }
   )
   await check(t, served, '/edit', { file_path: 'a.txt', old_string: 'nowhere', new_string: '' }, 422, {
     code: 'NO_MATCH',
@@ -307,16 +309,16 @@ t.test('goes by the operation in /preview', async t => {
     {
       resolved_path: 'a.txt',
       warnings: [
-        'filename was taken as path.',
-        'search was taken as old_text.',
-        'content was taken as new_text.',
-        'preview was taken as dry_run.'
+        'filename was read as path.',
+        'search was read as old_text.',
+        'content was read as new_text.',
+        'preview was read as dry_run.'
       ]
     }
   )
   await check(t, served, '/preview', { operation: 'create', filename: 'b.txt', file_text: '1' }, 200, {
     created: true,
-    warnings: ['filename was taken as path.', 'file_text was taken as content.']
+    warnings: ['filename was read as path.', 'file_text was read as content.']
   })
   await check(
     t,
@@ -332,6 +334,6 @@ t.test('goes by the operation in /preview', async t => {
     '/preview',
     { operation: 'edit_lines', path: 'a.txt', search: 'x', startLine: 1, endLine: 1, new_text: '' },
     400,
-    { errors: [{ pointer: '/search', message: /^is no field here/ }] }
+    { errors: [{ pointer: '/search', message: /^is an unknown field/ }] }
   )
 })

@@ -124,7 +124,7 @@ t.test('reads a window of a large file', async t => {
     end_line: 2000,
     truncated: true,
     next_line: 2001,
-    message: /content is lines 1 to 2000\. It was cut at the limit: go on with start_line 2001\.$/
+    message: /content is lines 1 to 2000\. It was cut at the limit: continue with start_line 2001\.$/
   })
   truncateSync(path, 3_000_000)
   await check(t, served, '/inspect', { path: 'large.txt' }, 200, { encoding: 'binary', total_lines: undefined })
@@ -161,10 +161,10 @@ t.test('finds text', async t => {
       path: 'src/app.ts',
       errors: [{ pointer, message }]
     })
-  await invalid({ search: '(', regex: true }, '/search', /^is no regular expression in RE2 syntax \(.+\)$/)
+  await invalid({ search: '(', regex: true }, '/search', /^is not a regular expression in RE2 syntax \(.+\)$/)
   await invalid({ search: '(?=x)', regex: true }, '/search', /RE2/)
   await invalid({ search: '' }, '/search', 'must not be empty')
-  await invalid({ regex: true, ignore_case: true }, '/regex', 'belongs to search, which is missing')
+  await invalid({ regex: true, ignore_case: true }, '/regex', 'is only for search, which is missing')
   writeFileSync(join(served.root, 'many.txt'), 'x\n'.repeat(300))
   await check(t, served, '/inspect', { path: 'many.txt', search: 'x' }, 200, {
     total_matches: 300,
@@ -205,7 +205,7 @@ t.test('lists directories, a page at a time', async t => {
   const page = await check(t, served, '/inspect', { path: 'many' }, 200, {
     truncated: true,
     next_entry: 'f499',
-    message: 'many is a directory; 500 of its entries are listed, and there are more: go on with after "f499".',
+    message: 'many is a directory; 500 of its entries are listed, and there are more: continue with after "f499".',
     entries: { length: 500 }
   })
   await check(t, served, '/inspect', { path: 'many', after: page.body.next_entry }, 200, {
@@ -219,7 +219,7 @@ t.test('lists directories, a page at a time', async t => {
     errors: [
       {
         pointer: '/start_line',
-        message: 'reads a file, and the path is a directory; leave it out to list the directory'
+        message: 'is only for files, and the path is a directory; leave it out to list the directory'
       },
       { pointer: '/numbered' },
       { pointer: '/search' }
@@ -228,6 +228,6 @@ t.test('lists directories, a page at a time', async t => {
   await check(t, served, '/inspect', { path: 'src', numbered: false, ignore_case: false }, 200, { type: 'directory' })
   await check(t, served, '/inspect', { path: 'crlf.txt', after: 'a' }, 400, {
     code: 'INVALID_REQUEST',
-    errors: [{ pointer: '/after', message: 'lists a directory, and the path is a file; leave it out' }]
+    errors: [{ pointer: '/after', message: 'is only for directories, and the path is a file; leave it out' }]
   })
 })

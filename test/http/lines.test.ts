@@ -11,7 +11,7 @@ t.test('changes lines, and says where they are now', async t => {
       'a.txt',
       { start_line: 2, end_line: 3, new_text: 'x\ny\nz\n' },
       'one\nx\ny\nz\nfour\nfive\n',
-      'Replaced lines 2 to 3 of a.txt; they are now lines 2 to 4. a.txt has 6 lines now.',
+      'Replaced lines 2 to 3 of a.txt; they are now lines 2 to 4. a.txt now has 6 lines.',
       [
         {
           operation: 'replace',
@@ -29,70 +29,70 @@ t.test('changes lines, and says where they are now', async t => {
       'a.txt',
       { start_line: 2, end_line: 2, new_text: 'x' },
       'one\nx\nthree\nfour\nfive\n',
-      'Replaced line 2 of a.txt; it is now line 2. a.txt has 5 lines now.',
+      'Replaced line 2 of a.txt; it is now line 2. a.txt now has 5 lines.',
       [{ operation: 'replace' }]
     ],
     [
       'a.txt',
       { start_line: 4, end_line: 5, new_text: '' },
       'one\ntwo\nthree\n',
-      'Deleted lines 4 to 5 of a.txt. a.txt has 3 lines now.',
+      'Deleted lines 4 to 5 of a.txt. a.txt now has 3 lines.',
       [{ operation: 'delete', new_start_line: 4, new_end_line: 3, net_change: -2 }]
     ],
     [
       'a.txt',
       { start_line: 2, end_line: 1, new_text: 'x\ny' },
       'one\nx\ny\ntwo\nthree\nfour\nfive\n',
-      'Inserted lines 2 to 3 into a.txt, before what was line 2. a.txt has 7 lines now.',
+      'Inserted lines 2 to 3 into a.txt, before what was line 2. a.txt now has 7 lines.',
       [{ operation: 'insert', start_line: 2, end_line: 1, new_start_line: 2, new_end_line: 3 }]
     ],
     [
       'a.txt',
       { start_line: 6, end_line: 5, new_text: 'six\n' },
       `${LINES}six\n`,
-      'Appended line 6 to a.txt. a.txt has 6 lines now.',
+      'Appended line 6 to a.txt. a.txt now has 6 lines.',
       [{ operation: 'append', new_start_line: 6, new_end_line: 6 }]
     ],
     [
       'bare.txt',
       { start_line: 3, end_line: 2, new_text: 'three' },
       'one\ntwo\nthree',
-      'Appended line 3 to bare.txt. bare.txt has 3 lines now.',
+      'Appended line 3 to bare.txt. bare.txt now has 3 lines.',
       [{ operation: 'append' }]
     ],
     [
       'bare.txt',
       { start_line: 2, end_line: 2, new_text: '' },
       'one',
-      'Deleted line 2 of bare.txt. bare.txt has 1 line now.',
+      'Deleted line 2 of bare.txt. bare.txt now has 1 line.',
       [{ operation: 'delete' }]
     ],
     [
       'crlf.txt',
       { start_line: 1, end_line: 1, new_text: 'x\ny' },
       'x\r\ny\r\ntwo\r\n',
-      'Replaced line 1 of crlf.txt; it is now lines 1 to 2. crlf.txt has 3 lines now.',
+      'Replaced line 1 of crlf.txt; it is now lines 1 to 2. crlf.txt now has 3 lines.',
       [{}]
     ],
     [
       'crlf.txt',
       { start_line: 1, end_line: 1, new_text: 'x\n', line_endings: 'exact' },
       'x\ntwo\r\n',
-      'Replaced line 1 of crlf.txt; it is now line 1. crlf.txt has 2 lines now.',
+      'Replaced line 1 of crlf.txt; it is now line 1. crlf.txt now has 2 lines.',
       [{}]
     ],
     [
       'empty.txt',
       { start_line: 1, end_line: 0, new_text: 'x\n' },
       'x\n',
-      'Appended line 1 to empty.txt. empty.txt has 1 line now.',
+      'Appended line 1 to empty.txt. empty.txt now has 1 line.',
       [{ operation: 'append' }]
     ],
     [
       'a.txt',
       { start_line: 3, end_line: 3, new_text: 'x', expected_text: 'three' },
       'one\ntwo\nx\nfour\nfive\n',
-      'Replaced line 3 of a.txt; it is now line 3. a.txt has 5 lines now.',
+      'Replaced line 3 of a.txt; it is now line 3. a.txt now has 5 lines.',
       [{}]
     ],
     [
@@ -106,7 +106,7 @@ t.test('changes lines, and says where they are now', async t => {
         ]
       },
       'x\ny\ntwo\nnew\nthree\nfive\nend\n',
-      'Made 4 changes in a.txt: line 4 is deleted; line 1 is now lines 1 to 2; line 4 is new; line 7 is new. a.txt has 7 lines now.',
+      'Made 4 changes in a.txt: deleted line 4; replaced line 1 (now lines 1 to 2); inserted line 4; appended line 7. a.txt now has 7 lines.',
       [
         { edit_index: 0, operation: 'delete' },
         { edit_index: 1, new_start_line: 1 },
@@ -159,7 +159,7 @@ t.test('says what it would do', async t => {
         { start_line: 2, end_line: 3, new_text: 'x' }
       ]
     },
-    'Would make 2 changes in a.txt: line 1 would be deleted; lines 2 to 3 would be line 1. a.txt would then have 3 lines; nothing was written.'
+    'Would make 2 changes in a.txt: delete line 1; replace lines 2 to 3 (then line 1). a.txt would then have 3 lines; nothing was written.'
   )
   await says(
     { start_line: 2, end_line: 2, new_text: 'two' },
@@ -239,12 +239,12 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   await two(
     { start_line: 1, end_line: 3 },
     { start_line: 3, end_line: 4 },
-    'Edit 2 of 2 failed: it is for lines 3 to 4 of a.txt, and edit 1 for lines 1 to 3, so they overlap. All numbers count lines of the file as it is before the request. Make one edit of the two, or correct their lines. Nothing was written: none of the 2 edits was made.'
+    'Edit 2 of 2 failed: it changes lines 3 to 4 of a.txt and edit 1 changes lines 1 to 3, so they overlap. All line numbers refer to the file before the request. Merge the two edits, or correct their lines. Nothing was written: none of the 2 edits was made.'
   )
   await two(
     { start_line: 3, end_line: 2 },
     { start_line: 2, end_line: 4 },
-    /it is for lines 2 to 4 of a\.txt, and edit 1 for inserting before line 3/
+    /it changes lines 2 to 4 of a\.txt and edit 1 inserts before line 3/
   )
   await check(
     t,
@@ -271,7 +271,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
       code: 'EXPECTED_TEXT_MISMATCH',
       retry: 'after_read',
       detail:
-        'a.txt holds another text than expected_text in line 2: "two\\n". expected_text is at line 4 now. If that is meant, send suggested_fixes[0].edit. Nothing was written.',
+        'expected_text does not match line 2 of a.txt, which has "two\\n". expected_text is now at line 4. If you mean that line, send suggested_fixes[0].edit. Nothing was written.',
       actual_text: 'two\n',
       suggested_fixes: [
         { type: 'USE_EXACT_TEXT', edit: { start_line: 4, end_line: 4, expected_text: 'four', new_text: 'x' } },
@@ -289,7 +289,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
     {
       code: 'EXPECTED_TEXT_MISMATCH',
       detail:
-        /^a\.txt holds another text than expected_text in lines 2 to 3: .* Nothing else is clearly the text that you expect\. Look at the file again/,
+        /^expected_text does not match lines 2 to 3 of a\.txt, which have .* No other lines clearly match it\. Look at the file again/,
       suggested_fixes: [{ type: 'READ_FILE' }]
     }
   )
@@ -299,7 +299,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
     '/edit-lines',
     { path: 'a.txt', start_line: 2, end_line: 1, new_text: 'x', expected_text: 'two' },
     422,
-    { code: 'EXPECTED_TEXT_MISMATCH', detail: /^expected_text has to be empty, as the edit inserts before line 2/ }
+    { code: 'EXPECTED_TEXT_MISMATCH', detail: /^expected_text must be empty, because the edit inserts before line 2/ }
   )
   await check(
     t,
@@ -322,7 +322,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
     {
       code: 'EXPECTED_TEXT_MISMATCH',
       detail:
-        /They are nearly the same: the file indents them with nothing, expected_text with 2 spaces\. If these lines are meant, send suggested_fixes\[0\]\.edit\./,
+        /They are nearly the same: the file indents them with nothing, expected_text with 2 spaces\. If you mean these lines, send suggested_fixes\[0\]\.edit\./,
       suggested_fixes: [
         { edit: { start_line: 2, end_line: 3, expected_text: 'two\nthree', new_text: 'x' } },
         { type: 'READ_FILE' }
@@ -339,12 +339,12 @@ t.test('takes the modes and fields of /edit', async t => {
   const refuses = (request: object, code: string, more: object = {}) =>
     check(t, served, '/edit-lines', { path: 'a.txt', ...request }, 400, { code, ...more })
   await refuses({ ...one, edits: [one] }, 'MIXED_MODES', {
-    detail: /edits and also start_line, end_line and new_text at the top level/
+    detail: /edits as well as start_line, end_line and new_text at the top level/
   })
   await refuses({}, 'NO_EDITS', {
-    detail: 'The request has no edit. Give start_line, end_line and new_text, or edits with at least one such object.'
+    detail: 'The request has no edits. Send start_line, end_line and new_text, or edits with at least one such object.'
   })
-  await refuses({ edits: [] }, 'NO_EDITS', { detail: /Give start_line, end_line and new_text/ })
+  await refuses({ edits: [] }, 'NO_EDITS', { detail: /Send start_line, end_line and new_text/ })
   await refuses({ edits: [one, one, one] }, 'TOO_MANY_EDITS')
   await refuses({ start_line: 1, new_text: '' }, 'INVALID_REQUEST', {
     errors: [{ pointer: '/end_line', message: 'is missing' }]
@@ -356,10 +356,10 @@ t.test('takes the modes and fields of /edit', async t => {
     errors: [{ pointer: '/start_line', message: 'must be a whole number, not a string' }]
   })
   await refuses({ ...one, line_end: 1 }, 'INVALID_REQUEST', {
-    errors: [{ pointer: '/line_end', message: /^is no field here \((did you mean|there are) / }]
+    errors: [{ pointer: '/line_end', message: /^is an unknown field \((did you mean|known fields:) / }]
   })
   await refuses({ ...one, old_text: 'x' }, 'INVALID_REQUEST', {
-    errors: [{ pointer: '/old_text', message: /^is no field here/ }]
+    errors: [{ pointer: '/old_text', message: /^is an unknown field/ }]
   })
   await check(t, served, '/edit-lines', { path: 'a.txt', ...one, new_text: 'x'.repeat(200) }, 422, {
     code: 'RESULT_TOO_LARGE'

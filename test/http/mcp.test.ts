@@ -78,7 +78,7 @@ async function checkTools(t: Test, client: Client, read: () => string) {
   })
   t.match(done.structuredContent, {
     changed: true,
-    warnings: ['file_path was taken as path.', 'old_string was taken as old_text.']
+    warnings: ['file_path was read as path.', 'old_string was read as old_text.']
   })
   t.equal(read(), 'uno\ntwo\n')
   const missed = await call(client, 'edit_file', { path: 'a.txt', old_text: 'one', new_text: 'eins' })
@@ -93,7 +93,7 @@ async function checkTools(t: Test, client: Client, read: () => string) {
   })
   t.match(textIn(await call(client, 'edit_file', { path: 'a.txt', old_txt: 'x' })), {
     code: 'INVALID_REQUEST',
-    detail: /old_txt is no field here \(did you mean old_text\?\)/
+    detail: /old_txt is an unknown field \(did you mean old_text\?\)/
   })
   t.match(textIn(await call(client, 'edit_file', { path: 'a\0', old_text: 'x', new_text: '' })), {
     code: 'INVALID_PATH'
@@ -121,7 +121,7 @@ async function checkTools(t: Test, client: Client, read: () => string) {
   )
   await t.rejects(call(client, 'edit_fil', {}), {
     code: -32602,
-    message: /There is no tool "edit_fil"; the nearest is edit_file\./
+    message: /There is no tool "edit_fil"; did you mean edit_file\?/
   })
 }
 
@@ -325,8 +325,8 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
     [
       /"id" is given twice/,
       /not valid JSON/,
-      /\/params\/arguments\/__proto__ is no field here/,
-      /the line is no JSON-RPC message/,
+      /\/params\/arguments\/__proto__ is an unknown field/,
+      /the line is not a JSON-RPC message/,
       /larger than 5000 bytes/,
       /not valid UTF-8/
     ]

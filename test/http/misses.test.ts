@@ -27,7 +27,7 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     '/edit',
     { old_text: 'of delta', new_text: 'x', expected_hash: OTHER },
     {
-      detail: `ten.txt is not as you expect: its hash is ${file_hash}, not ${OTHER}. Nothing was written. Your edit would still be made at line 4; file_preview shows what is there now. If that is what you mean, send it with expected_hash "${file_hash}".`,
+      detail: `ten.txt has changed: its hash is ${file_hash}, not ${OTHER}. Nothing was written. Your edit would still apply at line 4; file_preview shows what is there now. If that is what you mean, send it with expected_hash "${file_hash}".`,
       expected_hash: OTHER,
       file_preview: { preview_start_line: 1, preview_end_line: 7, highlights: [{ line: 4 }] },
       suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"ten.txt","start_line":1,"end_line":7}' }]
@@ -36,7 +36,7 @@ t.test('says what an edit comes to in a file that has changed', async t => {
   await stale(
     '/edit',
     { old_text: 'of delta', new_text: 'x' },
-    { detail: /Your edit would still be made at line 4/ },
+    { detail: /Your edit would still apply at line 4/ },
     { 'if-match': `"${OTHER}"` },
     412
   )
@@ -45,7 +45,7 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     { old_text: 'line 4  of  delta', new_text: 'x', expected_hash: OTHER },
     {
       detail:
-        /^ten\.txt is not as you expect: .* In the file as it is now, your edit fails too: old_text was not found in ten\.txt.* line 4 was meant.* Nothing was written\. Then send it with expected_hash "[0-9a-f]{16}"\.$/s,
+        /^ten\.txt has changed: .* On the current file your edit fails too: old_text was not found in ten\.txt.* line 4 was meant.* Nothing was written\. Then send it with expected_hash "[0-9a-f]{16}"\.$/s,
       similar_content: [{ line_number: 4, content: 'line 4 of delta' }],
       suggested_fixes: [{ type: 'USE_EXACT_TEXT', edit: { old_text: 'line 4 of delta' } }, { type: 'READ_FILE' }],
       file_preview: { highlights: [{ line: 4 }] }
@@ -70,21 +70,21 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     '/edit-lines',
     { start_line: 3, end_line: 4, new_text: 'x', expected_hash: OTHER },
     {
-      detail: /would still be made at lines 3 to 4;/,
+      detail: /would still apply at lines 3 to 4;/,
       file_preview: { content: /gamma/, highlights: [{ line: 3 }, { line: 4 }] }
     }
   )
   await stale(
     '/edit-lines',
     { start_line: 3, end_line: 2, new_text: 'x', expected_hash: OTHER },
-    { detail: /would still be made before line 3;/ }
+    { detail: /would still apply before line 3;/ }
   )
   await stale(
     '/edit-lines',
     { start_line: 3, end_line: 3, expected_text: 'line 5 of epsilon', new_text: 'x', expected_hash: OTHER },
     {
       detail:
-        /your edit fails too: ten\.txt holds another text than expected_text in line 3: .* expected_text is at line 5 now/,
+        /your edit fails too: expected_text does not match line 3 of ten\.txt, which has .* expected_text is now at line 5/,
       suggested_fixes: [{ edit: { start_line: 5, end_line: 5, expected_text: 'line 5 of epsilon', new_text: 'x' } }, {}]
     }
   )
@@ -96,15 +96,15 @@ t.test('says what an edit comes to in a file that has changed', async t => {
   await stale(
     '/create',
     { content: 'x', overwrite: true, expected_hash: OTHER },
-    { detail: /Your edit would still be made at lines 1 to 10/, file_preview: { total_lines: 10 } }
+    { detail: /Your edit would still apply at lines 1 to 10/, file_preview: { total_lines: 10 } }
   )
   await stale(
     '/preview',
     { operation: 'edit', old_text: 'of delta', new_text: 'x', expected_hash: OTHER },
-    { detail: /Your edit would still be made at line 4/ }
+    { detail: /Your edit would still apply at line 4/ }
   )
   await check(t, served, '/create', { path: 'empty.txt', content: '', overwrite: true, expected_hash: OTHER }, 409, {
-    detail: /Your edit would still be made; file_preview/,
+    detail: /Your edit would still apply; file_preview/,
     suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"empty.txt"}' }],
     file_preview: { total_lines: 0, highlights: [] }
   })
@@ -126,7 +126,7 @@ t.test('says which of several edits failed, and whether an earlier one is why', 
   await fails([{ old_text: 'of', new_text: '' }, good], { edit_index: 0, detail: /none of the 2 edits was made\.$/ })
   await fails([good, { old_text: 'line 1 of alpha', new_text: 'x' }], {
     detail:
-      /It is in the file as it was, but edit 1 of this request changes it first\. Write old_text as it reads after that edit \(suggested_fixes\[0\]\.edit has it\), or make one edit of the two\./,
+      /It is in the original file, but edit 1 of this request changes it first\. Write old_text as it reads after that edit \(suggested_fixes\[0\]\.edit has it\), or merge the two edits\./,
     suggested_fixes: [{ edit: { old_text: 'line 1 of omega' } }, {}]
   })
   await fails(
@@ -136,7 +136,7 @@ t.test('says which of several edits failed, and whether an earlier one is why', 
     ],
     {
       code: 'WRONG_COUNT',
-      detail: /appears 2 times .* In the file as it is that is so; edit 1 of this request changes it first\./,
+      detail: /appears 2 times .* The original file has that many; edit 1 of this request changes it first\./,
       suggested_fixes: [{ type: 'ADD_CONTEXT' }, {}, {}, {}]
     }
   )
@@ -159,7 +159,7 @@ t.test('shows what resembles the text where matches are missing', async t => {
   await check(t, served, '/edit', { path: 'b', ...edit, occurrences: 3 }, 422, {
     code: 'WRONG_COUNT',
     detail:
-      /Line 3 is nearly the same: .* Set occurrences to 2 to replace all of them, or look whether the other places read differently\./
+      /Line 3 is nearly the same: .* Set occurrences to 2 to replace all of them, or check whether the other places read differently\./
   })
 })
 
@@ -180,7 +180,7 @@ t.test('says where the lines are that were expected', async t => {
     },
     {
       detail:
-        /They are nearly the same: the file indents with 1 tab, expected_text with 2 spaces\. If these lines are meant, send suggested_fixes\[0\]\.edit\./,
+        /They are nearly the same: the file indents with 1 tab, expected_text with 2 spaces\. If you mean these lines, send suggested_fixes\[0\]\.edit\./,
       similar_content: [{ line_number: 2, end_line: 3, confidence: 'high' }],
       suggested_fixes: [
         {
@@ -200,10 +200,10 @@ t.test('says where the lines are that were expected', async t => {
     { path: 'tabs.ts', start_line: 1, end_line: 1, expected_text: '\tconst limits = compute(1)' },
     {
       detail:
-        /expected_text is at line 2 now, or nearly so: the file has "limit", expected_text "limits"\. If that is meant, bring new_text up to date with them and send it with suggested_fixes\[0\]\.edit\./,
+        /expected_text is now at line 2, or nearly so: the file has "limit", expected_text "limits"\. If you mean that line, update new_text to match them and send it with suggested_fixes\[0\]\.edit\./,
       suggested_fixes: [
         {
-          suggestion: /Bring new_text up to date/,
+          suggestion: /First update new_text to match/,
           edit: { start_line: 2, end_line: 2, expected_text: '\tconst limit = compute(1)', new_text: undefined }
         },
         {}
@@ -213,7 +213,7 @@ t.test('says where the lines are that were expected', async t => {
   await fails(
     { path: 'ten.txt', start_line: 2, end_line: 1, expected_text: 'line 5 of epsilon' },
     {
-      detail: /expected_text is at line 5 now\. If that is meant, copy their text as expected_text\./,
+      detail: /expected_text is now at line 5\. If you mean that line, copy their text as expected_text\./,
       suggested_fixes: [{ type: 'READ_FILE' }]
     }
   )
@@ -238,13 +238,13 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
     '/edit',
     { path: 'ten.txt', old_text: 'line 1 of alpha', new_text: 'first\n// ... existing code ...\nlast', dry_run: true },
     [
-      /^new_text holds the placeholder "\/\/ \.\.\. existing code \.\.\." \(its line 2\), which would be written as it stands: nothing is filled in for it\. If it stands for lines of the file, write them out in full before you send the edit\.$/
+      /^new_text contains the placeholder "\/\/ \.\.\. existing code \.\.\." \(its line 2\), which would be written literally: nothing is filled in for it\. If it stands for lines of the file, write them out in full before you send the edit\.$/
     ]
   )
   await put(
     '/edit',
     { path: 'ten.txt', old_text: 'line 1 of alpha', new_text: 'first\n// ... existing code ...\nlast' },
-    [/which was written as it stands: .* they are gone; replace it by those lines, in full\.$/]
+    [/which was written literally: .* they are gone; replace it with those lines, in full\.$/]
   )
   await put(
     '/edit',
@@ -261,14 +261,14 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
       ]
     },
     [
-      /^new_text of edit 2 begins its lines with numbers, such as "3\\tc" \(its line 1\), which were written as they stand\. If they are line numbers copied from a view of the file, send an edit that takes them out\.$/
+      /^new_text of edit 2 starts its lines with numbers, such as "3\\tc" \(its line 1\), which were written literally\. If they are line numbers copied from a view of the file, send an edit that removes them\.$/
     ]
   )
   await put('/edit-lines', { path: 'tabs.ts', start_line: 2, end_line: 3, new_text: '\t...\n', dry_run: true }, [
-    /^new_text holds the placeholder "\.\.\."/
+    /^new_text contains the placeholder "\.\.\."/
   ])
   await put('/create', { path: 'new.txt', content: '1\tone\n2\ttwo\n', dry_run: true }, [
-    /^content begins its lines with numbers, .* leave them out\.$/
+    /^content starts its lines with numbers, .* leave them out\.$/
   ])
   const many = await check(
     t,
@@ -301,7 +301,7 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
     200,
     {}
   )
-  t.match(body.warnings, { length: 21, 20: '10 more of the edits put in a placeholder or line numbers.' })
+  t.match(body.warnings, { length: 21, 20: '10 more edits insert a placeholder or line numbers.' })
   const same = await check(
     t,
     served,

@@ -74,7 +74,7 @@ t.test('edits, and says what changed', async t => {
   })
   await check(t, served, '/edit', { path: 'src/app.ts', old_text: 'const ', new_text: '', occurrence: 'last' }, 200, {
     message: 'Successfully deleted 1 occurrence from src/app.ts (line 5).',
-    note: 'old_text also appears at line 3, which was left as it is.'
+    note: 'old_text also appears at line 3, which was left unchanged.'
   })
   await check(
     t,
@@ -150,7 +150,7 @@ t.test('refuses requests that could mean two things', async t => {
     check(t, served, '/edit', request, 400, { code: 'INVALID_REQUEST', errors })
   await check(t, served, '/edit', { path: 'src/app.ts', ...one, edits: [one] }, 400, {
     code: 'MIXED_MODES',
-    detail: /edits and also old_text and new_text at the top level/
+    detail: /edits as well as old_text and new_text at the top level/
   })
   await check(t, served, '/edit', { path: 'src/app.ts', occurrence: 1, edits: [one] }, 400, { code: 'MIXED_MODES' })
   await check(t, served, '/edit', { path: 'src/app.ts' }, 400, { code: 'NO_EDITS', path: 'src/app.ts' })
@@ -193,33 +193,36 @@ t.test('refuses requests that could mean two things', async t => {
   await invalid({ ...one }, { pointer: '/path', message: 'is missing' })
   await invalid(
     { path: 'src/app.ts', ...one, replace_all: true, occurrence: 'first' },
-    { pointer: '/occurrence', message: /excludes replace_all/ }
+    { pointer: '/occurrence', message: /combined with replace_all/ }
   )
   await invalid(
     { path: 'src/app.ts', edits: [one, { ...one, replace_all: true, occurrence: 1 }] },
-    { pointer: '/edits/1/occurrence', message: /excludes/ }
+    { pointer: '/edits/1/occurrence', message: /combined with replace_all/ }
   )
   await invalid(
     { path: 'src/app.ts', old_txt: 'foo', new_text: '' },
-    { pointer: '/old_txt', message: 'is no field here (did you mean old_text?)' }
+    { pointer: '/old_txt', message: 'is an unknown field (did you mean old_text?)' }
   )
   await invalid(
     { path: 'src/app.ts', ...one, replacesAll: true },
-    { pointer: '/replacesAll', message: 'is no field here (did you mean replace_all?)' }
+    { pointer: '/replacesAll', message: 'is an unknown field (did you mean replace_all?)' }
   )
   await invalid(
     { path: 'src/app.ts', edits: [{ ...one, 'a/b': 1 }] },
     {
       pointer: '/edits/0/a~1b',
-      message: /^is no field here \(there are old_text, new_text, occurrences, replace_all, occurrence\)$/
+      message: /^is an unknown field \(known fields: old_text, new_text, occurrences, replace_all, occurrence\)$/
     }
   )
   await invalid(
     { path: 'src/app.ts', edits: [{ ...one, occurrences: 1, replace_all: false, occurrence: 1, more: 1 }] },
-    { pointer: '/edits/0/more', message: 'is no field here' }
+    { pointer: '/edits/0/more', message: 'is an unknown field' }
   )
   for (const field of ['idempotency_key', 'edit_id', 'structure', 'zzzzzzzzzzzzzzzz']) {
-    await invalid({ path: 'src/app.ts', ...one, [field]: null }, { pointer: `/${field}`, message: /^is no field here/ })
+    await invalid(
+      { path: 'src/app.ts', ...one, [field]: null },
+      { pointer: `/${field}`, message: /^is an unknown field/ }
+    )
   }
   await invalid(
     { path: 'src/app.ts', ...one, dry_run: 'true' },
@@ -265,7 +268,7 @@ t.test('refuses requests that could mean two things', async t => {
     '/edit',
     { path: 'src/app.ts', ...one },
     400,
-    { errors: [{ pointer: '', message: /has to hold one quoted file hash/ }] },
+    { errors: [{ pointer: '', message: /must be one quoted file hash/ }] },
     { 'if-match': 'x'.repeat(1001) }
   )
   await invalid(
@@ -358,7 +361,7 @@ t.test('compares hashes, by body or by header', async t => {
     '/edit',
     edit,
     400,
-    { code: 'INVALID_REQUEST', detail: /belongs to the operation that creates/ },
+    { code: 'INVALID_REQUEST', detail: /is only for the operation that creates/ },
     { 'if-none-match': '*' }
   )
   await check(
@@ -367,7 +370,7 @@ t.test('compares hashes, by body or by header', async t => {
     '/inspect',
     { path: 'src/app.ts' },
     400,
-    { code: 'INVALID_REQUEST', detail: /belongs to operations that edit/ },
+    { code: 'INVALID_REQUEST', detail: /is only for operations that edit/ },
     { 'if-match': '*' }
   )
   const strict = await serve(t, { files, settings: { requireHash: true } })
@@ -413,7 +416,7 @@ t.test('tells what can not be edited, and why', async t => {
   await check(t, served, '/edit', { path: 'bin', ...edit }, 415, { code: 'BINARY_FILE', file_hash: String })
   await check(t, served, '/edit', { path: 'src', ...edit }, 422, {
     code: 'NOT_A_FILE',
-    detail: /src is a directory, not a file\. Give the path of a file in it; POST \/inspect {"path":"src"} lists them/
+    detail: /src is a directory, not a file\. Send the path of a file in it; POST \/inspect {"path":"src"} lists them/
   })
   const asFolder = {
     code: 'NOT_A_FILE',
@@ -464,7 +467,7 @@ t.test('tells what can not be edited, and why', async t => {
   await check(t, strict, '/edit', { path: 'src/app.ts', ...edit }, 403, { code: 'READ_ONLY' })
   await check(t, strict, '/inspect', { path: 'crlf.txt' }, 403, {
     code: 'PATH_NOT_ALLOWED',
-    detail: /Allowed are \.ts/
+    detail: /Allowed extensions are \.ts/
   })
   writeFileSync(join(strict.root, 'big.ts'), 'x'.repeat(51))
   await check(t, strict, '/inspect', { path: 'big.ts' }, 413, { code: 'FILE_TOO_LARGE', limit: 50, actual: 51 })

@@ -75,7 +75,7 @@ t.test('computes any one operation, and writes nothing', async t => {
     '/preview',
     { operation: 'edit', path, old_text: 'two', new_text: '2' },
     400,
-    { detail: /If-None-Match belongs/ },
+    { detail: /If-None-Match is only for/ },
     { 'if-none-match': '*' }
   )
   await check(
@@ -125,18 +125,18 @@ t.test('says which operation takes a field', async t => {
   for (const name of ['__proto__', 'constructor', 'toString']) {
     await invalid(JSON.parse(`{"operation":"edit","old_text":"one","new_text":"1","${name}":1}`), {
       pointer: `/${name}`,
-      message: /^is no field here/
+      message: /^is an unknown field/
     })
   }
   await invalid(
     { operation: 'edit_lines', edits: [{ start_line: 1, end_line: 1, new_text: '', occurrence: 1 }] },
-    { pointer: '/edits/0/occurrence', message: /^is no field here/ }
+    { pointer: '/edits/0/occurrence', message: /^is an unknown field/ }
   )
   await invalid(
     { operation: 'edit_lines', edits: [{ old_text: 'one', new_text: '' }] },
     { pointer: '/edits/0/start_line', message: 'is missing' },
     { pointer: '/edits/0/end_line', message: 'is missing' },
-    { pointer: '/edits/0/old_text', message: /^is no field here/ }
+    { pointer: '/edits/0/old_text', message: /^is an unknown field/ }
   )
   await invalid({ operation: 'create' }, { pointer: '/content', message: 'is missing' })
   await invalid({ ...edit, operation: undefined }, { pointer: '/operation', message: 'is missing' })
@@ -148,7 +148,7 @@ t.test('says which operation takes a field', async t => {
   await invalid({ ...edit, operation: 'constructor' }, { pointer: '/operation', message: /^must be "edit"/ })
   await invalid({ ...edit, dry_run: false }, { pointer: '/dry_run', message: 'may only be true here; leave it out' })
   await invalid({ ...edit, dry_run: 'x' }, { pointer: '/dry_run', message: 'must be true or false, not a string' })
-  await invalid({ ...edit, old_txt: 'x' }, { pointer: '/old_txt', message: /^is no field here/ })
+  await invalid({ ...edit, old_txt: 'x' }, { pointer: '/old_txt', message: /^is an unknown field/ })
   await invalid(
     { ...edit, old_text: 1, context_lines: 99 },
     { pointer: '/old_text', message: 'must be a string, not a whole number' },
@@ -157,11 +157,11 @@ t.test('says which operation takes a field', async t => {
   await check(t, served, '/preview', [] as object, 400, { code: 'INVALID_REQUEST', detail: /must be a JSON object/ })
   await check(t, served, '/preview', { path: 'a.txt', operation: 'edit' }, 400, {
     code: 'NO_EDITS',
-    detail: /Give old_text and new_text/
+    detail: /Send old_text and new_text/
   })
   await check(t, served, '/preview', { path: 'a.txt', operation: 'edit_lines', edits: [] }, 400, {
     code: 'NO_EDITS',
-    detail: /Give start_line, end_line and new_text/
+    detail: /Send start_line, end_line and new_text/
   })
   await check(t, served, '/preview', { path: 'a.txt', ...edit, edits: [{ old_text: 'one', new_text: '1' }] }, 400, {
     code: 'MIXED_MODES'
@@ -175,7 +175,7 @@ t.test('says which operation takes a field', async t => {
     '/preview',
     { path: 'a.txt', ...edit },
     400,
-    { errors: [{ pointer: '', message: /has to hold one quoted file hash/ }] },
+    { errors: [{ pointer: '', message: /must be one quoted file hash/ }] },
     { 'if-match': 'x'.repeat(1001) }
   )
 })

@@ -100,7 +100,7 @@ const similar = (more: Partial<SimilarContent> = {}): SimilarContent => ({
 t.test('says what was searched, what is there and what to send next', async t => {
   const next = {
     detail:
-      'old_text was not found in src/app.ts: "foo(1)". Nothing in its 9 lines is like it. Read the file and copy old_text from content exactly, or check that this is the right file. Nothing was written.'
+      'old_text was not found in src/app.ts: "foo(1)". Nothing in its 9 lines is similar. Read the file and copy old_text from content exactly, or check that this is the right file. Nothing was written.'
   }
   check(t, noMatch(), next)
   check(
@@ -111,7 +111,7 @@ t.test('says what was searched, what is there and what to send next', async t =>
     }),
     {
       detail:
-        'old_text was not found in src/app.ts: "foo(1)". Most likely lines 4 to 5 were meant: the file has "foo( 1 )" with its own spacing, old_text "foo(1)". The file has "foo( 1 )" there. If so, send suggested_fixes[0].edit. Nothing was written.',
+        'old_text was not found in src/app.ts: "foo(1)". Most likely lines 4 to 5 were meant: the spacing differs (the file has "foo( 1 )", old_text "foo(1)"). The file has "foo( 1 )" there. If so, send suggested_fixes[0].edit. Nothing was written.',
       suggested_fixes: [
         {
           type: 'USE_EXACT_TEXT',
@@ -129,10 +129,10 @@ t.test('says what was searched, what is there and what to send next', async t =>
     }),
     {
       detail:
-        'old_text was not found in src/app.ts: "foo(1)". Perhaps line 4 was meant: the file has "foo( 1 )" with its own spacing, old_text "foo(1)". The file has "foo( 1 )" there. If so, bring new_text up to date with what is there first, then send it with the old_text of suggested_fixes[1].edit. Nothing was written.',
+        'old_text was not found in src/app.ts: "foo(1)". Perhaps line 4 was meant: the spacing differs (the file has "foo( 1 )", old_text "foo(1)"). The file has "foo( 1 )" there. If so, first update new_text to match what is there, then send it with the old_text of suggested_fixes[1].edit. Nothing was written.',
       suggested_fixes: [
         { suggestion: 'Look at the file as it is now, then decide.', example: 'POST /inspect {"path":"src/app.ts"}' },
-        { suggestion: /Bring new_text up to date/ }
+        { suggestion: /First update new_text to match/ }
       ]
     }
   )
@@ -140,11 +140,11 @@ t.test('says what was searched, what is there and what to send next', async t =>
     detail: /Read lines 4 to 5 and copy old_text from there exactly\. Nothing was written\.$/
   })
   check(t, noMatch({ already_applied: true, applied_line: 7, suggestions_truncated: true }), {
-    detail: /new_text is there already \(line 7\), so this edit seems to have been made before/,
+    detail: /new_text is already there \(line 7\), so this edit seems to have been made already/,
     already_applied: true,
     suggestions_truncated: true
   })
-  check(t, noMatch({ already_applied: true }), { detail: /new_text is there already, so/ })
+  check(t, noMatch({ already_applied: true }), { detail: /new_text is already there, so/ })
   check(t, noMatch({ edit_index: 1, total_edits: 3, undone_by_edit: 0 }), {
     detail:
       /^Edit 2 of 3 failed: old_text was not found .* edit 1 of this request changes it first\..* Nothing was written: none of the 3 edits was made; edit 1 matches\.$/,
@@ -183,7 +183,7 @@ const wrongCount = (lines: number[], more: Partial<WrongCount> = {}): WrongCount
 t.test('counts in plain words', async t => {
   check(t, wrongCount([3, 10, 12]), {
     detail:
-      'old_text appears 3 times in src/app.ts, at lines 3, 10 and 12, but 1 was expected. Add lines around it to old_text until it fits one place (suggested_fixes has such edits), set occurrences to 3 to replace all of them, or set occurrence to the number of the one that is meant. Nothing was written.',
+      'old_text appears 3 times in src/app.ts, at lines 3, 10 and 12, but 1 was expected. Add surrounding lines to old_text until it matches one place (suggested_fixes has such edits), set occurrences to 3 to replace all of them, or set occurrence to the number of the one you mean. Nothing was written.',
     expected_occurrences: 1,
     actual_occurrences: 3
   })
@@ -191,10 +191,11 @@ t.test('counts in plain words', async t => {
     detail: /appears 1 time in src\/app\.ts, at line 3, but 2 were expected\. Set occurrences to 1, or leave it out/
   })
   check(t, wrongCount([3], { overlapping: true, expected_occurrences: 2 }), {
-    detail: /appears 1 time in .* but 2 were expected\. It overlaps itself there, so it isn’t unique either\. Add lines/
+    detail:
+      /appears 1 time in .* but 2 were expected\. Its matches overlap, so it is not unique either\. Add surrounding lines/
   })
   check(t, wrongCount([3, 3], { overlapping: true }), {
-    detail: /appears 2 times in .* Some of them overlap\. Add lines/
+    detail: /appears 2 times in .* Some of the matches overlap\. Add surrounding lines/
   })
   check(t, wrongCount(Array.from({ length: 14 }, (_, i) => i + 1)), { detail: /at lines 1, 2, .* 10 and 4 more, but/ })
   check(t, { ...wrongCount([3, 10]), code: 'OCCURRENCE_OUT_OF_RANGE', occurrence: 5 } as Failure, {
@@ -239,13 +240,14 @@ t.test('gives each fix a sentence', async t => {
   })
   t.match(fix({ type: 'CHOOSE_OCCURRENCE' }), { example: '"occurrence": 1' })
   t.match(fix({ type: 'ADD_CONTEXT', edit, lines: [4, 6] }), {
-    suggestion: /only the match at line 4, send this edit: its old_text has the lines around it and fits one place\.$/
+    suggestion:
+      /only the match at line 4, send this edit: its old_text has the surrounding lines and matches one place\.$/
   })
   t.match(fix({ type: 'ADD_CONTEXT', edit: { old_text: 'a' } }), {
-    suggestion: /only the match shown.*Give new_text the same lines/
+    suggestion: /only the match shown.*Add the same lines/
   })
-  t.match(fix({ type: 'ALREADY_APPLIED', lines: [4, 4] }), { suggestion: /already \(line 4\)/ })
-  t.match(fix({ type: 'ALREADY_APPLIED' }), { suggestion: /already: if/ })
+  t.match(fix({ type: 'ALREADY_APPLIED', lines: [4, 4] }), { suggestion: /already in the file \(line 4\)/ })
+  t.match(fix({ type: 'ALREADY_APPLIED' }), { suggestion: /already in the file: if/ })
   t.match(fix({ type: 'ESCAPE_SPECIAL', edit }), { suggestion: /as in the file\.$/ })
   t.match(fix({ type: 'CHECK_WHITESPACE', edit, lines: [1, 2] }), { suggestion: /differ from lines 1 to 2/ })
   t.match(fix({ type: 'USE_EXACT_TEXT' }), { suggestion: 'Use the exact text of the file as old_text.' })
@@ -270,13 +272,13 @@ t.test('says what is wrong with a file, and where to go on', async t => {
   check(
     t,
     { code: 'PATH_NOT_ALLOWED', reason: 'extension', allowed_extensions: ['.ts', '.md'] },
-    { detail: /Allowed are \.ts and \.md/ }
+    { detail: /Allowed extensions are \.ts and \.md/ }
   )
   check(t, { code: 'PATH_NOT_ALLOWED', reason: 'extension' }, { detail: /has an extension/ })
-  check(t, { code: 'PERMISSION_DENIED', reason: 'not_permitted' }, { detail: /may not open or change/ })
+  check(t, { code: 'PERMISSION_DENIED', reason: 'not_permitted' }, { detail: /has no permission to open or change/ })
   check(t, { code: 'INVALID_PATH', reason: 'too_long' }, { detail: /longer than a file system allows/ })
   for (const [type, words] of [
-    ['directory', 'is a directory, not a file. Give the path of a file in it.'],
+    ['directory', 'is a directory, not a file. Send the path of a file in it.'],
     ['fifo', 'is a named pipe'],
     ['socket', 'is a socket'],
     ['device', 'is a device']
@@ -300,7 +302,7 @@ t.test('says what is wrong with a file, and where to go on', async t => {
     ).etag,
     '"60303ae22b998861"'
   )
-  check(t, stale, { status: 412, detail: /its hash is another/ }, { by_header: true })
+  check(t, stale, { status: 412, detail: /has changed: its hash is not/ }, { by_header: true })
   check(
     t,
     { code: 'STALE_FILE', reason: 'changed_meanwhile' },
@@ -308,9 +310,9 @@ t.test('says what is wrong with a file, and where to go on', async t => {
     { by_header: true }
   )
   for (const [reason, words] of [
-    ['timeout', 'takes long'],
+    ['timeout', 'is still being edited'],
     ['queue_full', 'too many edits waiting'],
-    ['lost', 'could not be kept locked']
+    ['lost', 'lost its lock']
   ] as const) {
     t.equal(
       check(
@@ -338,7 +340,7 @@ t.test('says what is wrong with a file, and where to go on', async t => {
   check(
     t,
     { code: 'FILE_NOT_FOUND', missing: 'parent', did_you_mean: ['srv/x.ts'] },
-    { detail: /^The folder in which src\/app\.ts was to be made was not found/, did_you_mean: ['srv/x.ts'] }
+    { detail: /^The directory for src\/app\.ts was not found/, did_you_mean: ['srv/x.ts'] }
   )
   check(
     t,
@@ -455,11 +457,11 @@ t.test('says what was done or found', async t => {
       edits_applied: [{ edit_index: 0, occurrences_found: 2, occurrences_replaced: 1, matched_with: 'exact' }],
       left_alone: [{ edit_index: 0, count: 1, lines: [40] }]
     },
-    { note: 'old_text also appears at line 40, which was left as it is.' }
+    { note: 'old_text also appears at line 40, which was left unchanged.' }
   )
   edited(
     { left_alone: [{ edit_index: 1, count: 5, lines: [40, 41] }] },
-    { note: 'The old_text of edit 2 also appears at lines 40 and 41 and 3 more, which were left as they are.' }
+    { note: 'The old_text of edit 2 also appears at lines 40 and 41 and 3 more, which were left unchanged.' }
   )
   edited(
     {
@@ -471,8 +473,8 @@ t.test('says what was done or found', async t => {
       warnings: [
         /set-user-id and set-group-id bits are dropped/,
         /other hard links; they keep the old content/,
-        /is changed, but .* bring the old content back/,
-        /is made, but .* take it away again/
+        /was changed, but .* bring the old content back/,
+        /was created, but .* remove it again/
       ]
     }
   )
@@ -502,11 +504,11 @@ t.test('says what was done or found', async t => {
   found({ content: 'x', start_line: 2, end_line: 3 }, 'a.ts has 3 lines (18 bytes, ascii); content is lines 2 to 3.')
   found(
     { content: 'x', start_line: 2, end_line: 2, truncated: true, next_line: 3 },
-    'a.ts has 3 lines (18 bytes, ascii); content is line 2. It was cut at the limit: go on with start_line 3.'
+    'a.ts has 3 lines (18 bytes, ascii); content is line 2. It was cut at the limit: continue with start_line 3.'
   )
   found(
     { content: 'x', start_line: 2, end_line: 2, truncated: true, next_line: 2, next_column: 99 },
-    'a.ts has 3 lines (18 bytes, ascii); content is line 2. It was cut at the limit: go on with start_line 2 and start_column 99.'
+    'a.ts has 3 lines (18 bytes, ascii); content is line 2. It was cut at the limit: continue with start_line 2 and start_column 99.'
   )
   found(
     { matches: [], total_matches: 0, stopped_at_line: 7 },

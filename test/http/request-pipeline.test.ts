@@ -221,7 +221,13 @@ t.test('sends a browser from / to /docs, and answers all others there as ever', 
   await check('GET /', BROWSER, ['Host: localhost', 'Origin: https://evil.example'], 403, /FORBIDDEN_ORIGIN/)
   for (const accept of OTHERS) {
     await check('GET /', accept, ['Host: localhost'], 401, /"code":"UNAUTHORIZED"/)
-    await check('GET /', accept, ['Host: localhost', token], 404, /There is no route GET \/\. There are POST \/edit,/)
+    await check(
+      'GET /',
+      accept,
+      ['Host: localhost', token],
+      404,
+      /There is no route GET \/\. The routes are POST \/edit,/
+    )
   }
   for (const line of ['POST /', 'OPTIONS /', 'GET /edit', 'GET //']) {
     await check(line, BROWSER, ['Host: localhost'], 401, /UNAUTHORIZED/)
@@ -248,7 +254,7 @@ t.test('names routes and methods that there are', async t => {
   t.match(missing.body, {
     code: 'ROUTE_NOT_FOUND',
     detail:
-      'There is no route POST /edits. There are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.'
+      'There is no route POST /edits. The routes are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.'
   })
   for (const [method, path, allow] of [
     ['GET', '/edit', 'POST'],
@@ -270,7 +276,7 @@ t.test('names routes and methods that there are', async t => {
   )
   t.match(
     await served.raw('CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'),
-    /^HTTP\/1.1 400 [\s\S]*"code":"INVALID_REQUEST"[\s\S]*asks for a tunnel/
+    /^HTTP\/1.1 400 [\s\S]*"code":"INVALID_REQUEST"[\s\S]*method CONNECT is not supported/
   )
   t.equal((await served.call('GET', '/edit/')).body.code, 'ROUTE_NOT_FOUND')
   t.match((await served.call('GET', '/%zz')).body, { code: 'INVALID_REQUEST', detail: /URL is not valid/ })
@@ -341,7 +347,7 @@ t.test('takes strict JSON only', async t => {
     await check(value, {}, 400, 'INVALID_REQUEST', { detail: /must be a JSON object, not/ })
   }
   await check('{"path":"a.txt","path":"b.txt"}', {}, 400, 'INVALID_JSON', {
-    detail: 'The field "path" is given twice in the same object. Give it once.',
+    detail: 'The field "path" is given twice in the same object. Send it once.',
     errors: [{ pointer: '' }]
   })
   await check('{"path":"a.txt","p\\u0061th":"b.txt"}', {}, 400, 'INVALID_JSON', { detail: /"path" is given twice/ })
@@ -377,13 +383,13 @@ t.test('takes strict JSON only', async t => {
     {},
     400,
     'INVALID_REQUEST',
-    { errors: [{ pointer: '/edits/0/__proto__', message: 'is no field here' }] }
+    { errors: [{ pointer: '/edits/0/__proto__', message: 'is an unknown field' }] }
   )
   await check(`{"path":"a.txt","${'o'.repeat(1_000_000)}":1}`, {}, 400, 'INVALID_REQUEST', {
     detail: /characters left out.*context_lines, line_endings\)/
   })
   await check(`{"path":"a.txt","edits":[${'1,'.repeat(1_000_000)}1]}`, {}, 400, 'INVALID_REQUEST', {
-    errors: [{ pointer: '/edits', message: 'is where the body comes to more than 1,000,000 values' }]
+    errors: [{ pointer: '', message: 'the body has more than 1,000,000 values' }]
   })
   await check(
     '{"path":"a.txt","old_text":"a","new_text":"","constructor":{"prototype":1}}',
@@ -585,7 +591,7 @@ t.test('is not ready when the workspace is not', async t => {
   })
   const { status, body, headers } = await served.call('GET', '/readyz')
   t.equal(status, 503)
-  t.match(body.detail, /workspace folder is not there/)
+  t.match(body.detail, /workspace directory is missing/)
   t.equal(headers.get('retry-after'), '1')
 })
 

@@ -31,35 +31,35 @@ t.test('edits sections, code blocks and symbols, and says where', async t => {
       'guide.md',
       { action: 'append', heading: 'Setup', new_text: 'Then look.' },
       GUIDE.replace('```\n\n##', '```\n\nThen look.\n\n##'),
-      'The section "Setup": Inserted lines 10 to 11 into guide.md, before what was line 10. guide.md has 15 lines now.',
+      'The section "Setup": Inserted lines 10 to 11 into guide.md, before what was line 10. guide.md now has 15 lines.',
       { operation: 'insert', start_line: 10, end_line: 9 }
     ],
     [
       'guide.md',
       { action: 'replace', code_block: { language: 'sh' }, new_text: 'npm i\n' },
       GUIDE.replace('npm ci', 'npm i'),
-      'The "sh" code block: Replaced line 8 of guide.md; it is now line 8. guide.md has 13 lines now.',
+      'The "sh" code block: Replaced line 8 of guide.md; it is now line 8. guide.md now has 13 lines.',
       { operation: 'replace', start_line: 8, end_line: 8 }
     ],
     [
       'guide.md',
       { action: 'delete', heading: 'Guide > Setup' },
       GUIDE.replace(/## Setup[^]*(?=## Use)/, ''),
-      'The section "Setup": Deleted lines 3 to 10 of guide.md. guide.md has 5 lines now.',
+      'The section "Setup": Deleted lines 3 to 10 of guide.md. guide.md now has 5 lines.',
       { operation: 'delete', start_line: 3, end_line: 10 }
     ],
     [
       'app.ts',
       { action: 'insert_after', symbol: 'Parser.parse', new_text: 'next () {\n  return 1\n}\n' },
       CODE.replace('{}\n\n  reset', '{}\n\n  next () {\n    return 1\n  }\n\n  reset'),
-      'The method "Parser.parse": Inserted lines 5 to 8 into app.ts, before what was line 5. app.ts has 13 lines now.',
+      'The method "Parser.parse": Inserted lines 5 to 8 into app.ts, before what was line 5. app.ts now has 13 lines.',
       {}
     ],
     [
       'app.ts',
       { action: 'replace', symbol: 'LIMIT', new_text: 'export const LIMIT = 4' },
       CODE.replace('3', '4'),
-      'The constant "LIMIT": Replaced line 9 of app.ts; it is now line 9. app.ts has 9 lines now.',
+      'The constant "LIMIT": Replaced line 9 of app.ts; it is now line 9. app.ts now has 9 lines.',
       {}
     ]
   ]
@@ -153,7 +153,7 @@ t.test('tells the structure of a file', async t => {
   })
   await check(t, served, '/inspect', { path: 'data.json', structure: true }, 422, {
     code: 'UNSUPPORTED_TARGET',
-    detail: /^data\.json is in json, and its structure can't be told\. It can of bash, /,
+    detail: /^data\.json is in json, so its structure is not supported\. Supported languages are bash, /,
     file_hash: String
   })
   await check(t, served, '/inspect', { path: '.', structure: true }, 400, {
@@ -185,24 +185,32 @@ t.test('refuses what is no one target', async t => {
     check(t, served, '/edit-section', { path, action: 'replace', new_text: 'x', ...edit }, status, expected)
   const invalid = (edit: object, pointer: string, message: string | RegExp) =>
     refuses('guide.md', edit, 400, { code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
-  await invalid({}, '', 'has no target; give one of heading, code_block and symbol')
+  await invalid({}, '', 'the request has no target; send one of heading, code_block and symbol')
   await invalid(
     { heading: 'Use', symbol: 'x' },
     '/symbol',
-    'is a second target beside heading; give one of heading, code_block and symbol'
+    'is a second target beside heading; send only one of heading, code_block and symbol'
   )
   await invalid({ code_block: {} }, '/code_block', /^is empty/)
   await invalid({ code_block: { index: null } }, '/code_block', /^is empty/)
   await invalid(
     { code_block: { lang: 'sh' } },
     '/code_block/lang',
-    'is no field here (there are index, language, under_heading)'
+    'is an unknown field (known fields: index, language, under_heading)'
   )
   await invalid({ code_block: 'sh' }, '/code_block', /^must be/)
   await invalid({ heading: 'Use', new_text: null }, '/new_text', 'is missing')
-  await invalid({ heading: 'Use', action: 'delete' }, '/new_text', /^belongs to the other actions/)
-  await invalid({ heading: 'Use', action: 'append', include_heading: true }, '/include_heading', /^belongs to replace/)
-  await invalid({ heading: 'Use', include_comment: true }, '/include_comment', /^belongs to replace and delete/)
+  await invalid({ heading: 'Use', action: 'delete' }, '/new_text', /^is not for action delete/)
+  await invalid(
+    { heading: 'Use', action: 'append', include_heading: true },
+    '/include_heading',
+    /^is only for action replace/
+  )
+  await invalid(
+    { heading: 'Use', include_comment: true },
+    '/include_comment',
+    /^is only for actions replace and delete/
+  )
   await invalid({ heading: 'Use', action: 'remove' }, '/action', /^must be "replace", "delete", .* or "insert_after"$/)
   await invalid(
     { code_block: { index: 1 }, new_text: '```\n' },
@@ -212,7 +220,7 @@ t.test('refuses what is no one target', async t => {
   await invalid(
     { heading: 'Setup', new_text: '```\n' },
     '/new_text',
-    /^would take the heading "Use" at line 11 out of the outline/
+    /^would remove the heading "Use" at line 11 from the outline/
   )
   await refuses('guide.md', { heading: 'setup' }, 422, {
     code: 'TARGET_NOT_FOUND',
@@ -228,13 +236,13 @@ t.test('refuses what is no one target', async t => {
   })
   await refuses('guide.md', { heading: 'Use', at_line: 1 }, 422, {
     code: 'TARGET_NOT_FOUND',
-    detail: /not found at line 1 in guide\.md\. Line 1 does not lie in it; it is at lines 11 to 13\. Correct at_line/,
+    detail: /not found at line 1 in guide\.md\. Line 1 is not in it; it is at lines 11 to 13\. Correct at_line/,
     targets: [{ name: 'Use' }]
   })
   await refuses('guide.md', { code_block: { index: 2, language: 'sh', under_heading: 'Setup' } }, 422, {
     detail: /^The "sh" code block 2 under the heading "Setup" was not found/
   })
-  await refuses('empty.md', { heading: 'x' }, 422, { detail: /There is nothing of that kind in it\./ })
+  await refuses('empty.md', { heading: 'x' }, 422, { detail: /The file has nothing of that kind\./ })
   await refuses('broken.py', { symbol: 'h' }, 422, {
     code: 'TARGET_NOT_FOUND',
     syntax_error_lines: [4],
@@ -243,27 +251,27 @@ t.test('refuses what is no one target', async t => {
   await refuses('app.ts', { heading: 'x' }, 422, {
     code: 'UNSUPPORTED_TARGET',
     detail:
-      'app.ts is in typescript, and headings and code blocks are found in Markdown (.md) only. Name a symbol, or use /edit. Nothing was written.'
+      'app.ts is in typescript, and only Markdown (.md) has headings and code blocks. Name a symbol, or use /edit. Nothing was written.'
   })
   await refuses('nameless', { heading: 'x' }, 422, {
-    detail: /^nameless is in no language that is known by its name, .* only\. Use \/edit\./
+    detail: /^The language of nameless is not known from its name, and only .* blocks\. Use \/edit\./
   })
   await refuses('guide.md', { symbol: 'x' }, 422, {
     detail: /^guide\.md is in markdown, which has no symbols\. Name a heading or a code_block\./
   })
   await refuses('data.json', { symbol: 'x' }, 422, {
     code: 'UNSUPPORTED_TARGET',
-    detail: /its structure can't be told/
+    detail: /its structure is not supported/
   })
   await refuses('app.ts', { symbol: 'LIMIT', action: 'append' }, 422, {
     code: 'UNSUPPORTED_TARGET',
-    detail: /^The constant "LIMIT" at line 9 of app\.ts has no body to put text into\./
+    detail: /^The constant "LIMIT" at line 9 of app\.ts has no body to add text to\./
   })
   writeFileSync(join(served.root, 'twice.md'), '# A\n\n## B\n\n# C\n\n## B\n\n```\nx\n')
   await refuses('twice.md', { heading: 'B' }, 422, {
     code: 'AMBIGUOUS_TARGET',
     detail:
-      'The heading "B" fits 2 places in twice.md, at lines 3 and 7. Send at_line with a line of the one that is meant, or name it by its path; targets lists them. Nothing was written.',
+      'The heading "B" matches 2 places in twice.md, at lines 3 and 7. Send at_line with a line of the one you mean, or name it by its path; targets lists them. Nothing was written.',
     targets: [
       { start_line: 3, parent: 'A' },
       { start_line: 7, parent: 'C' }
@@ -273,7 +281,7 @@ t.test('refuses what is no one target', async t => {
   await refuses('twice.md', { heading: 'B', at_line: 7, new_text: 'x' }, 200, {})
   writeFileSync(join(served.root, 'open.md'), '# A\n\n```\nx\n')
   await refuses('open.md', { code_block: { index: 1 }, action: 'insert_after' }, 422, {
-    detail: /never closed: what comes after it would be in it/
+    detail: /never closed: anything after it would become part of it/
   })
   writeFileSync(
     join(served.root, 'one.js'),
@@ -322,7 +330,7 @@ t.test('warns of syntax errors, and of symbols that are gone', async t => {
     '/edit-section',
     { path: 'broken.py', action: 'replace', symbol: 'f', new_text: 'def f():\n    return 2' },
     200,
-    { warnings: [/^The file had syntax errors before \(line 4\)/] }
+    { warnings: [/^The file already had syntax errors \(line 4\)/] }
   )
 })
 
@@ -358,7 +366,7 @@ t.test('answers others while a document is parsed, and bounds hostile ones', asy
     code: 'UNSUPPORTED_TARGET',
     limit: 8 * 1024 * 1024,
     actual: 9 * 1024 * 1024,
-    detail: /^large\.md has 9437184 bytes, and structure is told of files up to 8388608\./
+    detail: /^large\.md has 9437184 bytes, and structure is only read from files of up to 8388608\./
   })
 })
 
@@ -381,7 +389,7 @@ t.test('refuses more files than may wait', async t => {
     [...statuses].join()
   )
   for (const { body } of replies.filter(({ status }) => status === 503)) {
-    t.match(body, { code: 'NOT_READY', detail: /too many files waiting to be parsed/ })
+    t.match(body, { code: 'NOT_READY', detail: /busy parsing too many files/ })
   }
   await later()
 })

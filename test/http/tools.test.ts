@@ -79,7 +79,7 @@ t.test('defines tools as each host takes them', async t => {
   const strict = await definitionsOf(served, '?strict=true')
   t.match(strict[0], {
     strict: true,
-    description: /Give null for every field that you would leave out\.$/,
+    description: /Send null for every field that you would leave out\.$/,
     parameters: {
       required: ['path', 'old_text', 'new_text'],
       properties: {
@@ -132,12 +132,12 @@ t.test('tells a model the rules of matching and the order of work', async t => {
   )
   t.match(
     edit,
-    /the default way.*Inspect first.*file_hash on as expected_hash.*add context rather than count.*Check changes.*every space, tab and line break.*exactly one place unless.*writes nothing/s
+    /the default way.*Inspect first.*file_hash on as expected_hash.*add context rather than a count.*Check changes.*every space, tab and line break.*exactly one place unless.*writes nothing/s
   )
   t.match(lines, /when line numbers are fresh.*expected_hash.*edit_file is safer.*end_line = start_line - 1 inserts/s)
-  t.match(section, /by its name.*file_hash on as expected_hash.*exactly one target.*at_line chooses/s)
+  t.match(section, /by its name.*file_hash on as expected_hash.*exactly one target.*choose with at_line/s)
   t.match(preview, /writes nothing/)
-  t.match(create, /fails if it exists.*expected_hash/s)
+  t.match(create, /fails if the file exists.*expected_hash/s)
   t.match(inspect, /before an edit.*file_hash on as expected_hash/s)
 })
 
@@ -301,7 +301,7 @@ t.test('takes the arguments of a tool call as models give them', async t => {
     'edit_file',
     { arguments: JSON.stringify({ path: 'a.txt', old_string: 'one', new_string: 'uno' }) },
     200,
-    { changed: true, warnings: ['old_string was taken as old_text.', 'new_string was taken as new_text.'] }
+    { changed: true, warnings: ['old_string was read as old_text.', 'new_string was read as new_text.'] }
   )
   t.equal(edited.headers.get('etag'), `"${edited.body.file_hash}"`)
   t.equal(bytesOf(served, 'a.txt'), 'uno\ntwo\n')
@@ -340,9 +340,9 @@ t.test('takes the arguments of a tool call as models give them', async t => {
   for (const [text, why] of [
     ['', /it is empty/],
     ['{"path":', /ends too early/],
-    ['{"path": b}', /is no valid JSON: (at character|something)/],
+    ['{"path": b}', /is not valid JSON: (at character|it has a syntax error)/],
     ['{"path":"a","path":"b"}', /"path" is given twice/],
-    ['['.repeat(30), /is no valid JSON/],
+    ['['.repeat(30), /is not valid JSON/],
     ['['.repeat(40) + ']'.repeat(40), /deeper than 32/],
     [JSON.stringify(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [i, i]))), /more than 100 fields/]
   ] as const) {
@@ -364,7 +364,7 @@ t.test('takes the arguments of a tool call as models give them', async t => {
   await call('edit_fil', {}, 404, {
     code: 'ROUTE_NOT_FOUND',
     detail:
-      'There is no tool "edit_fil"; the nearest is edit_file. There are edit_file, edit_lines, edit_section, preview_edit, create_file and inspect_file.'
+      'There is no tool "edit_fil"; did you mean edit_file? The tools are edit_file, edit_lines, edit_section, preview_edit, create_file and inspect_file.'
   })
   await call('edit_file', given, 401, { code: 'UNAUTHORIZED' }, { authorization: '' })
   const got = await served.call('GET', '/tools/edit_file')
@@ -411,7 +411,7 @@ t.test('refuses what it does not know in the query', async t => {
     t.match((await served.call('GET', `/tools?${query}`)).body, { code: 'INVALID_REQUEST', detail: message })
   await refused('format=open-ai', /\/format must be "openai", "openai-chat", "anthropic" or "mcp"/)
   await refused('strict=1', /\/strict must be "true" or "false"/)
-  await refused('formats=mcp', /\/formats is no field here \(did you mean format\?\)/)
+  await refused('formats=mcp', /\/formats is an unknown field \(did you mean format\?\)/)
   await refused('strict=true&strict=false', /\/strict is given twice/)
   t.equal((await served.call('GET', '/tools?format=mcp', { headers: { authorization: '' } })).status, 401)
 })
@@ -428,6 +428,6 @@ t.test('offers a reader only what works', async t => {
   )
   t.match((await served.call('POST', '/tools/nothing', { body: {} })).body, {
     code: 'ROUTE_NOT_FOUND',
-    detail: /There are inspect_file\.$/
+    detail: /The tools are inspect_file\.$/
   })
 })

@@ -80,7 +80,7 @@ t.test('tells what the schema allows that failed, not what another does', async 
   const union = (...anyOf: object[]) => Type.Unsafe({ anyOf })
   says(t, union(digit, { type: 'string', enum: ['x', 'y'] }), [], 'must be a whole number from 2 to 9, "x" or "y"')
   says(t, union({ type: 'string', enum: ['only'] }, { type: 'null' }), 1, 'must be "only" or null')
-  says(t, Type.String({ pattern: '^[a-z]+$' }), '1', 'must be text that fits ^[a-z]+$')
+  says(t, Type.String({ pattern: '^[a-z]+$' }), '1', 'must be text that matches ^[a-z]+$')
   const words = Type.Unsafe({ type: 'string', enum: ['a', 'b', 'c'] })
   says(t, words, false, 'must be a string, not true or false', 'must be "a", "b" or "c"')
   says(t, Type.Boolean({ enum: [true] }), false, 'may only be true here; leave it out')
@@ -89,7 +89,7 @@ t.test('tells what the schema allows that failed, not what another does', async 
   says(t, Type.Array(Type.String(), { minItems: 2, maxItems: 3 }), ['a', 'b', 'c', 'd'], 'must have at most 3 items')
   says(t, Type.String({ minLength: 1 }), '', 'must not be empty')
   const query = Type.Object({ format: Type.Optional(Type.String()) }, { additionalProperties: false })
-  const message = 'is no field here (did you mean format?)'
+  const message = 'is an unknown field (did you mean format?)'
   t.match(queryReader(query)('/?formats=x'), { failure: { errors: [{ pointer: '/formats', message }] } })
 })
 
@@ -100,16 +100,21 @@ t.test('names a field that may have been meant, or all that there are', async t 
     const request = { path: 'a', edits: [edit], ...(route === '/preview' && { operation: 'edit_lines' }) }
     return check(t, served, route, request, 400, { errors: [{ pointer: `/edits/0/${field}`, message }] })
   }
-  const all = 'is no field here (there are start_line, end_line, new_text, expected_text)'
+  const all = 'is an unknown field (known fields: start_line, end_line, new_text, expected_text)'
   for (const route of ['/edit-lines', '/preview']) {
     await refuses(route, { ...one, old_text: 'y' }, 'old_text', all)
     await refuses(route, { ...one, context: 'y' }, 'context', all)
-    await refuses(route, { ...one, start_line_: 2 }, 'start_line_', 'is no field here (start_line is given already)')
-    await refuses(route, { ...one, expectedtxt: 'y' }, 'expectedtxt', 'is no field here (did you mean expected_text?)')
+    await refuses(route, { ...one, start_line_: 2 }, 'start_line_', 'is an unknown field (start_line is already given)')
+    await refuses(
+      route,
+      { ...one, expectedtxt: 'y' },
+      'expectedtxt',
+      'is an unknown field (did you mean expected_text?)'
+    )
   }
   const section = (request: object, ...errors: object[]) =>
     check(t, served, '/edit-section', { path: 'a', action: 'delete', ...request }, 400, { errors })
-  const fields = 'is no field here (there are index, language, under_heading)'
+  const fields = 'is an unknown field (known fields: index, language, under_heading)'
   await section({ code_block: { lang: 'js' } }, { pointer: '/code_block/lang', message: fields })
   await section(
     { action: false, heading: 'x' },

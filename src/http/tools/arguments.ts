@@ -18,7 +18,7 @@ export function argumentsIn(body: unknown): Result<unknown, RequestFailure> {
   const [other] = Object.keys(others)
   if (other !== undefined) {
     return refuse(
-      'stands beside arguments, which has to be alone; send {"arguments": …} or the arguments themselves',
+      'is beside arguments, which must be the only field; send {"arguments": …} or the arguments themselves',
       `/${escapePointer(other)}`
     )
   }
@@ -30,7 +30,7 @@ export function argumentsIn(body: unknown): Result<unknown, RequestFailure> {
   // Half a surrogate pair would be lost on the way through bytes.
   if (!given.isWellFormed()) return fail({ code: 'INVALID_UNICODE', pointer: '/arguments' })
   const parsed = parseStrictJson(Buffer.from(given))
-  return parsed.ok ? parsed : refuse(`is a string that is no valid JSON: ${whyNot(parsed.failure)}`)
+  return parsed.ok ? parsed : refuse(`is a string that is not valid JSON: ${whyNot(parsed.failure)}`)
 }
 
 function whyNot(failure: RequestFailure): string {
@@ -39,12 +39,12 @@ function whyNot(failure: RequestFailure): string {
       case 'empty':
         return 'it is empty; a call without arguments has {}'
       case 'syntax':
-        return failure.where ?? 'something in it is not'
+        return failure.where ?? 'it has a syntax error'
       case 'duplicate_key':
         return `the field ${JSON.stringify(failure.key)} is given twice in the same object`
       case 'too_deep':
         return `it is nested deeper than ${failure.limit}`
     }
   }
-  return 'errors' in failure ? failure.errors.map(({ message }) => message).join('; ') : 'its text is not Unicode'
+  return 'errors' in failure ? failure.errors.map(({ message }) => message).join('; ') : 'its text is not valid Unicode'
 }

@@ -10,7 +10,7 @@ export type Format = (typeof TOOL_FORMATS)[number]
 /** Anthropic takes so many optional fields in all strict tools of one request. */
 const OPTIONAL_MAX = 24
 
-const NULLS = 'Give null for every field that you would leave out.'
+const NULLS = 'Send null for every field that you would leave out.'
 
 /** A tool for MCP, as tools/list has it too. */
 export const mcpTool = (

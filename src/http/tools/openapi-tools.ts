@@ -9,7 +9,8 @@ import type { Tool } from './tool.ts'
 /** A schema without unions: words or a number are told as text, which the dialects read as the number. */
 function withoutUnions(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
-  if (anyOf !== undefined) return { ...rest, type: 'string', description: `${rest.description} As text, a number too.` }
+  if (anyOf !== undefined)
+    return { ...rest, type: 'string', description: `${rest.description} Send a number as a string too.` }
   return {
     ...rest,
     ...(schema.properties !== undefined && {
@@ -33,7 +34,7 @@ const pathItem = ({ id, summary, description, request, outcome, effect }: Operat
     },
     responses: {
       [SUCCESS]: {
-        description: 'It was done; message says what.',
+        description: 'Done; message says what.',
         content: { 'application/json': { schema: withoutUnions(inlined(outcome, components)) } }
       },
       '4XX': {

@@ -88,7 +88,7 @@ export class StdioTransport implements Transport {
       message = parseJSONRPCMessage(parsed.value)
     } catch {
       this.#refuse(
-        { code: 'INVALID_REQUEST', errors: [{ pointer: '', message: 'the line is no JSON-RPC message' }] },
+        { code: 'INVALID_REQUEST', errors: [{ pointer: '', message: 'the line is not a JSON-RPC message' }] },
         ProtocolErrorCode.InvalidRequest
       )
       return
