@@ -3,7 +3,7 @@ import { searchText, type SearchRequest, type SearchResult } from '../engine/ins
 import type { CurrentOutcome } from '../engine/failure.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
-import { bufferOf } from './bytes.ts'
+import { bufferOf } from './thread.ts'
 
 /** `time` in milliseconds. */
 export interface SearchJob {

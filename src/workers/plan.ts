@@ -3,7 +3,7 @@ import type { ResourceLimits } from 'node:worker_threads'
 import type { CurrentOutcome } from '../engine/failure.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
-import { bufferOf, transferable } from './bytes.ts'
+import { bufferOf, transferable } from './thread.ts'
 import type { Job, PlannedOff, Results } from './job.ts'
 import { Threads } from './threads.ts'
 

@@ -1,6 +1,6 @@
 // A few worker threads, and the jobs that wait for one. Knows neither what a job is nor for whom.
 import { Worker, type ResourceLimits } from 'node:worker_threads'
-import { READY } from './serve.ts'
+import { READY } from './thread.ts'
 
 export interface ThreadsOptions {
   /** The most that are started: each when it is first needed. */

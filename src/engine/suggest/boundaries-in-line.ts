@@ -4,7 +4,7 @@ import { afterBreak, type Span } from './boundaries.ts'
 import type { CodeMap } from './characters.ts'
 import { isCombining, isDash, type FoldedLine } from './fold.ts'
 import type { Haystack, Stretch } from './haystack.ts'
-import type { OldText } from './old-text.ts'
+import type { OldText } from './readings.ts'
 
 /** What the map says of the lines of old_text: which are in the text, and their first and last code that is. */
 interface Kept {

@@ -3,7 +3,7 @@
 import type { Alignment } from './align.ts'
 import { isCombining, isDash, type FoldedLine } from './fold.ts'
 import type { Stretch } from './haystack.ts'
-import type { OldText } from './old-text.ts'
+import type { OldText } from './readings.ts'
 
 /** A part of a stretch: UTF-16 offsets. */
 export interface Span {

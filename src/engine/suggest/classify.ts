@@ -2,7 +2,7 @@
 // sentences.
 import { excerpt } from '../text/encoding.ts'
 import { hunksOf, type Hunk, type Kind } from './hunks.ts'
-import type { OldText, Reading } from './old-text.ts'
+import type { OldText, Reading } from './readings.ts'
 
 export type DifferenceType =
   | 'whitespace'

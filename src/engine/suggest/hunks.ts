@@ -1,7 +1,7 @@
 // What differs between two short texts, piece by piece, and of which kind each difference is. Knows no files.
 import { diffArrays } from 'diff'
 import { distance } from 'fastest-levenshtein'
-import { withoutEntities } from './entities.ts'
+import { withoutEntities } from './readings.ts'
 
 /** What a difference is about, finer than an answer says it. */
 export type Kind =

@@ -6,7 +6,7 @@ import { Budget } from './budget.ts'
 import { type Cause, classify } from './classify.ts'
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
-import { type OldText, oldTextOf, readings } from './old-text.ts'
+import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionsOf } from './regions.ts'
 
 /** A region that resembles the text looked for. Bytes, end exclusive; `score` from 0 to 1. */
