@@ -1,7 +1,7 @@
 // What looks like a slip in a text to be put in: a placeholder for lines left out, line numbers copied along. Knows no
 // answers.
 import { bomLength, excerpt } from '../text/encoding.ts'
-import { splitAtBreaks } from '../text/lines.ts'
+import { isBreakByte, splitAtBreaks } from '../text/lines.ts'
 import { isCertainPlaceholder } from '../suggest/placeholders.ts'
 import { withoutLineNumbers } from '../suggest/readings.ts'
 
@@ -57,13 +57,13 @@ function isLineOf(bytes: Buffer, text: string): boolean {
     let [start, end] = [at, at + wanted.length]
     while (start > mark && isBlank(bytes[start - 1]!)) start--
     while (end < bytes.length && isBlank(bytes[end]!)) end++
-    if ((start === mark || isBreak(bytes[start - 1]!)) && (end === bytes.length || isBreak(bytes[end]!))) return true
+    if ((start === mark || isBreakByte(bytes[start - 1]!)) && (end === bytes.length || isBreakByte(bytes[end]!)))
+      {return true}
   }
   return false
 }
 
 const isBlank = (byte: number): boolean => byte === 32 || byte === 9
-const isBreak = (byte: number): boolean => byte === 10 || byte === 13
 
 /** The lines of the first 64 KiB; of the last one perhaps only a part. */
 const firstLines = (bytes: Buffer): string[] => splitAtBreaks(bytes.toString('utf8', bomLength(bytes), NUMBERED_BYTES))

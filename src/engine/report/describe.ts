@@ -2,7 +2,7 @@
 import { firstIndex } from '../text/bisect.ts'
 import type { Placed, PlaceOperation, Span } from '../edit/piece-table.ts'
 import { excerptOf } from '../text/encoding.ts'
-import { isLineEnd, isLineStart, lineAround, lineFrom } from '../text/lines.ts'
+import { isInsideCrlf, isLineEnd, isLineStart, lineAround, lineFrom } from '../text/lines.ts'
 import { changedLineNumbers, indexedLineNumbers } from './line-numbers.ts'
 import type { Plan } from '../edit/plan.ts'
 import { Text } from '../text/text.ts'
@@ -139,9 +139,6 @@ function startsAfterLine(before: Text, after: Text, { start, new_start, end, new
 /** Whether both what was replaced and what replaces it end where a line does. */
 const endsClean = (before: Text, after: Text, { end, new_end }: Placed): boolean =>
   isLineStart(before, end) && isLineStart(after, new_end)
-
-const isInsideCrlf = (text: Text, offset: number): boolean =>
-  text.byteAt(offset - 1) === 13 && text.byteAt(offset) === 10
 
 const separatesCrlf = (before: Text, after: Text, { start, new_start }: Placed): boolean =>
   isInsideCrlf(before, start) && isLineStart(after, new_start)

@@ -1,7 +1,7 @@
 // What was probably meant, after a miss: text in, candidates out. Knows no edits and no answers.
 import { bomLength } from '../text/encoding.ts'
 import type { Difference } from './classify.ts'
-import { ANY_BREAK } from '../text/lines.ts'
+import { ANY_BREAK, LF } from '../text/lines.ts'
 import { Budget } from './budget.ts'
 import { type Cause, classify } from './classify.ts'
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
@@ -56,7 +56,7 @@ const LARGE_TEXT = 1 << 20
  */
 export function suggest(text: Buffer, oldText: string): Suggestions {
   const mark = bomLength(text)
-  const end = text.length <= BOUND ? text.length : Math.max(mark, text.lastIndexOf(10, BOUND) + 1)
+  const end = text.length <= BOUND ? text.length : Math.max(mark, text.lastIndexOf(LF, BOUND) + 1)
   const haystack = new Haystack(text.subarray(mark, end))
   const budget = new Budget(STEPS)
   const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')

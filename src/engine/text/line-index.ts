@@ -5,12 +5,10 @@
 // stretch
 // at the most. The naive way, a count from the start for each, is the oracle in the tests.
 import { countByte, countPairs } from './count-bytes.ts'
-import { type Break, countLoneCr } from './lines.ts'
+import { type Break, countLoneCr, CR, LF } from './lines.ts'
 
 /** Bytes between two counts that are kept. */
 const STRETCH = 2048
-const LF = 10
-const CR = 13
 
 /** What lies before each stretch, and how many `\r\n` there are in all. */
 interface Table {
