@@ -57,8 +57,9 @@ function isLineOf(bytes: Buffer, text: string): boolean {
     let [start, end] = [at, at + wanted.length]
     while (start > mark && isBlank(bytes[start - 1]!)) start--
     while (end < bytes.length && isBlank(bytes[end]!)) end++
-    if ((start === mark || isBreakByte(bytes[start - 1]!)) && (end === bytes.length || isBreakByte(bytes[end]!)))
-      {return true}
+    if ((start === mark || isBreakByte(bytes[start - 1]!)) && (end === bytes.length || isBreakByte(bytes[end]!))) {
+      return true
+    }
   }
   return false
 }

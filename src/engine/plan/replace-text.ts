@@ -58,11 +58,13 @@ export function planTextEdits(
   const leftAlone: Others[] = []
   const newTextWarnings: NewTextWarning[] = []
   const needles = edits.map(({ old_text }) => needleOf(old_text))
-  const sightings = new OccurrenceIndex(needles.map(needle => soughtBytes(needle, options.line_endings, style.ending)))
+  const occurrences = new OccurrenceIndex(
+    needles.map(needle => soughtBytes(needle, options.line_endings, style.ending))
+  )
   for (const [edit_index, edit] of edits.entries()) {
     const position = { edit_index, total_edits: edits.length }
     const needle = needles[edit_index]!
-    const seen = sightings.find(draft.text)
+    const seen = occurrences.find(edit_index, draft.text)
     const text = seen === undefined ? draft.searchable() : draft.text
     const found = locate(text, needle, options.line_endings, style.ending, seen)
     const scene = { draft, edit, needle, ending: style.ending, ...options, ...position }
@@ -117,7 +119,7 @@ export function planTextEdits(
     }
     newTextWarnings.push(...warningsOfNewText(edit.new_text, needle.bytes, edit_index))
     draft.replace(replacements)
-    sightings.changed(draft.text, replacements)
+    occurrences.changed(edit_index, draft.text, replacements)
     // A text without line breaks gets `\n`; in any other, adapted text leaves the ending as it is.
     if (style.ending === 'none' && edit.new_text.search(ANY_BREAK) !== -1) style.ending = 'lf'
   }
