@@ -177,3 +177,17 @@ t.test('defines the bytes of a line break in one file', async t => {
     }
   }
 })
+
+t.test('exports no type name twice', async t => {
+  const owners = new Map<string, string[]>()
+  for (const { path, text } of sources) {
+    for (const [, name = ''] of text.matchAll(/^export (?:interface|type|(?:abstract )?class) ([A-Z]\w*)/gm)) {
+      owners.set(name, [...(owners.get(name) ?? []), path])
+    }
+  }
+  t.ok(owners.size > 100)
+  t.strictSame(
+    [...owners].filter(([, paths]) => paths.length > 1),
+    []
+  )
+})

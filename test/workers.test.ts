@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { searchText } from '../src/engine/inspect/search.ts'
-import { planTask, type Change, type Task } from '../src/engine/task.ts'
+import { planTask, type TaskChange, type Task } from '../src/engine/task.ts'
 import { bufferOf, transferable } from '../src/workers/thread.ts'
 import { runJob } from '../src/workers/job.ts'
 import { AT_ONCE, PlanMaker } from '../src/workers/plan.ts'
@@ -80,14 +80,14 @@ t.test('passes a failure of the worker on', async t => {
 })
 
 const FILE = { path: 'a.txt', exists: true }
-const taskOf = (change: Change): Task => ({
+const taskOf = (change: TaskChange): Task => ({
   change,
   max_result_size: 1e8,
   context_lines: 2,
   dry_run: true,
   max_diff_lines: 50
 })
-const edit = (old_text: string, new_text: string, more = {}): Change => ({
+const edit = (old_text: string, new_text: string, more = {}): TaskChange => ({
   operation: 'edit',
   edits: [{ old_text, new_text, ...more }],
   line_endings: 'adapt'
@@ -114,7 +114,7 @@ t.test('plans in a thread what it plans at once', async t => {
         line_endings: 'exact'
       },
       { operation: 'create', content: old }
-    ] satisfies Change[]) {
+    ] satisfies TaskChange[]) {
       const here = planTask(bytes, taskOf(change), FILE)
       const there = await planMaker.plan(Buffer.from(bytes), taskOf(change), FILE)
       if (!there.ok || !here.ok) {
@@ -132,7 +132,7 @@ t.test('plans in a thread what it plans at once', async t => {
 t.test('plans small files at once, but what takes long to explain', async t => {
   const planMaker = new PlanMaker()
   const bytes = () => Buffer.from('const value = 1\n'.repeat(100))
-  const isLater = async (change: Change) => {
+  const isLater = async (change: TaskChange) => {
     const plan = planMaker.plan(bytes(), taskOf(change), FILE)
     t.strictSame((await plan).ok, planTask(bytes(), taskOf(change), FILE).ok)
     return plan instanceof Promise

@@ -32,7 +32,7 @@ export interface TextFacts {
   language?: string
 }
 
-export interface Scanned {
+export interface ScanResult {
   encoding: Encoding
   /** Not of a binary file. */
   facts?: TextFacts
@@ -72,7 +72,7 @@ export class Scan {
     this.#window?.push(chunk)
   }
 
-  finish(): Scanned {
+  finish(): ScanResult {
     const head = Buffer.concat(this.#head)
     const mark = binaryMark(head) ?? this.#mark
     const encoding = mark ?? (this.#ascii ? 'ascii' : this.#utf8 && this.#begun.length === 0 ? 'utf-8' : 'unknown-8bit')

@@ -8,7 +8,7 @@
 // Cost: one pass over the text at first; for each edit, the places behind it and the ranges around its replacements.
 // A search of the whole text for every edit is the oracle in the tests, and is used where all this would cost more.
 import { GramFilter, keyLength, LONGEST_KEY } from './gram-filter.ts'
-import { KeyPositions, KEYS, placeOf, type Window } from './key-positions.ts'
+import { KeyPositions, KEYS, placeOf, type ChangeWindow } from './key-positions.ts'
 import { Places } from './locate.ts'
 import type { Text } from '../text/text.ts'
 import { variedWindow } from './probe-window.ts'
@@ -158,13 +158,13 @@ const placesKept = ({ length }: { length: number }): number => length / PER_PLAC
  * The changed ranges with all bytes that a key may share with them, those that touch joined; undefined where that is
  * half the text.
  */
-function windowsOf(ranges: readonly ChangedRange[], after: Text): Window[] | undefined {
+function windowsOf(ranges: readonly ChangedRange[], after: Text): ChangeWindow[] | undefined {
   const radius = LONGEST_KEY - 1
   const lengthBefore = ranges.reduce(
     (length, range) => length + range.end - range.start - range.insert.length,
     after.length
   )
-  const windows: Window[] = []
+  const windows: ChangeWindow[] = []
   let shift = 0
   let size = 0
   for (const { start, end, insert } of ranges) {

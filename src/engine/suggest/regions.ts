@@ -1,7 +1,7 @@
 // The regions of a text that old_text may stand for: candidates found, checked, given their boundaries and rank. Knows
 // no edits.
 import { alignLines, type Alignment } from './align.ts'
-import { spanOfLines, type Span } from './boundaries.ts'
+import { spanOfLines, type TextSpan } from './boundaries.ts'
 import { bytesOf, spanOfCodes } from './boundaries-in-line.ts'
 import type { Budget } from './budget.ts'
 import { mapByChain, mapInBand } from './characters.ts'
@@ -17,7 +17,7 @@ import { placesOf } from './votes.ts'
  * A region that resembles old_text. Bytes; `folded` and `raw` are likenesses, `rank` orders regions (a little over the
  * score where the whole of old_text is there).
  */
-export interface Region extends Span {
+export interface Region extends TextSpan {
   folded: number
   raw: number
   score: number
@@ -286,7 +286,7 @@ class Search {
     )
   }
 
-  #region(old: OldText, stretch: Stretch, span: Span, folded: number): Region | undefined {
+  #region(old: OldText, stretch: Stretch, span: TextSpan, folded: number): Region | undefined {
     const found = stretch.folded.source.slice(span.start, span.end)
     if (found.trim() === '') return undefined
     const raw = rawLikeness(old.source, found, this.#budget)
