@@ -214,13 +214,13 @@ t.test('does each job as a thread would', async t => {
     }),
     { result: { ok: false, failure: { code: 'NO_MATCH' } }, transfer: [] }
   )
-  t.match(runJob({ type: 'present', bytes: text, task: task([{ old_text: 'two', new_text: '2' }]) }), {
+  t.match(runJob({ type: 'replan', bytes: text, task: task([{ old_text: 'two', new_text: '2' }]) }), {
     result: { fits: true, places: [[2, 2]] },
     transfer: []
   })
   const planMaker = new PlanMaker()
   const large = Buffer.from(`${'x\n'.repeat(AT_ONCE)}two\n`)
-  t.match(await planMaker.present(large, { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), {
+  t.match(await planMaker.replan(large, { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), {
     fits: true,
     places: [[AT_ONCE + 1, AT_ONCE + 1]]
   })

@@ -46,7 +46,7 @@ export function planning(
   return (original, { stale, ...file }) =>
     stale === undefined
       ? planMaker.plan(original, task, file)
-      : Promise.resolve(planMaker.present(original, task)).then(now => fail({ ...stale, now }))
+      : Promise.resolve(planMaker.replan(original, task)).then(now => fail({ ...stale, now }))
 }
 
 /** What the answer says; `own` are the members of one operation. */

@@ -4,7 +4,7 @@ import type { OutlineEntry, UnsupportedTarget } from '../engine/failure.ts'
 import { languageOf } from '../engine/inspect/language.ts'
 import { Scan, type ScanResult } from '../engine/inspect/scan.ts'
 import { checkSearch } from '../engine/inspect/search.ts'
-import { told } from '../engine/outline/target.ts'
+import { outlineEntryOf } from '../engine/outline/target.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -169,7 +169,7 @@ async function structureOf(
   if (!outline.ok) return outline
   const { items } = outline.value
   return ok({
-    structure: items.slice(0, MAX_ITEMS).map(told),
+    structure: items.slice(0, MAX_ITEMS).map(outlineEntryOf),
     total_items: items.length,
     ...(outline.value.type === 'code' &&
       outline.value.syntax_error_lines.length > 0 && { syntax_error_lines: outline.value.syntax_error_lines })

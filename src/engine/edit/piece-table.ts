@@ -1,4 +1,4 @@
-// A text while edits are applied to it in turn, and where each of its bytes came from. Knows no search and no lines.
+// A text while edits are applied to it in turn, and where each of its bytes came from. Does not know search or lines.
 import { type Splice, Splices } from './splice.ts'
 import { spliceList, Text } from '../text/text.ts'
 

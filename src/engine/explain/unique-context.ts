@@ -1,4 +1,4 @@
-// The least context that tells one match from all others. Knows no edits and no answers.
+// The least context that tells one match from all others. Does not know edits or answers.
 import { isBreakByte, isInsideCrlf, isLineStart, lineAround, lineFrom, markLength } from '../text/lines.ts'
 import type { Match, Places } from '../match/locate.ts'
 import type { Text } from '../text/text.ts'

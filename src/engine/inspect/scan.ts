@@ -1,4 +1,4 @@
-// Facts and a window of a file that comes in chunks: no more of it is kept than the answer needs. Knows no files.
+// Facts and a window of a file that comes in chunks: no more of it is kept than the answer needs. Does not know files.
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Result } from '../../result.ts'
 import {

@@ -1,4 +1,4 @@
-// Where keys stand in a text that changes: one list by offset, changed in place. Knows no text and no edits' rules.
+// Where keys stand in a text that changes: one list by offset, changed in place. Does not know the text.
 //
 // Source: none; two flat arrays side by side, so that what an edit moves is added to, one number after the other.
 // Cost: of a look-up, the places; of a change, those behind it.

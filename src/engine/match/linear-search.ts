@@ -1,4 +1,4 @@
-// All places of a byte string in linear time, whatever both hold. Knows no edits.
+// All places of a byte string in linear time, whatever both hold. Does not know edits.
 import { CR, LF } from '../text/lines.ts'
 import type { Text } from '../text/text.ts'
 

@@ -1,4 +1,4 @@
-// Where a text of several lines occurs if a break of any kind is as good as another. Knows no edits.
+// Where a text of several lines occurs if a break of any kind is as good as another. Does not know edits.
 import { breakAt, breakBefore, BREAK_TEXT, isBreakByte, nextBreakByte } from '../text/lines.ts'
 import { searchLinearAnyBreak } from './linear-search.ts'
 import type { Text } from '../text/text.ts'

@@ -1,4 +1,4 @@
-// What a plan changes, told in lines. From the placements, never by comparing texts. Knows no files and no HTTP.
+// What a plan changes, in lines: from the placements, never by comparing texts. Does not know files or HTTP.
 import { firstIndex } from '../text/bisect.ts'
 import type { Placed, PlaceOperation, LineSpan } from '../edit/piece-table.ts'
 import { excerptOf } from '../text/encoding.ts'

@@ -1,4 +1,5 @@
-// The unified diff of a set of splices, as git writes it. Only `\n` ends a line here. Knows no operations and no files.
+// The unified diff of a set of splices, as git writes it. Only `\n` ends a line here. Does not know operations or
+// files.
 import { isUtf8 } from 'node:buffer'
 import { diffArrays, formatPatch, FILE_HEADERS_ONLY, type StructuredPatchHunk } from 'diff'
 import type { Plan } from '../edit/plan.ts'

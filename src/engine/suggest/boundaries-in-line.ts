@@ -1,5 +1,5 @@
-// Where the region begins and ends, given which characters stand for which: for single lines and parts of lines. Knows
-// no search.
+// Where the region begins and ends, given which characters stand for which: for single lines and parts of lines. Does
+// not know search.
 import { afterBreak, type TextSpan } from './boundaries.ts'
 import type { CodeMap } from './characters.ts'
 import { isCombining, isDash, type FoldedLine } from './fold.ts'

@@ -1,5 +1,5 @@
 // old_text whose middle is left out ("… existing code …"), or too long to compare: its first and its last part, and
-// what lies between. Knows no edits.
+// what lies between. Does not know edits.
 import { afterBreak } from './boundaries.ts'
 import type { Budget } from './budget.ts'
 import { linesOf, fold } from './fold.ts'
@@ -7,6 +7,9 @@ import { Haystack } from './haystack.ts'
 import { isPlaceholder } from './placeholders.ts'
 import { type OldText, oldTextOf } from './readings.ts'
 import { type Region, regionsOf } from './regions.ts'
+
+// All numbers below, and those in the code, were tuned on the development corpus (`npm run bench:suggest`), together;
+// no measurement of a single one is recorded.
 
 /** Lines that begin or end a long text: as many as have so many UTF-16 units. */
 const END_LENGTH = 1500

@@ -1,4 +1,4 @@
-// What differs between two short texts, piece by piece, and of which kind each difference is. Knows no files.
+// What differs between two short texts, piece by piece, and of which kind each difference is. Does not know files.
 import { diffArrays } from 'diff'
 import { distance } from 'fastest-levenshtein'
 import { withoutEntities } from './readings.ts'

@@ -1,4 +1,4 @@
-// What was probably meant, after a miss: text in, candidates out. Knows no edits and no answers.
+// What was probably meant, after a miss: text in, candidates out. Does not know edits or answers.
 import { bomLength } from '../text/encoding.ts'
 import type { Difference } from './classify.ts'
 import { ANY_BREAK, LF } from '../text/lines.ts'
@@ -92,11 +92,11 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
 
 /**
  * Below this score a region isn't shown: chance matches of short texts are many. Characters without white space.
- * Measured on the corpus.
+ * Tuned on the development corpus.
  */
 export const leastScore = (characters: number): number => 0.62 + 0.22 * Math.exp(-characters / 25)
 
-/** How much work (see `isExplained`) a plan may be. */
+/** How much work (see `fitsWorkBudget`) a plan may be. */
 export interface WorkWithin {
   work_within: number
 }

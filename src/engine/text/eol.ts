@@ -1,4 +1,4 @@
-// Which line breaks a new text gets at the place where it is put. Knows no search and no edits.
+// Which line breaks a new text gets at the place where it is put. Does not know search or edits.
 import { LineIndex } from './line-index.ts'
 import {
   type Break,

@@ -1,4 +1,4 @@
-// How many lines lie before an offset of a text, for questions from left to right and anywhere. Knows no edits.
+// How many lines lie before an offset of a text, for questions from left to right and anywhere. Does not know edits.
 //
 // Source: a sampled prefix sum, as for rank in bit vectors (Jacobson: Space-efficient static trees and graphs, 1989).
 // Cost: one pass over the text for whatever is asked of its lines, made with the first question; each question a

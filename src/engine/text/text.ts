@@ -1,4 +1,4 @@
-// A text as a row of buffers that is read like one. Knows no lines, no edits, no encoding.
+// A text as a row of buffers that is read like one. Does not know lines, edits or encodings.
 
 /**
  * A text made of buffers, none of which is copied or changed. Offsets are bytes, 0-based; ends are exclusive.
