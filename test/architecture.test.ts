@@ -168,3 +168,26 @@ t.test('never looks away', async t => {
     )
   }
 })
+
+t.test('defines the bytes of a line break in one file', async t => {
+  for (const { path, lines } of sources.filter(({ path }) => path.startsWith('src/engine/'))) {
+    if (path === 'src/engine/text/lines.ts') continue
+    for (const [i, line] of lines.entries()) {
+      t.notMatch(line, /\b(?:LF|CR) = 1[03]\b|[=!]== 1[03]\b|[iI]ndexOf\(1[03]\b/, `${path}:${i + 1}`)
+    }
+  }
+})
+
+t.test('exports no type name twice', async t => {
+  const owners = new Map<string, string[]>()
+  for (const { path, text } of sources) {
+    for (const [, name = ''] of text.matchAll(/^export (?:interface|type|(?:abstract )?class) ([A-Z]\w*)/gm)) {
+      owners.set(name, [...(owners.get(name) ?? []), path])
+    }
+  }
+  t.ok(owners.size > 100)
+  t.strictSame(
+    [...owners].filter(([, paths]) => paths.length > 1),
+    []
+  )
+})

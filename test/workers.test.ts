@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { searchText } from '../src/engine/inspect/search.ts'
-import { planTask, type Change, type Task } from '../src/engine/task.ts'
-import { bufferOf, transferable } from '../src/workers/bytes.ts'
+import { planTask, type TaskChange, type Task } from '../src/engine/task.ts'
+import { bufferOf, transferable } from '../src/workers/thread.ts'
 import { runJob } from '../src/workers/job.ts'
 import { AT_ONCE, PlanMaker } from '../src/workers/plan.ts'
 import { Searcher } from '../src/workers/search.ts'
@@ -80,14 +80,14 @@ t.test('passes a failure of the worker on', async t => {
 })
 
 const FILE = { path: 'a.txt', exists: true }
-const taskOf = (change: Change): Task => ({
+const taskOf = (change: TaskChange): Task => ({
   change,
   max_result_size: 1e8,
   context_lines: 2,
   dry_run: true,
   max_diff_lines: 50
 })
-const edit = (old_text: string, new_text: string, more = {}): Change => ({
+const edit = (old_text: string, new_text: string, more = {}): TaskChange => ({
   operation: 'edit',
   edits: [{ old_text, new_text, ...more }],
   line_endings: 'adapt'
@@ -114,7 +114,7 @@ t.test('plans in a thread what it plans at once', async t => {
         line_endings: 'exact'
       },
       { operation: 'create', content: old }
-    ] satisfies Change[]) {
+    ] satisfies TaskChange[]) {
       const here = planTask(bytes, taskOf(change), FILE)
       const there = await planMaker.plan(Buffer.from(bytes), taskOf(change), FILE)
       if (!there.ok || !here.ok) {
@@ -132,7 +132,7 @@ t.test('plans in a thread what it plans at once', async t => {
 t.test('plans small files at once, but what takes long to explain', async t => {
   const planMaker = new PlanMaker()
   const bytes = () => Buffer.from('const value = 1\n'.repeat(100))
-  const isLater = async (change: Change) => {
+  const isLater = async (change: TaskChange) => {
     const plan = planMaker.plan(bytes(), taskOf(change), FILE)
     t.strictSame((await plan).ok, planTask(bytes(), taskOf(change), FILE).ok)
     return plan instanceof Promise
@@ -214,13 +214,13 @@ t.test('does each job as a thread would', async t => {
     }),
     { result: { ok: false, failure: { code: 'NO_MATCH' } }, transfer: [] }
   )
-  t.match(runJob({ type: 'present', bytes: text, task: task([{ old_text: 'two', new_text: '2' }]) }), {
+  t.match(runJob({ type: 'replan', bytes: text, task: task([{ old_text: 'two', new_text: '2' }]) }), {
     result: { fits: true, places: [[2, 2]] },
     transfer: []
   })
   const planMaker = new PlanMaker()
   const large = Buffer.from(`${'x\n'.repeat(AT_ONCE)}two\n`)
-  t.match(await planMaker.present(large, { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), {
+  t.match(await planMaker.replan(large, { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), {
     fits: true,
     places: [[AT_ONCE + 1, AT_ONCE + 1]]
   })

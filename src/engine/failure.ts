@@ -1,4 +1,4 @@
-// The closed union of everything that can be wrong with a change to a text. Knows no HTTP and no sentences.
+// The closed union of everything that can be wrong with a change to a text. Does not know HTTP or sentences.
 import type { LineEdit, TextEdit } from './edit/request.ts'
 import type { SymbolKind } from './outline/outline.ts'
 import type { Cause, Difference } from './suggest/classify.ts'

@@ -14,13 +14,13 @@ import { planLineEdits } from './plan/replace-lines.ts'
 import { planTextEdits } from './plan/replace-text.ts'
 
 /** One operation with what it is asked for; plain data. */
-export type Change =
+export type TaskChange =
   | { operation: 'edit'; edits: readonly TextEdit[]; line_endings: LineEndings }
   | { operation: 'edit_lines'; edits: readonly LineEdit[]; line_endings: LineEndings }
   | { operation: 'create'; content: string }
 
 export interface Task {
-  change: Change
+  change: TaskChange
   /** Bytes. */
   max_result_size: number
   context_lines: number

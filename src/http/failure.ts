@@ -1,7 +1,7 @@
 // The closed union of everything that can be wrong with a request before it reaches an operation. Knows no sentences.
-import type { Failure as OperationsFailure } from '../operations/operation.ts'
+import type { CallFailure } from '../operations/operation.ts'
 
-export interface FieldError {
+export interface InvalidField {
   pointer: string
   message: string
 }
@@ -13,7 +13,7 @@ export type RequestFailure =
   | { code: 'INVALID_JSON'; reason: 'too_deep'; limit: number }
   /** Without `pointer`: bytes that aren't UTF-8. */
   | { code: 'INVALID_UNICODE'; pointer?: string }
-  | { code: 'INVALID_REQUEST'; errors: FieldError[] }
+  | { code: 'INVALID_REQUEST'; errors: InvalidField[] }
   | { code: 'NO_EDITS'; fields: readonly string[] }
   | { code: 'EMPTY_OLD_TEXT'; edit_index?: number; total_edits?: number }
   | { code: 'TOO_MANY_EDITS'; limit: number; actual: number }
@@ -29,4 +29,4 @@ export type RequestFailure =
   | { code: 'REQUEST_TOO_LARGE'; limit: number }
   | { code: 'INTERNAL_ERROR' }
 
-export type Failure = RequestFailure | OperationsFailure
+export type Failure = RequestFailure | CallFailure

@@ -2,7 +2,7 @@
 // them.
 import type { TSchema } from 'typebox'
 import { fail, ok, type Result } from '../result.ts'
-import type { FieldError, RequestFailure } from './failure.ts'
+import type { InvalidField, RequestFailure } from './failure.ts'
 import { checkTexts, escapePointer, parseStrictJson } from './json.ts'
 
 /** Our field → what others call it. */
@@ -51,7 +51,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 export function translate(body: unknown, { request, items }: Fields): Result<Taken, RequestFailure> {
   const warnings = new Set<string>()
   const own = new Map<string, string>()
-  const errors: FieldError[] = []
+  const errors: InvalidField[] = []
   const rename = (object: Json, schema: Shape, at: string) => {
     errors.push(
       ...renameFields(object, schema, (field, name) => {
@@ -96,8 +96,8 @@ function renameFields(
   object: Json,
   { properties = {}, required = [] }: Shape,
   took: (field: string, name: string) => void
-): FieldError[] {
-  const errors: FieldError[] = []
+): InvalidField[] {
+  const errors: InvalidField[] = []
   for (const [field, names] of Object.entries(ALIASES)) {
     if (!Object.hasOwn(properties, field)) continue
     // Null in an optional field is as good as nothing.
@@ -151,7 +151,7 @@ export function inOwnWords<F extends { code: string }>(failure: F, { own }: Take
   if ('errors' in failure && Array.isArray(failure.errors)) {
     return {
       ...failure,
-      errors: failure.errors.map((error: FieldError) => ({ ...error, pointer: named(error.pointer) }))
+      errors: failure.errors.map((error: InvalidField) => ({ ...error, pointer: named(error.pointer) }))
     }
   }
   if ('faults' in failure && Array.isArray(failure.faults)) {

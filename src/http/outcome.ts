@@ -2,7 +2,7 @@
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
-import type { Change } from '../engine/report/describe.ts'
+import type { LineChange } from '../engine/report/describe.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../operations/operation.ts'
@@ -138,11 +138,11 @@ function linesMessage(outcome: ChangeOutcome): string {
   return `${dry_run ? 'Would make' : 'Made'} ${outcome.changes_truncated ? 'more than ' : ''}${changes.length} changes in ${path}: ${[...named, ...rest].join('; ')}. ${end}`
 }
 
-const oldSpan = ({ start_line, end_line }: Change) => span([start_line, end_line])
-const newSpan = ({ new_start_line, new_end_line }: Change) => span([new_start_line, new_end_line])
-const they = ({ lines_removed }: Change) => (lines_removed === 1 ? 'it' : 'they')
+const oldSpan = ({ start_line, end_line }: LineChange) => span([start_line, end_line])
+const newSpan = ({ new_start_line, new_end_line }: LineChange) => span([new_start_line, new_end_line])
+const they = ({ lines_removed }: LineChange) => (lines_removed === 1 ? 'it' : 'they')
 
-function oneChange(change: Change, path: string, dry_run: boolean): string {
+function oneChange(change: LineChange, path: string, dry_run: boolean): string {
   const verb = (word: string, past: string) => (dry_run ? `Would ${word}` : past)
   switch (change.operation) {
     case 'insert':
@@ -157,7 +157,7 @@ function oneChange(change: Change, path: string, dry_run: boolean): string {
 }
 
 /** A change as one of several: `replace line 1 (now lines 1 to 2)`. */
-function inList(change: Change, dry_run: boolean): string {
+function inList(change: LineChange, dry_run: boolean): string {
   const verb = (word: string, past: string) => (dry_run ? word : past)
   switch (change.operation) {
     case 'insert':

@@ -2,7 +2,7 @@
 import type { Problem } from '../../schemas/problem.ts'
 import type { AmbiguousTarget, OutlineEntry, SectionFailure, Target, TargetNotFound } from '../engine/failure.ts'
 import type { StrayEdit } from '../operations/operation.ts'
-import type { FieldError } from './failure.ts'
+import type { InvalidField } from './failure.ts'
 import type { Asked, CallSyntax } from './call-names.ts'
 import { capital, counted, cut, linesListed, listed, quote, span } from './phrases.ts'
 import { NOTHING_WRITTEN, type ProblemParts } from './told.ts'
@@ -143,7 +143,7 @@ function unsupported(
 }
 
 /** What is wrong with an edit that would change more of a document's outline than its target. */
-export function strayError({ pointer, stray: { reason, entry } }: StrayEdit, { edit }: CallSyntax): FieldError {
+export function strayError({ pointer, stray: { reason, entry } }: StrayEdit, { edit }: CallSyntax): InvalidField {
   const { kind, name, start_line } = entry
   const what = `the ${kind.replace('_', ' ')}${name === undefined ? '' : ` ${quote(name)}`} at line ${start_line}`
   const message =

@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein'
 import type { TSchema } from 'typebox'
 import { ALLOWED } from '../../schemas/common.ts'
 import { escapePointer } from './json.ts'
-import type { Failure, FieldError, RequestFailure } from './failure.ts'
+import type { Failure, InvalidField, RequestFailure } from './failure.ts'
 import type { SchemaError } from './validator.ts'
 import { counted, listed } from './phrases.ts'
 
@@ -113,7 +113,7 @@ function allowedBy({ type, enum: words, anyOf, minimum, maximum }: Record<string
 const sizeOf = (keyword: string, limit: unknown) =>
   counted(Number(limit), keyword.endsWith('Items') ? 'item' : 'character')
 
-function inWords(error: SchemaError, body: unknown, validated: Validated): FieldError {
+function inWords(error: SchemaError, body: unknown, validated: Validated): InvalidField {
   const { keyword, instancePath, params, message, parentSchema = {} } = error
   const at = (text: string, pointer = instancePath) => ({ pointer, message: text })
   const value = valueAt(body, instancePath)

@@ -1,5 +1,5 @@
 // What all operations have in common that change a file: a request becomes a task, what was done of it an outcome.
-import type { Change, Described, TaskFailure } from '../engine/task.ts'
+import type { TaskChange, Described, TaskFailure } from '../engine/task.ts'
 import type { PlanMaker } from '../workers/plan.ts'
 import { fail } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
@@ -34,7 +34,7 @@ export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => 
 export function planning(
   { limits, planMaker }: Planning,
   request: ChangeRequest,
-  change: Change
+  change: TaskChange
 ): Planner<Described, TaskFailure | StaleFile> {
   const task = {
     change,
@@ -46,7 +46,7 @@ export function planning(
   return (original, { stale, ...file }) =>
     stale === undefined
       ? planMaker.plan(original, task, file)
-      : Promise.resolve(planMaker.present(original, task)).then(now => fail({ ...stale, now }))
+      : Promise.resolve(planMaker.replan(original, task)).then(now => fail({ ...stale, now }))
 }
 
 /** What the answer says; `own` are the members of one operation. */

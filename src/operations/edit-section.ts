@@ -7,7 +7,7 @@ import type { LineEndings } from '../engine/text/eol.ts'
 import { LineTable } from '../engine/text/lines.ts'
 import { OUTLINED } from '../engine/outline/languages.ts'
 import type { Outline } from '../engine/outline/outline.ts'
-import { findTarget, told } from '../engine/outline/target.ts'
+import { findTarget, outlineEntryOf } from '../engine/outline/target.ts'
 import { planLineEdits } from '../engine/plan/replace-lines.ts'
 import { planSectionEdit, strayItem } from '../engine/plan/replace-section.ts'
 import { type Refusal } from '../engine/outline/section-edit.ts'
@@ -97,7 +97,7 @@ async function plan(
   const before = outline.value
   const found = findTarget(before, target, request.at_line)
   if (!found.ok) return found
-  const entry = told(found.value)
+  const entry = outlineEntryOf(found.value)
   const { action, new_text = '', include_heading = false, include_comment = false } = request
   const attempt = async (apart: boolean): Promise<Result<Planned, PlanFailure>> => {
     const made = planSectionEdit(
@@ -119,7 +119,7 @@ async function plan(
       entry,
       errors_before: errorsOf(before),
       errors_after: errorsOf(after.value),
-      ...(stray !== undefined && { stray: { reason: stray.reason, entry: told(stray.item) } })
+      ...(stray !== undefined && { stray: { reason: stray.reason, entry: outlineEntryOf(stray.item) } })
     }
     if (stray === undefined || before.type === 'code') return ok({ edit, section })
     // Two paragraphs that touch are one, and so are a text and the heading that is underlined below it.

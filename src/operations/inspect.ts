@@ -2,14 +2,14 @@
 import { InspectRequestSchema, InspectResultSchema, type InspectRequest } from '../../schemas/inspect.ts'
 import type { OutlineEntry, UnsupportedTarget } from '../engine/failure.ts'
 import { languageOf } from '../engine/inspect/language.ts'
-import { Scan, type Scanned } from '../engine/inspect/scan.ts'
+import { Scan, type ScanResult } from '../engine/inspect/scan.ts'
 import { checkSearch } from '../engine/inspect/search.ts'
-import { told } from '../engine/outline/target.ts'
+import { outlineEntryOf } from '../engine/outline/target.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
-import type { Called, Failure, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
+import type { Called, CallFailure, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
 /** Entries of a directory that one answer lists. */
@@ -100,7 +100,7 @@ function searchOf({ search, regex = false, ignore_case = false }: InspectRequest
 
 /** What a scan says, the bytes by which a language may be known, and where they are searched all bytes. */
 type FileContent = Extract<Looked<Content>, { type: 'file' }>
-type Content = Scanned & { head: Buffer; bytes: Buffer | null }
+type Content = ScanResult & { head: Buffer; bytes: Buffer | null }
 
 function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
   const { path, start_line, end_line, start_column, numbered } = request
@@ -146,7 +146,7 @@ function listing(request: InspectRequest, listed: Extract<Looked<unknown>, { typ
   })
 }
 
-const failed = ({ path, resolved_path, file_hash }: FileContent, failure: Failure): Called => ({
+const failed = ({ path, resolved_path, file_hash }: FileContent, failure: CallFailure): Called => ({
   ...fail(failure),
   path,
   file_hash,
@@ -169,7 +169,7 @@ async function structureOf(
   if (!outline.ok) return outline
   const { items } = outline.value
   return ok({
-    structure: items.slice(0, MAX_ITEMS).map(told),
+    structure: items.slice(0, MAX_ITEMS).map(outlineEntryOf),
     total_items: items.length,
     ...(outline.value.type === 'code' &&
       outline.value.syntax_error_lines.length > 0 && { syntax_error_lines: outline.value.syntax_error_lines })

@@ -47,12 +47,12 @@ export interface StrayEdit {
   stray: NonNullable<Section['stray']>
 }
 
-export type Failure = OperationFailure | TextFailure | LineFailure | SectionFailure | FileFailure
+export type CallFailure = OperationFailure | TextFailure | LineFailure | SectionFailure | FileFailure
 
 /** A failure, and what is known of the file that it concerns. */
 export interface Failed {
   ok: false
-  failure: Failure
+  failure: CallFailure
   path?: string
   resolved_path?: string
   file_hash?: string

@@ -1,9 +1,9 @@
-// What a worker thread is asked to do, and does. Knows no threads.
+// The jobs of a worker thread, and how each is done. Does not know threads.
 import { searchText, type SearchRequest, type SearchResult } from '../engine/inspect/search.ts'
 import type { CurrentOutcome } from '../engine/failure.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
-import { bufferOf } from './bytes.ts'
+import { bufferOf } from './thread.ts'
 
 /** `time` in milliseconds. */
 export interface SearchJob {
@@ -18,12 +18,12 @@ export interface PlanJob {
   task: Task
   file: { path: string; exists: boolean }
 }
-export interface PresentJob {
-  type: 'present'
+export interface ReplanJob {
+  type: 'replan'
   bytes: Uint8Array
   task: Task
 }
-export type Job = SearchJob | PlanJob | PresentJob
+export type Job = SearchJob | PlanJob | ReplanJob
 
 /** A plan, with the bytes that it is of. */
 export interface PlannedOff extends TaskResult {
@@ -34,14 +34,14 @@ export interface PlannedOff extends TaskResult {
 export interface Results {
   search: SearchResult
   plan: Result<PlannedOff, TaskFailure>
-  present: CurrentOutcome
+  replan: CurrentOutcome
 }
 
 /** The result, and the buffers that go along instead of being copied. */
 export function runJob(job: Job): { result: Results[Job['type']]; transfer: ArrayBuffer[] } {
   const original = bufferOf(job.bytes)
   if (job.type === 'search') return { result: searchText(original, job.request, within(job.time)), transfer: [] }
-  if (job.type === 'present') return { result: replanOnCurrent(original, job.task), transfer: [] }
+  if (job.type === 'replan') return { result: replanOnCurrent(original, job.task), transfer: [] }
   const planned = planTask(original, job.task, job.file)
   if (!planned.ok) return { result: planned, transfer: [] }
   return { result: ok({ ...planned.value, original }), transfer: buffersOf([original, ...planned.value.pieces]) }

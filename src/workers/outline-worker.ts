@@ -6,9 +6,8 @@ import { CODE } from '../engine/outline/languages.ts'
 import { markdownOutline } from '../engine/outline/markdown.ts'
 import type { Outline } from '../engine/outline/outline.ts'
 import { sourceOf, symbolsOf, type Captured, type Node } from '../engine/outline/symbols.ts'
-import { bufferOf } from './bytes.ts'
+import { bufferOf, serve } from './thread.ts'
 import type { OutlineJob } from './outline.ts'
-import { serve } from './serve.ts'
 
 const GRAMMARS = join(dirname(createRequire(import.meta.url).resolve('@vscode/tree-sitter-wasm/package.json')), 'wasm')
 

@@ -1,5 +1,5 @@
-// Outlines of documents and sources, made by parsers in a worker thread, one file after the other. Knows no grammar and
-// no request.
+// Outlines of documents and sources, made by parsers in a worker thread, one file after the other. Does not know
+// grammars or requests.
 import { PARSED_SIZE } from '../engine/outline/languages.ts'
 import type { Outline } from '../engine/outline/outline.ts'
 import { fail, ok, type Result } from '../result.ts'

@@ -1,15 +1,15 @@
-// Plans changes: of small files at once, of large ones, and what takes long, in a thread. Knows not for whom.
+// Plans changes: of small files at once, of large ones, and what takes long, in a thread. Does not know who asks.
 import type { ResourceLimits } from 'node:worker_threads'
 import type { CurrentOutcome } from '../engine/failure.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
-import { bufferOf, transferable } from './bytes.ts'
+import { bufferOf, transferable } from './thread.ts'
 import type { Job, PlannedOff, Results } from './job.ts'
 import { Threads } from './threads.ts'
 
 /** Bytes up to which a file is planned at once. */
 export const AT_ONCE = 256 * 1024
-/** Work (see `isExplained`) up to which that is so: of replacing two thousand places, say. */
+/** Work (see `fitsWorkBudget`) up to which that is so: of replacing two thousand places, say. */
 const WORK_AT_ONCE = 2_000_000
 /** While one plan takes long, another needn't wait. */
 const THREADS = 2
@@ -42,11 +42,11 @@ export class PlanMaker {
    * What a change that was made for another state comes to in `original`, whose bytes must not be used afterwards.
    * Rejects where the thread fails.
    */
-  present(original: Buffer, task: Task): CurrentOutcome | Promise<CurrentOutcome> {
-    const present = original.length > AT_ONCE ? undefined : replanOnCurrent(original, task, WORK_AT_ONCE)
-    if (present !== undefined && 'fits' in present) return present
+  replan(original: Buffer, task: Task): CurrentOutcome | Promise<CurrentOutcome> {
+    const replanned = original.length > AT_ONCE ? undefined : replanOnCurrent(original, task, WORK_AT_ONCE)
+    if (replanned !== undefined && 'fits' in replanned) return replanned
     const bytes = transferable(original)
-    return this.#threads.run({ type: 'present', bytes, task }, { transfer: [bytes.buffer] })
+    return this.#threads.run({ type: 'replan', bytes, task }, { transfer: [bytes.buffer] })
   }
 
   close(): Promise<void> {

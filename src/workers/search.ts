@@ -1,6 +1,6 @@
-// Searches for /inspect: short ones at once, others in a thread, one after the other. Knows not for whom.
+// Searches for /inspect: short ones at once, others in a thread, one after the other. Does not know who asks.
 import { searchText, type SearchRequest, type SearchResult } from '../engine/inspect/search.ts'
-import { transferable } from './bytes.ts'
+import { transferable } from './thread.ts'
 import type { Job, Results } from './job.ts'
 import { TIMED_OUT, Threads } from './threads.ts'
 

@@ -1,6 +1,6 @@
-// A few worker threads, and the jobs that wait for one. Knows neither what a job is nor for whom.
+// A few worker threads, and the jobs that wait for one. Does not know what a job is or who asks.
 import { Worker, type ResourceLimits } from 'node:worker_threads'
-import { READY } from './serve.ts'
+import { READY } from './thread.ts'
 
 export interface ThreadsOptions {
   /** The most that are started: each when it is first needed. */
@@ -24,12 +24,12 @@ interface QueuedJob {
 interface Thread {
   worker: Worker
   ready: boolean
-  order: QueuedJob | null
+  queued: QueuedJob | null
   timer: NodeJS.Timeout | undefined
 }
 
 /** Answered for a job whose time was over. */
-export const TIMED_OUT = Symbol('overdue')
+export const TIMED_OUT = Symbol('timed out')
 
 /**
  * Jobs are begun in their order. Idle threads don't keep the process alive; one that fails is given up, and the next
@@ -51,11 +51,11 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
 
   /** Jobs that run or wait. */
   get jobs(): number {
-    return this.#waiting.length + [...this.#threads].filter(({ order }) => order !== null).length
+    return this.#waiting.length + [...this.#threads].filter(({ queued }) => queued !== null).length
   }
 
   /**
-   * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. OVERDUE where it took longer
+   * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. TIMED_OUT where it took longer
    * than `time` milliseconds.
    * Rejects where the job throws, or the thread ends: of too much memory, say.
    */
@@ -71,83 +71,83 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
   /** Waits for the jobs, and ends the threads. */
   async close(): Promise<void> {
     if (this.jobs > 0) await new Promise<void>(resolve => this.#whenIdle.push(resolve))
-    await Promise.all([...this.#threads].map(thread => this.#dismiss(thread)))
+    await Promise.all([...this.#threads].map(thread => this.#stop(thread)))
   }
 
   #next(): void {
-    const order = this.#waiting[0]
-    const thread = order && this.#free()
+    const queued = this.#waiting[0]
+    const thread = queued && this.#free()
     if (thread !== undefined) {
       this.#waiting.shift()
-      this.#begin(thread, order!)
-    } else if (this.jobs === 0) for (const tell of this.#whenIdle.splice(0)) tell()
+      this.#begin(thread, queued!)
+    } else if (this.jobs === 0) for (const settle of this.#whenIdle.splice(0)) settle()
   }
 
   #free(): Thread | undefined {
-    const idle = [...this.#threads].find(({ order }) => order === null)
+    const idle = [...this.#threads].find(({ queued }) => queued === null)
     return idle ?? (this.#threads.size < this.#options.size ? this.#start() : undefined)
   }
 
   #start(): Thread {
     const worker = new Worker(this.#url, { resourceLimits: this.#options.limits ?? {} })
-    const thread: Thread = { worker, ready: false, order: null, timer: undefined }
+    const thread: Thread = { worker, ready: false, queued: null, timer: undefined }
     this.#threads.add(thread)
     worker.on('message', message => {
       if (message === READY) {
         thread.ready = true
         this.#watch(thread)
-      } else this.#end(thread, order => order.resolve(message))
+      } else this.#end(thread, queued => queued.resolve(message))
     })
     worker.on('error', error => {
       this.#threads.delete(thread)
-      this.#end(thread, order => order.reject(error))
+      this.#end(thread, queued => queued.reject(error))
     })
     return thread
   }
 
-  #begin(thread: Thread, order: QueuedJob): void {
+  #begin(thread: Thread, queued: QueuedJob): void {
     try {
-      thread.worker.postMessage(order.job, order.transfer)
+      thread.worker.postMessage(queued.job, queued.transfer)
     } catch (error) {
       // It can't be sent, for want of memory say: the thread has nothing to do, and is there for whoever comes next.
       thread.worker.unref()
-      order.reject(error)
+      queued.reject(error)
       this.#next()
       return
     }
     clearTimeout(thread.timer)
-    thread.order = order
+    thread.queued = queued
     thread.worker.ref()
     if (thread.ready) this.#watch(thread)
   }
 
   /** The time of a job begins when its thread has loaded the code. */
   #watch(thread: Thread): void {
-    if (thread.order?.time === undefined) return
+    if (thread.queued?.time === undefined) return
     thread.timer = setTimeout(() => {
       this.#threads.delete(thread)
       thread.worker.terminate()
-      this.#end(thread, order => order.resolve(TIMED_OUT))
-    }, thread.order.time)
+      this.#end(thread, queued => queued.resolve(TIMED_OUT))
+    }, thread.queued.time)
   }
 
-  #end(thread: Thread, tell: (order: QueuedJob) => void): void {
-    const { order } = thread
+  #end(thread: Thread, settle: (queued: QueuedJob) => void): void {
+    const { queued } = thread
     clearTimeout(thread.timer)
-    thread.order = null
+    thread.queued = null
     thread.worker.unref()
-    if (order !== null) tell(order)
+    if (queued !== null) settle(queued)
     this.#next()
     const { idle } = this.#options
-    if (idle !== undefined && thread.order === null && this.#threads.has(thread)) {
+    if (idle !== undefined && thread.queued === null && this.#threads.has(thread)) {
       thread.timer = setTimeout(() => {
-        this.#dismiss(thread)
+        this.#stop(thread)
       }, idle).unref()
     }
   }
 
   /** Ends a thread that has nothing to do. */
-  async #dismiss(thread: Thread): Promise<void> {
+  async #stop(thread: Thread): Promise<void> {
     clearTimeout(thread.timer)
     this.#threads.delete(thread)
     thread.worker.ref()

@@ -1,4 +1,4 @@
-// All that works in threads, made and ended together. Knows not for whom.
+// Everything that runs in threads, made and ended together. Does not know who asks.
 import { Outliner } from './outline.ts'
 import { PlanMaker } from './plan.ts'
 import { Searcher } from './search.ts'

@@ -123,7 +123,7 @@ export interface Scanned<R> extends FileFacts {
   value: R
 }
 
-export interface Page {
+export interface PageRequest {
   /** The `next_entry` of the page before. */
   after?: string
   /** At least 1. */
@@ -158,7 +158,7 @@ export interface Listing extends Entries {
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
 /** A failure with the file it concerns, so far as it is known and may be told. */
-export type Failed<F> = { ok: false; failure: F; path: string; resolved_path?: string; file_hash?: string }
+export type FailedAccess<F> = { ok: false; failure: F; path: string; resolved_path?: string; file_hash?: string }
 
 export interface Workspace {
   /** Real path, when it was opened. */
@@ -176,7 +176,7 @@ export interface Workspace {
     target: FileTarget,
     options: { dry_run: boolean },
     plan: Planner<T, F>
-  ): Promise<{ ok: true; value: Edited<T> } | Failed<F | FileFailure>>
+  ): Promise<{ ok: true; value: Edited<T> } | FailedAccess<F | FileFailure>>
   /**
    * Makes a file, or with `overwrite` and the right hash edits the one that is there: everything or nothing, folders
    * included.
@@ -185,9 +185,9 @@ export interface Workspace {
     target: CreateTarget,
     options: { dry_run: boolean },
     plan: Planner<T, F>
-  ): Promise<{ ok: true; value: Created<T> } | Failed<F | FileFailure>>
+  ): Promise<{ ok: true; value: Created<T> } | FailedAccess<F | FileFailure>>
   /** The whole file, binary or not. */
-  read(target: FileTarget): Promise<{ ok: true; value: ReadFile } | Failed<FileFailure>>
+  read(target: FileTarget): Promise<{ ok: true; value: ReadFile } | FailedAccess<FileFailure>>
   /**
    * The same in chunks of at most 1 MiB. `consumer` makes a new one whenever reading begins again because the file
    * changed.
@@ -195,17 +195,17 @@ export interface Workspace {
   scan<R>(
     target: FileTarget,
     consumer: () => Consumer<R>
-  ): Promise<{ ok: true; value: Scanned<R> } | Failed<FileFailure>>
+  ): Promise<{ ok: true; value: Scanned<R> } | FailedAccess<FileFailure>>
   /** A page of a folder's entries. */
-  list(target: { path: string } & Page): Promise<{ ok: true; value: Listing } | Failed<FileFailure>>
+  list(target: { path: string } & PageRequest): Promise<{ ok: true; value: Listing } | FailedAccess<FileFailure>>
   /**
    * Scans a file or lists a folder, whichever the path leads to. A folder has no hash: with `expected_hash` it is
    * NOT_A_FILE.
    */
   look<R>(
     target: FileTarget,
-    use: { file: () => Consumer<R>; directory: Page }
-  ): Promise<{ ok: true; value: Looked<R> } | Failed<FileFailure>>
+    use: { file: () => Consumer<R>; directory: PageRequest }
+  ): Promise<{ ok: true; value: Looked<R> } | FailedAccess<FileFailure>>
   /** Null, or why nothing can be edited now: NOT_READY. */
   ready(): FileFailure | null
   /** Waits for what is running, then releases everything. */

@@ -2,7 +2,7 @@
 // not what is done there.
 import { resolve } from 'node:path'
 import { fail, ok, type Result } from '../result.ts'
-import type { Failed, FileTarget, WorkspaceOptions } from './api.ts'
+import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
 import { failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { fence } from './fence.ts'
@@ -89,7 +89,7 @@ export class FileAccess {
   async run<T, F>(
     target: FileTarget,
     work: (asked: Buffer, about: FileInfo) => Promise<Result<T, F | FileFailure>>
-  ): Promise<{ ok: true; value: T } | Failed<F | FileFailure>> {
+  ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
     if (this.#closed) return { ok: false, failure: draining, path: target.path }
     const path = relativePath(target.path, this.#roots)
     if (!path.ok) return { ...path, path: target.path }

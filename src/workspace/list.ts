@@ -3,7 +3,7 @@
 import { lstatSync, type OpenDirOptions } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { isUtf8 } from 'node:buffer'
-import type { Entry, Entries, Page } from './api.ts'
+import type { Entry, Entries, PageRequest } from './api.ts'
 import { Raced } from './errno.ts'
 import type { Folder } from './pin.ts'
 
@@ -26,7 +26,11 @@ const byKey = (a: Found, b: Found): number => a.key.compare(b.key)
 const AS_BYTES: object = { encoding: 'buffer', bufferSize: 1024 }
 
 /** Reads all names but keeps only those of the page. Throws the system's error, or Raced. */
-export async function listFolder(folder: Folder, page: Page, hidden: (name: Buffer) => boolean): Promise<Entries> {
+export async function listFolder(
+  folder: Folder,
+  page: PageRequest,
+  hidden: (name: Buffer) => boolean
+): Promise<Entries> {
   const { found, truncated } = await smallest(folder, page, hidden)
   const entries = found.flatMap(({ name }) => entryOf(folder, name) ?? [])
   if (!folder.inPlace()) throw new Raced('the folder is elsewhere')
@@ -41,7 +45,7 @@ export async function listFolder(folder: Folder, page: Page, hidden: (name: Buff
 
 async function smallest(
   folder: Folder,
-  { after, limit }: Page,
+  { after, limit }: PageRequest,
   hidden: (name: Buffer) => boolean
 ): Promise<{ found: Found[]; truncated: boolean }> {
   const start = Buffer.from(after ?? '')

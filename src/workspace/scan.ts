@@ -10,7 +10,7 @@ import type { Pin } from './pin.ts'
 import { alike, ATTEMPTS, AT_ONCE } from './text-file.ts'
 
 /** What one reading came to; `digest` is the SHA-256, 64 hex digits. */
-export interface Reading<R> {
+export interface FileReading<R> {
   stat: BigIntStats
   digest: string
   value: R
@@ -31,7 +31,7 @@ export async function scanPinned<R>(
   pin: Pin,
   limit: number,
   consumer: () => Consumer<R>
-): Promise<Result<Reading<R>, FileFailure>> {
+): Promise<Result<FileReading<R>, FileFailure>> {
   const fd = pin.open(constants.O_RDONLY)
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -7,11 +7,11 @@ import type {
   Created,
   CreateTarget,
   Edited,
-  Failed,
+  FailedAccess,
   FileTarget,
   Listing,
   Looked,
-  Page,
+  PageRequest,
   Planner,
   ReadFile,
   Scanned,
@@ -44,7 +44,7 @@ import { FileAccess, type FileInfo } from './file-access.ts'
 export type * from './api.ts'
 
 type Report = NonNullable<WorkspaceOptions['report']>
-type Answer<T, F = never> = Promise<{ ok: true; value: T } | Failed<F | FileFailure>>
+type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
 
 /** In ms between two searches for what dead servers left. */
 const SWEEP = 60_000
@@ -180,7 +180,7 @@ class FileWorkspace implements Workspace {
     )
   }
 
-  list({ path, ...page }: { path: string } & Page): Answer<Listing> {
+  list({ path, ...page }: { path: string } & PageRequest): Answer<Listing> {
     return this.#files.run({ path }, (asked, about) =>
       this.#files.pinned(asked, 'look', about, async (pin): Promise<Result<Listing, FileFailure>> =>
         pin.stat.isDirectory() ? this.#list(pin, about, page) : fail({ code: 'NOT_A_FILE', type: 'not_a_directory' })
@@ -188,7 +188,7 @@ class FileWorkspace implements Workspace {
     )
   }
 
-  look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: Page }): Answer<Looked<R>> {
+  look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
     return this.#files.run(target, (asked, about) =>
       this.#files.pinned(asked, 'look', about, async (pin): Promise<Result<Looked<R>, FileFailure>> => {
         if (!pin.stat.isDirectory()) {
@@ -217,7 +217,7 @@ class FileWorkspace implements Workspace {
       : facts
   }
 
-  async #list(pin: Pin, about: FileInfo, page: Page): Promise<{ ok: true; value: Listing }> {
+  async #list(pin: Pin, about: FileInfo, page: PageRequest): Promise<{ ok: true; value: Listing }> {
     const folder = this.#writing.root.openFolder(pin.relative)
     try {
       return ok({ ...about, ...(await listFolder(folder, page, this.#policy.hiddenIn(pin.real))) })

@@ -15,7 +15,7 @@ import {
 import { lineStarts } from '../../src/engine/text/lines.ts'
 import { planLineEdits } from '../../src/engine/plan/replace-lines.ts'
 import { searchText } from '../../src/engine/inspect/search.ts'
-import { planTask, replanOnCurrent, type Change } from '../../src/engine/task.ts'
+import { planTask, replanOnCurrent, type TaskChange } from '../../src/engine/task.ts'
 import { Text } from '../../src/engine/text/text.ts'
 import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
@@ -85,7 +85,7 @@ const SLIP = '1\tone\n2\ttwo\n// ... existing code ...\n3\tthree\n'
 for (const [name, bytes] of Object.entries(FILES)) {
   const { total } = lineStarts(new Text([bytes]), [])
   const all = { start_line: 1, end_line: total }
-  const changes: Record<string, Change> = {
+  const changes: Record<string, TaskChange> = {
     'replaces all lines': { operation: 'edit_lines', edits: [{ ...all, new_text: SLIP }], line_endings: 'adapt' },
     'replaces all lines by others in exact bytes': {
       operation: 'edit_lines',

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { Type, type TSchema } from 'typebox'
 import { ALLOWED, hash } from '../../schemas/common.ts'
-import type { FieldError } from '../../src/http/failure.ts'
+import type { InvalidField } from '../../src/http/failure.ts'
 import { queryReader } from '../../src/http/query.ts'
 import { toFailure } from '../../src/http/validation.ts'
 import { makeValidator } from '../../src/http/validator.ts'
@@ -43,7 +43,7 @@ t.test('has words for every union and pattern of a request', async t => {
         const body = { path: 'a', ...(list === '' ? given : { [String(list)]: [given] }) }
         const bodies = chosen.map(other => ({ ...body, ...other }))
         const replies = await Promise.all(bodies.map(body => served.call('POST', route, { body })))
-        const errors = replies.flatMap(({ body }) => (body.errors ?? []) as FieldError[])
+        const errors = replies.flatMap(({ body }) => (body.errors ?? []) as InvalidField[])
         const found = errors.filter(error => error.pointer === pointer && error.message.startsWith('must be'))
         t.ok(found.length > 0, `${name} says what ${pointer} has to be`)
         for (const { message } of found) said.set(`${name}${place}`, message)

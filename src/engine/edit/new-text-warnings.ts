@@ -1,8 +1,9 @@
 // What looks like a slip in a text to be put in: a placeholder for lines left out, line numbers copied along. Knows no
 // answers.
 import { bomLength, excerpt } from '../text/encoding.ts'
-import { splitAtBreaks } from '../text/lines.ts'
-import { withoutLineNumbers } from '../suggest/line-numbers.ts'
+import { isBreakByte, splitAtBreaks } from '../text/lines.ts'
+import { isCertainPlaceholder } from '../suggest/placeholders.ts'
+import { withoutLineNumbers } from '../suggest/readings.ts'
 
 /** Something to look at again. `line`: 1-based, in the new text; `text`: that line, cut. */
 export interface NewTextWarning {
@@ -13,28 +14,9 @@ export interface NewTextWarning {
 }
 
 const SHOWN = 80
-/** UTF-16 units of a line that may be a placeholder. */
-const LONGEST = 200
 /** Placeholders that are looked for in the replaced text, and bytes of that in which numbers are. */
 const MOST_SOUGHT = 20
 const NUMBERED_BYTES = 1 << 16
-
-const DOTS = String.raw`(?:\.{3,}|…|\[\.{3}\])`
-const THINGS =
-  'code|file|function|method|class|implementation|logic|imports|methods|functions|content|component|body|lines|styles|props|tests|rules|markup|jsx'
-const LEFT_OUT = String.raw`(?:(?:the )?(?:rest|remainder)(?: of)?|existing|remaining|previous|other|unchanged|omitted|same as|no changes?|keep|snip)\b`
-const SAID = String.raw`(?:the )?(?:(?:rest|remainder) of (?:the |your |this )?(?:\w+ )?(?:${THINGS})|(?:existing|remaining|previous|unchanged) (?:\w+ )?(?:${THINGS})|(?:code |lines |content )?(?:unchanged|omitted)|same as (?:before|above)|no changes?)(?: (?:here|goes here|remains?|stays?|is|are|unchanged|omitted|the same|as (?:is|before)|for brevity))*`
-const OPEN = String.raw`(?://+|#+|--|%|;|<!--|/\*+|\{/\*)`
-const CLOSE = String.raw`(?:-->|\*/\}?)?`
-
-/** Dots alone; in a comment dots alone, dots with words for what is left out, or such words by themselves. */
-const PLACEHOLDERS = [
-  new RegExp(String.raw`^${DOTS}$`),
-  new RegExp(
-    String.raw`^${OPEN}\s*(?:${DOTS}|${DOTS}\s*\(?${LEFT_OUT}[^;{}=]{0,60}|\(?${LEFT_OUT}[^;{}=]{0,60}${DOTS}|\(?${SAID}\)?\.?)\s*${CLOSE}$`,
-    'i'
-  )
-]
 
 /**
  * What of `put` looks like a slip and isn't so in `replaced`: the first line that stands for others ("// ... existing
@@ -44,7 +26,7 @@ const PLACEHOLDERS = [
  */
 export function warningsOfNewText(put: string, replaced: Buffer, edit_index: number): NewTextWarning[] {
   const lines = splitAtBreaks(put)
-  const placeholders = [...lines.keys()].filter(i => isPlaceholder(lines[i]!.trim()) && !isEmptyBody(lines, i))
+  const placeholders = [...lines.keys()].filter(i => isCertainPlaceholder(lines[i]!.trim()) && !isEmptyBody(lines, i))
   const numbered = isNumbered(lines)
   if (placeholders.length === 0 && !numbered) return []
   const caution = (type: NewTextWarning['type'], at: number): NewTextWarning => ({
@@ -75,19 +57,17 @@ function isLineOf(bytes: Buffer, text: string): boolean {
     let [start, end] = [at, at + wanted.length]
     while (start > mark && isBlank(bytes[start - 1]!)) start--
     while (end < bytes.length && isBlank(bytes[end]!)) end++
-    if ((start === mark || isBreak(bytes[start - 1]!)) && (end === bytes.length || isBreak(bytes[end]!))) return true
+    if ((start === mark || isBreakByte(bytes[start - 1]!)) && (end === bytes.length || isBreakByte(bytes[end]!))) {
+      return true
+    }
   }
   return false
 }
 
 const isBlank = (byte: number): boolean => byte === 32 || byte === 9
-const isBreak = (byte: number): boolean => byte === 10 || byte === 13
 
 /** The lines of the first 64 KiB; of the last one perhaps only a part. */
 const firstLines = (bytes: Buffer): string[] => splitAtBreaks(bytes.toString('utf8', bomLength(bytes), NUMBERED_BYTES))
-
-const isPlaceholder = (line: string): boolean =>
-  line.length <= LONGEST && PLACEHOLDERS.some(pattern => pattern.test(line))
 
 /** Three dots after a colon are Python's way to write an empty body. */
 function isEmptyBody(lines: readonly string[], at: number): boolean {

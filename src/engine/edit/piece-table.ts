@@ -1,9 +1,9 @@
-// A text while edits are applied to it in turn, and where each of its bytes came from. Knows no search and no lines.
+// A text while edits are applied to it in turn, and where each of its bytes came from. Does not know search or lines.
 import { type Splice, Splices } from './splice.ts'
 import { spliceList, Text } from '../text/text.ts'
 
 /** First and last line of a change, before and after, 1-based; an end before its start says that there are none. */
-export interface Span {
+export interface LineSpan {
   start_line: number
   end_line: number
   new_start_line: number
@@ -21,7 +21,7 @@ export interface Replacement {
   readonly end: number
   readonly insert: Buffer
   /** Its lines, where the planner counts in lines; else they follow from the bytes. */
-  readonly span?: Span
+  readonly span?: LineSpan
 }
 
 /** One replaced place of a request. Byte offsets, ends exclusive. */
@@ -38,7 +38,7 @@ export interface Placement {
   /** What was replaced, and by what, when it was. */
   readonly old: Buffer
   readonly insert: Buffer
-  readonly span: Span | undefined
+  readonly span: LineSpan | undefined
 }
 
 /** A placement with its range in the final text. */

@@ -1,4 +1,4 @@
-// What a planner hands on: the same shape for every operation. Knows no operation.
+// What a planner hands on: the same shape for every operation. Does not know the operations.
 import type { NewTextWarning } from './new-text-warnings.ts'
 import type { Placed } from './piece-table.ts'
 import type { LineIndex } from '../text/line-index.ts'

@@ -1,4 +1,4 @@
-// What edits ask for. Knows no text.
+// What edits ask for. Does not know the text.
 
 /** One edit of /edit, as a client sends it and as a fix offers it. */
 export interface TextEdit {

@@ -1,4 +1,4 @@
-// Splices: what an edit is once it is computed. Bytes only; knows no lines and no operations.
+// Splices: what an edit is once it is computed. Does not know lines or operations.
 
 /** Bytes `start` to `end` (exclusive, 0-based) of a text give way to `insert`. `start === end` inserts. */
 export interface Splice {

@@ -1,5 +1,5 @@
 // The facts of a failed edit of lines: what is there instead, where the text is that was expected, which edit would
-// work. Knows no sentences and no status codes.
+// work. Does not know sentences or status codes.
 import { decode, excerptOf } from '../text/encoding.ts'
 import { FIX_BYTES, isSmall, previewOf } from './explain.ts'
 import type { EditPosition, ExpectedTextMismatch, Fix, FixedLines } from '../failure.ts'

@@ -1,5 +1,5 @@
-// The facts of an edit whose old_text isn't there: what was meant, why it wasn't found, which edits would work. Knows
-// no sentences.
+// The facts of an edit whose old_text isn't there: what was meant, why it wasn't found, which edits would work. Does
+// not know sentences.
 import { decode, excerpt } from '../text/encoding.ts'
 import { contextFixes, isSmall, linesOf, previewOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
 import type { Fix, NoMatch } from '../failure.ts'
@@ -14,21 +14,21 @@ import { MARGIN, suggest, type Suggestions } from '../suggest/suggest.ts'
 import { Text } from '../text/text.ts'
 
 const MOST_LINES = 1000
-const MOST_TWINS = 3
+const MOST_DUPLICATES = 3
 
 /** `old_text` is nowhere in the text that the edits before this one give. */
-export function explainNoMatch(scene: FailedEdit): NoMatch {
-  const { draft, edit, edit_index, total_edits } = scene
+export function explainNoMatch(failed: FailedEdit): NoMatch {
+  const { draft, edit, edit_index, total_edits } = failed
   const text = draft.searchable()
   const original = new Text([draft.original])
   const suggestions = suggest(text.slice(0, text.length), edit.old_text)
   const { candidates, truncated } = suggestions
-  const applied = alreadyApplied(scene, text)
-  const undone = undoneBy(scene, original)
+  const applied = alreadyApplied(failed, text)
+  const undone = undoneBy(failed, original)
   const similar_content = similarContent(text, suggestions, region => linesOf(draft, original, region))
   const missing = missingTokens(text, edit.old_text)
   const fixes: Fix[] = []
-  fixes.push(...editsFor(scene, text, original, suggestions))
+  fixes.push(...editsFor(failed, text, original, suggestions))
   if (applied !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: [applied, applied] })
   const place =
     candidates[0] !== undefined
@@ -95,11 +95,13 @@ function editsFor(
       })
       continue
     }
-    const twins = found.all.slice(0, MOST_TWINS).filter(match => !placed.has(match.start))
-    for (const match of twins) placed.add(match.start)
-    fixes.push(...contextFixes({ draft, line_endings, found, edit: new_text === undefined ? {} : { new_text } }, twins))
+    const duplicates = found.all.slice(0, MOST_DUPLICATES).filter(match => !placed.has(match.start))
+    for (const match of duplicates) placed.add(match.start)
+    fixes.push(
+      ...contextFixes({ draft, line_endings, found, edit: new_text === undefined ? {} : { new_text } }, duplicates)
+    )
   }
-  return fixes.filter(isSmall).slice(0, MOST_TWINS)
+  return fixes.filter(isSmall).slice(0, MOST_DUPLICATES)
 }
 
 /**

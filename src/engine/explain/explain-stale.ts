@@ -1,4 +1,5 @@
-// What an edit that was made for another state of a file comes to in the present one. Knows no hashes and no sentences.
+// What an edit that was made for another state of a file comes to in the present one. Does not know hashes or
+// sentences.
 import type { Result } from '../../result.ts'
 import { previewOf } from './explain.ts'
 import type { LineFailure, CurrentOutcome, TextFailure } from '../failure.ts'

@@ -1,4 +1,5 @@
-// The facts of a failed edit: what is there, where, and which edits would work. Knows no sentences and no status codes.
+// The facts of a failed edit: what is there, where, and which edits would work. Does not know sentences or status
+// codes.
 import { firstIndex } from '../text/bisect.ts'
 import type { PieceTable } from '../edit/piece-table.ts'
 import { decode, excerpt, excerptOf, ShownLine, utf16Length } from '../text/encoding.ts'
@@ -54,14 +55,14 @@ export interface FailedEdit extends EditPosition {
 }
 
 /** Another number of matches than the edit requires. */
-export function explainWrongCount(scene: FailedEdit & { found: Found }): WrongCount {
-  const { edit, found, edit_index, total_edits } = scene
+export function explainWrongCount(failed: FailedEdit & { found: Found }): WrongCount {
+  const { edit, found, edit_index, total_edits } = failed
   const expected = requiredCount(edit)!
   const actual = expected === 1 ? found.all.count : found.matches.count
   // Where one is expected, places that overlap count each; so to expect the one that is there would fail as well.
   const overlapping = found.all.count > found.matches.count && (expected === 1 || actual === 1)
   const { old_text, new_text } = edit
-  const fixes: Fix[] = contextFixes(scene)
+  const fixes: Fix[] = contextFixes(failed)
   const choose: Fix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
   const adjust: Fix[] = overlapping ? [] : [{ type: 'ADJUST_COUNT', edit: { old_text, new_text, occurrences: actual } }]
   fixes.push(...(expected === 1 ? [...choose, ...adjust] : [...adjust, ...choose]))
@@ -74,16 +75,16 @@ export function explainWrongCount(scene: FailedEdit & { found: Found }): WrongCo
     expected_occurrences: expected,
     actual_occurrences: actual,
     overlapping,
-    ...locations(scene),
-    ...undoneCount(scene),
-    ...(actual < expected && otherPlaces(scene)),
+    ...locations(failed),
+    ...undoneCount(failed),
+    ...(actual < expected && otherPlaces(failed)),
     fixes: fixes.filter(isSmall)
   }
 }
 
 /** The earlier edit that made the count wrong, if the original has the right one. */
-function undoneCount(scene: FailedEdit & { found: Found }): Pick<WrongCount, 'undone_by_edit'> {
-  const { draft, edit, needle, found, line_endings, ending } = scene
+function undoneCount(failed: FailedEdit & { found: Found }): Pick<WrongCount, 'undone_by_edit'> {
+  const { draft, edit, needle, found, line_endings, ending } = failed
   if (draft.placements.length === 0) return {}
   const original = new Text([draft.original])
   const { matches, all } = locate(original, needle, line_endings, ending)
@@ -93,7 +94,7 @@ function undoneCount(scene: FailedEdit & { found: Found }): Pick<WrongCount, 'un
     .slice(0, MOST_LINES)
     .map(({ start, end }) => draft.originOf(start, end).inserted_by_edit)
     .find(index => index !== undefined)
-  const undone = added ?? undoneBy(scene, original)
+  const undone = added ?? undoneBy(failed, original)
   return undone === undefined ? {} : { undone_by_edit: undone }
 }
 
@@ -137,8 +138,8 @@ function otherPlaces({
 }
 
 /** `occurrence` asks for a match that there isn't. */
-export function explainOutOfRange(scene: FailedEdit & { found: Found }): OccurrenceOutOfRange {
-  const { edit, found, edit_index, total_edits } = scene
+export function explainOutOfRange(failed: FailedEdit & { found: Found }): OccurrenceOutOfRange {
+  const { edit, found, edit_index, total_edits } = failed
   const { old_text, new_text } = edit
   return {
     code: 'OCCURRENCE_OUT_OF_RANGE',
@@ -147,9 +148,9 @@ export function explainOutOfRange(scene: FailedEdit & { found: Found }): Occurre
     search_text: excerpt(old_text, SEARCH_LENGTH),
     occurrence: edit.occurrence as number,
     actual_occurrences: found.matches.count,
-    ...locations(scene),
+    ...locations(failed),
     fixes: [
-      ...contextFixes(scene),
+      ...contextFixes(failed),
       { type: 'CHOOSE_OCCURRENCE' as const, edit: { old_text, new_text, occurrence: 'last' as const } }
     ].filter(isSmall)
   }

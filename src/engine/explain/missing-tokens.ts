@@ -1,4 +1,4 @@
-// Names of old_text that are nowhere in the file: the sign of text that was never there. Knows no answers.
+// Names of old_text that are nowhere in the file: the sign of text that was never there. Does not know answers.
 import type { Text } from '../text/text.ts'
 
 const MOST = 10

@@ -1,4 +1,4 @@
-// The regions that a failure shows: exact text, lines, likeness, and what differs. Knows no edits and no sentences.
+// The regions that a failure shows: exact text, lines, likeness, and what differs. Does not know edits or sentences.
 import { decode, excerpt } from '../text/encoding.ts'
 import type { SimilarContent } from '../failure.ts'
 import { type Candidate, MARGIN, type Suggestions } from '../suggest/suggest.ts'

@@ -1,5 +1,5 @@
-// The least context that tells one match from all others. Knows no edits and no answers.
-import { isLineStart, lineAround, lineFrom, markLength } from '../text/lines.ts'
+// The least context that tells one match from all others. Does not know edits or answers.
+import { isBreakByte, isInsideCrlf, isLineStart, lineAround, lineFrom, markLength } from '../text/lines.ts'
 import type { Match, Places } from '../match/locate.ts'
 import type { Text } from '../text/text.ts'
 
@@ -87,8 +87,8 @@ function equalBefore(text: Text, a: number, b: number, limit: number, adapt: boo
     const x = text.byteAt(a - 1)
     const y = text.byteAt(b - 1)
     if (adapt && isBreakByte(x) && isBreakByte(y)) {
-      a -= x === 10 && text.byteAt(a - 2) === 13 ? 2 : 1
-      b -= y === 10 && text.byteAt(b - 2) === 13 ? 2 : 1
+      a -= isInsideCrlf(text, a - 1) ? 2 : 1
+      b -= isInsideCrlf(text, b - 1) ? 2 : 1
     } else if (x === y) {
       a--
       b--
@@ -103,8 +103,8 @@ function equalAfter(text: Text, a: number, b: number, limit: number, adapt: bool
     const x = text.byteAt(a)
     const y = text.byteAt(b)
     if (adapt && isBreakByte(x) && isBreakByte(y)) {
-      a += x === 13 && text.byteAt(a + 1) === 10 ? 2 : 1
-      b += y === 13 && text.byteAt(b + 1) === 10 ? 2 : 1
+      a += isInsideCrlf(text, a + 1) ? 2 : 1
+      b += isInsideCrlf(text, b + 1) ? 2 : 1
     } else if (x === y) {
       a++
       b++
@@ -112,8 +112,6 @@ function equalAfter(text: Text, a: number, b: number, limit: number, adapt: bool
   }
   return a
 }
-
-const isBreakByte = (byte: number): boolean => byte === 10 || byte === 13
 
 function lastIndexWhere(values: readonly number[], holds: (value: number) => boolean): number {
   let index = -1

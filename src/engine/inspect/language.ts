@@ -1,4 +1,4 @@
-// Which language a file is in, by its name and first line. Knows no more of any language.
+// Which language a file is in, by its name and first line. Does not know what a language looks like.
 
 /** Language → extensions. */
 const EXTENSIONS = {

@@ -1,4 +1,4 @@
-// Facts and a window of a file that comes in chunks: no more of it is kept than the answer needs. Knows no files.
+// Facts and a window of a file that comes in chunks: no more of it is kept than the answer needs. Does not know files.
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Result } from '../../result.ts'
 import {
@@ -13,11 +13,9 @@ import {
 import type { LineOutOfRange } from '../failure.ts'
 import { type Indentation, indentationOf } from '../text/indentation.ts'
 import { languageOf } from './language.ts'
-import { type Break, type LineEnding, lineEndingOf } from '../text/lines.ts'
+import { type Break, BreakCounter, breakEndIn, CR, type LineEnding, lineEndingOf, textEndIn } from '../text/lines.ts'
 import { cutWindow, MAX_WINDOW_BYTES, type Window, type WindowRequest } from './window.ts'
 
-const LF = 10
-const CR = 13
 /** Bytes at the start by which indentation and language are judged. */
 const HEAD = 1 << 20
 /** What is kept of a window: its largest size, and enough to see that it goes on. */
@@ -34,7 +32,7 @@ export interface TextFacts {
   language?: string
 }
 
-export interface Scanned {
+export interface ScanResult {
   encoding: Encoding
   /** Not of a binary file. */
   facts?: TextFacts
@@ -46,17 +44,15 @@ export interface Scanned {
 export class Scan {
   readonly #path: string
   readonly #window: WindowScan | undefined
-  readonly #counts = { lf: 0, crlf: 0, cr: 0 }
+  readonly #breaks = new BreakCounter()
   /** The first bytes, until there are enough of them. */
   #head: Buffer[] = []
   #headLength = 0
-  #length = 0
   #mark: BinaryEncoding | null = null
   #ascii = true
   #utf8 = true
   /** The first bytes of a character that a later chunk completes. */
   #begun = Buffer.alloc(0)
-  #last = -1
 
   constructor(path: string, window?: WindowRequest) {
     this.#path = path
@@ -69,32 +65,28 @@ export class Scan {
       this.#head.push(part)
       this.#headLength += part.length
     }
-    this.#length += chunk.length
     if (chunk.includes(0)) this.#mark ??= 'binary'
     this.#ascii &&= isAscii(chunk)
     if (this.#utf8 && !this.#ascii) this.#checkUtf8(chunk)
-    this.#countEndings(chunk)
+    this.#breaks.push(chunk)
     this.#window?.push(chunk)
   }
 
-  finish(): Scanned {
+  finish(): ScanResult {
     const head = Buffer.concat(this.#head)
     const mark = binaryMark(head) ?? this.#mark
     const encoding = mark ?? (this.#ascii ? 'ascii' : this.#utf8 && this.#begun.length === 0 ? 'utf-8' : 'unknown-8bit')
     if (isBinary(encoding)) return { encoding }
-    if (this.#last === CR) this.#counts.cr++
-    const { lf, crlf, cr } = this.#counts
-    const line_ending = lineEndingOf(this.#counts)
     const bom = bomLength(head)
-    const ends_with_newline = this.#last === LF || this.#last === CR
-    const total_lines = lf + crlf + cr + (this.#length > bom && !ends_with_newline ? 1 : 0)
+    const { counts, total_lines, ends_with_break } = this.#breaks.finish(bom)
+    const line_ending = lineEndingOf(counts)
     const language = languageOf(this.#path, head)
     const facts: TextFacts = {
       total_lines,
       bom: bom > 0,
       line_ending,
-      ...(line_ending === 'mixed' && { line_ending_counts: this.#counts }),
-      ends_with_newline,
+      ...(line_ending === 'mixed' && { line_ending_counts: counts }),
+      ends_with_newline: ends_with_break,
       indentation: indentationOf(head),
       ...(language !== undefined && { language })
     }
@@ -106,24 +98,6 @@ export class Scan {
     const whole = wholeCharacters(joined)
     this.#utf8 = isUtf8(joined.subarray(0, whole))
     this.#begun = Buffer.from(joined.subarray(whole))
-  }
-
-  /** A \r at the end of a chunk is counted when the next byte is known. */
-  #countEndings(chunk: Buffer): void {
-    if (chunk.length === 0) return
-    const counts = this.#counts
-    if (this.#last === CR && chunk[0] !== LF) counts.cr++
-    let previous = this.#last
-    const plain = previous !== CR && !chunk.includes(CR)
-    for (let i = 0; i < chunk.length; i++) {
-      const byte = chunk[i]!
-      if (byte === LF) {
-        if (previous === CR) counts.crlf++
-        else counts.lf++
-      } else if (!plain && previous === CR && i > 0) counts.cr++
-      previous = byte
-    }
-    this.#last = previous
   }
 }
 
@@ -177,13 +151,13 @@ class WindowScan {
       at = bomLength(bytes)
     }
     for (; this.#lines > 0; this.#lines--) {
-      const end = textEnd(bytes, at)
+      const end = textEndIn(bytes, at)
       if (end === bytes.length) return
       if (end + 1 === bytes.length && bytes[end] === CR && !isLast) return this.#hold(bytes, end)
-      at = bytes[end] === CR && bytes[end + 1] === LF ? end + 2 : end + 1
+      at = breakEndIn(bytes, end)
     }
     if (this.#columns !== -1) {
-      const end = textEnd(bytes, at)
+      const end = textEndIn(bytes, at)
       const ended = end < bytes.length || isLast
       const stop = ended ? end : at + wholeCharacters(bytes.subarray(at))
       const units = utf16Length(bytes.subarray(at, stop))
@@ -204,12 +178,4 @@ class WindowScan {
   #hold(bytes: Buffer, from: number): void {
     this.#held = Buffer.from(bytes.subarray(from))
   }
-}
-
-/** Where the text of a line ends, from an offset in it: at its break, or the end. */
-function textEnd(bytes: Buffer, from: number): number {
-  const lf = bytes.indexOf(LF, from)
-  const limit = lf === -1 ? bytes.length : lf
-  const cr = bytes.subarray(from, limit).indexOf(CR)
-  return cr === -1 ? limit : from + cr
 }

@@ -1,4 +1,4 @@
-// Where a text or a regular expression occurs, line by line: what /inspect finds. Knows no files, no clock, no threads.
+// Where a text or a regular expression occurs, line by line: what /inspect finds. Does not know files or threads.
 import { RE2JS } from 're2js'
 import { fail, ok, type Result } from '../../result.ts'
 import { decodeByColumn, excerptAround, ShownLine, utf16Length } from '../text/encoding.ts'
@@ -131,11 +131,11 @@ function searchLines(text: Text, request: SearchRequest, stop: () => boolean): S
         continue
       }
       onLine++
-      if (matches.length < MAX_MATCHES) matches.push(told(own, number, start, Math.min(end, own.text.length)))
+      if (matches.length < MAX_MATCHES) matches.push(matchOf(own, number, start, Math.min(end, own.text.length)))
     }
     if (onLine === 0 && empty !== -1) {
       onLine = 1
-      if (matches.length < MAX_MATCHES) matches.push(told(own, number, empty, empty))
+      if (matches.length < MAX_MATCHES) matches.push(matchOf(own, number, empty, empty))
     }
     total_matches += onLine
     at = line.next
@@ -143,7 +143,7 @@ function searchLines(text: Text, request: SearchRequest, stop: () => boolean): S
   return { matches, total_matches, truncated: total_matches > matches.length }
 }
 
-const told = (
+const matchOf = (
   { text, lossy }: { text: string; lossy?: true },
   line_number: number,
   start: number,

@@ -1,4 +1,4 @@
-// A window of lines: what /inspect reads. Knows no files, no edits.
+// A window of lines: what /inspect reads. Does not know files or edits.
 import { fail, ok, type Result } from '../../result.ts'
 import { decode, utf16Length } from '../text/encoding.ts'
 import type { LineOutOfRange } from '../failure.ts'

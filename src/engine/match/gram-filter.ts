@@ -1,4 +1,4 @@
-// Finds many byte strings in one pass over a text. Knows no edits; reports places by the number of the string.
+// Finds many byte strings in one pass over a text. Does not know edits; reports places by the number of the string.
 //
 // Source: fingerprints of a text at regular steps, after Bentley and McIlroy (Data compression using long common
 // strings, 1999), with the grams on the pattern's side, after Wu and Manber (A fast algorithm for multi-pattern

@@ -1,11 +1,11 @@
-// Where keys stand in a text that changes: one list by offset, changed in place. Knows no text and no edits' rules.
+// Where keys stand in a text that changes: one list by offset, changed in place. Does not know the text.
 //
 // Source: none; two flat arrays side by side, so that what an edit moves is added to, one number after the other.
 // Cost: of a look-up, the places; of a change, those behind it.
 import { firstIndex } from '../text/bisect.ts'
 
 /** A stretch around changes, in the text before them and after; what lies behind it has moved by `shift`. */
-export interface Window {
+export interface ChangeWindow {
   start: number
   end: number
   newStart: number
@@ -47,7 +47,7 @@ export class KeyPositions {
    * holds every place that touches a change. Places that a window holds whole give way to `fresh`, what stands in the
    * windows now, sorted. `length`: the bytes of each key, 0 for those that are looked for no more.
    */
-  change(windows: readonly Window[], length: Uint8Array, fresh: Float64Array): void {
+  change(windows: readonly ChangeWindow[], length: Uint8Array, fresh: Float64Array): void {
     const offsets = this.#offsets
     const keys = this.#keys
     let count = firstIndex(this.#count, index => offsets[index]! >= windows[0]!.start)

@@ -1,8 +1,6 @@
-// All places of a byte string in linear time, whatever both hold. Knows no edits.
+// All places of a byte string in linear time, whatever both hold. Does not know edits.
+import { CR, LF } from '../text/lines.ts'
 import type { Text } from '../text/text.ts'
-
-const LF = 10
-const CR = 13
 
 /**
  * Calls `found` with each offset at or after `from` where `needle` (not empty) begins, overlapping ones too, in order.

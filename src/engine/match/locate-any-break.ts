@@ -1,5 +1,5 @@
-// Where a text of several lines occurs if a break of any kind is as good as another. Knows no edits.
-import { breakAt, breakBefore } from '../text/lines.ts'
+// Where a text of several lines occurs if a break of any kind is as good as another. Does not know edits.
+import { breakAt, breakBefore, BREAK_TEXT, isBreakByte, nextBreakByte } from '../text/lines.ts'
 import { searchLinearAnyBreak } from './linear-search.ts'
 import type { Text } from '../text/text.ts'
 
@@ -42,7 +42,7 @@ export function locateAnyBreak(
     if (spent > SLACK + PER_BYTE * at) {
       return searchLinearAnyBreak(
         text,
-        Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [LF, part]))),
+        Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [LINE_FEED, part]))),
         found
       )
     }
@@ -53,7 +53,7 @@ export function locateAnyBreak(
   function forward(index: number, at: number): number {
     for (let i = index + 1; i < parts.length; i++) {
       const byte = text.byteAt(at)
-      if (byte !== 10 && byte !== 13) return -1
+      if (!isBreakByte(byte)) return -1
       at = breakAt(text, at).end
       const part = parts[i]!
       spent += 1 + part.length
@@ -78,12 +78,12 @@ export function locateAnyBreak(
   }
 }
 
-const LF = Buffer.from('\n')
+const LINE_FEED = Buffer.from(BREAK_TEXT.lf)
 
 /** Where each break begins. */
 function* breaksOf(text: Text): Generator<number> {
-  for (let at = text.nextBreakByte(0); at !== -1;) {
+  for (let at = nextBreakByte(text, 0); at !== -1;) {
     yield at
-    at = text.nextBreakByte(breakAt(text, at).end)
+    at = nextBreakByte(text, breakAt(text, at).end)
   }
 }

@@ -1,4 +1,4 @@
-// Where a text occurs in another, byte for byte or with line breaks of any kind. Knows no edits.
+// Where a text occurs in another, byte for byte or with line breaks of any kind. Does not know edits.
 import type { LineEndings } from '../text/eol.ts'
 import { ANY_BREAK, BREAK_TEXT, type LineEnding, splitAtBreaks } from '../text/lines.ts'
 import { anchorOf, locateAnyBreak } from './locate-any-break.ts'

@@ -1,21 +1,19 @@
-// Where many byte strings are in a text, kept true while the text changes. Knows no line breaks and no edits' rules.
+// Where many byte strings occur in a text, kept up to date while the text changes. Does not know line breaks or what an
+// edit may do.
 //
-// Source: none; the idea is that an edit makes and destroys places only around itself. The strings are known
-// beforehand,
-// one pass finds a key of each (gram-filter.ts), and after an edit the places before it stay, those behind it move, and
-// only the new text and the bytes beside it are looked at again.
+// Source: none; the idea is that an edit makes and destroys occurrences only around itself. The strings are known
+// beforehand, and one pass finds a key of each (gram-filter.ts). After an edit, the places before it stay, those behind
+// it move, and only the new text and the bytes beside it are searched again.
 //
-// Cost: a pass over the text at first; for each edit, the places behind it (`most` of them at the most) and the
-// stretches
-// around its replacements. The naive way, a search of the whole text for every edit, is its oracle in the
-// tests, and does the work where all this would cost more.
+// Cost: one pass over the text at first; for each edit, the places behind it and the ranges around its replacements.
+// A search of the whole text for every edit is the oracle in the tests, and is used where all this would cost more.
 import { GramFilter, keyLength, LONGEST_KEY } from './gram-filter.ts'
-import { KeyPositions, KEYS, placeOf, type Window } from './key-positions.ts'
+import { KeyPositions, KEYS, placeOf, type ChangeWindow } from './key-positions.ts'
 import { Places } from './locate.ts'
 import type { Text } from '../text/text.ts'
 import { variedWindow } from './probe-window.ts'
 
-/** Fewer strings than this are found sooner one by one. */
+/** Fewer strings than this are found faster one by one. */
 const FEWEST = 3
 /** String × bytes of text that one by one take as long as all that is done here. */
 const LEAST_WORK = 500_000
@@ -33,33 +31,36 @@ interface ChangedRange {
   readonly insert: Buffer
 }
 
-/** A string that is asked for: it has key number `key` at `offset`. */
+/** A string that will be asked for: it has key number `key` at `offset`. */
 interface Sought {
   string: Buffer
   key: number
   offset: number
 }
 
+/**
+ * A turn is the index of a string. For each, from 0 on and leaving none out, call `find`, then `changed`: what only
+ * earlier turns needed is no longer kept.
+ */
 export class OccurrenceIndex {
   /** By turn. */
   readonly #sought: Array<Sought | undefined> = []
   readonly #keys: Buffer[] = []
-  /** For each key, the last turn in which it is asked for. */
+  /** For each key, the last turn that needs it. */
   readonly #lastTurn: number[] = []
-  /** Of each key that is still looked for. The common ones aren't, nor those of turns that are over. */
+  /** Bytes of each key that is still looked for; 0 for common keys, and those of turns that are over. */
   #lengths = new Uint8Array(0)
-  #turn = 0
   #filter: GramFilter | undefined
   /** The places of the keys that are looked for; undefined until they are known. */
   #places: KeyPositions | undefined
-  /** What a window holds. */
+  /** The bytes of a window, used again for each. */
   #window = Buffer.alloc(0)
-  /** Searches that are to be made one by one before the next pass. */
+  /** Searches to make one by one before the next pass. */
   #owed = 0
 
   readonly #leastWork: number
 
-  /** `strings`: what will be asked for, in each turn one; undefined where nothing will be. */
+  /** `strings`: what each turn asks for; undefined where it asks for nothing. */
   constructor(strings: ReadonlyArray<Buffer | undefined>, leastWork = LEAST_WORK) {
     this.#leastWork = leastWork
     if (strings.length < FEWEST) return
@@ -77,13 +78,13 @@ export class OccurrenceIndex {
     }
   }
 
-  /** All places of this turn's string in `text`, overlapping ones too; undefined where a search costs less. */
-  find(text: Text): Places | undefined {
-    const sought = this.#sought[this.#turn]
-    if (sought === undefined || !this.#isWorthwhile(text)) return undefined
+  /** All places of the turn's string in `text`, overlapping ones too; undefined where a search costs less. */
+  find(turn: number, text: Text): Places | undefined {
+    const sought = this.#sought[turn]
+    if (sought === undefined || !this.#isWorthwhile(turn, text)) return undefined
     if (this.#places === undefined) {
       if (this.#owed-- > 0) return undefined
-      this.#scan(text.slice(0, text.length))
+      this.#scan(turn, text.slice(0, text.length))
     }
     const { string, key, offset } = sought
     if (this.#lengths[key] === 0) return undefined
@@ -97,14 +98,12 @@ export class OccurrenceIndex {
     return all
   }
 
-  /**
-   * Takes note of the changes that this turn made, sorted and disjoint; `text` is the text after them. Ends the turn.
-   */
-  changed(text: Text, ranges: readonly ChangedRange[]): void {
-    const sought = this.#sought[this.#turn++]
+  /** Updates the index by the changes that the turn made, sorted and disjoint; `text` is the text after them. */
+  changed(turn: number, text: Text, ranges: readonly ChangedRange[]): void {
+    const sought = this.#sought[turn]
     const places = this.#places
     if (places === undefined) return
-    if (sought !== undefined && this.#lastTurn[sought.key]! < this.#turn) this.#lengths[sought.key] = 0
+    if (sought !== undefined && this.#lastTurn[sought.key]! <= turn) this.#lengths[sought.key] = 0
     if (ranges.length === 0) return
     const windows = windowsOf(ranges, text)
     if (windows === undefined || places.count > placesKept(text) + FEW * this.#keys.length) return this.#lose()
@@ -117,19 +116,17 @@ export class OccurrenceIndex {
     places.change(windows, this.#lengths, Float64Array.from(fresh).sort())
   }
 
-  #isWorthwhile(text: Text): boolean {
-    const left = Math.min(this.#keys.length, this.#sought.length - this.#turn)
+  #isWorthwhile(turn: number, text: Text): boolean {
+    const left = Math.min(this.#keys.length, this.#sought.length - turn)
     return (
       this.#keys.length < KEYS &&
       (this.#places !== undefined || (left >= FEWEST && left * text.length >= this.#leastWork))
     )
   }
 
-  #scan(bytes: Buffer): void {
+  #scan(turn: number, bytes: Buffer): void {
     this.#filter ??= new GramFilter(this.#keys)
-    this.#lengths = Uint8Array.from(this.#keys, (key, number) =>
-      this.#lastTurn[number]! < this.#turn ? 0 : key.length
-    )
+    this.#lengths = Uint8Array.from(this.#keys, (key, number) => (this.#lastTurn[number]! < turn ? 0 : key.length))
     const counts = new Uint32Array(this.#keys.length)
     const most = FEW + placesKept(bytes) / this.#keys.length
     const found: number[] = []
@@ -141,14 +138,14 @@ export class OccurrenceIndex {
     this.#places = new KeyPositions(Float64Array.from(found.filter(place => this.#lengths[place % KEYS] !== 0)).sort())
   }
 
-  /** A stretch of `text`, until the next is read. */
+  /** The bytes of a range, valid until the next is read. */
   #read(text: Text, start: number, end: number): Buffer {
     if (this.#window.length < end - start) this.#window = Buffer.allocUnsafeSlow(2 * (end - start))
     text.copy(this.#window, start, end)
     return this.#window.subarray(0, end - start)
   }
 
-  /** What the changes cost more to follow than a new pass. */
+  /** Forgets the places: to follow these changes costs more than a new pass. */
   #lose(): void {
     this.#places = undefined
     this.#owed = PASS
@@ -161,13 +158,13 @@ const placesKept = ({ length }: { length: number }): number => length / PER_PLAC
  * The changed ranges with all bytes that a key may share with them, those that touch joined; undefined where that is
  * half the text.
  */
-function windowsOf(ranges: readonly ChangedRange[], after: Text): Window[] | undefined {
+function windowsOf(ranges: readonly ChangedRange[], after: Text): ChangeWindow[] | undefined {
   const radius = LONGEST_KEY - 1
   const lengthBefore = ranges.reduce(
     (length, range) => length + range.end - range.start - range.insert.length,
     after.length
   )
-  const windows: Window[] = []
+  const windows: ChangeWindow[] = []
   let shift = 0
   let size = 0
   for (const { start, end, insert } of ranges) {

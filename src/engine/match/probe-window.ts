@@ -1,4 +1,4 @@
-// Which stretch of a needle to look for first. Knows no text.
+// Which stretch of a needle to look for first. Does not know the text that is searched.
 
 /** Stretches that are compared: enough for a line, and the cost doesn't grow with the needle. */
 const MOST = 64

@@ -1,4 +1,4 @@
-// All places of a byte string: fast where texts are ordinary, linear where they are not. Knows no lines and no edits.
+// All places of a byte string: fast where texts are ordinary, linear where they are not. Does not know lines or edits.
 import { searchLinear } from './linear-search.ts'
 import type { Text } from '../text/text.ts'
 import { variedWindow } from './probe-window.ts'

@@ -1,4 +1,4 @@
-// Edits of a Markdown document by its sections and code blocks, as edits of lines. Knows no files.
+// Edits of a Markdown document by its sections and code blocks, as edits of lines. Does not know files.
 import { fail, ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import { splitAtBreaks } from '../text/lines.ts'

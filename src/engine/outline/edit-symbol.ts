@@ -1,4 +1,4 @@
-// Edits of a source file by its symbols, as edits of lines. Knows no language and no files.
+// Edits of a source file by its symbols, as edits of lines. Does not know languages or files.
 import { fail, ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { Refusal, SectionEdit } from './section-edit.ts'

@@ -1,4 +1,4 @@
-// The languages whose outline can be told, by the names of language.ts in the folder above. Knows no parser.
+// The languages whose outline can be made, by the names of language.ts in the folder above. Does not know parser.
 import { bash } from './languages/bash.ts'
 import { c } from './languages/c.ts'
 import { cpp } from './languages/cpp.ts'

@@ -1,5 +1,5 @@
 // The outline of a Markdown document: headings with their sections, code blocks, front matter, by the block rules of
-// CommonMark. Knows no edits.
+// CommonMark. Does not know edits.
 import MarkdownIt, { type Token } from 'markdown-it'
 import { isUtf8 } from 'node:buffer'
 import { bomLength } from '../text/encoding.ts'

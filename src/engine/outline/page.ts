@@ -1,5 +1,5 @@
 // The lines of a text as edits of sections see them: which are blank, how they are indented, and what a text looks like
-// that is put between them. Knows no outline.
+// that is put between them. Does not know outlines.
 import { byteOfUtf16, decode, decodeByColumn } from '../text/encoding.ts'
 import type { LineEdit } from '../edit/request.ts'
 import { indentationOf } from '../text/indentation.ts'

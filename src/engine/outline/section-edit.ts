@@ -1,4 +1,4 @@
-// What /edit-section asks for an item of an outline, and why an item can't take it. Knows no text.
+// What /edit-section asks for an item of an outline, and why an item can't take it. Does not know the text.
 
 export const SECTION_ACTIONS = ['replace', 'delete', 'append', 'prepend', 'insert_before', 'insert_after'] as const
 export type SectionAction = (typeof SECTION_ACTIONS)[number]

@@ -1,5 +1,5 @@
-// The outline of a source file, from its syntax tree and what a query captures in it. Knows the shape of trees, no
-// language and no parser.
+// The outline of a source file, from its syntax tree and what a query captures in it. Knows the
+// shape of trees; does not know languages or the parser.
 import { isUtf8 } from 'node:buffer'
 import { bomLength, decodeByColumn } from '../text/encoding.ts'
 import { BREAK_TEXT } from '../text/lines.ts'

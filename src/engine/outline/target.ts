@@ -1,4 +1,4 @@
-// Which item of an outline a request means. Knows no edits.
+// Which item of an outline a request means. Does not know edits.
 import { distance } from 'fastest-levenshtein'
 import { fail, ok, type Result } from '../../result.ts'
 import type { AmbiguousTarget, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
@@ -31,7 +31,7 @@ export function findTarget(
   const about = {
     target,
     ...(at_line !== undefined && { at_line }),
-    outline: outline.items.slice(0, SHOWN).map(told),
+    outline: outline.items.slice(0, SHOWN).map(outlineEntryOf),
     total: outline.items.length,
     ...(outline.type === 'code' &&
       outline.syntax_error_lines.length > 0 && { syntax_error_lines: outline.syntax_error_lines })
@@ -40,20 +40,20 @@ export function findTarget(
     return fail({
       code: 'AMBIGUOUS_TARGET',
       ...about,
-      targets: chosen.slice(0, SHOWN).map(told),
+      targets: chosen.slice(0, SHOWN).map(outlineEntryOf),
       fitting: chosen.length
     })
   }
   return fail({
     code: 'TARGET_NOT_FOUND',
     ...about,
-    elsewhere: fitting.slice(0, SHOWN).map(told),
+    elsewhere: fitting.slice(0, SHOWN).map(outlineEntryOf),
     nearest: fitting.length > 0 ? [] : nearest(outline, target)
   })
 }
 
 /** An item as an answer shows it. */
-export function told(item: Item): OutlineEntry {
+export function outlineEntryOf(item: Item): OutlineEntry {
   const { kind, parent, start_line, end_line, lossy } = item
   return {
     kind,

@@ -1,4 +1,5 @@
-// The planner of /create: a whole content in place of what is there, which is nothing for a new file. Knows no files.
+// The planner of /create: a whole content in place of what is there, which is nothing for a new file. Does not know
+// files.
 import { fail, ok, type Result } from '../../result.ts'
 import { warningsOfNewText } from '../edit/new-text-warnings.ts'
 import { PieceTable } from '../edit/piece-table.ts'

@@ -1,4 +1,4 @@
-// The planner of /edit-lines: replaces, inserts, deletes and appends whole lines. Knows no files and no HTTP.
+// The planner of /edit-lines: replaces, inserts, deletes and appends whole lines. Does not know files or HTTP.
 import { fail, ok, type Result } from '../../result.ts'
 import { warningsOfNewText } from '../edit/new-text-warnings.ts'
 import { PieceTable, type PlaceOperation } from '../edit/piece-table.ts'

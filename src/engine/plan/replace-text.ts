@@ -1,4 +1,4 @@
-// The planner of /edit: replaces exact text, one or many edits in turn. Knows no files and no HTTP.
+// The planner of /edit: replaces exact text, one or many edits in turn. Does not know files or HTTP.
 import { fail, ok, type Result } from '../../result.ts'
 import { type NewTextWarning, warningsOfNewText } from '../edit/new-text-warnings.ts'
 import { PieceTable, type Replacement } from '../edit/piece-table.ts'
@@ -19,7 +19,7 @@ import { Text } from '../text/text.ts'
 /** A request may replace this many places: each is kept track of. */
 export const MAX_REPLACEMENTS = 1_000_000
 
-/** Work (see `isExplained`) of one replaced place. */
+/** Work (see `fitsWorkBudget`) of one replaced place. */
 const PLACE = 1000
 
 export interface TextOptions {
@@ -58,21 +58,23 @@ export function planTextEdits(
   const leftAlone: Others[] = []
   const newTextWarnings: NewTextWarning[] = []
   const needles = edits.map(({ old_text }) => needleOf(old_text))
-  const sightings = new OccurrenceIndex(needles.map(needle => soughtBytes(needle, options.line_endings, style.ending)))
+  const occurrences = new OccurrenceIndex(
+    needles.map(needle => soughtBytes(needle, options.line_endings, style.ending))
+  )
   for (const [edit_index, edit] of edits.entries()) {
     const position = { edit_index, total_edits: edits.length }
     const needle = needles[edit_index]!
-    const seen = sightings.find(draft.text)
+    const seen = occurrences.find(edit_index, draft.text)
     const text = seen === undefined ? draft.searchable() : draft.text
     const found = locate(text, needle, options.line_endings, style.ending, seen)
-    const scene = { draft, edit, needle, ending: style.ending, ...options, ...position }
+    const failed = { draft, edit, needle, ending: style.ending, ...options, ...position }
     const missing = found.all.count < (requiredCount(edit) ?? 1)
     if (missing && !fitsWorkBudget(text.length, edit.old_text, work_within)) return fail({ code: 'TAKES_LONG' })
-    if (found.all.count === 0) return fail(explainNoMatch(scene))
+    if (found.all.count === 0) return fail(explainNoMatch(failed))
     const chosen = choose(edit, found)
     if (!chosen.ok) {
       return fail(
-        chosen.failure === 'count' ? explainWrongCount({ ...scene, found }) : explainOutOfRange({ ...scene, found })
+        chosen.failure === 'count' ? explainWrongCount({ ...failed, found }) : explainOutOfRange({ ...failed, found })
       )
     }
     const [from, to] = chosen.value
@@ -117,7 +119,7 @@ export function planTextEdits(
     }
     newTextWarnings.push(...warningsOfNewText(edit.new_text, needle.bytes, edit_index))
     draft.replace(replacements)
-    sightings.changed(draft.text, replacements)
+    occurrences.changed(edit_index, draft.text, replacements)
     // A text without line breaks gets `\n`; in any other, adapted text leaves the ending as it is.
     if (style.ending === 'none' && edit.new_text.search(ANY_BREAK) !== -1) style.ending = 'lf'
   }

@@ -1,14 +1,14 @@
-// What a plan changes, told in lines. From the placements, never by comparing texts. Knows no files and no HTTP.
+// What a plan changes, in lines: from the placements, never by comparing texts. Does not know files or HTTP.
 import { firstIndex } from '../text/bisect.ts'
-import type { Placed, PlaceOperation, Span } from '../edit/piece-table.ts'
+import type { Placed, PlaceOperation, LineSpan } from '../edit/piece-table.ts'
 import { excerptOf } from '../text/encoding.ts'
-import { isLineEnd, isLineStart, lineAround, lineFrom } from '../text/lines.ts'
+import { isInsideCrlf, isLineEnd, isLineStart, lineAround, lineFrom } from '../text/lines.ts'
 import { changedLineNumbers, indexedLineNumbers } from './line-numbers.ts'
 import type { Plan } from '../edit/plan.ts'
 import { Text } from '../text/text.ts'
 
 /** A change as the wire has it. Lines are 1-based; `end` before `start` says that there are none. */
-export interface Change {
+export interface LineChange {
   edit_index: number
   operation: PlaceOperation
   start_line: number
@@ -26,7 +26,7 @@ export interface Change {
 }
 
 export interface Description {
-  changes: Change[]
+  changes: LineChange[]
   changes_truncated?: true
   total_lines_before: number
   total_lines_after: number
@@ -55,14 +55,14 @@ export function describe(
   const listed = plan.placements.slice(0, options.dry_run ? LISTED_DRY : LISTED)
   const blocks = options.context_lines > 0 ? blocksOf(spans) : []
   /** Where the first line of a change begins in the result, and the line after its last. */
-  const edgesOf = ({ new_start, new_end }: Placed, span: Span, index: number): [number, number] =>
+  const edgesOf = ({ new_start, new_end }: Placed, span: LineSpan, index: number): [number, number] =>
     options.context_lines === 0
       ? [0, 0]
       : [
           lineStart(after, new_start, newLines[2 * index]!, span.new_start_line),
           lineStart(after, new_end, newLines[2 * index + 1]!, span.new_end_line + 1)
         ]
-  const changes = listed.map((placed, index): Change => {
+  const changes = listed.map((placed, index): LineChange => {
     const span = spans[index]!
     const lines_removed = span.end_line - span.start_line + 1
     const lines_added = span.new_end_line - span.new_start_line + 1
@@ -92,7 +92,7 @@ function spansOf(
   before: Text,
   after: Text,
   { placements, splices, line_index: index }: Plan
-): { spans: Span[]; totalBefore: number; totalAfter: number; newLines: number[] } {
+): { spans: LineSpan[]; totalBefore: number; totalAfter: number; newLines: number[] } {
   const old = indexedLineNumbers(
     before,
     index,
@@ -104,7 +104,7 @@ function spansOf(
     splices,
     placements.flatMap(({ new_start, new_end }) => [new_start, new_end])
   )
-  const spans = placements.map((placed, index): Span => {
+  const spans = placements.map((placed, index): LineSpan => {
     if (placed.span !== undefined) return placed.span
     const [start, end, newStart, newEnd] = [
       old.lines[2 * index]!,
@@ -140,14 +140,11 @@ function startsAfterLine(before: Text, after: Text, { start, new_start, end, new
 const endsClean = (before: Text, after: Text, { end, new_end }: Placed): boolean =>
   isLineStart(before, end) && isLineStart(after, new_end)
 
-const isInsideCrlf = (text: Text, offset: number): boolean =>
-  text.byteAt(offset - 1) === 13 && text.byteAt(offset) === 10
-
 const separatesCrlf = (before: Text, after: Text, { start, new_start }: Placed): boolean =>
   isInsideCrlf(before, start) && isLineStart(after, new_start)
 
 /** The changed lines of the result as disjoint ranges in order: changes that share a line share a range. */
-function blocksOf(spans: readonly Span[]): [number, number][] {
+function blocksOf(spans: readonly LineSpan[]): [number, number][] {
   const sorted = spans
     .map(({ new_start_line, new_end_line }): [number, number] => [new_start_line, new_end_line])
     .sort((a, b) => a[0] - b[0] || a[1] - b[1])
@@ -164,11 +161,11 @@ function blocksOf(spans: readonly Span[]): [number, number][] {
 function contextOf(
   text: Text,
   [from, to]: [number, number],
-  span: Span,
+  span: LineSpan,
   blocks: readonly [number, number][],
   most: number,
   total: number
-): NonNullable<Change['context']> {
+): NonNullable<LineChange['context']> {
   const index = Math.max(0, firstIndex(blocks.length, at => blocks[at]![0] > span.new_start_line) - 1)
   const block = blocks[index]
   const above =
@@ -211,7 +208,7 @@ function lineStart(text: Text, offset: number, from: number, line: number): numb
   return start
 }
 
-function contentOf({ old, insert }: Placed): Pick<Change, 'old_content' | 'new_content' | 'lossy'> {
+function contentOf({ old, insert }: Placed): Pick<LineChange, 'old_content' | 'new_content' | 'lossy'> {
   const was = excerptOf(old, CONTENT_LENGTH)
   const is = excerptOf(insert, CONTENT_LENGTH)
   return {

@@ -1,11 +1,13 @@
-// The unified diff of a set of splices, as git writes it. Only `\n` ends a line here. Knows no operations and no files.
+// The unified diff of a set of splices, as git writes it. Only `\n` ends a line here. Does not know operations or
+// files.
 import { isUtf8 } from 'node:buffer'
 import { diffArrays, formatPatch, FILE_HEADERS_ONLY, type StructuredPatchHunk } from 'diff'
 import type { Plan } from '../edit/plan.ts'
 import type { Splice, Splices } from '../edit/splice.ts'
+import { lfLineEnd, lfLinesBefore, lfLinesFrom, lfLinesOf, lfLineStart } from '../text/lf-lines.ts'
+import { LF } from '../text/lines.ts'
 
 const CONTEXT = 3
-const LF = 10
 /**
  * Bytes of the lines that are shown: whoever has lines of megabytes has no use for a diff of them, and no string could
  * hold some.
@@ -94,7 +96,7 @@ interface Block {
 /** The splices widened to whole lines, those that share a line joined, and lines that stayed taken out again. */
 function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
   for (let i = 0; i < list.length;) {
-    const from = list[i]!.start === 0 ? 0 : original.lastIndexOf(LF, list[i]!.start - 1) + 1
+    const from = lfLineStart(original, list[i]!.start)
     const parts: Buffer[] = []
     let at = from
     let end = from
@@ -110,24 +112,13 @@ function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
       if (last === LF && (at === from || original[at - 1] === LF)) end = at
       else {
         // Many splices may be on one long line: its end is looked for once.
-        if (lineEnd <= at) lineEnd = original.indexOf(LF, at) + 1 || original.length
+        if (lineEnd <= at) lineEnd = lfLineEnd(original, at)
         end = lineEnd
       }
     } while (i < list.length && (list[i]!.start < end || list[i]!.start === at))
     parts.push(original.subarray(at, end))
-    yield* refined(from, linesOf(original.subarray(from, end)), linesOf(Buffer.concat(parts)))
+    yield* refined(from, lfLinesOf(original.subarray(from, end)), lfLinesOf(Buffer.concat(parts)))
   }
-}
-
-function linesOf(bytes: Buffer): Buffer[] {
-  const lines: Buffer[] = []
-  for (let at = 0; at < bytes.length;) {
-    const next = bytes.indexOf(LF, at)
-    const end = next === -1 ? bytes.length : next + 1
-    lines.push(bytes.subarray(at, end))
-    at = end
-  }
-  return lines
 }
 
 /**
@@ -197,7 +188,7 @@ function* hunksOf(original: Buffer, blocks: Iterable<Block>): Generator<Hunk> {
   let hunk: Hunk | undefined
   for (const block of blocks) {
     if (hunk !== undefined) {
-      const between = linesFrom(original, hunk.end, block.start, 2 * CONTEXT + 1)
+      const between = lfLinesFrom(original, hunk.end, block.start, 2 * CONTEXT + 1)
       if (between.count <= 2 * CONTEXT) addContext(hunk, between.count)
       else {
         yield endOf(original, hunk)
@@ -205,7 +196,7 @@ function* hunksOf(original: Buffer, blocks: Iterable<Block>): Generator<Hunk> {
       }
     }
     if (hunk === undefined) {
-      const { count, at } = linesBefore(original, block.start, CONTEXT)
+      const { count, at } = lfLinesBefore(original, block.start, CONTEXT)
       hunk = { start: at, end: at, blocks: [], oldLines: 0, newLines: 0, lines: 0 }
       addContext(hunk, count)
     }
@@ -221,7 +212,7 @@ function* hunksOf(original: Buffer, blocks: Iterable<Block>): Generator<Hunk> {
 
 /** Ends a hunk with the lines after its last block. */
 function endOf(original: Buffer, hunk: Hunk): Hunk {
-  const { count, at } = linesFrom(original, hunk.end, original.length, CONTEXT)
+  const { count, at } = lfLinesFrom(original, hunk.end, original.length, CONTEXT)
   addContext(hunk, count)
   hunk.end = at
   return hunk
@@ -231,22 +222,6 @@ function addContext(hunk: Hunk, count: number): void {
   hunk.oldLines += count
   hunk.newLines += count
   hunk.lines += count
-}
-
-/** At most `most` lines from `start`, none that begins at `end` or later: how many, and where they end. */
-function linesFrom(original: Buffer, start: number, end: number, most: number): { count: number; at: number } {
-  let at = start
-  let count = 0
-  for (; at < end && count < most; count++) at = original.indexOf(LF, at) + 1 || original.length
-  return { count, at }
-}
-
-/** At most `most` lines that end at `end`: how many, and where they begin. */
-function linesBefore(original: Buffer, end: number, most: number): { count: number; at: number } {
-  let at = end
-  let count = 0
-  for (; at > 0 && count < most; count++) at = at < 2 ? 0 : original.lastIndexOf(LF, at - 2) + 1
-  return { count, at }
 }
 
 interface HunkLine {
@@ -263,12 +238,12 @@ function linesIn(original: Buffer, { start, end, blocks }: Hunk, most: number): 
   let at = start
   for (const block of blocks) {
     if (lines.length === most) break
-    add(' ', linesOf(original.subarray(at, block.start)))
-    add('-', linesOf(original.subarray(block.start, block.end)))
+    add(' ', lfLinesOf(original.subarray(at, block.start)))
+    add('-', lfLinesOf(original.subarray(block.start, block.end)))
     add('+', block.lines)
     at = block.end
   }
-  add(' ', linesOf(original.subarray(at, end)))
+  add(' ', lfLinesOf(original.subarray(at, end)))
   return lines
 }
 

@@ -1,6 +1,6 @@
 // Line breaks that come of a `\r` and a `\n` that stood apart: their lines become one, which nobody asked for. Knows no
 // operations.
-import { lineNumbers } from '../text/lines.ts'
+import { CR, LF, lineNumbers } from '../text/lines.ts'
 import type { Splices } from '../edit/splice.ts'
 import { Text } from '../text/text.ts'
 
@@ -10,8 +10,6 @@ export interface JoinedBreaks {
   lines: number[]
 }
 
-const CR = 13
-const LF = 10
 const LISTED = 20
 
 /**

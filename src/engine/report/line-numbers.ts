@@ -1,4 +1,4 @@
-// On which lines offsets are, in a text whose line index is known and in what splices make of it. Knows no edits.
+// On which lines offsets are, in a text whose line index is known and in what splices make of it. Does not know edits.
 //
 // Cost: what the index costs, and the bytes of what is put in. The naive way, `lineNumbers` of the whole result, is the
 // oracle in the tests.

@@ -1,7 +1,7 @@
 // The longest lines of old_text, looked for as they are: where one is found, nothing else need be searched. Knows bytes
 // only.
 import type { Budget } from './budget.ts'
-import type { OldText } from './old-text.ts'
+import type { OldText } from './readings.ts'
 
 /** A line, the bytes of old_text before it and from it to the end. */
 export interface Anchor {

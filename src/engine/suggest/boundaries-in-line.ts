@@ -1,10 +1,10 @@
-// Where the region begins and ends, given which characters stand for which: for single lines and parts of lines. Knows
-// no search.
-import { afterBreak, type Span } from './boundaries.ts'
+// Where the region begins and ends, given which characters stand for which: for single lines and parts of lines. Does
+// not know search.
+import { afterBreak, type TextSpan } from './boundaries.ts'
 import type { CodeMap } from './characters.ts'
 import { isCombining, isDash, type FoldedLine } from './fold.ts'
 import type { Haystack, Stretch } from './haystack.ts'
-import type { OldText } from './old-text.ts'
+import type { OldText } from './readings.ts'
 
 /** What the map says of the lines of old_text: which are in the text, and their first and last code that is. */
 interface Kept {
@@ -30,7 +30,7 @@ export function spanOfCodes(
   stretch: Stretch,
   map: CodeMap,
   score: number
-): (Span & { codes: number; multiple: boolean }) | undefined {
+): (TextSpan & { codes: number; multiple: boolean }) | undefined {
   const kept = keptOf(old, map)
   if (kept === undefined) return undefined
   const from = map[kept.head]!
@@ -193,7 +193,7 @@ function endWithin(old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, lin
 }
 
 /** Bytes of a part of a stretch. */
-export const bytesOf = (haystack: Haystack, stretch: Stretch, { start, end }: Span): Span => ({
+export const bytesOf = (haystack: Haystack, stretch: Stretch, { start, end }: TextSpan): TextSpan => ({
   start: haystack.byteAt(stretch, start),
   end: haystack.byteAt(stretch, end)
 })

@@ -3,10 +3,10 @@
 import type { Alignment } from './align.ts'
 import { isCombining, isDash, type FoldedLine } from './fold.ts'
 import type { Stretch } from './haystack.ts'
-import type { OldText } from './old-text.ts'
+import type { OldText } from './readings.ts'
 
 /** A part of a stretch: UTF-16 offsets. */
-export interface Span {
+export interface TextSpan {
   start: number
   end: number
 }
@@ -16,7 +16,7 @@ export interface Span {
  * first or last line is exactly the end or the beginning of its line, from or to there. With the last break where
  * old_text has one.
  */
-export function spanOfLines(old: OldText, stretch: Stretch, { pairs }: Alignment): Span {
+export function spanOfLines(old: OldText, stretch: Stretch, { pairs }: Alignment): TextSpan {
   const [first, last] = [pairs[0]!, pairs.at(-1)!]
   const { source } = stretch.folded
   const isWhole = (pair: typeof first) => pair.fromA !== pair.toA || pair.fromB !== pair.toB

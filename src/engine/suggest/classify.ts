@@ -1,8 +1,8 @@
 // How old_text and the region found differ, in types an answer shows, and the one cause that a sentence names. Knows no
 // sentences.
 import { excerpt } from '../text/encoding.ts'
-import { hunksOf, type Hunk, type Kind } from './hunks.ts'
-import type { OldText, Reading } from './old-text.ts'
+import { hunksOf, type Hunk, type DifferenceKind } from './hunks.ts'
+import type { OldText, Reading } from './readings.ts'
 
 export type DifferenceType =
   | 'whitespace'
@@ -70,7 +70,7 @@ const READ: Record<Exclude<Reading, 'as_sent'>, { type: DifferenceType; cause: C
   fence: { type: 'content', cause: 'markdown_fence' }
 }
 
-const TYPE: Record<Kind, DifferenceType> = {
+const TYPE: Record<DifferenceKind, DifferenceType> = {
   indentation: 'indentation',
   tabs: 'indentation',
   trailing_space: 'whitespace',
@@ -109,7 +109,7 @@ const FORMS = [
   'spacing',
   'blank_lines',
   'trailing_space'
-] as const satisfies readonly Kind[]
+] as const satisfies readonly DifferenceKind[]
 
 export interface Sought {
   /** As it was sent. */
@@ -167,7 +167,7 @@ const pieces = (expected: string, found: string) => ({
 
 function causeOf(hunks: readonly Hunk[], inLongLine: boolean): Cause {
   const cause = (type: CauseType, { expected, found }: Hunk): Cause => ({ type, ...pieces(expected, found) })
-  const words = hunks.filter(({ kind }) => !(FORMS as readonly Kind[]).includes(kind))
+  const words = hunks.filter(({ kind }) => !(FORMS as readonly DifferenceKind[]).includes(kind))
   const [first] = words
   if (first === undefined) {
     const type = FORMS.find(form => hunks.some(({ kind }) => kind === form))!

@@ -1,18 +1,16 @@
 // old_text whose middle is left out ("… existing code …"), or too long to compare: its first and its last part, and
-// what lies between. Knows no edits.
+// what lies between. Does not know edits.
 import { afterBreak } from './boundaries.ts'
 import type { Budget } from './budget.ts'
 import { linesOf, fold } from './fold.ts'
 import { Haystack } from './haystack.ts'
-import { type OldText, oldTextOf } from './old-text.ts'
+import { isPlaceholder } from './placeholders.ts'
+import { type OldText, oldTextOf } from './readings.ts'
 import { type Region, regionsOf } from './regions.ts'
 
-/** A line that stands for others: dots or words for what is left out, alone or in a comment. */
-const PLACEHOLDER =
-  /^\s*(?:(?:\/\/+|#+|--|%|;|\*|<!--|\/\*|\{\/\*|"|')\s*)?(?:\.{3,}|…|\[\.{3}\]|(?:\.{3}|…)?\s*(?:rest of|existing|remaining|other|unchanged|omitted|same as|previous|more)\b[^(){};=]{0,60}?(?:\.{3}|…)?|(?:\.{3}|…)[^(){};=]{0,60}?(?:\.{3}|…)?)\s*(?:-->|\*\/|\*\/\}|"|')?\s*$/i
+// All numbers below, and those in the code, were tuned on the development corpus (`npm run bench:suggest`), together;
+// no measurement of a single one is recorded.
 
-/** UTF-16 units of a line that is tried as a placeholder. */
-const PLACEHOLDER_LENGTH = 200
 /** Lines that begin or end a long text: as many as have so many UTF-16 units. */
 const END_LENGTH = 1500
 const PLACES = 10
@@ -29,9 +27,6 @@ export interface Ends {
   last: string
   reach: number
 }
-
-/** Whether a line stands for lines that were left out. */
-export const isPlaceholder = (line: string): boolean => line.length <= PLACEHOLDER_LENGTH && PLACEHOLDER.test(line)
 
 /** What stands before the first and after the last placeholder; undefined where there is none amid the text. */
 export function endsOfElided(source: string): Ends | undefined {

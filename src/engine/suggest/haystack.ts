@@ -1,6 +1,7 @@
-// The text that is searched after a miss: bytes, and stretches of it decoded and folded. Knows nothing of what is
-// sought.
+// The text that is searched after a miss: bytes, and stretches of it decoded and folded. Does not know
+// what is searched for.
 import { isUtf8 } from 'node:buffer'
+import { isBreakByte } from '../text/lines.ts'
 import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'
 
 /** A part of the text. `start` and `end` in bytes; lone `\r` of the source are `\n` here, so that a line is a line. */
@@ -45,8 +46,8 @@ export class Haystack {
         end,
         folded,
         lines: linesOf(folded).filter(line => line.to > line.from),
-        startsLine: start === 0 || this.#isBreak(start - 1),
-        endsLine: end === this.bytes.length || this.#isBreak(end)
+        startsLine: start === 0 || isBreakByte(this.bytes[start - 1]!),
+        endsLine: end === this.bytes.length || isBreakByte(this.bytes[end]!)
       }
       this.#stretches.set(key, stretch)
     }
@@ -66,7 +67,7 @@ export class Haystack {
   #lineStart(from: number): number {
     const limit = Math.max(0, from - LINE_REACH)
     let at = from
-    while (at > limit && !this.#isBreak(at - 1)) at--
+    while (at > limit && !isBreakByte(this.bytes[at - 1]!)) at--
     while (at > 0 && this.#inside(at)) at--
     return at
   }
@@ -74,14 +75,9 @@ export class Haystack {
   #lineEnd(from: number): number {
     const limit = Math.min(this.bytes.length, from + LINE_REACH)
     let at = from
-    while (at < limit && !this.#isBreak(at)) at++
+    while (at < limit && !isBreakByte(this.bytes[at]!)) at++
     while (at < this.bytes.length && this.#inside(at)) at++
     return at
-  }
-
-  #isBreak(at: number): boolean {
-    const byte = this.bytes[at]
-    return byte === 10 || byte === 13
   }
 
   #inside(at: number): boolean {

@@ -1,10 +1,10 @@
-// What differs between two short texts, piece by piece, and of which kind each difference is. Knows no files.
+// What differs between two short texts, piece by piece, and of which kind each difference is. Does not know files.
 import { diffArrays } from 'diff'
 import { distance } from 'fastest-levenshtein'
-import { withoutEntities } from './entities.ts'
+import { withoutEntities } from './readings.ts'
 
 /** What a difference is about, finer than an answer says it. */
-export type Kind =
+export type DifferenceKind =
   | 'indentation'
   | 'tabs'
   | 'trailing_space'
@@ -28,7 +28,7 @@ export type Kind =
 
 /** A difference: the piece of old_text and that of the file, with the words beside them where the pieces are blank. */
 export interface Hunk {
-  kind: Kind
+  kind: DifferenceKind
   expected: string
   found: string
 }
@@ -99,7 +99,7 @@ function wholeLines(all: readonly string[], from: number, to: number): string | 
 
 const isStart = (before: string | undefined): boolean => before === undefined || before === '\n'
 
-function blankKind(x: string, y: string, starts: boolean, ends: boolean): Kind {
+function blankKind(x: string, y: string, starts: boolean, ends: boolean): DifferenceKind {
   if (/[\u00a0\u202f\u3000\u2000-\u200f]/.test(x + y)) return 'nbsp'
   const breaks = (text: string) => text.split('\n').length - 1
   if (breaks(x) !== breaks(y)) {
@@ -120,7 +120,7 @@ const COMMENT_LINE = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}]/u
  * The kind of a difference that isn't only white space. `atLine`: whole lines of one text stand where the other has
  * none.
  */
-function kindOf(x: string, y: string, atLine: boolean): Kind {
+function kindOf(x: string, y: string, atLine: boolean): DifferenceKind {
   const [a, b] = [bare(x), bare(y)]
   if (a.normalize('NFC') === b.normalize('NFC')) return a === b ? 'spacing' : 'unicode_form'
   if (a.toLowerCase() === b.toLowerCase()) return 'case'

@@ -1,13 +1,13 @@
-// The regions of a text that old_text may stand for: candidates found, checked, given their boundaries and rank. Knows
-// no edits.
+// The regions of a text that old_text may stand for: candidates found, checked, given their boundaries and rank. Does
+// not know edits.
 import { alignLines, type Alignment } from './align.ts'
-import { spanOfLines, type Span } from './boundaries.ts'
+import { spanOfLines, type TextSpan } from './boundaries.ts'
 import { bytesOf, spanOfCodes } from './boundaries-in-line.ts'
 import type { Budget } from './budget.ts'
 import { mapByChain, mapInBand } from './characters.ts'
 import { anchorsOf, findAnchor } from './anchors.ts'
 import type { Haystack, Stretch } from './haystack.ts'
-import type { OldText } from './old-text.ts'
+import type { OldText } from './readings.ts'
 import { findSeeds, seedsOf } from './seeds.ts'
 import { findShort, SHORT } from './short.ts'
 import { bestFit, type Fit, rawLikeness, scoreOf } from './verify.ts'
@@ -17,7 +17,7 @@ import { placesOf } from './votes.ts'
  * A region that resembles old_text. Bytes; `folded` and `raw` are likenesses, `rank` orders regions (a little over the
  * score where the whole of old_text is there).
  */
-export interface Region extends Span {
+export interface Region extends TextSpan {
   folded: number
   raw: number
   score: number
@@ -34,6 +34,9 @@ interface Candidate {
   fit: Fit
   share: number
 }
+
+// All numbers below, and those in the code, were tuned on the development corpus (`npm run bench:suggest`), together;
+// no measurement of a single one is recorded. Shares and ranks are from 0 to 1.
 
 /** Candidates that get boundaries, and the least share of old_text that must fit. */
 const MOST_FINISHED = 5
@@ -61,10 +64,11 @@ const STEPS = [
 const FEW_PIECES = 48
 /** A text so small is a place of its own. */
 const SMALL = 4096
+/** Codes from which on a text is mapped by chains of runs first. */
 const CHAINED = 48
-/** Share of old_text from which on two places are twins, and how many are looked for on each side. */
-const TWIN_SHARE = 0.75
-const MOST_TWINS = 2
+/** Share of old_text from which on a place beside the best is a duplicate of it, and how many are looked for on each side. */
+const DUPLICATE_SHARE = 0.75
+const MOST_DUPLICATES = 2
 
 /**
  * The regions that `olds`, the readings of one old_text, may stand for, best first. Steps: exact lines; pieces of 8
@@ -202,31 +206,31 @@ class Search {
     return best
   }
 
-  /** Looks for twins of the best candidate in its own stretch, before and after it: a stretch tells only one place. */
+  /** Looks for duplicates of the best candidate in its own stretch, before and after it: a stretch tells only one place. */
   #besideBest(): void {
     const [best] = this.#candidates
     const region = best && this.#finish(best)
-    if (best === undefined || region === undefined || best.share < TWIN_SHARE) return
+    if (best === undefined || region === undefined || best.share < DUPLICATE_SHARE) return
     const { start, end } = best.stretch
-    for (let from = region.end, twins = 0; from < end && twins < MOST_TWINS; twins++) {
-      from = this.#twinIn(best.old, from, end)?.end ?? end
+    for (let from = region.end, duplicates = 0; from < end && duplicates < MOST_DUPLICATES; duplicates++) {
+      from = this.#duplicateIn(best.old, from, end)?.end ?? end
     }
-    for (let to = region.start, twins = 0; to > start && twins < MOST_TWINS; twins++) {
-      to = this.#twinIn(best.old, start, to)?.start ?? start
+    for (let to = region.start, duplicates = 0; to > start && duplicates < MOST_DUPLICATES; duplicates++) {
+      to = this.#duplicateIn(best.old, start, to)?.start ?? start
     }
   }
 
-  #twinIn(old: OldText, start: number, end: number): Region | undefined {
+  #duplicateIn(old: OldText, start: number, end: number): Region | undefined {
     const stretch = this.#haystack.part(start, end)
     const { codes } = old.folded
     const fit =
-      stretch.folded.codes.length < codes.length * TWIN_SHARE
+      stretch.folded.codes.length < codes.length * DUPLICATE_SHARE
         ? undefined
         : bestFit(old.pattern, stretch.folded.codes, this.#budget)
-    if (fit === undefined || 1 - fit.distance / codes.length < TWIN_SHARE) return undefined
-    const twin = { old, stretch, fit, share: 1 - fit.distance / codes.length }
-    this.#candidates.push(twin)
-    return this.#finish(twin)
+    if (fit === undefined || 1 - fit.distance / codes.length < DUPLICATE_SHARE) return undefined
+    const duplicate = { old, stretch, fit, share: 1 - fit.distance / codes.length }
+    this.#candidates.push(duplicate)
+    return this.#finish(duplicate)
   }
 
   #finish(candidate: Candidate): Region | undefined {
@@ -286,7 +290,7 @@ class Search {
     )
   }
 
-  #region(old: OldText, stretch: Stretch, span: Span, folded: number): Region | undefined {
+  #region(old: OldText, stretch: Stretch, span: TextSpan, folded: number): Region | undefined {
     const found = stretch.folded.source.slice(span.start, span.end)
     if (found.trim() === '') return undefined
     const raw = rawLikeness(old.source, found, this.#budget)

@@ -1,5 +1,5 @@
 // One constant rule for the white space at the start of lines: read off old_text and the file, applied to new_text.
-// Knows no files.
+// Does not know files.
 
 const LINE = /^([^\S\n]*)([^]*)$/
 

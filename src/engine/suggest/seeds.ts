@@ -1,5 +1,6 @@
 // Short pieces of old_text found in the text: every piece of it in a table, the text looked at every four bytes or
 // more. Knows bytes only.
+import { isBreakByte } from '../text/lines.ts'
 
 /** Grams of the texts sought, chained by hash; entry 0 is none. */
 export interface Seeds {
@@ -35,7 +36,7 @@ const LOWER = 0x20202020
 const hash = (low: number, high: number): number =>
   Math.imul((high + Math.imul(low, 0x9e3779b1)) | 0, 0x85ebca6b) >>> (32 - HASH_BITS)
 
-const isBlank = (byte: number): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13
+const isBlank = (byte: number): boolean => byte === 32 || byte === 9 || isBreakByte(byte)
 
 /** The grams of all the texts, but those that are mostly blank. */
 export function seedsOf(texts: readonly Buffer[], length: 4 | 8): Seeds {

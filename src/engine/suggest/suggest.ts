@@ -1,12 +1,12 @@
-// What was probably meant, after a miss: text in, candidates out. Knows no edits and no answers.
+// What was probably meant, after a miss: text in, candidates out. Does not know edits or answers.
 import { bomLength } from '../text/encoding.ts'
 import type { Difference } from './classify.ts'
-import { ANY_BREAK } from '../text/lines.ts'
+import { ANY_BREAK, LF } from '../text/lines.ts'
 import { Budget } from './budget.ts'
 import { type Cause, classify } from './classify.ts'
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
-import { type OldText, oldTextOf, readings } from './old-text.ts'
+import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionsOf } from './regions.ts'
 
 /** A region that resembles the text looked for. Bytes, end exclusive; `score` from 0 to 1. */
@@ -56,7 +56,7 @@ const LARGE_TEXT = 1 << 20
  */
 export function suggest(text: Buffer, oldText: string): Suggestions {
   const mark = bomLength(text)
-  const end = text.length <= BOUND ? text.length : Math.max(mark, text.lastIndexOf(10, BOUND) + 1)
+  const end = text.length <= BOUND ? text.length : Math.max(mark, text.lastIndexOf(LF, BOUND) + 1)
   const haystack = new Haystack(text.subarray(mark, end))
   const budget = new Budget(STEPS)
   const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')
@@ -92,11 +92,11 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
 
 /**
  * Below this score a region isn't shown: chance matches of short texts are many. Characters without white space.
- * Measured on the corpus.
+ * Tuned on the development corpus.
  */
 export const leastScore = (characters: number): number => 0.62 + 0.22 * Math.exp(-characters / 25)
 
-/** How much work (see `isExplained`) a plan may be. */
+/** How much work (see `fitsWorkBudget`) a plan may be. */
 export interface WorkWithin {
   work_within: number
 }

@@ -1,4 +1,5 @@
-// How like two texts are: edit distance, of folded codes anywhere in a stretch, and of raw strings. Knows no files.
+// How like two texts are: edit distance, of folded codes anywhere in a stretch, and of raw strings. Does not know
+// files.
 import { distance } from 'fastest-levenshtein'
 import type { Budget } from './budget.ts'
 
@@ -93,5 +94,5 @@ export function rawLikeness(a: string, b: string, budget: Budget): number {
   return x === y ? 1 : likeness(x!, y!, 0, budget)
 }
 
-/** What a suggestion is worth: 0.8 × folded + 0.2 × raw likeness, from 0 to 1. Measured on the corpus. */
+/** What a suggestion is worth: 0.8 × folded + 0.2 × raw likeness, from 0 to 1. Tuned on the development corpus. */
 export const scoreOf = (folded: number, raw: number): number => Math.max(0, Math.min(1, 0.8 * folded + 0.2 * raw))

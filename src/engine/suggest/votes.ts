@@ -1,4 +1,4 @@
-// Where the pieces found agree on a place: each votes for the offset that old_text would begin at. Knows no texts.
+// Where the pieces found agree on a place: each votes for the offset that old_text would begin at. Does not know texts.
 import { type Hits, MOST_PLACES, MOST_SEEN, type Seeds } from './seeds.ts'
 
 /** A range of the text (bytes) that may hold old_text, and how much speaks for it. */

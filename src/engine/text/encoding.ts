@@ -1,4 +1,4 @@
-// What bytes are: text or binary, which encoding; and text of bytes for an answer. Knows no lines and no files.
+// What bytes are: text or binary, which encoding; and text of bytes for an answer. Does not know lines or files.
 import { isAscii, isUtf8 } from 'node:buffer'
 
 export type Encoding = 'ascii' | 'utf-8' | 'unknown-8bit' | 'utf-16le' | 'utf-16be' | 'binary'

@@ -1,20 +1,22 @@
-// Which line breaks a new text gets at the place where it is put. Knows no search and no edits.
+// Which line breaks a new text gets at the place where it is put. Does not know search or edits.
 import { LineIndex } from './line-index.ts'
 import {
   type Break,
   BREAK_TEXT,
   breakAt,
   breakBefore,
+  CR,
+  isBreakByte,
+  LF,
   type LineBreak,
   type LineEnding,
   lineEndingOf,
   mostFrequent,
+  nextBreakByte,
+  previousBreakByte,
   splitAtBreaks
 } from './lines.ts'
 import type { Text } from './text.ts'
-
-const LF = 10
-const CR = 13
 
 /**
  * A break of this kind between two bytes (-1: none); another kind where it would become one with a `\r` before or a
@@ -70,7 +72,7 @@ export class BreakFinder {
     if (ending !== 'mixed') return ending
     if (this.#last !== undefined) return this.#last
     if (this.#next === undefined || this.#next.start < offset) {
-      const at = this.#text.nextBreakByte(offset)
+      const at = nextBreakByte(this.#text, offset)
       if (at === -1) {
         this.#last = this.#kindBefore(offset) ?? frequent
         return this.#last
@@ -140,7 +142,7 @@ export class BreakFinder {
   /** The break that ends `line` at `at`; undefined where something else is there. */
   #breakAfter(line: Buffer, at: number): LineBreak | undefined {
     const byte = this.#text.holds(line, at) ? this.#text.byteAt(at + line.length) : -1
-    return byte === LF || byte === CR ? breakAt(this.#text, at + line.length) : undefined
+    return isBreakByte(byte) ? breakAt(this.#text, at + line.length) : undefined
   }
 
   /**
@@ -162,7 +164,7 @@ export class BreakFinder {
   }
 
   #kindBefore(offset: number): Break | undefined {
-    const before = this.#text.previousBreakByte(offset)
+    const before = previousBreakByte(this.#text, offset)
     return before === -1 ? undefined : breakBefore(this.#text, before + 1)?.kind
   }
 }

@@ -1,4 +1,4 @@
-// How a text is indented. Knows no edits.
+// How a text is indented. Does not know edits.
 import { lineFrom, markLength } from './lines.ts'
 import { Text } from './text.ts'
 

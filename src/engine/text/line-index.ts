@@ -1,16 +1,14 @@
-// How many lines lie before an offset of a text, for questions from left to right and anywhere. Knows no edits.
+// How many lines lie before an offset of a text, for questions from left to right and anywhere. Does not know edits.
 //
 // Source: a sampled prefix sum, as for rank in bit vectors (Jacobson: Space-efficient static trees and graphs, 1989).
 // Cost: one pass over the text for whatever is asked of its lines, made with the first question; each question a
 // stretch
 // at the most. The naive way, a count from the start for each, is the oracle in the tests.
 import { countByte, countPairs } from './count-bytes.ts'
-import { type Break, countLoneCr } from './lines.ts'
+import { type Break, countLoneCr, CR, LF } from './lines.ts'
 
 /** Bytes between two counts that are kept. */
 const STRETCH = 2048
-const LF = 10
-const CR = 13
 
 /** What lies before each stretch, and how many `\r\n` there are in all. */
 interface Table {

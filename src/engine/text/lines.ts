@@ -1,10 +1,14 @@
-// The sole owner of lines: what ends one, which line an offset is on, what a line holds. Knows no edits.
+// What ends a line, which line an offset is on, what a line holds: the only owner of these rules. lf-lines.ts has the
+// lines of a diff. Does not know edits.
 import { countByte, countPairs } from './count-bytes.ts'
 import { bomLength } from './encoding.ts'
 import { Text } from './text.ts'
 
-const LF = 10
-const CR = 13
+export const LF = 10
+export const CR = 13
+
+/** Whether a byte is a line break or half of one. */
+export const isBreakByte = (byte: number): boolean => byte === LF || byte === CR
 
 /** How one line ends. */
 export type Break = 'lf' | 'crlf' | 'cr'
@@ -30,6 +34,54 @@ export function mostFrequent(counts: Record<Break, number>): Break {
   return (['lf', 'crlf', 'cr'] as const).reduce((best, kind) => (counts[kind] > counts[best] ? kind : best))
 }
 
+/** Whether `offset` lies between the `\r` and the `\n` of one break. */
+export const isInsideCrlf = (text: Text, offset: number): boolean =>
+  text.byteAt(offset - 1) === CR && text.byteAt(offset) === LF
+
+/** Bytes that are searched in one step for a break, so that a line's length decides the cost, not the file's. */
+const STEP = 4096
+
+/** The first offset at or after `from` that holds `\n` or `\r`, or -1. */
+export function nextBreakByte(text: Text, from: number): number {
+  for (let at = from; at < text.length;) {
+    const index = text.pieceAt(at)
+    const piece = text.pieces[index]!
+    const start = text.startOf(index)
+    const end = Math.min(start + piece.length, at + STEP)
+    const view = piece.subarray(at - start, end - start)
+    const found = textEndIn(view, 0)
+    if (found < view.length) return at + found
+    at = end
+  }
+  return -1
+}
+
+/** The last offset before `before` that holds `\n` or `\r`, or -1. */
+export function previousBreakByte(text: Text, before: number): number {
+  for (let at = before; at > 0;) {
+    const index = text.pieceAt(at - 1)
+    const start = text.startOf(index)
+    const from = Math.max(start, at - STEP)
+    const view = text.pieces[index]!.subarray(from - start, at - start)
+    const found = Math.max(view.lastIndexOf(LF), view.lastIndexOf(CR))
+    if (found !== -1) return from + found
+    at = from
+  }
+  return -1
+}
+
+/** Where the text of the line ends that `from` is on: at its break, or at the end of `bytes`. */
+export function textEndIn(bytes: Buffer, from: number): number {
+  const lf = bytes.indexOf(LF, from)
+  const limit = lf === -1 ? bytes.length : lf
+  const cr = bytes.subarray(from, limit).indexOf(CR)
+  return cr === -1 ? limit : from + cr
+}
+
+/** The end of the break that starts at `at`. */
+export const breakEndIn = (bytes: Buffer, at: number): number =>
+  bytes[at] === CR && bytes[at + 1] === LF ? at + 2 : at + 1
+
 /** A line break in a text: bytes, end exclusive. */
 export interface LineBreak {
   kind: Break
@@ -45,7 +97,7 @@ export function breakAt(text: Text, offset: number): LineBreak {
     : { kind: 'cr', start: offset, end: offset + 1 }
 }
 
-/** The break that ends at `end`, the twin of `breakAt`; undefined where none does, as between `\r` and `\n`. */
+/** The break that ends at `end`, the counterpart of `breakAt`; undefined where none does, as between `\r` and `\n`. */
 export function breakBefore(text: Text, end: number): LineBreak | undefined {
   const last = text.byteAt(end - 1)
   if (last === LF) {
@@ -81,21 +133,21 @@ export interface Line {
  * The line that `offset` is on. At the end of a text that ends with a break, an empty line that isn't counted as one.
  */
 export function lineAround(text: Text, offset: number): Line {
-  let before = text.previousBreakByte(offset)
+  let before = previousBreakByte(text, offset)
   // Between \r and \n: the break that both make ends this line.
-  if (before !== -1 && before === offset - 1 && text.byteAt(before) === CR && text.byteAt(offset) === LF) {
-    before = text.previousBreakByte(before)
+  if (isInsideCrlf(text, offset)) {
+    before = previousBreakByte(text, before)
   }
   const start = before === -1 ? markLength(text) : before + 1
   // One byte back, for the case that `offset` lies between \r and \n.
-  const at = text.nextBreakByte(Math.max(start, offset - 1))
+  const at = nextBreakByte(text, Math.max(start, offset - 1))
   if (at === -1) return { start, end: text.length, next: text.length }
   return { start, end: at, next: breakAt(text, at).end }
 }
 
 /** The line that begins at `start`. */
 export function lineFrom(text: Text, start: number): Line {
-  const at = text.nextBreakByte(start)
+  const at = nextBreakByte(text, start)
   return at === -1 ? { start, end: text.length, next: text.length } : { start, end: at, next: breakAt(text, at).end }
 }
 
@@ -119,6 +171,38 @@ export function countBreaksIn(bytes: Buffer, from: number, to: number, next = by
 export function countLoneCr(bytes: Buffer, from: number, to: number, next: number): number {
   const returns = countByte(bytes, CR, from, to)
   return returns === 0 ? 0 : returns - countPairs(bytes, CR, LF, from, to, next)
+}
+
+/** Counts the breaks and lines of a text that comes in parts, wherever it is cut. */
+export class BreakCounter {
+  readonly #counts: Record<Break, number> = { lf: 0, crlf: 0, cr: 0 }
+  #length = 0
+  #last = -1
+
+  push(part: Buffer): void {
+    if (part.length === 0) return
+    const counts = this.#counts
+    const feeds = countByte(part, LF)
+    const returns = countByte(part, CR)
+    const pairs = returns === 0 ? 0 : countPairs(part, CR, LF, 0, part.length, -1)
+    const joined = this.#last === CR && part[0] === LF ? 1 : 0
+    counts.crlf += pairs + joined
+    counts.lf += feeds - pairs - joined
+    // A `\r` at the end of a part is counted when the next byte is known.
+    counts.cr += returns - pairs + (this.#last === CR ? 1 - joined : 0)
+    this.#last = part.at(-1)!
+    if (this.#last === CR) counts.cr--
+    this.#length += part.length
+  }
+
+  /** `mark`: length of the byte-order mark, which belongs to no line. Call it once, after the last part. */
+  finish(mark: number): { counts: Record<Break, number>; total_lines: number; ends_with_break: boolean } {
+    const counts = this.#counts
+    if (this.#last === CR) counts.cr++
+    const ends_with_break = isBreakByte(this.#last)
+    const unended = this.#length > mark && !ends_with_break ? 1 : 0
+    return { counts, total_lines: counts.lf + counts.crlf + counts.cr + unended, ends_with_break }
+  }
 }
 
 /** The lines of a text: its breaks, and one more for what follows the last. A text without bytes has none. */
@@ -171,7 +255,7 @@ export function lineStarts(text: Text, lines: readonly number[]): { offsets: num
       at = end
       continue
     }
-    for (; line < wanted; line++) at = breakAt(text, text.nextBreakByte(at)).end
+    for (; line < wanted; line++) at = breakAt(text, nextBreakByte(text, at)).end
   }
   const breaks = line - 1 + countBreaks(text, at, text.length)
   return { offsets, total: countLines(text, breaks) }

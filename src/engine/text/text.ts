@@ -1,7 +1,4 @@
-// A text as a row of buffers that is read like one. Knows no lines, no edits, no encoding.
-
-/** Bytes looked at in one step when a byte is searched: a line's length decides the cost, not the file's. */
-const STEP = 4096
+// A text as a row of buffers that is read like one. Does not know lines, edits or encodings.
 
 /**
  * A text made of buffers, none of which is copied or changed. Offsets are bytes, 0-based; ends are exclusive.
@@ -144,36 +141,6 @@ export class Text {
         const across = this.slice(seam, Math.min(this.#length, end + overhang)).indexOf(needle)
         if (across !== -1) return seam + across
       }
-    }
-    return -1
-  }
-
-  /** The first offset at or after `from` that holds `\n` or `\r`, or -1. */
-  nextBreakByte(from: number): number {
-    for (let at = from; at < this.#length;) {
-      const index = this.pieceAt(at)
-      const start = this.#starts[index]!
-      const end = Math.min(start + this.#pieces[index]!.length, at + STEP)
-      const view = this.#pieces[index]!.subarray(at - start, end - start)
-      const lf = view.indexOf(10)
-      const cr = (lf === -1 ? view : view.subarray(0, lf)).indexOf(13)
-      const found = cr !== -1 ? cr : lf
-      if (found !== -1) return at + found
-      at = end
-    }
-    return -1
-  }
-
-  /** The last offset before `before` that holds `\n` or `\r`, or -1. */
-  previousBreakByte(before: number): number {
-    for (let at = before; at > 0;) {
-      const index = this.pieceAt(at - 1)
-      const start = this.#starts[index]!
-      const from = Math.max(start, at - STEP)
-      const view = this.#pieces[index]!.subarray(from - start, at - start)
-      const found = Math.max(view.lastIndexOf(10), view.lastIndexOf(13))
-      if (found !== -1) return from + found
-      at = from
     }
     return -1
   }

@@ -1,14 +1,14 @@
 // What /inspect says: facts, windows and matches, however the file comes in chunks.
 import t from 'tap'
 import { languageOf } from '../../../src/engine/inspect/language.ts'
-import { Scan, type Scanned } from '../../../src/engine/inspect/scan.ts'
+import { Scan, type ScanResult } from '../../../src/engine/inspect/scan.ts'
 import { checkSearch, searchText, type SearchRequest } from '../../../src/engine/inspect/search.ts'
 import type { WindowRequest } from '../../../src/engine/inspect/window.ts'
 import { often } from '../../often.ts'
 import { Random, randomFile, SEED } from '../../random.ts'
 
 /** Scans a file cut at `cuts`, through one buffer that is reused. */
-function scanned(bytes: Buffer, path = 'x', window?: WindowRequest, cuts: number[] = []): Scanned {
+function scanned(bytes: Buffer, path = 'x', window?: WindowRequest, cuts: number[] = []): ScanResult {
   const scan = new Scan(path, window)
   const reused = Buffer.alloc(bytes.length)
   for (let from = 0, i = 0; i <= cuts.length; i++) {

@@ -104,10 +104,10 @@ t.test('knows every place after any edits', t => {
       random.chance(5) ? undefined : randomString(random, bytes, alphabet)
     )
     if (random.chance(30)) strings[turns - 1] = strings[0]
-    const sightings = new OccurrenceIndex(strings, 0)
+    const occurrences = new OccurrenceIndex(strings, 0)
     for (const [edit_index, string] of strings.entries()) {
       const expected = string === undefined ? [] : naive(bytes, string)
-      const found = sightings.find(draft.text)
+      const found = occurrences.find(edit_index, draft.text)
       if (found !== undefined) {
         known++
         const starts = [...found.starts()]
@@ -157,7 +157,7 @@ t.test('knows every place after any edits', t => {
         t.fail('the draft differs', { seed: SEED, round, edit_index })
         return t.end()
       }
-      sightings.changed(draft.text, ranges)
+      occurrences.changed(edit_index, draft.text, ranges)
     }
   }
   t.ok(known > 0, `${known} times known`)

@@ -5,7 +5,7 @@ import t from 'tap'
 import type { Target } from '../../../src/engine/failure.ts'
 import { markdownOutline } from '../../../src/engine/outline/markdown.ts'
 import type { Heading } from '../../../src/engine/outline/outline.ts'
-import { findTarget, told } from '../../../src/engine/outline/target.ts'
+import { findTarget, outlineEntryOf } from '../../../src/engine/outline/target.ts'
 import { planLineEdits } from '../../../src/engine/plan/replace-lines.ts'
 import { planSectionEdit, strayItem } from '../../../src/engine/plan/replace-section.ts'
 import { type SectionAction, type SectionEdit } from '../../../src/engine/outline/section-edit.ts'
@@ -172,7 +172,7 @@ t.test('finds headings, sections, code blocks and front matter', async t => {
   ]
   for (const [name, text, expected] of cases) t.strictSame(shape(text), expected, name)
   t.match(
-    markdownOutline(Buffer.from('# caf\xe9\n', 'latin1')).items.map(told),
+    markdownOutline(Buffer.from('# caf\xe9\n', 'latin1')).items.map(outlineEntryOf),
     [{ name: 'caf\ufffd', lossy: true }],
     'bytes that are not UTF-8'
   )

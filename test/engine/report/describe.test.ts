@@ -4,7 +4,14 @@ import { describe } from '../../../src/engine/report/describe.ts'
 import { unifiedDiff } from '../../../src/engine/report/diff.ts'
 import { byteOfUtf16, decode, encodingOf, excerpt, isBinary, utf16Length } from '../../../src/engine/text/encoding.ts'
 import type { TextEdit } from '../../../src/engine/edit/request.ts'
-import { countBreaks, isLineStart, lineAround, lineNumbers } from '../../../src/engine/text/lines.ts'
+import {
+  countBreaks,
+  isLineStart,
+  lineAround,
+  lineNumbers,
+  nextBreakByte,
+  previousBreakByte
+} from '../../../src/engine/text/lines.ts'
 import type { LineEndings } from '../../../src/engine/text/eol.ts'
 import type { Plan } from '../../../src/engine/edit/plan.ts'
 import { planTextEdits } from '../../../src/engine/plan/replace-text.ts'
@@ -314,8 +321,8 @@ t.test('texts in pieces read as one', t => {
   t.equal(text.byteAt(7), -1)
   for (let from = 0; from <= text.length; from++) {
     t.equal(text.byteAt(from), whole.byteAt(from))
-    t.equal(text.nextBreakByte(from), whole.nextBreakByte(from))
-    t.equal(text.previousBreakByte(from), whole.previousBreakByte(from))
+    t.equal(nextBreakByte(text, from), nextBreakByte(whole, from))
+    t.equal(previousBreakByte(text, from), previousBreakByte(whole, from))
     t.equal(isLineStart(text, from), isLineStart(whole, from))
     t.strictSame(lineAround(text, from), lineAround(whole, from))
     for (let to = from; to <= text.length; to++) t.equal(countBreaks(text, from, to), countBreaks(whole, from, to))

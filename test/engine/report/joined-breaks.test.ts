@@ -2,11 +2,11 @@
 import t from 'tap'
 import { joinedBreaks } from '../../../src/engine/report/joined-breaks.ts'
 import { Splices } from '../../../src/engine/edit/splice.ts'
-import { planTask, type Change } from '../../../src/engine/task.ts'
+import { planTask, type TaskChange } from '../../../src/engine/task.ts'
 import { Random, SEED } from '../../random.ts'
 
 /** The change of a file makes these lines of the result end with a break that was two. */
-function check(name: string, file: string, change: Change, lines: number[] | undefined): void {
+function check(name: string, file: string, change: TaskChange, lines: number[] | undefined): void {
   const planned = planTask(
     Buffer.from(file),
     { change, max_result_size: 1 << 20, context_lines: 0, dry_run: false },
@@ -21,13 +21,13 @@ const text = (
   new_text: string,
   line_endings: 'adapt' | 'exact' = 'adapt',
   more: object = { replace_all: true }
-): Change => ({ operation: 'edit', edits: [{ old_text, new_text, ...more }], line_endings })
+): TaskChange => ({ operation: 'edit', edits: [{ old_text, new_text, ...more }], line_endings })
 const lines = (
   start_line: number,
   end_line: number,
   new_text: string,
   line_endings: 'adapt' | 'exact' = 'adapt'
-): Change => ({ operation: 'edit_lines', edits: [{ start_line, end_line, new_text }], line_endings })
+): TaskChange => ({ operation: 'edit_lines', edits: [{ start_line, end_line, new_text }], line_endings })
 
 check('tells a text that is deleted between them', 'a\rX\nb\n', text('X', ''), [1])
 check('tells all of them', 'a\rX\nb\rX\nc\n', text('X', ''), [1, 2])

@@ -8,14 +8,19 @@ import { anchorsOf, findAnchor } from '../../../src/engine/suggest/anchors.ts'
 import { Budget } from '../../../src/engine/suggest/budget.ts'
 import { mapByChain, mapInBand } from '../../../src/engine/suggest/characters.ts'
 import { CAUSES, type CauseType } from '../../../src/engine/suggest/classify.ts'
-import { endsOfElided, endsOfLong, isPlaceholder } from '../../../src/engine/suggest/elided.ts'
-import { withoutEntities } from '../../../src/engine/suggest/entities.ts'
-import { unescaped, withPlainQuotes } from '../../../src/engine/suggest/escapes.ts'
+import { endsOfElided, endsOfLong } from '../../../src/engine/suggest/elided.ts'
 import { fold, linesOf, textOf } from '../../../src/engine/suggest/fold.ts'
 import { Haystack } from '../../../src/engine/suggest/haystack.ts'
 import { hunksOf } from '../../../src/engine/suggest/hunks.ts'
-import { withoutLineNumbers } from '../../../src/engine/suggest/line-numbers.ts'
-import { oldTextOf, readings } from '../../../src/engine/suggest/old-text.ts'
+import { isPlaceholder } from '../../../src/engine/suggest/placeholders.ts'
+import {
+  oldTextOf,
+  readings,
+  unescaped,
+  withoutEntities,
+  withoutLineNumbers,
+  withPlainQuotes
+} from '../../../src/engine/suggest/readings.ts'
 import { reindented } from '../../../src/engine/suggest/reindent.ts'
 import { findSeeds, seedsOf } from '../../../src/engine/suggest/seeds.ts'
 import { findShort } from '../../../src/engine/suggest/short.ts'

@@ -1,4 +1,4 @@
-// What is to be known of a programming language to outline its files. Knows no parser.
+// What is to be known of a programming language to outline its files. Does not know the parser.
 
 /**
  * A query captures `@definition.<kind>` with its `@name`; where need be `@body` (else the field `body`), `@owner` (the

@@ -1,0 +1,36 @@
+// Lines as git counts them: only `\n` ends one, and it belongs to the line. Does not know diffs.
+import { LF } from './lines.ts'
+
+/** Where the line begins that `offset` is on. */
+export const lfLineStart = (bytes: Buffer, offset: number): number =>
+  offset === 0 ? 0 : bytes.lastIndexOf(LF, offset - 1) + 1
+
+/** The end of the line that `offset` is on, behind its `\n`. */
+export const lfLineEnd = (bytes: Buffer, offset: number): number => bytes.indexOf(LF, offset) + 1 || bytes.length
+
+/** The lines of a text as views. */
+export function lfLinesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  for (let at = 0; at < bytes.length;) {
+    const end = lfLineEnd(bytes, at)
+    lines.push(bytes.subarray(at, end))
+    at = end
+  }
+  return lines
+}
+
+/** At most `most` lines from `start`, none that begins at `end` or later: how many, and where they end. */
+export function lfLinesFrom(bytes: Buffer, start: number, end: number, most: number): { count: number; at: number } {
+  let at = start
+  let count = 0
+  for (; at < end && count < most; count++) at = lfLineEnd(bytes, at)
+  return { count, at }
+}
+
+/** At most `most` lines that end at `end`: how many, and where they begin. */
+export function lfLinesBefore(bytes: Buffer, end: number, most: number): { count: number; at: number } {
+  let at = end
+  let count = 0
+  for (; at > 0 && count < most; count++) at = lfLineStart(bytes, at - 1)
+  return { count, at }
+}
