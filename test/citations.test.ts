@@ -111,6 +111,7 @@ t.test('tells of every operation, and of as many conversations as there are', as
     t.match(tools, `\n| \`${id}\` | \`${route}\` | `, 'docs/tools.md')
     t.match(readme, `\n| \`POST ${route}\` | `, 'README.md')
   }
+  t.ok(readme.split('\n').length <= 201, 'README.md has at most 200 lines')
   const page = textOf('docs/conversations.md')
   const [, title = ''] = /^# (.*)/.exec(page) ?? []
   t.match(readme, `[${title}](docs/conversations.md)`)
