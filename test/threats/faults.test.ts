@@ -518,7 +518,7 @@ row(
   45,
   'a read of a large file fails',
   {
-    done: 'each read of a file of 7 MiB that /edit (by rename and, of a bind-mounted file, in place), /edit-lines, /create with overwrite, /preview and /inspect make, one after the other, fails with EIO, then with ESTALE: a preloaded library. Most are made while the bytes before them are hashed',
+    done: 'a file of 7 MiB, and /edit (by rename and, for a bind-mounted file, in place), /edit-lines, /create with overwrite, /preview and /inspect: each of their reads in turn fails with EIO, then with ESTALE, by a preloaded library. Most happen while the bytes before them are hashed',
     skip: reads === null ? 'needs a C compiler' : false
   },
   async t => {
@@ -594,7 +594,7 @@ row(
     t.comment(`${failed} reads failed`)
     t.strictSame(tempFiles(here.root), [])
     t.equal(await victim.stop(), 0)
-    return 'each answered, EIO with `INTERNAL_ERROR`, ESTALE with `STALE_FILE`; the bytes as they were, no temp file; the server lives on'
+    return 'each answered, EIO with `INTERNAL_ERROR`, ESTALE with `STALE_FILE`; the bytes as they were, no temp file; the server keeps running'
   }
 )
 
