@@ -582,11 +582,13 @@ row(
               continue
             }
             failed++
-            if (answer.code !== code)
+            if (answer.code !== code) {
               t.fail(`${route} ${path}, read ${read}, error ${errno}: ${answer.code} ${answer.text.slice(0, 200)}`)
+            }
             if (!readFileSync(join(here.root, path)).equals(before)) t.fail(`${route} ${path}, read ${read}: changed`)
-            if (victim.child.exitCode !== null)
+            if (victim.child.exitCode !== null) {
               throw new Error(`ended with ${victim.child.exitCode}: ${victim.log().slice(-2000)}`)
+            }
           }
         }
       }
