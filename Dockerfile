@@ -1,18 +1,19 @@
-# The image of editd: dist/ and the runtime dependencies on a slim Node; not root, and nothing is written outside its two volumes.
+# The image of editd: dist/ and the runtime dependencies on a slim Node. It doesn't run as root and writes only to its two
+# volumes.
 #
 #   docker build -t editd .
 #   docker run --rm --read-only -p 127.0.0.1:7333:7333 -e EDITD_TOKEN="$EDITD_TOKEN" \
 #     -v "$PWD:/workspace" -v editd-state:/state editd
 #
-# It needs a token. Inside a container the service has to listen on 0.0.0.0, which others can reach, and there it refuses
-# to start without a configured token by design: `docker run editd` alone prints that fault and exits with 2. Give one with
-# -e EDITD_TOKEN, or mount a file and name it with -e EDITD_TOKEN_FILE.
+# It needs a token. Inside a container the service has to listen on 0.0.0.0, which others can reach, so by design it
+# refuses to start without a configured token: `docker run editd` alone prints that fault and exits with 2. Pass a token
+# with -e EDITD_TOKEN, or mount a file and name it with -e EDITD_TOKEN_FILE.
 #
-# What follows the image's name are flags of editd: `docker run … editd --read-only`. Change the port with -e EDITD_PORT
-# rather than --port, since the health check reads only the environment.
+# Whatever follows the image's name is passed to editd as flags: `docker run … editd --read-only`. Change the port with
+# -e EDITD_PORT rather than --port, since the health check reads only the environment.
 #
-# The user is node (1000:1000). A mounted folder has to be writable for it, or say --user "$(id -u):$(id -g)" and mount a
-# folder of that user on /state too. All containers on one workspace share one /state.
+# The user is node (1000:1000). A mounted folder has to be writable for it; otherwise add --user "$(id -u):$(id -g)" and
+# mount a folder of that user on /state too. All containers on one workspace share one /state.
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
@@ -31,18 +32,18 @@ LABEL org.opencontainers.image.title="editd" \
       org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production EDITD_ROOT=/workspace EDITD_STATE_DIR=/state EDITD_HOST=0.0.0.0
 WORKDIR /app
-# Owned by root: the service can't change its own code.
+# Owned by root, so the service can't change its own code.
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY page page
-# A new named volume takes over owner and mode of the folder that it is mounted on.
+# A new named volume takes over the owner and mode of the folder it is mounted on.
 RUN mkdir -m 755 /workspace && mkdir -m 700 /state && chown node:node /workspace /state
 VOLUME ["/workspace", "/state"]
 USER node
 EXPOSE 7333
-# The default, said because the service relies on it: running edits finish, exit 0 within 10 s. It is PID 1 itself; it
-# starts no other process, so that no init has to reap any.
+# The default, stated because the service relies on it: running edits finish, and it exits with 0 within 10 s. It is PID 1
+# itself and starts no other process, so no init is needed to reap any.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
   CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: process.env.EDITD_PORT || 7333, path: '/healthz' }, r => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]

@@ -1,7 +1,7 @@
-"""An agent that edits files: a model behind any OpenAI-compatible endpoint, with editd's tools. The standard library only.
+"""An agent that edits files: a model behind any OpenAI-compatible endpoint, with editd's tools. Standard library only.
 
-OPENAI_BASE_URL=https://api.openai.com/v1 OPENAI_API_KEY=… OPENAI_MODEL=… EDITD_URL=http://127.0.0.1:7333 EDITD_TOKEN=… \\
-    python3 examples/agent.py 'In app.js, let the port be 9090.'
+OPENAI_BASE_URL=https://api.openai.com/v1 OPENAI_API_KEY=… OPENAI_MODEL=… \\
+EDITD_URL=http://127.0.0.1:7333 EDITD_TOKEN=… python3 examples/agent.py 'In app.js, change the port to 9090.'
 """
 import json
 import sys
@@ -12,7 +12,7 @@ from urllib.request import Request, urlopen
 
 
 def send(url, token, body=None):
-    """The status and the text of an answer, a problem too."""
+    """Status and text of an answer, also if it is a problem."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     try:
         with urlopen(Request(url, json.dumps(body).encode() if body else None, headers)) as answer:
@@ -27,7 +27,7 @@ def editd(path, body=None):
 
 tools = json.loads(editd("/tools?format=openai-chat")[1])
 messages = [
-    {"role": "system", "content": "You edit files with your tools. Look at a file first and send its file_hash as expected_hash. "
+    {"role": "system", "content": "You edit files with your tools. Inspect a file first and send its file_hash as expected_hash. "
                                   "When an edit fails, the answer says why and has edits that work."},
     {"role": "user", "content": sys.argv[1]},
 ]
@@ -44,7 +44,7 @@ for turn in range(30):
         break
     for call in message["tool_calls"]:
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        # Success or problem, the body tells the model how to go on.
+        # Whether success or problem, the body tells the model how to go on.
         status, text = editd(f"/tools/{quote(name)}", {"arguments": arguments})
         print(name, arguments, "→", status, file=sys.stderr)
         messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})

@@ -1,8 +1,9 @@
 // An agent that edits files: a model behind any OpenAI-compatible endpoint, with editd's tools. No dependencies.
 //
-// OPENAI_BASE_URL=https://api.openai.com/v1 OPENAI_API_KEY=… OPENAI_MODEL=… EDITD_URL=http://127.0.0.1:7333
-// EDITD_TOKEN=… \
-//     node examples/agent.ts 'In app.js, let the port be 9090.'          (Node 22.18 or later; npx tsx with Node 20)
+// OPENAI_BASE_URL=https://api.openai.com/v1 OPENAI_API_KEY=… OPENAI_MODEL=… \
+// EDITD_URL=http://127.0.0.1:7333 EDITD_TOKEN=… node examples/agent.ts 'In app.js, change the port to 9090.'
+//
+// Needs Node 22.18 or later; with Node 20, run it with npx tsx.
 
 interface Message {
   role: string
@@ -26,7 +27,8 @@ const messages: Message[] = [
   {
     role: 'system',
     content:
-      'You edit files with your tools. Look at a file first and send its file_hash as expected_hash. When an edit fails, the answer says why and has edits that work.'
+      'You edit files with your tools. Inspect a file first and send its file_hash as expected_hash. ' +
+      'When an edit fails, the answer says why and has edits that work.'
   },
   { role: 'user', content: process.argv[2] ?? 'What is in the workspace?' }
 ]
@@ -47,7 +49,7 @@ for (let turn = 0; turn < 30; turn++) {
     break
   }
   for (const { id, function: call } of message.tool_calls) {
-    // Success or problem, the body tells the model how to go on.
+    // Whether success or problem, the body tells the model how to go on.
     const answer = await editd(`/tools/${encodeURIComponent(call.name)}`, { arguments: call.arguments })
     console.error(call.name, call.arguments, '→', answer.status)
     messages.push({ role: 'tool', tool_call_id: id, content: await answer.text() })

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Replaces a text of a file, from a script: look, edit what was seen, and after a near miss take the text that is there. Needs curl and jq.
+# Replaces text in a file from a script: reads the file's hash, edits that version, and after a near miss sends the
+# suggested text instead. Needs curl and jq.
 #
 #   EDITD_URL=http://127.0.0.1:7333 EDITD_TOKEN=… examples/edit.sh app.js 'const port  = 8080' 'const port = 9090'
 set -euo pipefail

@@ -1,4 +1,4 @@
-// What documents and comments cite: files, folders, scripts and tools that there are.
+// What documents and comments cite exists: files, folders, links and scripts; and documents name every operation.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ const under = (folder: string) =>
 const paths = new Set([...readdirSync(ROOT), ...FOLDERS.flatMap(under)].filter(path => !MADE.test(path)))
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-/** A document without what it prints: code, answers, the files of examples. */
+/** A document without code, answers and the files of its examples. */
 const proseOf = (text: string) => text.replace(/^```.*\n[^]*?^```$|<!--[^]*?-->/gm, '')
 
 /** The comments of a source file, as lines. */
@@ -29,7 +29,7 @@ const commentsOf = (path: string, text: string) => {
     .join('\n')
 }
 
-/** Not names of our files: what examples are about, a placeholder, what a command writes, a route, files of others. */
+/** Not names of our files: files in examples, a placeholder, what a command writes, a route, other projects' files. */
 const FOREIGN = new Set([
   'app.js',
   'x.ts',
@@ -42,13 +42,13 @@ const FOREIGN = new Set([
 const isThere = (path: string, from: string) =>
   paths.has(path) || paths.has(join(from, path)) || [...paths].some(other => other.endsWith(`/${path}`))
 
-/** The files that a text names and that there aren't; `from`: the folder of whoever names them. */
+/** The files that a text names and that don't exist; `from`: the folder of the file that names them. */
 function missingFiles(text: string, from: string): string[] {
   const file = /(?<![\w$.:/-])(?:\.\/)?[\w-][\w./-]*\.(?:ts|js|mjs|md|wat|json|yaml|sh|py|css)\b(?![/(])/g
   return [...text.matchAll(file)]
     .map(([name]) => name)
     .filter(name => {
-      // What is built of a source is named after it.
+      // A built file is named after its source.
       const source = name.replace(/^(?:path\/to\/editd\/)?dist\/(.*)\.js$/, '$1.ts')
       return !FOREIGN.has(name) && !FOREIGN.has(basename(name)) && !isThere(source, from)
     })
@@ -69,7 +69,7 @@ const missingScripts = (text: string): string[] =>
     .map(([, name = '']) => name)
     .filter(name => !Object.hasOwn(scripts, name))
 
-t.test('finds what is cited and not there', async t => {
+t.test('finds what is cited and does not exist', async t => {
   const files = (text: string) => missingFiles(text, 'src/http')
   t.strictSame(files('see faster.md, docs/no.md, src/http/x/y.ts'), ['faster.md', 'docs/no.md', 'src/http/x/y.ts'])
   t.strictSame(files('app.ts, `docs/tools.md`, ./problem.ts, http/problem.ts, dist/src/server.js'), [])
@@ -84,33 +84,34 @@ t.test('finds what is cited and not there', async t => {
   t.equal(commentsOf('a.sh', 'x # b.md'), ' # b.md')
 })
 
-t.test('cites only files, folders and scripts that there are', async t => {
+t.test('cites only files, folders and scripts that exist', async t => {
   const documents = [...paths].filter(path => path.endsWith('.md'))
   const source = /\.(ts|mjs|sh|py)$|^page\/.*\.(js|css)$|^\.ci\/\w+$|^(Dockerfile|eslint\.config\.js)$/
   const sources = [...paths].filter(path => source.test(path) && statSync(join(ROOT, path)).isFile())
   t.ok(documents.length >= 9 && sources.length > 200)
   const citing = [
-    ...documents.map(path => ({ path, all: textOf(path), told: proseOf(textOf(path)) })),
-    ...sources.map(path => ({ path, all: '', told: commentsOf(path, textOf(path)) }))
-    // This file's examples are of what isn't there.
+    ...documents.map(path => ({ path, all: textOf(path), prose: proseOf(textOf(path)) })),
+    ...sources.map(path => ({ path, all: '', prose: commentsOf(path, textOf(path)) }))
+    // This file's examples don't exist.
   ].filter(({ path }) => path !== 'test/citations.test.ts')
-  for (const { path, all, told } of citing) {
+  for (const { path, all, prose } of citing) {
     const from = dirname(path)
-    const files = [...missingLinks(all, from), ...missingFiles(told, from), ...missingFolders(told)]
-    const missing = [...files, ...missingScripts(`${all}${told}`)]
+    const files = [...missingLinks(all, from), ...missingFiles(prose, from), ...missingFolders(prose)]
+    const missing = [...files, ...missingScripts(`${all}${prose}`)]
     t.strictSame(missing, [], path)
   }
-  const everything = citing.map(({ told }) => told).join('\n')
+  const everything = citing.map(({ prose }) => prose).join('\n')
   for (const name of FOREIGN) t.ok(everything.includes(name), `${name} is still named`)
 })
 
-t.test('tells of every operation, and of as many conversations as there are', async t => {
+t.test('names every operation, and as many conversations as there are', async t => {
   const operations: Operations = makeOperations({} as Workspace, { max_edits: 1, max_file_size: 1 })
   const [tools, readme] = [textOf('docs/tools.md'), textOf('README.md')]
   for (const { id, route } of Object.values<Operation>({ ...operations })) {
     t.match(tools, `\n| \`${id}\` | \`${route}\` | `, 'docs/tools.md')
     t.match(readme, `\n| \`POST ${route}\` | `, 'README.md')
   }
+  t.ok(readme.split('\n').length <= 201, 'README.md has at most 200 lines')
   const page = textOf('docs/conversations.md')
   const [, title = ''] = /^# (.*)/.exec(page) ?? []
   t.match(readme, `[${title}](docs/conversations.md)`)

@@ -1,5 +1,5 @@
-// The two commands of the README, and every example of the documents: its answer compared with the printed one; code
-// and configurations used as they stand.
+// The commands of the README, and every example in the documents: the answer is compared with the printed one; code and
+// configurations are used as they stand.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
@@ -13,8 +13,8 @@ import t from 'tap'
 import { start } from './running.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const DOCUMENTS = ['README.md', 'docs/conversations.md', 'docs/tools.md']
-/** With DOCS=write the answers are written into the documents; read them before you commit. */
+const DOCUMENTS = ['README.md', 'docs/answers.md', 'docs/conversations.md', 'docs/tools.md']
+/** With DOCS=write the answers are written into the documents: read them before you commit. */
 const WRITES = process.env.DOCS === 'write'
 
 /** What differs from run to run. */
@@ -25,7 +25,7 @@ const settled = (answer: unknown): unknown =>
     )
   )
 
-/** Of an answer, the members that are printed; of a list, as many. */
+/** Only the members of an answer that are printed; of a list, as many items. */
 const part = (answer: unknown, printed: unknown): unknown =>
   Array.isArray(answer) && Array.isArray(printed)
     ? answer.slice(0, printed.length).map((item, i) => part(item, printed[i]))
@@ -80,7 +80,7 @@ for (const name of DOCUMENTS) {
       run++
     }
     for (const [, code] of text.matchAll(/```js run\n([^]*?)```/g)) {
-      // As an SDK hands it over: OpenAI's calls have arguments, Anthropic's input.
+      // As SDKs pass it: OpenAI's calls have `arguments`, Anthropic's have `input`.
       const input = { path: 'called.txt', content: 'one\n', overwrite: false, dry_run: true }
       const call = { name: 'create_file', arguments: JSON.stringify(input), input }
       const headers = { authorization: 'Bearer a-token-for-tests', 'content-type': 'application/json' }
@@ -121,10 +121,10 @@ for (const name of DOCUMENTS) {
   })
 }
 
-t.test('drains when npm start is told to end', async t => {
+t.test('drains when npm start gets SIGTERM', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'editd-npm-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  // Without its prestart, which would build what other tests run.
+  // Without its prestart, which would rebuild what other tests are running.
   const npm = spawn(
     'npm',
     [

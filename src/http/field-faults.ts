@@ -1,6 +1,6 @@
 // What is wrong with a field of a request that passed its schema, in words. Does not know statuses.
 import type { FieldFault, FixedFault } from '../operations/operation.ts'
-import type { FieldError } from './failure.ts'
+import type { InvalidField } from './failure.ts'
 
 const TARGETS = 'heading, code_block and symbol'
 
@@ -18,7 +18,7 @@ const SENTENCES: Record<FixedFault, string> = {
 }
 
 /** The sentence about one fault, without its subject: the field. */
-export const faultInWords = (fault: FieldFault): FieldError => ({ pointer: fault.pointer, message: messageOf(fault) })
+export const faultInWords = (fault: FieldFault): InvalidField => ({ pointer: fault.pointer, message: messageOf(fault) })
 
 function messageOf(fault: FieldFault): string {
   switch (fault.reason) {

@@ -101,7 +101,7 @@ row(
   },
   async t => {
     await increments(t, [{ send: sender(t, two.url, CLIENTS) }], 'n', () => two.text('n'))
-    return 'the number in the file is that of the `200`s; all others `STALE_FILE`'
+    return 'the number in the file is that of the `200`s; all others are `STALE_FILE`'
   }
 )
 
@@ -142,7 +142,7 @@ row(
   28,
   'another program saves the file between check and rename',
   {
-    done: '6 saves (in place, by rename) while a large edit has the lock; what slips through between the last look and the rename waits for the history',
+    done: '6 saves (in place, by rename) while a large edit has the lock; what slips through between the last check and the rename waits for the history',
     skip: onLinux
   },
   async t => {
@@ -254,7 +254,7 @@ row(
       )
     }
     t.ok(codes.includes('200'))
-    return 'each `200` or `STALE_FILE`; every edit was made to one whole version, but where the system held the writer up in the middle of its write: to what the file held then'
+    return 'each `200` or `STALE_FILE`; every edit was applied to one whole version, or, where the system held the writer up in the middle of its write, to what the file held then'
   }
 )
 
@@ -266,7 +266,7 @@ row(
   39,
   'flood on one file',
   {
-    done: `${FLOOD} edits of one file at once, each on a connection of its own; \`npm run test:updates -- --flood N\` for more`
+    done: `${FLOOD} edits of one file at once, each on its own connection; \`npm run test:updates -- --flood N\` for more`
   },
   async t => {
     const server = one
@@ -289,7 +289,7 @@ row(
       answers.some(({ code }) => code === 'FILE_LOCKED'),
       'the queue is bounded'
     )
-    return 'each `200`, and then it is in the file, or `FILE_LOCKED` with `Retry-After`, and then it isn’t; another file is edited meanwhile'
+    return 'each `200` and in the file, or `FILE_LOCKED` with `Retry-After` and not in the file; another file is edited meanwhile'
   }
 )
 
@@ -297,7 +297,7 @@ row(
   27,
   'lock holder killed, or stopped',
   {
-    done: '2 servers: kill -9 while one holds the lock of a file of 30 MB; SIGSTOP for 15 s, while one after the other four times 20 edits wait for the lock timeout',
+    done: '2 servers: kill -9 while one holds the lock of a file of 30 MB; SIGSTOP for 15 s, while four batches of 20 edits in turn wait for the lock timeout',
     skip: onLinux
   },
   async t => {
@@ -334,14 +334,14 @@ row(
     const text = readFileSync(join(root, 'big'), 'utf8')
     t.ok(text.startsWith('third\n') && text.endsWith('\nthe end.\n'), 'both edits are there')
     t.strictSame(tempFiles(root), [], 'the killed one’s temp file is gone, or it had none')
-    return 'after the kill the next goes on at once; while the holder is stopped the others get `FILE_LOCKED` with `Retry-After`; both edits are in the file'
+    return 'after the kill, the next one goes on at once; while the holder is stopped, the others get `FILE_LOCKED` with `Retry-After`; both edits are in the file'
   }
 )
 
 row(
   40,
   'SIGTERM with 50 edits running',
-  { done: '50 edits of 50 files of 1 MB, all held up by the lock of somebody else; the signal; the locks let go' },
+  { done: '50 edits of 50 files of 1 MB, all waiting for somebody else’s lock; the signal; the locks released' },
   async t => {
     const locks = join(state, 'locks')
     const server = await attacked(t, at, '--lock-timeout', '60s', '--log-level', 'info')
@@ -387,7 +387,7 @@ row(
     t.ok(['NOT_READY', 'ECONNREFUSED', 'ECONNRESET'].includes(late.code), late.code)
     t.strictSame(tempFiles(root), [])
     t.strictSame(readdirSync(locks), [])
-    return '50 × `200`, and they are in their files; a later one `NOT_READY`; exit status 0, no temp file, no lock'
+    return '50 × `200`, all in their files; a later request gets `NOT_READY`; exit status 0, no temp file, no lock'
   }
 )
 
@@ -395,7 +395,7 @@ row(
   44,
   'two state folders on one root',
   {
-    done: 'a server on a root, and starts with another state folder on the same root, below it, above it and by a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; six starts at once with a state folder each. What another user’s sockets can do: `test/workspace/presence.test.ts`',
+    done: 'a server on a root, and starts of others with another state folder on the same root, below it, above it and by a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; six starts at once with a state folder each. What another user’s sockets can do: `test/workspace/presence.test.ts`',
     skip: onLinux
   },
   async t => {
@@ -463,7 +463,7 @@ row(
     for (const server of served) await server.stop()
     const last = await attacked(t, here)
     t.equal((await last.post('/edit', { path: 'sub/f', old_text: 'one', new_text: 'two' })).status, 200)
-    return 'refused at start with exit status 1, the other named with process, host and state folder; nothing is written below the root; the same state by another path is let in; of six at once at most one serves; after a stop or a kill another starts at once'
+    return 'refused at start with exit status 1; process, host and state folder of the other are named; nothing is written below the root; the same state folder by another path is accepted; of six at once, at most one serves; after a stop or a kill, another one starts at once'
   }
 )
 

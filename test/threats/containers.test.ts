@@ -143,8 +143,8 @@ row(
   {
     done:
       'servers in namespaces of their own, one clock five minutes ahead, one behind. One is stopped at each system call ' +
-      `between its temp file and letting go: ${CASES.map(({ name }) => name).join('; ')}. Then ${COUNTS} increments by three ` +
-      'servers, one after the other stopped; `npm run test:containers` for more, and for longer than a lock file lasts',
+      `between its temp file and the release of the lock: ${CASES.map(({ name }) => name).join('; ')}. Then ` +
+      `${COUNTS} increments by three servers, one after the other stopped; \`npm run test:containers\` for more, and for longer than a lock file lasts`,
     skip
   },
   async t => {
@@ -165,8 +165,8 @@ row(
     await killInPlace(t, at.root, pause, one, behind)
     t.strictSame(tempFiles(at.root), [])
     return (
-      '0 lost; who comes too late gets `STALE_FILE` or `FILE_LOCKED`; while one that may live is writing in place, the ' +
-      'others get `FILE_LOCKED`, and go on when it is killed; no temp file stays'
+      '0 lost; whoever comes too late gets `STALE_FILE` or `FILE_LOCKED`; while one that may be alive is writing in ' +
+      'place, the others get `FILE_LOCKED`, and they go on when it is killed; no temp file stays'
     )
   }
 )

@@ -63,7 +63,7 @@ row(
     t.equal(server.text('f'), 'one\n')
     t.strictSame(tempFiles(at.root), [])
     t.equal((await send('/edit', { path: 'tmpfs/f', old_text: 'one', new_text: 'two' })).code, '200')
-    return `${tally(codes)}, old bytes intact, no temp file and no folder left; the server lives on`
+    return `${tally(codes)}, old bytes intact, no temp file and no folder left; the server keeps running`
   }
 )
 
@@ -229,7 +229,7 @@ row(
   21,
   'every system call fails once',
   {
-    done: 'strace on the server: for each of the calls of an edit by rename, of a new file in new folders and of an edit in place (of a bind-mounted file) that concern files, by kind and count, one of EIO, ENOSPC, EMFILE, EACCES (of the latter two operations a third of the calls, by the day); all calls and all four errors with `npm run test:faults -- --errors 4`. Then each write that these make to a file, of 4 bytes and of 300 KB, comes short, fails, and comes short before the next one fails or the server is killed: a preloaded library writes half of it',
+    done: 'strace on the server: for each of the calls of an edit by rename, of a new file in new folders and of an edit in place (of a bind-mounted file) that concern files, by kind and count, one of EIO, ENOSPC, EMFILE, EACCES (for the latter two operations a third of the calls, chosen by the day); all calls and all four errors with `npm run test:faults -- --errors 4`. Then each write to a file, of 4 bytes and of 300 KB, is short, fails, and is short before the next one fails or the server is killed: a preloaded library writes half of it',
     skip: traces && library !== null ? false : 'needs strace and a C compiler'
   },
   async t => {
@@ -378,7 +378,7 @@ row(
       }
       t.equal(await victim.stop(), 0)
     })
-    return 'each answered; a problem always with the old bytes or no file, a `200` always with the new ones, short writes too; no temp file after the next start; the server lives on. Killed between the halves, it leaves the old bytes or the new ones behind the next start'
+    return 'each answered; a problem always with the old bytes or no file, a `200` always with the new ones, short writes too; no temp file after the next start; the server keeps running. Killed between the halves, it leaves the old bytes or the new ones behind the next start'
   }
 )
 
@@ -390,7 +390,7 @@ row(
   23,
   'power cut',
   {
-    done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop device: \`FS_IOC_SHUTDOWN\` under load, mounted anew`,
+    done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop device: \`FS_IOC_SHUTDOWN\` under load, then mounted again`,
     skip: hasLoop('ext4') && hasLoop('xfs') ? false : 'needs loop devices, mkfs.ext4, mkfs.xfs and xfs_io'
   },
   async t => {
@@ -453,7 +453,7 @@ row(
     }
     t.comment(`${acknowledged} acknowledged edits and files in ${2 * CUTS} cuts`)
     t.ok(acknowledged > 10)
-    return '0 acknowledged edits or files lost, 0 torn, and the server starts again. A temp file may be left: that it was begun isn’t synced, which would cost every edit another fsync'
+    return '0 acknowledged edits or files lost, 0 torn, and the server starts again. A temp file may be left behind: its intent isn’t synced, which would cost every edit another fsync'
   }
 )
 
@@ -461,7 +461,7 @@ row(
   24,
   'no file descriptors left',
   {
-    done: 'limits of 0 to 11 descriptors more than are open, 20 edits, creates and reads at each; then 200 requests at once with room for 12; then without a limit',
+    done: 'limits of 0 to 11 descriptors above those that are open, 20 edits, creates and reads at each; then 200 requests at once with room for 12; then without a limit',
     skip: has('prlimit') && process.platform === 'linux' ? false : 'needs prlimit'
   },
   async t => {
@@ -518,7 +518,7 @@ row(
   45,
   'a read of a large file fails',
   {
-    done: 'each read of a file of 7 MiB that /edit (by rename and, of a bind-mounted file, in place), /edit-lines, /create with overwrite, /preview and /inspect make, one after the other, fails with EIO, then with ESTALE: a preloaded library. Most are made while the bytes before them are hashed',
+    done: 'a file of 7 MiB, and /edit (by rename and, for a bind-mounted file, in place), /edit-lines, /create with overwrite, /preview and /inspect: each of their reads in turn fails with EIO, then with ESTALE, by a preloaded library. Most happen while the bytes before them are hashed',
     skip: reads === null ? 'needs a C compiler' : false
   },
   async t => {
@@ -582,11 +582,13 @@ row(
               continue
             }
             failed++
-            if (answer.code !== code)
+            if (answer.code !== code) {
               t.fail(`${route} ${path}, read ${read}, error ${errno}: ${answer.code} ${answer.text.slice(0, 200)}`)
+            }
             if (!readFileSync(join(here.root, path)).equals(before)) t.fail(`${route} ${path}, read ${read}: changed`)
-            if (victim.child.exitCode !== null)
+            if (victim.child.exitCode !== null) {
               throw new Error(`ended with ${victim.child.exitCode}: ${victim.log().slice(-2000)}`)
+            }
           }
         }
       }
@@ -594,7 +596,7 @@ row(
     t.comment(`${failed} reads failed`)
     t.strictSame(tempFiles(here.root), [])
     t.equal(await victim.stop(), 0)
-    return 'each answered, EIO with `INTERNAL_ERROR`, ESTALE with `STALE_FILE`; the bytes as they were, no temp file; the server lives on'
+    return 'each answered, EIO with `INTERNAL_ERROR`, ESTALE with `STALE_FILE`; the bytes as they were, no temp file; the server keeps running'
   }
 )
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { often } from '../often.ts'
+import { LONG, often } from '../often.ts'
 import { start, type Answer, type Running } from '../running.ts'
 
 export const DOCUMENT = fileURLToPath(new URL('../../docs/threats.md', import.meta.url))
@@ -28,13 +28,13 @@ const lines = new Map<number, string>()
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '⏎')
 
 export interface RowOptions {
-  /** What is done, and how often, in CI. */
+  /** What is done in CI, and how often. */
   done: string
   /** Why it can't be done here, or false. */
   skip?: string | false
 }
 
-/** The test answers what came of it: what the table says, so nothing of this machine and no time. */
+/** The test returns what came of it, as the table says it: nothing about this machine, and no time. */
 export function row(
   number: number,
   attack: string,
@@ -48,6 +48,9 @@ export function row(
   })
 }
 
+/** Where not all is done that CI does, only the words are compared. */
+const comparable = (text: string) => (LONG ? text : text.replaceAll(/\d[\d,]*/g, '#'))
+
 /** To be called last in a file: the document has the lines of its rows. */
 export function told(): void {
   t.test('docs/threats.md says what came of each', { skip: long ? 'other numbers than CI’s' : false }, async t => {
@@ -57,7 +60,7 @@ export function told(): void {
       .map(line => lines.get(numberOf(line)) ?? line)
       .join('\n')
     if (process.env.DOCS === 'write') writeFileSync(DOCUMENT, now)
-    else t.equal(text, now)
+    else t.equal(comparable(text), comparable(now))
   })
 }
 

@@ -54,7 +54,7 @@ const GOOD = new Set([
 ])
 
 /**
- * Sends attempts while `attacks` run; nothing of the outside may be seen, and every kind has to be done and refused at
+ * Sends attempts while `attacks` run; nothing from outside may be seen, and every kind has to be done and refused at
  * times. Answers how many answers told of it.
  */
 async function race(
@@ -98,7 +98,7 @@ async function race(
   if (mixed) {
     t.ok(done.size > 0 && refused.size > 0 && each.every(kind => done.has(kind) && refused.has(kind)), 'some of both')
   }
-  t.equal(seen, 0, 'nothing of the outside is told')
+  t.equal(seen, 0, 'nothing from outside is answered')
   t.strictSame(tempFiles(server.base), [], 'no temp file is left')
   await sleep(100)
   t.ok(descriptorsOf(server.child.pid) <= before + 16, 'no descriptor leaks')
@@ -145,7 +145,7 @@ const make =
     body: { path: `${folder}/${below.replaceAll('N', String(i))}new${i}`, content: 'mine' }
   })
 
-/** The requests in rounds of their own; `work` answers how many answers told of the outside. */
+/** The requests in rounds of their own; `work` returns how many answers had anything from outside. */
 async function rounds(t: Test, requests: number, work: (t: Test, count: number) => Promise<number>): Promise<string> {
   let [sent, seen] = [0, 0]
   while (sent < requests) {
@@ -154,9 +154,9 @@ async function rounds(t: Test, requests: number, work: (t: Test, count: number) 
       seen += await work(t, count)
     })
     sent += count
-    t.comment(`${sent} requests so far, ${seen} with anything of the outside`)
+    t.comment(`${sent} requests so far, ${seen} with anything from outside`)
   }
-  return `${seen} answers with anything of the outside`
+  return `${seen} answers with anything from outside`
 }
 
 row(
@@ -263,7 +263,7 @@ row(
       t.strictSame(readdirSync(at.root), [])
       return seen
     })
-    return `${result}, 0 writes in the other folder; it keeps to the folder that it was started on`
+    return `${result}, 0 writes in the other folder; it stays with the folder that it was started on`
   }
 )
 
@@ -271,7 +271,7 @@ row(
   9,
   'predictable temp name, planted symlink',
   {
-    done: '80 edits and creates while the folder is watched and every name that shows up is made a link to the outside',
+    done: '80 edits and creates while the folder is watched and every name that appears is replaced by a link that leads outside',
     skip
   },
   async t => {

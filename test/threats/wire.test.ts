@@ -120,7 +120,7 @@ row(31, 'lone surrogate, invalid UTF-8 in the request', { done: '6 bodies' }, as
 row(
   32,
   '`__proto__`, nesting of 500,000, duplicate keys, 1e999, wrong types, 50 MB',
-  { done: '12 bodies, one of 50 MB and one that ends never' },
+  { done: '12 bodies, one of 50 MB and one that never ends' },
   async t => {
     put({ j: 'one\n' })
     const edit = (more: string) => `{"path":"j","old_text":"one","new_text":"two",${more}}`
