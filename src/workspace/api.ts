@@ -1,5 +1,4 @@
 // What others see of the workspace: options, what is asked for and what is answered. Types only.
-import type { Encoding } from '../engine/text/encoding.ts'
 import type { Result } from '../result.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 
@@ -105,12 +104,6 @@ export interface Created<T> extends Omit<Edited<T>, 'file_hash' | 'hash_before'>
   created: boolean
 }
 
-export interface ReadFile extends FileFacts {
-  bytes: Buffer
-  encoding: Encoding
-  modified_at: Date
-}
-
 /** Takes a file in chunks. The buffer of a chunk is used again: what is to be kept has to be copied. */
 export interface Consumer<R> {
   push(chunk: Buffer): void
@@ -186,21 +179,10 @@ export interface Workspace {
     options: { dry_run: boolean },
     plan: Planner<T, F>
   ): Promise<{ ok: true; value: Created<T> } | Failed<F | FileFailure>>
-  /** The whole file, binary or not. */
-  read(target: FileTarget): Promise<{ ok: true; value: ReadFile } | Failed<FileFailure>>
   /**
-   * The same in chunks of at most 1 MiB. `consumer` makes a new one whenever reading begins again because the file
-   * changed.
-   */
-  scan<R>(
-    target: FileTarget,
-    consumer: () => Consumer<R>
-  ): Promise<{ ok: true; value: Scanned<R> } | Failed<FileFailure>>
-  /** A page of a folder's entries. */
-  list(target: { path: string } & Page): Promise<{ ok: true; value: Listing } | Failed<FileFailure>>
-  /**
-   * Scans a file or lists a folder, whichever the path leads to. A folder has no hash: with `expected_hash` it is
-   * NOT_A_FILE.
+   * Reads a file in chunks of at most 1 MiB, or lists a page of a folder's entries, whichever the path leads to.
+   * `file` makes a new consumer whenever reading begins again because the file changed. A folder has no hash: with
+   * `expected_hash` it is NOT_A_FILE.
    */
   look<R>(
     target: FileTarget,

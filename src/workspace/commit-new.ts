@@ -17,11 +17,11 @@ import { withTemp, type Content, type Put } from './temp.ts'
  */
 export async function commitNew(
   context: CommitContext,
-  spot: Missing,
+  absent: Missing,
   content: Content
 ): Promise<Result<FileWarning[], FileFailure>> {
-  const { folder: place, leaf } = split(spot.relative)
-  const lacking = foldersBetween(spot.folder, place)
+  const { folder: place, leaf } = split(absent.relative)
+  const lacking = foldersBetween(absent.folder, place)
   const made: Buffer[] = []
   let done = false
   try {

@@ -32,6 +32,7 @@ import {
   DRY,
   freshPlace,
   isRoot,
+  look,
   onLinux,
   open,
   REAL,
@@ -92,14 +93,14 @@ for (const durability of ['fast', 'full'] as const) {
       })
       t.equal(text(), 'hello\nworld')
       t.strictSame(readdirSync(root), ['a.txt'])
-      const read = await workspace.read({ path: 'a.txt', expected_hash: expected.new_hash })
+      const read = await look(workspace, { path: 'a.txt', expected_hash: expected.new_hash })
       t.match(read, {
         ok: true,
         value: {
           path: 'a.txt',
           file_hash: expected.new_hash,
-          encoding: 'ascii',
-          bytes: Buffer.from('hello\nworld'),
+          file_size: 11,
+          value: { bytes: Buffer.from('hello\nworld') },
           modified_at: Date
         }
       })
@@ -219,12 +220,12 @@ t.test('refuses before it plans, in dry runs too', async t => {
   const workspace = await open(place, { maxFileSize: 100 })
   t.teardown(() => workspace.close())
   t.match(
-    await workspace.read({ path: 'nul' }),
-    { value: { encoding: 'binary', bytes: Buffer.from('a\0b') } },
+    await look(workspace, { path: 'nul' }),
+    { value: { value: { bytes: Buffer.from('a\0b') } } },
     'reads what it won’t edit'
   )
-  t.match(await workspace.read({ path: 'big' }), { failure: { code: 'FILE_TOO_LARGE' } })
-  t.match(await workspace.read({ path: 'a.txt', expected_hash: 'f'.repeat(16) }), {
+  t.match(await look(workspace, { path: 'big' }), { failure: { code: 'FILE_TOO_LARGE' } })
+  t.match(await look(workspace, { path: 'a.txt', expected_hash: 'f'.repeat(16) }), {
     failure: { code: 'STALE_FILE' },
     file_hash: HELLO
   })
@@ -354,7 +355,7 @@ t.test('leaves no descriptor open, whatever the outcome', { skip: onLinux ? fals
       await workspace.edit({ path }, REAL, append('.'))
       await workspace.edit({ path, expected_hash: 'f'.repeat(16) }, REAL, append('.'))
       await workspace.edit({ path }, DRY, () => fail('no'))
-      await workspace.read({ path })
+      await look(workspace, { path })
     }
   }
   await new Promise(resolve => setTimeout(resolve, 50))
@@ -595,7 +596,7 @@ t.test('gives up on a file that never holds still', async t => {
   writeFileSync(file, Buffer.alloc(64_000_000, 'x'))
   let size = 64_000_000
   const timer = setInterval(() => truncateSync(file, --size), 0)
-  const answer = await workspace.read({ path: 'a.txt' })
+  const answer = await workspace.edit({ path: 'a.txt' }, DRY, UNPLANNED)
   clearInterval(timer)
   t.match(answer, { failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' } })
 })
