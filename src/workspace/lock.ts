@@ -33,7 +33,7 @@ export interface LocksOptions {
   files: LockFiles | null
 }
 
-type Turn = 'first' | 'next' | 'after_a_stranger'
+type Turn = 'first' | 'next' | 'yield_to_other_process'
 
 export class Locks {
   readonly #options: LocksOptions
@@ -64,12 +64,12 @@ export class Locks {
     }
     try {
       // Another process waits for this file too, and is on its way: let it in first.
-      if (turn === 'after_a_stranger') await sleep(2)
+      if (turn === 'yield_to_other_process') await sleep(2)
       if (this.#options.socket) {
         const socket = await holdSocket(`editd-${key}`, deadline)
         if (socket === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
         undo.push(async () => {
-          if (socket.release()) pass = 'after_a_stranger'
+          if (socket.release()) pass = 'yield_to_other_process'
         })
       }
       const file = await this.#options.files?.hold(key, deadline)

@@ -38,7 +38,7 @@ export async function scanPinned<R>(
       const stat = fstatSync(fd, { bigint: true })
       const size = Number(stat.size)
       if (size > limit) return fail({ code: 'FILE_TOO_LARGE', limit, actual: size })
-      const sum = createHash('sha256')
+      const hash = createHash('sha256')
       const into = consumer()
       const part = Buffer.allocUnsafeSlow(Math.min(size, AT_ONCE))
       let position = 0
@@ -48,11 +48,11 @@ export async function scanPinned<R>(
           size <= AT_ONCE
             ? readSync(fd, part, 0, length, position)
             : (await readLater(fd, part, 0, length, position)).bytesRead
-        sum.update(part.subarray(0, count))
+        hash.update(part.subarray(0, count))
         into.push(part.subarray(0, count))
       }
       if (position === size && alike(stat, fstatSync(fd, { bigint: true }))) {
-        return ok({ stat, digest: sum.digest('hex'), value: into.finish() })
+        return ok({ stat, digest: hash.digest('hex'), value: into.finish() })
       }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })

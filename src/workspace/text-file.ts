@@ -38,7 +38,7 @@ export interface Snapshot {
   readonly stat: BigIntStats
   /** SHA-256 of `bytes`, 64 hex digits. */
   readonly digest: string
-  /** States of that sum on the way, for a text that begins the same; none where the file is small. */
+  /** States of the hash along the way, for a text that begins the same; none where the file is small. */
   readonly marks: readonly HashCheckpoint[]
   /**
    * Whether the object that was read still is as it was then; synchronous. Whether it still has its name is another
@@ -48,10 +48,10 @@ export interface Snapshot {
   close(): void
 }
 
-/** The sum of the first `at` bytes of a text, to be copied and carried on. */
+/** The hash of the first `at` bytes of a text, to be copied and continued. */
 export interface HashCheckpoint {
   at: number
-  sum: Hash
+  hash: Hash
 }
 
 /** The contract's `file_hash` of a digest: 16 hex digits. */
@@ -117,7 +117,7 @@ function fill(fd: number, bytes: Buffer): string | null {
 
 /** The same, hashing one stretch while the next is read. */
 async function fillLarge(fd: number, bytes: Buffer, marks: HashCheckpoint[]): Promise<string | null> {
-  const sum = createHash('sha256')
+  const running = createHash('sha256')
   const readAt = (start: number): Promise<{ bytesRead: number }> =>
     readLater(fd, bytes, start, Math.min(bytes.length - start, STRIDE), start)
   let last = await readAt(0)
@@ -126,10 +126,10 @@ async function fillLarge(fd: number, bytes: Buffer, marks: HashCheckpoint[]): Pr
     const stretch = bytes.subarray(length, length + last.bytesRead)
     length += last.bytesRead
     const next = length < bytes.length ? readAt(length) : last
-    last = (await bothDone(next, addTo(sum, stretch)))[0]
-    marks.push({ at: length, sum: sum.copy() })
+    last = (await bothDone(next, addTo(running, stretch)))[0]
+    marks.push({ at: length, hash: running.copy() })
   }
-  return sum.digest('hex')
+  return running.digest('hex')
 }
 
 /**
@@ -168,13 +168,13 @@ export async function digestOf(
   if (pieces.length === 1 && only !== undefined && total <= AT_ONCE) return hash('sha256', only, 'hex')
   const shared = original === undefined ? 0 : sharedStart(pieces, original)
   const mark = marks.findLast(({ at }) => at <= shared)
-  const sum = mark?.sum.copy() ?? createHash('sha256')
+  const running = mark?.hash.copy() ?? createHash('sha256')
   let skip = mark?.at ?? 0
   for (const piece of pieces) {
-    await addTo(sum, piece.subarray(skip))
+    await addTo(running, piece.subarray(skip))
     skip = Math.max(0, skip - piece.length)
   }
-  return sum.digest('hex')
+  return running.digest('hex')
 }
 
 /** How many bytes at the start of `pieces` are those of `original`, being the same memory. */
@@ -194,10 +194,10 @@ export function areSame(pieces: readonly Buffer[], total: number, original: Buff
   })
 }
 
-async function addTo(sum: Hash, bytes: Buffer): Promise<void> {
+async function addTo(running: Hash, bytes: Buffer): Promise<void> {
   for (let start = 0; start < bytes.length; start += AT_ONCE) {
     const part = bytes.subarray(start, start + AT_ONCE)
-    sum.update(part)
+    running.update(part)
     if (part.length === AT_ONCE) await yieldToOthers()
   }
 }

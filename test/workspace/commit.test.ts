@@ -180,9 +180,9 @@ t.test('refuses before it plans, in dry runs too', async t => {
     expected: object
   ): Promise<void> => {
     const workspace = await open(place, { maxFileSize: 100, ...options })
-    for (const way of [DRY, REAL]) {
+    for (const options of [DRY, REAL]) {
       t.match(
-        await workspace.edit(target, way, UNPLANNED),
+        await workspace.edit(target, options, UNPLANNED),
         { ok: false, path: target.path, ...expected },
         `${target.path} ${JSON.stringify(expected)}`
       )
