@@ -1,4 +1,4 @@
-// What others see of the workspace: options, what is asked for and what is answered. Types only.
+// What others see of the workspace: its options, requests and answers. Types only; does not know HTTP.
 import type { Result } from '../result.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 
@@ -46,8 +46,8 @@ export interface CreateTarget {
 }
 
 /**
- * What a planner makes of a text: the result as pieces, and what will be said about it. Both exist before anything is
- * written.
+ * What a planner makes of a text: the result as pieces, and what will be reported about it. Both exist before
+ * anything is written.
  */
 export interface Planned<T> {
   pieces: readonly Buffer[]
@@ -123,7 +123,7 @@ export interface Page {
   limit: number
 }
 
-/** A link is told as such, wherever it leads. Bytes of `name` that aren't UTF-8 are shown as U+FFFD. */
+/** A link is reported as a link, wherever it leads. Bytes of `name` that aren't UTF-8 are shown as U+FFFD. */
 export interface Entry {
   name: string
   type: 'file' | 'directory' | 'symlink' | 'other'
@@ -150,7 +150,7 @@ export interface Listing extends Entries {
 
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
-/** A failure with the file it concerns, so far as it is known and may be told. */
+/** A failure with the file it concerns, as far as it is known and may be revealed. */
 export type Failed<F> = { ok: false; failure: F; path: string; resolved_path?: string; file_hash?: string }
 
 export interface Workspace {

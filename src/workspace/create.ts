@@ -1,5 +1,5 @@
-// Makes a file where none is, or replaces the one whose hash was given. Does not know what a plan does; commit-new.ts and
-// edit.ts touch the disk.
+// Creates a file where there is none, or replaces the one whose hash was given. Does not know what a plan does;
+// commit-new.ts and edit.ts touch the disk.
 import { fail, ok } from '../result.ts'
 import type { Created, CreateTarget } from './api.ts'
 import { changeFile, runPlan, type EditRequest, type FileToChange, type WriteContext } from './edit.ts'
@@ -91,7 +91,7 @@ function refusalToReplace({ overwrite, expected_hash, if_none_match }: CreateTar
  */
 const REAL_LIMIT = 4095
 
-/** What can be known before anything is touched. */
+/** What can be known before anything is touched; null: nothing is against it. */
 function refusalToMake({ root, files }: WriteContext, absent: Missing, target: CreateTarget): FileFailure | null {
   // Whoever gives a hash counts on content that isn't there: to make the file all the same would hide that it was
   // removed.

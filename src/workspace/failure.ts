@@ -1,10 +1,10 @@
-// The closed unions of everything that can be wrong with a file, and of what a change to it may lose. Knows no HTTP and
-// no sentences.
+// Everything that can be wrong with a file, and what a change to it may lose, as closed unions. Does not know HTTP or
+// sentences.
 import type { CurrentOutcome } from '../engine/failure.ts'
 
 export type FileFailure =
   | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' }
-  /** Outside the root, or an extension that is not allowed. Says nothing of whether the target exists. */
+  /** Outside the root, or an extension that is not allowed. Does not reveal whether the target exists. */
   | { code: 'PATH_NOT_ALLOWED'; reason: 'outside' | 'extension'; allowed_extensions?: string[] }
   | { code: 'PROTECTED_PATH'; pattern: string }
   | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' }

@@ -24,7 +24,7 @@ export interface Asked {
   isFolder: boolean
 }
 
-/** What an answer tells of a file besides its path, as far as it is known and may be told. */
+/** What an answer tells of a file besides its path, as far as it is known and may be revealed. */
 export interface FileInfo {
   resolved_path?: string
   file_hash?: string
@@ -70,7 +70,7 @@ export interface FileAccessOptions {
   recover: (place: Buffer) => Promise<boolean>
 }
 
-/** How often a change begins again, with a lock of its own, because the path led elsewhere by then. */
+/** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
 const ATTEMPTS = 3
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
@@ -82,7 +82,7 @@ export class FileAccess {
   readonly #policy: Policy
   readonly #locks: Locks
   readonly #recover: (place: Buffer) => Promise<boolean>
-  /** Readings for a hash that go on, by what is read. */
+  /** Readings for a hash that are under way, by what is read. */
   readonly #looks = new Map<string, Promise<string | null>>()
   #running = 0
   #closed = false
@@ -103,7 +103,7 @@ export class FileAccess {
     return this.#root.real() === null ? gone : null
   }
 
-  /** Lets nobody in any more, and waits for those who are. */
+  /** Takes no more requests, and waits for those that are running. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#running > 0) {
@@ -133,8 +133,8 @@ export class FileAccess {
   }
 
   /**
-   * Does the work on what is there, if that may be used so, or on the place where nothing is. Keeps what is there pinned
-   * until the work is done.
+   * Does the work on what is there, if that may be used so, or on the place where nothing is. What is there stays pinned
+   * until then.
    */
   async find<T, F>(
     { relative, isFolder }: Omit<Asked, 'path'>,
@@ -189,7 +189,7 @@ export class FileAccess {
     return refusal === null ? null : fail(refusal)
   }
 
-  /** With what may have been meant. */
+  /** FILE_NOT_FOUND, with the paths that may have been meant. */
   notFound({ relative }: Missing, use: AccessMode): FileFailure {
     const near = similarPaths(this.#root, relative, pin => this.#judge(use, pin) === null)
     return near.length === 0 ? { code: 'FILE_NOT_FOUND' } : { code: 'FILE_NOT_FOUND', did_you_mean: near }
@@ -244,7 +244,7 @@ export class FileAccess {
   }
 
   /**
-   * The hash, for an answer that reports another failure; nothing if it can't be had. Those who ask at the same time
+   * The hash, for an answer that reports another failure; empty if it can't be read. Those who ask at the same time
    * share one reading: a thousand may give up waiting for a large file at once.
    */
   async hash(pin: Pin): Promise<FileInfo> {
@@ -267,7 +267,7 @@ export class FileAccess {
     return look
   }
 
-  /** What can be told of the file as it is now; nothing if it can't be had. */
+  /** What is known of the file as it is now; empty if it can't be read. */
   async currentInfo(at: Omit<Asked, 'path'>): Promise<FileInfo> {
     try {
       const looked = await this.pinned<FileInfo, never>(at, 'edit', async ({ pin, info }) =>

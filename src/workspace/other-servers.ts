@@ -83,9 +83,9 @@ interface Rival {
   info: ServerInfo | null
 }
 
-/** How often a server that meets another looks whether that one has gone: both may have just begun. */
+/** How often a server that meets another looks: both may have just begun. Chosen, not measured, as is the next. */
 const ATTEMPTS = 3
-/** So many names are looked into; only somebody who means harm makes more. */
+/** So many names are looked into; only an attacker makes more. */
 const NAMES = 32
 
 /**

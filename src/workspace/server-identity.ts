@@ -3,8 +3,8 @@
 //
 // Node can't ask a unix socket for the user at its other end. But /proc/<pid>/fd shows that a process has the socket
 // (one of our own user, or any if we may look), and /proc/net/tcp tells everyone the user of each TCP socket. So who is
-// asked also listens on a port of the loopback device for an instant, tells it, and says the name there once more:
-// whoever says the name there has that port's user.
+// asked also listens on a port of the loopback device for an instant, sends its number, and repeats the name there:
+// whoever repeats the name there has that port's user.
 import { readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { connect, createServer, type AddressInfo, type NetConnectOpts, type Server, type Socket } from 'node:net'
 import { endianness } from 'node:os'
@@ -16,11 +16,11 @@ export interface ServerInfo {
   stateDir: string
 }
 
-/** Milliseconds for an answer, and for proving it. */
+/** Milliseconds for an answer, and as many for proving it. Chosen, not measured, as are the next two. */
 const PATIENCE = 500
-/** Characters of an answer. */
+/** Characters that an answer may have. */
 const LIMIT = 16_384
-/** How many may be answered at once. */
+/** How many others are answered at once. */
 const ASKERS = 16
 
 /** Listens by `name` and answers who asks until it is closed; keeps no process alive. Throws the system's error. */

@@ -1,4 +1,4 @@
-// A file's bytes, read whole and not while they change; their hash; writing pieces. Knows no locks and no policy.
+// Reads a file whole, again if it changed meanwhile; hashes it; writes pieces. Does not know locks or policy.
 import { createHash, hash, type Hash } from 'node:crypto'
 import {
   closeSync,
@@ -18,22 +18,28 @@ import { quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Pin } from './pin.ts'
 
-/** Bytes up to which reading, hashing and writing happen at once; more of them would hold up other requests. */
+/**
+ * Bytes up to which reading, hashing and writing are synchronous; more of them would hold up other requests. Chosen,
+ * not measured.
+ */
 export const AT_ONCE = 1024 * 1024
-/** In ns: changes so close to a reading may leave the times of the file as they were. */
+/**
+ * In ns: changes so close to a reading may leave the times of the file as they were. The kernel's clock for them ticks
+ * every 10 ms at the slowest (HZ=100).
+ */
 const CLOCK = 20_000_000n
-/** How often a file that changes while it is read is read again. */
+/** How often a file is read that keeps changing while it is read. Chosen, not measured. */
 export const ATTEMPTS = 3
-/** The system takes no more pieces in one call. */
+/** The system takes no more pieces in one call (IOV_MAX). */
 const PIECES = 1024
-/** Bytes that are read while those before them are hashed. */
+/** Bytes that are read while those before them are hashed. Chosen, not measured. */
 const STRIDE = 2 * AT_ONCE
 const readLater = promisify(read)
 const writevLater = promisify(writev)
 
 /** What a file held at one moment. To be closed. */
 export interface Snapshot {
-  /** To be set anew where they have moved. */
+  /** To be set again where they have moved. */
   bytes: Buffer
   readonly stat: BigIntStats
   /** SHA-256 of `bytes`, 64 hex digits. */
@@ -141,7 +147,7 @@ async function bothDone<A, B>(a: A | Promise<A>, b: B | Promise<B>): Promise<[A,
   return Promise.all([a, b])
 }
 
-/** For one look at a time, which takes no other's turn. */
+/** Shared, as the comparison that uses it is synchronous. */
 const PART = Buffer.allocUnsafeSlow(AT_ONCE / 4)
 
 /** Whether the file holds exactly `bytes` now. */
@@ -155,7 +161,7 @@ function holds(fd: number, bytes: Buffer): boolean {
 }
 
 /**
- * SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it works on much.
+ * SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it hashes much.
  * Where the first piece is the beginning of `original`, what `marks` say of that isn't hashed again.
  */
 export async function digestOf(
@@ -213,7 +219,7 @@ export async function writeAll(fd: number, pieces: readonly Buffer[], total: num
     const batch = rest.slice(0, PIECES)
     const count =
       total <= AT_ONCE ? writevSync(fd, batch, position) : (await writevLater(fd, batch, position)).bytesWritten
-    if (count === 0) throw new Raced('nothing could be written')
+    if (count === 0) throw new Raced('no bytes could be written')
     position += count
     rest = after(rest, count)
   }

@@ -26,7 +26,7 @@ import { listFolder } from './list.ts'
 import { LockFiles } from './lock-file.ts'
 import { Locks } from './lock.ts'
 import { LivenessSockets } from './liveness.ts'
-import { thisOwner, type Observer, type Owner } from './owner.ts'
+import { SILENCE, thisOwner, type Observer, type Owner } from './owner.ts'
 import { BufferPool } from './buffer-pool.ts'
 import { below } from './path.ts'
 import type { Pin, Root } from './pin.ts'
@@ -43,9 +43,9 @@ export type * from './api.ts'
 type Report = NonNullable<WorkspaceOptions['report']>
 type Answer<T, F = never> = Promise<{ ok: true; value: T } | Failed<F | FileFailure>>
 
-/** In ms between two searches for what dead servers left. */
-const SWEEP = 60_000
-/** Bytes of large files that are edited at once. */
+/** In ms between two searches for what dead servers left; none of them counts as silent sooner than `SILENCE`. */
+const SWEEP = SILENCE
+/** Bytes of large files (over `AT_ONCE`) that are edited at once. A bound on memory; chosen, not measured. */
 const MEMORY = 256e6
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 

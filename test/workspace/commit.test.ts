@@ -490,7 +490,7 @@ t.test('refuses an immutable file, and writes an append-only one not at all', ne
   const { workspace, root, text, file } = await fresh(t)
   for (const flag of ['i', 'a']) {
     if (spawnSync('chattr', ['+' + flag, file]).status !== 0) {
-      t.comment('the file system knows no attributes')
+      t.comment('the file system does not support attributes')
       continue
     }
     t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('.')), {
@@ -538,7 +538,7 @@ t.test(
       t.strictSame(readdirSync(join(root, 'tmpfs')), ['f'])
     }
 
-    // A single file of a full file system: only the way in place is left, and it has to take back what it wrote.
+    // A single file of a full file system: only writing in place is left, and that has to take back what it wrote.
     writeFileSync(join(root, 'bound-full'), '')
     execFileSync('mount', ['--bind', join(root, 'tmpfs/f'), join(root, 'bound-full')])
     t.teardown(() => spawnSync('umount', [join(root, 'bound-full')]))

@@ -120,7 +120,8 @@ t.test('reads and writes nothing outside, whatever is swapped meanwhile', { ...n
   await new Promise(resolve => setTimeout(resolve, 100))
 
   t.comment(
-    `${swaps.join(' and ')} swaps; done ${JSON.stringify([...count.done])}; refused ${JSON.stringify([...count.refused])}`
+    `${swaps.join(' and ')} swaps; done ${JSON.stringify([...count.done])}; ` +
+      `refused ${JSON.stringify([...count.refused])}`
   )
   t.ok(swaps.every(number => number > 100))
   for (const [name] of ways) {

@@ -285,7 +285,7 @@ for (const confinement of kinds) {
     t.notMatch(
       await look(workspace, { path: '.git/config' }),
       { file_hash: String },
-      'tells no hash of what may not be read'
+      'reveals no hash of what may not be read'
     )
   })
 
@@ -470,9 +470,9 @@ t.test('finds the same name in other folders', t => {
   )
   for (let i = 0; i < 30; i++) {
     mkdirSync(join(place.root, `many/${i}`), { recursive: true })
-    writeFileSync(join(place.root, `many/${i}/twin`), '')
+    writeFileSync(join(place.root, `many/${i}/same`), '')
   }
-  t.equal(similarPaths(root, Buffer.from('twin'), () => true).length, 3)
+  t.equal(similarPaths(root, Buffer.from('same'), () => true).length, 3)
   t.end()
 })
 
