@@ -11,7 +11,7 @@ import { same, type Folder, type Pin, type Root } from './pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
 import type { Snapshot } from './text-file.ts'
 
-/** One file as it was read, and its new content, with the SHA-256 `digest` (hex) of that, which may not be known yet. */
+/** One file as it was read, and its new content, with the SHA-256 `digest` (hex) of that, which may be pending. */
 export interface Change extends Content {
   pin: Pin
   snapshot: Snapshot

@@ -133,7 +133,7 @@ export class FileAccess {
   }
 
   /**
-   * Does the work on what is there, if that may be used so, or on the place where nothing is. What is there stays pinned
+   * Does the work on what is there, if that may be used so, or on the place where nothing is. The object stays pinned
    * until then.
    */
   async find<T, F>(

@@ -6,8 +6,8 @@ import { split } from './path.ts'
 import type { Pin, Root } from './pin.ts'
 
 /**
- * So many names of the folder are looked at, in the system's order; what comes after them is never offered. This and the
- * limits below were chosen, not measured.
+ * So many names of the folder are looked at, in the system's order; what comes after them is never offered. This and
+ * the limits below were chosen, not measured.
  */
 const NAMES_LIMIT = 5000
 const ANSWERS_LIMIT = 3

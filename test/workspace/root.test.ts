@@ -600,8 +600,9 @@ t.test('knows what system errors mean for a file', async t => {
     ESTALE: 'STALE_FILE',
     ENAMETOOLONG: 'INVALID_PATH'
   }
-  for (const [name, expected] of Object.entries(codes))
+  for (const [name, expected] of Object.entries(codes)) {
     t.equal(failureOf(error(name as keyof typeof codes))?.code, expected, name)
+  }
   t.equal(failureOf(new Raced('x'))?.code, 'STALE_FILE')
   for (const other of [error('EIO'), new Error('bug'), 'text']) t.equal(failureOf(other), null)
 })
