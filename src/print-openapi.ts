@@ -12,9 +12,6 @@ const workspace: Workspace = {
   confinement: 'proc',
   edit: untouched,
   create: untouched,
-  read: untouched,
-  scan: untouched,
-  list: untouched,
   look: untouched,
   ready: () => null,
   close: async () => {}

@@ -6,7 +6,7 @@ import { buildApp } from './app.ts'
 import { helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
 import { ensureDir } from './workspace/ensure-dir.ts'
 import { speakMcp } from './stdio.ts'
-import { Occupied } from './workspace/presence.ts'
+import { Occupied } from './workspace/other-servers.ts'
 import { openWorkspace, type Workspace } from './workspace/workspace.ts'
 
 /** The exit status where settings are at fault. */

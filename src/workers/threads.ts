@@ -55,7 +55,8 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
   }
 
   /**
-   * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. TIMED_OUT where it took longer
+   * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. TIMED_OUT where it took
+   * longer
    * than `time` milliseconds.
    * Rejects where the job throws, or the thread ends: of too much memory, say.
    */

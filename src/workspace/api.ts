@@ -1,5 +1,4 @@
-// What others see of the workspace: options, what is asked for and what is answered. Types only.
-import type { Encoding } from '../engine/text/encoding.ts'
+// What others see of the workspace: its options, requests and answers. Types only; does not know HTTP.
 import type { Result } from '../result.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 
@@ -47,8 +46,8 @@ export interface CreateTarget {
 }
 
 /**
- * What a planner makes of a text: the result as pieces, and what will be said about it. Both exist before anything is
- * written.
+ * What a planner makes of a text: the result as pieces, and what will be reported about it. Both exist before
+ * anything is written.
  */
 export interface Planned<T> {
   pieces: readonly Buffer[]
@@ -105,12 +104,6 @@ export interface Created<T> extends Omit<Edited<T>, 'file_hash' | 'hash_before'>
   created: boolean
 }
 
-export interface ReadFile extends FileFacts {
-  bytes: Buffer
-  encoding: Encoding
-  modified_at: Date
-}
-
 /** Takes a file in chunks. The buffer of a chunk is used again: what is to be kept has to be copied. */
 export interface Consumer<R> {
   push(chunk: Buffer): void
@@ -130,7 +123,7 @@ export interface PageRequest {
   limit: number
 }
 
-/** A link is told as such, wherever it leads. Bytes of `name` that aren't UTF-8 are shown as U+FFFD. */
+/** A link is reported as a link, wherever it leads. Bytes of `name` that aren't UTF-8 are shown as U+FFFD. */
 export interface Entry {
   name: string
   type: 'file' | 'directory' | 'symlink' | 'other'
@@ -157,7 +150,7 @@ export interface Listing extends Entries {
 
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
-/** A failure with the file it concerns, so far as it is known and may be told. */
+/** A failure with the file it concerns, as far as it is known and may be revealed. */
 export type FailedAccess<F> = { ok: false; failure: F; path: string; resolved_path?: string; file_hash?: string }
 
 export interface Workspace {
@@ -186,21 +179,10 @@ export interface Workspace {
     options: { dry_run: boolean },
     plan: Planner<T, F>
   ): Promise<{ ok: true; value: Created<T> } | FailedAccess<F | FileFailure>>
-  /** The whole file, binary or not. */
-  read(target: FileTarget): Promise<{ ok: true; value: ReadFile } | FailedAccess<FileFailure>>
   /**
-   * The same in chunks of at most 1 MiB. `consumer` makes a new one whenever reading begins again because the file
-   * changed.
-   */
-  scan<R>(
-    target: FileTarget,
-    consumer: () => Consumer<R>
-  ): Promise<{ ok: true; value: Scanned<R> } | FailedAccess<FileFailure>>
-  /** A page of a folder's entries. */
-  list(target: { path: string } & PageRequest): Promise<{ ok: true; value: Listing } | FailedAccess<FileFailure>>
-  /**
-   * Scans a file or lists a folder, whichever the path leads to. A folder has no hash: with `expected_hash` it is
-   * NOT_A_FILE.
+   * Reads a file in chunks of at most 1 MiB, or lists a page of a folder's entries, whichever the path leads to.
+   * `file` makes a new consumer whenever reading begins again because the file changed. A folder has no hash: with
+   * `expected_hash` it is NOT_A_FILE.
    */
   look<R>(
     target: FileTarget,

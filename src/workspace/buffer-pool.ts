@@ -1,11 +1,15 @@
-// How many bytes of large files are in work at once; who would take more waits, first come first served. Keeps their
-// buffers for those who come next. Knows no files.
+// Limits how many bytes of large files are worked on at once: a request that would exceed the limit waits, first come
+// first served. Keeps their buffers for the next requests. Does not know files.
 
 /**
  * Bytes from which a buffer is worth keeping, and what sizes are rounded up to, so that a file that grows fits again.
  */
 const UNIT = 1024 * 1024
-/** Bytes of idle buffers, and for how many ms. */
+/**
+ * Bytes of idle buffers that are kept, and for how many ms. Kept at all because fresh pages cost more than reading, and
+ * the collector lags (test/workspace/buffer-pool.test.ts holds the memory down); the two numbers were chosen, not
+ * measured.
+ */
 const IDLE = 64 * UNIT
 const KEPT = 5000
 
@@ -15,6 +19,7 @@ interface Waiting {
   timer: NodeJS.Timeout
 }
 
+/** For one workspace. */
 export class BufferPool {
   #free: number
   readonly #waiting: Waiting[] = []

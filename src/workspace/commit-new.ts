@@ -1,5 +1,5 @@
-// Puts a new file, and the folders that it lacks, where nothing is: temp file, fsync, link, fsync of the folders. Knows
-// no plans and no policy.
+// Puts a new file, and the folders that it lacks, where nothing is: temp file, fsync, link, fsync of the folders. Does
+// not know plans or policy.
 import { closeSync, constants, linkSync, mkdirSync, openSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { fail, ok, type Result } from '../result.ts'
@@ -17,11 +17,11 @@ import { withTemp, type Content, type Put } from './temp.ts'
  */
 export async function commitNew(
   context: CommitContext,
-  spot: Missing,
+  absent: Missing,
   content: Content
 ): Promise<Result<FileWarning[], FileFailure>> {
-  const { folder: place, leaf } = split(spot.relative)
-  const lacking = foldersBetween(spot.folder, place)
+  const { folder: place, leaf } = split(absent.relative)
+  const lacking = foldersBetween(absent.folder, place)
   const made: Buffer[] = []
   let done = false
   try {
@@ -85,7 +85,7 @@ function removeFolder(root: Root, place: Buffer): void {
 
 function nameUnlessTaken(context: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
   if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
-  if (!folder.inPlace()) throw new Raced('the folder is elsewhere')
+  if (!folder.inPlace()) throw new Raced('the folder was moved')
   try {
     linkSync(temp, folder.at(leaf))
   } catch (error) {

@@ -1,5 +1,5 @@
-// Puts a result in the place of a file: temp file, fsync, re-check and rename in one tick, fsync of the folder. Knows
-// no plans and no policy.
+// Puts a result in the place of a file: temp file, fsync, re-check and rename in one tick, fsync of the folder. Does
+// not know plans or policy.
 import { fchmodSync, fchownSync, lstatSync, renameSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { codeOf } from './errno.ts'
@@ -11,7 +11,7 @@ import { same, type Folder, type Pin, type Root } from './pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
 import type { Snapshot } from './text-file.ts'
 
-/** One file, as it was read, and what it is to hold, with the SHA-256 `digest` (hex), which may still be going on. */
+/** One file as it was read, and its new content, with the SHA-256 `digest` (hex) of that, which may be pending. */
 export interface Change extends Content {
   pin: Pin
   snapshot: Snapshot
@@ -92,7 +92,7 @@ function keepWhatItIs(fd: number, made: BigIntStats, { stat }: Pin): void {
     try {
       fchownSync(fd, Number(stat.uid), Number(stat.gid))
     } catch {
-      throw Object.assign(new Error('the owner can’t be kept'), { code: 'EPERM' })
+      throw Object.assign(new Error('the owner cannot be kept'), { code: 'EPERM' })
     }
   }
   fchmodSync(fd, Number(stat.mode) & KEPT_MODE)

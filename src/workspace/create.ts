@@ -1,117 +1,80 @@
-// Makes a file where none is, or replaces the one whose hash was given. Knows not what a plan does; commit-new.ts and
-// edit.ts touch the disk.
-import { fail, ok, type Result } from '../result.ts'
-import type { Created, CreateTarget, Planner } from './api.ts'
-import { runPlan, changeFile, type WriteContext } from './edit.ts'
+// Creates a file where there is none, or replaces the one whose hash was given. Does not know what a plan does;
+// commit-new.ts and edit.ts touch the disk.
+import { fail, ok } from '../result.ts'
+import type { Created, CreateTarget } from './api.ts'
+import { changeFile, runPlan, type EditRequest, type FileToChange, type WriteContext } from './edit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
-import type { Lock } from './lock.ts'
 import { commitNew } from './commit-new.ts'
 import { namesFolder } from './path.ts'
-import { mayWrite, type Missing, type Pin } from './pin.ts'
+import { mayWrite, type Missing } from './pin.ts'
 import { shortHash } from './text-file.ts'
-import type { FileInfo } from './file-access.ts'
+import { failedBy, MOVED, type FileInfo, type FileResult, type WriteMode } from './file-access.ts'
 
-/** What a new file would be; `answer` is that of a dry run. */
-interface Prepared<T> {
-  spot: Missing
-  content: { pieces: readonly Buffer[]; size: number }
-  answer: Created<T>
-}
+type CreateRequest<T, F> = EditRequest<T, F, CreateTarget>
 
 export function createFile<T, F>(
-  writing: WriteContext,
-  asked: Buffer,
-  about: FileInfo,
-  target: CreateTarget,
-  dry_run: boolean,
-  plan: Planner<T, F>
-): Promise<Result<Created<T>, F | FileFailure>> {
-  const { files: way } = writing
-
-  const replace = async (pin: Pin, lock: Lock | null): Promise<Result<Created<T>, F | FileFailure>> => {
-    const refusal = refusalToReplace(target)
-    if (refusal !== null) {
-      await way.hash(pin, about)
-      return fail(refusal)
-    }
-    const changed = await changeFile(writing, pin, about, target, plan, lock)
-    return changed.ok ? ok({ ...changed.value, created: false }) : changed
-  }
-
-  const prepare = async (spot: Missing): Promise<Result<Prepared<T>, F | FileFailure>> => {
-    delete about.file_hash
-    const refusal = refusalToMake(writing, spot, target)
-    if (refusal !== null) return fail(refusal)
-    if (!spot.relative.equals(asked)) about.resolved_path = spot.relative.toString()
-    const planned = await runPlan(plan, Buffer.alloc(0), { path: about.path, exists: false })
-    if (!planned.ok) return planned
-    const { content, digest, description } = planned.value
-    return ok({
-      spot,
-      content,
-      answer: {
-        ...about,
-        changed: true,
-        new_hash: shortHash(await digest),
-        file_size: content.size,
-        description,
-        warnings: [],
-        created: true
-      }
-    })
-  }
-
-  if (dry_run) {
-    return way.find<Created<T>, F | FileFailure>(asked, 'edit', about, {
-      onFound: pin => replace(pin, null),
-      async onMissing(spot) {
-        const prepared = await prepare(spot)
-        return prepared.ok ? ok(prepared.value.answer) : prepared
-      }
-    })
-  }
-  return way.locked<Created<T>, F | FileFailure>(
-    asked,
-    about,
-    {
-      async onFound(pin) {
-        const refusal = refusalToReplace(target)
-        if (refusal === null) return ok(pin.relative)
-        await way.hash(pin, about)
-        return fail(refusal)
-      },
-      async onMissing(spot) {
-        const refusal = refusalToMake(writing, spot, target)
-        return refusal === null ? ok(spot.relative) : fail(refusal)
-      }
+  context: WriteContext,
+  request: CreateRequest<T, F>
+): Promise<FileResult<Created<T>, F | FileFailure>> {
+  const { asked, target, dry_run } = request
+  return context.files.change<Created<T>, F | FileFailure>(asked, dry_run, {
+    async admit({ pin, absent }) {
+      const refusal = pin === null ? refusalToMake(context, absent, target) : refusalToReplace(target)
+      if (refusal === null) return null
+      return pin === null ? fail(refusal) : { ...fail(refusal), ...(await context.files.hash(pin)) }
     },
-    lock => ({
-      onFound: pin => replace(pin, lock),
-      async onMissing(spot) {
-        try {
-          const prepared = await prepare(spot)
-          if (!prepared.ok) return prepared
-          const made = await carry(writing, prepared.value, lock)
-          if (!made.ok) await way.refreshHash(spot.relative, about)
-          return made
-        } catch (error) {
-          // Something has come, or a folder on the way has gone, perhaps with another request that failed: look again.
-          if (['EEXIST', 'ENOENT', 'ENOTDIR', 'RACED'].includes(codeOf(error))) return ok(null)
-          throw error
-        }
-      }
-    })
-  )
+    work: (found, mode) =>
+      found.pin === null
+        ? makeFile(context, request, { absent: found.absent, mode })
+        : replaceFile(context, request, { ...found, mode })
+  })
 }
 
-async function carry<T>(
-  { options, root, intents }: WriteContext,
-  { spot, content, answer }: Prepared<T>,
-  lock: Lock
-): Promise<Result<Created<T>, FileFailure>> {
-  const made = await commitNew({ root, intents, durability: options.durability, lock }, spot, content)
-  return made.ok ? ok({ ...answer, file_hash: answer.new_hash, warnings: made.value }) : made
+async function replaceFile<T, F>(
+  context: WriteContext,
+  request: CreateRequest<T, F>,
+  file: FileToChange
+): Promise<FileResult<Created<T>, F | FileFailure>> {
+  const refusal = refusalToReplace(request.target)
+  if (refusal !== null) return { ...fail(refusal), ...(await context.files.hash(file.pin)) }
+  const changed = await changeFile(context, request, file)
+  return changed.ok ? ok({ ...changed.value, created: false }) : changed
+}
+
+async function makeFile<T, F>(
+  context: WriteContext,
+  { asked, target, plan }: CreateRequest<T, F>,
+  { absent, mode }: { absent: Missing; mode: WriteMode }
+): Promise<FileResult<Created<T>, F | FileFailure | typeof MOVED>> {
+  const { options, root, intents, files } = context
+  let info: FileInfo = {}
+  try {
+    const refusal = refusalToMake(context, absent, target)
+    if (refusal !== null) return fail(refusal)
+    if (!absent.relative.equals(asked.relative)) info = { resolved_path: absent.relative.toString() }
+    const planned = await runPlan(plan, { path: asked.path, exists: false })
+    if (!planned.ok) return { ...info, ...planned }
+    const { content, digest, description } = planned.value
+    const new_hash = shortHash(await digest)
+    const would = {
+      path: asked.path,
+      ...info,
+      changed: true,
+      created: true,
+      new_hash,
+      file_size: content.size,
+      description
+    }
+    if (mode.name === 'dry_run') return ok({ ...would, warnings: [] })
+    const made = await commitNew({ root, intents, durability: options.durability, lock: mode.lock }, absent, content)
+    if (made.ok) return ok({ ...would, file_hash: new_hash, warnings: made.value })
+    return { ...info, ...made, ...(await files.currentInfo({ relative: absent.relative, isFolder: false })) }
+  } catch (error) {
+    // Something has come, or a folder above it has gone, perhaps with another request that failed: look again.
+    if (['EEXIST', 'ENOENT', 'ENOTDIR', 'RACED'].includes(codeOf(error))) return { ...info, ...fail(MOVED) }
+    return failedBy(error, info)
+  }
 }
 
 /** Null: it may be replaced if its hash is the one that was given. */
@@ -128,25 +91,25 @@ function refusalToReplace({ overwrite, expected_hash, if_none_match }: CreateTar
  */
 const REAL_LIMIT = 4095
 
-/** What can be known before anything is touched. */
-function refusalToMake({ root, files: way }: WriteContext, spot: Missing, target: CreateTarget): FileFailure | null {
+/** What can be known before anything is touched; null: nothing is against it. */
+function refusalToMake({ root, files }: WriteContext, absent: Missing, target: CreateTarget): FileFailure | null {
   // Whoever gives a hash counts on content that isn't there: to make the file all the same would hide that it was
   // removed.
   if (target.expected_hash !== undefined) {
-    const failure = way.notFound(spot, 'edit')
+    const failure = files.notFound(absent, 'edit')
     return failure.code === 'FILE_NOT_FOUND' ? { ...failure, missing: 'expected' } : failure
   }
-  if (spot.dangling === 'last') return alreadyThere(target.if_none_match)
-  if (spot.dangling === 'before') return notADirectory
+  if (absent.dangling === 'last') return alreadyThere(target.if_none_match)
+  if (absent.dangling === 'before') return notADirectory
   // A folder's name; nothing is guessed.
   if (namesFolder(target.path)) return { code: 'NOT_A_FILE', type: 'trailing_slash' }
   const real = root.real()
-  if (real !== null && real.length + 1 + spot.relative.length > REAL_LIMIT) {
+  if (real !== null && real.length + 1 + absent.relative.length > REAL_LIMIT) {
     return { code: 'INVALID_PATH', reason: 'too_long' }
   }
   let folder
   try {
-    folder = root.openFolder(spot.folder)
+    folder = root.openFolder(absent.folder)
   } catch (error) {
     if (codeOf(error) === 'ENOTDIR') return notADirectory
     throw error
@@ -156,8 +119,8 @@ function refusalToMake({ root, files: way }: WriteContext, spot: Missing, target
   } finally {
     folder.close()
   }
-  const inIt = spot.folder.length === 0 ? 0 : spot.folder.length + 1
-  return !target.create_parents && spot.relative.includes('/', inIt)
+  const inIt = absent.folder.length === 0 ? 0 : absent.folder.length + 1
+  return !target.create_parents && absent.relative.includes('/', inIt)
     ? { code: 'FILE_NOT_FOUND', missing: 'parent' }
     : null
 }

@@ -1,20 +1,28 @@
-// Changes a file that is there: the checks, the plan and, under its lock, the writing. Knows not what a plan does.
+// Changes a file that is there: the checks, the plan and, under its lock, the writing. Does not know what a plan does.
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Edited, FileTarget, Planned, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
+import type { BufferPool } from './buffer-pool.ts'
 import { commit, lossesOf, type Change } from './commit.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 import { writeInPlace } from './in-place.ts'
 import type { Intents } from './intents.ts'
 import type { Journal } from './journal.ts'
 import type { Lock } from './lock.ts'
-import type { BufferPool } from './buffer-pool.ts'
 import type { Missing, Pin, Root } from './pin.ts'
 import type { Content } from './temp.ts'
-import { AT_ONCE, areSame, digestOf, type HashCheckpoint, readWhole, shortHash } from './text-file.ts'
-import type { FileInfo, FileAccess } from './file-access.ts'
+import {
+  failedBy,
+  type Asked,
+  type FailedFile,
+  type FileAccess,
+  type FileResult,
+  type FoundFile,
+  type WriteMode
+} from './file-access.ts'
+import { AT_ONCE, areSame, digestOf, readWhole, shortHash, type Snapshot } from './text-file.ts'
 
-/** What writing takes. */
+/** What every change works with. */
 export interface WriteContext {
   options: WorkspaceOptions
   root: Root
@@ -24,47 +32,54 @@ export interface WriteContext {
   buffers: BufferPool
 }
 
-export function editFile<T, F>(
-  writing: WriteContext,
-  asked: Buffer,
-  about: FileInfo,
-  target: FileTarget,
-  dry_run: boolean,
+/** One request to change a file. */
+export interface EditRequest<T, F, Target extends FileTarget = FileTarget> {
+  asked: Asked
+  target: Target
+  dry_run: boolean
   plan: Planner<T, F>
-): Promise<Result<Edited<T>, F | FileFailure>> {
-  const { files: way } = writing
-  if (dry_run) return way.pinned(asked, 'edit', about, pin => changeFile(writing, pin, about, target, plan, null))
-  const missing = async (spot: Missing): Promise<Result<never, FileFailure>> => fail(way.notFound(spot, 'edit'))
-  return way.locked<Edited<T>, F | FileFailure>(
-    asked,
-    about,
-    { onFound: async pin => ok(pin.relative), onMissing: missing },
-    lock => ({ onFound: pin => changeFile(writing, pin, about, target, plan, lock), onMissing: missing })
-  )
 }
 
-/** Without a lock it is a dry run. */
+export function editFile<T, F>(
+  context: WriteContext,
+  request: EditRequest<T, F>
+): Promise<FileResult<Edited<T>, F | FileFailure>> {
+  const notFound = (absent: Missing): FailedFile<FileFailure> => fail(context.files.notFound(absent, 'edit'))
+  return context.files.change<Edited<T>, F | FileFailure>(request.asked, request.dry_run, {
+    admit: async ({ absent }) => (absent === null ? null : notFound(absent)),
+    work: async (found, mode) =>
+      found.pin === null ? notFound(found.absent) : changeFile(context, request, { ...found, mode })
+  })
+}
+
+/** The file that is to be changed, and whether it really will be. */
+export type FileToChange = FoundFile & { mode: WriteMode }
+
+/** Takes what the change needs, the memory and the file's bytes, and gives it back. */
 export async function changeFile<T, F>(
-  writing: WriteContext,
-  pin: Pin,
-  about: FileInfo,
-  target: FileTarget,
-  plan: Planner<T, F>,
-  lock: Lock | null
-): Promise<Result<Edited<T>, F | FileFailure>> {
-  const { options, files: way } = writing
+  context: WriteContext,
+  request: EditRequest<T, F>,
+  file: FileToChange
+): Promise<FileResult<Edited<T>, F | FileFailure>> {
+  const { options, files, buffers } = context
+  const { pin } = file
   const unwritable = refusalToWrite(pin)
-  if (unwritable !== null) {
-    await way.hash(pin, about)
-    return fail(unwritable)
-  }
+  if (unwritable !== null) return { ...fail(unwritable), ...(await files.hash(pin)) }
   const size = Number(pin.stat.size)
   // One that is too large isn't read at all.
   const release =
-    size <= AT_ONCE || size > options.maxFileSize ? nothing : await writing.buffers.take(size, options.lockTimeout)
+    size <= AT_ONCE || size > options.maxFileSize ? nothing : await buffers.take(size, options.lockTimeout)
   if (release === null) return fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 })
   try {
-    return await changeRead(writing, pin, about, target, plan, lock)
+    const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size))
+    if (!read.ok) return read
+    const snapshot = read.value
+    try {
+      return await changeContent(context, request, { ...file, snapshot })
+    } finally {
+      snapshot.close()
+      buffers.reuse(snapshot.bytes)
+    }
   } finally {
     release()
   }
@@ -72,75 +87,70 @@ export async function changeFile<T, F>(
 
 const nothing = (): void => {}
 
-async function changeRead<T, F>(
-  writing: WriteContext,
-  pin: Pin,
-  about: FileInfo,
-  target: FileTarget,
-  plan: Planner<T, F>,
-  lock: Lock | null
-): Promise<Result<Edited<T>, F | FileFailure>> {
-  const { options, files: way } = writing
-  const read = await readWhole(pin, options.maxFileSize, size => writing.buffers.buffer(size))
-  if (!read.ok) return read
-  const snapshot = read.value
+/** The checks of what was read, the plan and, in a commit, the writing. */
+async function changeContent<T, F>(
+  context: WriteContext,
+  { asked, target, plan }: EditRequest<T, F>,
+  { pin, info, mode, snapshot }: FileToChange & { snapshot: Snapshot }
+): Promise<FileResult<Edited<T>, F | FileFailure>> {
+  const file_hash = shortHash(snapshot.digest)
+  const failed = <G>(failure: G): FailedFile<G> => ({ ...fail(failure), file_hash })
+  if (context.options.requireHash && target.expected_hash === undefined) {
+    return failed({ code: 'PRECONDITION_REQUIRED' })
+  }
+  const encoding = binaryEncodingOf(snapshot.bytes)
+  if (encoding !== null) return failed({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
+  const stale = staleness(target, file_hash)
   let hashing: Promise<unknown> | undefined
   try {
-    const hash_before = shortHash(snapshot.digest)
-    about.file_hash = hash_before
-    if (options.requireHash && target.expected_hash === undefined) return fail({ code: 'PRECONDITION_REQUIRED' })
-    const encoding = binaryEncodingOf(snapshot.bytes)
-    if (encoding !== null) return fail({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
-    const stale = staleness(target, hash_before)
     const planned = await runPlan(
       plan,
-      snapshot.bytes,
-      { ...about, exists: true, ...(stale !== null && { stale }) },
-      snapshot.marks
+      { path: asked.path, ...info, exists: true, ...(stale !== null && { stale }) },
+      snapshot
     )
-    if (!planned.ok) return planned
-    if (stale !== null) return fail(stale)
+    if (!planned.ok) return failed(planned.failure)
+    if (stale !== null) return failed(stale)
     const { content, digest, description, original } = planned.value
     hashing = digest
     if (original !== undefined) snapshot.bytes = original
     const changed = !areSame(content.pieces, content.size, snapshot.bytes)
-    // While the sum goes on, the result is written; nothing gets its name before both are done.
-    const done = changed && lock !== null ? await write(writing, { pin, snapshot, digest, ...content }, lock) : null
+    // While the digest is still being made, the result is written; nothing gets its name before both are done.
+    const written =
+      changed && mode.name === 'commit' ? await write(context, { pin, snapshot, digest, ...content }, mode.lock) : null
     const new_hash = shortHash(await digest)
-    const result = { ...about, changed, hash_before, new_hash, file_size: content.size, description }
-    if (done === null) {
-      return ok({ ...result, file_hash: hash_before, warnings: changed ? lossesOf(pin, 'rename') : [] })
-    }
-    if (done.ok) return ok({ ...result, file_hash: new_hash, ...done.value })
-    await way.refreshHash(pin.relative, about)
-    return done
+    const hashes = { hash_before: file_hash, new_hash }
+    const edited = { path: asked.path, ...info, changed, ...hashes, file_size: content.size, description }
+    if (written === null) return ok({ ...edited, file_hash, warnings: changed ? lossesOf(pin, 'rename') : [] })
+    if (written.ok) return ok({ ...edited, file_hash: new_hash, ...written.value })
+    return { ...written, ...(await context.files.currentInfo({ relative: pin.relative, isFolder: false })) }
+  } catch (error) {
+    return failedBy(error, { file_hash })
   } finally {
-    snapshot.close()
-    // Where the writing failed first: the next one must not be given the bytes while they are still looked at.
+    // Where the writing failed first: the next request must not get the buffer while its bytes are still being hashed.
     await hashing?.catch(() => {})
-    writing.buffers.reuse(snapshot.bytes)
   }
 }
 
-/** A plan with what it comes to on disk. The sum may still be going on. */
+/** A plan with what it comes to on disk. The digest may still be in the making. */
 interface PlanOutput<T> extends Planned<T> {
   content: Content
   digest: Promise<string>
 }
 
+/** `before`: what is there now; nothing for a new file. */
 export async function runPlan<T, F>(
   plan: Planner<T, F>,
-  original: Buffer,
   file: PlannedFile,
-  marks: readonly HashCheckpoint[] = []
+  before: Pick<Snapshot, 'bytes' | 'marks'> = { bytes: Buffer.alloc(0), marks: [] }
 ): Promise<Result<PlanOutput<T>, F>> {
-  const planned = await plan(original, file)
+  const { bytes, marks } = before
+  const planned = await plan(bytes, file)
   if (!planned.ok) return planned
-  const { pieces } = planned.value
+  const { pieces, original = bytes } = planned.value
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  const digest = digestOf(pieces, size, planned.value.original ?? original, marks)
-  // It is waited for after the writing, which tells of a failure. One before that, or of both, must not count as one
-  // that nobody hears of.
+  const digest = digestOf(pieces, size, original, marks)
+  // It is awaited after the writing, which reports its failure. One that comes before that, or beside a failure of the
+  // writing, must not count as an unhandled rejection.
   digest.catch(() => {})
   return ok({ ...planned.value, content: { pieces, size }, digest })
 }

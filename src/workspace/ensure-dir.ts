@@ -1,4 +1,4 @@
-// Makes a folder with those above it. Knows no root and no requests.
+// Makes a folder and its missing parents. Does not know the root or requests.
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from './errno.ts'

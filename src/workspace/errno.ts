@@ -1,4 +1,4 @@
-// What a system error means for a file. Knows no paths and no sentences.
+// Which failure a system error amounts to. Does not know paths or sentences.
 import { constants } from 'node:os'
 import type { FileFailure } from './failure.ts'
 
@@ -17,8 +17,8 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * The failure that a thrown system error amounts to; null: it is nobody's request that is at fault (EIO, a bug), and
- * the error is to be thrown on.
+ * The failure that a thrown system error amounts to; null: no request is at fault (EIO, a bug), and
+ * the error is to be thrown again.
  */
 export function failureOf(error: unknown): FileFailure | null {
   switch (codeOf(error)) {

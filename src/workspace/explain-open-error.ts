@@ -1,20 +1,22 @@
-// Why a path could not be opened: a careful walk, one name at a time, that follows links only inside the root. Opens
-// nothing and decides nothing but the failure that is told.
+// Why a path could not be opened: walks it one name at a time and follows links only inside the root. Opens nothing;
+// does not know policy.
 import { lstatSync, readlinkSync } from 'node:fs'
 import { codeOf, failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { below } from './path.ts'
 import type { Missing } from './pin.ts'
 
+/** As Linux has it: open(2) follows no more links in one path (ELOOP). */
 const LINKS_LIMIT = 40
 const SLASH = '/'
 
 /**
  * The failure behind `error`, thrown by opening `relative` below `root` (its real path); `at` makes a path for system
  * calls.
- * A link that leads out of the root is told as such whether or not something is there. Null: all of it is there now,
+ * A link that leads out of the root is reported as such whether or not something is there.
+ * Null: all of it is there now,
  * try again.
- * Throws `error` on if it isn't about the path.
+ * Throws `error` again if it isn't about the path.
  */
 export function explainOpenError(
   error: unknown,

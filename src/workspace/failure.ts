@@ -1,10 +1,10 @@
-// The closed unions of everything that can be wrong with a file, and of what a change to it may lose. Knows no HTTP and
-// no sentences.
+// Everything that can be wrong with a file, and what a change to it may lose, as closed unions. Does not know HTTP or
+// sentences.
 import type { CurrentOutcome } from '../engine/failure.ts'
 
 export type FileFailure =
   | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' }
-  /** Outside the root, or an extension that is not allowed. Says nothing of whether the target exists. */
+  /** Outside the root, or an extension that is not allowed. Does not reveal whether the target exists. */
   | { code: 'PATH_NOT_ALLOWED'; reason: 'outside' | 'extension'; allowed_extensions?: string[] }
   | { code: 'PROTECTED_PATH'; pattern: string }
   | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' }
@@ -13,8 +13,8 @@ export type FileFailure =
   | { code: 'FILE_NOT_FOUND'; did_you_mean?: string[]; missing?: 'parent' | 'expected' }
   /**
    * `file_as_directory`: the path ends as a folder's does, and a file is there. `trailing_slash`: a new file's path
-   * ends as a folder's does, in `/`, `.` or `..`. `not_a_directory`: something stands where a folder has to be, in the
-   * path of a new file or where a folder was to be listed.
+   * ends as a folder's does, in `/`, `.` or `..`. `not_a_directory`: something that isn't a folder
+   * stands where the path of a new file needs one.
    */
   | {
       code: 'NOT_A_FILE'

@@ -1,10 +1,8 @@
 // Keeps a holder whose lock was taken over from writing after all: its temp file is removed before anybody reads the
-// file
-// under the lock. Does not know what is edited, or how locks are taken.
+// file under the lock. Does not know what is edited, or how locks are taken.
 //
 // A holder can be stopped at any moment, so "is the lock still mine?" and the rename that follows are never one step.
-// But
-// the rename needs the temp file, whose name belongs to one hold of the lock and to no other:
+// But the rename needs the temp file, whose name belongs to one hold of the lock and to no other:
 //   holder: take the lock → make the temp file → is the lock still mine? → rename
 //   taker:  take the lock over → remove the temp files of all earlier holders that never released it → read
 // If the holder's question was answered with yes, its temp file was there before the lock was taken over, and so it is

@@ -1,7 +1,7 @@
-// The way to a file that every operation goes: the path's letters, the pin, the policy and, to write, the lock. Knows
-// not what is done there.
+// How every operation gets at a file: the text of its path, the pin, the policy and, for a change, the lock. Does not
+// know what is done with the file.
 import { resolve } from 'node:path'
-import { fail, ok, type Result } from '../result.ts'
+import { fail, ok } from '../result.ts'
 import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
 import { failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
@@ -14,17 +14,48 @@ import type { Policy } from './policy.ts'
 import { scanPinned, untouched } from './scan.ts'
 import { shortHash } from './text-file.ts'
 
-/** What an answer tells of the file; filled in as it becomes known. */
-export type FileInfo = { path: string; resolved_path?: string; file_hash?: string }
+/** A path as a request gives it. */
+export interface Asked {
+  /** Normalised, below the root; answers name the file by it. '.' is the root itself. */
+  path: string
+  /** The same in bytes; '' is the root itself. */
+  relative: Buffer
+  /** It ends as only a folder's path does. */
+  isFolder: boolean
+}
+
+/** What an answer tells of a file besides its path, as far as it is known and may be revealed. */
+export interface FileInfo {
+  resolved_path?: string
+  file_hash?: string
+}
+
+/** A failure carries what was known of the file when it failed. */
+export type FileResult<T, F = FileFailure> = { ok: true; value: T } | FailedFile<F>
+export type FailedFile<F> = { ok: false; failure: F } & FileInfo
+
+/** What a path leads to: an object, or a place where nothing is. `info` says where a link led elsewhere. */
+export interface FoundFile {
+  info: FileInfo
+  pin: Pin
+  absent: null
+}
+export type Found = FoundFile | { info: FileInfo; pin: null; absent: Missing }
 
 /** `look`: read a file or list a folder. */
-export type AccessMode = 'edit' | 'read' | 'look'
+export type AccessMode = 'edit' | 'look'
 
-/** What is done where something is, and where nothing is. */
-export interface PathHandlers<T, F> {
-  onFound(pin: Pin): Promise<Result<T, F>>
-  /** The policy has nothing against a file at this place. */
-  onMissing(spot: Missing): Promise<Result<T, F>>
+/** A dry run does the same as a commit, but takes no lock and writes nothing. */
+export type WriteMode = { name: 'dry_run' } | { name: 'commit'; lock: Lock }
+
+/** The failure of work that has to begin again: what it was to be done to is somewhere else by now. */
+export const MOVED: unique symbol = Symbol('moved')
+
+export interface FileChange<T, F> {
+  /** Before the lock of a commit is waited for: null, or why the work won't be done. */
+  admit(found: Found): Promise<FailedFile<F> | null>
+  /** In a commit, under the lock of the path that was admitted. */
+  work(found: Found, mode: WriteMode): Promise<FileResult<T, F | typeof MOVED>>
 }
 
 export interface FileAccessOptions {
@@ -39,8 +70,8 @@ export interface FileAccessOptions {
   recover: (place: Buffer) => Promise<boolean>
 }
 
+/** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
 const ATTEMPTS = 3
-const SLASH = 0x2f
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 
@@ -51,7 +82,7 @@ export class FileAccess {
   readonly #policy: Policy
   readonly #locks: Locks
   readonly #recover: (place: Buffer) => Promise<boolean>
-  /** Readings for a hash that go on, by what is read. */
+  /** Readings for a hash that are under way, by what is read. */
   readonly #looks = new Map<string, Promise<string | null>>()
   #running = 0
   #closed = false
@@ -72,7 +103,7 @@ export class FileAccess {
     return this.#root.real() === null ? gone : null
   }
 
-  /** Lets nobody in any more, and waits for those who are. */
+  /** Takes no more requests, and waits for those that are running. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#running > 0) {
@@ -82,68 +113,63 @@ export class FileAccess {
     }
   }
 
-  /**
-   * What every request has in common: the path's letters, counting what runs, and what system errors mean. What is
-   * asked for ends in `/` where it can only be a folder.
-   */
+  /** What every request has in common: the text of its path, counting what runs, and what system errors mean. */
   async run<T, F>(
     target: FileTarget,
-    work: (asked: Buffer, about: FileInfo) => Promise<Result<T, F | FileFailure>>
+    work: (asked: Asked) => Promise<FileResult<T, F | FileFailure>>
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
     if (this.#closed) return { ok: false, failure: draining, path: target.path }
-    const path = relativePath(target.path, this.#roots)
-    if (!path.ok) return { ...path, path: target.path }
-    const about: FileInfo = { path: path.value === '' ? '.' : path.value }
+    const normalised = relativePath(target.path, this.#roots)
+    if (!normalised.ok) return { ...normalised, path: target.path }
+    const path = normalised.value === '' ? '.' : normalised.value
+    const asked = { path, relative: Buffer.from(normalised.value), isFolder: namesFolder(target.path) }
     this.#running++
     try {
-      const result = await work(Buffer.from(namesFolder(target.path) ? `${path.value}/` : path.value), about)
-      return result.ok ? result : { ...about, ...result }
-    } catch (error) {
-      const failure = failureOf(error)
-      if (failure === null) throw error
-      return { ...about, ok: false, failure }
+      const result = await withInfo({}, () => work(asked))
+      return result.ok ? result : { path, ...result }
     } finally {
       if (--this.#running === 0) this.#idle?.()
     }
   }
 
-  /** Pins what is there if it may be used so, and closes the pin when the step is done; or finds where it would be. */
+  /**
+   * Does the work on what is there, if that may be used so, or on the place where nothing is. The object stays pinned
+   * until then.
+   */
   async find<T, F>(
-    asked: Buffer,
+    { relative, isFolder }: Omit<Asked, 'path'>,
     use: AccessMode,
-    about: FileInfo,
-    steps: PathHandlers<T, F>
-  ): Promise<Result<T, F | FileFailure>> {
-    const isFolder = asked.at(-1) === SLASH
-    const relative = isFolder ? asked.subarray(0, -1) : asked
+    work: (found: Found) => Promise<FileResult<T, F>>
+  ): Promise<FileResult<T, F | FileFailure>> {
     const pinned = this.#root.pin(relative)
     if (!pinned.ok) {
-      return pinned.failure.code === 'MISSING' ? this.#missing(pinned.failure, use, steps) : fail(pinned.failure)
+      if (pinned.failure.code !== 'MISSING') return fail(pinned.failure)
+      const absent = pinned.failure
+      return this.#refusalAt(absent, use) ?? work({ info: {}, pin: null, absent })
     }
     const pin = pinned.value
+    const info = pin.relative.equals(relative) ? {} : { resolved_path: pin.relative.toString() }
     try {
-      if (!pin.relative.equals(relative)) about.resolved_path = pin.relative.toString()
-      const refusal = this.#judge(use, pin)
-      if (refusal !== null) return fail(refusal)
-      if (!isFolder || !pin.stat.isFile()) return await steps.onFound(pin)
-      await this.hash(pin, about)
-      return fail({ code: 'NOT_A_FILE', type: 'file_as_directory' })
+      return await withInfo<T, F | FileFailure>(info, async () => {
+        const refusal = this.#judge(use, pin)
+        if (refusal !== null) return fail(refusal)
+        if (!isFolder || !pin.stat.isFile()) return work({ info, pin, absent: null })
+        return { ...fail({ code: 'NOT_A_FILE', type: 'file_as_directory' }), ...(await this.hash(pin)) }
+      })
     } finally {
       pin.close()
     }
   }
 
-  /** The same where nothing but what is there will do. */
+  /** The same for work that needs something to be there. */
   pinned<T, F>(
-    asked: Buffer,
+    at: Omit<Asked, 'path'>,
     use: AccessMode,
-    about: FileInfo,
-    work: (pin: Pin) => Promise<Result<T, F>>
-  ): Promise<Result<T, F | FileFailure>> {
-    return this.find<T, F | FileFailure>(asked, use, about, {
-      onFound: work,
-      onMissing: async spot => fail(this.notFound(spot, use))
-    })
+    work: (found: FoundFile) => Promise<FileResult<T, F>>
+  ): Promise<FileResult<T, F | FileFailure>> {
+    return this.find<T, F | FileFailure>(at, use, async found =>
+      found.pin === null ? fail(this.notFound(found.absent, use)) : work(found)
+    )
   }
 
   #judge(use: AccessMode, pin: Pin): FileFailure | null {
@@ -154,76 +180,78 @@ export class FileAccess {
     )
   }
 
-  async #missing<T, F>(spot: Missing, use: AccessMode, steps: PathHandlers<T, F>): Promise<Result<T, F | FileFailure>> {
+  /** Null: the policy has nothing against a file at this place. */
+  #refusalAt({ relative }: Missing, use: AccessMode): FailedFile<FileFailure> | null {
     const root = this.#root.real()
     if (root === null) return fail(gone)
-    const refusal = this.#policy.judge(
-      use === 'edit' ? 'edit' : 'read',
-      Buffer.concat([root, Buffer.from('/'), spot.relative]),
-      spot.relative
-    )
-    return refusal === null ? steps.onMissing(spot) : fail(refusal)
+    const real = Buffer.concat([root, Buffer.from('/'), relative])
+    const refusal = this.#policy.judge(use === 'edit' ? 'edit' : 'read', real, relative)
+    return refusal === null ? null : fail(refusal)
   }
 
-  /** With what may have been meant. */
+  /** FILE_NOT_FOUND, with the paths that may have been meant. */
   notFound({ relative }: Missing, use: AccessMode): FileFailure {
     const near = similarPaths(this.#root, relative, pin => this.#judge(use, pin) === null)
     return near.length === 0 ? { code: 'FILE_NOT_FOUND' } : { code: 'FILE_NOT_FOUND', did_you_mean: near }
   }
 
   /**
-   * Does the work under the lock of the real path that `admit` answers, with everything found anew.
-   * Where it is elsewhere by then, or the work answers null, all begins again.
+   * Makes a change. In a commit that is done under the lock of the real path that was admitted, after looking again at
+   * what is there; where that is elsewhere by then, or the work fails with MOVED, everything begins again.
    */
-  async locked<T, F>(
-    asked: Buffer,
-    about: FileInfo,
-    admit: PathHandlers<Buffer, F>,
-    work: (lock: Lock) => PathHandlers<T | null, F>
-  ): Promise<Result<T, F | FileFailure>> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      delete about.resolved_path
-      delete about.file_hash
-      const place = await this.find(asked, 'edit', about, admit)
-      if (!place.ok) return place
-      const lock = await this.#locks.acquire(place.value)
-      if (!lock.ok) {
-        // Not where a flood is turned away: it would read the file each time.
-        if (lock.failure.code === 'FILE_LOCKED' && lock.failure.reason !== 'queue_full') {
-          await this.refreshHash(asked, about)
-        }
-        return lock
-      }
-      try {
-        fence(this.#root, place.value, lock.value)
-        if (!(await this.#recover(place.value))) {
-          await this.refreshHash(asked, about)
-          return fail(beingWritten)
-        }
-        const { onFound: there, onMissing: missing } = work(lock.value)
-        const done = await this.find<T | null, F>(asked, 'edit', about, {
-          onFound: async pin => (pin.relative.equals(place.value) ? await there(pin) : ok(null)),
-          onMissing: async spot => (spot.relative.equals(place.value) ? await missing(spot) : ok(null))
-        })
-        if (!done.ok) return done
-        if (done.value !== null) return ok(done.value)
-      } finally {
-        await lock.value.release()
-      }
+  async change<T, F>(
+    asked: Asked,
+    dry_run: boolean,
+    { admit, work }: FileChange<T, F>
+  ): Promise<FileResult<T, F | FileFailure>> {
+    if (dry_run) {
+      return movedAsStale(
+        await this.find<T, F | typeof MOVED>(asked, 'edit', found => work(found, { name: 'dry_run' }))
+      )
     }
-    return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+    for (let attempt = 1; ; attempt++) {
+      const admitted = await this.find<{ place: Buffer; info: FileInfo }, F>(asked, 'edit', async found => {
+        const refused = await admit(found)
+        return refused ?? ok({ place: placeOf(found), info: found.info })
+      })
+      if (!admitted.ok) return admitted
+      const { place, info } = admitted.value
+      const done = await withInfo(info, () => this.#underLock(asked, place, work))
+      if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) return movedAsStale(done)
+    }
+  }
+
+  async #underLock<T, F>(
+    asked: Asked,
+    place: Buffer,
+    work: FileChange<T, F>['work']
+  ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
+    const lock = await this.#locks.acquire(place)
+    if (!lock.ok) {
+      // Not where a flood is turned away: it would read the file each time.
+      const turnedAway = lock.failure.code === 'FILE_LOCKED' && lock.failure.reason === 'queue_full'
+      return turnedAway ? lock : { ...lock, ...(await this.currentInfo(asked)) }
+    }
+    try {
+      fence(this.#root, place, lock.value)
+      if (!(await this.#recover(place))) return { ...fail(beingWritten), ...(await this.currentInfo(asked)) }
+      return await this.find<T, F | typeof MOVED>(asked, 'edit', async found =>
+        placeOf(found).equals(place) ? work(found, { name: 'commit', lock: lock.value }) : fail(MOVED)
+      )
+    } finally {
+      await lock.value.release()
+    }
   }
 
   /**
-   * The hash for an answer that something else is the matter with; without it if it can't be had. Those who ask at the
-   * same time share one reading: a thousand may give up waiting for a large file at once.
+   * The hash, for an answer that reports another failure; empty if it can't be read. Those who ask at the same time
+   * share one reading: a thousand may give up waiting for a large file at once.
    */
-  async hash(pin: Pin, about: FileInfo): Promise<void> {
-    delete about.file_hash
+  async hash(pin: Pin): Promise<FileInfo> {
     const { dev, ino, size, mtimeNs, ctimeNs } = pin.stat
     const key = [dev, ino, size, mtimeNs, ctimeNs].join()
-    const hash = await (this.#looks.get(key) ?? this.#look(pin, key))
-    if (hash !== null) about.file_hash = hash
+    const file_hash = await (this.#looks.get(key) ?? this.#look(pin, key))
+    return file_hash === null ? {} : { file_hash }
   }
 
   #look(pin: Pin, key: string): Promise<string | null> {
@@ -239,12 +267,48 @@ export class FileAccess {
     return look
   }
 
-  async refreshHash(asked: Buffer, about: FileInfo): Promise<void> {
-    delete about.file_hash
+  /** What is known of the file as it is now; empty if it can't be read. */
+  async currentInfo(at: Omit<Asked, 'path'>): Promise<FileInfo> {
     try {
-      await this.pinned(asked, 'edit', about, async pin => ok(await this.hash(pin, about)))
-    } catch {}
+      const looked = await this.pinned<FileInfo, never>(at, 'edit', async ({ pin, info }) =>
+        ok({ ...info, ...(await this.hash(pin)) })
+      )
+      if (looked.ok) return looked.value
+      const { resolved_path, file_hash } = looked
+      return { ...(resolved_path !== undefined && { resolved_path }), ...(file_hash !== undefined && { file_hash }) }
+    } catch {
+      return {}
+    }
   }
+}
+
+/** The real path below the root. */
+const placeOf = ({ pin, absent }: Found): Buffer => (pin ?? absent).relative
+
+function movedAsStale<T, F>(done: FileResult<T, F | typeof MOVED>): FileResult<T, F | FileFailure> {
+  if (done.ok) return done
+  const { failure, ...known } = done
+  return { ...known, failure: failure === MOVED ? { code: 'STALE_FILE', reason: 'changed_meanwhile' } : failure }
+}
+
+/** Adds what is known of the file to a failure that doesn't say it itself. */
+export async function withInfo<T, F>(
+  info: FileInfo,
+  work: () => Promise<FileResult<T, F>>
+): Promise<FileResult<T, F | FileFailure>> {
+  try {
+    const result = await work()
+    return result.ok ? result : { ...info, ...result }
+  } catch (error) {
+    return failedBy(error, info)
+  }
+}
+
+/** The failure that a thrown system error amounts to; throws the error again if no request is at fault. */
+export function failedBy(error: unknown, info: FileInfo): FailedFile<FileFailure> {
+  const failure = failureOf(error)
+  if (failure === null) throw error
+  return { ...info, ...fail(failure) }
 }
 
 function refusalOfType({ stat }: Pin): FileFailure | null {

@@ -1,5 +1,5 @@
-// Writes a file in place where a rename can't keep what it is; the old bytes are saved first. Knows no plans and no
-// policy.
+// Writes a file in place where a rename would lose its owner or mount; saves the old bytes first, and restores them
+// after a crash. Does not know plans or policy.
 import { closeSync, constants, fchmodSync, ftruncateSync } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { KEPT_MODE, lossesOf, type Change } from './commit.ts'

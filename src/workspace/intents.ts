@@ -1,5 +1,5 @@
-// Temp files that a process has made or is about to make, written down before they exist so that a later start can
-// remove them. Knows nothing of what is in them.
+// Temp files that a process has made or is about to make, recorded before they exist so that a later start can
+// remove them. Does not know what is in them.
 import {
   closeSync,
   constants,
@@ -77,7 +77,7 @@ export class Intents {
     whole.writeUInt32LE(bytes.length)
     bytes.copy(whole, LENGTH)
     if (writeSync(this.#fd, whole, 0, whole.length, slot * SLOT) !== whole.length) {
-      throw Object.assign(new Error('the intent could not be written'), { code: 'ENOSPC' })
+      throw Object.assign(new Error('could not record the temp file'), { code: 'ENOSPC' })
     }
   }
 

@@ -1,5 +1,5 @@
-// The old bytes of files that are being written in place, kept in the state folder until that is done. Knows nothing of
-// how they are written.
+// The old bytes of files that are being written in place, kept in the state folder until that is done. Does not
+// know how the files are written.
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,

@@ -1,5 +1,5 @@
-// The entries of a folder in the order of their names, a page at a time, however many there are. Knows no policy but
-// the names it is told to hide.
+// The entries of a folder in the order of their names, a page at a time, however many there are. Does not know
+// policy: the caller says which names to hide.
 import { lstatSync, type OpenDirOptions } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { isUtf8 } from 'node:buffer'
@@ -33,7 +33,7 @@ export async function listFolder(
 ): Promise<Entries> {
   const { found, truncated } = await smallest(folder, page, hidden)
   const entries = found.flatMap(({ name }) => entryOf(folder, name) ?? [])
-  if (!folder.inPlace()) throw new Raced('the folder is elsewhere')
+  if (!folder.inPlace()) throw new Raced('the folder was moved')
   const last = found.at(-1)
   return {
     entries,

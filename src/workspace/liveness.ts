@@ -39,8 +39,7 @@ export class LivenessSockets {
 
   /**
    * Whether the process that announced itself with this nonce has ended. True and false are certain, and true only
-   * where
-   * that process runs, or ran, on this kernel: elsewhere nobody listens for it either. Null: it can't be told.
+   * where that process runs, or ran, on this kernel: elsewhere nobody listens for it either. Null: unknown.
    */
   hasEnded(nonce: string): Promise<boolean | null> {
     return new Promise(resolve => {

@@ -1,6 +1,5 @@
-// The lock between hosts and containers: a folder in the state folder, kept fresh by proper-lockfile. Knows no queue,
-// no
-// sockets and no temp files.
+// The lock between hosts and containers: a folder in the state folder, kept fresh by proper-lockfile. Does not
+// know the queue, sockets or temp files.
 import { randomBytes } from 'node:crypto'
 import {
   existsSync,
@@ -39,26 +38,25 @@ export interface HeldFile {
 type Report = (event: { event: string; [key: string]: unknown }) => void
 
 // proper-lockfile's exit hook (signal-exit) would end the process on a write beyond the limit on file size, which Node
-// alone survives.
-// It stands back where somebody else listens.
+// alone survives. It does nothing where somebody else listens.
 process.on('SIGXFSZ', () => {})
 
 type Done = (error: Error | null) => void
 
-/** In ms: a lock file that nobody touched for so long may be taken over. */
+/**
+ * In ms: a lock file that nobody touched for so long may be taken over. proper-lockfile touches it twice in that time,
+ * and this is its own default.
+ */
 const STALE = 10_000
-/** In ms: what a rival that also took over needs to show itself. */
+/** In ms: what a rival that took over too needs to become visible. Chosen, not measured. */
 const SETTLE = 50
 
 /**
  * Lock files in `locks`, a folder of the state that all servers share.
  * A lock is a folder that appears in one rename together with the entry that names its owner, so there is never one
- * without
- * the other; the entry's name is new each time, so holding, and releasing what is ours and nothing else, are one system
- * call
- * each. A lock that is taken over is moved to `unreleased`, in one rename too: whoever has the lock next finds it
- * there,
- * even if the one who moved it is killed right after.
+ * without the other; the entry's name is new each time, so holding, and releasing what is ours and nothing else, are
+ * one system call each. A lock that is taken over is moved to `unreleased`, in one rename too: the next holder finds it
+ * there, even if the one who moved it is killed right after.
  */
 export class LockFiles {
   readonly #locks: string
@@ -196,8 +194,7 @@ export class LockFiles {
     renameSync(path, away)
     if (existsSync(join(away, entry))) return true
     // A rival took over between our look and our rename. Where its place is taken meanwhile, it stays among the
-    // unreleased,
-    // and will find that it has lost the lock.
+    // unreleased, and will find that it has lost the lock.
     quietly(() => renameSync(away, path))
     quietly(() => rmdirSync(folder))
     return false
@@ -292,7 +289,7 @@ export class LockFiles {
   }
 }
 
-/** One caller's way to a lock. */
+/** One caller's attempt to get a lock. */
 class Hold {
   readonly key: string
   readonly path: string

@@ -1,5 +1,5 @@
-// One editor per file: a queue in this process, then the host's socket, then the lock file. Knows no files but those of
-// the lock.
+// One editor per file: a queue in this process, then the host's socket, then the lock file. Does not know files
+// other than the lock's.
 import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail, ok, type Result } from '../result.ts'
@@ -7,7 +7,7 @@ import type { FileFailure } from './failure.ts'
 import type { LockFiles } from './lock-file.ts'
 import { holdSocket } from './socket-lock.ts'
 
-/** How many may wait for one file in this process. */
+/** How many requests may wait for one file in this process. A bound on memory; chosen, not measured. */
 export const QUEUE_LIMIT = 1000
 
 export interface Lock {
@@ -33,7 +33,7 @@ export interface LocksOptions {
   files: LockFiles | null
 }
 
-type Turn = 'first' | 'next' | 'after_a_stranger'
+type Turn = 'first' | 'next' | 'yield_to_other_process'
 
 export class Locks {
   readonly #options: LocksOptions
@@ -63,13 +63,13 @@ export class Locks {
       }
     }
     try {
-      // Another process waits for this file too, and is on its way: let it in first.
-      if (turn === 'after_a_stranger') await sleep(2)
+      // Another process waits for this file too, and has been woken: let it in first. Chosen, not measured.
+      if (turn === 'yield_to_other_process') await sleep(2)
       if (this.#options.socket) {
         const socket = await holdSocket(`editd-${key}`, deadline)
         if (socket === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
         undo.push(async () => {
-          if (socket.release()) pass = 'after_a_stranger'
+          if (socket.release()) pass = 'yield_to_other_process'
         })
       }
       const file = await this.#options.files?.hold(key, deadline)

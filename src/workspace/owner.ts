@@ -1,6 +1,5 @@
-// Who holds something: host, boot, pid namespace, pid and start time; and whether that process still runs. Knows no
-// locks
-// and no files of its own.
+// Who holds something: host, boot, pid namespace, pid and start time; and whether that process still runs. Does not
+// know locks, and has no files of its own.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -33,7 +32,7 @@ export interface Observer {
 
 /**
  * In ms: after this, an owner of whom nothing else can be known counts as silent. Owners touch their file every
- * `HEARTBEAT`.
+ * `HEARTBEAT`, so six have to be missed; chosen, not measured.
  */
 export const SILENCE = 60_000
 export const HEARTBEAT = 10_000
@@ -77,8 +76,7 @@ export function thisOwner(): Owner {
 /**
  * Whether the process behind `owner` still runs; `heartbeatAge` in ms.
  * Certain for a process of this host and pid namespace, for an earlier boot of this host (hosts that share a state
- * folder
- * need names of their own), and on this kernel for whoever announced itself; elsewhere only silence tells.
+ * folder need names of their own), and on this kernel for whoever announced itself; elsewhere only silence tells.
  */
 export async function lifeOf(owner: Owner, heartbeatAge: number, { me, hasEnded }: Observer): Promise<Life> {
   const sameBoot = owner.boot_id === me.boot_id && (owner.boot_id !== '' || owner.hostname === me.hostname)

@@ -1,4 +1,4 @@
-// What a request's path means, by its letters alone. Touches no disk.
+// What a request's path means, from its text alone. Does not touch the disk.
 import { fail, ok, type Result } from '../result.ts'
 import type { FileFailure } from './failure.ts'
 

@@ -1,5 +1,5 @@
-// What both kinds of root hand out: objects inside the root that can't be exchanged under us. Knows no policy and no
-// locks.
+// The types of what both kinds of root hand out: objects inside the root that can't be exchanged under us. Does not
+// know policy or locks.
 import { accessSync, constants, type BigIntStats } from 'node:fs'
 import type { Result } from '../result.ts'
 import type { FileFailure } from './failure.ts'
@@ -62,7 +62,7 @@ export interface Root {
   close(): void
 }
 
-/** How often something that another process moves away is looked for again. */
+/** How often something that another process keeps moving is looked for. Chosen, not measured. */
 export const ATTEMPTS = 5
 export const gone: FileFailure = { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 }
 

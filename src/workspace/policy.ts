@@ -1,4 +1,4 @@
-// Which files may be edited or read, judged by their real path. Touches no disk.
+// Which files may be edited or read, judged by their real path. Does not touch the disk.
 import type { FileFailure } from './failure.ts'
 import { below, split } from './path.ts'
 

@@ -1,5 +1,5 @@
-// The root where there is no /proc: real path, open without following, a check afterwards. A folder swapped at the
-// right moment can win; knows no policy and no locks.
+// The root where there is no /proc: real path, open without following links, a check afterwards. A folder swapped at
+// the right moment can fool it. Does not know policy or locks.
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../result.ts'
 import { quietly, Raced } from './errno.ts'
@@ -69,7 +69,7 @@ export class PortableRoot implements Root {
     try {
       const stat = fstatSync(fd, { bigint: true })
       const inPlace = (): boolean => this.real() !== null && isStill(real, stat)
-      if (!inPlace()) throw new Raced('the folder is elsewhere')
+      if (!inPlace()) throw new Raced('the folder was moved')
       kept = true
       return {
         stat,

@@ -1,4 +1,4 @@
-// The pinned root: a relative path becomes an opened, verified object inside it. Knows no policy and no locks.
+// The pinned root: a relative path becomes an opened, verified object inside it. Does not know policy or locks.
 import {
   close,
   closeSync,
@@ -23,7 +23,7 @@ import { explainOpenError } from './explain-open-error.ts'
 
 const O_PATH = 0o10000000
 
-/** Opens an existing folder as the root. Without `confinement`: by /proc where that works, else the portable way. */
+/** Opens an existing folder as the root. Without `confinement`: by /proc where that works, else by root-portable.ts. */
 export function openRoot(folder: string, confinement?: 'proc' | 'portable'): Root {
   const real = realpathSync.native(folder)
   if (confinement !== 'portable' && process.platform === 'linux') {
@@ -33,7 +33,7 @@ export function openRoot(folder: string, confinement?: 'proc' | 'portable'): Roo
     closeSync(fd)
   }
   /* c8 ignore next -- only where /proc isn't mounted */
-  if (confinement === 'proc') throw new Error('/proc/self/fd is not usable here')
+  if (confinement === 'proc') throw new Error('cannot use /proc/self/fd')
   return new PortableRoot(real)
 }
 
@@ -135,13 +135,13 @@ class ProcRoot implements Root {
     const inPlace = (): boolean => this.#place(fd)?.relative.equals(relative) === true
     const prefix = Buffer.from(`/proc/self/fd/${fd}/`)
     try {
-      if (!inPlace()) throw new Raced('the folder is elsewhere')
+      if (!inPlace()) throw new Raced('the folder was moved')
       return {
         stat: fstatSync(fd, { bigint: true }),
         at: leaf => Buffer.concat([prefix, Buffer.from(leaf)]),
         inPlace,
         sync: async () => {
-          if (!readable) throw new Error('the folder may not be read')
+          if (!readable) throw new Error('no permission to read the folder')
           await syncFolder(fd)
         },
         close: () => quietly(() => closeSync(fd))

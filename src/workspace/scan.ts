@@ -1,5 +1,5 @@
-// A file read once from end to end in chunks, hashed along, and not while it changes. Knows no policy and keeps no
-// bytes.
+// Reads a file from end to end in chunks and hashes it, again if it changed meanwhile. Keeps no bytes; does not know
+// policy.
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, read, readSync, type BigIntStats } from 'node:fs'
 import { promisify } from 'node:util'
@@ -22,8 +22,8 @@ const readLater = promisify(read)
 export const untouched = (): Consumer<null> => ({ push() {}, finish: () => null })
 
 /**
- * Hands a pinned file to a consumer, to a new one each time that it changed while it was read. Between two chunks
- * others have their turn.
+ * Hands a pinned file to a consumer, to a new one each time that it changed while it was read. Other requests
+ * run between two chunks.
  * Failures: FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error, and what a
  * consumer throws.
  */
@@ -38,7 +38,7 @@ export async function scanPinned<R>(
       const stat = fstatSync(fd, { bigint: true })
       const size = Number(stat.size)
       if (size > limit) return fail({ code: 'FILE_TOO_LARGE', limit, actual: size })
-      const sum = createHash('sha256')
+      const hash = createHash('sha256')
       const into = consumer()
       const part = Buffer.allocUnsafeSlow(Math.min(size, AT_ONCE))
       let position = 0
@@ -48,11 +48,11 @@ export async function scanPinned<R>(
           size <= AT_ONCE
             ? readSync(fd, part, 0, length, position)
             : (await readLater(fd, part, 0, length, position)).bytesRead
-        sum.update(part.subarray(0, count))
+        hash.update(part.subarray(0, count))
         into.push(part.subarray(0, count))
       }
       if (position === size && alike(stat, fstatSync(fd, { bigint: true }))) {
-        return ok({ stat, digest: sum.digest('hex'), value: into.finish() })
+        return ok({ stat, digest: hash.digest('hex'), value: into.finish() })
       }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })

@@ -1,11 +1,14 @@
-// For a path where nothing is: paths that may have been meant, from names that are really there. Knows no policy but
-// the one it is handed.
+// For a path where nothing is: paths that may have been meant, from names that are really there. Does not know
+// policy: the caller says which may be offered.
 import { type Dirent, opendirSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
 import { split } from './path.ts'
 import type { Pin, Root } from './pin.ts'
 
-/** So many names of the folder are looked at, in the system's order; what comes after them is never offered. */
+/**
+ * So many names of the folder are looked at, in the system's order; what comes after them is never offered. This and
+ * the limits below were chosen, not measured.
+ */
 const NAMES_LIMIT = 5000
 const ANSWERS_LIMIT = 3
 /**

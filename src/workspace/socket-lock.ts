@@ -1,5 +1,5 @@
-// The lock between processes of one host: an abstract unix socket, which the kernel frees with its holder. Linux only;
-// knows no files.
+// The lock between processes of one host: an abstract unix socket, which the kernel frees with its holder. Linux only.
+// Does not know files.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from './errno.ts'
@@ -9,7 +9,9 @@ export interface HeldSocket {
   release(): boolean
 }
 
-/** How long, in ms, a waiter relies on being told. A holder that is stopped tells nobody. */
+/**
+ * How long, in ms, a waiter relies on being notified. A holder that is stopped notifies nobody. Chosen, not measured.
+ */
 const LOOK_AGAIN = 500
 
 /**

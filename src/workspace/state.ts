@@ -1,5 +1,5 @@
-// The state folder of one root: its secret, locks, intents, journal and sockets. Knows who may read it, not what is in
-// it.
+// The state folder of one root: its secret, and folders for locks, intents, journal and sockets. Does not know what is
+// in those.
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ function secretIn(folder: string): Buffer {
   for (;;) {
     try {
       const secret = readFileSync(path)
-      if (secret.length !== SECRET_LENGTH) throw new Error(`${path} should hold ${SECRET_LENGTH} bytes`)
+      if (secret.length !== SECRET_LENGTH) throw new Error(`${path} must be ${SECRET_LENGTH} bytes long`)
       return secret
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error

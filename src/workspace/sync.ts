@@ -1,4 +1,4 @@
-// What makes bytes and names outlast a power cut. Knows no paths.
+// Makes bytes and names outlast a power cut. Does not know paths.
 import { fstatSync, fsync } from 'node:fs'
 import { promisify } from 'node:util'
 

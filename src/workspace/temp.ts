@@ -1,5 +1,5 @@
-// A temp file beside the file that it becomes: written down before it exists, and gone afterwards. Knows not how it
-// gets its name.
+// A temp file beside the file that it becomes: recorded before it exists, and gone afterwards. Does not know how
+// it gets its final name.
 import { closeSync, constants, fstatSync, openSync, unlinkSync, type BigIntStats } from 'node:fs'
 import type { Result } from '../result.ts'
 import { codeOf, Raced } from './errno.ts'
@@ -56,7 +56,7 @@ export async function withTemp<F>(
       try {
         await writeAll(fd, content.pieces, content.size)
         const made = fstatSync(fd, { bigint: true })
-        if (made.size !== BigInt(content.size)) throw new Raced('the temp file has another size')
+        if (made.size !== BigInt(content.size)) throw new Raced('the size of the temp file is wrong')
         finish?.(fd, made)
         if (durability === 'full') await syncFile(fd)
         await ready

@@ -1,4 +1,4 @@
-// A file's bytes, read whole and not while they change; their hash; writing pieces. Knows no locks and no policy.
+// Reads a file whole, again if it changed meanwhile; hashes it; writes pieces. Does not know locks or policy.
 import { createHash, hash, type Hash } from 'node:crypto'
 import {
   closeSync,
@@ -18,27 +18,33 @@ import { quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Pin } from './pin.ts'
 
-/** Bytes up to which reading, hashing and writing happen at once; more of them would hold up other requests. */
+/**
+ * Bytes up to which reading, hashing and writing are synchronous; more of them would hold up other requests. Chosen,
+ * not measured.
+ */
 export const AT_ONCE = 1024 * 1024
-/** In ns: changes so close to a reading may leave the times of the file as they were. */
+/**
+ * In ns: changes so close to a reading may leave the times of the file as they were. The kernel's clock for them ticks
+ * every 10 ms at the slowest (HZ=100).
+ */
 const CLOCK = 20_000_000n
-/** How often a file that changes while it is read is read again. */
+/** How often a file is read that keeps changing while it is read. Chosen, not measured. */
 export const ATTEMPTS = 3
-/** The system takes no more pieces in one call. */
+/** The system takes no more pieces in one call (IOV_MAX). */
 const PIECES = 1024
-/** Bytes that are read while those before them are hashed. */
+/** Bytes that are read while those before them are hashed. Chosen, not measured. */
 const STRIDE = 2 * AT_ONCE
 const readLater = promisify(read)
 const writevLater = promisify(writev)
 
 /** What a file held at one moment. To be closed. */
 export interface Snapshot {
-  /** To be set anew where they have moved. */
+  /** To be set again where they have moved. */
   bytes: Buffer
   readonly stat: BigIntStats
   /** SHA-256 of `bytes`, 64 hex digits. */
   readonly digest: string
-  /** States of that sum on the way, for a text that begins the same; none where the file is small. */
+  /** States of the hash along the way, for a text that begins the same; none where the file is small. */
   readonly marks: readonly HashCheckpoint[]
   /**
    * Whether the object that was read still is as it was then; synchronous. Whether it still has its name is another
@@ -48,10 +54,10 @@ export interface Snapshot {
   close(): void
 }
 
-/** The sum of the first `at` bytes of a text, to be copied and carried on. */
+/** The hash of the first `at` bytes of a text, to be copied and continued. */
 export interface HashCheckpoint {
   at: number
-  sum: Hash
+  hash: Hash
 }
 
 /** The contract's `file_hash` of a digest: 16 hex digits. */
@@ -117,7 +123,7 @@ function fill(fd: number, bytes: Buffer): string | null {
 
 /** The same, hashing one stretch while the next is read. */
 async function fillLarge(fd: number, bytes: Buffer, marks: HashCheckpoint[]): Promise<string | null> {
-  const sum = createHash('sha256')
+  const running = createHash('sha256')
   const readAt = (start: number): Promise<{ bytesRead: number }> =>
     readLater(fd, bytes, start, Math.min(bytes.length - start, STRIDE), start)
   let last = await readAt(0)
@@ -126,10 +132,10 @@ async function fillLarge(fd: number, bytes: Buffer, marks: HashCheckpoint[]): Pr
     const stretch = bytes.subarray(length, length + last.bytesRead)
     length += last.bytesRead
     const next = length < bytes.length ? readAt(length) : last
-    last = (await bothDone(next, addTo(sum, stretch)))[0]
-    marks.push({ at: length, sum: sum.copy() })
+    last = (await bothDone(next, addTo(running, stretch)))[0]
+    marks.push({ at: length, hash: running.copy() })
   }
-  return sum.digest('hex')
+  return running.digest('hex')
 }
 
 /**
@@ -141,7 +147,7 @@ async function bothDone<A, B>(a: A | Promise<A>, b: B | Promise<B>): Promise<[A,
   return Promise.all([a, b])
 }
 
-/** For one look at a time, which takes no other's turn. */
+/** Shared, as the comparison that uses it is synchronous. */
 const PART = Buffer.allocUnsafeSlow(AT_ONCE / 4)
 
 /** Whether the file holds exactly `bytes` now. */
@@ -155,7 +161,7 @@ function holds(fd: number, bytes: Buffer): boolean {
 }
 
 /**
- * SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it works on much.
+ * SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it hashes much.
  * Where the first piece is the beginning of `original`, what `marks` say of that isn't hashed again.
  */
 export async function digestOf(
@@ -168,13 +174,13 @@ export async function digestOf(
   if (pieces.length === 1 && only !== undefined && total <= AT_ONCE) return hash('sha256', only, 'hex')
   const shared = original === undefined ? 0 : sharedStart(pieces, original)
   const mark = marks.findLast(({ at }) => at <= shared)
-  const sum = mark?.sum.copy() ?? createHash('sha256')
+  const running = mark?.hash.copy() ?? createHash('sha256')
   let skip = mark?.at ?? 0
   for (const piece of pieces) {
-    await addTo(sum, piece.subarray(skip))
+    await addTo(running, piece.subarray(skip))
     skip = Math.max(0, skip - piece.length)
   }
-  return sum.digest('hex')
+  return running.digest('hex')
 }
 
 /** How many bytes at the start of `pieces` are those of `original`, being the same memory. */
@@ -194,10 +200,10 @@ export function areSame(pieces: readonly Buffer[], total: number, original: Buff
   })
 }
 
-async function addTo(sum: Hash, bytes: Buffer): Promise<void> {
+async function addTo(running: Hash, bytes: Buffer): Promise<void> {
   for (let start = 0; start < bytes.length; start += AT_ONCE) {
     const part = bytes.subarray(start, start + AT_ONCE)
-    sum.update(part)
+    running.update(part)
     if (part.length === AT_ONCE) await yieldToOthers()
   }
 }
@@ -213,7 +219,7 @@ export async function writeAll(fd: number, pieces: readonly Buffer[], total: num
     const batch = rest.slice(0, PIECES)
     const count =
       total <= AT_ONCE ? writevSync(fd, batch, position) : (await writevLater(fd, batch, position)).bytesWritten
-    if (count === 0) throw new Raced('nothing could be written')
+    if (count === 0) throw new Raced('no bytes could be written')
     position += count
     rest = after(rest, count)
   }

@@ -1,20 +1,17 @@
-// What is done with files, and the one place where it is put together: opens a root, sweeps it, closes it. Knows no
-// HTTP and not what a plan does.
-import { encodingOf } from '../engine/text/encoding.ts'
-import { fail, ok, type Result } from '../result.ts'
+// What can be done with files, and where the parts of the workspace are put together: opens a root, sweeps and closes
+// it. Does not know HTTP, or what a plan does.
+import { fail, ok } from '../result.ts'
 import type {
   Consumer,
   Created,
   CreateTarget,
   Edited,
+  Entries,
   FailedAccess,
   FileTarget,
-  Listing,
   Looked,
   PageRequest,
   Planner,
-  ReadFile,
-  Scanned,
   Workspace,
   WorkspaceOptions
 } from './api.ts'
@@ -29,26 +26,26 @@ import { listFolder } from './list.ts'
 import { LockFiles } from './lock-file.ts'
 import { Locks } from './lock.ts'
 import { LivenessSockets } from './liveness.ts'
-import { thisOwner, type Observer, type Owner } from './owner.ts'
+import { SILENCE, thisOwner, type Observer, type Owner } from './owner.ts'
 import { BufferPool } from './buffer-pool.ts'
 import { below } from './path.ts'
 import type { Pin, Root } from './pin.ts'
 import { makePolicy, type Policy } from './policy.ts'
-import { announce, type Presence } from './presence.ts'
+import { announce, type Presence } from './other-servers.ts'
 import { openRoot } from './root.ts'
 import { scanPinned } from './scan.ts'
 import { openState, type State } from './state.ts'
-import { readWhole, shortHash } from './text-file.ts'
-import { FileAccess, type FileInfo } from './file-access.ts'
+import { shortHash } from './text-file.ts'
+import { FileAccess } from './file-access.ts'
 
 export type * from './api.ts'
 
 type Report = NonNullable<WorkspaceOptions['report']>
 type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
 
-/** In ms between two searches for what dead servers left. */
-const SWEEP = 60_000
-/** Bytes of large files that are edited at once. */
+/** In ms between two searches for what dead servers left; none of them counts as silent sooner than `SILENCE`. */
+const SWEEP = SILENCE
+/** Bytes of large files (over `AT_ONCE`) that are edited at once. A bound on memory; chosen, not measured. */
 const MEMORY = 256e6
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 
@@ -67,8 +64,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     if (below(state.path, real) !== null) throw new Error('the root must not lie in the state folder')
     const me = thisOwner()
     // Who writes nothing loses nothing.
-    if (!options.readOnly)
+    if (!options.readOnly) {
       presence = await announce({ root: real, state, hostname: me.hostname, report: options.report ?? (() => {}) })
+    }
     sockets = new LivenessSockets(state.live)
     if (await sockets.announce(me.nonce)) me.announced = true
     intents = new Intents(state.intents, me)
@@ -107,7 +105,7 @@ class FileWorkspace implements Workspace {
   readonly #policy: Policy
   readonly #report: Report
   readonly #files: FileAccess
-  readonly #writing: WriteContext
+  readonly #context: WriteContext
   readonly #presence: Presence | undefined
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | null = null
@@ -137,7 +135,7 @@ class FileWorkspace implements Workspace {
       locks: this.#locks,
       recover: place => this.#recover(place)
     })
-    this.#writing = {
+    this.#context = {
       options,
       root,
       intents,
@@ -148,79 +146,41 @@ class FileWorkspace implements Workspace {
   }
 
   edit<T, F>(target: FileTarget, { dry_run }: { dry_run: boolean }, plan: Planner<T, F>): Answer<Edited<T>, F> {
-    return this.#files.run<Edited<T>, F>(target, async (asked, about) =>
-      this.#options.readOnly ? readOnly : editFile(this.#writing, asked, about, target, dry_run, plan)
+    return this.#files.run<Edited<T>, F>(target, async asked =>
+      this.#options.readOnly ? readOnly : editFile(this.#context, { asked, target, dry_run, plan })
     )
   }
 
   create<T, F>(target: CreateTarget, { dry_run }: { dry_run: boolean }, plan: Planner<T, F>): Answer<Created<T>, F> {
-    return this.#files.run<Created<T>, F>(target, async (asked, about) =>
-      this.#options.readOnly ? readOnly : createFile(this.#writing, asked, about, target, dry_run, plan)
-    )
-  }
-
-  read(target: FileTarget): Answer<ReadFile> {
-    return this.#files.run(target, (asked, about) =>
-      this.#files.pinned(asked, 'read', about, async (pin): Promise<Result<ReadFile, FileFailure>> => {
-        const read = await readWhole(pin, this.#options.maxFileSize)
-        if (!read.ok) return read
-        const { bytes, digest, stat, close } = read.value
-        close()
-        const facts = factsOf(target, about, digest)
-        return facts.ok
-          ? ok({ ...facts.value, bytes, encoding: encodingOf(bytes), modified_at: timeOf(stat.mtimeNs) })
-          : facts
-      })
-    )
-  }
-
-  scan<R>(target: FileTarget, consumer: () => Consumer<R>): Answer<Scanned<R>> {
-    return this.#files.run(target, (asked, about) =>
-      this.#files.pinned(asked, 'read', about, pin => this.#scan(pin, target, about, consumer))
-    )
-  }
-
-  list({ path, ...page }: { path: string } & PageRequest): Answer<Listing> {
-    return this.#files.run({ path }, (asked, about) =>
-      this.#files.pinned(asked, 'look', about, async (pin): Promise<Result<Listing, FileFailure>> =>
-        pin.stat.isDirectory() ? this.#list(pin, about, page) : fail({ code: 'NOT_A_FILE', type: 'not_a_directory' })
-      )
+    return this.#files.run<Created<T>, F>(target, async asked =>
+      this.#options.readOnly ? readOnly : createFile(this.#context, { asked, target, dry_run, plan })
     )
   }
 
   look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
-    return this.#files.run(target, (asked, about) =>
-      this.#files.pinned(asked, 'look', about, async (pin): Promise<Result<Looked<R>, FileFailure>> => {
-        if (!pin.stat.isDirectory()) {
-          const scanned = await this.#scan(pin, target, about, use.file)
-          return scanned.ok ? ok({ type: 'file', ...scanned.value }) : scanned
+    return this.#files.run(target, asked =>
+      this.#files.pinned<Looked<R>, FileFailure>(asked, 'look', async ({ pin, info }) => {
+        const facts = { path: asked.path, ...info }
+        if (pin.stat.isDirectory()) {
+          if (target.expected_hash !== undefined) return fail({ code: 'NOT_A_FILE', type: 'directory' })
+          return ok({ type: 'directory', ...facts, ...(await this.#list(pin, use.directory)) })
         }
-        if (target.expected_hash !== undefined) return fail({ code: 'NOT_A_FILE', type: 'directory' })
-        const listed = await this.#list(pin, about, use.directory)
-        return ok({ type: 'directory', ...listed.value })
+        const read = await scanPinned(pin, this.#options.maxFileSize, use.file)
+        if (!read.ok) return read
+        const { stat, digest, value } = read.value
+        const file_hash = shortHash(digest)
+        const stale = staleness(target, file_hash)
+        if (stale !== null) return { ...fail(stale), file_hash }
+        const modified_at = new Date(Number(stat.mtimeNs / 1_000_000n))
+        return ok({ type: 'file', ...facts, file_hash, file_size: Number(stat.size), modified_at, value })
       })
     )
   }
 
-  async #scan<R>(
-    pin: Pin,
-    target: FileTarget,
-    about: FileInfo,
-    consumer: () => Consumer<R>
-  ): Promise<Result<Scanned<R>, FileFailure>> {
-    const read = await scanPinned(pin, this.#options.maxFileSize, consumer)
-    if (!read.ok) return read
-    const { stat, digest, value } = read.value
-    const facts = factsOf(target, about, digest)
-    return facts.ok
-      ? ok({ ...facts.value, file_size: Number(stat.size), modified_at: timeOf(stat.mtimeNs), value })
-      : facts
-  }
-
-  async #list(pin: Pin, about: FileInfo, page: PageRequest): Promise<{ ok: true; value: Listing }> {
-    const folder = this.#writing.root.openFolder(pin.relative)
+  async #list(pin: Pin, page: PageRequest): Promise<Entries> {
+    const folder = this.#context.root.openFolder(pin.relative)
     try {
-      return ok({ ...about, ...(await listFolder(folder, page, this.#policy.hiddenIn(pin.real))) })
+      return await listFolder(folder, page, this.#policy.hiddenIn(pin.real))
     } finally {
       folder.close()
     }
@@ -239,17 +199,18 @@ class FileWorkspace implements Workspace {
     clearInterval(this.#timer)
     await this.#files.close()
     await this.#sweeping?.catch(() => {})
-    this.#writing.intents.close()
+    this.#context.intents.close()
     this.#sockets.close()
     this.#presence?.withdraw()
-    this.#writing.root.close()
+    this.#context.root.close()
   }
 
   /** Every minute from now on, but not while a sweep is still running. */
   keepSweeping(): void {
     this.#timer = setInterval(() => {
-      if (this.#sweeping === null)
+      if (this.#sweeping === null) {
         this.sweep().catch(error => this.#report({ event: 'sweep_failed', reason: String(error) }))
+      }
     }, SWEEP).unref()
   }
 
@@ -264,13 +225,13 @@ class FileWorkspace implements Workspace {
   async #sweep(): Promise<void> {
     await this.#lockFiles?.sweep()
     await this.#recover()
-    await sweepIntents(this.#state.intents, this.#observer, this.#writing.root, this.#report)
-    await this.#sockets.sweep(() => this.#writing.journal.isEmpty())
+    await sweepIntents(this.#state.intents, this.#observer, this.#context.root, this.#report)
+    await this.#sockets.sweep(() => this.#context.journal.isEmpty())
   }
 
   /** `only`: what was left of this file, whose lock we have. */
   #recover(only?: Buffer): Promise<boolean> {
-    const { root, journal } = this.#writing
+    const { root, journal } = this.#context
     return recoverInPlace(
       { root, journal, durability: this.#options.durability, report: this.#report },
       async (relative, work) => {
@@ -292,17 +253,3 @@ class FileWorkspace implements Workspace {
     )
   }
 }
-
-/** What is said of a file that was read, or that it isn't the one that is expected. */
-function factsOf(
-  target: FileTarget,
-  about: FileInfo,
-  digest: string
-): Result<{ path: string; resolved_path?: string; file_hash: string }, FileFailure> {
-  const file_hash = shortHash(digest)
-  about.file_hash = file_hash
-  const stale = staleness(target, file_hash)
-  return stale === null ? ok({ ...about, file_hash }) : fail(stale)
-}
-
-const timeOf = (nanoseconds: bigint): Date => new Date(Number(nanoseconds / 1_000_000n))

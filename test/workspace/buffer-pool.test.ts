@@ -1,4 +1,4 @@
-// The bytes of large files in work: waiting in turn, giving up in time, and what a request is answered then.
+// Large files that are edited at once: waiting in turn, giving up in time, and the answer to a request that gave up.
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ t.test('lets each take when there is enough for those before', async t => {
   t.ok(await memory.take(10, 1000), 'who gave up holds nothing')
 })
 
-t.test('answers NOT_READY where large files stay in work too long, and edits small ones meanwhile', async t => {
+t.test('answers NOT_READY where large files take too long, and edits small ones meanwhile', async t => {
   const place = freshPlace()
   const workspace = await open(place, { maxFileSize: 200e6, lockTimeout: 300 })
   for (const name of ['a', 'b']) writeFileSync(join(place.root, name), Buffer.alloc(150e6, 'a'))
@@ -169,10 +169,11 @@ t.test(
     for (let i = 0; i < 40; i++) t.ok(readFileSync(join(place.root, `large${i}`)).equals(bytes), `large${i}`)
     took.sort((a, b) => a - b)
     t.comment(
-      `memory grew by ${(most / 1000).toFixed()} MB of ${(size * 40) / 1e6}; ${took.length} small edits, median ${took[took.length >> 1]?.toFixed(1)} ms, longest ${took.at(-1)?.toFixed(1)} ms`
+      `memory grew by ${(most / 1000).toFixed()} MB of ${(size * 40) / 1e6}; ${took.length} small edits, ` +
+        `median ${took[took.length >> 1]?.toFixed(1)} ms, longest ${took.at(-1)?.toFixed(1)} ms`
     )
     t.ok(took.length > 10, 'small ones weren’t kept waiting')
-    // Beside what is in work and what is kept there are two threads, and what the collector hasn’t seen yet: with
+    // Beside what is being edited and what is kept there are two threads, and what the collector hasn't seen yet: with
     // smaller
     // files that would be most of it.
     if (size >= 50e6) t.ok(most * 1024 < (size * 40) / 2, `grew by ${most} kB`)

@@ -32,6 +32,7 @@ import {
   DRY,
   freshPlace,
   isRoot,
+  look,
   onLinux,
   open,
   REAL,
@@ -92,14 +93,14 @@ for (const durability of ['fast', 'full'] as const) {
       })
       t.equal(text(), 'hello\nworld')
       t.strictSame(readdirSync(root), ['a.txt'])
-      const read = await workspace.read({ path: 'a.txt', expected_hash: expected.new_hash })
+      const read = await look(workspace, { path: 'a.txt', expected_hash: expected.new_hash })
       t.match(read, {
         ok: true,
         value: {
           path: 'a.txt',
           file_hash: expected.new_hash,
-          encoding: 'ascii',
-          bytes: Buffer.from('hello\nworld'),
+          file_size: 11,
+          value: { bytes: Buffer.from('hello\nworld') },
           modified_at: Date
         }
       })
@@ -179,9 +180,9 @@ t.test('refuses before it plans, in dry runs too', async t => {
     expected: object
   ): Promise<void> => {
     const workspace = await open(place, { maxFileSize: 100, ...options })
-    for (const way of [DRY, REAL]) {
+    for (const options of [DRY, REAL]) {
       t.match(
-        await workspace.edit(target, way, UNPLANNED),
+        await workspace.edit(target, options, UNPLANNED),
         { ok: false, path: target.path, ...expected },
         `${target.path} ${JSON.stringify(expected)}`
       )
@@ -219,12 +220,12 @@ t.test('refuses before it plans, in dry runs too', async t => {
   const workspace = await open(place, { maxFileSize: 100 })
   t.teardown(() => workspace.close())
   t.match(
-    await workspace.read({ path: 'nul' }),
-    { value: { encoding: 'binary', bytes: Buffer.from('a\0b') } },
+    await look(workspace, { path: 'nul' }),
+    { value: { value: { bytes: Buffer.from('a\0b') } } },
     'reads what it won’t edit'
   )
-  t.match(await workspace.read({ path: 'big' }), { failure: { code: 'FILE_TOO_LARGE' } })
-  t.match(await workspace.read({ path: 'a.txt', expected_hash: 'f'.repeat(16) }), {
+  t.match(await look(workspace, { path: 'big' }), { failure: { code: 'FILE_TOO_LARGE' } })
+  t.match(await look(workspace, { path: 'a.txt', expected_hash: 'f'.repeat(16) }), {
     failure: { code: 'STALE_FILE' },
     file_hash: HELLO
   })
@@ -354,7 +355,7 @@ t.test('leaves no descriptor open, whatever the outcome', { skip: onLinux ? fals
       await workspace.edit({ path }, REAL, append('.'))
       await workspace.edit({ path, expected_hash: 'f'.repeat(16) }, REAL, append('.'))
       await workspace.edit({ path }, DRY, () => fail('no'))
-      await workspace.read({ path })
+      await look(workspace, { path })
     }
   }
   await new Promise(resolve => setTimeout(resolve, 50))
@@ -489,7 +490,7 @@ t.test('refuses an immutable file, and writes an append-only one not at all', ne
   const { workspace, root, text, file } = await fresh(t)
   for (const flag of ['i', 'a']) {
     if (spawnSync('chattr', ['+' + flag, file]).status !== 0) {
-      t.comment('the file system knows no attributes')
+      t.comment('the file system does not support attributes')
       continue
     }
     t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('.')), {
@@ -537,7 +538,7 @@ t.test(
       t.strictSame(readdirSync(join(root, 'tmpfs')), ['f'])
     }
 
-    // A single file of a full file system: only the way in place is left, and it has to take back what it wrote.
+    // A single file of a full file system: only writing in place is left, and that has to take back what it wrote.
     writeFileSync(join(root, 'bound-full'), '')
     execFileSync('mount', ['--bind', join(root, 'tmpfs/f'), join(root, 'bound-full')])
     t.teardown(() => spawnSync('umount', [join(root, 'bound-full')]))
@@ -595,7 +596,7 @@ t.test('gives up on a file that never holds still', async t => {
   writeFileSync(file, Buffer.alloc(64_000_000, 'x'))
   let size = 64_000_000
   const timer = setInterval(() => truncateSync(file, --size), 0)
-  const answer = await workspace.read({ path: 'a.txt' })
+  const answer = await workspace.edit({ path: 'a.txt' }, DRY, UNPLANNED)
   clearInterval(timer)
   t.match(answer, { failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' } })
 })

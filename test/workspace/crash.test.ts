@@ -182,7 +182,7 @@ t.test(
       writeFileSync(join(place.root, name), 'new te')
     }
     if (spawnSync('chattr', ['+i', join(place.root, 'fixed')]).status !== 0) {
-      return t.comment('the file system knows no attributes')
+      return t.comment('the file system does not support attributes')
     }
     t.teardown(() => spawnSync('chattr', ['-i', join(place.root, 'fixed')]))
     const outcomes: string[] = []

@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Consumer } from '../../src/workspace/workspace.ts'
-import { append, become, descriptors, freshPlace, open, REAL, remove } from './support/open.ts'
+import { append, become, descriptors, DRY, freshPlace, look, open, REAL, remove } from './support/open.ts'
+import { ok } from '../../src/result.ts'
 import { openRoot } from '../../src/workspace/root.ts'
 import { build } from './support/native.ts'
 
@@ -23,15 +23,7 @@ const needsAttacker = { skip: attacker === null ? 'needs Linux and a C compiler'
 const ATTEMPTS = Number(process.env['EDITD_ATTEMPTS'] ?? 3000)
 const SECRET = 'secret'
 if (ATTEMPTS > 3000) t.setTimeout(0)
-const whole = (): Consumer<string> => {
-  let text = ''
-  return {
-    push: chunk => {
-      text += chunk.toString()
-    },
-    finish: () => text
-  }
-}
+const unchanged = (original: Buffer) => ok({ pieces: [original], description: String(original) })
 
 /** Swaps two names until it is stopped; then tells how often it did. */
 function attack(
@@ -75,10 +67,10 @@ t.test('reads and writes nothing outside, whatever is swapped meanwhile', { ...n
     name: string,
     work: (i: number) => Promise<{ ok: boolean; value?: unknown; failure?: { code: string } }>
   ][] = [
-    ['read', () => workspace.read({ path: 'd/f' })],
-    ['read leaf', () => workspace.read({ path: 'leaf' })],
-    ['scan', () => workspace.scan({ path: 'd/f' }, whole)],
-    ['list', () => workspace.list({ path: 'd', limit: 5, after: 'e' })],
+    ['read', () => look(workspace, { path: 'd/f' })],
+    ['read leaf', () => look(workspace, { path: 'leaf' })],
+    ['list', () => look(workspace, { path: 'd' }, { limit: 5, after: 'e' })],
+    ['plan', () => workspace.edit({ path: 'd/f' }, DRY, unchanged)],
     ['edit', () => workspace.edit({ path: 'd/f' }, REAL, become(`inside${Math.random()}`))],
     ['edit leaf', () => workspace.edit({ path: 'leaf' }, REAL, append('.'))],
     [
@@ -128,7 +120,8 @@ t.test('reads and writes nothing outside, whatever is swapped meanwhile', { ...n
   await new Promise(resolve => setTimeout(resolve, 100))
 
   t.comment(
-    `${swaps.join(' and ')} swaps; done ${JSON.stringify([...count.done])}; refused ${JSON.stringify([...count.refused])}`
+    `${swaps.join(' and ')} swaps; done ${JSON.stringify([...count.done])}; ` +
+      `refused ${JSON.stringify([...count.refused])}`
   )
   t.ok(swaps.every(number => number > 100))
   for (const [name] of ways) {

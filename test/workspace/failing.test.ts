@@ -1,4 +1,4 @@
-// Work that goes on beside other work and fails: somebody hears of it, and the process lives. Row 45 of the threats has the reads.
+// Concurrent work that fails: it is reported, and the process lives on. Row 45 of the threats has the reads.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { append, freshPlace, open, REAL, remove } from './support/open.ts'
 
 const MIB = 1 << 20
 
-/** A plan with a piece that is gone when its sum comes to be made, while it is still being written: so the sum fails first. */
+/** A plan with a piece that is gone when it is to be hashed, while it is still being written: hashing fails first. */
 const gone = (): Planner<null, never> => () => {
   const [first, second] = [Buffer.allocUnsafeSlow(MIB), Buffer.allocUnsafeSlow(64 * MIB)]
   setImmediate(() => {
@@ -20,7 +20,7 @@ const gone = (): Planner<null, never> => () => {
 /** Where the bytes have moved to: they have to stay somewhere while they are written. */
 const kept: unknown[] = []
 
-t.test('answers a request whose sum fails while its bytes are written', async t => {
+t.test('answers a request whose digest fails while its bytes are written', async t => {
   const place = freshPlace()
   const workspace = await open(place, { maxFileSize: 200e6 })
   const unheard: unknown[] = []

@@ -148,8 +148,8 @@ t.test('answers STALE_FILE where the temp file is gone at the rename or the link
     await commit(context, { ...content, pin: pin.value, snapshot: read.value, digest: Promise.resolve('') }),
     late
   )
-  const spot: Missing = { code: 'MISSING', relative: Buffer.from('d/new'), folder: Buffer.from('d') }
-  t.strictSame(await commitNew(context, spot, content), late)
+  const absent: Missing = { code: 'MISSING', relative: Buffer.from('d/new'), folder: Buffer.from('d') }
+  t.strictSame(await commitNew(context, absent, content), late)
   read.value.close()
   pin.value.close()
   t.strictSame(readdirSync(folder), ['a.txt'])

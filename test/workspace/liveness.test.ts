@@ -67,7 +67,8 @@ t.test('takes one that does not answer for alive', { skip: onLinux ? false : 'ot
   const folder = fresh(t, 'live')
   const path = join(folder, 'stopped')
   // Never accepts, as it is stopped.
-  const script = `const s = require('node:net').createServer().listen({ path: ${JSON.stringify(path)}, backlog: 1 }, () => process.kill(process.pid, 'SIGSTOP'))`
+  const script = `const s = require('node:net').createServer()
+      s.listen({ path: ${JSON.stringify(path)}, backlog: 1 }, () => process.kill(process.pid, 'SIGSTOP'))`
   const child = spawn(process.execPath, ['-e', script], { stdio: 'inherit', env: {} })
   t.teardown(() => child.kill('SIGKILL'))
   while (!existsSync(path)) await new Promise(resolve => setTimeout(resolve, 10))

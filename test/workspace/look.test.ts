@@ -1,38 +1,69 @@
 // Reading in chunks, and the entries of folders; in both kinds of confinement. Rows 14, 16, 29 and 38 of the threats.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { ok } from '../../src/result.ts'
+import type { FileFailure } from '../../src/workspace/failure.ts'
 import { listFolder } from '../../src/workspace/list.ts'
 import { openRoot } from '../../src/workspace/root.ts'
-import type { Consumer, Listing, Workspace, WorkspaceOptions } from '../../src/workspace/workspace.ts'
-import { descriptors, freshPlace, isRoot, onLinux, open, remove, type Place } from './support/open.ts'
+import type {
+  Consumer,
+  FailedAccess,
+  Listing,
+  Looked,
+  Workspace,
+  WorkspaceOptions
+} from '../../src/workspace/workspace.ts'
+import {
+  collect,
+  descriptors,
+  DRY,
+  freshPlace,
+  isRoot,
+  look,
+  onLinux,
+  open,
+  remove,
+  UNPLANNED,
+  type Place
+} from './support/open.ts'
 
 const kinds = onLinux ? (['proc', 'portable'] as const) : (['portable'] as const)
 const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
+interface Fresh extends Place {
+  workspace: Workspace
+  in: (name: string) => string
+  scan<R>(path: string, file: () => Consumer<R>): Promise<{ ok: true; value: Looked<R> } | FailedAccess<FileFailure>>
+}
+
 async function fresh(
   t: { teardown(work: () => unknown): void },
   options: Partial<WorkspaceOptions> = {}
-): Promise<Place & { workspace: Workspace; in: (name: string) => string }> {
+): Promise<Fresh> {
   const place = freshPlace()
   const workspace = await open(place, options)
   t.teardown(async () => {
     await workspace.close()
     remove(place)
   })
-  return { ...place, workspace, in: name => join(place.root, name) }
-}
-
-/** Copies everything, and counts the chunks. */
-function collect(): Consumer<{ bytes: Buffer; chunks: number[] }> {
-  const parts: Buffer[] = []
   return {
-    push: chunk => {
-      parts.push(Buffer.from(chunk))
-    },
-    finish: () => ({ bytes: Buffer.concat(parts), chunks: parts.map(part => part.length) })
+    ...place,
+    workspace,
+    in: name => join(place.root, name),
+    scan: (path, file) => workspace.look({ path }, { file, directory: { limit: 1 } })
   }
 }
 
@@ -55,8 +86,8 @@ function turns(): () => number {
 async function pages(workspace: Workspace, path: string, limit: number): Promise<Listing[]> {
   const all: Listing[] = []
   for (let after: string | undefined; ;) {
-    const page = await workspace.list({ path, limit, ...(after !== undefined && { after }) })
-    if (!page.ok) throw new Error(page.failure.code)
+    const page = await look(workspace, { path }, { limit, ...(after !== undefined && { after }) })
+    if (!page.ok || page.value.type !== 'directory') throw new Error('the folder is not listed')
     all.push(page.value)
     if (!page.value.truncated) return all
     after = page.value.next_entry
@@ -66,7 +97,7 @@ async function pages(workspace: Workspace, path: string, limit: number): Promise
 const MIB = 1024 * 1024
 
 for (const confinement of kinds) {
-  t.test(`scans what read reads (${confinement})`, async t => {
+  t.test(`reads the same in chunks as an edit reads whole (${confinement})`, async t => {
     const { workspace, in: inRoot } = await fresh(t, { confinement, maxFileSize: 3 * MIB })
     for (const [size, chunks] of [
       [0, []],
@@ -77,31 +108,43 @@ for (const confinement of kinds) {
     ] as const) {
       const bytes = Buffer.alloc(size, 'abc\n')
       writeFileSync(inRoot('f'), bytes)
-      const [scanned, read] = [await workspace.scan({ path: 'f' }, collect), await workspace.read({ path: 'f' })]
-      if (!scanned.ok || !read.ok) return t.fail('is read')
-      const { value, file_size, ...facts } = scanned.value
-      const { bytes: whole, encoding, ...same } = read.value
-      t.strictSame(facts, same, `${size} bytes`)
-      t.equal(facts.file_hash, hashOf(bytes))
+      let whole: Buffer | undefined
+      const [scanned, planned] = [
+        await look(workspace, { path: 'f' }),
+        await workspace.edit({ path: 'f' }, DRY, original => {
+          whole = Buffer.from(original)
+          return ok({ pieces: [original], description: null })
+        })
+      ]
+      if (!scanned.ok || scanned.value.type !== 'file' || !planned.ok) return t.fail('is read')
+      const { value, file_size, file_hash, modified_at, ...facts } = scanned.value
+      t.strictSame(facts, { type: 'file', path: planned.value.path }, `${size} bytes`)
+      t.same(modified_at, new Date(Math.floor(statSync(inRoot('f')).mtimeMs)))
+      t.equal(file_hash, hashOf(bytes))
+      t.equal(file_hash, planned.value.file_hash)
       t.equal(file_size, size)
-      t.ok(value.bytes.equals(whole))
+      t.equal(file_size, planned.value.file_size)
+      t.ok(whole !== undefined && value.bytes.equals(whole))
+      t.ok(value.bytes.equals(bytes))
       t.strictSame(value.chunks, chunks)
     }
     writeFileSync(inRoot('f'), 'x')
     symlinkSync('f', inRoot('link'))
-    t.match(await workspace.scan({ path: 'link', expected_hash: hashOf('x') }, collect), {
+    t.match(await look(workspace, { path: 'link', expected_hash: hashOf('x') }), {
       value: { path: 'link', resolved_path: 'f' }
     })
-    t.match(await workspace.scan({ path: 'f', expected_hash: '0'.repeat(16) }, collect), {
+    t.match(await look(workspace, { path: 'f', expected_hash: '0'.repeat(16) }), {
       failure: { code: 'STALE_FILE', reason: 'expected_hash' },
       file_hash: hashOf('x')
     })
     truncateSync(inRoot('f'), 3 * MIB + 1)
-    t.match(await workspace.scan({ path: 'f' }, collect), {
+    t.match(await look(workspace, { path: 'f' }), {
       failure: { code: 'FILE_TOO_LARGE', limit: 3 * MIB, actual: 3 * MIB + 1 }
     })
-    t.match(await workspace.scan({ path: '.git/config' }, collect), { failure: { code: 'PROTECTED_PATH' } })
-    t.match(await workspace.scan({ path: '.' }, collect), { failure: { code: 'NOT_A_FILE', type: 'directory' } })
+    t.match(await look(workspace, { path: '.git/config' }), { failure: { code: 'PROTECTED_PATH' } })
+    t.match(await workspace.edit({ path: '.' }, DRY, UNPLANNED), {
+      failure: { code: 'NOT_A_FILE', type: 'directory' }
+    })
   })
 
   t.test(`lists a folder in byte order (${confinement})`, async t => {
@@ -125,10 +168,11 @@ for (const confinement of kinds) {
     symlinkSync('dir', inRoot('to-dir'))
     symlinkSync('..', inRoot('out'))
     execFileSync('mkfifo', [inRoot('fifo')])
-    const list = await workspace.list({ path: '.', limit: 100 })
+    const list = await look(workspace, { path: '.' }, { limit: 100 })
     t.strictSame(list, {
       ok: true,
       value: {
+        type: 'directory',
         path: '.',
         entries: [
           { name: '.git', type: 'directory' },
@@ -156,21 +200,21 @@ for (const confinement of kinds) {
       t.equal(all.length, Math.ceil(16 / limit))
       t.strictSame(
         all.flatMap(({ entries }) => entries),
-        list.ok && list.value.entries,
+        list.ok && list.value.type === 'directory' && list.value.entries,
         `${limit} at a time`
       )
     }
-    t.strictSame(await workspace.list({ path: 'dir/empty', limit: 1 }), {
+    t.strictSame(await look(workspace, { path: 'dir/empty' }, { limit: 1 }), {
       ok: true,
-      value: { path: 'dir/empty', entries: [], truncated: false }
+      value: { type: 'directory', path: 'dir/empty', entries: [], truncated: false }
     })
-    t.match(await workspace.list({ path: 'to-dir', limit: 1 }), {
+    t.match(await look(workspace, { path: 'to-dir' }, { limit: 1 }), {
       value: { path: 'to-dir', resolved_path: 'dir', entries: [{ name: 'empty' }], truncated: false }
     })
-    t.match(await workspace.list({ path: root, limit: 1, after: 'y' }), {
+    t.match(await look(workspace, { path: root }, { limit: 1, after: 'y' }), {
       value: { path: '.', entries: [{ name: 'z' }], truncated: true, next_entry: 'z' }
     })
-    t.match(await workspace.list({ path: '.', limit: 1, after: '\u{1f601}' }), {
+    t.match(await look(workspace, { path: '.' }, { limit: 1, after: '\u{1f601}' }), {
       value: { entries: [], truncated: false }
     })
     for (const [path, failure] of [
@@ -178,11 +222,11 @@ for (const confinement of kinds) {
       ['.git', { code: 'PROTECTED_PATH' }],
       ['out', { code: 'PATH_NOT_ALLOWED', reason: 'outside' }],
       ['..', { code: 'PATH_NOT_ALLOWED' }],
-      ['b.txt', { code: 'NOT_A_FILE', type: 'not_a_directory' }],
+      ['b.txt/', { code: 'NOT_A_FILE', type: 'file_as_directory' }],
       ['fifo', { code: 'PATH_NOT_ALLOWED', reason: 'extension' }],
       ['nothing.txt', { code: 'FILE_NOT_FOUND' }]
     ] as const) {
-      t.match(await workspace.list({ path, limit: 1 }), { ok: false, failure }, path)
+      t.match(await look(workspace, { path }, { limit: 1 }), { ok: false, failure }, path)
     }
   })
 
@@ -218,7 +262,7 @@ for (const confinement of kinds) {
         failure: { code: 'NOT_A_FILE', type: 'file_as_directory' }
       }
       t.match(await workspace.look({ path }, use), expected, path)
-      t.match(await workspace.read({ path }), expected, path)
+      t.match(await workspace.edit({ path }, DRY, UNPLANNED), expected, path)
     }
     for (const path of ['d/', 'd/.', 'd//', 'd/x/..', './']) {
       t.match(
@@ -290,7 +334,7 @@ t.test(
         )
       }
     }
-    t.match(await workspace.list({ path: '.', limit: 3 }), { value: { lossy: true } })
+    t.match(await look(workspace, { path: '.' }, { limit: 3 }), { value: { lossy: true } })
   }
 )
 
@@ -301,11 +345,11 @@ t.test('shows nothing of its own', async t => {
   writeFileSync(join(place.root, 'cache/state.txt'), '')
   const workspace = await open({ ...place, state: join(place.root, 'cache/state') })
   t.teardown(() => workspace.close())
-  t.match(await workspace.list({ path: 'cache', limit: 9 }), {
+  t.match(await look(workspace, { path: 'cache' }, { limit: 9 }), {
     value: { entries: [{ name: 'state.txt' }], truncated: false }
   })
-  t.match(await workspace.list({ path: '.', limit: 9 }), { value: { entries: [{ name: 'cache' }] } })
-  t.match(await workspace.list({ path: 'cache/state', limit: 9 }), { failure: { code: 'PROTECTED_PATH' } })
+  t.match(await look(workspace, { path: '.' }, { limit: 9 }), { value: { entries: [{ name: 'cache' }] } })
+  t.match(await look(workspace, { path: 'cache/state' }, { limit: 9 }), { failure: { code: 'PROTECTED_PATH' } })
 })
 
 t.test('keeps no more of a big folder than a page, and lets others work meanwhile', { timeout: 120_000 }, async t => {
@@ -315,10 +359,11 @@ t.test('keeps no more of a big folder than a page, and lets others work meanwhil
   execFileSync('sh', ['-c', `seq 1 ${count} | xargs touch`], { cwd: inRoot('many') })
   const sorted = Array.from({ length: count }, (_, i) => `${i + 1}`).sort()
   const had = turns()
-  const first = await workspace.list({ path: 'many', limit: 500 })
-  const middle = await workspace.list({ path: 'many', limit: 500, after: '5' })
+  const first = await look(workspace, { path: 'many' }, { limit: 500 })
+  const middle = await look(workspace, { path: 'many' }, { limit: 500, after: '5' })
   t.ok(had() > (2 * count) / 1100, 'a turn after each thousand names')
-  if (!first.ok || !middle.ok) return t.fail('is listed')
+  if (!first.ok || first.value.type !== 'directory') return t.fail('is listed')
+  if (!middle.ok || middle.value.type !== 'directory') return t.fail('is listed')
   t.strictSame(
     first.value.entries.map(({ name }) => name),
     sorted.slice(0, 500)
@@ -331,12 +376,12 @@ t.test('keeps no more of a big folder than a page, and lets others work meanwhil
 })
 
 t.test('scans 100 MB in little memory, and lets others work meanwhile', async t => {
-  const { workspace, in: inRoot } = await fresh(t)
+  const { scan, in: inRoot } = await fresh(t)
   writeFileSync(inRoot('big'), Buffer.alloc(100 * 1000 * 1000, 'line\n'))
   const before = process.memoryUsage().arrayBuffers
   let most = 0
   const had = turns()
-  const answer = await workspace.scan({ path: 'big' }, () => {
+  const answer = await scan('big', () => {
     let size = 0
     return {
       push(chunk) {
@@ -352,11 +397,11 @@ t.test('scans 100 MB in little memory, and lets others work meanwhile', async t 
 })
 
 t.test('begins again with a new consumer when the file changes, and gives up in the end', async t => {
-  const { workspace, in: inRoot } = await fresh(t)
+  const { scan, in: inRoot } = await fresh(t)
   const check = async (changes: number, expected: object, does: (n: number) => void): Promise<void> => {
     writeFileSync(inRoot('f'), Buffer.alloc(2 * MIB, 'x'))
     let made = 0
-    const answer = await workspace.scan({ path: 'f' }, () => {
+    const answer = await scan('f', () => {
       const n = made++
       let bytes = 0
       return {
@@ -375,7 +420,7 @@ t.test('begins again with a new consumer when the file changes, and gives up in 
     writeFileSync(inRoot('f'), 'y', { flag: 'a' })
   )
   await t.rejects(
-    workspace.scan({ path: 'f' }, () => ({
+    scan('f', () => ({
       push() {
         throw new Error('bug')
       },
@@ -396,7 +441,7 @@ t.test('says that it may not list', { skip: isRoot && onLinux ? false : 'needs r
   t.teardown(() => process.seteuid?.(0))
   const workspace = await open(place)
   t.teardown(() => workspace.close())
-  t.match(await workspace.list({ path: 'unlisted', limit: 1 }), {
+  t.match(await look(workspace, { path: 'unlisted' }, { limit: 1 }), {
     failure: { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
   })
   t.equal(spawnSync('true').status, 0)

@@ -32,6 +32,7 @@ import {
   DRY,
   freshPlace,
   isRoot,
+  look,
   onLinux,
   open,
   REAL,
@@ -271,19 +272,20 @@ for (const confinement of kinds) {
       ['state/secret', 'PROTECTED_PATH the service’s own state'],
       ['state/nothing', 'PROTECTED_PATH the service’s own state'],
       ['out-file', 'PATH_NOT_ALLOWED outside'],
-      ['src', 'NOT_A_FILE directory'],
+      ['src', 'ok src'],
       ['nothing', 'FILE_NOT_FOUND']
     ] as const) {
-      t.equal(gist(await workspace.read({ path })), expected, path)
+      t.equal(gist(await look(workspace, { path })), expected, path)
     }
     t.equal(
       gist(await workspace.edit({ path: 'state/secret' }, REAL, append('.'))),
       'PROTECTED_PATH the service’s own state'
     )
+    t.equal(gist(await workspace.edit({ path: 'src' }, REAL, append('.'))), 'NOT_A_FILE directory')
     t.notMatch(
-      await workspace.read({ path: '.git/config' }),
+      await look(workspace, { path: '.git/config' }),
       { file_hash: String },
-      'tells no hash of what may not be read'
+      'reveals no hash of what may not be read'
     )
   })
 
@@ -368,7 +370,7 @@ t.test(
         ['into-closed', 'PERMISSION_DENIED not_permitted'],
         ['unreadable', 'PERMISSION_DENIED not_permitted']
       ] as const) {
-        t.equal(gist(await workspace.read({ path })), expected, `${path} (${confinement})`)
+        t.equal(gist(await look(workspace, { path })), expected, `${path} (${confinement})`)
       }
       await workspace.close()
     }
@@ -388,7 +390,7 @@ t.test('answers at once however many ask for a FIFO', { skip: !onLinux ? 'needs 
   writeFileSync(join(place.root, 'a'), 'a')
   const workspace = await open(place)
   t.teardown(() => workspace.close())
-  const asked = await Promise.all(Array.from({ length: 50 }, () => workspace.read({ path: 'fifo' })))
+  const asked = await Promise.all(Array.from({ length: 50 }, () => look(workspace, { path: 'fifo' })))
   t.ok(asked.every(answer => gist(answer) === 'NOT_A_FILE fifo'))
   t.equal(gist(await workspace.edit({ path: 'a' }, REAL, append('b'))), 'ok a')
 })
@@ -414,7 +416,7 @@ t.test('allows only some extensions, and says the same of what isn’t there', a
   ] as const) {
     t.equal(gist(await workspace.edit({ path }, DRY, append('.'))), expected, path)
   }
-  t.match(await workspace.read({ path: 'c.md' }), { failure: { allowed_extensions: ['.ts'] } })
+  t.match(await look(workspace, { path: 'c.md' }), { failure: { allowed_extensions: ['.ts'] } })
 })
 
 t.test('offers paths that may have been meant', async t => {
@@ -468,9 +470,9 @@ t.test('finds the same name in other folders', t => {
   )
   for (let i = 0; i < 30; i++) {
     mkdirSync(join(place.root, `many/${i}`), { recursive: true })
-    writeFileSync(join(place.root, `many/${i}/twin`), '')
+    writeFileSync(join(place.root, `many/${i}/same`), '')
   }
-  t.equal(similarPaths(root, Buffer.from('twin'), () => true).length, 3)
+  t.equal(similarPaths(root, Buffer.from('same'), () => true).length, 3)
   t.end()
 })
 
@@ -511,7 +513,7 @@ for (const confinement of kinds) {
         (name + '/').repeat(Math.floor(length / 251)) + 'f'.repeat(length % 251)
       t.equal(gist(await create(ofLength(rest))), 'ok ' + ofLength(rest))
       t.equal(
-        gist(await workspace.read({ path: ofLength(rest) })),
+        gist(await look(workspace, { path: ofLength(rest) })),
         'ok ' + ofLength(rest),
         'what can be made can be read'
       )
@@ -527,7 +529,7 @@ for (const confinement of kinds) {
       symlinkSync(deep, join(place.root, 'deep'))
       const before = descriptors()
       for (let i = 0; i < 20; i++) {
-        t.equal(gist(await workspace.read({ path: `deep/${name}/${'f'.repeat(200)}` })), 'INVALID_PATH too_long')
+        t.equal(gist(await look(workspace, { path: `deep/${name}/${'f'.repeat(200)}` })), 'INVALID_PATH too_long')
       }
       t.equal(descriptors(), before)
     }
@@ -598,8 +600,9 @@ t.test('knows what system errors mean for a file', async t => {
     ESTALE: 'STALE_FILE',
     ENAMETOOLONG: 'INVALID_PATH'
   }
-  for (const [name, expected] of Object.entries(codes))
+  for (const [name, expected] of Object.entries(codes)) {
     t.equal(failureOf(error(name as keyof typeof codes))?.code, expected, name)
+  }
   t.equal(failureOf(new Raced('x'))?.code, 'STALE_FILE')
   for (const other of [error('EIO'), new Error('bug'), 'text']) t.equal(failureOf(other), null)
 })

@@ -66,7 +66,10 @@ const FEW_PIECES = 48
 const SMALL = 4096
 /** Codes from which on a text is mapped by chains of runs first. */
 const CHAINED = 48
-/** Share of old_text from which on a place beside the best is a duplicate of it, and how many are looked for on each side. */
+/**
+ * Share of old_text from which on a place beside the best is a duplicate of it, and how many are looked for on each
+ * side.
+ */
 const DUPLICATE_SHARE = 0.75
 const MOST_DUPLICATES = 2
 
@@ -206,7 +209,9 @@ class Search {
     return best
   }
 
-  /** Looks for duplicates of the best candidate in its own stretch, before and after it: a stretch tells only one place. */
+  /**
+   * Looks for duplicates of the best candidate in its own stretch, before and after it: a stretch tells only one place.
+   */
   #besideBest(): void {
     const [best] = this.#candidates
     const region = best && this.#finish(best)

@@ -9,8 +9,9 @@ import type { Tool } from './tool.ts'
 /** A schema without unions: words or a number are told as text, which the dialects read as the number. */
 function withoutUnions(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
-  if (anyOf !== undefined)
+  if (anyOf !== undefined) {
     return { ...rest, type: 'string', description: `${rest.description} Send a number as a string too.` }
+  }
   return {
     ...rest,
     ...(schema.properties !== undefined && {

@@ -1,4 +1,5 @@
-// To be preloaded: makes one read of a large regular file fail. Which, how and of what size stands in a file of four ints that FAILING_READS names.
+// To be preloaded: makes one read of a large regular file fail. FAILING_READS names a file of four ints that says which
+// read, how, and of what size the file has to be.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,7 +27,8 @@ __attribute__((constructor)) static void start (void) {
 // Whether this one fails; errno is set then.
 static int fails (int fd) {
   struct stat is;
-  if (!control || control[COUNT] <= 0 || fstat(fd, &is) || !S_ISREG(is.st_mode) || is.st_size < control[LEAST]) return 0;
+  if (!control || control[COUNT] <= 0 || fstat(fd, &is)) return 0;
+  if (!S_ISREG(is.st_mode) || is.st_size < control[LEAST]) return 0;
   if (__sync_sub_and_fetch(&control[COUNT], 1) != 0) return 0;
   control[CAME] = 1;
   errno = control[ERROR];
@@ -36,8 +38,14 @@ static int fails (int fd) {
 #define REAL(name) ((typeof(&name)) dlsym(RTLD_NEXT, #name))
 
 ssize_t read (int fd, void *bytes, size_t size) { return fails(fd) ? -1 : REAL(read)(fd, bytes, size); }
-ssize_t pread64 (int fd, void *bytes, size_t size, off64_t at) { return fails(fd) ? -1 : REAL(pread64)(fd, bytes, size, at); }
+ssize_t pread64 (int fd, void *bytes, size_t size, off64_t at) {
+  return fails(fd) ? -1 : REAL(pread64)(fd, bytes, size, at);
+}
 ssize_t pread (int fd, void *bytes, size_t size, off_t at) { return pread64(fd, bytes, size, at); }
-ssize_t readv (int fd, const struct iovec *pieces, int count) { return fails(fd) ? -1 : REAL(readv)(fd, pieces, count); }
-ssize_t preadv64 (int fd, const struct iovec *pieces, int count, off64_t at) { return fails(fd) ? -1 : REAL(preadv64)(fd, pieces, count, at); }
+ssize_t readv (int fd, const struct iovec *pieces, int count) {
+  return fails(fd) ? -1 : REAL(readv)(fd, pieces, count);
+}
+ssize_t preadv64 (int fd, const struct iovec *pieces, int count, off64_t at) {
+  return fails(fd) ? -1 : REAL(preadv64)(fd, pieces, count, at);
+}
 ssize_t preadv (int fd, const struct iovec *pieces, int count, off_t at) { return preadv64(fd, pieces, count, at); }

@@ -20,7 +20,8 @@ int main (int count, char **arguments) {
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
   };
   struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
-  if (count < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 2;
+  if (count < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 2;
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 2;
   execv(arguments[1], arguments + 1);
   return 2;
 }

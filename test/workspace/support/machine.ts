@@ -1,4 +1,4 @@
-// What this machine lets a test do. Knows no test.
+// What this machine lets a test do. Does not know the tests.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

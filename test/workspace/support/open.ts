@@ -4,12 +4,17 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fail, ok, type Result } from '../../../src/result.ts'
-import type { StaleFile } from '../../../src/workspace/failure.ts'
+import type { FileFailure, StaleFile } from '../../../src/workspace/failure.ts'
 import type { Lock } from '../../../src/workspace/lock.ts'
 import { thisOwner, type Observer } from '../../../src/workspace/owner.ts'
 import { DEFAULT_PROTECTED } from '../../../src/workspace/policy.ts'
 import {
   openWorkspace,
+  type Consumer,
+  type FailedAccess,
+  type FileTarget,
+  type Looked,
+  type PageRequest,
   type Planned,
   type Planner,
   type Workspace,
@@ -65,6 +70,27 @@ export const UNPLANNED: Planner<never, StaleFile> = (_original, { stale }) => {
   if (stale === undefined) throw new Error('planned')
   return fail(stale)
 }
+
+/** Copies everything, and counts the chunks. */
+export function collect(): Consumer<{ bytes: Buffer; chunks: number[] }> {
+  const parts: Buffer[] = []
+  return {
+    push: chunk => {
+      parts.push(Buffer.from(chunk))
+    },
+    finish: () => ({ bytes: Buffer.concat(parts), chunks: parts.map(part => part.length) })
+  }
+}
+
+type Copied = Looked<{ bytes: Buffer; chunks: number[] }>
+
+/** Reads a whole file, or lists a page of a folder. */
+export const look = (
+  workspace: Workspace,
+  target: FileTarget,
+  directory: PageRequest = { limit: 100 }
+): Promise<{ ok: true; value: Copied } | FailedAccess<FileFailure>> =>
+  workspace.look(target, { file: collect, directory })
 
 /** Someone who knows of others what the process table and their silence tell. */
 export const observer = (me = thisOwner()): Observer => ({ me, hasEnded: async () => null })

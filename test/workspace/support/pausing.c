@@ -53,7 +53,9 @@ static void call (int which) {
 }
 
 static void opened (const char *path, int flags) {
-  if (control && control[STOP_AT] > 0 && control[COUNTED] < 0 && (flags & O_CREAT) && is_temp(path)) control[COUNTED] = 0;
+  if (control && control[STOP_AT] > 0 && control[COUNTED] < 0 && (flags & O_CREAT) && is_temp(path)) {
+    control[COUNTED] = 0;
+  }
   call(OPEN);
 }
 
@@ -74,13 +76,22 @@ int open (const char *path, int flags, ...) {
   return REAL(open)(path, flags, mode);
 }
 
-ssize_t pwritev64 (int fd, const struct iovec *pieces, int count, off64_t at) { call(WRITE); return REAL(pwritev64)(fd, pieces, count, at); }
-ssize_t pwrite64 (int fd, const void *bytes, size_t size, off64_t at) { call(WRITE); return REAL(pwrite64)(fd, bytes, size, at); }
+ssize_t pwritev64 (int fd, const struct iovec *pieces, int count, off64_t at) {
+  call(WRITE);
+  return REAL(pwritev64)(fd, pieces, count, at);
+}
+ssize_t pwrite64 (int fd, const void *bytes, size_t size, off64_t at) {
+  call(WRITE);
+  return REAL(pwrite64)(fd, bytes, size, at);
+}
 int fchmod (int fd, mode_t mode) { call(CHMOD); return REAL(fchmod)(fd, mode); }
 int fsync (int fd) { call(SYNC); return REAL(fsync)(fd); }
 int fdatasync (int fd) { call(SYNC); return REAL(fdatasync)(fd); }
 int access (const char *path, int mode) { call(ACCESS); return REAL(access)(path, mode); }
-ssize_t readlink (const char *path, char *into, size_t size) { call(READLINK); return REAL(readlink)(path, into, size); }
+ssize_t readlink (const char *path, char *into, size_t size) {
+  call(READLINK);
+  return REAL(readlink)(path, into, size);
+}
 int rename (const char *from, const char *to) { call(RENAME); return REAL(rename)(from, to); }
 int link (const char *from, const char *to) { call(LINK); return REAL(link)(from, to); }
 int unlink (const char *path) { call(UNLINK); return REAL(unlink)(path); }

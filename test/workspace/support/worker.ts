@@ -1,4 +1,4 @@
-// A second process for the tests: opens the workspace it is told of and edits, or makes files, until it is stopped.
+// A second process for the tests: opens the given workspace and edits, or creates files, until it is stopped.
 import { createInterface } from 'node:readline'
 import { append, become, open } from './open.ts'
 

@@ -1,16 +1,16 @@
-// Which servers work on a root, so that two that can't see each other's locks never work there at once. Knows no locks,
-// no files of the root and no sentences.
+// Which other servers work on a root, so that two that can't see each other's locks never work there at once. Does not
+// know locks, the files of the root, or sentences.
 //
 // For as long as it lives a server listens by abstract unix sockets whose names say it all: a digest of its state's
 // secret, its pid, and digests of device and inode of its root and of each folder above. No two names are alike, so
 // servers with one state folder live side by side and none depends on another; the kernel removes a name with its
 // process, and lists them all in /proc/net/unix. Nothing is written anywhere. Who starts looks, announces itself, and
-// looks again: of two that start at once, one at least sees the other. On one root there has to be one state, told by
+// looks again: of two that start at once, one at least sees the other. On one root there has to be one state, known by
 // its secret and not by its path. Roots of which one lies in the other are refused whatever the state: locks go by the
 // path below the root.
 //
 // Anyone on the host can listen by such a name. So it counts only where the kernel proves that it belongs to a user who
-// may write in the root, and so could do the harm without any server (holder.ts). Of others a line is logged.
+// may write in the root, and so could do the harm without any server (server-identity.ts). Of others a line is logged.
 //
 // Not seen: servers on other hosts or in other network namespaces (most containers), and outside Linux none at all; a
 // server of another user while it is stopped or too busy to answer; a root that is reached by a mount of a part of
@@ -18,8 +18,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { realpathSync, statSync, type Stats } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { folderIds, listClaims, namesOf, type Claim } from './claim.ts'
-import { answerBy, holderOf, mayWriteIn, socketsOf, type Told } from './holder.ts'
+import { folderIds, listClaims, namesOf, type Claim } from './server-names.ts'
+import { answerBy, holderOf, mayWriteIn, socketsOf, type ServerInfo } from './server-identity.ts'
 
 export interface Presence {
   /** From now on others may start. */
@@ -46,14 +46,14 @@ export class Occupied extends Error {
   readonly pid: number
   readonly uid: number
   /** As it says itself; null where it gives no answer, as when it is stopped. */
-  readonly told: Told | null
-  constructor(root: string, { where, pid, uid, told }: Rival) {
+  readonly told: ServerInfo | null
+  constructor(root: string, { where, pid, uid, info }: Rival) {
     super('another server works on this root')
     this.root = root
     this.where = where
     this.pid = pid
     this.uid = uid
-    this.told = told
+    this.told = info
   }
 }
 
@@ -80,12 +80,12 @@ interface Rival {
   where: Where
   pid: number
   uid: number
-  told: Told | null
+  info: ServerInfo | null
 }
 
-/** How often a server that meets another looks whether that one has gone: both may have just begun. */
+/** How often a server that meets another looks: both may have just begun. Chosen, not measured, as is the next. */
 const ATTEMPTS = 3
-/** So many names are looked into; only somebody who means harm makes more. */
+/** So many names are looked into; only an attacker makes more. */
 const NAMES = 32
 
 /**
@@ -97,23 +97,23 @@ export async function announce(options: PresenceOptions): Promise<Presence> {
   const { root, state, hostname, report } = options
   const digest = createHmac('sha256', state.secret).update('presence').digest('hex').slice(0, 16)
   const here: Here = { stat: statSync(root), folders: folderIds(root), state: digest }
-  const told: Told = { hostname, root: String(root), stateDir: String(state.path) }
-  const entered = await tryToEnter(here, told, ATTEMPTS)
+  const info: ServerInfo = { hostname, root: String(root), stateDir: String(state.path) }
+  const entered = await tryToEnter(here, info, ATTEMPTS)
   if (entered.rival !== null) throw new Occupied(String(root), entered.rival)
   if (entered.doubt !== null) report(entered.doubt)
   return entered
 }
 
-async function tryToEnter(here: Here, told: Told, attempts: number): Promise<Met | (Seen & Presence)> {
+async function tryToEnter(here: Here, info: ServerInfo, attempts: number): Promise<Met | (Seen & Presence)> {
   const before = await look(here, [])
-  const entered = before.rival === null ? await enter(here, told) : before
+  const entered = before.rival === null ? await enter(here, info) : before
   if (entered.rival === null || attempts === 1) return entered
   await sleep(20 + 100 * Math.random())
-  return tryToEnter(here, told, attempts - 1)
+  return tryToEnter(here, info, attempts - 1)
 }
 
 /** Announces this server; no longer if there is a rival. */
-async function enter(here: Here, told: Told): Promise<Seen & Presence> {
+async function enter(here: Here, info: ServerInfo): Promise<Seen & Presence> {
   const names = namesOf({ ...here, pid: process.pid, serial: randomBytes(4).toString('hex') })
   const open: { close(): void }[] = []
   const withdraw = (): void => {
@@ -121,7 +121,7 @@ async function enter(here: Here, told: Told): Promise<Seen & Presence> {
   }
   let alone = false
   try {
-    for (const name of names) open.push(await answerBy(name, told))
+    for (const name of names) open.push(await answerBy(name, info))
     const seen = await look(here, names)
     alone = seen.rival === null
     return { ...seen, withdraw }
@@ -154,8 +154,8 @@ async function look(here: Here, names: readonly string[]): Promise<Seen> {
   const found = await Promise.all(
     asked.slice(0, NAMES).map(async (claim): Promise<Rival | null> => {
       const { where, pid, name } = claim
-      const { uid, told } = await holderOf(name, claim.uid)
-      return uid !== null && counts(here, { ...claim, uid }, told) ? { where, pid, uid, told } : null
+      const { uid, info } = await holderOf(name, claim.uid)
+      return uid !== null && counts(here, { ...claim, uid }, info) ? { where, pid, uid, info } : null
     })
   )
   const rival = found.find(one => one !== null) ?? null
@@ -179,13 +179,13 @@ function whereIs({ folders, state }: Claim, here: Here): Where | null {
 }
 
 /** Whether its holder, if that is proved, may write where this server may. */
-function counts(here: Here, { where, pid, uid, folders: [root] }: Claimed, told: Told | null): boolean {
+function counts(here: Here, { where, pid, uid, folders: [root] }: Claimed, info: ServerInfo | null): boolean {
   if (uid === null || uid === process.geteuid?.()) return uid !== null
   if (where !== 'below') return mayWriteIn(here.stat, uid, pid)
-  if (told === null) return false
+  if (info === null) return false
   // That its root lies in ours has only been said.
   try {
-    const real = realpathSync.native(told.root, 'buffer')
+    const real = realpathSync.native(info.root, 'buffer')
     const [id, ...above] = folderIds(real)
     return id === root && above.includes(here.folders[0]) && mayWriteIn(statSync(real), uid, pid)
   } catch {

@@ -1,5 +1,5 @@
-// The names by which servers announce on which root they work, made and read. Knows no sockets, and not whether a name
-// is true.
+// The socket names by which servers announce on which root they work: makes and reads them. Does not open sockets, or
+// know whether a name is true.
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { quietly } from './errno.ts'

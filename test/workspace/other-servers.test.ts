@@ -1,4 +1,5 @@
-// Servers that meet on a root: who is refused and who isn't, and what other users' sockets can do. Knows no sentences.
+// Servers that meet on a root: who is refused and who isn't, and what other users' sockets can do. Does not know
+// sentences.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -6,9 +7,9 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { folderIds, listClaims, namesOf } from '../../src/workspace/claim.ts'
-import { answerBy, holderOf, idsOf, mayWriteIn, socketsOf } from '../../src/workspace/holder.ts'
-import { Occupied } from '../../src/workspace/presence.ts'
+import { folderIds, listClaims, namesOf } from '../../src/workspace/server-names.ts'
+import { answerBy, holderOf, idsOf, mayWriteIn, socketsOf } from '../../src/workspace/server-identity.ts'
+import { Occupied } from '../../src/workspace/other-servers.ts'
 import type { Workspace } from '../../src/workspace/workspace.ts'
 import { canMount } from './support/machine.ts'
 import { descriptors, freshPlace, isRoot, onLinux, open, remove, type Place } from './support/open.ts'
@@ -146,8 +147,8 @@ t.test('says by its names all folders that it is in', async t => {
   t.throws(() => folderIds(Buffer.from(join(root, 'missing'))), { code: 'ENOENT' })
   const names = namesOf({ state: OTHER_STATE, pid: 4_194_304, serial: serial(1), folders })
   for (const name of names) t.match(name, /^.{107}$/)
-  const told = { hostname: 'h', root: deep, stateDir: '/s' }
-  const open = await Promise.all(names.map(name => answerBy(name, told)))
+  const info = { hostname: 'h', root: deep, stateDir: '/s' }
+  const open = await Promise.all(names.map(name => answerBy(name, info)))
   t.teardown(() => {
     for (const one of open) one.close()
   })
@@ -168,11 +169,11 @@ t.test('says by its names all folders that it is in', async t => {
 t.test('finds out whose a name is', async t => {
   const uid = process.geteuid!()
   const name = namesOf({ state: OTHER_STATE, pid: 1, serial: serial(2), folders: ['0'.repeat(12)] })[0]!
-  const told = { hostname: 'h', root: '/r', stateDir: '/s' }
-  const honest = await answerBy(name, told)
-  await t.rejects(answerBy(name, told), { code: 'EADDRINUSE' })
-  t.match(await holderOf(name, null), { uid, told })
-  t.match(await holderOf(name, 7), { uid: 7, told })
+  const info = { hostname: 'h', root: '/r', stateDir: '/s' }
+  const honest = await answerBy(name, info)
+  await t.rejects(answerBy(name, info), { code: 'EADDRINUSE' })
+  t.match(await holderOf(name, null), { uid, info })
+  t.match(await holderOf(name, 7), { uid: 7, info })
   // Who asks and then says nothing can't make it open more and more ports.
   const askers = Array.from({ length: 40 }, () => connect({ path: `\0${name}` }))
   const answered = await Promise.all(
@@ -188,7 +189,7 @@ t.test('finds out whose a name is', async t => {
   t.ok(answered.filter(Boolean).length <= 16 && answered.includes(true), `${answered.filter(Boolean).length} of 40`)
   honest.close()
   await Promise.all(askers.map(socket => socket.closed || once(socket, 'close')))
-  t.strictSame(await holderOf(name, null), { uid: null, told: null })
+  t.strictSame(await holderOf(name, null), { uid: null, info: null })
 
   const listener = async (answer: (socket: Socket) => void, where: object): Promise<number> => {
     const server = createServer(socket => {
@@ -218,11 +219,11 @@ t.test('finds out whose a name is', async t => {
     t.match(await holderOf(liar, null), expected, String(answer).slice(0, 80))
   }
   const ports = [another, elsewhere, silent, 1, 0, -1, 65_536, 1.5, '80', null, undefined]
-  const long = ' '.repeat(20_000) + JSON.stringify(told)
-  const answers = [null, '', 'x', '{}', 'null', '[]', JSON.stringify({ ...told, root: 1 }), long]
+  const long = ' '.repeat(20_000) + JSON.stringify(info)
+  const answers = [null, '', 'x', '{}', 'null', '[]', JSON.stringify({ ...info, root: 1 }), long]
   await Promise.all([
-    ...ports.map(port => check(JSON.stringify({ ...told, port }), { uid: null, told })),
-    ...answers.map(answer => check(answer, { uid: null, told: null }))
+    ...ports.map(port => check(JSON.stringify({ ...info, port }), { uid: null, info })),
+    ...answers.map(answer => check(answer, { uid: null, info: null }))
   ])
 })
 

@@ -1,30 +1,30 @@
-// Who is behind a name that says "a server works on this root": asked, and proved by what only the kernel can tell.
-// Knows no roots, and not what a name means.
+// Who is behind a socket's name that says "a server works on this root": asks, and has the answer proved by what only
+// the kernel can tell. Does not know what a name means, or which roots there are.
 //
 // Node can't ask a unix socket for the user at its other end. But /proc/<pid>/fd shows that a process has the socket
 // (one of our own user, or any if we may look), and /proc/net/tcp tells everyone the user of each TCP socket. So who is
-// asked also listens on a port of the loopback device for an instant, tells it, and says the name there once more:
-// whoever says the name there has that port's user.
+// asked also listens on a port of the loopback device for an instant, sends its number, and repeats the name there:
+// whoever repeats the name there has that port's user.
 import { readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { connect, createServer, type AddressInfo, type NetConnectOpts, type Server, type Socket } from 'node:net'
 import { endianness } from 'node:os'
 
 /** What a server says of itself. Any user of the host may ask. */
-export interface Told {
+export interface ServerInfo {
   hostname: string
   root: string
   stateDir: string
 }
 
-/** Milliseconds for an answer, and for proving it. */
+/** Milliseconds for an answer, and as many for proving it. Chosen, not measured, as are the next two. */
 const PATIENCE = 3000
-/** Characters of an answer. */
+/** Characters that an answer may have. */
 const LIMIT = 16_384
-/** How many may be answered at once. */
+/** How many others are answered at once. */
 const ASKERS = 16
 
 /** Listens by `name` and answers who asks until it is closed; keeps no process alive. Throws the system's error. */
-export function answerBy(name: string, told: Told): Promise<{ close(): void }> {
+export function answerBy(name: string, info: ServerInfo): Promise<{ close(): void }> {
   const proofs = new Set<() => void>()
   const answer = (socket: Socket): void => {
     socket.on('error', () => {})
@@ -46,7 +46,7 @@ export function answerBy(name: string, told: Told): Promise<{ close(): void }> {
     // Who has heard enough closes the connection, and with it the port.
     socket.resume().on('close', over)
     const say = (port: number | null): void => {
-      socket.write(`${JSON.stringify({ ...told, port })}\n`)
+      socket.write(`${JSON.stringify({ ...info, port })}\n`)
     }
     proof.on('error', () => say(null))
     proof.listen({ host: '127.0.0.1', port: 0, exclusive: true }, () => say((proof.address() as AddressInfo).port))
@@ -67,7 +67,7 @@ export interface Holder {
   /** Null: nothing proves whose it is. */
   uid: number | null
   /** Null: no answer, or none that can be understood. As true as its user. */
-  told: Told | null
+  info: ServerInfo | null
 }
 
 /**
@@ -76,10 +76,10 @@ export interface Holder {
  */
 export async function holderOf(name: string, known: number | null): Promise<Holder> {
   const answer = await lineFrom({ path: `\0${name}` })
-  const said = parseTold(answer.line)
+  const said = parseInfo(answer.line)
   const uid = known ?? (said === null ? null : await provedBy(said.port, name))
   answer.close()
-  return { uid, told: said === null ? null : said.told }
+  return { uid, info: said === null ? null : said.info }
 }
 
 /** Sockets that a process has open, by inode, and its user; none where we may not look. */
@@ -173,11 +173,11 @@ function lineFrom(from: NetConnectOpts): Promise<{ line: string | null; close():
   })
 }
 
-function parseTold(text: string | null): { told: Told; port: unknown } | null {
+function parseInfo(text: string | null): { info: ServerInfo; port: unknown } | null {
   try {
     const { hostname, root, stateDir, port } = JSON.parse(text ?? '')
     const whole = [hostname, root, stateDir].every(value => typeof value === 'string')
-    return whole ? { told: { hostname, root, stateDir }, port } : null
+    return whole ? { info: { hostname, root, stateDir }, port } : null
   } catch {
     return null
   }
