@@ -346,7 +346,9 @@ function tell(failure: Failure, context: Context): ProblemParts {
         large_files: 'The server has too many large files in work',
         parsing: 'The server has too many files waiting to be parsed'
       }[failure.reason]
-      return { detail: `${why}; nothing was done. ${text}`, headers }
+      // A connection holds a descriptor too.
+      const closing = failure.reason === 'no_descriptors' ? { connection: 'close' } : {}
+      return { detail: `${why}; nothing was done. ${text}`, headers: { ...headers, ...closing } }
     }
     default:
       return tellFailedEdit(failure, asked)
