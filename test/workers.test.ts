@@ -72,6 +72,13 @@ t.test('ends a worker that a single line keeps busy, and goes on with another', 
   await searcher.close()
 })
 
+t.test('ends only when the searches are done', async t => {
+  const searcher = new Searcher()
+  const searches = [0, 1, 2].map(() => searcher.search(file(20_000), request('c\\w+e\\(')))
+  await searcher.close()
+  for (const { total_matches } of await Promise.all(searches)) t.equal(total_matches, 10_000)
+})
+
 t.test('passes a failure of the worker on', async t => {
   const searcher = new Searcher()
   await t.rejects(searcher.search(file(100_000), request('(')))

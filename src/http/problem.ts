@@ -352,7 +352,9 @@ function tell(failure: Failure, context: Context): ProblemParts {
         large_files: 'The server is busy with too many large files',
         parsing: 'The server is busy parsing too many files'
       }[failure.reason]
-      return { detail: `${why}; nothing was done. ${text}`, headers }
+      // A connection holds a descriptor too.
+      const closing = failure.reason === 'no_descriptors' ? { connection: 'close' } : {}
+      return { detail: `${why}; nothing was done. ${text}`, headers: { ...headers, ...closing } }
     }
     default:
       return tellFailedEdit(failure, asked)

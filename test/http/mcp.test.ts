@@ -393,3 +393,45 @@ t.test('serves the inspector', { skip: INSPECTOR === undefined && 'INSPECTOR nam
   }
   t.equal(await server.stop(), 0)
 })
+
+t.test('takes a message that comes in parts over stdio', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'editd-mcp-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'a.txt'), 'one\n')
+  const child = spawn(process.execPath, [SERVER, 'mcp', folder, '--state-dir', join(folder, '.state')], {
+    stdio: ['pipe', 'pipe', 'ignore']
+  })
+  let out = ''
+  const answered = new Promise<void>(resolve => {
+    child.stdout.setEncoding('utf8').on('data', chunk => {
+      out += chunk
+      resolve()
+    })
+  })
+  const bytes = (message: object) => Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const initialize = bytes({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+  })
+  const edit = bytes({
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'edit_file', arguments: { path: 'a.txt', old_text: 'one', new_text: 'ö' } }
+  })
+  // In the midst of a character.
+  const cut = edit.indexOf('ö') + 1
+  child.stdin.write(Buffer.concat([initialize, edit.subarray(0, cut)]))
+  await answered
+  child.stdin.write(edit.subarray(cut))
+  child.stdin.end()
+  t.strictSame((await once(child, 'close'))[0], 0)
+  t.strictSame(
+    out
+      .trim()
+      .split('\n')
+      .map(line => (JSON.parse(line) as { id: number }).id),
+    [1, 2]
+  )
+  t.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), 'ö\n')
+})

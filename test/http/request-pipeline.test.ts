@@ -443,6 +443,13 @@ t.test('refuses bad HTTP with a problem, and closes', async t => {
     400,
     'INVALID_REQUEST'
   )
+  await checkRaw(
+    t,
+    served,
+    post(['Content-Length: 2'], '{}').replace(/Content-Type: .*\r\n/, ''),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE'
+  )
   await checkRaw(t, served, 'hello\r\n\r\n', 400, 'INVALID_REQUEST')
   await checkRaw(
     t,

@@ -14,8 +14,8 @@ export const DOCUMENT = fileURLToPath(new URL('../../docs/threats.md', import.me
 /** As `test/running.ts` sets it. */
 export const TOKEN = 'a-token-for-tests'
 
-/** `--name N` of `npm run test:…`, or what CI takes; of that `npm test` takes a part, or `short`. */
-export function many(name: string, usual: number, short?: number): number {
+/** `--name N` of `npm run test:…`, or what CI takes; `npm test` takes `short` of it. */
+export function many(name: string, usual: number, short = usual): number {
   const given = process.env[`LONG_${name.toUpperCase()}`]
   if (given === undefined) return often(usual, short)
   t.setTimeout(0)

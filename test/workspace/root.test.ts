@@ -383,6 +383,17 @@ t.test(
   }
 )
 
+t.test('refuses a root in its state folder', async t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  for (const root of [place.state, join(place.state, 'locks')]) {
+    mkdirSync(root, { recursive: true })
+    await t.rejects(open({ ...place, root }), /the root must not lie in the state folder/)
+  }
+  const workspace = await open({ ...place, state: join(place.root, '.state') })
+  await workspace.close()
+})
+
 t.test('answers at once however many ask for a FIFO', { skip: !onLinux ? 'needs mkfifo' : false }, async t => {
   const place = freshPlace()
   t.teardown(() => remove(place))
