@@ -8,8 +8,8 @@ import type { FileFailure, FileWarning } from './failure.ts'
 import type { Journal, JournalRecord, Report } from './journal.ts'
 import type { Lock } from './lock.ts'
 import { syncFile } from './sync.ts'
-import { digestOf, readWhole, writeAll } from './text-file.ts'
-import { same, type Root } from './pin.ts'
+import { digestOf, readWhole, writeAll, type Snapshot } from './text-file.ts'
+import { same, type Pin, type Root } from './pin.ts'
 
 export interface InPlaceContext {
   root: Root
@@ -33,11 +33,17 @@ export async function writeInPlace(
   const fd = pin.open(constants.O_WRONLY)
   try {
     const saved = await context.journal.save(pin, snapshot, await digest)
-    if (!context.lock.held() || !pin.inPlace() || !snapshot.unchanged()) {
+    let refusal: FileFailure | null
+    try {
+      refusal = refusalNow(context.lock, pin, snapshot)
+    } catch (error) {
+      // Nothing is written yet; a record that stays would keep everybody from the file.
       saved.drop()
-      return context.lock.held()
-        ? fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
-        : fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
+      throw error
+    }
+    if (refusal !== null) {
+      saved.drop()
+      return fail(refusal)
     }
     try {
       await put(fd, pieces, size, context.durability)
@@ -59,6 +65,12 @@ export async function writeInPlace(
   } finally {
     quietly(() => closeSync(fd))
   }
+}
+
+/** Null: the lock is still ours, and the file is the one that was read. */
+function refusalNow(lock: Lock, pin: Pin, snapshot: Snapshot): FileFailure | null {
+  if (!lock.held()) return { code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 }
+  return pin.inPlace() && snapshot.unchanged() ? null : { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 }
 
 async function put(fd: number, pieces: readonly Buffer[], size: number, durability: 'full' | 'fast'): Promise<void> {

@@ -132,7 +132,13 @@ export class LockFiles {
         return null
       }
     }
-    const unreleased = this.#unreleasedOf(key)
+    let unreleased: Unreleased[]
+    try {
+      unreleased = this.#unreleasedOf(key)
+    } catch (error) {
+      await letGo()
+      throw error
+    }
     return {
       entry: hold.entry,
       unreleased: unreleased.flatMap(({ entries }) => entries),
