@@ -1,4 +1,5 @@
-// The cases of the corpus kit: texts as models misremember them, and where in a file they were meant. Knows no bench.
+// The cases of the corpus kit: texts as models misremember them, and where in a file they were meant. Does not know any
+// bench.
 import { readFileSync } from 'node:fs'
 
 /** Bytes with an exclusive end. `alts`: twins that are as right. */

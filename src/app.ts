@@ -1,4 +1,5 @@
-// The composition root: settings, workspace and routes become one server. Knows no process: no argv, no env, no
+// The composition root: settings, workspace and routes become one server. Does not know the process: no argv, no env,
+// no
 // listening.
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'

@@ -1,4 +1,5 @@
-// The other composition root: settings, workspace and tools over MCP on two streams, without HTTP. Knows no process.
+// The other composition root: settings, workspace and tools over MCP on two streams, without HTTP. Does not know the
+// process.
 import { randomUUID } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'

@@ -1,4 +1,5 @@
-// An agent without a mind: it takes a problem, does exactly what its first fix says, and sends the edit again. Knows no
+// An agent without a mind: it takes a problem, does exactly what its first fix says, and sends the edit again. Does not
+// know
 // file.
 import type { Problem, SuggestedFix } from '../schemas/problem.ts'
 

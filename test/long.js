@@ -1,5 +1,5 @@
 // The long modes: `npm run test:races -- --attempts 1000000` becomes LONG_ATTEMPTS=1000000 for the tests that it runs.
-// Knows no test.
+// Does not know any test.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 

@@ -1,5 +1,5 @@
 // How often the tests do what they do at random, or again and again: CI once as often as they say, everyone else a part
-// of that. Knows no test.
+// of that. Does not know any test.
 
 /** The one run of CI that takes its time: `LONG=1 npm test`. */
 export const LONG = process.env.LONG === '1'

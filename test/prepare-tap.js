@@ -1,6 +1,6 @@
 // Before `npm test`: lets tap build itself with the plugins that .taprc asks for, where it hasn't yet. It would do so
 // by itself,
-// but only for the run after: the first would load everything the slow way. Knows no test.
+// but only for the run after: the first would load everything the slow way. Does not know any test.
 import { spawnSync } from 'node:child_process'
 // Its classes need each other: this one first.
 import '@tapjs/core'

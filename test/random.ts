@@ -1,4 +1,4 @@
-// Seeded random texts and edits for the laws. Knows nothing of what is tested.
+// Seeded random texts and edits for the laws. Does not know anything of what is tested.
 
 /** A source of random numbers that a seed decides (mulberry32). */
 export class Random {

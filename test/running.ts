@@ -1,4 +1,4 @@
-// The built server as a process of its own, for tests. Knows no test.
+// The built server as a process of its own, for tests. Does not know any test.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

@@ -1,5 +1,5 @@
 // Lets every Node that tap starts run TypeScript: blanks out a file's types once, and keeps what is left by the hash of
-// the file. Lines and columns stay, so there are no source maps to read. Knows no test.
+// the file. Lines and columns stay, so there are no source maps to read. Does not know any test.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { register } from 'node:module'

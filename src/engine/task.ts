@@ -1,5 +1,6 @@
-// A change as data: which planner makes it, of what, and how it is told. What another thread can be given. Knows no
-// files and no threads.
+// A change as data: which planner makes it, of what, and how it is reported. What another thread can be given. Does not
+// know
+// files or threads.
 import { fail, ok, type Result } from '../result.ts'
 import { explainStale } from './explain/explain-stale.ts'
 import { describe, type Description } from './report/describe.ts'

@@ -1,4 +1,4 @@
-// Who may call: Host, Origin, token, in this order, before anything else runs. Knows no operation.
+// Who may call: Host, Origin, token, in this order, before anything else runs. Does not know any operation.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'

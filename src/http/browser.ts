@@ -1,4 +1,4 @@
-// Whether whoever asks wants a page to read. Knows no route.
+// Whether whoever asks wants a page to read. Does not know any route.
 
 /** Whether an `Accept` names text/html, ranks it above JSON and nothing above it. What isn't a rank counts as none. */
 export function prefersPage(accept = ''): boolean {

@@ -1,4 +1,5 @@
-// How other calls are named to who asked: tools to those who called one, routes to all others. Knows no failure.
+// How other calls are named to who asked: tools to those who called one, routes to all others. Does not know any
+// failure.
 import type { CallNames } from '../operations/operation.ts'
 
 /** `inspectWith`: the call that looks, with these arguments. */

@@ -1,4 +1,4 @@
-// What this server can do, from its settings. Knows no request.
+// What this server can do, from its settings. Does not know any request.
 import type { Capabilities } from '../../schemas/capabilities.ts'
 import { TOOL_FORMATS } from '../../schemas/tools.ts'
 import type { Config } from '../config/config.ts'

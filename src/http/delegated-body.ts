@@ -1,4 +1,4 @@
-// An operation whose body holds another one's: which one, and what its schema says of the fields. Knows no operation by
+// An operation whose body holds another one's: which one, and what its schema says of the fields. Does not know any operation by
 // name.
 import type { Operation } from '../operations/operation.ts'
 import type { Validated } from './validation.ts'

@@ -1,4 +1,4 @@
-// Whether requests are let in, and how many are inside. Knows nothing of them.
+// Whether requests are let in, and how many are inside. Does not know what they ask for.
 
 export interface Drain {
   readonly closed: boolean

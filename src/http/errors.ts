@@ -1,4 +1,5 @@
-// What goes wrong before a handler or outside one: Fastify's errors, unknown routes, bad HTTP. Knows no operation.
+// What goes wrong before a handler or outside one: Fastify's errors, unknown routes, bad HTTP. Does not know any
+// operation.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

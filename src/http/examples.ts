@@ -1,4 +1,4 @@
-// One failure of each kind, for the published document and for tests. Knows no route.
+// One failure of each kind, for the published document and for tests. Does not know any route.
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { OutlineEntry } from '../engine/failure.ts'
 import type { Failure } from './failure.ts'

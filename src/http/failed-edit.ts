@@ -1,4 +1,4 @@
-// What is said of an edit that can't be made: why, what is there, what to send instead. Knows no statuses.
+// What is said of an edit that can't be made: why, what is there, what to send instead. Does not know statuses.
 import type { Problem } from '../../schemas/problem.ts'
 import type {
   EditPosition,

@@ -1,4 +1,5 @@
-// The closed union of everything that can be wrong with a request before it reaches an operation. Knows no sentences.
+// The closed union of everything that can be wrong with a request before it reaches an operation. Does not know
+// sentences.
 import type { CallFailure } from '../operations/operation.ts'
 
 export interface InvalidField {

@@ -1,5 +1,5 @@
-// Strict JSON: the bytes of a body → a value in which nothing was dropped, merged or replaced. Knows no schema and no
-// operation.
+// Strict JSON: the bytes of a body → a value in which nothing was dropped, merged or replaced. Does not know
+// any schema or operation.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail, ok, type Result } from '../result.ts'

@@ -1,4 +1,4 @@
-// Why old_text wasn't found, one sentence for each cause. Knows no statuses and no fixes.
+// Why old_text wasn't found, one sentence for each cause. Does not know statuses or fixes.
 import type { Cause, CauseType } from '../engine/suggest/classify.ts'
 import { quote } from './phrases.ts'
 

@@ -1,4 +1,5 @@
-// The published document, OpenAPI 3.1: what routes answer with which status, components, examples. Knows no handler.
+// The published document, OpenAPI 3.1: what routes answer with which status, components, examples. Does not know any
+// handler.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { TSchema } from 'typebox'
 import { CAPABILITIES_COMPONENTS } from '../../schemas/capabilities.ts'

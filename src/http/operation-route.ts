@@ -1,4 +1,4 @@
-// An operation as a route: the bytes of a body in, the answer of the call out. Knows no operation by name.
+// An operation as a route: the bytes of a body in, the answer of the call out. Does not know any operation by name.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
 import { caller } from './call.ts'

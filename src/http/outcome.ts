@@ -1,4 +1,4 @@
-// The sentence of a success. Knows no status codes.
+// The sentence of a success. Does not know status codes.
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'

@@ -1,4 +1,4 @@
-// How texts are shown in sentences: quoted, shortened in the middle, joined. Knows no failures.
+// How texts are shown in sentences: quoted, shortened in the middle, joined. Does not know failures.
 
 /** The longest text that a problem echoes, in UTF-16 units. */
 export const ECHO_MAX = 500

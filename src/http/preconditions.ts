@@ -1,4 +1,4 @@
-// If-Match and If-None-Match → what they ask of the file. Knows no file.
+// If-Match and If-None-Match → what they ask of the file. Does not know any file.
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail, ok, type Result } from '../result.ts'
 import type { RequestFailure } from './failure.ts'

@@ -1,4 +1,4 @@
-// The query of a URL, as strict as a body: no unknown field, none given twice. Knows no route.
+// The query of a URL, as strict as a body: no unknown field, none given twice. Does not know any route.
 import type { Static, TObject } from 'typebox'
 import { fail, ok, type Result } from '../result.ts'
 import type { RequestFailure } from './failure.ts'

@@ -1,4 +1,5 @@
-// What is said of a target that isn't there, isn't the only one, or isn't to be had: its sentences. Knows no statuses.
+// What is said of a target that isn't there, isn't the only one, or isn't to be had: its sentences. Does not know
+// statuses.
 import type { Problem } from '../../schemas/problem.ts'
 import type { AmbiguousTarget, OutlineEntry, SectionFailure, Target, TargetNotFound } from '../engine/failure.ts'
 import type { StrayEdit } from '../operations/operation.ts'

@@ -1,4 +1,4 @@
-// How a problem leaves: as problem+json, through Fastify or on a bare socket. Knows no failure by name.
+// How a problem leaves: as problem+json, through Fastify or on a bare socket. Does not know any failure by name.
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { CallAnswer } from './call.ts'

@@ -1,4 +1,4 @@
-// The fixes of a problem: what to do, in a sentence, with an example. Knows no status codes.
+// The fixes of a problem: what to do, in a sentence, with an example. Does not know status codes.
 import type { SuggestedFix } from '../../schemas/problem.ts'
 import type { FilePreview, Fix, FixedLines, FixedText } from '../engine/failure.ts'
 import type { Asked } from './call-names.ts'

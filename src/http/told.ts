@@ -1,4 +1,4 @@
-// What a failure says beyond its kind. Knows no failure.
+// What a failure says beyond its kind. Does not know any failure.
 import type { Problem } from '../../schemas/problem.ts'
 
 /** The sentence, members of the body, headers. */

@@ -1,4 +1,4 @@
-// A schema's verdict on a value, as Ajv's records. Knows no operation and no words.
+// A schema's verdict on a value, as Ajv's records. Does not know operations or their words.
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 

@@ -1,4 +1,4 @@
-// The outline of a file for an operation: by its language, off the event loop. Knows no request.
+// The outline of a file for an operation: by its language, off the event loop. Does not know any request.
 import type { UnsupportedTarget } from '../engine/failure.ts'
 import { languageOf } from '../engine/inspect/language.ts'
 import { isOutlined, OUTLINED } from '../engine/outline/languages.ts'

@@ -2,7 +2,7 @@
 // commit-new.ts and edit.ts touch the disk.
 import { fail, ok } from '../result.ts'
 import type { Created, CreateTarget } from './api.ts'
-import { changeFile, runPlan, type EditRequest, type FileToChange, type WriteContext } from './edit.ts'
+import { changeFile, runPlan, type FileEditRequest, type FileToChange, type WriteContext } from './edit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { commitNew } from './commit-new.ts'
@@ -11,7 +11,7 @@ import { mayWrite, type Missing } from './pin.ts'
 import { shortHash } from './text-file.ts'
 import { failedBy, MOVED, type FileInfo, type FileResult, type WriteMode } from './file-access.ts'
 
-type CreateRequest<T, F> = EditRequest<T, F, CreateTarget>
+type CreateRequest<T, F> = FileEditRequest<T, F, CreateTarget>
 
 export function createFile<T, F>(
   context: WriteContext,

@@ -13,7 +13,7 @@ import type { Missing, Pin, Root } from './pin.ts'
 import type { Content } from './temp.ts'
 import {
   failedBy,
-  type Asked,
+  type RequestedPath,
   type FailedFile,
   type FileAccess,
   type FileResult,
@@ -33,8 +33,8 @@ export interface WriteContext {
 }
 
 /** One request to change a file. */
-export interface EditRequest<T, F, Target extends FileTarget = FileTarget> {
-  asked: Asked
+export interface FileEditRequest<T, F, Target extends FileTarget = FileTarget> {
+  asked: RequestedPath
   target: Target
   dry_run: boolean
   plan: Planner<T, F>
@@ -42,7 +42,7 @@ export interface EditRequest<T, F, Target extends FileTarget = FileTarget> {
 
 export function editFile<T, F>(
   context: WriteContext,
-  request: EditRequest<T, F>
+  request: FileEditRequest<T, F>
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const notFound = (absent: Missing): FailedFile<FileFailure> => fail(context.files.notFound(absent, 'edit'))
   return context.files.change<Edited<T>, F | FileFailure>(request.asked, request.dry_run, {
@@ -58,7 +58,7 @@ export type FileToChange = FoundFile & { mode: WriteMode }
 /** Takes what the change needs, the memory and the file's bytes, and gives it back. */
 export async function changeFile<T, F>(
   context: WriteContext,
-  request: EditRequest<T, F>,
+  request: FileEditRequest<T, F>,
   file: FileToChange
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const { options, files, buffers } = context
@@ -90,7 +90,7 @@ const nothing = (): void => {}
 /** The checks of what was read, the plan and, in a commit, the writing. */
 async function changeContent<T, F>(
   context: WriteContext,
-  { asked, target, plan }: EditRequest<T, F>,
+  { asked, target, plan }: FileEditRequest<T, F>,
   { pin, info, mode, snapshot }: FileToChange & { snapshot: Snapshot }
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const file_hash = shortHash(snapshot.digest)

@@ -15,7 +15,7 @@ import { scanPinned, untouched } from './scan.ts'
 import { shortHash } from './text-file.ts'
 
 /** A path as a request gives it. */
-export interface Asked {
+export interface RequestedPath {
   /** Normalised, below the root; answers name the file by it. '.' is the root itself. */
   path: string
   /** The same in bytes; '' is the root itself. */
@@ -40,7 +40,7 @@ export interface FoundFile {
   pin: Pin
   absent: null
 }
-export type Found = FoundFile | { info: FileInfo; pin: null; absent: Missing }
+export type FoundPath = FoundFile | { info: FileInfo; pin: null; absent: Missing }
 
 /** `look`: read a file or list a folder. */
 export type AccessMode = 'edit' | 'look'
@@ -53,9 +53,9 @@ export const MOVED: unique symbol = Symbol('moved')
 
 export interface FileChange<T, F> {
   /** Before the lock of a commit is waited for: null, or why the work won't be done. */
-  admit(found: Found): Promise<FailedFile<F> | null>
+  admit(found: FoundPath): Promise<FailedFile<F> | null>
   /** In a commit, under the lock of the path that was admitted. */
-  work(found: Found, mode: WriteMode): Promise<FileResult<T, F | typeof MOVED>>
+  work(found: FoundPath, mode: WriteMode): Promise<FileResult<T, F | typeof MOVED>>
 }
 
 export interface FileAccessOptions {
@@ -116,7 +116,7 @@ export class FileAccess {
   /** What every request has in common: the text of its path, counting what runs, and what system errors mean. */
   async run<T, F>(
     target: FileTarget,
-    work: (asked: Asked) => Promise<FileResult<T, F | FileFailure>>
+    work: (asked: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
     if (this.#closed) return { ok: false, failure: draining, path: target.path }
     const normalised = relativePath(target.path, this.#roots)
@@ -137,9 +137,9 @@ export class FileAccess {
    * until then.
    */
   async find<T, F>(
-    { relative, isFolder }: Omit<Asked, 'path'>,
+    { relative, isFolder }: Omit<RequestedPath, 'path'>,
     use: AccessMode,
-    work: (found: Found) => Promise<FileResult<T, F>>
+    work: (found: FoundPath) => Promise<FileResult<T, F>>
   ): Promise<FileResult<T, F | FileFailure>> {
     const pinned = this.#root.pin(relative)
     if (!pinned.ok) {
@@ -163,7 +163,7 @@ export class FileAccess {
 
   /** The same for work that needs something to be there. */
   pinned<T, F>(
-    at: Omit<Asked, 'path'>,
+    at: Omit<RequestedPath, 'path'>,
     use: AccessMode,
     work: (found: FoundFile) => Promise<FileResult<T, F>>
   ): Promise<FileResult<T, F | FileFailure>> {
@@ -200,7 +200,7 @@ export class FileAccess {
    * what is there; where that is elsewhere by then, or the work fails with MOVED, everything begins again.
    */
   async change<T, F>(
-    asked: Asked,
+    asked: RequestedPath,
     dry_run: boolean,
     { admit, work }: FileChange<T, F>
   ): Promise<FileResult<T, F | FileFailure>> {
@@ -222,7 +222,7 @@ export class FileAccess {
   }
 
   async #underLock<T, F>(
-    asked: Asked,
+    asked: RequestedPath,
     place: Buffer,
     work: FileChange<T, F>['work']
   ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
@@ -268,7 +268,7 @@ export class FileAccess {
   }
 
   /** What is known of the file as it is now; empty if it can't be read. */
-  async currentInfo(at: Omit<Asked, 'path'>): Promise<FileInfo> {
+  async currentInfo(at: Omit<RequestedPath, 'path'>): Promise<FileInfo> {
     try {
       const looked = await this.pinned<FileInfo, never>(at, 'edit', async ({ pin, info }) =>
         ok({ ...info, ...(await this.hash(pin)) })
@@ -283,7 +283,7 @@ export class FileAccess {
 }
 
 /** The real path below the root. */
-const placeOf = ({ pin, absent }: Found): Buffer => (pin ?? absent).relative
+const placeOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
 
 function movedAsStale<T, F>(done: FileResult<T, F | typeof MOVED>): FileResult<T, F | FileFailure> {
   if (done.ok) return done

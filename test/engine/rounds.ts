@@ -1,5 +1,5 @@
 // How many rounds a law is held for: a few hundred, a few thousand in CI, or its share of `LONG_ROUNDS` (npm run
-// test:engine -- --rounds 1000000). Knows no law.
+// test:engine -- --rounds 1000000). Does not know any law.
 import type { Test } from 'tap'
 import { often } from '../often.ts'
 import { SEED } from '../random.ts'

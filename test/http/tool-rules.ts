@@ -1,5 +1,5 @@
 // A lint of tool definitions: what the hosts publish that they take, each rule with where it is written and when it was
-// read. Knows no tool.
+// read. Does not know any tool.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../../src/http/tools/schema.ts'
 

@@ -101,7 +101,7 @@ t.test('names every operation and tells a model what it is for', async t => {
     }
   }
   t.match(operations[0], {
-    description: /the default.*Inspect first.*expected_hash.*add context rather than count.*Check changes/s,
+    description: /the default.*Inspect first.*expected_hash.*add context rather than a count.*Check changes/s,
     parameters: [{ name: 'If-Match' }]
   })
   t.match(operations[1], { description: /when line numbers are fresh.*expected_hash.*check changes/s })

@@ -1,4 +1,5 @@
-// A row of docs/threats.md: a named test against the built server, and the line that its result makes. Knows no attack.
+// A row of docs/threats.md: a named test against the built server, and the line that its result makes. Does not know
+// any attack.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'

@@ -1,4 +1,4 @@
-// Texts that say which edit made them, and whether they are whole. Knows no server.
+// Texts that say which edit made them, and whether they are whole. Does not know any server.
 import { readFileSync } from 'node:fs'
 
 /** The text after edit `n`: some hundred bytes to some thousands, so that a torn one can be told. */

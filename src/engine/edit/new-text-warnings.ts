@@ -1,4 +1,5 @@
-// What looks like a slip in a text to be put in: a placeholder for lines left out, line numbers copied along. Knows no
+// What looks like a slip in a text to be put in: a placeholder for lines left out, line numbers copied along. Does not
+// know
 // answers.
 import { bomLength, excerpt } from '../text/encoding.ts'
 import { isBreakByte, splitAtBreaks } from '../text/lines.ts'

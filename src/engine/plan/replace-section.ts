@@ -1,5 +1,6 @@
-// The planner of /edit-section: an item of an outline, and what to do with it, become an edit of whole lines. Knows no
-// parser and no files.
+// The planner of /edit-section: an item of an outline, and what to do with it, become an edit of whole lines. Does not
+// know
+// any parser or file.
 import { ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { LineEndings } from '../text/eol.ts'

@@ -1,4 +1,5 @@
-// Line breaks that come of a `\r` and a `\n` that stood apart: their lines become one, which nobody asked for. Knows no
+// Line breaks that come of a `\r` and a `\n` that stood apart: their lines become one, which nobody asked for. Does not
+// know
 // operations.
 import { CR, LF, lineNumbers } from '../text/lines.ts'
 import type { Splices } from '../edit/splice.ts'

@@ -19,7 +19,7 @@ export function indexedLineNumbers(
 }
 
 /**
- * Bytes that are counted anew for each question. Where replacements touch, what is put in may be as long as the text,
+ * Bytes that are counted again for each question. Where replacements touch, what is put in may be as long as the text,
  * and asked for at every byte.
  */
 const FEW = 512

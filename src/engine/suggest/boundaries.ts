@@ -1,5 +1,5 @@
-// Where the region begins and ends, given which lines stand for which: whole lines, or from within one. Knows no
-// search.
+// Where the region begins and ends, given which lines stand for which: whole lines, or from within one. Does not know
+// how it was found.
 import type { Alignment } from './align.ts'
 import { isCombining, isDash, type FoldedLine } from './fold.ts'
 import type { Stretch } from './haystack.ts'

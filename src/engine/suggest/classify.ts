@@ -1,4 +1,5 @@
-// How old_text and the region found differ, in types an answer shows, and the one cause that a sentence names. Knows no
+// How old_text and the region found differ, in types an answer shows, and the one cause that a sentence names. Does not
+// know
 // sentences.
 import { excerpt } from '../text/encoding.ts'
 import { hunksOf, type Hunk, type DifferenceKind } from './hunks.ts'

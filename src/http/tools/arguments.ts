@@ -1,5 +1,5 @@
 // What a tool call carries: the arguments themselves, or an object with `arguments`, as an object or as JSON in a
-// string. Knows no operation.
+// string. Does not know any operation.
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../failure.ts'
 import { escapePointer, parseStrictJson } from '../json.ts'

@@ -1,4 +1,4 @@
-// The tools as each host wants them defined, ready to be pasted. Knows no operation by name; the limits of hosts are
+// The tools as each host wants them defined, ready to be pasted. Does not know any operation by name; the limits of hosts are
 // checked in test/http/tool-rules.ts.
 import type { TOOL_FORMATS } from '../../../schemas/tools.ts'
 import type { Operation } from '../../operations/operation.ts'

@@ -1,4 +1,5 @@
-// The tools as an MCP server: what tools/list and tools/call answer. Knows no transport and no operation by name.
+// The tools as an MCP server: what tools/list and tools/call answer. Does not know transports, or any operation by
+// name.
 import type { IncomingHttpHeaders } from 'node:http'
 import {
   createMcpHandler,

@@ -1,5 +1,5 @@
 // The operations as an OpenAPI document of which tool hosts lose nothing: flat bodies, POST only, no references, unions
-// or headers. Knows no operation by name.
+// or headers. Does not know any operation by name.
 import type { Operation } from '../../operations/operation.ts'
 import { BY_TOOL } from '../call-names.ts'
 import { SUCCESS } from '../problem.ts'

@@ -1,4 +1,5 @@
-// JSON Schemas as tool hosts take them: without references, and in the two strict forms. Knows no operation by name.
+// JSON Schemas as tool hosts take them: without references, and in the two strict forms. Does not know any operation by
+// name.
 import type { TSchema } from 'typebox'
 
 export interface JsonSchema {

@@ -1,4 +1,4 @@
-// MCP's stdio: a JSON-RPC message a line, strict JSON as everywhere. Knows no tool.
+// MCP's stdio: a JSON-RPC message a line, strict JSON as everywhere. Does not know any tool.
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import {

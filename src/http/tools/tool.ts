@@ -1,4 +1,5 @@
-// The operations as tools that a model calls: name, words, what a call may do. Knows no host and no operation by name.
+// The operations as tools that a model calls: name, words, what a call may do. Does not know any host or operation by
+// name.
 import { closest } from 'fastest-levenshtein'
 import type { Operation } from '../../operations/operation.ts'
 import type { Operations } from '../../operations.ts'
