@@ -1,7 +1,7 @@
 // Sockets by which servers see whether another one still runs.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -71,7 +71,8 @@ t.test('takes one that does not answer for alive', { skip: onLinux ? false : 'ot
       s.listen({ path: ${JSON.stringify(path)}, backlog: 1 }, () => process.kill(process.pid, 'SIGSTOP'))`
   const child = spawn(process.execPath, ['-e', script], { stdio: 'inherit', env: {} })
   t.teardown(() => child.kill('SIGKILL'))
-  while (!existsSync(path)) await new Promise(resolve => setTimeout(resolve, 10))
+  const stopped = (): boolean => /\) T /.test(readFileSync(`/proc/${child.pid}/stat`, 'latin1'))
+  while (!existsSync(path) || !stopped()) await new Promise(resolve => setTimeout(resolve, 10))
   const sockets = new LivenessSockets(folder)
   t.teardown(() => sockets.close())
   for (let i = 0; i < 5; i++) t.equal(await sockets.hasEnded('stopped'), false)
