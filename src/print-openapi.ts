@@ -4,9 +4,7 @@ import { buildApp } from './app.ts'
 import { loadConfig } from './config/config.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
-const untouched = async (): Promise<never> => {
-  throw new Error('nothing is opened here')
-}
+const untouched = (): Promise<never> => Promise.reject(new Error('nothing is opened here'))
 const workspace: Workspace = {
   root: '/',
   confinement: 'proc',

@@ -101,9 +101,7 @@ async function serveMcp(config: Config): Promise<void> {
   const { destination, logger, workspace } = await prepare(config)
   const stop = () => {
     process.stdin.destroy()
-    setTimeout(() => {
-      process.exit(0)
-    }, END).unref()
+    setTimeout(() => process.exit(0), END).unref()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   logger.info({ event: 'speaking', protocol: 'mcp', root: workspace.root })
@@ -137,9 +135,7 @@ async function start(config: Config): Promise<void> {
     setTimeout(() => {
       app.server.closeAllConnections()
     }, PATIENCE).unref()
-    setTimeout(() => {
-      process.exit(0)
-    }, END).unref()
+    setTimeout(() => process.exit(0), END).unref()
     await drain()
     await app.close()
     await workspace.close()

@@ -39,20 +39,14 @@ export async function speakMcp({
   const request_id = randomUUID()
   const exchange = {
     request_id,
-    onProblem: (code: string) => {
-      logger.info({ request_id, code })
-    },
-    onBug: (error: unknown) => {
-      logBug(logger, request_id, error)
-    }
+    onProblem: (code: string) => logger.info({ request_id, code }),
+    onBug: (error: unknown) => logBug(logger, request_id, error)
   }
   const transport = new StdioTransport(input, output, config.bodyLimit)
   const handle = serveStdio(() => serverFor(exchange), {
     transport,
     maxSubscriptions: 0,
-    onerror: error => {
-      logger.debug({ mcp: error.message })
-    }
+    onerror: error => logger.debug({ mcp: error.message })
   })
   await transport.closed
   await handle.close()

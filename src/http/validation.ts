@@ -57,6 +57,7 @@ export function refuseLongLists(body: unknown, { request, items }: Validated): R
   for (const name of Object.keys(items)) {
     const value = valueAt(body, `/${name}`)
     const { maxItems } = (request as { properties: Record<string, { maxItems: number }> }).properties[name] ?? {
+      /* c8 ignore next 2 -- every list that is given has a bound */
       maxItems: Infinity
     }
     if (Array.isArray(value) && value.length > maxItems) {
@@ -153,6 +154,7 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
     case 'pattern':
       return at(`must be ${ALLOWED[String(params.pattern)] ?? `text that matches ${params.pattern}`}`)
     default:
+      /* c8 ignore next 1 -- a kind of fault that no schema of ours makes yet */
       return at(message ?? 'is not valid')
   }
 }

@@ -49,6 +49,7 @@ function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid')
   } catch {
+    /* c8 ignore next 2 -- only where there is no /proc */
     return ''
   }
 }

@@ -43,6 +43,7 @@ function procWorks(fd: number, real: string): boolean {
     return same(there, fstatSync(fd)) && readlinkSync(`/proc/self/fd/${fd}`) === real
     /* c8 ignore next -- only where /proc isn't mounted */
   } catch {
+    /* c8 ignore next 2 -- only where /proc isn't mounted */
     return false
   }
 }

@@ -109,6 +109,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (!this.#output.write(`${JSON.stringify(message)}\n`)) {
       await Promise.race([once(this.#output, 'drain'), once(this.#output, 'close')])
+      /* c8 ignore next 1 -- only where the reader is slow */
     }
     if ('id' in message && message.id !== undefined && !('method' in message)) this.#running.delete(message.id)
     if (this.#ended) this.#end()
