@@ -33,33 +33,27 @@ export async function writeInPlace(
   const fd = pin.open(constants.O_WRONLY)
   try {
     const saved = await context.journal.save(pin, snapshot, await digest)
-    let refusal: FileFailure | null
+    let left = false
     try {
-      refusal = refusalNow(context.lock, pin, snapshot)
-    } catch (error) {
-      /* c8 ignore next 4 -- only where a look at the file fails right then: row 21 of the threats */
-      // Nothing is written yet; a record that stays would keep everybody from the file.
-      saved.drop()
-      throw error
-    }
-    if (refusal !== null) {
-      saved.drop()
-      return fail(refusal)
-    }
-    try {
-      await put(fd, pieces, size, context.durability)
-    } catch (error) {
+      const refusal = refusalNow(context.lock, pin, snapshot)
+      if (refusal !== null) return fail(refusal)
       try {
-        await put(fd, [snapshot.bytes], snapshot.bytes.length, context.durability)
-      } catch (problem) {
-        saved.leave()
-        context.report({ event: 'left_half_written', path: pin.relative.toString(), reason: codeOf(problem) })
-        throw new Error(HALF_WRITTEN, { cause: problem })
+        await put(fd, pieces, size, context.durability)
+      } catch (error) {
+        try {
+          await put(fd, [snapshot.bytes], snapshot.bytes.length, context.durability)
+        } catch (problem) {
+          left = true
+          saved.leave()
+          context.report({ event: 'left_half_written', path: pin.relative.toString(), reason: codeOf(problem) })
+          throw new Error(HALF_WRITTEN, { cause: problem })
+        }
+        throw error
       }
-      saved.drop()
-      throw error
+    } finally {
+      // A record that stays keeps everybody from the file.
+      if (!left) saved.drop()
     }
-    saved.drop()
     // The kernel has dropped them already, but for root.
     if (lossesOf(pin, 'in_place').length > 0) quietly(() => fchmodSync(fd, Number(pin.stat.mode) & KEPT_MODE))
     return ok(lossesOf(pin, 'in_place'))
