@@ -82,7 +82,9 @@ export class LockFiles {
     try {
       held = await this.#try(hold)
       for (let wait = 5; held === null; held = await this.#try(hold)) {
-        if (await this.#takeOver(hold)) continue
+        const cleared = await this.#clear(key)
+        if (cleared === 'moved') hold.tookOver = true
+        if (cleared !== 'held') continue
         if (performance.now() >= deadline) return null
         await sleep(wait * (0.5 + Math.random()))
         wait = Math.min(wait * 2, 100)
@@ -167,19 +169,20 @@ export class LockFiles {
     quietly(() => rmdirSync(join(this.#unreleased, key)))
   }
 
-  /** Moves a dead or silent holder's lock out of the way. True if the way is free now. */
-  async #takeOver(hold: Hold): Promise<boolean> {
+  /**
+   * Moves a dead or silent holder's lock out of the way, so that its place is `free`; `moved` says that this did it.
+   * `held`: by somebody who lives.
+   */
+  async #clear(key: string): Promise<'free' | 'moved' | 'held'> {
+    const path = join(this.#locks, key)
     try {
-      const entry = entriesOf(hold.path)[0]
-      if (entry === undefined) return true
-      if ((await this.#lifeOf(join(hold.path, entry), hold.path)) === 'alive' || !this.#moveAway(hold.key, entry)) {
-        return false
-      }
-      hold.tookOver = true
-      return true
+      const entry = entriesOf(path)[0]
+      if (entry === undefined) return 'free'
+      if ((await this.#lifeOf(join(path, entry), path)) === 'alive') return 'held'
+      return this.#moveAway(key, entry) ? 'moved' : 'held'
     } catch (error) {
-      /* c8 ignore next 3 -- only where the holder goes in between, or the system fails */
-      if (codeOf(error) === 'ENOENT') return true
+      // Its holder has released it in between.
+      if (codeOf(error) === 'ENOENT') return 'free'
       throw error
     }
   }
@@ -208,28 +211,19 @@ export class LockFiles {
     return false
   }
 
-  /** Removes what dead processes left: they can do nothing any more. */
+  /** Removes what dead processes left, and moves the locks of silent ones away, who may come back. */
   async sweep(): Promise<void> {
     for (const name of readdirSync(this.#locks)) {
       const path = join(this.#locks, name)
-      if (!name.includes('.')) await this.#sweepLock(name)
+      if (!name.includes('.')) {
+        if ((await this.#clear(name)) === 'free') quietly(() => rmdirSync(path))
+      }
       // Such a folder lives for an instant, between being made and being renamed.
       else if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < Date.now() - STALE) {
         rmSync(path, { recursive: true, force: true })
       }
     }
     for (const key of readdirSync(this.#unreleased)) await this.#sweepUnreleased(key)
-  }
-
-  async #sweepLock(key: string): Promise<void> {
-    const path = join(this.#locks, key)
-    try {
-      const entry = entriesOf(path)[0]
-      if (entry === undefined) quietly(() => rmdirSync(path))
-      else if ((await this.#lifeOf(join(path, entry), path)) !== 'alive') this.#moveAway(key, entry)
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error
-    }
   }
 
   async #sweepUnreleased(key: string): Promise<void> {
