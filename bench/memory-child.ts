@@ -4,14 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeCase, type Edit } from './corpora.ts'
 
-const [way = '', path = '', repetitions = ''] = process.argv.slice(2)
+const [variant = '', path = '', repetitions = ''] = process.argv.slice(2)
 
 async function editor(): Promise<(path: string, edits: readonly Edit[]) => unknown> {
-  if (way === 'floor') {
+  if (variant === 'floor') {
     const { floorEdit } = await import('./floor.ts')
     return path => floorEdit(path, false)
   }
-  if (way === 'naive') {
+  if (variant === 'naive') {
     const { naiveEdit } = await import('./naive.ts')
     return (path, edits) => naiveEdit(path, edits, true)
   }

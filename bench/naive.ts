@@ -1,4 +1,4 @@
-// The naive way, as most tools go it: strings, promises, jsdiff. The measure of what care is worth, and the oracle of
+// The naive variant, as most tools do it: strings, promises, jsdiff. The measure of what care is worth, and the oracle of
 // the check.
 import { createTwoFilesPatch } from 'diff'
 import { createHash } from 'node:crypto'

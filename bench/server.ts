@@ -39,7 +39,7 @@ export class Server {
     this.#requests = requests
   }
 
-  /** Checks that it makes the same bytes as the naive way before it answers. */
+  /** Checks that it makes the same bytes as the naive variant before it answers. */
   static async start(root: string, served: Served, it: Case, connections: number): Promise<Server> {
     mkdirSync(root)
     const names = Array.from({ length: FILES }, (_, i) => `file${i}.ts`)
@@ -79,7 +79,7 @@ export class Server {
     for (const expected of [after, it.bytes]) {
       await server.drive(FILES)
       if (!names.every(name => readFileSync(join(root, name)).equals(expected))) {
-        throw new Error(`${args.join(' ')} makes other bytes than the naive way`)
+        throw new Error(`${args.join(' ')} makes other bytes than the naive variant`)
       }
     }
     return server
