@@ -162,7 +162,7 @@ t.test('reads a window as the lines of the text', t => {
   t.end()
 })
 
-t.test('tells binary files from text', t => {
+t.test('recognises binary files', t => {
   for (const [bytes, encoding] of [
     [[0x61, 0], 'binary'],
     [[0xff, 0xfe, 0x61, 0x62], 'utf-16le'],
