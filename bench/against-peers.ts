@@ -50,8 +50,7 @@ const PRODUCT: Peer = {
 }
 
 /**
- * `several`: takes several edits in one call. Where it doesn't, a hundred take a hundred times as long, which would be
- * minutes: that is left out.
+ * `several`: takes several edits in one call. Where it doesn't, a hundred edits would take minutes, and are left out.
  */
 const OTHERS: (Peer & { several: boolean })[] = [
   {
@@ -195,7 +194,7 @@ class Running {
     const [root, home] = [join(place, 'root'), join(place, 'home')]
     mkdirSync(root, { recursive: true })
     mkdirSync(join(home, '.claude-server-commander'), { recursive: true })
-    // One of them tells its maker of each call.
+    // One of them reports each call to its maker.
     writeFileSync(
       join(home, '.claude-server-commander', 'config.json'),
       JSON.stringify({ telemetryEnabled: false, allowedDirectories: [root], fileWriteLineLimit: 1_000_000 })
@@ -222,7 +221,7 @@ class Running {
     }
   }
 
-  /** ms of CPU time that all its threads have used; NaN where the system doesn't tell. */
+  /** ms of CPU time that all its threads have used; NaN where the system doesn't say. */
   cpu(): number {
     return cpuOf(this.#pid)
   }

@@ -2,7 +2,7 @@
 // bench.
 import { readFileSync } from 'node:fs'
 
-/** Bytes with an exclusive end. `alts`: twins that are as right. */
+/** Bytes with an exclusive end. `alts`: duplicates that are as right. */
 export interface Case extends Range {
   id: string
   cls: string

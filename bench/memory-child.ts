@@ -24,8 +24,7 @@ const kilobytes = (field: string): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 
 const edit = await editor()
-// Small ones, and ones that are just large enough for a thread: that is then there, and the heaps as large as they like
-// to be.
+// Small ones, and ones just large enough for a thread: then it has started, and the heaps have their usual size.
 for (const size of [10_000, 300_000]) {
   const { bytes, there, back } = makeCase('ASCII', size, 1)
   const warm = join(dirname(path), `warm-${size}`)

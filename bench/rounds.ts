@@ -1,10 +1,10 @@
-// Paired measuring: in each round every variant runs once, in random order; what counts is the ratio of two variants in the
-// same round.
+// Paired measuring: in each round every variant runs once, in random order; what counts is the ratio of two variants in
+// the same round.
 import { shuffled, type Random } from './random.ts'
 import { median, quartiles, type Quartiles } from './statistics.ts'
 
 /**
- * `run` does the work once and answers how many operations it was, and their CPU time in ms where that isn't this
+ * `run` does the work once and returns how many operations it was, and their CPU time in ms where that isn't this
  * process's.
  */
 export interface Variant {
@@ -13,7 +13,7 @@ export interface Variant {
   run: () => Promise<{ operations: number; cpu?: number }>
 }
 
-/** Times in ms of one operation; ratios to the variant it is held against. */
+/** Times in ms of one operation; ratios to the variant it is compared with. */
 export interface Measured {
   name: string
   against: string
@@ -27,8 +27,8 @@ export interface Measured {
 export interface RoundOptions {
   rounds: number
   /**
-   * ms that one variant may take in all: slow variants take part in fewer rounds, but in `fewest` at least, the slowest in half
-   * of that.
+   * ms that one variant may take in all: slow variants take part in fewer rounds, but in `fewest` at least, the slowest
+   * in half of that.
    */
   budget: number
   fewest: number
@@ -85,7 +85,7 @@ export async function measure(variants: readonly Variant[], options: RoundOption
 }
 
 async function sample({ run }: Variant): Promise<Sample & { total: number }> {
-  // The last variant's rubbish and callbacks are not this one's.
+  // What the last variant left to collect or call back must not count for this one.
   await new Promise(resolve => setImmediate(resolve))
   const cpu = process.cpuUsage()
   const start = performance.now()

@@ -2,7 +2,7 @@
 import type { Measured } from './rounds.ts'
 import type { Quartiles } from './statistics.ts'
 
-/** `what` and `variant` together are unique; `figure` says in words what was found, where times and ratios don't. */
+/** `what` and `variant` together are unique; `figure` is the result in words, where it isn't a time or a ratio. */
 export interface Row {
   what: string
   edits: number

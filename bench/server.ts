@@ -85,7 +85,7 @@ export class Server {
     return server
   }
 
-  /** Sends so many edits over all connections; answers how long each took, in ms. */
+  /** Sends so many edits over all connections; returns how long each took, in ms. */
   async drive(count: number): Promise<number[]> {
     const end = this.#sent + count
     const took: number[] = []
@@ -118,7 +118,7 @@ export class Server {
     return count
   }
 
-  /** ms of CPU time that all its threads have used; NaN where the system doesn't tell. */
+  /** ms of CPU time that all its threads have used; NaN where the system doesn't say. */
   cpu(): number {
     return cpuOf(this.#process.pid)
   }

@@ -40,7 +40,7 @@ const CONTEXT_LENGTH = 160
 const PREVIEW_LENGTH = 2000
 /** Bytes of JSON that a ready-to-send edit may have: it is whole or absent. */
 const FIX_LENGTH = 16_000
-/** Bytes of text that are more than that in any case. */
+/** Bytes of text that are certainly more than that as JSON. */
 export const FIX_BYTES = 3 * FIX_LENGTH
 export const SEARCH_LENGTH = 500
 
@@ -59,7 +59,7 @@ export function explainWrongCount(failed: FailedEdit & { found: Found }): WrongC
   const { edit, found, edit_index, total_edits } = failed
   const expected = requiredCount(edit)!
   const actual = expected === 1 ? found.all.count : found.matches.count
-  // Where one is expected, places that overlap count each; so to expect the one that is there would fail as well.
+  // Where one match is expected, overlapping ones count too, so to expect the number found would fail as well.
   const overlapping = found.all.count > found.matches.count && (expected === 1 || actual === 1)
   const { old_text, new_text } = edit
   const fixes: Fix[] = contextFixes(failed)
@@ -116,7 +116,7 @@ export function undoneBy({ draft, needle, line_endings, ending }: FailedEdit, or
   return undone
 }
 
-/** What resembles the text where it isn't. */
+/** What resembles the text, besides the matches. */
 function otherPlaces({
   draft,
   edit,
@@ -137,7 +137,7 @@ function otherPlaces({
   }
 }
 
-/** `occurrence` asks for a match that there isn't. */
+/** `occurrence` asks for a match that doesn't exist. */
 export function explainOutOfRange(failed: FailedEdit & { found: Found }): OccurrenceOutOfRange {
   const { edit, found, edit_index, total_edits } = failed
   const { old_text, new_text } = edit
@@ -171,7 +171,7 @@ type AmbiguousMatches = Pick<FailedEdit, 'draft' | 'line_endings'> & {
   edit: Pick<Partial<TextEdit>, 'new_text'>
 }
 
-/** For each of the first matches, or those given, the same edit with the least context that makes it unique. */
+/** For each of `matches`, by default the first ones, the same edit with the least context that makes it unique. */
 export function contextFixes(
   { draft, edit, found, line_endings }: AmbiguousMatches,
   matches = found.all.slice(0, MOST_CONTEXT_FIXES)
@@ -189,7 +189,7 @@ export function contextFixes(
       text.slice(match.end, context.end)
     ].map(decode)
     if (before!.lossy || within!.lossy || after!.lossy) continue
-    // A \r and a \n that come to stand side by side would be one break: then all are written \n, which means the same.
+    // A \r followed by a \n would become one break: then all are written as \n, which means the same.
     const merges = /\r\0+\n/.test(`${before!.text}\0${new_text ?? within!.text}\0${after!.text}`)
     const joined = (...parts: string[]) =>
       merges && line_endings === 'adapt' ? parts.map(part => part.replace(ANY_BREAK, '\n')).join('') : parts.join('')

@@ -11,7 +11,7 @@ type Made = Result<LineEdit, Refusal>
 
 const edit = (start_line: number, end_line: number, new_text: string): Made => ok({ start_line, end_line, new_text })
 
-/** What an action on a section or a code block comes to. */
+/** The edit of lines that an action on a section or a code block becomes. */
 export function documentEdit(page: Page, outline: Document, item: Item, asked: SectionEdit): Made {
   return item.kind === 'heading'
     ? sectionEdit(page, outline, item, asked)
@@ -19,7 +19,7 @@ export function documentEdit(page: Page, outline: Document, item: Item, asked: S
 }
 
 /**
- * The blank lines at a place; where nothing tells, those at others, and one where no blocks are side by side at all.
+ * The usual number of blank lines at a place; if unknown, that at other places; one if no two blocks are side by side.
  */
 const gapOf = (gaps: Gaps, place: keyof Gaps): number =>
   gaps[place] ?? gaps.before_heading ?? gaps.between ?? gaps.after_heading ?? 1
@@ -43,7 +43,7 @@ function sectionEdit(
   const put = (line: number, above: Side | null, below: Side | null) =>
     edit(line, line - 1, page.put(new_text, { line, above, below }, dress, prefix.trimEnd()))
   const opening = startsWithHeading(new_text) ? 'before_heading' : undefined
-  // What follows in a quote or a list is its own matter.
+  // In a quote or a list, what follows isn't looked at.
   const next = (blanks: number): Side | null =>
     isLast || prefix !== '' ? null : { blanks, gap: gapOf(gaps, 'before_heading') }
   const append = () =>

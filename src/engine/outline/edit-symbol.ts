@@ -11,7 +11,7 @@ const edit = (start_line: number, end_line: number, new_text: string): Made => o
 /** Lines that an item shares with no other: from its doc comment, if it has one. */
 const topOf = ({ comment_start_line, start_line }: Symbol): number => comment_start_line ?? start_line
 
-/** What an action on a symbol comes to. */
+/** The edit of lines that an action on a symbol becomes. */
 export function symbolEdit(
   page: Page,
   items: readonly Symbol[],
@@ -95,7 +95,7 @@ function bodyEdit(
   const side: Side | null = isEmpty
     ? null
     : { blanks: 0, gap: isStatements ? 0 : gapAmong(page, items, items.indexOf(symbol), small) }
-  // Where a body is empty, the text takes the place of its blank lines; if there is any.
+  // Where a body is empty, the text, if there is any, replaces its blank lines.
   const bare = isEmpty ? page.bare(new_text, dress) : ''
   if (bare !== '') return edit(first_line, last_line, bare)
   return action === 'append'
@@ -118,8 +118,8 @@ const gapBeside = (page: Page, items: readonly Symbol[], symbol: Symbol, isOne: 
   gapAmong(page, items, symbol.within, isOne && isSmall(symbol))
 
 /**
- * The blank lines that are most often between two definitions in the same body, else anywhere; `small`: between two of
- * one line each.
+ * The most frequent number of blank lines between two definitions in the same body, else anywhere; `small`: between two
+ * of one line each.
  */
 function gapAmong(page: Page, items: readonly Symbol[], within: number, small: boolean): number {
   const gaps = (chosen: readonly Symbol[]) => {
@@ -137,5 +137,5 @@ function gapAmong(page: Page, items: readonly Symbol[], within: number, small: b
   return gaps(items.filter(item => item.within === within)) ?? gaps(items) ?? (small ? 0 : 1)
 }
 
-/** A line that says one thing: what has a body is set apart even in one line. */
+/** Whether a definition is one line without a body: one with a body is set apart even in one line. */
 const isSmall = ({ start_line, end_line, body }: Symbol): boolean => start_line === end_line && body === undefined
