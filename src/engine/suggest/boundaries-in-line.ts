@@ -80,6 +80,8 @@ export function spanOfCodes(
 
 const textOf = (old: OldText, line: number): string => old.source.slice(old.lines[line]!.start, old.lines[line]!.end)
 const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t'
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 function keptOf(old: OldText, map: CodeMap): Kept | undefined {
   const { lines } = old
@@ -188,6 +190,8 @@ function startWithin(old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, l
   const { source, offsets } = stretch.folded
   const { start: lineStart, from: firstCode } = old.lines[kept.first]!
   let start = offsets[map[kept.head]!]!
+  // Of two characters of two units, only the second units may be equal; at the end, only the first ones.
+  if (isLowSurrogate(source.charCodeAt(start))) start--
   if (kept.head > firstCode || (LETTER.test(source[start]!) && !isClean(map, kept.head, 1))) {
     const lost = old.source.slice(lineStart, old.folded.offsets[kept.head]!)
     if (/\s$/.test(lost) && /\w/.test(lost)) while (start > line.start && /\s/.test(source[start - 1]!)) start--
@@ -203,8 +207,7 @@ function endWithin(old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, lin
   const { source, offsets } = stretch.folded
   const { end: lineEnd, to: lastCode } = old.lines[kept.last]!
   let end = offsets[map[kept.tail]!]! + 1
-  const unit = source.charCodeAt(end - 1)
-  if (unit >= 0xd800 && unit <= 0xdbff) end++
+  if (isHighSurrogate(source.charCodeAt(end - 1))) end++
   while (end < source.length && isCombining(source.charCodeAt(end))) end++
   if (kept.tail < lastCode - 1 || (LETTER.test(source[end - 1]!) && !isClean(map, kept.tail, -1))) {
     const lost = old.source.slice(old.folded.offsets[kept.tail]! + 1, lineEnd).trimEnd()

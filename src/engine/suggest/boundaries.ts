@@ -46,7 +46,6 @@ function startIn(sought: FoldedLine, old: OldText, stretch: Stretch, line: Folde
   // A backslash at the start of a line is folded away: it is left out where old_text has none.
   const there = source.slice(line.start, line.end)
   if (line.text === sought.text && /^[^\s\\]/.test(old.source.slice(sought.start)) && /^\s*\\/.test(there)) {
-    /* c8 ignore next 2 -- a rare shape of escaped text, which the random laws meet only at times */
     return line.start + there.indexOf('\\') + 1
   }
   return line.start

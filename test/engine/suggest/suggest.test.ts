@@ -537,6 +537,29 @@ t.test('finds what begins or ends amid a line, or after a mark, or in a file of 
   t.equal(first('let e = "cafe\u0301"\n', 'e  =  "café"'), 'e = "cafe\u0301"')
 })
 
+t.test('begins and ends between characters, though only half of one is like old_text', async t => {
+  const first = (file: string, old: string) => missed(file, old).similar_content[0]
+  for (const [there, old] of [
+    ['the face of the reader is 😀', 'the fase of the reader is 😁'],
+    ['🨀 the face of the reader is', '😀 the fase of the reader is'],
+    ['🨀🨁the face of the reader is', '😀😁the fase of the reader is']
+  ] as const) {
+    t.match(first(`const a = show("${there}") + rest(of, it)\n`, old), { content: there, lossy: undefined })
+  }
+})
+
+t.test('leaves out a backslash that the first line of old_text lacks', async t => {
+  const rest = 'some text that is rather long and goes on'
+  const file = `intro\n  \\section{Intro}\n${rest}\nend\n`
+  for (const [old, content] of [
+    [`section{Intro}\n${rest.replace('text', 'txt')}\n`, `section{Intro}\n${rest}\n`],
+    [`  section{Intro}\n${rest.replace('text', 'txt')}\n`, `  \\section{Intro}\n${rest}\n`],
+    [`\\section{Intro}\n${rest.replace('text', 'txt')}\n`, `  \\section{Intro}\n${rest}\n`]
+  ] as const) {
+    t.match(missed(file, old).similar_content[0], { content })
+  }
+})
+
 t.test('finds long texts by their ends', async t => {
   const lines = Array.from({ length: 1200 }, (_, i) => `const value${i} = compute(${i * 7}, ${i % 13})`)
   for (const [from, to] of [
