@@ -41,7 +41,7 @@ function sectionEdit(
   const isLast = end_line === page.total
   const dress = (text: string) => prefixed(text, prefix)
   const put = (line: number, above: Side | null, below: Side | null) =>
-    edit(line, line - 1, page.put(new_text, { line, above, below }, dress, prefix.trimEnd()))
+    ok(page.insertion(new_text, { line, above, below }, dress, prefix.trimEnd()))
   const opening = startsWithHeading(new_text) ? 'before_heading' : undefined
   // In a quote or a list, what follows isn't looked at.
   const next = (blanks: number): Side | null =>
@@ -143,6 +143,8 @@ function blockEdit(
   const below = page.blanksBelow(end_line, page.total, prefix)
   const isLast = end_line + below === page.total
   const opening = startsWithHeading(new_text) ? 'before_heading' : undefined
+  const put = (line: number, above: Side | null, below: Side | null) =>
+    ok(page.insertion(new_text, { line, above, below }, dress, prefix.trimEnd()))
   switch (action) {
     case 'replace': {
       if (!include_heading) return edit(first, last, inside)
@@ -156,37 +158,18 @@ function blockEdit(
     case 'prepend':
       return edit(first, first - 1, inside)
     case 'insert_before':
-      return edit(
-        start_line,
-        start_line - 1,
-        page.put(
-          new_text,
-          {
-            line: start_line,
-            above: sideAbove(items, gaps, start_line, above, opening),
-            below: { blanks: 0, gap: gapOf(gaps, 'between') }
-          },
-          dress,
-          prefix.trimEnd()
-        )
-      )
+      return put(start_line, sideAbove(items, gaps, start_line, above, opening), {
+        blanks: 0,
+        gap: gapOf(gaps, 'between')
+      })
     case 'insert_after': {
       const followed = items.some(item => item.kind === 'heading' && item.start_line === end_line + 1 + below)
         ? 'before_heading'
         : 'between'
-      return edit(
+      return put(
         end_line + 1,
-        end_line,
-        page.put(
-          new_text,
-          {
-            line: end_line + 1,
-            above: { blanks: 0, gap: gapOf(gaps, opening ?? 'between') },
-            below: isLast ? null : { blanks: below, gap: gapOf(gaps, followed) }
-          },
-          dress,
-          prefix.trimEnd()
-        )
+        { blanks: 0, gap: gapOf(gaps, opening ?? 'between') },
+        isLast ? null : { blanks: below, gap: gapOf(gaps, followed) }
       )
     }
   }

@@ -29,6 +29,8 @@ export function symbolEdit(
   const isLast = end_line + below === highest
   const dress = (text: string) => indented(text, page.indentOf(start_line))
   const gap = gapBeside(page, items, symbol, isOneLine(new_text))
+  const put = (line: number, above: Side | null, below: Side | null) =>
+    ok(page.insertion(new_text, { line, above, below }, dress))
   const removed = () =>
     isLast
       ? edit(isFirst ? top : top - above, end_line, '')
@@ -41,25 +43,9 @@ export function symbolEdit(
       return text === '' ? removed() : edit(top, end_line, text)
     }
     case 'insert_before':
-      return edit(
-        top,
-        top - 1,
-        page.put(
-          new_text,
-          { line: top, above: isFirst ? null : { blanks: above, gap }, below: { blanks: 0, gap } },
-          dress
-        )
-      )
+      return put(top, isFirst ? null : { blanks: above, gap }, { blanks: 0, gap })
     case 'insert_after':
-      return edit(
-        end_line + 1,
-        end_line,
-        page.put(
-          new_text,
-          { line: end_line + 1, above: { blanks: 0, gap }, below: isLast ? null : { blanks: below, gap } },
-          dress
-        )
-      )
+      return put(end_line + 1, { blanks: 0, gap }, isLast ? null : { blanks: below, gap })
   }
 }
 
@@ -98,9 +84,9 @@ function bodyEdit(
   // Where a body is empty, the text, if there is any, replaces its blank lines.
   const bare = isEmpty ? page.bare(new_text, dress) : ''
   if (bare !== '') return edit(first_line, last_line, bare)
-  return action === 'append'
-    ? edit(last + 1, last, page.put(new_text, { line: last + 1, above: side, below: null }, dress))
-    : edit(first, first - 1, page.put(new_text, { line: first, above: null, below: side }, dress))
+  const place =
+    action === 'append' ? { line: last + 1, above: side, below: null } : { line: first, above: null, below: side }
+  return ok(page.insertion(new_text, place, dress))
 
   /** How members are indented; where there are none, as the first line inside, or one step more than the symbol. */
   function memberIndent(page: Page, { body }: Symbol, members: readonly Symbol[]): string {

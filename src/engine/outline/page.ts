@@ -79,10 +79,14 @@ export class Page {
   }
 
   /**
-   * A text to insert, with the blank lines that it needs on both sides; `dress` gives its lines the form that they need
-   * there. Empty for a blank one.
+   * The insertion of a text, with the blank lines that it needs on both sides; `dress` gives its lines the form that
+   * they need there. Inserts nothing for a blank text.
    */
-  put(text: string, { line, above, below }: InsertPoint, dress: (text: string) => string, blank = ''): string {
+  insertion(text: string, at: InsertPoint, dress: (text: string) => string, blank = ''): LineEdit {
+    return { start_line: at.line, end_line: at.line - 1, new_text: this.#inserted(text, at, dress, blank) }
+  }
+
+  #inserted(text: string, { line, above, below }: InsertPoint, dress: (text: string) => string, blank: string): string {
     const core = coreOf(text, blank)
     if (core.text === '') return ''
     const missing = (side: Side | null, own: number) =>
