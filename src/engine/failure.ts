@@ -61,6 +61,11 @@ export interface Fix<E = FixedText> {
   lines?: [number, number]
 }
 
+/** A fix that has its edit. */
+export interface EditFix<E = FixedText> extends Fix<E> {
+  edit: E
+}
+
 /** Which of a request's edits failed. */
 export interface EditPosition {
   edit_index: number

@@ -2,7 +2,7 @@
 // not know sentences.
 import { decode, excerpt } from '../text/encoding.ts'
 import { contextFixes, isSmall, linesOf, previewOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
-import type { Fix, NoMatch } from '../failure.ts'
+import type { EditFix, Fix, NoMatch } from '../failure.ts'
 import type { LineEndings } from '../text/eol.ts'
 import { ANY_BREAK, lineFrom, lineNumbers } from '../text/lines.ts'
 import { locate, type Match, needleOf } from '../match/locate.ts'
@@ -72,8 +72,8 @@ function editsFor(
   text: Text,
   original: Text,
   { candidates, margin }: Suggestions
-): Fix[] {
-  const fixes: Fix[] = []
+): EditFix[] {
+  const fixes: EditFix[] = []
   const placed = new Set<number>()
   for (const { start, end, score, meant } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
     if (score < MEDIUM || placed.has(start)) continue

@@ -4,9 +4,9 @@ import { firstIndex } from '../text/bisect.ts'
 import type { PieceTable } from '../edit/piece-table.ts'
 import { decode, excerpt, excerptOf, ShownLine, utf16Length } from '../text/encoding.ts'
 import type {
+  EditFix,
   EditPosition,
   FilePreview,
-  Fix,
   FixedLines,
   FixedText,
   MatchLocation,
@@ -62,9 +62,11 @@ export function explainWrongCount(failed: FailedEdit & { found: Found }): WrongC
   // Where one match is expected, overlapping ones count too, so to expect the number found would fail as well.
   const overlapping = found.all.count > found.matches.count && (expected === 1 || actual === 1)
   const { old_text, new_text } = edit
-  const fixes: Fix[] = contextFixes(failed)
-  const choose: Fix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
-  const adjust: Fix[] = overlapping ? [] : [{ type: 'ADJUST_COUNT', edit: { old_text, new_text, occurrences: actual } }]
+  const fixes = contextFixes(failed)
+  const choose: EditFix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
+  const adjust: EditFix[] = overlapping
+    ? []
+    : [{ type: 'ADJUST_COUNT', edit: { old_text, new_text, occurrences: actual } }]
   fixes.push(...(expected === 1 ? [...choose, ...adjust] : [...adjust, ...choose]))
   if (expected > 1 && adjust.length > 0) fixes.unshift(fixes.splice(fixes.indexOf(adjust[0]!), 1)[0]!)
   return {
@@ -157,12 +159,12 @@ export function explainOutOfRange(failed: FailedEdit & { found: Found }): Occurr
 }
 
 /** Whether a fix can be sent back whole. */
-export function isSmall({ edit }: Fix<FixedText | FixedLines>): boolean {
-  const units = Object.values(edit ?? {}).reduce<number>(
+export function isSmall({ edit }: EditFix<FixedText | FixedLines>): boolean {
+  const units = Object.values(edit).reduce<number>(
     (sum, value) => sum + (typeof value === 'string' ? value.length : 0),
     0
   )
-  return units <= FIX_LENGTH && Buffer.byteLength(JSON.stringify(edit ?? {})) <= FIX_LENGTH
+  return units <= FIX_LENGTH && Buffer.byteLength(JSON.stringify(edit)) <= FIX_LENGTH
 }
 
 /** What a fix for one of several places needs; without `new_text`, the caller brings its own. */
@@ -175,11 +177,11 @@ type AmbiguousMatches = Pick<FailedEdit, 'draft' | 'line_endings'> & {
 export function contextFixes(
   { draft, edit, found, line_endings }: AmbiguousMatches,
   matches = found.all.slice(0, MOST_CONTEXT_FIXES)
-): Fix[] {
+): EditFix[] {
   const text = draft.searchable()
   const original = new Text([draft.original])
   const { new_text } = edit
-  const fixes: Fix[] = []
+  const fixes: EditFix[] = []
   for (const match of matches) {
     const context = uniqueContext(text, match, found.all, line_endings === 'adapt')
     if (context === undefined || context.end - context.start > FIX_BYTES) continue

@@ -6,6 +6,7 @@ import type { TextFailure } from '../../../src/engine/failure.ts'
 import type { TextEdit } from '../../../src/engine/edit/request.ts'
 import { breakStyleOf, type LineEndings } from '../../../src/engine/text/eol.ts'
 import { locate, needleOf } from '../../../src/engine/match/locate.ts'
+import { planLineEdits } from '../../../src/engine/plan/replace-lines.ts'
 import { planTextEdits } from '../../../src/engine/plan/replace-text.ts'
 import { suggest } from '../../../src/engine/suggest/suggest.ts'
 import { Text } from '../../../src/engine/text/text.ts'
@@ -288,14 +289,40 @@ check('prefers the part at whose sides other text stands', '(foo  bar)', edit('f
   similar_content: [{ content: 'foo  bar' }]
 })
 
-t.test('searches a bounded part of a very large text', t => {
-  const { candidates, truncated } = suggest(
-    Buffer.from(('x'.repeat(99) + '\n').repeat(680_000) + 'foo  bar'),
-    'foo bar'
-  )
+t.test('searches a bounded part of a very large text, and says so', t => {
+  const large = Buffer.from(('x'.repeat(99) + '\n').repeat(680_000) + 'foo  bar')
+  const { candidates, truncated } = suggest(large, 'foo bar')
   t.strictSame([candidates, truncated], [[], true])
+  const options = { line_endings: 'exact', max_result_size: large.length } as const
+  t.match(planTextEdits(large, [edit('foo  bar', 'y', { occurrences: 2 })], options), {
+    failure: { code: 'WRONG_COUNT', actual_occurrences: 1, suggestions_truncated: true }
+  })
+  t.match(planLineEdits(large, [{ start_line: 1, end_line: 1, new_text: 'y', expected_text: 'foo bar' }], options), {
+    failure: { code: 'EXPECTED_TEXT_MISMATCH', fixes: { length: 0 }, suggestions_truncated: true }
+  })
   t.end()
 })
+
+check(
+  'does not say which earlier edit undid a match that is not among the first thousand',
+  lines(1500, n => (n === 1200 ? 'x here' : 'x')),
+  [edit('x here', 'y'), edit('x', 'z', { occurrences: 1500 })],
+  { code: 'WRONG_COUNT', actual_occurrences: 1499 },
+  ['undone_by_edit']
+)
+for (const [line_endings, new_text] of [
+  ['adapt', 'a\n\nb'],
+  ['exact', 'a\r\nb']
+] as const) {
+  check(
+    `offers context whose breaks would join as they would be written, where breaks are ${line_endings}`,
+    'a\rX\nb\na\rX\nc\nd\rX\nb\n',
+    edit('X', ''),
+    { fixes: [{ type: 'ADD_CONTEXT', edit: { new_text } }] },
+    [],
+    line_endings
+  )
+}
 
 t.test('offers context edits that succeed when sent as they are, each at its own place', t => {
   let sent = 0
