@@ -207,6 +207,11 @@ t.test('search', t => {
     'a byte that is not UTF-8 is one column'
   )
   t.match(
+    search(Buffer.from([0xe5, 0xad, 0x62]), 'b', { regex: true }),
+    { matches: [{ column_start: 3, line_content: '\ufffd\ufffdb', lossy: true }] },
+    'for an expression too'
+  )
+  t.match(
     search('x\r\nab\r\ncd', 'b\nc'),
     { matches: [{ line_number: 2, column_start: 2, column_end: 3, line_content: 'ab' }], total_matches: 1 },
     'over two lines'

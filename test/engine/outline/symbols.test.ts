@@ -813,6 +813,14 @@ t.test('edits symbols', async t => {
       'cramped'
     ],
     [
+      'deletes what lies in a body that begins on the line of its class',
+      'javascript',
+      'class A { x = 1\n\n  m () {\n  }\n\n  n () {\n  }\n}\n',
+      'A.m',
+      { action: 'delete' },
+      'class A { x = 1\n\n  n () {\n  }\n}\n'
+    ],
+    [
       'finds no place in what has no body',
       'typescript',
       'type A = string\n',
