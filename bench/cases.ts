@@ -16,11 +16,17 @@ export interface Range {
   end_byte: number
 }
 
-/** The cases in the list that the command line names; throws without one. */
+const KINDS: readonly string[] = ['lines', 'sub', 'none'] satisfies Case['kind'][]
+
+/**
+ * The cases in the list that the command line names; throws without one. Those of an edit that is sent again are left
+ * out: nothing is missed there.
+ */
 export function casesIn(list: string | undefined): Case[] {
   if (list === undefined) throw new Error('Name the cases.jsonl that the corpus kit has made.')
   return readFileSync(list, 'utf8')
     .split('\n')
     .filter(Boolean)
     .map(line => JSON.parse(line) as Case)
+    .filter(({ kind }) => KINDS.includes(kind))
 }
