@@ -1,0 +1,115 @@
+// For a path where nothing is: paths that may have been meant, from names that are really there. Does not know
+// policy: the caller says which may be offered.
+import { type Dirent, opendirSync } from 'node:fs'
+import { distance } from 'fastest-levenshtein'
+import { split } from './path.ts'
+import type { Pin, Root } from './pin.ts'
+
+/**
+ * So many names of the folder are looked at, in the system's order; what comes after them is never offered. This and
+ * the limits below were chosen, not measured.
+ */
+const NAMES_LIMIT = 5000
+const ANSWERS_LIMIT = 3
+/**
+ * Of the path without its first folders, only what has so few names is tried: each try costs as much as it has names.
+ */
+const DEPTH_LIMIT = 8
+
+/**
+ * Entries of folders that are looked at for the same name elsewhere, those nearest to the root first; what comes after
+ * them is never offered.
+ */
+const ENTRIES_LIMIT = 5000
+const ELSEWHERE_LIMIT = 20
+
+/**
+ * At most three files below the root, nearest first: the same name in another spelling, the path without its first
+ * folders, then the same name in other folders, in any case. `allowed` says of which ones may be spoken.
+ */
+export function similarPaths(root: Root, missing: Buffer, allowed: (pin: Pin) => boolean): string[] {
+  const { folder, leaf } = split(missing)
+  const wanted = folded(leaf.toString())
+  const near = namesIn(root, folder)
+    .map(name => ({ name, steps: distance(folded(name), wanted) }))
+    .filter(({ steps }) => steps <= Math.max(1, Math.floor(wanted.length / 4)))
+    .sort((a, b) => a.steps - b.steps)
+    .map(({ name }) => (folder.length === 0 ? name : `${folder.toString()}/${name}`))
+  const names = missing.toString().split('/')
+  const last = names.slice(1).slice(-DEPTH_LIMIT)
+  const shorter = last.map((_, i) => last.slice(i).join('/'))
+  const found = new Set<string>()
+  const offer = (paths: readonly string[]) => {
+    for (const path of paths) {
+      if (found.size < ANSWERS_LIMIT && !found.has(path) && isFile(root, path, allowed)) found.add(path)
+    }
+  }
+  offer([...near.slice(0, 2 * ANSWERS_LIMIT), ...shorter])
+  if (found.size === 0) {
+    offer(elsewhere(root, wanted).sort((a, b) => distance(a, missing.toString()) - distance(b, missing.toString())))
+  }
+  return [...found]
+}
+
+const folded = (name: string): string => name.normalize('NFC').toLowerCase()
+
+/**
+ * Paths of the same name, breadth first; links are not followed, and folders of dependencies or hidden ones come last.
+ */
+function elsewhere(root: Root, wanted: string): string[] {
+  const found: string[] = []
+  const folders = ['']
+  const later: string[] = []
+  for (let seen = 0; seen < ENTRIES_LIMIT && found.length < ELSEWHERE_LIMIT;) {
+    const folder = folders.shift() ?? later.shift()
+    if (folder === undefined) break
+    for (const entry of entriesIn(root, Buffer.from(folder), ENTRIES_LIMIT - seen)) {
+      seen++
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isDirectory()) {
+        ;(entry.name.startsWith('.') || entry.name === 'node_modules' ? later : folders).push(path)
+      } else if (folded(entry.name) === wanted) found.push(path)
+    }
+  }
+  return found
+}
+
+const namesIn = (root: Root, folder: Buffer): string[] => entriesIn(root, folder, NAMES_LIMIT).map(({ name }) => name)
+
+/** Of a folder that can't be read, nothing is offered. */
+function entriesIn(root: Root, folder: Buffer, limit: number): Dirent[] {
+  try {
+    const parent = root.openFolder(folder)
+    try {
+      const listing = opendirSync(parent.at('.'))
+      try {
+        const entries: Dirent[] = []
+        for (let entry = listing.readSync(); entry !== null && entries.length < limit; entry = listing.readSync()) {
+          entries.push(entry)
+        }
+        return entries
+      } finally {
+        listing.closeSync()
+      }
+    } finally {
+      parent.close()
+    }
+  } catch {
+    return []
+  }
+}
+
+function isFile(root: Root, path: string, allowed: (pin: Pin) => boolean): boolean {
+  try {
+    const pinned = root.pin(Buffer.from(path))
+    if (!pinned.ok) return false
+    try {
+      return pinned.value.stat.isFile() && allowed(pinned.value)
+    } finally {
+      pinned.value.close()
+    }
+  } catch {
+    // A folder went while it was looked at, or no descriptor is free: one hint less.
+    return false
+  }
+}
