@@ -33,22 +33,18 @@ export interface Alignment {
 const MOST_CELLS = 60_000
 /** Lines that may be joined to, or split from, one; more are never taken for one. */
 const MOST_JOINED = 14
-/** Joined lines are as long as the one line but for this share of it, and so many codes. */
+/** How long joined lines may be, as a multiple of the one line. */
 const LONGEST_JOINED = 1.35
-const LONGEST_JOINED_MORE = 4
 const SHORTEST_JOINED = 0.7
-/** Codes from which on a line may be a join at all, and up to which it must be the same as the joined ones. */
-const LEAST_JOIN = 3
+/** Codes of a line below which it must be the same as the joined ones. */
 const EXACT_JOIN = 14
-/** From this likeness on joined lines stand for the one; likeness below the lower isn't computed. */
+/** From this likeness on joined lines stand for the one. */
 const SIMILAR_JOIN = 0.8
-const LEAST_JOIN_LIKENESS = 0.7
 
 /** From this likeness on two lines are one; from the lower on they may be, if nothing better is there. */
 const SIMILAR = 0.42
 const PERHAPS = 0.3
-/** Codes above which two lines may be one perhaps; what that is worth. */
-const PERHAPS_LENGTH = 4
+/** What a line that may be another is worth, in codes. */
 const PERHAPS_WORTH = 0.4
 /** Lines whose lengths allow no more likeness than this, or whose letters differ in so large a share, aren't alike. */
 const LEAST_LIKENESS = 0.45
@@ -75,13 +71,6 @@ const GAP_COST = 0.6
 const GAP_LINE_COST = 0.5
 const GAP_CODE_COST = 0.012
 
-/** Lines between an edge and the rest above which the edge is far: at least so many, or this share of old_text's. */
-const FAR = 3
-const FAR_SHARE = 0.6
-/** An edge that is far is dropped if it is a smaller share of old_text, unless it is so like and so long. */
-const FAR_EDGE = 0.3
-const SURE_EDGE = 0.95
-const SURE_EDGE_LENGTH = 8
 /** An edge less like than this is dropped if it isn't beside the rest. */
 const LOOSE_EDGE = 0.62
 
@@ -145,7 +134,7 @@ export function alignLines(a: readonly FoldedLine[], b: readonly FoldedLine[], b
       const like = likeLines(line, other, lettersA[i - 1]!, lettersB[j - 1]!, i === 1, i === a.length, budget)
       if (like >= SIMILAR) {
         take(table, at, at - width - 1, worth(Math.min(line.length, other.length), like), MATCH, like)
-      } else if (like >= PERHAPS && Math.max(line.length, other.length) > PERHAPS_LENGTH) {
+      } else if (like >= PERHAPS) {
         take(table, at, at - width - 1, PERHAPS_WORTH, MATCH, like)
       }
       if (line.length > other.length) {
@@ -215,11 +204,10 @@ function joins(
   budget: Budget,
   found: (count: number, like: number) => void
 ): void {
-  if (whole.length < LEAST_JOIN) return
   let joined = lines[end - 1]!.text
   for (let count = 2; count <= MOST_JOINED && count <= end; count++) {
     joined = lines[end - count]!.text + joined
-    if (joined.length > whole.length * LONGEST_JOINED + LONGEST_JOINED_MORE) return
+    if (joined.length > whole.length * LONGEST_JOINED) return
     if (joined.length < whole.length * SHORTEST_JOINED) continue
     if (
       whole.length < EXACT_JOIN
@@ -228,7 +216,7 @@ function joins(
     ) {
       continue
     }
-    const like = likeness(joined, whole, LEAST_JOIN_LIKENESS, budget)
+    const like = likeness(joined, whole, SIMILAR_JOIN, budget)
     if (like >= SIMILAR_JOIN) found(count, like)
   }
 }
@@ -259,7 +247,7 @@ function traced(table: Table, a: readonly FoldedLine[], b: readonly FoldedLine[]
   if (pairs.length === 0) return undefined
   const sizes = a.map(({ text }) => text.length)
   const length = sizes.reduce((sum, size) => sum + size, 0)
-  trimEdges(pairs, sizes, length)
+  trimEdges(pairs)
   let matched = 0
   for (const pair of pairs) matched += sum(sizes, pair.fromA, pair.toA) * pair.likeness
   let there = 0
@@ -279,24 +267,8 @@ function traced(table: Table, a: readonly FoldedLine[], b: readonly FoldedLine[]
 const sum = (sizes: readonly number[], from: number, to: number): number =>
   sizes.slice(from, to + 1).reduce((total, size) => total + size, 0)
 
-/**
- * Lines at the edge that are far from the rest, or resemble only weakly and aren't beside it, are no part of the
- * region.
- */
-function trimEdges(pairs: Pair[], sizes: readonly number[], length: number): void {
-  const far = Math.max(FAR, Math.ceil(sizes.length * FAR_SHARE))
-  for (const side of ['first', 'last'] as const) {
-    const [edge, next] = side === 'first' ? [pairs[0], pairs[1]] : [pairs.at(-1), pairs.at(-2)]
-    if (
-      edge === undefined ||
-      next === undefined ||
-      (edge.likeness >= SURE_EDGE && sizes[edge.toA]! >= SURE_EDGE_LENGTH)
-    )
-      continue
-    const gap = side === 'first' ? next.fromB - edge.toB : edge.fromB - next.toB
-    if (gap - 1 > far && sum(sizes, edge.fromA, edge.toA) < FAR_EDGE * length)
-      pairs.splice(side === 'first' ? 0 : -1, 1)
-  }
+/** Lines at the edge that resemble only weakly and aren't beside the rest are no part of the region. */
+function trimEdges(pairs: Pair[]): void {
   const isLoose = (edge: Pair, gap: number) => edge.likeness < LOOSE_EDGE && gap > 1
   while (pairs.length > 1) {
     if (isLoose(pairs[0]!, pairs[1]!.fromB - pairs[0]!.toB)) pairs.shift()

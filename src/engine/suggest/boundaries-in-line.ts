@@ -22,11 +22,11 @@ interface Kept {
 const WEAK = 0.45
 /** Codes at an edge that are skipped because they stand alone; then the next is the edge all the same. */
 const MOST_SKIPPED = 12
-/** A code stands alone if old_text has a longer gap before the next, or the text one that differs by more than: */
+/**
+ * A code stands alone if the next is farther away: by more codes of old_text that are missing, or by more of the text.
+ */
 const MOST_GAP = 24
 const APART = 3
-const APART_IN_SHORT_GAP = 5
-const SHORT_GAP = 2
 /**
  * A line is taken whole if the text has at most so many codes beside it for each that old_text lost there, and more.
  */
@@ -114,14 +114,8 @@ function edge(map: CodeMap, at: number, limit: number, step: 1 | -1): number {
 
 function hasCompany(map: CodeMap, at: number, step: number): boolean {
   let next = at + step
-  let gap = 0
-  while (next >= 0 && next < map.length && map[next]! < 0 && gap < MOST_GAP) {
-    next += step
-    gap++
-  }
-  if (next < 0 || next >= map.length || map[next]! < 0) return false
-  const apart = Math.abs(map[next]! - map[at]!)
-  return apart <= APART || (gap <= SHORT_GAP && apart <= APART_IN_SHORT_GAP)
+  for (let gap = 0; gap < MOST_GAP && next >= 0 && next < map.length && map[next]! < 0; gap++) next += step
+  return next >= 0 && next < map.length && map[next]! >= 0 && Math.abs(map[next]! - map[at]!) <= APART
 }
 
 /** The lines around codes `from` to `to`: offsets, and how many codes stand before and after on them. */

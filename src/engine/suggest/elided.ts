@@ -10,10 +10,14 @@ import { type Region, regionsOf } from './regions.ts'
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** UTF-16 units of the lines that begin, or end, a long text; of a single line as long as a file, so many times that. */
+/**
+ * UTF-16 units of the lines that begin, or end, a long text; of a single line as long as a file, so many times that.
+ */
 const END_LENGTH = 1500
 const END_LINE_TIMES = 2
-/** Bytes between the two ends: so many times the UTF-16 units of old_text, within these bounds; beyond, none is found. */
+/**
+ * Bytes between the two ends: so many times the UTF-16 units of old_text, within these bounds; beyond, none is found.
+ */
 const ELIDED_REACH = 8
 const LEAST_REACH = 20_000
 const MOST_REACH = 400_000

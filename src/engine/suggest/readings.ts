@@ -62,7 +62,9 @@ function withoutFence(text: string): string | undefined {
 }
 
 const NUMBERED = /^[ \t]*(\d+)(\t|→|: ?|\|| \| ?)(.*)$/
-/** Share of the lines with text that must have a number, and how far one may be from the last; else nothing is read off. */
+/**
+ * Share of the lines with text that must have a number, and how far one may be from the last; else nothing is read off.
+ */
 const NUMBERED_SHARE = 0.75
 const MOST_LEAP = 50
 

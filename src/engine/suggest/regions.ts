@@ -40,8 +40,7 @@ interface Candidate {
 
 /** Candidates that get boundaries, best first; the others are dropped. */
 const MOST_FINISHED = 5
-/** The least share of a candidate, and how far behind the best it may be; others are dropped. */
-const LEAST_SHARE = 0.4
+/** Share by which a candidate may be behind the best; others are dropped. */
 const BEHIND_BEST = 0.25
 
 /** Places looked at: more for a text of fewer folded codes than SHORT_TEXT, of which there are many like ones. */
@@ -149,7 +148,7 @@ class Search {
     this.#sort()
     this.#besideBest()
     this.#sort()
-    const least = Math.max(LEAST_SHARE, (this.#candidates[0]?.share ?? 0) - BEHIND_BEST)
+    const least = (this.#candidates[0]?.share ?? 0) - BEHIND_BEST
     return this.#candidates
       .slice(0, MOST_FINISHED)
       .filter(({ share }) => share >= least)
@@ -200,8 +199,9 @@ class Search {
         }
       }
     }
-    if (bytes.length < Math.max(SMALL, longest * SMALL_TIMES) && this.#bestRank() < SMALL_RANK)
+    if (bytes.length < Math.max(SMALL, longest * SMALL_TIMES) && this.#bestRank() < SMALL_RANK) {
       this.#tryPlace(0, bytes.length)
+    }
   }
 
   #byPieces(texts: readonly Buffer[], length: 4 | 8, longest: number): void {
