@@ -3,6 +3,7 @@ import { closest, distance } from 'fastest-levenshtein'
 import type { TSchema } from 'typebox'
 import { ALLOWED } from '../../../schemas/common.ts'
 import { escapePointer } from './json.ts'
+import { maxItemsOf, propertiesOf, requiredOf, type JsonSchema } from './json-schema.ts'
 import type { Failure, InvalidField, RequestFailure } from '../failure.ts'
 import type { SchemaError } from './validator.ts'
 import { counted, listed } from '../answers/phrases.ts'
@@ -56,12 +57,9 @@ function valueAt(body: unknown, pointer: string): unknown {
 export function refuseLongLists(body: unknown, { request, items }: Validated): RequestFailure | null {
   for (const name of Object.keys(items)) {
     const value = valueAt(body, `/${name}`)
-    const { maxItems } = (request as { properties: Record<string, { maxItems: number }> }).properties[name] ?? {
-      /* c8 ignore next 2 -- every list that is given has a bound */
-      maxItems: Infinity
-    }
-    if (Array.isArray(value) && value.length > maxItems) {
-      return { code: 'TOO_MANY_EDITS', limit: maxItems, actual: value.length }
+    const limit = maxItemsOf(request, name)
+    if (Array.isArray(value) && value.length > limit) {
+      return { code: 'TOO_MANY_EDITS', limit, actual: value.length }
     }
   }
   return null
@@ -90,7 +88,7 @@ function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items 
         ...(index !== undefined && Array.isArray(edits) && { edit_index: Number(index), total_edits: edits.length })
       }
     case 'minItems edits':
-      return { code: 'NO_EDITS', fields: requiredOf(items.edits) }
+      return { code: 'NO_EDITS', fields: requiredOf(items.edits ?? {}) }
     case 'minLength path':
       return { code: 'INVALID_PATH', reason: 'empty' }
     case 'maxLength path':
@@ -100,14 +98,12 @@ function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items 
   }
 }
 
-const requiredOf = (schema: object = {}): readonly string[] => (schema as { required?: string[] }).required ?? []
-
 /** What a schema allows, one by one: its words, what each branch of a union does, or a kind of value within bounds. */
-function allowedBy({ type, enum: words, anyOf, minimum, maximum }: Record<string, unknown>): string[] {
-  if (Array.isArray(words)) return words.map(word => JSON.stringify(word))
-  if (Array.isArray(anyOf)) return (anyOf as Record<string, unknown>[]).flatMap(allowedBy)
-  const from = minimum === undefined ? '' : ` from ${String(minimum)}`
-  const to = maximum === undefined ? '' : ` to ${String(maximum)}`
+function allowedBy({ type, enum: words, anyOf, minimum, maximum }: JsonSchema): string[] {
+  if (words !== undefined) return words.map(word => JSON.stringify(word))
+  if (anyOf !== undefined) return anyOf.flatMap(allowedBy)
+  const from = minimum === undefined ? '' : ` from ${minimum}`
+  const to = maximum === undefined ? '' : ` to ${maximum}`
   return [`${TYPES[String(type)]}${from}${to}`]
 }
 
@@ -125,7 +121,7 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
       if (others.length > 0) {
         return at(`is a field of ${listed(others)}, not of ${validated.within}`, `/${escapePointer(name)}`)
       }
-      const meant = suggestion(name, Object.keys(value ?? {}), Object.keys(parentSchema.properties ?? {}))
+      const meant = suggestion(name, Object.keys(value ?? {}), Object.keys(propertiesOf(parentSchema)))
       return at(`is an unknown field${meant}`, `${instancePath}/${escapePointer(name)}`)
     }
     case 'required': {

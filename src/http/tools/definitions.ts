@@ -2,7 +2,8 @@
 // checked in test/http/tool-rules.ts.
 import type { TOOL_FORMATS } from '../../../schemas/tools.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { inlined, lean, optionalFields, withNulls, type Components, type JsonSchema } from './schema.ts'
+import type { JsonSchema } from '../requests/json-schema.ts'
+import { inlined, lean, optionalFields, withNulls, type Components } from './schema.ts'
 import { annotationsOf, wordsOf, type Tool } from './tool.ts'
 
 export type Format = (typeof TOOL_FORMATS)[number]

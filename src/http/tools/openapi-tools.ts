@@ -3,7 +3,8 @@
 import type { Operation } from '../../operations/operation.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { SUCCESS } from '../answers/problem.ts'
-import { inlined, type Components, type JsonSchema } from './schema.ts'
+import type { JsonSchema } from '../requests/json-schema.ts'
+import { inlined, type Components } from './schema.ts'
 import type { Tool } from './tool.ts'
 
 /** A schema without unions: words or a number are told as text, which the dialects read as the number. */

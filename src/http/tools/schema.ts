@@ -1,24 +1,13 @@
 // JSON Schemas as tool hosts take them: without references, and in the two strict forms. Does not know any operation by
 // name.
 import type { TSchema } from 'typebox'
-
-export interface JsonSchema {
-  type?: string | string[]
-  description?: string
-  properties?: Record<string, JsonSchema>
-  required?: string[]
-  additionalProperties?: boolean
-  items?: JsonSchema
-  enum?: unknown[]
-  anyOf?: JsonSchema[]
-  [keyword: string]: unknown
-}
+import { toJsonSchema, type JsonSchema } from '../requests/json-schema.ts'
 
 /** What an operation takes or answers: the schema, and those that it refers to by their `$id`. */
 export type Components = ReadonlyMap<string, TSchema>
 
 export const componentsById = (schemas: readonly TSchema[]): Components =>
-  new Map(schemas.map(schema => [(schema as { $id?: string }).$id ?? '', schema]))
+  new Map(schemas.map(schema => [toJsonSchema(schema).$id ?? '', schema]))
 
 /** A plain copy of a schema in which every reference is what it refers to. */
 export function inlined(schema: TSchema, components: Components): JsonSchema {
