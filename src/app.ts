@@ -8,18 +8,12 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import { capabilities } from '../routes/capabilities.ts'
-import { create } from '../routes/create.ts'
 import { docs } from '../routes/docs.ts'
-import { editLines } from '../routes/edit-lines.ts'
-import { editSection } from '../routes/edit-section.ts'
-import { edit } from '../routes/edit.ts'
 import { healthz } from '../routes/healthz.ts'
-import { inspect } from '../routes/inspect.ts'
 import { mcp } from '../routes/mcp.ts'
-import { openapiJson } from '../routes/openapi-json.ts'
+import { openapi } from '../routes/openapi.ts'
 import { openapiToolsJson } from '../routes/openapi-tools-json.ts'
-import { openapiYaml } from '../routes/openapi-yaml.ts'
-import { preview } from '../routes/preview.ts'
+import { operations } from '../routes/operations.ts'
 import { readyz } from '../routes/readyz.ts'
 import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
@@ -167,26 +161,22 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
 
   const workers = new Workers()
   app.addHook('onClose', () => workers.close())
-  const operations = makeOperations(
-    workspace,
-    { max_edits: config.maxEdits, max_file_size: config.maxFileSize },
-    workers
-  )
-  const schemas = components(operations)
+  const limits = { max_edits: config.maxEdits, max_file_size: config.maxFileSize }
+  const table = makeOperations(workspace, limits, workers)
+  const schemas = components(table)
   for (const schema of schemas) app.addSchema(schema)
-  await app.register(swagger, swaggerOptions(VERSION, operations))
-  for (const route of [edit, editLines, editSection, preview, create, inspect]) route(app, operations)
-  const box = toolbox(operations, config)
+  await app.register(swagger, swaggerOptions(VERSION, table))
+  operations(app, table)
+  const box = toolbox(table, config)
   const byId = componentsById(schemas)
   tools(app, box, byId)
-  tool(app, operations, box)
+  tool(app, table, box)
   mcp(app, mcpServers(box, byId, VERSION), logger)
-  capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, operations))
+  capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, table))
   healthz(app)
   readyz(app, workspace)
   if (config.docs) {
-    openapiJson(app)
-    openapiYaml(app)
+    openapi(app)
     openapiToolsJson(app, box, byId, VERSION)
     await docs(app)
   }

@@ -24,6 +24,9 @@ export interface Operations {
   readonly inspect: Operation<InspectRequest>
 }
 
+/** The operations of a table, in its order. */
+export const operationsIn = (table: Operations): readonly Operation[] => Object.values<Operation>({ ...table })
+
 /** What there is to be called. */
 export function makeOperations(
   workspace: Workspace,

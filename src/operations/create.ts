@@ -4,6 +4,7 @@ import { CreateResultSchema } from '../../schemas/outcome.ts'
 import { ok } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
+import { CHANGE_CODES } from './codes.ts'
 import type { Operation } from './operation.ts'
 
 export const makeCreate = (workspace: Workspace, means: Planning): Operation<CreateRequest> => ({
@@ -17,6 +18,7 @@ export const makeCreate = (workspace: Workspace, means: Planning): Operation<Cre
   effect: 'makes',
   request: CreateRequestSchema,
   outcome: CreateResultSchema,
+  codes: [...CHANGE_CODES, 'ALREADY_EXISTS'],
   expects_hash: true,
   expects_none: true,
   items: {},

@@ -5,6 +5,7 @@ import type { LineEdit } from '../engine/edit/request.ts'
 import { ok } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
+import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import type { Operation } from './operation.ts'
 
@@ -19,6 +20,7 @@ export const makeEditLines = (workspace: Workspace, means: Planning): Operation<
   effect: 'changes',
   request: editLinesRequest(means.limits.max_edits),
   outcome: EditLinesResultSchema,
+  codes: [...EDITS_CODES, 'LINE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'EXPECTED_TEXT_MISMATCH'],
   expects_hash: true,
   expects_none: false,
   items: { edits: LineEditSchema },

@@ -17,6 +17,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Planner, Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, planning, targetOf, type Planning } from './change.ts'
+import { CHANGE_CODES } from './codes.ts'
 import type { FieldFault, FixedFault, Operation, OperationFailure, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
@@ -37,6 +38,7 @@ export const makeEditSection = (
   effect: 'changes',
   request: EditSectionRequestSchema,
   outcome: EditSectionResultSchema,
+  codes: [...CHANGE_CODES, 'TARGET_NOT_FOUND', 'AMBIGUOUS_TARGET', 'UNSUPPORTED_TARGET'],
   expects_hash: true,
   expects_none: false,
   items: {},

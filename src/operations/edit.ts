@@ -5,6 +5,7 @@ import type { TextEdit } from '../engine/edit/request.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
+import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import type { Operation, OperationFailure } from './operation.ts'
 
@@ -19,6 +20,7 @@ export const makeEdit = (workspace: Workspace, means: Planning): Operation<EditR
   effect: 'changes',
   request: editRequest(means.limits.max_edits),
   outcome: EditResultSchema,
+  codes: [...EDITS_CODES, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE'],
   expects_hash: true,
   expects_none: false,
   items: { edits: TextEditSchema },

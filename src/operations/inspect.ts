@@ -9,6 +9,7 @@ import type { Outliner } from '../workers/outline.ts'
 import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
+import { FILE_CODES } from './codes.ts'
 import type { Called, CallFailure, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
@@ -46,6 +47,7 @@ export const makeInspect = (
   effect: 'looks',
   request: InspectRequestSchema,
   outcome: InspectResultSchema,
+  codes: [...FILE_CODES, 'LINE_OUT_OF_RANGE', 'UNSUPPORTED_TARGET'],
   expects_hash: false,
   expects_none: false,
   items: {},

@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
+import type { ProblemCode } from '../../schemas/problem.ts'
 import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
@@ -115,6 +116,8 @@ export interface Operation<Request = never> {
   readonly effect: 'looks' | 'computes' | 'changes' | 'makes'
   readonly request: TSchema
   readonly outcome: TSchema
+  /** The codes of its problems, beyond those that any request can have. */
+  readonly codes: readonly ProblemCode[]
   /** Whether it takes expected_hash, and so If-Match. */
   readonly expects_hash: boolean
   /** Whether it takes If-None-Match: *. */

@@ -15,6 +15,7 @@ export const makePreview = (
   effect: 'computes',
   request: previewRequest(limits.max_edits),
   outcome: PreviewResultSchema,
+  codes: Object.values(operations).flatMap(({ codes }) => codes),
   expects_hash: true,
   expects_none: true,
   items: { edits: PreviewEdit },

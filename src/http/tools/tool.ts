@@ -2,7 +2,7 @@
 // name.
 import { closest } from 'fastest-levenshtein'
 import type { Operation } from '../../operations/operation.ts'
-import type { Operations } from '../../operations.ts'
+import { operationsIn, type Operations } from '../../operations.ts'
 import { caller, type Caller } from '../call.ts'
 import type { RequestFailure } from '../failure.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
@@ -31,10 +31,7 @@ function toolCaller(operation: Operation): Caller {
 
 export function toolbox(operations: Operations, { readOnly }: { readOnly: boolean }): Toolbox {
   const tools = new Map(
-    Object.values<Operation>({ ...operations }).map(operation => [
-      operation.id,
-      { operation, call: toolCaller(operation) }
-    ])
+    operationsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
   )
   const offered = [...tools.values()].filter(({ operation }) => !readOnly || operation.effect === 'looks')
   const names = offered.map(({ operation }) => operation.id)
