@@ -12,9 +12,13 @@ export const makeCreate = (workspace: Workspace, means: Planning): Operation<Cre
   route: '/create',
   summary: 'Create a new file',
   description: ({ edit }) =>
-    `Creates a file with this content, and missing directories; fails if the file exists. To change part of a file use ${edit}. To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.`,
+    'Creates a file with this content, and missing directories; fails if the file exists. ' +
+    `To change part of a file use ${edit}. ` +
+    'To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.',
   rules:
-    'content is written exactly as given. An existing file is never replaced without overwrite: true and its hash as expected_hash. A failed call writes nothing and its detail says what to do next.',
+    'content is written exactly as given. ' +
+    'An existing file is never replaced without overwrite: true and its hash as expected_hash. ' +
+    'A failed call writes nothing and its detail says what to do next.',
   effect: 'makes',
   request: CreateRequestSchema,
   outcome: CreateResultSchema,

@@ -41,9 +41,14 @@ export const makeInspect = (
   route: '/inspect',
   summary: 'Look at a file or list a directory',
   description: () =>
-    'Reports size, hash, encoding, line endings and indentation of a file; reads a window of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); lists a directory. Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
+    'Reports size, hash, encoding, line endings and indentation of a file; ' +
+    'reads a window of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); ' +
+    'lists a directory. ' +
+    'Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
   rules:
-    'content is the exact text of the lines, without line numbers unless numbered is true; when truncated, continue with next_line. matches have line and columns. Paths are relative to the workspace root; "." lists it.',
+    'content is the exact text of the lines, without line numbers unless numbered is true; ' +
+    'when truncated, continue with next_line. ' +
+    'matches have line and columns. Paths are relative to the workspace root; "." lists it.',
   effect: 'looks',
   request: InspectRequestSchema,
   outcome: InspectResultSchema,

@@ -1,4 +1,4 @@
-// What the schema that failed says against a request, in plain words. Knows Ajv's records, no operation.
+// What a schema says against a request, in plain words. Knows Ajv's errors, no operation.
 import { closest, distance } from 'fastest-levenshtein'
 import type { TSchema } from 'typebox'
 import { ALLOWED } from '../../../schemas/common.ts'
@@ -19,7 +19,7 @@ export interface Validated {
   elsewhere?: (field: string) => string[]
 }
 
-/** So many faults are told at once. */
+/** The most faults that one answer lists. */
 const ERRORS_MAX = 20
 
 const TYPES: Record<string, string> = {
@@ -74,8 +74,11 @@ export function toFailure(errors: readonly SchemaError[], body: unknown, validat
   if (first && errors.every(error => ownCode(error, body, validated) !== null)) return first
   // Branches of a union fail one by one, and then the union: the union's words are enough.
   const unions = new Set(errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath))
-  const told = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.has(instancePath))
-  return { code: 'INVALID_REQUEST', errors: told.slice(0, ERRORS_MAX).map(error => inWords(error, body, validated)) }
+  const reported = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.has(instancePath))
+  return {
+    code: 'INVALID_REQUEST',
+    errors: reported.slice(0, ERRORS_MAX).map(error => inWords(error, body, validated))
+  }
 }
 
 function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items }: Validated): Failure | null {
@@ -128,10 +131,12 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
       const pointer = `${instancePath}/${escapePointer(String(params.missingProperty))}`
       return at('is missing', pointer)
     }
-    case 'type':
-      return at(
-        `must be ${instancePath === '' ? 'a JSON object' : TYPES[String(params.type)]}, not ${typeof value === 'number' && params.type === 'integer' ? String(value) : kindOf(value)}`
-      )
+    case 'type': {
+      const expected = instancePath === '' ? 'a JSON object' : TYPES[String(params.type)]
+      // Of a number that isn't whole, its kind says too little.
+      const actual = typeof value === 'number' && params.type === 'integer' ? String(value) : kindOf(value)
+      return at(`must be ${expected}, not ${actual}`)
+    }
     case 'enum':
     case 'anyOf': {
       const allowed = listed(allowedBy(parentSchema), 'or')
@@ -150,19 +155,19 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
     case 'pattern':
       return at(`must be ${ALLOWED[String(params.pattern)] ?? `text that matches ${params.pattern}`}`)
     default:
-      /* c8 ignore next 1 -- a kind of fault that no schema of ours makes yet */
+      // Keywords that no schema of ours has: Ajv's own words.
       return at(message ?? 'is not valid')
   }
 }
 
-/** Of the `known` fields the one that a name was meant for, or all of them. `given`: the fields that are there. */
-function suggestion(name: string, given: readonly string[], known: readonly string[]): string {
-  const all = known.every(field => given.includes(field)) ? '' : ` (known fields: ${known.join(', ')})`
-  // To compare takes time for each character, and a name so long is near to none.
+/** Of the `known` fields the one that a name was meant for, or all of them. `sent`: the fields that are there. */
+function suggestion(name: string, sent: readonly string[], known: readonly string[]): string {
+  const all = known.every(field => sent.includes(field)) ? '' : ` (known fields: ${known.join(', ')})`
+  // Comparing takes time for each character, and a name as long as this is similar to none.
   if (known.length === 0 || name.length > 100) return all
   const plain = (text: string) => text.replace(/[^a-z]/gi, '').toLowerCase()
   const nearest = closest(plain(name), known.map(plain))
   if (distance(plain(name), nearest) > Math.max(1, Math.floor(plain(name).length / 3))) return all
   const field = known.find(candidate => plain(candidate) === nearest) ?? ''
-  return given.includes(field) ? ` (${field} is already given)` : ` (did you mean ${field}?)`
+  return sent.includes(field) ? ` (${field} is already given)` : ` (did you mean ${field}?)`
 }

@@ -17,7 +17,10 @@ import type { Tool, Toolbox } from './tool.ts'
 export const MCP_VERSIONS = ['2026-07-28', '2025-11-25'] as const
 
 const INSTRUCTIONS =
-  'Edits text files exactly as asked, or not at all. Inspect a file first and pass its file_hash on as expected_hash; edit_file with exact text is the default; check the changes in the answer. A failed call wrote nothing, and its detail says what to do next.'
+  'Edits text files exactly as asked, or not at all. ' +
+  'Inspect a file first and pass its file_hash on as expected_hash; edit_file with exact text is the default; ' +
+  'check the changes in the answer. ' +
+  'A failed call wrote nothing, and its detail says what to do next.'
 
 /**
  * What has to be known of one exchange: how it is named in a log, and who is to be told of a problem or a bug in it.

@@ -1,5 +1,5 @@
-// The operations as an OpenAPI document of which tool hosts lose nothing: flat bodies, POST only, no references, unions
-// or headers. Does not know any operation by name.
+// The operations as an OpenAPI document that tool hosts take in full: flat bodies, POST only, no references, unions or
+// headers. Does not know any operation by name.
 import type { Operation } from '../../operations/operation.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { SUCCESS } from '../answers/problem.ts'
@@ -7,7 +7,7 @@ import type { JsonSchema } from '../requests/json-schema.ts'
 import { inlined, type Components } from './schema.ts'
 import type { Tool } from './tool.ts'
 
-/** A schema without unions: words or a number are told as text, which the dialects read as the number. */
+/** A schema without unions: words or a number become text, in which a number is read as an alias of it. */
 function withoutUnions(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
   if (anyOf !== undefined) {
@@ -63,7 +63,8 @@ export const toolsDocument = (tools: readonly Tool[], components: Components, ve
     title: 'editd',
     version,
     description:
-      'Edits text files exactly as asked, or not at all. Inspect a file first, then edit it and pass its file_hash on as expected_hash.'
+      'Edits text files exactly as asked, or not at all. ' +
+      'Inspect a file first, then edit it and pass its file_hash on as expected_hash.'
   },
   servers: [{ url: origin }],
   security: [{ bearer: [] }],

@@ -88,6 +88,7 @@ t.test('tells what the schema allows that failed, not what another does', async 
   says(t, Type.Array(Type.String(), { minItems: 2, maxItems: 3 }), ['a'], 'must have at least 2 items')
   says(t, Type.Array(Type.String(), { minItems: 2, maxItems: 3 }), ['a', 'b', 'c', 'd'], 'must have at most 3 items')
   says(t, Type.String({ minLength: 1 }), '', 'must not be empty')
+  says(t, Type.Integer({ multipleOf: 2 }), 3, 'must be multiple of 2')
   const query = Type.Object({ format: Type.Optional(Type.String()) }, { additionalProperties: false })
   const message = 'is an unknown field (did you mean format?)'
   t.match(queryReader(query)('/?formats=x'), { failure: { errors: [{ pointer: '/formats', message }] } })
