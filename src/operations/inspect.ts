@@ -60,7 +60,6 @@ export const makeInspect = (
     const search = searchOf(request)
     if (!search.ok) return { ...search, path: request.path }
     if (search.value !== null && searcher.full) {
-      /* c8 ignore next 2 -- only while many searches wait */
       return { ...fail({ code: 'NOT_READY', reason: 'searching', retry_after: 1 }), path: request.path }
     }
     if (request.structure === true && outliner.full) {
