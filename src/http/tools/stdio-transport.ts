@@ -15,9 +15,7 @@ import { toProblem } from '../answers/problem.ts'
 
 const LINE_FEED = 0x0a
 
-/**
- * Unlike that of the SDK it answers, once the input has ended, what still runs, and refuses a field given twice.
- */
+/** Unlike the SDK's, it still answers what runs when the input ends, and refuses a field that is sent twice. */
 export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -107,12 +105,17 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!this.#output.write(`${JSON.stringify(message)}\n`)) {
-      await Promise.race([once(this.#output, 'drain'), once(this.#output, 'close')])
-      /* c8 ignore next 1 -- only where the reader is slow */
-    }
+    if (!this.#output.write(`${JSON.stringify(message)}\n`)) await this.#drained()
     if ('id' in message && message.id !== undefined && !('method' in message)) this.#running.delete(message.id)
     if (this.#ended) this.#end()
+  }
+
+  /** Resolves when a slow reader has taken what was written, or is gone. */
+  async #drained(): Promise<void> {
+    const done = new AbortController()
+    const events = ['drain', 'close'].map(event => once(this.#output, event, { signal: done.signal }))
+    // Each slow answer would leave a listener for the other event.
+    await Promise.race(events).finally(() => done.abort())
   }
 
   /** Nothing more comes in; what runs is answered still. */
