@@ -16,21 +16,14 @@ export const HEADER_BYTES = 16_384
 
 const invalid = (message: string): RequestFailure => ({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message }] })
 
-/** What a client did wrong, by the error that Fastify made of it; null: the error is ours. */
-export function failureOf(
-  error: Partial<FastifyError>,
-  request: FastifyRequest,
-  bodyLimit: number
-): RequestFailure | null {
+/**
+ * What a client did wrong, by the error that Fastify made of it; null: the error is ours. A body of another type is
+ * refused before Fastify looks at its type, and one whose length is not that of its Content-Length by Node.
+ */
+function failureOf(error: Partial<FastifyError>, bodyLimit: number): RequestFailure | null {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return { code: 'REQUEST_TOO_LARGE', limit: bodyLimit }
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      /* c8 ignore next 1 -- Fastify refuses these before our parser only for some clients */
-      return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: request.headers['content-type'] ?? '' }
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      /* c8 ignore next 1 -- Node refuses most of these itself */
-      return invalid('the length of the body is not that of the header Content-Length')
     case 'FST_ERR_BAD_URL':
       return invalid('the URL is not valid: it has a malformed % escape')
     case 'ECONNRESET':
@@ -43,7 +36,7 @@ export function failureOf(
 /** Answers whatever a handler threw. */
 export const makeErrorHandler =
   (logger: Logger, bodyLimit: number) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-    const failure = failureOf(error, request, bodyLimit)
+    const failure = failureOf(error, bodyLimit)
     if (failure === null) logBug(logger, request.id, error)
     return sendProblem(reply, failure ?? { code: 'INTERNAL_ERROR' })
   }
