@@ -538,7 +538,8 @@ t.test('runs one sweep at a time, waits for it when it is closed, and none after
     secret: state.secret,
     timeout: 1000,
     socket: onLinux,
-    files: new LockFiles(state, observer(), () => {})
+    files: new LockFiles(state, observer(), () => {}),
+    fence() {}
   })
   const lock = await locks.acquire(Buffer.from('a'))
   for (let i = 0; i < 3; i++) mock.timers.tick(60_000)

@@ -49,7 +49,14 @@ const lockFiles = ({ base }: Place, me: Owner, report: ConstructorParameters<typ
 type Tap = { teardown(work: () => unknown): void }
 
 const locks = (options: Partial<ConstructorParameters<typeof Locks>[0]> = {}): Locks =>
-  new Locks({ secret: Buffer.from('secret' + Math.random()), timeout: 2000, socket: onLinux, files: null, ...options })
+  new Locks({
+    secret: Buffer.from('secret' + Math.random()),
+    timeout: 2000,
+    socket: onLinux,
+    files: null,
+    fence() {},
+    ...options
+  })
 
 async function taken(from: Locks, file = FILE): Promise<Lock> {
   const lock = await from.acquire(file)

@@ -98,8 +98,6 @@ export const observer = (me = thisOwner()): Observer => ({ me, hasEnded: async (
 /** A lock that nobody else wants. */
 export const ownLock = (): Lock => ({
   temp: `.${randomBytes(12).toString('hex')}.tmp`,
-  late: [],
-  fenced() {},
   held: () => true,
   release: async () => {}
 })
