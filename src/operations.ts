@@ -27,7 +27,7 @@ export interface Operations {
 /** The operations of a table, in its order. */
 export const operationsIn = (table: Operations): readonly Operation[] => Object.values<Operation>({ ...table })
 
-/** What there is to be called. */
+/** The operations of a workspace. */
 export function makeOperations(
   workspace: Workspace,
   limits: OperationLimits,

@@ -1,5 +1,5 @@
-// A call of an operation, whichever route or tool it came through: a parsed body in, an answer or a problem out. Does not
-// know routes, or any operation by name.
+// A call of an operation, whichever route or tool it came through: a parsed body in, an answer or a problem out. Does
+// not know routes, or any operation by name.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'

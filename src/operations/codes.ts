@@ -1,5 +1,5 @@
-// The problem codes that several operations share; each adds its own. Does not know statuses, or which codes any request
-// can have.
+// The problem codes that several operations share; each adds its own. Does not know statuses, or the codes of any
+// request.
 import type { ProblemCode } from '../../schemas/problem.ts'
 
 /** Of an operation on a file. */

@@ -1,4 +1,4 @@
-// /create: a new file is made, or a whole one replaced by whoever knows what it holds.
+// /create: a new file is made, or a whole file is replaced by a caller who knows its content.
 import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts'
 import { CreateResultSchema } from '../../schemas/outcome.ts'
 import { ok } from '../result.ts'

@@ -108,7 +108,7 @@ t.test('refuses by Host, then Origin, then token', async t => {
     }
   }
   await check('GET /capabilities HTTP/1.1', ['Host: localhost', `authorization: bearer ${TOKEN}`], 200)
-  // The order: what comes first is told.
+  // In this order: the first reason is the one that is reported.
   await check(
     'GET /capabilities HTTP/1.1',
     ['Host: evil.example', 'Origin: https://evil.example'],
@@ -121,7 +121,7 @@ t.test('refuses by Host, then Origin, then token', async t => {
     403,
     'FORBIDDEN_ORIGIN'
   )
-  // Health is told to all, documents to those without a token.
+  // Health needs nothing, documents no token.
   for (const path of ['/healthz', '/readyz']) {
     await check(`GET ${path} HTTP/1.1`, ['Host: evil.example', 'Origin: null'], 200)
   }
@@ -499,7 +499,7 @@ t.test('refuses bad HTTP with a problem, and closes', async t => {
   )
 })
 
-t.test('does nothing of a request whose rest comes after it was told that its time is over', async t => {
+t.test('does nothing of a request whose rest comes after it was answered that its time is over', async t => {
   const served = await serve(t, { files, timeouts: { request: 700, headers: 700, check: 100 } })
   const body = JSON.stringify({ path: 'a.txt', start_line: 1, end_line: 0, new_text: 'more\n' })
   const whole = post([`Content-Length: ${body.length}`], body).replace('/edit', '/edit-lines')

@@ -125,7 +125,7 @@ t.test('defines tools as each host takes them', async t => {
   ])
 })
 
-t.test('tells a model the rules of matching and the order of work', async t => {
+t.test('gives a model the rules of matching and the order of work', async t => {
   const served = await serve(t, { files })
   const [edit, lines, section, preview, create, inspect] = (await definitionsOf(served)).map(
     ({ description }) => description

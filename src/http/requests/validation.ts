@@ -9,8 +9,8 @@ import type { SchemaError } from './validator.ts'
 import { counted, listed } from '../answers/phrases.ts'
 
 /**
- * What the words need to know of the operation. `within`: its name, where the route is that of another; `elsewhere`:
- * which ones have a field.
+ * What the messages need to know of the operation. `within`: its name, where the route is another's; `elsewhere`: the
+ * operations that have a field.
  */
 export interface Validated {
   request: TSchema
@@ -53,7 +53,7 @@ function valueAt(body: unknown, pointer: string): unknown {
     }, body)
 }
 
-/** A list that is longer than its schema allows; to be asked before the schema is, which looks into every item. */
+/** The failure of a list that is longer than its schema allows. Cheap: validation looks into every item. */
 export function refuseLongLists(body: unknown, { request, items }: Validated): RequestFailure | null {
   for (const name of Object.keys(items)) {
     const value = valueAt(body, `/${name}`)
@@ -72,7 +72,7 @@ export function refuseLongLists(body: unknown, { request, items }: Validated): R
 export function toFailure(errors: readonly SchemaError[], body: unknown, validated: Validated): Failure {
   const first = errors[0] && ownCode(errors[0], body, validated)
   if (first && errors.every(error => ownCode(error, body, validated) !== null)) return first
-  // Branches of a union fail one by one, and then the union: the union's words are enough.
+  // Each branch of a union fails, and then the union: the message about the union is enough.
   const unions = new Set(errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath))
   const reported = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.has(instancePath))
   return {

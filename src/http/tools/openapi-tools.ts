@@ -7,7 +7,7 @@ import type { JsonSchema } from '../requests/json-schema.ts'
 import { inlined, type Components } from './schema.ts'
 import type { Tool } from './tool.ts'
 
-/** A schema without unions: words or a number become text, in which a number is read as an alias of it. */
+/** A schema without unions: a field that takes words or a number becomes text, since a number is read from text too. */
 function withoutUnions(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
   if (anyOf !== undefined) {

@@ -23,13 +23,13 @@ export class StdioTransport implements Transport {
   readonly #input: Readable
   readonly #output: Writable
   readonly #limit: number
-  /** What has come of a line; its length goes on counting where it is too long to be kept. */
+  /** The parts of the current line; of one that is too long only the length is kept. */
   readonly #line: Buffer[] = []
   #length = 0
   readonly #running = new Set<string | number>()
   #ended = false
   #finish: () => void = () => {}
-  /** Resolves when nothing comes in any more and everything is answered. */
+  /** Resolves when the input has ended and everything is answered. */
   readonly closed = new Promise<void>(resolve => {
     this.#finish = resolve
   })
@@ -42,7 +42,7 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    // Whoever reads may be gone: there is nobody to answer any more.
+    // The reader is gone: nothing can be answered any more.
     this.#output.on('error', () => {
       this.#running.clear()
       this.#end()
@@ -92,7 +92,7 @@ export class StdioTransport implements Transport {
       return
     }
     if (isJSONRPCRequest(message)) this.#running.add(message.id)
-    // What is called off isn't answered.
+    // A cancelled request is not answered.
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       this.#running.delete(message.params?.requestId as string | number)
     }
@@ -118,7 +118,7 @@ export class StdioTransport implements Transport {
     await Promise.race(events).finally(() => done.abort())
   }
 
-  /** Nothing more comes in; what runs is answered still. */
+  /** Nothing more comes in; what runs is still answered. */
   #end(): void {
     this.#ended = true
     if (this.#running.size === 0) this.#finish()

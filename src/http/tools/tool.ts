@@ -15,18 +15,18 @@ export interface Tool {
 
 /** The tools of a server, by name. */
 export interface Toolbox {
-  /** Those to be offered, in the order of the table: where nothing may be written, those that look. */
+  /** The tools to offer, in the order of the table; on a read-only server only those that look. */
   readonly offered: readonly Tool[]
   /** The tool of that name, offered or not. */
   find(name: string): Tool | undefined
-  /** Why there is none. */
+  /** The failure of a call of an unknown tool. */
   missing(name: string): RequestFailure
 }
 
-/** Who calls a tool has tools, and no routes. */
+/** Whoever calls a tool knows other calls by the names of their tools. */
 function toolCaller(operation: Operation): Caller {
   const call = caller(operation)
-  return given => call({ ...given, naming: BY_TOOL })
+  return toolCall => call({ ...toolCall, naming: BY_TOOL })
 }
 
 export function toolbox(operations: Operations, { readOnly }: { readOnly: boolean }): Toolbox {
