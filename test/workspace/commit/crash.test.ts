@@ -135,6 +135,18 @@ t.test('leaves alone what the living are at', async t => {
   t.equal(silenceOf(folder, 'nobody'), Infinity)
 })
 
+t.test('leaves what another server’s sweep has removed, and says what it can’t read', async t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  const folder = join(place.state, 'intents')
+  const first = await open(place)
+  symlinkSync('gone', join(folder, 'removed.intents'))
+  await first.close()
+  await (await open(place)).close()
+  mkdirSync(join(folder, 'folder.intents'))
+  await t.rejects(open(place), { code: 'EISDIR' })
+})
+
 t.test('uses its slots again', async t => {
   const place = freshPlace()
   t.teardown(() => remove(place))
