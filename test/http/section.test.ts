@@ -111,7 +111,7 @@ t.test('says what is already so, and follows links', async t => {
   })
 })
 
-t.test('tells the structure of a file', async t => {
+t.test('reports the structure of a file', async t => {
   await check(t, served, '/inspect', { path: 'guide.md', structure: true }, 200, {
     message: 'guide.md has 13 lines (60 bytes, ascii). Its structure has 4 items.',
     total_items: 4,
