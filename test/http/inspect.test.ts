@@ -59,7 +59,7 @@ t.test('shows windows of lines', async t => {
   })
 })
 
-t.test('tells the facts of a file', async t => {
+t.test('reports the facts of a file', async t => {
   const served = await serve(t, { files })
   const write = (path: string, bytes: string | Buffer) => {
     writeFileSync(join(served.root, path), bytes)
