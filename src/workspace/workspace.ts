@@ -125,7 +125,8 @@ class FileWorkspace implements Workspace {
       secret: state.secret,
       timeout: options.lockTimeout,
       socket: process.platform === 'linux',
-      files: this.#lockFiles
+      files: this.#lockFiles,
+      fence: (place, temps) => fence(root, place, temps)
     })
     this.#policy = makePolicy({ ...options, stateDir: state.path })
     this.#files = new FileAccess({
@@ -242,7 +243,6 @@ class FileWorkspace implements Workspace {
         const lock = await this.#locks.acquire(relative)
         if (!lock.ok) return false
         try {
-          fence(root, relative, lock.value)
           await work()
         } finally {
           await lock.value.release()

@@ -10,23 +10,22 @@
 // (Kleppmann's fencing token, "How to do distributed locking", 2016, with the file system as the store that checks it.)
 import { unlinkSync } from 'node:fs'
 import { codeOf } from '../errno.ts'
-import type { Lock } from './lock.ts'
 import { split } from '../root/path.ts'
 import type { Folder, Root } from '../root/pin.ts'
 
 /**
- * To be called with the lock of the file at this real path below the root, before the file is read.
- * Throws the system's error where a temp file can't be removed: then the file must not be edited.
+ * Removes the temp files of earlier holders beside the file at this real path below the root. To be called while its
+ * lock is held and before the file is read, as lock.ts does. Throws the system's error where one can't be removed: then
+ * the file must not be edited.
  */
-export function fence(root: Root, place: Buffer, lock: Lock): void {
-  if (lock.late.length === 0) return
+export function fence(root: Root, place: Buffer, temps: readonly string[]): void {
   const folder = openIfThere(root, split(place).folder)
+  if (folder === null) return
   try {
-    if (folder !== null) for (const name of lock.late) unlinkIfThere(folder.at(name))
+    for (const name of temps) unlinkIfThere(folder.at(name))
   } finally {
-    folder?.close()
+    folder.close()
   }
-  lock.fenced()
 }
 
 /** Null: there is no such folder, and so no temp file in it. */

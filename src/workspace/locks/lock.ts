@@ -13,10 +13,6 @@ export const QUEUE_LIMIT = 1000
 export interface Lock {
   /** The name of the one temp file that may be made under this lock. Nobody else knows it, and no other lock has it. */
   readonly temp: string
-  /** The temp files of earlier holders that never released, and may be stopped; see fence.ts. */
-  readonly late: readonly string[]
-  /** To be called once these are gone. */
-  fenced(): void
   /** Whether it is still ours; synchronous, for the instant before a rename. */
   held(): boolean
   release(): Promise<void>
@@ -31,6 +27,11 @@ export interface LocksOptions {
   socket: boolean
   /** Null: no lock file. */
   files: LockFiles | null
+  /**
+   * Removes these temp files beside `place`, those of earlier holders that never released and may be stopped (fence.ts).
+   * Where it throws, nobody gets the lock.
+   */
+  fence(place: Buffer, temps: readonly string[]): void
 }
 
 type Turn = 'first' | 'next' | 'yield_to_other_process'
@@ -43,8 +44,9 @@ export class Locks {
   }
 
   /**
-   * For the file at this real path below the root. First come, first served. Failure: FILE_LOCKED (timeout,
-   * queue_full). Throws errors of the system.
+   * For the file at this real path below the root. First come, first served. What an earlier holder was still about to
+   * do to the file can't take effect any more once this returns. Failure: FILE_LOCKED (timeout, queue_full). Throws
+   * errors of the system.
    */
   async acquire(place: Buffer): Promise<Result<Lock, FileFailure>> {
     const deadline = performance.now() + this.#options.timeout
@@ -74,12 +76,19 @@ export class Locks {
       }
       const file = await this.#options.files?.hold(key, deadline)
       if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
-      if (file !== undefined) undo.push(file.release)
+      if (file !== undefined) {
+        undo.push(file.release)
+        if (file.unreleased.length > 0) {
+          this.#options.fence(
+            place,
+            file.unreleased.map(entry => this.#tempName(entry))
+          )
+          file.forget()
+        }
+      }
       kept = true
       return ok({
         temp: this.#tempName(file?.entry ?? randomUUID()),
-        late: file?.unreleased.map(entry => this.#tempName(entry)) ?? [],
-        fenced: () => file?.forget(),
         held: () => file?.held() ?? true,
         release
       })

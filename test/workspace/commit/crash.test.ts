@@ -135,6 +135,18 @@ t.test('leaves alone what the living are at', async t => {
   t.equal(silenceOf(folder, 'nobody'), Infinity)
 })
 
+t.test('leaves what another server’s sweep has removed, and says what it can’t read', async t => {
+  const place = freshPlace()
+  t.teardown(() => remove(place))
+  const folder = join(place.state, 'intents')
+  const first = await open(place)
+  symlinkSync('gone', join(folder, 'removed.intents'))
+  await first.close()
+  await (await open(place)).close()
+  mkdirSync(join(folder, 'folder.intents'))
+  await t.rejects(open(place), { code: 'EISDIR' })
+})
+
 t.test('uses its slots again', async t => {
   const place = freshPlace()
   t.teardown(() => remove(place))
@@ -538,7 +550,8 @@ t.test('runs one sweep at a time, waits for it when it is closed, and none after
     secret: state.secret,
     timeout: 1000,
     socket: onLinux,
-    files: new LockFiles(state, observer(), () => {})
+    files: new LockFiles(state, observer(), () => {}),
+    fence() {}
   })
   const lock = await locks.acquire(Buffer.from('a'))
   for (let i = 0; i < 3; i++) mock.timers.tick(60_000)

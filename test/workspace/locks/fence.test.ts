@@ -1,4 +1,5 @@
 // What keeps a holder that was stopped from writing after its lock was taken over. Row 43 of the threats, step by step.
+import { createHmac } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -19,7 +20,7 @@ import { Locks, type Lock } from '../../../src/workspace/locks/lock.ts'
 import { LockFiles } from '../../../src/workspace/locks/lock-file.ts'
 import { commitNew } from '../../../src/workspace/commit/commit-new.ts'
 import { thisOwner, type Owner } from '../../../src/workspace/locks/owner.ts'
-import type { Missing } from '../../../src/workspace/root/pin.ts'
+import type { Missing, Root } from '../../../src/workspace/root/pin.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
 import { readWhole } from '../../../src/workspace/text-file.ts'
@@ -28,23 +29,54 @@ import { freshPlace, isRoot, observer, ownLock, remove, type Place } from '../su
 const FILE = Buffer.from('d/a.txt')
 const AWAY: Owner = { ...thisOwner(), hostname: 'other', boot_id: 'other' }
 
-function fresh(t: Test): Place & { events: string[]; taken: (by?: Owner) => Promise<Lock>; silence: () => void } {
+interface Fresh extends Place {
+  pinned: Root
+  events: string[]
+  /** The temp files that were to be removed, a list for each time that the lock was taken. */
+  fenced: (readonly string[])[]
+  taken: (by?: Owner) => Promise<Lock>
+  /** Takes the lock over and is stopped before it does anything: the name of its temp file. */
+  stopped: (by?: Owner) => Promise<string>
+  silence: () => void
+}
+
+function fresh(t: Test): Fresh {
   const place = freshPlace()
   t.teardown(() => remove(place))
   mkdirSync(join(place.root, 'd'))
   writeFileSync(join(place.root, 'd/a.txt'), 'a')
   const state = openState(place.state)
+  const pinned = openRoot(place.root)
+  t.teardown(() => pinned.close())
   const events: string[] = []
+  const fenced: (readonly string[])[] = []
+  const filesOf = (by: Owner): LockFiles =>
+    new LockFiles(state, observer({ ...by, nonce: `${Math.random()}` }), ({ event }) => events.push(event))
   return {
     ...place,
+    pinned,
     events,
+    fenced,
     async taken(by = thisOwner()) {
-      const files = new LockFiles(state, observer({ ...by, nonce: `${Math.random()}` }), ({ event }) =>
-        events.push(event)
-      )
-      const lock = await new Locks({ secret: state.secret, timeout: 2000, socket: false, files }).acquire(FILE)
+      const locks = new Locks({
+        secret: state.secret,
+        timeout: 2000,
+        socket: false,
+        files: filesOf(by),
+        fence(file, temps) {
+          fenced.push(temps)
+          fence(pinned, file, temps)
+        }
+      })
+      const lock = await locks.acquire(FILE)
       if (!lock.ok) throw new Error(lock.failure.code)
       return lock.value
+    },
+    async stopped(by = AWAY) {
+      const key = createHmac('sha256', state.secret).update(FILE).digest('hex')
+      const held = await filesOf(by).hold(key, performance.now() + 2000)
+      if (held === null) throw new Error('not held')
+      return `.${createHmac('sha256', state.secret).update(held.entry).digest('hex').slice(0, 24)}.tmp`
     },
     /** As if whoever holds the lock had not touched it for long. */
     silence() {
@@ -54,79 +86,84 @@ function fresh(t: Test): Place & { events: string[]; taken: (by?: Owner) => Prom
 }
 
 t.test('removes the temp files of all who never released, even if who took over from them was stopped too', async t => {
-  const { root, state, taken, silence } = fresh(t)
-  const pinned = openRoot(root)
-  t.teardown(() => pinned.close())
-  const holders: Lock[] = []
-  for (let i = 0; i < 3; i++) {
-    const lock = await taken(AWAY)
-    t.equal(lock.late.length, holders.length)
-    writeFileSync(join(root, 'd', lock.temp), 'late')
-    holders.push(lock)
+  const { root, state, taken, stopped, fenced, silence } = fresh(t)
+  const first = await taken(AWAY)
+  silence()
+  const temps = [first.temp]
+  for (let i = 0; i < 2; i++) {
+    temps.push(await stopped())
     silence()
   }
+  for (const name of temps.slice(1)) writeFileSync(join(root, 'd', name), 'late')
   const last = await taken()
-  t.strictSame([...last.late].sort(), holders.map(({ temp }) => temp).sort())
-  rmSync(join(root, 'd', holders[0]!.temp))
-  fence(pinned, FILE, last)
+  t.strictSame(
+    fenced.map(names => [...names].sort()),
+    [temps.sort()]
+  )
   t.strictSame(readdirSync(join(root, 'd')), ['a.txt'])
   t.strictSame(readdirSync(join(state, 'unreleased')), [])
-  for (const lock of holders) {
-    t.notOk(lock.held())
-    await lock.release()
-  }
-  t.ok(last.held(), 'they release nothing that isn’t theirs')
+  t.notOk(first.held())
+  await first.release()
+  t.ok(last.held(), 'a late release frees nothing that isn’t its own')
   await last.release()
-  t.strictSame((await taken()).late, [], 'and are forgotten')
+  await (await taken()).release()
+  t.equal(fenced.length, 1, 'and they are forgotten')
 })
 
 t.test(
-  'forgets nobody while a temp file can’t be removed',
+  'gives nobody the lock while a temp file can’t be removed',
   { skip: isRoot ? 'root may remove all' : false },
   async t => {
-    const { root, taken, silence } = fresh(t)
-    const pinned = openRoot(root)
-    t.teardown(() => pinned.close())
+    const { root, taken, fenced, silence } = fresh(t)
     const holder = await taken(AWAY)
     writeFileSync(join(root, 'd', holder.temp), 'late')
     silence()
     chmodSync(join(root, 'd'), 0o500)
-    const lock = await taken()
-    t.throws(() => fence(pinned, FILE, lock), { code: 'EACCES' })
-    await lock.release()
+    await t.rejects(taken(), { code: 'EACCES' })
     chmodSync(join(root, 'd'), 0o700)
-    t.strictSame((await taken()).late, [holder.temp])
+    await (await taken()).release()
+    t.strictSame(fenced, [[holder.temp], [holder.temp]])
+    t.strictSame(readdirSync(join(root, 'd')), ['a.txt'])
   }
 )
 
+t.test('gives nobody the lock while the folder can’t be opened, and forgets nobody', async t => {
+  const { root, pinned, taken, fenced, silence } = fresh(t)
+  const holder = await taken(AWAY)
+  silence()
+  const { openFolder } = pinned
+  Object.assign(pinned, {
+    openFolder() {
+      throw Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+    }
+  })
+  await t.rejects(taken(), { code: 'EMFILE' })
+  Object.assign(pinned, { openFolder })
+  writeFileSync(join(root, 'd', holder.temp), 'late')
+  await (await taken()).release()
+  t.strictSame(fenced, [[holder.temp], [holder.temp]])
+  t.strictSame(readdirSync(join(root, 'd')), ['a.txt'])
+})
+
 t.test('needs no folder, but one that is where it should be', async t => {
-  const { root, taken, silence } = fresh(t)
-  const pinned = openRoot(root)
-  t.teardown(() => pinned.close())
+  const { root, pinned, taken, fenced, silence } = fresh(t)
   await taken(AWAY)
   silence()
   rmSync(join(root, 'd'), { recursive: true })
   writeFileSync(join(root, 'd'), '')
-  const lock = await taken()
-  t.equal(lock.late.length, 1)
-  fence(pinned, FILE, lock)
-  await lock.release()
-  const next = await taken()
-  t.strictSame(next.late, [])
+  await (await taken()).release()
+  t.equal(fenced.length, 1)
+  await (await taken()).release()
+  t.equal(fenced.length, 1)
   mkdirSync(join(root, 'elsewhere/d'), { recursive: true })
   symlinkSync('elsewhere', join(root, 'link'))
-  const late = [ownLock().temp]
-  t.throws(() => fence(pinned, Buffer.from('link/d/a.txt'), { ...next, late }), { code: 'RACED' })
+  t.throws(() => fence(pinned, Buffer.from('link/d/a.txt'), [ownLock().temp]), { code: 'RACED' })
 })
 
 t.test('answers STALE_FILE where the temp file is gone at the rename or the link', async t => {
-  const { root, state } = fresh(t)
-  const pinned = openRoot(root)
+  const { root, state, pinned } = fresh(t)
   const intents = new Intents(openState(state).intents, thisOwner())
-  t.teardown(() => {
-    intents.close()
-    pinned.close()
-  })
+  t.teardown(() => intents.close())
   const folder = join(root, 'd')
   const own = ownLock()
   // As it is asked whether the lock is still ours, another has just taken it over.
@@ -157,7 +194,7 @@ t.test('answers STALE_FILE where the temp file is gone at the rename or the link
 })
 
 t.test('marks nothing as taken over that only a sweep has moved away', async t => {
-  const { state, taken, events, silence } = fresh(t)
+  const { state, taken, fenced, events, silence } = fresh(t)
   await taken(AWAY)
   silence()
   const files = new LockFiles(openState(state), observer(), ({ event }) => events.push(event))
@@ -165,8 +202,7 @@ t.test('marks nothing as taken over that only a sweep has moved away', async t =
   t.strictSame(readdirSync(join(state, 'locks')), [])
   t.equal(readdirSync(join(state, 'unreleased')).length, 1, 'it may come back')
   const lock = await taken()
-  t.equal(lock.late.length, 1)
-  lock.fenced()
+  t.equal(fenced.length, 1)
   await lock.release()
   t.strictSame(events, [])
   t.strictSame(readdirSync(join(state, 'unreleased')), [])

@@ -3,12 +3,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync
 } from 'node:fs'
@@ -49,7 +51,14 @@ const lockFiles = ({ base }: Place, me: Owner, report: ConstructorParameters<typ
 type Tap = { teardown(work: () => unknown): void }
 
 const locks = (options: Partial<ConstructorParameters<typeof Locks>[0]> = {}): Locks =>
-  new Locks({ secret: Buffer.from('secret' + Math.random()), timeout: 2000, socket: onLinux, files: null, ...options })
+  new Locks({
+    secret: Buffer.from('secret' + Math.random()),
+    timeout: 2000,
+    socket: onLinux,
+    files: null,
+    fence() {},
+    ...options
+  })
 
 async function taken(from: Locks, file = FILE): Promise<Lock> {
   const lock = await from.acquire(file)
@@ -247,6 +256,27 @@ t.test('takes over from the dead at once, from the silent in time, from the livi
   await (await files().hold('empty', performance.now() + 100))?.release()
   t.strictSame(events, ['lock_taken_over', 'lock_taken_over'])
   t.strictSame(readdirSync(folder), [])
+})
+
+t.test('releases the lock where it can’t see who never released it', async t => {
+  const { place, files } = freshFiles(t)
+  writeFileSync(join(place.base, 'unreleased/file'), '')
+  await t.rejects(files().hold('file', performance.now() + 100), { code: 'ENOTDIR' })
+  t.strictSame(readdirSync(join(place.base, 'locks')), [])
+  rmSync(join(place.base, 'unreleased/file'))
+  t.ok(await files().hold('file', performance.now() + 100))
+})
+
+t.test('leaves what a sweep finds gone, and says what it can’t read', async t => {
+  const { place, files } = freshFiles(t)
+  const moved = join(place.base, 'unreleased/file/moved')
+  mkdirSync(moved, { recursive: true })
+  symlinkSync('gone', join(moved, 'entry'))
+  await files().sweep()
+  t.ok(existsSync(moved), 'whoever holds the lock deals with it')
+  rmSync(join(moved, 'entry'))
+  mkdirSync(join(moved, 'entry'))
+  await t.rejects(files().sweep(), { code: 'EISDIR' })
 })
 
 /** The lock of a living rival. */

@@ -38,21 +38,20 @@ export function freshPlace(): Place {
 
 export const remove = (place: Place): void => rmSync(place.base, { recursive: true, force: true })
 
+export const OPTIONS: Omit<WorkspaceOptions, 'root' | 'stateDir'> = {
+  durability: 'fast',
+  lock: 'shared',
+  lockTimeout: 5000,
+  maxFileSize: 1e8,
+  readOnly: false,
+  requireHash: false,
+  protect: DEFAULT_PROTECTED,
+  readProtect: ['.git'],
+  allowExtensions: null
+}
+
 export const open = (place: Place, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> =>
-  openWorkspace({
-    root: place.root,
-    stateDir: place.state,
-    durability: 'fast',
-    lock: 'shared',
-    lockTimeout: 5000,
-    maxFileSize: 1e8,
-    readOnly: false,
-    requireHash: false,
-    protect: DEFAULT_PROTECTED,
-    readProtect: ['.git'],
-    allowExtensions: null,
-    ...options
-  })
+  openWorkspace({ ...OPTIONS, root: place.root, stateDir: place.state, ...options })
 
 /** A plan that puts `text` after what is there. */
 export const append =
@@ -98,8 +97,6 @@ export const observer = (me = thisOwner()): Observer => ({ me, hasEnded: async (
 /** A lock that nobody else wants. */
 export const ownLock = (): Lock => ({
   temp: `.${randomBytes(12).toString('hex')}.tmp`,
-  late: [],
-  fenced() {},
   held: () => true,
   release: async () => {}
 })
