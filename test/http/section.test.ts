@@ -221,6 +221,17 @@ t.test('refuses what is no one target', async t => {
     '/include_comment',
     /^is only for actions replace and delete/
   )
+  await invalid(
+    { code_block: { index: 1 }, include_comment: true },
+    '/include_comment',
+    'is only for actions replace and delete of a symbol; leave it out'
+  )
+  await invalid(
+    { symbol: 'x', include_heading: true },
+    '/include_heading',
+    'is only for action replace of a heading or code_block; leave it out'
+  )
+  await invalid({ symbol: 'x', action: 'append', include_comment: true }, '/include_comment', /^is only for actions/)
   await invalid({ heading: 'Use', action: 'remove' }, '/action', /^must be "replace", "delete", .* or "insert_after"$/)
   await invalid(
     { code_block: { index: 1 }, new_text: '```\n' },
@@ -320,6 +331,28 @@ t.test('refuses what is no one target', async t => {
   )
 })
 
+t.test('says why an edit of a file that has changed fails, unless its fields are wrong', async t => {
+  const stale = { path: 'guide.md', action: 'replace', new_text: 'x', expected_hash: '0123456789abcdef' }
+  await check(t, served, '/edit-section', { ...stale, heading: 'setup' }, 409, {
+    code: 'STALE_FILE',
+    detail: /On the current file your edit fails too: The heading "setup" was not found in guide\.md\. Did you mean/,
+    did_you_mean: ['Guide > Setup']
+  })
+  await check(t, served, '/edit-section', { ...stale, heading: 'Setup', new_text: '```\n' }, 400, {
+    code: 'INVALID_REQUEST',
+    errors: [{ pointer: '/new_text', message: /^would remove the heading "Use"/ }]
+  })
+})
+
+t.test('reads the structure of the result too, up to the same size', async t => {
+  const large = { path: 'guide.md', action: 'append', heading: 'Use', new_text: 'x\n'.repeat(4 * 1024 * 1024) }
+  await check(t, served, '/edit-section', { ...large, dry_run: true }, 422, {
+    code: 'UNSUPPORTED_TARGET',
+    limit: 8 * 1024 * 1024,
+    detail: /^guide\.md has \d+ bytes, and structure is only read from files of up to 8388608\./
+  })
+})
+
 t.test('warns of syntax errors, and of symbols that are gone', async t => {
   await check(
     t,
@@ -342,6 +375,11 @@ t.test('warns of syntax errors, and of symbols that are gone', async t => {
     200,
     { warnings: [/^The file already had syntax errors \(line 4\)/] }
   )
+  writeFileSync(join(served.root, 'two.js'), 'function f () {}\n\nfunction g () {}\n')
+  const replace = { path: 'two.js', action: 'replace', symbol: 'f' }
+  await check(t, served, '/edit-section', { ...replace, new_text: 'function f () {{{\n' }, 200, {
+    warnings: { 0: /^The file has syntax errors after this edit \(line/ }
+  })
 })
 
 t.test('answers others while a document is parsed, and bounds hostile ones', async t => {

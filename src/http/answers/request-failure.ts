@@ -40,7 +40,10 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
   }),
   UNSUPPORTED_MEDIA_TYPE: ({ reason, given }) =>
     ({
-      type: `The body has the type ${quote(given)}. Send JSON with the header Content-Type: application/json.`,
+      type: sentences(
+        given === '' ? 'The request does not say which type its body has.' : `The body has the type ${quote(given)}.`,
+        'Send JSON with the header Content-Type: application/json.'
+      ),
       charset: sentences(
         `The body has the charset ${quote(given)}.`,
         'Send it as UTF-8, with the header Content-Type: application/json.'

@@ -234,6 +234,13 @@ const REQUESTS: Described[] = [
     detail: ['The body has the type "text/plain".', 'Send JSON with the header Content-Type: application/json.']
   },
   {
+    failure: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: '' },
+    detail: [
+      'The request does not say which type its body has.',
+      'Send JSON with the header Content-Type: application/json.'
+    ]
+  },
+  {
     failure: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'charset', given: 'utf-16' },
     detail: ['The body has the charset "utf-16".', 'Send it as UTF-8, with the header Content-Type: application/json.']
   },

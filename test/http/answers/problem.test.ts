@@ -5,8 +5,10 @@ import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { PROBLEM_CODES } from '../../../schemas/problem.ts'
 import type { Fix, NoMatch } from '../../../src/engine/failure.ts'
+import type { CauseType } from '../../../src/engine/suggest/classify.ts'
 import { EXAMPLES, exampleOf } from '../../../src/http/answers/examples.ts'
 import type { Failure } from '../../../src/http/failure.ts'
+import { whyMissed } from '../../../src/http/answers/no-match-cause.ts'
 import { toBody } from '../../../src/http/answers/outcome.ts'
 import { KINDS, toProblem, type Context } from '../../../src/http/answers/problem.ts'
 import { cut, linesListed, quote } from '../../../src/http/answers/phrases.ts'
@@ -89,6 +91,24 @@ t.test('echoes no more of a request than a person reads', async t => {
   t.match(body.path, /^x{250}…\[1500 characters left out\]…x{250}$/)
 })
 
+t.test('says what the file and old_text differ in', async t => {
+  const differ = (type: CauseType, expected: string, found: string, says: string) =>
+    t.equal(whyMissed({ type, expected, found }), says)
+  differ('trailing_space', 'x', 'x ', 'the file has white space at the end of a line that old_text leaves out')
+  differ('trailing_space', 'x ', 'x', "old_text has white space at the end of a line that the file doesn't have")
+  const asInFile = 'a line break is one real line break, quotes and backslashes are as in the file'
+  differ('over_escaped', '\\n', '\n', `old_text is escaped once too often; ${asInFile}`)
+  differ('over_escaped', '\n', '\\n', `old_text lacks escapes that the file has; ${asInFile}`)
+  differ('punctuation', '', ';', 'the file has ";" where old_text has nothing')
+  differ('punctuation', ';', '', 'the file has nothing where old_text has ";"')
+  differ('comment', '// x', '', 'old_text has the comment "// x", which is not there')
+  differ('comment', '', '// x', 'the file has the comment "// x", which old_text leaves out')
+  const changed = 'the file has changed, or was remembered wrongly'
+  differ('stale', 'a', '', `${changed}: "a" is not there`)
+  differ('stale', '', 'b', `${changed}: "b" is there too`)
+  differ('stale', 'a', 'b', `${changed}: it has "b" where old_text has "a"`)
+})
+
 t.test('gives each fix a sentence', async t => {
   const fix = (fix: Fix) => toProblem(noMatch({ fixes: [fix] }), CONTEXT).body.suggested_fixes?.[0]
   const edit = { old_text: 'a', new_text: 'b' }
@@ -134,7 +154,8 @@ t.test('has members for programs beside the sentence', async t => {
     already_applied: true,
     suggestions_truncated: true
   })
-  check(t, { ...EXAMPLES.WRONG_COUNT, ...position }, { ...position, expected_occurrences: 1, actual_occurrences: 2 })
+  const truncated = { suggestions_truncated: true } as const
+  check(t, { ...EXAMPLES.WRONG_COUNT, ...position, ...truncated }, { ...position, ...truncated, actual_occurrences: 2 })
   check(t, EXAMPLES.LINE_OUT_OF_RANGE, { total_lines: 90, edit_index: undefined, total_edits: undefined })
   check(t, { ...EXAMPLES.LINE_OUT_OF_RANGE, ...position }, { ...position, total_lines: 90 })
   const broken = { actual_text: 'a\ufffd', lossy: true, suggestions_truncated: true } as const
