@@ -402,7 +402,7 @@ t.test('warns of two line breaks that have become one', async t => {
   })
 })
 
-t.test('tells what can not be edited, and why', async t => {
+t.test('says what can not be edited, and why', async t => {
   const served = await serve(t, { files })
   const edit = { old_text: 'a', new_text: 'b' }
   writeFileSync(join(served.root, 'bin'), Buffer.from([0x61, 0, 0x62]))
@@ -478,7 +478,7 @@ t.test('tells what can not be edited, and why', async t => {
   })
 })
 
-t.test('tells a file that is busy from one that changed', async t => {
+t.test('distinguishes a file that is busy from one that changed', async t => {
   const served = await serve(t, {
     files,
     replace: {
@@ -499,7 +499,7 @@ t.test('tells a file that is busy from one that changed', async t => {
   await check(t, served, '/edit', { path: 'full', ...edit }, 507, { code: 'NO_SPACE' })
 })
 
-t.test('tells its capabilities', async t => {
+t.test('reports its capabilities', async t => {
   const served = await serve(t, { settings: { maxEdits: 7, readOnly: true } })
   const { body } = await served.call('GET', '/capabilities')
   t.match(body, {

@@ -46,17 +46,17 @@ t.test('refuses a root on which a server with another state folder works, and on
   t.teardown(() => first.close())
   symlinkSync(state, join(base, 'link'))
   symlinkSync(root, join(base, 'root-link'))
-  const told = { root, stateDir: state }
+  const info = { root, stateDir: state }
   const uid = process.geteuid!()
   const before = readdirSync(base, { recursive: true })
   const check = async (options: Parameters<typeof open>[1], expected: unknown): Promise<void> => {
     t.match(await outcome(open(place, options)), expected, JSON.stringify(options))
   }
-  await check({ stateDir: other }, { where: 'same', pid: process.pid, uid, root, told })
+  await check({ stateDir: other }, { where: 'same', pid: process.pid, uid, root, info })
   await check({ stateDir: other, lock: 'local' }, { where: 'same' })
   await check({ stateDir: other, confinement: 'portable' }, { where: 'same' })
   await check({ stateDir: other, root: join(base, 'root-link') }, { where: 'same', root })
-  await check({ stateDir: other, root: join(root, 'a') }, { where: 'above', root: join(root, 'a'), told })
+  await check({ stateDir: other, root: join(root, 'a') }, { where: 'above', root: join(root, 'a'), info })
   await check({ stateDir: other, root: join(root, 'a/b/c/d/e/f/g/h') }, { where: 'above' })
   await check({ root: join(root, 'a') }, { where: 'above' })
   await check({}, 'starts')
@@ -72,7 +72,7 @@ t.test('refuses a root on which a server with another state folder works, and on
   const deep = await open({ ...place, root: join(root, 'a/b/c/d/e/f/g/h') })
   t.teardown(() => deep.close())
   for (const above of ['', 'a', 'a/b/c/d/e', 'a/b/c/d/e/f/g']) {
-    await check({ stateDir: other, root: join(root, above) }, { where: 'below', told: { root: deep.root } })
+    await check({ stateDir: other, root: join(root, above) }, { where: 'below', info: { root: deep.root } })
   }
 })
 
@@ -103,7 +103,7 @@ t.test('sees each of several servers, and none that is gone', async t => {
   t.match(await outcome(open(place, { stateDir: place.other })), { where: 'same', pid: second.child.pid })
   second.child.kill('SIGSTOP')
   const stopped = await outcome(open(place, { stateDir: place.other }))
-  t.match(stopped, { pid: second.child.pid, told: null })
+  t.match(stopped, { pid: second.child.pid, info: null })
   second.child.kill('SIGKILL')
   await second.ended
   t.equal(await outcome(open(place, { stateDir: place.other })), 'starts')
@@ -313,7 +313,7 @@ t.test('is not kept from starting by users who may not write in the root', needs
   ]
   for (const [uid, gid, mode, may] of roots) {
     allow(uid, gid, mode)
-    const refused = { where: 'same', pid: silent.pid, uid: FOREIGN, told: null }
+    const refused = { where: 'same', pid: silent.pid, uid: FOREIGN, info: null }
     t.match(await tried(), may ? refused : 'starts', mode.toString(8))
     t.match(events, may ? [] : [doubt])
   }
