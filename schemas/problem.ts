@@ -68,8 +68,8 @@ const Difference = named('Difference', 'One difference between old_text and the 
     ],
     'The kind of difference.'
   ),
-  expected: text('In old_text.'),
-  found: text('In the file.')
+  expected: text('What old_text has.'),
+  found: text('What the file has.')
 })
 
 const SimilarContent = named('SimilarContent', 'A place in the file that may be what you meant.', {
@@ -139,13 +139,13 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   edit: Type.Optional(ref(SuggestedEdit))
 })
 
-const Highlight = named('Highlight', 'A line to look at.', { line: line('Line, counted from 1.') })
+const Highlight = named('Highlight', 'A line to check.', { line: line('Line, counted from 1.') })
 const FilePreview = named('FilePreview', 'The lines around the place in question.', {
   total_lines: count('Lines in the file.'),
   preview_start_line: count('First line shown.'),
   preview_end_line: count('Last line shown.'),
   content: text('The lines, at most 2 KiB.'),
-  highlights: Type.Array(ref(Highlight), { description: 'The lines to look at.' }),
+  highlights: Type.Array(ref(Highlight), { description: 'The lines to check.' }),
   lossy: Type.Optional(lossy)
 })
 
@@ -179,7 +179,7 @@ export const ProblemSchema = named(
     expected_hash: Type.Optional(hash('The hash that the request expected.')),
     edit_index: Type.Optional(count('Which edit failed, counted from 0.')),
     total_edits: Type.Optional(count('How many edits the request contains.')),
-    other_edit_index: Type.Optional(count('The edit that it overlaps, counted from 0.')),
+    other_edit_index: Type.Optional(count('The edit that the failed one overlaps, counted from 0.')),
     search_text: Type.Optional(text('The old_text that was searched for; long text is cut in the middle.')),
     expected_occurrences: Type.Optional(count('How many matches the request expected.')),
     actual_occurrences: Type.Optional(count('How many matches there are.')),
@@ -205,7 +205,7 @@ export const ProblemSchema = named(
     ),
     file_preview: Type.Optional(ref(FilePreview)),
     actual_text: Type.Optional(
-      text('The text of the lines, which is not expected_text; long text is cut in the middle.')
+      text('The text of the lines, which differs from expected_text; long text is cut in the middle.')
     ),
     lossy: Type.Optional(lossy),
     total_lines: Type.Optional(count('Lines in the file.')),

@@ -45,9 +45,11 @@ const sentencesOf = (detail: string) =>
   detail
     .replace(/^old_text was not found in \S+: "(?:[^"\\]|\\.)*"\. /, '')
     .replace(/ The file has "(?:[^"\\]|\\.)*" there\./, '')
-    .replace(/ (?:If so, |Bring |Send |Read )[^]*$/, '')
+    .replace(/ (?:If so, |First |Send |Read )[^]*$/, '')
     .replace(/ Nothing was written\.$/, '')
 
+const row = (...cells: string[]) => `| ${cells.join(' | ')} |\n`
+const HEAD = row('cause', '`old_text`', 'the file', 'what `detail` says of it', 'the first fix')
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '⏎')
 const code = (text: string) => `\`${cell(text.length > 90 ? `…${text.slice(-70)}` : text).replaceAll('\t', '→')}\``
 const FIX: Record<string, string> = {
@@ -65,11 +67,10 @@ t.test('names each cause in its own words, with a fix that leads to what was wan
     t.ok(problem.detail.includes(miss.says), problem.detail)
     t.equal(result, miss.result ?? miss.file, `${miss.cause}: ${problem.detail}`)
     t.equal(how === 'read', miss.result === null, miss.cause)
-    rows.push(
-      `| ${miss.title} | ${code(miss.old_text)} | ${code(miss.file)} | ${cell(sentencesOf(problem.detail))} | ${FIX[how]} |`
-    )
+    const says = cell(sentencesOf(problem.detail))
+    rows.push(row(miss.title, code(miss.old_text), code(miss.file), says, `${FIX[how]}`))
   }
-  const table = `| cause | \`old_text\` | the file | what \`detail\` says of it | the first fix |\n|---|---|---|---|---|\n${rows.join('\n')}\n`
+  const table = [HEAD, '|---|---|---|---|---|\n', ...rows].join('')
   const text = readFileSync(DOCUMENT, 'utf8')
   const now = text.replace(/(<!-- causes -->\n)[^]*?(<!-- end -->)/, (_, before, after) => `${before}${table}${after}`)
   if (process.env.DOCS === 'write') writeFileSync(DOCUMENT, now)

@@ -22,16 +22,54 @@ const swap =
   (content: string): string =>
     content.replace(from, to)
 
-const FUNCTION =
-  'export function total(items) {\n\tlet sum = 0\n\tfor (const item of items) {\n\t\tsum += item.price * item.count\n\t}\n\treturn sum\n}\n'
-const PYTHON =
-  'class Cart:\n    def total(self, items):\n        result = 0\n        for item in items:\n            result += item.price\n        return result\n'
+/** A text of these lines, each with its line break. */
+const text = (...lines: string[]): string => lines.map(line => `${line}\n`).join('')
+
+const FUNCTION = text(
+  'export function total(items) {',
+  '\tlet sum = 0',
+  '\tfor (const item of items) {',
+  '\t\tsum += item.price * item.count',
+  '\t}',
+  '\treturn sum',
+  '}'
+)
+const PYTHON = text(
+  'class Cart:',
+  '    def total(self, items):',
+  '        result = 0',
+  '        for item in items:',
+  '            result += item.price',
+  '        return result'
+)
+const PYTHON_TABS = text(
+  'def read(path):',
+  '\twith open(path) as f:',
+  '\t\treturn f.read()',
+  '',
+  'def first(path):',
+  '\twith open(path) as f:',
+  '\t\treturn f.read()[0]'
+)
+const CONFIG = text(
+  'const config = await loadSettingsFrom(path, environment)',
+  'await server.listen({ port: config.port, host: "localhost" })'
+)
+const SETTINGS = CONFIG.replaceAll('config', 'settings')
+const RETRIES = text(
+  'const timeout = options.timeout ?? 5000',
+  'const retries = Math.min(options.retries, 10)',
+  'connect(host, { timeout, retries })'
+)
+const REMEMBERED = RETRIES.replace('Math.min(options.retries, 10)', 'options.retries || 3')
+const VARIABLES = Array.from({ length: 60 }, (_, i) => `var v${i}=f${i}(${i * 7},"${i}");`).join('')
+const MINIFIED = `!function(){${VARIABLES}var width=compute(left+right,"px");return width}()\n`
 
 export const MISSES: Miss[] = [
   {
     cause: 'indentation',
-    title: 'indentation lost or another',
-    says: 'the file indents them with 8 spaces, old_text with nothing',
+    title: 'indentation lost or different',
+    says: 'the file indents with 8 spaces, old_text with nothing',
     file: PYTHON,
     old_text: 'for item in items:\n    result += item.price',
     new_text: 'for item in items:\n    result += item.price * item.count',
@@ -39,7 +77,7 @@ export const MISSES: Miss[] = [
   },
   {
     cause: 'tabs',
-    title: 'tabs and spaces',
+    title: 'tabs or spaces',
     says: 'the file indents with 1 tab, old_text with 4 spaces',
     file: FUNCTION,
     old_text: '    let sum = 0\n    for (const item of items) {\n        sum += item.price * item.count',
@@ -77,7 +115,7 @@ export const MISSES: Miss[] = [
   },
   {
     cause: 'line_endings',
-    title: 'line endings, where they are to be exact',
+    title: 'line endings, with `line_endings` "exact"',
     says: 'the file ends lines with "\\r\\n", old_text with "\\n"',
     file: 'one\r\ntwo\r\nthree\r\n',
     old_text: 'one\ntwo',
@@ -178,7 +216,7 @@ export const MISSES: Miss[] = [
   },
   {
     cause: 'case',
-    title: 'capitals',
+    title: 'letter case',
     says: 'letter case differs',
     file: 'SELECT name, price FROM products WHERE price > 10;\n',
     old_text: 'select name, price from products where price > 10;',
@@ -189,7 +227,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'punctuation',
     title: 'punctuation',
-    says: 'the file has ";" where old_text has ""',
+    says: 'the file has ";" where old_text has nothing',
     file: 'const list = [one, two, three];\nconst next = list.length;\n',
     old_text: 'const list = [one, two, three]\nconst next = list.length',
     new_text: 'const list = [one, two]\nconst next = list.length',
@@ -198,7 +236,7 @@ export const MISSES: Miss[] = [
   },
   {
     cause: 'typo',
-    title: 'a slip of the hand',
+    title: 'a typo',
     says: 'the file has "recieveMessages", old_text "receiveMessages"',
     file: 'function recieveMessages (queue) {\n  return queue.drain()\n}\n',
     old_text: 'function receiveMessages (queue) {\n  return queue.drain()',
@@ -208,16 +246,13 @@ export const MISSES: Miss[] = [
   },
   {
     cause: 'renamed',
-    title: 'another name',
+    title: 'a different name',
     says: 'the file has the name "settings", old_text "config"',
-    file: 'const settings = await loadSettingsFrom(path, environment)\nawait server.listen({ port: settings.port, host: "localhost" })\n',
-    old_text:
-      'const config = await loadSettingsFrom(path, environment)\nawait server.listen({ port: config.port, host: "localhost" })',
-    new_text:
-      'const config = await loadSettingsFrom(path, environment)\nawait server.listen({ port: config.port, host: "::" })',
+    file: SETTINGS,
+    old_text: CONFIG.trimEnd(),
+    new_text: CONFIG.trimEnd().replace('localhost', '::'),
     wanted: swap('localhost', '::'),
-    result:
-      'const settings = await loadSettingsFrom(path, environment)\nawait server.listen({ port: settings.port, host: "::" })\n'
+    result: SETTINGS.replace('localhost', '::')
   },
   {
     cause: 'lines_dropped',
@@ -241,7 +276,7 @@ export const MISSES: Miss[] = [
   },
   {
     cause: 'comment',
-    title: 'a comment more or less',
+    title: 'a comment added or left out',
     says: 'the file has the comment "// Both are in pixels.", which old_text leaves out',
     file: 'function area (width, height) {\n  // Both are in pixels.\n  return width * height\n}\n',
     old_text: 'function area (width, height) {\n  return width * height\n}',
@@ -253,14 +288,11 @@ export const MISSES: Miss[] = [
     cause: 'stale',
     title: 'the file has changed',
     says: 'the file has changed, or was remembered wrongly',
-    file: 'const timeout = options.timeout ?? 5000\nconst retries = Math.min(options.retries, 10)\nconnect(host, { timeout, retries })\n',
-    old_text:
-      'const timeout = options.timeout ?? 5000\nconst retries = options.retries || 3\nconnect(host, { timeout, retries })',
-    new_text:
-      'const timeout = options.timeout ?? 9000\nconst retries = options.retries || 3\nconnect(host, { timeout, retries })',
+    file: RETRIES,
+    old_text: REMEMBERED.trimEnd(),
+    new_text: REMEMBERED.trimEnd().replace('5000', '9000'),
     wanted: swap('5000', '9000'),
-    result:
-      'const timeout = options.timeout ?? 9000\nconst retries = Math.min(options.retries, 10)\nconnect(host, { timeout, retries })\n'
+    result: RETRIES.replace('5000', '9000')
   },
   {
     cause: 'joined_or_split',
@@ -276,21 +308,20 @@ export const MISSES: Miss[] = [
     cause: 'long_line_part',
     title: 'part of a very long line',
     says: 'in that part of a very long line, the file has "+right" where old_text has "-margin"',
-    file: `!function(){${Array.from({ length: 60 }, (_, i) => `var v${i}=f${i}(${i * 7},"${i}");`).join('')}var width=compute(left+right,"px");return width}()\n`,
+    file: MINIFIED,
     old_text: 'var width=compute(left-margin,"px");return width',
     new_text: 'var width=compute(left-margin,"em");return width',
     wanted: swap('"px"', '"em"'),
-    result: `!function(){${Array.from({ length: 60 }, (_, i) => `var v${i}=f${i}(${i * 7},"${i}");`).join('')}var width=compute(left+right,"em");return width}()\n`
+    result: MINIFIED.replace('"px"', '"em"')
   },
   {
     cause: 'near_duplicate',
-    title: 'several places as likely',
+    title: 'several equally likely places',
     says: 'Several places are equally likely: line 2 or line 6',
-    file: 'def read(path):\n\twith open(path) as f:\n\t\treturn f.read()\n\ndef first(path):\n\twith open(path) as f:\n\t\treturn f.read()[0]\n',
+    file: PYTHON_TABS,
     old_text: '    with open(path) as f:\n',
     new_text: '    with open(path, "rb") as f:\n',
-    result:
-      'def read(path):\n\twith open(path, "rb") as f:\n\t\treturn f.read()\n\ndef first(path):\n\twith open(path) as f:\n\t\treturn f.read()[0]\n'
+    result: PYTHON_TABS.replace('open(path)', 'open(path, "rb")')
   },
   {
     cause: 'never_there',

@@ -77,7 +77,11 @@ t.test('replaces only what the caller knows', async t => {
   }
   await check(t, served, '/create', create, 409, {
     ...exists,
-    detail: `a.txt already exists. Nothing was written. To change part of it, use /edit. To replace all of it, look at it first, then send the same request with "overwrite": true, "expected_hash": "${hash}".`
+    detail: [
+      'a.txt already exists. Nothing was written. To change part of it, use /edit.',
+      'To replace all of it, read it first, then send the same request with "overwrite": true,',
+      `"expected_hash": "${hash}".`
+    ].join(' ')
   })
   await check(t, served, '/create', { ...create, overwrite: true }, 409, {
     ...exists,

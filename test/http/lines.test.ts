@@ -106,7 +106,10 @@ t.test('changes lines, and says where they are now', async t => {
         ]
       },
       'x\ny\ntwo\nnew\nthree\nfive\nend\n',
-      'Made 4 changes in a.txt: deleted line 4; replaced line 1 (now lines 1 to 2); inserted line 4; appended line 7. a.txt now has 7 lines.',
+      [
+        'Made 4 changes in a.txt: deleted line 4; replaced line 1 (now lines 1 to 2);',
+        'inserted line 4; appended line 7. a.txt now has 7 lines.'
+      ].join(' '),
       [
         { edit_index: 0, operation: 'delete' },
         { edit_index: 1, new_start_line: 1 },
@@ -159,7 +162,10 @@ t.test('says what it would do', async t => {
         { start_line: 2, end_line: 3, new_text: 'x' }
       ]
     },
-    'Would make 2 changes in a.txt: delete line 1; replace lines 2 to 3 (then line 1). a.txt would then have 3 lines; nothing was written.'
+    [
+      'Would make 2 changes in a.txt: delete line 1; replace lines 2 to 3 (then line 1).',
+      'a.txt would then have 3 lines; nothing was written.'
+    ].join(' ')
   )
   await says(
     { start_line: 2, end_line: 2, new_text: 'two' },
@@ -172,11 +178,11 @@ t.test('says what it would do', async t => {
   const many = await serve(t, { files: { 'm.txt': 'x\n'.repeat(50) } })
   const edits = Array.from({ length: 30 }, (_, i) => ({ start_line: i + 1, end_line: i + 1, new_text: 'y' }))
   await check(t, many, '/edit-lines', { path: 'm.txt', edits, dry_run: true }, 200, {
-    message: /^Would make 30 changes in m\.txt: .*; 25 more, which changes lists\. /
+    message: /^Would make 30 changes in m\.txt: .*; and 25 more, which changes lists\. /
   })
   await check(t, many, '/edit-lines', { path: 'm.txt', edits }, 200, {
     changes_truncated: true,
-    message: /^Made more than 20 changes in m\.txt: .*; more, of which changes lists the first\. /
+    message: /^Made more than 20 changes in m\.txt: .*; and more; changes lists the first 20\. /
   })
 })
 
@@ -202,7 +208,11 @@ t.test('refuses lines that are not there, and says which there are', async t => 
   await refuses({ start_line: -3, end_line: 1 }, /^start_line is -3/)
   await refuses(
     { start_line: 4, end_line: 2 },
-    'end_line 2 comes before start_line 4. To insert before line 4, send end_line 3; to replace lines, send the last of them as end_line. a.txt has 5 lines. Nothing was written.'
+    [
+      'end_line 2 comes before start_line 4. To insert before line 4, send end_line 3;',
+      'to replace lines, send the last of them as end_line. a.txt has 5 lines.',
+      'Nothing was written.'
+    ].join(' ')
   )
   await refuses(
     {
@@ -239,7 +249,12 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   await two(
     { start_line: 1, end_line: 3 },
     { start_line: 3, end_line: 4 },
-    'Edit 2 of 2 failed: it changes lines 3 to 4 of a.txt and edit 1 changes lines 1 to 3, so they overlap. All line numbers refer to the file before the request. Merge the two edits, or correct their lines. Nothing was written: none of the 2 edits was made.'
+    [
+      'Edit 2 of 2 failed: it changes lines 3 to 4 of a.txt and edit 1 changes lines 1 to 3, so they overlap.',
+      'All line numbers refer to the file before the request.',
+      'Merge the two edits, or correct their lines.',
+      'Nothing was written: none of the 2 edits was made.'
+    ].join(' ')
   )
   await two(
     { start_line: 3, end_line: 2 },
@@ -270,8 +285,11 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
     {
       code: 'EXPECTED_TEXT_MISMATCH',
       retry: 'after_read',
-      detail:
-        'expected_text does not match line 2 of a.txt, which has "two\\n". expected_text is now at line 4. If you mean that line, send suggested_fixes[0].edit. Nothing was written.',
+      detail: [
+        'expected_text does not match line 2 of a.txt, which has "two\\n".',
+        'expected_text is now at line 4. If you mean line 4, send suggested_fixes[0].edit.',
+        'Nothing was written.'
+      ].join(' '),
       actual_text: 'two\n',
       suggested_fixes: [
         { type: 'USE_EXACT_TEXT', edit: { start_line: 4, end_line: 4, expected_text: 'four', new_text: 'x' } },
@@ -289,7 +307,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
     {
       code: 'EXPECTED_TEXT_MISMATCH',
       detail:
-        /^expected_text does not match lines 2 to 3 of a\.txt, which have .* No other lines clearly match it\. Look at the file again/,
+        /^expected_text does not match lines 2 to 3 of a\.txt, .* No other lines clearly match it\. Read the file/,
       suggested_fixes: [{ type: 'READ_FILE' }]
     }
   )
@@ -322,7 +340,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
     {
       code: 'EXPECTED_TEXT_MISMATCH',
       detail:
-        /They are nearly the same: the file indents them with nothing, expected_text with 2 spaces\. If you mean these lines, send suggested_fixes\[0\]\.edit\./,
+        /They are nearly the same: the file indents with nothing, expected_text with 2 spaces\. If you mean these lines, send/,
       suggested_fixes: [
         { edit: { start_line: 2, end_line: 3, expected_text: 'two\nthree', new_text: 'x' } },
         { type: 'READ_FILE' }

@@ -7,8 +7,18 @@ import { OUTLINED } from '../../src/engine/outline/languages.ts'
 import { bytesOf, check, serve } from './test-server.ts'
 
 const GUIDE = '# Guide\n\n## Setup\n\nRun it.\n\n```sh\nnpm ci\n```\n\n## Use\n\nText.\n'
-const CODE =
-  '/** Reads. */\nexport class Parser {\n  /** Parses. */\n  parse (text: string): void {}\n\n  reset (): void {}\n}\n\nexport const LIMIT = 3\n'
+const CODE = [
+  '/** Reads. */',
+  'export class Parser {',
+  '  /** Parses. */',
+  '  parse (text: string): void {}',
+  '',
+  '  reset (): void {}',
+  '}',
+  '',
+  'export const LIMIT = 3',
+  ''
+].join('\n')
 const files = {
   'guide.md': GUIDE,
   'app.ts': CODE,
@@ -111,7 +121,7 @@ t.test('says what is already so, and follows links', async t => {
   })
 })
 
-t.test('reports the structure of a file', async t => {
+t.test('lists the structure of a file', async t => {
   await check(t, served, '/inspect', { path: 'guide.md', structure: true }, 200, {
     message: 'guide.md has 13 lines (60 bytes, ascii). Its structure has 4 items.',
     total_items: 4,
@@ -153,7 +163,7 @@ t.test('reports the structure of a file', async t => {
   })
   await check(t, served, '/inspect', { path: 'data.json', structure: true }, 422, {
     code: 'UNSUPPORTED_TARGET',
-    detail: /^data\.json is in json, so its structure is not supported\. Supported languages are bash, /,
+    detail: /^data\.json is a json file, so its structure is not supported\. Supported languages are bash, /,
     file_hash: String
   })
   await check(t, served, '/inspect', { path: '.', structure: true }, 400, {
@@ -211,6 +221,17 @@ t.test('refuses what is no one target', async t => {
     '/include_comment',
     /^is only for actions replace and delete/
   )
+  await invalid(
+    { code_block: { index: 1 }, include_comment: true },
+    '/include_comment',
+    'is only for actions replace and delete of a symbol; leave it out'
+  )
+  await invalid(
+    { symbol: 'x', include_heading: true },
+    '/include_heading',
+    'is only for action replace of a heading or code_block; leave it out'
+  )
+  await invalid({ symbol: 'x', action: 'append', include_comment: true }, '/include_comment', /^is only for actions/)
   await invalid({ heading: 'Use', action: 'remove' }, '/action', /^must be "replace", "delete", .* or "insert_after"$/)
   await invalid(
     { code_block: { index: 1 }, new_text: '```\n' },
@@ -231,18 +252,20 @@ t.test('refuses what is no one target', async t => {
     file_hash: String
   })
   await refuses('guide.md', { heading: 'Nothing of the kind' }, 422, {
-    detail: /outline lists what is there\./,
+    detail: /Name one of the items in outline\./,
     did_you_mean: undefined
   })
   await refuses('guide.md', { heading: 'Use', at_line: 1 }, 422, {
     code: 'TARGET_NOT_FOUND',
-    detail: /not found at line 1 in guide\.md\. Line 1 is not in it; it is at lines 11 to 13\. Correct at_line/,
+    detail: /not found at line 1 in guide\.md: it is at lines 11 to 13\. Correct at_line/,
     targets: [{ name: 'Use' }]
   })
   await refuses('guide.md', { code_block: { index: 2, language: 'sh', under_heading: 'Setup' } }, 422, {
     detail: /^The "sh" code block 2 under the heading "Setup" was not found/
   })
-  await refuses('empty.md', { heading: 'x' }, 422, { detail: /The file has nothing of that kind\./ })
+  await refuses('empty.md', { heading: 'x' }, 422, {
+    detail: /which has no headings, code blocks or symbols\. Use \/edit\./
+  })
   await refuses('broken.py', { symbol: 'h' }, 422, {
     code: 'TARGET_NOT_FOUND',
     syntax_error_lines: [4],
@@ -250,14 +273,13 @@ t.test('refuses what is no one target', async t => {
   })
   await refuses('app.ts', { heading: 'x' }, 422, {
     code: 'UNSUPPORTED_TARGET',
-    detail:
-      'app.ts is in typescript, and only Markdown (.md) has headings and code blocks. Name a symbol, or use /edit. Nothing was written.'
+    detail: /^app\.ts is a typescript file, and only Markdown .* has headings .*\. Name a symbol, or use \/edit\./
   })
   await refuses('nameless', { heading: 'x' }, 422, {
     detail: /^The language of nameless is not known from its name, and only .* blocks\. Use \/edit\./
   })
   await refuses('guide.md', { symbol: 'x' }, 422, {
-    detail: /^guide\.md is in markdown, which has no symbols\. Name a heading or a code_block\./
+    detail: /^guide\.md is a markdown file, which has no symbols\. Name a heading or a code_block\./
   })
   await refuses('data.json', { symbol: 'x' }, 422, {
     code: 'UNSUPPORTED_TARGET',
@@ -270,8 +292,7 @@ t.test('refuses what is no one target', async t => {
   writeFileSync(join(served.root, 'twice.md'), '# A\n\n## B\n\n# C\n\n## B\n\n```\nx\n')
   await refuses('twice.md', { heading: 'B' }, 422, {
     code: 'AMBIGUOUS_TARGET',
-    detail:
-      'The heading "B" matches 2 places in twice.md, at lines 3 and 7. Send at_line with a line of the one you mean, or name it by its path; targets lists them. Nothing was written.',
+    detail: /^The heading "B" matches 2 places in twice\.md, at lines 3 and 7\. Send at_line .* targets lists them\./,
     targets: [
       { start_line: 3, parent: 'A' },
       { start_line: 7, parent: 'C' }
@@ -310,6 +331,28 @@ t.test('refuses what is no one target', async t => {
   )
 })
 
+t.test('says why an edit of a file that has changed fails, unless its fields are wrong', async t => {
+  const stale = { path: 'guide.md', action: 'replace', new_text: 'x', expected_hash: '0123456789abcdef' }
+  await check(t, served, '/edit-section', { ...stale, heading: 'setup' }, 409, {
+    code: 'STALE_FILE',
+    detail: /On the current file your edit fails too: The heading "setup" was not found in guide\.md\. Did you mean/,
+    did_you_mean: ['Guide > Setup']
+  })
+  await check(t, served, '/edit-section', { ...stale, heading: 'Setup', new_text: '```\n' }, 400, {
+    code: 'INVALID_REQUEST',
+    errors: [{ pointer: '/new_text', message: /^would remove the heading "Use"/ }]
+  })
+})
+
+t.test('reads the structure of the result too, up to the same size', async t => {
+  const large = { path: 'guide.md', action: 'append', heading: 'Use', new_text: 'x\n'.repeat(4 * 1024 * 1024) }
+  await check(t, served, '/edit-section', { ...large, dry_run: true }, 422, {
+    code: 'UNSUPPORTED_TARGET',
+    limit: 8 * 1024 * 1024,
+    detail: /^guide\.md has \d+ bytes, and structure is only read from files of up to 8388608\./
+  })
+})
+
 t.test('warns of syntax errors, and of symbols that are gone', async t => {
   await check(
     t,
@@ -332,6 +375,11 @@ t.test('warns of syntax errors, and of symbols that are gone', async t => {
     200,
     { warnings: [/^The file already had syntax errors \(line 4\)/] }
   )
+  writeFileSync(join(served.root, 'two.js'), 'function f () {}\n\nfunction g () {}\n')
+  const replace = { path: 'two.js', action: 'replace', symbol: 'f' }
+  await check(t, served, '/edit-section', { ...replace, new_text: 'function f () {{{\n' }, 200, {
+    warnings: { 0: /^The file has syntax errors after this edit \(line/ }
+  })
 })
 
 t.test('answers others while a document is parsed, and bounds hostile ones', async t => {

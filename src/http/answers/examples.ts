@@ -176,7 +176,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   NO_SPACE: { code: 'NO_SPACE' }
 }
 
-/** Codes of problems that concern no file, or none that may be told of. */
+/** Codes of problems that concern no file, or none that may be revealed. */
 const WITHOUT_FILE = new Set<ProblemCode>([
   'INVALID_JSON',
   'INVALID_UNICODE',

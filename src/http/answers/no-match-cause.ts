@@ -2,68 +2,72 @@
 import type { Cause, CauseType } from '../../engine/suggest/classify.ts'
 import { quote } from './phrases.ts'
 
-/** `it`: the field that was sent. */
-type Says = (expected: string, found: string, it: string) => string
+/** What the file and the text differ in. `field`: the one that was sent. */
+type Describe = (expected: string, found: string, field: string) => string
 
-const SENTENCES: Record<CauseType, Says> = {
-  indentation: (expected, found, it) => `the file indents them with ${indent(found)}, ${it} with ${indent(expected)}`,
-  tabs: (expected, found, it) => `the file indents with ${indent(found)}, ${it} with ${indent(expected)}`,
-  trailing_space: (expected, found, it) =>
+const SENTENCES: Record<CauseType, Describe> = {
+  indentation: (expected, found, field) => `the file indents with ${indent(found)}, ${field} with ${indent(expected)}`,
+  tabs: (expected, found, field) => `the file indents with ${indent(found)}, ${field} with ${indent(expected)}`,
+  trailing_space: (expected, found, field) =>
     /\s$/.test(found)
-      ? `the file has white space at the end of a line that ${it} leaves out`
-      : `${it} has white space at the end of a line that the file doesn't have`,
+      ? `the file has white space at the end of a line that ${field} leaves out`
+      : `${field} has white space at the end of a line that the file doesn't have`,
   blank_lines: () => 'the blank lines differ',
-  spacing: (expected, found, it) => `the spacing differs (the file has ${found}, ${it} ${expected})`,
-  line_endings: (expected, found, it) =>
-    `the file ends lines with ${found}, ${it} with ${expected}, and line_endings is "exact"`,
-  quotes: (expected, found, it) => `the quotation marks differ (the file has ${found}, ${it} ${expected})`,
-  dashes: (expected, found, it) => `dashes or symbols differ (the file has ${found}, ${it} ${expected})`,
+  spacing: (expected, found, field) => `the spacing differs (the file has ${found}, ${field} ${expected})`,
+  line_endings: (expected, found, field) =>
+    `the file ends lines with ${found}, ${field} with ${expected}, and line_endings is "exact"`,
+  quotes: (expected, found, field) => `the quotation marks differ (the file has ${found}, ${field} ${expected})`,
+  dashes: (expected, found, field) => `dashes or symbols differ (the file has ${found}, ${field} ${expected})`,
   nbsp: () => 'one of them has a no-break space or other special space where the other has a plain space',
   unicode_form: (expected, found) => `${found} looks the same but is composed differently (NFC and NFD)`,
-  html_entities: (_expected, _found, it) =>
-    `${it} has HTML entities (&lt;, &amp; and so on) where the file has other text; write characters as the file has them`,
-  over_escaped: (expected, found, it) =>
-    `${it} ${backslashes(expected) < backslashes(found) ? 'lacks escapes that the file has' : 'is escaped once too often'}; ` +
+  html_entities: (_expected, _found, field) =>
+    `${field} has HTML entities (such as &lt;) that are not in the file; write characters as the file has them`,
+  over_escaped: (expected, found, field) =>
+    (backslashes(expected) < backslashes(found)
+      ? `${field} lacks escapes that the file has; `
+      : `${field} is escaped once too often; `) +
     'a line break is one real line break, quotes and backslashes are as in the file',
-  line_numbers: (_expected, _found, it) =>
-    `${it} has line numbers at the start of its lines that are not in the file; leave them out of ${it} and new_text`,
-  elided: (_expected, _found, it) => `${it} leaves out the middle; it must contain every line that is replaced`,
-  markdown_fence: (_expected, _found, it) =>
-    `${it} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${it} and new_text`,
-  case: (expected, found, it) => `letter case differs (the file has ${found}, ${it} ${expected})`,
-  punctuation: (expected, found, it) => `the file has ${found} where ${it} has ${expected}`,
-  typo: (expected, found, it) => `the file has ${found}, ${it} ${expected}`,
-  renamed: (expected, found, it) => `the file has the name ${found}, ${it} ${expected}`,
-  lines_dropped: (expected, found, it) => `${it} leaves out ${found}`,
-  lines_added: (expected, _found, it) => `${it} has ${expected}, which is not there`,
-  comment: (expected, found, it) =>
+  line_numbers: (_expected, _found, field) =>
+    `${field} has line numbers at the start of its lines that are not in the file; leave them out of ${field} and new_text`,
+  elided: (_expected, _found, field) => `${field} leaves out the middle; it must contain every line that is replaced`,
+  markdown_fence: (_expected, _found, field) =>
+    `${field} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${field} and new_text`,
+  case: (expected, found, field) => `letter case differs (the file has ${found}, ${field} ${expected})`,
+  punctuation: (expected, found, field) => `the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
+  typo: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
+  renamed: (expected, found, field) => `the file has the name ${found}, ${field} ${expected}`,
+  lines_dropped: (expected, found, field) => `${field} leaves out ${found}`,
+  lines_added: (expected, _found, field) => `${field} has ${expected}, which is not there`,
+  comment: (expected, found, field) =>
     isNothing(found)
-      ? `${it} has the comment ${expected}, which is not there`
-      : `the file has the comment ${found}, which ${it} leaves out`,
-  stale: (expected, found, it) =>
-    isNothing(found)
-      ? `the file has changed, or was remembered wrongly: ${expected} is not there`
-      : isNothing(expected)
-        ? `the file has changed, or was remembered wrongly: ${found} is there too`
-        : `the file has changed, or was remembered wrongly: it has ${found} where ${it} has ${expected}`,
+      ? `${field} has the comment ${expected}, which is not there`
+      : `the file has the comment ${found}, which ${field} leaves out`,
+  stale: (expected, found, field) => {
+    const changed = 'the file has changed, or was remembered wrongly'
+    if (isNothing(found)) return `${changed}: ${expected} is not there`
+    if (isNothing(expected)) return `${changed}: ${found} is there too`
+    return `${changed}: it has ${found} where ${field} has ${expected}`
+  },
   joined_or_split: () => 'the lines are broken at different places',
-  long_line_part: (expected, found, it) =>
-    `in that part of a very long line, the file has ${found} where ${it} has ${expected}`,
+  long_line_part: (expected, found, field) =>
+    `in that part of a very long line, the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
   near_duplicate: () => 'several places are equally likely',
   never_there: () => 'nothing in the file is similar'
 }
 
-/** What the file and the text that was sent for it disagree in: half a sentence. `it`: the field that was sent. */
-export const whyMissed = ({ type, expected = '', found = '' }: Cause, it = 'old_text'): string =>
-  SENTENCES[type](shown(type, expected), shown(type, found), it)
+/** What the file and the text that was sent for it differ in: half a sentence. `field`: the one that was sent. */
+export const whyMissed = ({ type, expected = '', found = '' }: Cause, field = 'old_text'): string =>
+  SENTENCES[type](shown(type, expected), shown(type, found), field)
 
-/** Indentation is told in words, all else as it stands. */
+/** A piece as `SENTENCES` take it: white space as it is, for `indent` to describe; anything else in quotes. */
 const shown = (type: CauseType, piece: string): string =>
   type === 'indentation' || type === 'tabs' || type === 'trailing_space' ? piece : quote(piece, 60)
 
 const backslashes = (quoted: string): number => quoted.split('\\\\').length
 
 const isNothing = (quoted: string): boolean => quoted === '""'
+
+const orNothing = (quoted: string): string => (isNothing(quoted) ? 'nothing' : quoted)
 
 /** `2 tabs`, `4 spaces`, `nothing`: the white space that a piece begins with. */
 function indent(piece: string): string {

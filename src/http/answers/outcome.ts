@@ -7,14 +7,15 @@ import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../../engine/edit/plan.ts'
 import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../../operations/operation.ts'
 import type { FileWarning } from '../../workspace/failure.ts'
+import { sentences } from './description.ts'
 import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
 
 /**
- * The body of a success: what was found or done, and a sentence that says it. `taken`: warnings of how the request was
- * read.
+ * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
+ * understood; they come first in the body's warnings.
  */
-export function toBody(value: Outcome, taken: readonly string[] = []): ChangeResult | InspectResult {
+export function toBody(value: Outcome, requestWarnings: readonly string[] = []): ChangeResult | InspectResult {
   if (value.operation === 'inspect') {
     const { path, resolved_path, ...facts } = value.outcome
     return {
@@ -22,11 +23,11 @@ export function toBody(value: Outcome, taken: readonly string[] = []): ChangeRes
       ...(resolved_path !== undefined && { resolved_path }),
       message: inspectMessage(value.outcome, value.searched),
       ...facts,
-      ...(taken.length > 0 && { warnings: [...taken] })
+      ...(requestWarnings.length > 0 && { warnings: [...requestWarnings] })
     }
   }
   const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, warnings, ...done } = value.outcome
-  const note = left_alone.map(others => noteOf(others, done.edits_applied?.length ?? 1)).join(' ')
+  const note = left_alone.map(others => leftAlone(others, done.edits_applied?.length ?? 1)).join(' ')
   return {
     path,
     ...(resolved_path !== undefined && { resolved_path }),
@@ -38,10 +39,10 @@ export function toBody(value: Outcome, taken: readonly string[] = []): ChangeRes
     ...(done.diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[done.diff_unavailable] }),
     ...(note !== '' && { note }),
     warnings: [
-      ...taken,
+      ...requestWarnings,
       ...(value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : []),
       ...warnings.map(warning => FILE_WARNINGS[warning]),
-      ...(joined_breaks === undefined ? [] : [joinedSentence(joined_breaks, done.dry_run)]),
+      ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, done.dry_run)]),
       ...toWarnings(newTextWarnings, value)
     ]
   }
@@ -60,15 +61,19 @@ const FILE_WARNINGS: Record<FileWarning, string> = {
   unsynced_creation: 'The file was created, but its directory could not be synced: a power failure may remove it again.'
 }
 
-/** Of lines that have become one although nobody asked for that. */
-function joinedSentence({ count, lines }: JoinedBreaks, dry_run: boolean): string {
+/** A `\\r` and a `\\n` that have become one line break because the text between them is gone. */
+function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string {
   const more = count > lines.length ? ` and ${count - lines.length} more` : ''
-  const [bring, are, has] = dry_run ? ['would bring', 'would be', 'would have'] : ['brought', 'are', 'has']
-  return `The edit ${bring} a carriage return (\\r) and a line feed (\\n) together at the end of ${linesListed(lines)}${more}. Side by side they ${are} one line break, so the file ${has} ${counted(count, 'line')} fewer than the text that was replaced accounts for.`
+  const [brought, are, has] = dry_run ? ['would bring', 'would be', 'would have'] : ['brought', 'are', 'has']
+  return sentences(
+    `The edit ${brought} a carriage return (\\r) and a line feed (\\n) together`,
+    `at the end of ${linesListed(lines)}${more}.`,
+    `Together they ${are} one line break, so the file ${has} ${counted(count, 'line')} fewer than expected.`
+  )
 }
 
-/** Cautions that are told one by one. */
-const CAUTIONS = 20
+/** How many warnings about inserted text are listed one by one. */
+const MAX_TEXT_WARNINGS = 20
 
 function toWarnings(
   newTextWarnings: readonly NewTextWarning[],
@@ -77,29 +82,39 @@ function toWarnings(
   const field = operation === 'create' ? 'content' : 'new_text'
   const several = (outcome.edits_applied?.length ?? 0) > 1 || outcome.changes.some(({ edit_index }) => edit_index > 0)
   const of = (index: number) => (several ? `${field} of edit ${index + 1}` : field)
-  const told = newTextWarnings
-    .slice(0, CAUTIONS)
+  const each = newTextWarnings
+    .slice(0, MAX_TEXT_WARNINGS)
     .map(({ edit_index, type, line, text }) =>
-      WARNINGS[type](of(edit_index), `${quote(text)} (its line ${line})`, outcome.dry_run)
+      TEXT_WARNINGS[type](of(edit_index), `${quote(text)} (its line ${line})`, outcome.dry_run)
     )
-  return newTextWarnings.length > CAUTIONS
-    ? [...told, `${newTextWarnings.length - CAUTIONS} more edits insert a placeholder or line numbers.`]
-    : told
+  const more = newTextWarnings.length - each.length
+  return more === 0 ? each : [...each, `${more} more edits insert a placeholder or line numbers.`]
 }
 
-const WARNINGS: Record<NewTextWarning['type'], (field: string, what: string, dry_run: boolean) => string> = {
-  placeholder: (field, what, dry_run) =>
-    `${field} contains the placeholder ${what}, which ${dry_run ? 'would be' : 'was'} written literally: nothing is filled in for it. If it stands for lines of the file, ${dry_run ? 'write them out in full before you send the edit.' : 'they are gone; replace it with those lines, in full.'}`,
-  line_numbers: (field, what, dry_run) =>
-    `${field} starts its lines with numbers, such as ${what}, which ${dry_run ? 'would be' : 'were'} written literally. If they are line numbers copied from a view of the file, ${dry_run ? 'leave them out.' : 'send an edit that removes them.'}`
+const TEXT_WARNINGS: Record<NewTextWarning['type'], (field: string, text: string, dry_run: boolean) => string> = {
+  placeholder: (field, text, dry_run) =>
+    sentences(
+      `${field} contains the placeholder ${text}, which ${dry_run ? 'would be' : 'was'} written literally:`,
+      'nothing is filled in for it. If it stands for lines of the file,',
+      dry_run
+        ? 'write them out in full before you send the edit.'
+        : 'they are gone; replace it with those lines, in full.'
+    ),
+  line_numbers: (field, text, dry_run) =>
+    sentences(
+      `${field} starts its lines with numbers, such as ${text},`,
+      `which ${dry_run ? 'would be' : 'were'} written literally.`,
+      'If they are line numbers copied from a view of the file,',
+      dry_run ? 'leave them out.' : 'send an edit that removes them.'
+    )
 }
 
 const MESSAGES = { edit: editMessage, edit_lines: linesMessage, create: createMessage }
 
-const SAME = 'The file already has exactly this content; nothing was written.'
+const UNCHANGED = 'The file already has exactly this content; nothing was written.'
 
-/** What an edit passed over. */
-function noteOf({ edit_index, count, lines }: LeftAlone, edits: number): string {
+/** The note about matches that an edit left as they were. */
+function leftAlone({ edit_index, count, lines }: LeftAlone, edits: number): string {
   const more = count > lines.length ? ` and ${count - lines.length} more` : ''
   const text = edits === 1 ? 'old_text' : `The old_text of edit ${edit_index + 1}`
   return `${text} also appears at ${linesListed(lines)}${more}, which ${count === 1 ? 'was' : 'were'} left unchanged.`
@@ -107,7 +122,7 @@ function noteOf({ edit_index, count, lines }: LeftAlone, edits: number): string 
 
 function editMessage(outcome: ChangeOutcome): string {
   const { path, changes, total_replacements = 0, dry_run, changed } = outcome
-  if (!changed) return SAME
+  if (!changed) return UNCHANGED
   const deletes = changes.length > 0 && changes.every(change => change.operation === 'delete')
   const verb = deletes ? 'delete' : 'replace'
   const what = `${counted(total_replacements, 'occurrence')} ${deletes ? 'from' : 'in'} ${path}`
@@ -118,30 +133,29 @@ function editMessage(outcome: ChangeOutcome): string {
   return dry_run ? `Would ${verb} ${what}${where}; nothing was written.` : `Successfully ${verb}d ${what}${where}.`
 }
 
-/** Places that a sentence names. */
-const NAMED = 5
+/** How many changes a sentence lists. */
+const MAX_LISTED = 5
 
 function linesMessage(outcome: ChangeOutcome): string {
   const { path, changes, dry_run, changed, total_lines_after } = outcome
-  if (!changed) return SAME
+  if (!changed) return UNCHANGED
   const end = dry_run
     ? `${path} would then have ${counted(total_lines_after, 'line')}; nothing was written.`
     : `${path} now has ${counted(total_lines_after, 'line')}.`
   const [first, ...more] = changes
   if (first !== undefined && more.length === 0) return `${oneChange(first, path, dry_run)} ${end}`
-  const named = changes.slice(0, NAMED).map(change => inList(change, dry_run))
+  const each = changes.slice(0, MAX_LISTED).map(change => inList(change, dry_run))
+  const total = `${outcome.changes_truncated ? 'more than ' : ''}${changes.length}`
   const rest = outcome.changes_truncated
-    ? ['more, of which changes lists the first']
-    : changes.length > NAMED
-      ? [`${changes.length - NAMED} more, which changes lists`]
+    ? [`and more; changes lists the first ${changes.length}`]
+    : changes.length > MAX_LISTED
+      ? [`and ${changes.length - MAX_LISTED} more, which changes lists`]
       : []
-  return `${dry_run ? 'Would make' : 'Made'} ${outcome.changes_truncated ? 'more than ' : ''}${changes.length} changes in ${path}: ${[...named, ...rest].join('; ')}. ${end}`
+  return `${dry_run ? 'Would make' : 'Made'} ${total} changes in ${path}: ${[...each, ...rest].join('; ')}. ${end}`
 }
 
 const oldSpan = ({ start_line, end_line }: LineChange) => span([start_line, end_line])
 const newSpan = ({ new_start_line, new_end_line }: LineChange) => span([new_start_line, new_end_line])
-const they = ({ lines_removed }: LineChange) => (lines_removed === 1 ? 'it' : 'they')
-
 function oneChange(change: LineChange, path: string, dry_run: boolean): string {
   const verb = (word: string, past: string) => (dry_run ? `Would ${word}` : past)
   switch (change.operation) {
@@ -151,8 +165,11 @@ function oneChange(change: LineChange, path: string, dry_run: boolean): string {
       return `${verb('append', 'Appended')} ${newSpan(change)} to ${path}.`
     case 'delete':
       return `${verb('delete', 'Deleted')} ${oldSpan(change)} of ${path}.`
-    case 'replace':
-      return `${verb('replace', 'Replaced')} ${oldSpan(change)} of ${path}; ${they(change)} ${dry_run ? 'would be' : change.lines_removed === 1 ? 'is now' : 'are now'} ${newSpan(change)}.`
+    case 'replace': {
+      const [it, isNow] = change.lines_removed === 1 ? ['it', 'is now'] : ['they', 'are now']
+      const now = `${it} ${dry_run ? 'would be' : isNow} ${newSpan(change)}`
+      return `${verb('replace', 'Replaced')} ${oldSpan(change)} of ${path}; ${now}.`
+    }
   }
 }
 
@@ -172,36 +189,41 @@ function inList(change: LineChange, dry_run: boolean): string {
 }
 
 function sectionMessage(outcome: ChangeOutcome, { entry }: Section): string {
-  return outcome.changed ? `${capital(entryNamed(entry))}: ${linesMessage(outcome)}` : SAME
+  return outcome.changed ? `${capital(entryNamed(entry))}: ${linesMessage(outcome)}` : UNCHANGED
 }
 
-/** What an edit of code did to more than what it was for. */
+/** What an edit of code did beyond its target, or may have done. */
 function sectionWarnings({ errors_before, errors_after, stray }: Section, { dry_run }: ChangeOutcome): string[] {
-  const would = dry_run ? 'would have' : 'has'
-  return [
-    ...(errors_before.length > 0
-      ? [
-          `The file already had syntax errors (${linesListed(errors_before)}), so parts of its structure may not have been recognized. Check changes.`
-        ]
-      : []),
-    ...(errors_before.length === 0 && errors_after.length > 0
-      ? [
-          `The file ${would} syntax errors after this edit (${linesListed(errors_after)}) that it did not have before. Check new_text.`
-        ]
-      : []),
-    ...(stray === undefined
-      ? []
-      : [
-          `More of the structure changed than the target: ${entryNamed(stray.entry)} at line ${stray.entry.start_line} ${stray.reason === 'lost' ? 'is no longer found' : 'is new'}. Check changes.`
-        ])
-  ]
+  const warnings: string[] = []
+  if (errors_before.length > 0) {
+    warnings.push(
+      sentences(
+        `The file already had syntax errors (${linesListed(errors_before)}),`,
+        'so parts of its structure may not have been recognized. Check changes.'
+      )
+    )
+  } else if (errors_after.length > 0) {
+    warnings.push(
+      sentences(
+        `The file ${dry_run ? 'would have' : 'has'} syntax errors after this edit (${linesListed(errors_after)})`,
+        'that it did not have before. Check new_text.'
+      )
+    )
+  }
+  if (stray !== undefined) {
+    const item = `${entryNamed(stray.entry)} at line ${stray.entry.start_line}`
+    const became = stray.reason === 'lost' ? 'is no longer found' : 'is new'
+    warnings.push(`More of the structure changed than the target: ${item} ${became}. Check changes.`)
+  }
+  return warnings
 }
 
 function createMessage({ path, created, changed, dry_run, total_lines_after, file_size }: ChangeOutcome): string {
-  if (!changed) return SAME
-  const verb =
+  if (!changed) return UNCHANGED
+  const [create, done] =
     created === true ? ['create', 'Created'] : ['replace the whole content of', 'Replaced the whole content of']
-  return `${dry_run ? `Would ${verb[0]}` : verb[1]} ${path} (${counted(total_lines_after, 'line')}, ${counted(file_size, 'byte')})${dry_run ? '; nothing was written' : ''}.`
+  const what = `${path} (${counted(total_lines_after, 'line')}, ${counted(file_size, 'byte')})`
+  return dry_run ? `Would ${create} ${what}; nothing was written.` : `${done} ${what}.`
 }
 
 function inspectMessage(outcome: InspectOutcome, searched?: string): string {
@@ -213,13 +235,13 @@ function inspectMessage(outcome: InspectOutcome, searched?: string): string {
   }
   const facts = `${path} has ${counted(total_lines, 'line')} (${size}, ${encoding})`
   return [
-    `${facts}${windowShown(outcome)}`,
-    ...structureTold(outcome),
+    `${facts}${contentShown(outcome)}`,
+    ...structureFound(outcome),
     ...(searched === undefined ? [] : [matchesFound(outcome, searched)])
   ].join(' ')
 }
 
-function structureTold({ structure, total_items = 0, syntax_error_lines }: InspectOutcome): string[] {
+function structureFound({ structure, total_items = 0, syntax_error_lines }: InspectOutcome): string[] {
   if (structure === undefined) return []
   const more =
     total_items > structure.length
@@ -235,7 +257,7 @@ function structureTold({ structure, total_items = 0, syntax_error_lines }: Inspe
   ]
 }
 
-function windowShown({
+function contentShown({
   content,
   total_lines,
   start_line = 1,
@@ -254,20 +276,26 @@ function matchesFound({ matches = [], total_matches = 0, stopped_at_line }: Insp
   const stopped =
     stopped_at_line === undefined
       ? ''
-      : ` The search took too long: lines from ${stopped_at_line} on were not searched; make it simpler.`
-  if (total_matches === 0) return `${quote(searched)} was not found${stopped === '' ? ' in it' : ' so far'}.${stopped}`
-  const where = linesListed(matches.map(({ line_number }) => line_number))
-  const more =
-    total_matches > matches.length
-      ? ` Only the first ${matches.length} are listed: search for a longer text, or read the lines after ${matches.at(-1)?.line_number}.`
-      : ''
-  return `${quote(searched)} was found ${counted(total_matches, 'time')}, at ${where}.${more}${stopped}`
+      : `The search took too long, so lines from ${stopped_at_line} on were not searched; simplify it.`
+  if (total_matches === 0) {
+    return sentences(`${quote(searched)} was not found${stopped === '' ? ' in it' : ' so far'}.`, stopped)
+  }
+  const lines = matches.map(({ line_number }) => line_number)
+  const more = `Only the first ${matches.length} are listed: search for a longer text,`
+  return sentences(
+    `${quote(searched)} was found ${counted(total_matches, 'time')}, at ${linesListed(lines)}.`,
+    total_matches > matches.length ? `${more} or read the lines after ${lines.at(-1)}.` : '',
+    stopped
+  )
 }
 
 function directoryMessage({ path, entries = [], next_entry }: InspectOutcome): string {
   const names = listed(entries.slice(0, 10).map(({ name }) => name))
   if (next_entry !== undefined) {
-    return `${path} is a directory; ${entries.length} of its entries are listed, and there are more: continue with after ${JSON.stringify(next_entry)}.`
+    return sentences(
+      `${path} is a directory; ${entries.length} of its entries are listed, and there are more:`,
+      `continue with after ${JSON.stringify(next_entry)}.`
+    )
   }
   return entries.length === 0
     ? `${path} is a directory; there are no entries to list.`

@@ -1,17 +1,24 @@
-// What is said of a target that isn't there, isn't the only one, or isn't to be had: its sentences. Does not know
-// statuses.
+// Why a section, code block or symbol can't be edited, and what to name or send instead. Does not know statuses.
 import type { Problem } from '../../../schemas/problem.ts'
-import type { AmbiguousTarget, OutlineEntry, SectionFailure, Target, TargetNotFound } from '../../engine/failure.ts'
+import type {
+  AmbiguousTarget,
+  OutlineEntry,
+  SectionFailure,
+  Target,
+  TargetNotFound,
+  UnsupportedTarget
+} from '../../engine/failure.ts'
 import type { StrayEdit } from '../../operations/operation.ts'
 import type { InvalidField } from '../failure.ts'
 import type { Asked, CallSyntax } from './call-names.ts'
-import { capital, counted, cut, linesListed, listed, quote, span } from './phrases.ts'
-import { NOTHING_WRITTEN, type ProblemParts } from './told.ts'
+import { sentences, type Descriptions, type FailedRequest } from './description.ts'
+import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
+import { NOTHING_WRITTEN } from './told.ts'
 
-/** Paths in a sentence. */
-const NAMED = 5
+/** How many places a sentence lists. */
+const MAX_LISTED = 5
 
-/** What was asked for, in words. */
+/** What was asked for: `heading "Setup"`, `"sh" code block 2 under the heading "Setup"`. */
 export function targetNamed({ heading, symbol, code_block }: Target): string {
   if (heading !== undefined) return `heading ${quote(heading)}`
   if (symbol !== undefined) return `symbol ${quote(symbol)}`
@@ -24,7 +31,7 @@ export function targetNamed({ heading, symbol, code_block }: Target): string {
   ].join(' ')
 }
 
-/** An item, in words: `the section "Setup"`, `the method "Parser.parse"`. */
+/** An item of an outline: `the section "Setup"`, `the method "Parser.parse"`. */
 export function entryNamed({ kind, name, parent, language }: OutlineEntry): string {
   if (kind === 'code_block') return language === undefined ? 'the code block' : `the ${quote(language)} code block`
   if (kind === 'front_matter') return 'the front matter'
@@ -33,72 +40,73 @@ export function entryNamed({ kind, name, parent, language }: OutlineEntry): stri
     : `the ${kind} ${quote(parent === undefined ? (name ?? '') : `${parent}.${name}`)}`
 }
 
-export function tellTarget(failure: SectionFailure, asked: Asked): ProblemParts {
-  const shown = cut(asked.path, 200)
-  switch (failure.code) {
-    case 'TARGET_NOT_FOUND':
-      return notFound(failure, shown, asked)
-    case 'AMBIGUOUS_TARGET': {
-      const { target, targets, fitting, at_line } = failure
-      const where = linesListed(targets.map(({ start_line }) => start_line))
-      const choose =
-        at_line === undefined
-          ? 'Send at_line with a line of the one you mean, or name it by its path'
-          : `Line ${at_line} is in more than one of them: send the first line of the one you mean as at_line`
-      return {
-        detail: `The ${targetNamed(target)} matches ${fitting} places in ${shown}, at ${where}. ${choose}; targets lists them. ${NOTHING_WRITTEN}${syntax(failure)}`,
-        members: { targets, ...about(failure, asked) }
+export const SECTION_FAILURES: Descriptions<SectionFailure> = {
+  TARGET_NOT_FOUND: (failure, request) => {
+    const { elsewhere, nearest } = failure
+    return {
+      detail: sentences(notFound(failure, request), NOTHING_WRITTEN, syntaxErrors(failure)),
+      members: {
+        ...(nearest.length > 0 && { did_you_mean: nearest }),
+        ...(elsewhere.length > 0 && { targets: elsewhere }),
+        ...outlineMembers(failure, request)
       }
     }
-    case 'UNSUPPORTED_TARGET':
-      return {
-        detail: `${unsupported(failure, shown, asked.naming)} ${NOTHING_WRITTEN}`,
-        members:
-          'limit' in failure
-            ? { limit: failure.limit, ...(failure.actual !== undefined && { actual: failure.actual }) }
-            : {}
-      }
-  }
+  },
+  AMBIGUOUS_TARGET: (failure, request) => ({
+    detail: sentences(ambiguous(failure, request), NOTHING_WRITTEN, syntaxErrors(failure)),
+    members: { targets: failure.targets, ...outlineMembers(failure, request) }
+  }),
+  UNSUPPORTED_TARGET: (failure, request) => ({
+    detail: sentences(unsupported(failure, request), NOTHING_WRITTEN),
+    members:
+      'limit' in failure
+        ? { limit: failure.limit, ...(failure.actual !== undefined && { actual: failure.actual }) }
+        : {}
+  })
 }
 
-function notFound(failure: TargetNotFound, shown: string, asked: Asked): ProblemParts {
+function notFound(failure: TargetNotFound, { shown, naming }: FailedRequest): string {
   const { target, at_line, elsewhere, nearest, outline, total } = failure
-  const what = targetNamed(target)
-  const next =
-    elsewhere.length > 0
-      ? `Line ${at_line} is not in it; it is at ${listed(
-          elsewhere.slice(0, NAMED).map(({ start_line, end_line }) => span([start_line, end_line])),
-          'or'
-        )}. Correct at_line, or leave it out.`
-      : nearest.length > 0
-        ? `Did you mean ${listed(
-            nearest.map(name => quote(name)),
-            'or'
-          )}?`
-        : total === 0
-          ? `The file has nothing of that kind. Use ${asked.naming.edit}.`
-          : `outline lists ${total > outline.length ? `the first ${outline.length} of ${total} items` : 'what is there'}.`
-  return {
-    detail: `The ${what} was ${elsewhere.length > 0 ? `not found at line ${at_line}` : 'not found'} in ${shown}. ${next} ${NOTHING_WRITTEN}${syntax(failure)}`,
-    members: {
-      ...(nearest.length > 0 && { did_you_mean: nearest }),
-      ...(elsewhere.length > 0 && { targets: elsewhere }),
-      ...about(failure, asked)
-    }
+  const what = `The ${targetNamed(target)} was not found`
+  if (elsewhere.length > 0) {
+    const spans = elsewhere.slice(0, MAX_LISTED).map(spanOf)
+    return sentences(
+      `${what} at line ${at_line} in ${shown}: it is at ${listed(spans, 'or')}.`,
+      'Correct at_line, or leave it out.'
+    )
   }
+  if (nearest.length > 0) {
+    const names = nearest.map(name => quote(name))
+    return `${what} in ${shown}. Did you mean ${listed(names, 'or')}?`
+  }
+  if (total === 0) {
+    return `${what} in ${shown}, which has no headings, code blocks or symbols. Use ${naming.edit}.`
+  }
+  const first = total > outline.length ? ` (the first ${outline.length} of ${total})` : ''
+  return `${what} in ${shown}. Name one of the items in outline${first}.`
 }
 
-function about(
+function ambiguous({ target, targets, fitting, at_line }: AmbiguousTarget, { shown }: FailedRequest): string {
+  const lines = linesListed(targets.map(({ start_line }) => start_line))
+  return sentences(
+    `The ${targetNamed(target)} matches ${fitting} places in ${shown}, at ${lines}.`,
+    at_line === undefined
+      ? 'Send at_line with a line of the one you mean, or name it by its path.'
+      : `Line ${at_line} is in more than one of them: send the first line of the one you mean as at_line.`,
+    'targets lists them.'
+  )
+}
+
+function outlineMembers(
   { outline, syntax_error_lines }: TargetNotFound | AmbiguousTarget,
   { path, naming }: Asked
 ): Partial<Problem> {
-  const example = naming.inspectWith({ path, structure: true })
   return {
     suggested_fixes: [
       {
         type: 'READ_FILE',
-        suggestion: 'Look at the structure of the file as it is now, then name one of its items.',
-        example
+        suggestion: 'Read the structure of the file as it is now, then name one of its items.',
+        example: naming.inspectWith({ path, structure: true })
       }
     ],
     outline,
@@ -106,40 +114,57 @@ function about(
   }
 }
 
-const syntax = ({ syntax_error_lines }: TargetNotFound | AmbiguousTarget): string =>
+const syntaxErrors = ({ syntax_error_lines }: TargetNotFound | AmbiguousTarget): string =>
   syntax_error_lines === undefined
     ? ''
-    : ` The file has syntax errors (${linesListed(syntax_error_lines)}), so parts of it may not have been recognized.`
+    : `The file has syntax errors (${linesListed(syntax_error_lines)}), so parts of it may not have been recognized.`
 
-function unsupported(
-  failure: Extract<SectionFailure, { code: 'UNSUPPORTED_TARGET' }>,
-  shown: string,
-  { edit, edit_lines }: CallSyntax
-): string {
+function unsupported(failure: UnsupportedTarget, { shown, naming }: FailedRequest): string {
   const { language, languages } = failure
-  const kind =
-    language === undefined ? `The language of ${shown} is not known from its name` : `${shown} is in ${language}`
+  const useEdit = `Use ${naming.edit}.`
+  const useEither = `Use ${naming.edit} or ${naming.edit_lines}.`
+  const exactly = `Use ${naming.edit} with its exact text.`
+  const file =
+    language === undefined ? `The language of ${shown} is not known from its name` : `${shown} is a ${language} file`
   switch (failure.reason) {
     case 'not_markdown':
-      return `${kind}, and only Markdown (.md) has headings and code blocks. ${language !== undefined && languages.includes(language) ? `Name a symbol, or use ${edit}.` : `Use ${edit}.`}`
+      return sentences(
+        `${file}, and only Markdown (.md) has headings and code blocks.`,
+        language !== undefined && languages.includes(language) ? `Name a symbol, or use ${naming.edit}.` : useEdit
+      )
     case 'no_grammar':
       return language === 'markdown'
-        ? `${kind}, which has no symbols. Name a heading or a code_block.`
-        : `${kind}, so its structure is not supported. Supported languages are ${listed(languages)}. Use ${edit}.`
+        ? `${file}, which has no symbols. Name a heading or a code_block.`
+        : `${file}, so its structure is not supported. Supported languages are ${listed(languages)}. ${useEdit}`
     case 'too_large':
-      return `${shown} has ${counted(failure.actual ?? 0, 'byte')}, and structure is only read from files of up to ${failure.limit}. Use ${edit} or ${edit_lines}.`
+      return sentences(
+        `${shown} has ${counted(failure.actual ?? 0, 'byte')},`,
+        `and structure is only read from files of up to ${failure.limit}. ${useEither}`
+      )
     case 'too_slow':
-      return `The structure of ${shown} could not be read within ${failure.limit / 1000} seconds. Use ${edit} or ${edit_lines}.`
+      return `The structure of ${shown} could not be read within ${failure.limit / 1000} seconds. ${useEither}`
     case 'parser_failed':
-      return `The parser failed on ${shown}, so its structure is not available. Use ${edit} or ${edit_lines}.`
+      return `The parser failed on ${shown}, so its structure is not available. ${useEither}`
     case 'not_alone':
-      return `${capital(entryNamed(failure.entry))} shares ${at(failure.entry)} of ${shown} with other code. Use ${edit} with its exact text.`
+      return sentences(
+        `${capital(entryNamed(failure.entry))} shares ${spanOf(failure.entry)} of ${shown} with other code.`,
+        exactly
+      )
     case 'cramped':
-      return `The body of ${entryNamed(failure.entry)} at ${at(failure.entry)} of ${shown} shares its lines with other code, so text can't be added to it. Use ${edit} with its exact text.`
+      return sentences(
+        `The body of ${entryAt(failure.entry)} of ${shown} shares its lines with other code,`,
+        `so text can't be added to it. ${exactly}`
+      )
     case 'no_body':
-      return `${capital(entryNamed(failure.entry))} at ${at(failure.entry)} of ${shown} has no body to add text to. Send replace, insert_before or insert_after.`
+      return sentences(
+        `${capital(entryAt(failure.entry))} of ${shown} has no body to add text to.`,
+        'Use action replace, insert_before or insert_after.'
+      )
     case 'unclosed':
-      return `${capital(entryNamed(failure.entry))} at ${at(failure.entry)} of ${shown} is never closed: anything after it would become part of it. Send append, or replace it with include_heading: true.`
+      return sentences(
+        `${capital(entryAt(failure.entry))} of ${shown} is never closed: anything after it would become part of it.`,
+        'Use action append, or replace with include_heading: true.'
+      )
   }
 }
 
@@ -147,11 +172,14 @@ function unsupported(
 export function strayError({ pointer, stray: { reason, entry } }: StrayEdit, { edit }: CallSyntax): InvalidField {
   const { kind, name, start_line } = entry
   const what = `the ${kind.replace('_', ' ')}${name === undefined ? '' : ` ${quote(name)}`} at line ${start_line}`
-  const message =
-    reason === 'lost'
-      ? `would remove ${what} from the outline, as a fence or HTML comment that is never closed does; close it, or use ${edit}`
-      : `would turn other text into ${what} of the result; close what it opens, or use ${edit}`
-  return { pointer, message }
+  return {
+    pointer,
+    message:
+      reason === 'lost'
+        ? `would remove ${what} from the outline, as an unclosed fence or HTML comment does; close it, or use ${edit}`
+        : `would turn other text into ${what} of the result; close what it opens, or use ${edit}`
+  }
 }
 
-const at = ({ start_line, end_line }: OutlineEntry): string => span([start_line, end_line])
+const spanOf = ({ start_line, end_line }: OutlineEntry): string => span([start_line, end_line])
+const entryAt = (entry: OutlineEntry): string => `${entryNamed(entry)} at ${spanOf(entry)}`

@@ -2,89 +2,106 @@
 import type { SuggestedFix } from '../../../schemas/problem.ts'
 import type { FilePreview, Fix, FixedLines, FixedText } from '../../engine/failure.ts'
 import type { Asked } from './call-names.ts'
+import { sentences } from './description.ts'
 import { linesListed, span } from './phrases.ts'
 
-/** The call that shows these lines of a file. */
-const inspectLines = ({ path, naming }: Asked, [start_line, end_line]: readonly [number, number]) =>
-  naming.inspectWith({ path, start_line, end_line })
+/** First and last line. */
+type Lines = readonly [start_line: number, end_line: number]
 
-export const readFile = (asked: Asked, lines?: readonly [number, number]): SuggestedFix => ({
+const READ_IT = 'Read the file as it is now, then decide.'
+
+/** To read the whole file, or lines of it that `old_text` can be copied from. */
+export const readFile = ({ path, naming }: Asked, lines?: Lines): SuggestedFix => ({
   type: 'READ_FILE',
   suggestion:
     lines === undefined
-      ? 'Look at the file as it is now, then decide.'
+      ? READ_IT
       : `Read ${span(lines)} of the file as it is now, then copy old_text from content exactly.`,
-  example: lines === undefined ? asked.naming.inspectWith({ path: asked.path }) : inspectLines(asked, lines)
+  example: naming.inspectWith({ path, ...(lines && { start_line: lines[0], end_line: lines[1] }) })
 })
 
-export const readLines = (asked: Asked, lines: readonly [number, number]): SuggestedFix => ({
+/** To read these lines. */
+export const readLines = ({ path, naming }: Asked, [start_line, end_line]: Lines): SuggestedFix => ({
   type: 'READ_FILE',
-  suggestion: `Read ${span(lines)} of the file as it is now, then decide.`,
-  example: inspectLines(asked, lines)
+  suggestion: `Read ${span([start_line, end_line])} of the file as it is now, then decide.`,
+  example: naming.inspectWith({ path, start_line, end_line })
 })
 
-/** The same for the lines of a preview; of an empty file there are none. */
+/** To read the lines of a preview; the preview of an empty file has none. */
 export const readPreview = (asked: Asked, { preview_start_line, preview_end_line }: FilePreview): SuggestedFix =>
   preview_start_line === 0 ? readFile(asked) : readLines(asked, [preview_start_line, preview_end_line])
 
-const BRING = ' First update new_text to match what is there; this edit leaves that to you.'
-
-/** The engine's fixes, for a client. */
+/** The engine's fixes, each with its sentence. */
 export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: Asked): SuggestedFix[] =>
-  fixes.map(fix => toFix(fix, asked))
+  fixes.map(fix => (fix.type === 'READ_FILE' ? readFile(asked, fix.lines) : toFix(fix)))
 
-function toFix(fix: Fix<FixedText | FixedLines>, asked: Asked): SuggestedFix {
-  if (fix.type === 'READ_FILE') return readFile(asked, fix.lines)
-  const { suggestion, example } = told(fix)
+function toFix(fix: Fix<FixedText | FixedLines>): SuggestedFix {
+  const { type, edit } = fix
+  const example = exampleOf(fix)
   return {
-    type: fix.type,
-    suggestion,
+    type,
+    suggestion: isOfLines(edit) ? suggestLines(edit) : suggestText(fix as Fix),
     ...(example !== undefined && { example }),
-    ...(fix.edit !== undefined && { edit: fix.edit })
+    ...(edit !== undefined && { edit })
   }
 }
 
-function told(fix: Fix<FixedText | FixedLines>): { suggestion: string; example?: string } {
-  if (fix.edit !== undefined && 'start_line' in fix.edit) {
-    return {
-      suggestion: `If you mean ${span([fix.edit.start_line, fix.edit.end_line])}, send this edit: its numbers and expected_text are right.${fix.edit.new_text === undefined ? BRING : ''}`
-    }
-  }
-  const { type, edit, lines } = fix as Fix
+const isOfLines = (edit: FixedText | FixedLines | undefined): edit is FixedLines =>
+  edit !== undefined && 'start_line' in edit
+
+/** What is left to do with an edit that has no `new_text`. */
+const updateNewText = (edit: Partial<FixedText | FixedLines> | undefined): string =>
+  edit !== undefined && edit.new_text === undefined
+    ? 'First update your new_text to match what is there, and add it to the edit.'
+    : ''
+
+const suggestLines = (edit: FixedLines): string =>
+  sentences(
+    `If you mean ${span([edit.start_line, edit.end_line])}, send this edit:`,
+    'its line numbers and expected_text are right.',
+    updateNewText(edit)
+  )
+
+function suggestText({ type, edit, lines }: Fix): string {
   const where = lines === undefined ? 'the file' : span(lines)
-  const bring = edit !== undefined && edit.new_text === undefined ? BRING : ''
   switch (type) {
     case 'USE_EXACT_TEXT':
-      return {
-        suggestion: `Use the exact text of ${where} as old_text${edit === undefined ? '.' : ': send this edit.'}${bring}`
-      }
+      return sentences(
+        `Use the exact text of ${where} as old_text${edit === undefined ? '.' : ': send this edit.'}`,
+        updateNewText(edit)
+      )
     case 'ADJUST_COUNT':
-      return {
-        suggestion: `To replace all of these places, set occurrences to ${edit?.occurrences ?? 'the number of matches'}.`,
-        ...(edit?.occurrences !== undefined && { example: `"occurrences": ${edit.occurrences}` })
-      }
+      return `To replace all of these places, set occurrences to ${edit?.occurrences ?? 'the number of matches'}.`
     case 'CHOOSE_OCCURRENCE':
-      return {
-        suggestion:
-          'To replace one of them, set occurrence to its number, counted from the top, or to "first" or "last".',
-        example: `"occurrence": ${JSON.stringify(edit?.occurrence ?? 1)}`
-      }
+      return 'To replace one of them, set occurrence to its number, counted from the top, or to "first" or "last".'
     case 'ADD_CONTEXT':
-      return {
-        suggestion: `To change only the match ${lines === undefined ? 'shown' : `at ${linesListed([lines[0]])}`}, send this edit: its old_text has the surrounding lines and matches one place.${edit !== undefined && edit.new_text === undefined ? ' Add the same lines to new_text.' : ''}`
-      }
+      return sentences(
+        `To change only the match ${lines === undefined ? 'shown' : `at ${linesListed([lines[0]])}`}, send this edit:`,
+        'its old_text has the surrounding lines and matches one place.',
+        edit !== undefined && edit.new_text === undefined ? 'Add the same lines to new_text.' : ''
+      )
     case 'ALREADY_APPLIED':
-      return {
-        suggestion: `new_text is already in the file${lines === undefined ? '' : ` (${span(lines)})`}: if this change was made already, leave the edit out.`
-      }
+      return sentences(
+        `new_text is already in the file${lines === undefined ? '' : ` (${span(lines)})`}:`,
+        'if this change was made already, leave the edit out.'
+      )
     case 'ESCAPE_SPECIAL':
-      return {
-        suggestion: `Correct the escapes in old_text: a line break is one real line break, and quotes and backslashes are as in the file.${bring}`
-      }
+      return sentences(
+        'Correct the escapes in old_text:',
+        'a line break is one real line break, and quotes and backslashes are as in the file.',
+        updateNewText(edit)
+      )
     case 'CHECK_WHITESPACE':
-      return { suggestion: `Spaces, tabs or line breaks differ from ${where}: copy them exactly.${bring}` }
+      return sentences(`Spaces, tabs or line breaks differ from ${where}: copy them exactly.`, updateNewText(edit))
     case 'READ_FILE':
     case 'FIX_PATH':
-      return { suggestion: 'Look at the file as it is now, then decide.' }
+      return READ_IT
   }
+}
+
+/** The field to set, as it would stand in the request. */
+function exampleOf({ type, edit }: Fix<Partial<FixedText> | FixedLines>): string | undefined {
+  const { occurrence = 1, occurrences } = (edit ?? {}) as Partial<FixedText>
+  if (type === 'CHOOSE_OCCURRENCE') return `"occurrence": ${JSON.stringify(occurrence)}`
+  return type === 'ADJUST_COUNT' && occurrences !== undefined ? `"occurrences": ${occurrences}` : undefined
 }

@@ -4,13 +4,12 @@ import t from 'tap'
 import { parse } from 'yaml'
 import type { ProblemCode } from '../../../schemas/problem.ts'
 import { EXAMPLES, exampleOf } from '../../../src/http/answers/examples.ts'
-import type { Failure } from '../../../src/http/failure.ts'
 import { BY_ROUTE, BY_TOOL, type CallSyntax } from '../../../src/http/answers/call-names.ts'
 import { toProblem } from '../../../src/http/answers/problem.ts'
 import { makeOperations, type Operations } from '../../../src/operations.ts'
-import type { UnsupportedTarget } from '../../../src/engine/failure.ts'
 import { MISSES } from '../../misses.ts'
 import { serve, type Served } from '../test-server.ts'
+import { FAILURES } from './all-failures.ts'
 
 const ROUTES = ['/edit', '/edit-lines', '/edit-section', '/preview', '/create', '/inspect']
 const TOOLS = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
@@ -48,60 +47,13 @@ t.test('has the names of the operations', async t => {
   t.strictSame(strayIn(['(edit_file)', 'x_edit_file'], BY_ROUTE), ['(edit_file)'], 'a tool is found')
 })
 
-const entry = { kind: 'method', name: 'parse', start_line: 4, end_line: 5 } as const
-const { NO_MATCH, WRONG_COUNT, STALE_FILE, UNSUPPORTED_TARGET, TARGET_NOT_FOUND, EXPECTED_TEXT_MISMATCH } = EXAMPLES
-const unsupported = (reasons: UnsupportedTarget['reason'][], more: object = {}) =>
-  reasons.map(reason => ({ ...UNSUPPORTED_TARGET, reason, ...more }) as UnsupportedTarget)
-const REASONS = [
-  ...unsupported(['not_markdown', 'no_grammar', 'parser_failed']),
-  ...unsupported(['not_alone', 'cramped', 'no_body', 'unclosed'], { entry }),
-  ...unsupported(['too_large', 'too_slow'], { limit: 1000, actual: 2000 })
-]
-
-/** What an operation may fail with in other words than the example of its code. */
-const VARIANTS: Failure[] = [
-  ...REASONS,
-  ...(['exists', 'needs_overwrite', 'needs_expected_hash'] as const).map(reason => ({
-    code: 'ALREADY_EXISTS' as const,
-    reason
-  })),
-  ...(['parent', 'expected'] as const).map(missing => ({ code: 'FILE_NOT_FOUND' as const, missing })),
-  { code: 'FILE_NOT_FOUND' },
-  ...(['directory', 'fifo', 'trailing_slash', 'not_a_directory'] as const).map(type => ({
-    code: 'NOT_A_FILE' as const,
-    type
-  })),
-  { code: 'PATH_NOT_ALLOWED', reason: 'extension', allowed_extensions: ['.ts'] },
-  { code: 'PERMISSION_DENIED', reason: 'not_permitted' },
-  { ...NO_MATCH, file_preview: { ...NO_MATCH.file_preview, total_lines: 0, preview_start_line: 0 } },
-  { ...NO_MATCH, undone_by_edit: 0 },
-  { ...NO_MATCH, similar_content: [], already_applied: true },
-  { ...NO_MATCH, similar_content: [] },
-  { ...WRONG_COUNT, overlapping: true },
-  { ...WRONG_COUNT, expected_occurrences: 3 },
-  { ...TARGET_NOT_FOUND, nearest: [], outline: [], total: 0 },
-  { code: 'STALE_FILE', reason: 'changed_meanwhile' },
-  ...[NO_MATCH, EXPECTED_TEXT_MISMATCH, ...REASONS].map(
-    failure => ({ ...STALE_FILE, now: { fits: false, failure } }) as Failure
-  ),
-  ...(['lost', 'made'] as const).map(reason => ({
-    code: 'INVALID_REQUEST' as const,
-    pointer: '/new_text',
-    stray: { reason, entry }
-  })),
-  ...(['empty', 'too_deep', 'duplicate_key'] as const).map(
-    reason => ({ code: 'INVALID_JSON', reason, key: 'a', pointer: '', limit: 32 }) as Failure
-  )
-]
-
 t.test('names calls in every problem as its caller does', async t => {
   for (const naming of [BY_ROUTE, BY_TOOL]) {
     for (const code of Object.keys(EXAMPLES) as ProblemCode[]) {
       t.strictSame(strayIn(exampleOf(code, { instance: '/', naming }), naming), [], code)
     }
-    for (const failure of VARIANTS) {
-      for (const file_hash of [undefined, '60303ae22b998861']) {
-        const hashed = file_hash === undefined ? {} : { file_hash }
+    for (const { failure } of FAILURES.filter(({ failure }) => failure.code !== 'ROUTE_NOT_FOUND')) {
+      for (const hashed of [{}, { file_hash: '60303ae22b998861' }]) {
         const { body } = toProblem(failure, { instance: '/', request_id: 'r-1', path: 'a.ts', naming, ...hashed })
         t.strictSame(strayIn(body, naming), [], JSON.stringify(failure).slice(0, 200))
       }
@@ -205,7 +157,7 @@ t.test('names calls in every answer as its caller does', async t => {
   const instead = /close it, or use \/edit$/
   await says('/edit-section', unclosed, { errors: [{ pointer: '/newText', message: instead }] })
   const missed = { path: 'empty.txt', old_text: 'x', new_text: '' }
-  await says('/tools/edit_file', missed, { detail: /The file is empty\. .*, send edit_lines with start_line 1/ })
+  await says('/tools/edit_file', missed, { detail: /The file is empty\. .*, use edit_lines with start_line 1/ })
   await says('/create', { path: 'a.txt', content: '' }, { detail: /To change part of it, use \/edit\. / })
 })
 

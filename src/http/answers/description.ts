@@ -1,0 +1,33 @@
+// How the sentences of failures are written down: a table by code, a line for each sentence. Does not know any failure.
+import type { Asked } from './call-names.ts'
+import type { ProblemParts } from './told.ts'
+
+/** The request that failed, as far as sentences may speak of it. */
+export interface FailedRequest extends Asked {
+  /** `path`, short enough for a sentence. */
+  shown: string
+  /** The route, without its query. */
+  instance: string
+  request_id: string
+  /** Of the file as it is now, if it was read. */
+  file_hash?: string
+}
+
+/** For each code of `F` what is said of it: the sentences alone, or with members of the body and headers. */
+export type Descriptions<F extends { code: string }> = {
+  [C in F['code']]: (failure: Extract<F, { code: C }>, request: FailedRequest) => string | ProblemParts
+}
+
+/** What the table says of the failure. */
+export function describeBy<F extends { code: string }>(
+  table: Descriptions<F>,
+  failure: F,
+  request: FailedRequest
+): ProblemParts {
+  const describe = table[failure.code as F['code']] as (failure: F, request: FailedRequest) => string | ProblemParts
+  const described = describe(failure, request)
+  return typeof described === 'string' ? { detail: described } : described
+}
+
+/** Sentences one after the other; empty ones are left out. */
+export const sentences = (...each: string[]): string => each.filter(sentence => sentence !== '').join(' ')

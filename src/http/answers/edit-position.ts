@@ -1,0 +1,22 @@
+// Which edit of a request failed, and what became of the others. Does not know why it failed.
+import type { EditPosition } from '../../engine/failure.ts'
+import { NOTHING_WRITTEN } from './told.ts'
+
+/** The members of a problem that say which edit failed. */
+export const position = ({ edit_index, total_edits }: EditPosition): EditPosition => ({ edit_index, total_edits })
+
+/**
+ * Why one edit failed, with its number if there are several, and that nothing was written. `inOrder`: edits are tried
+ * one after the other, so those before it match.
+ */
+export function ofEdit({ edit_index, total_edits }: EditPosition, why: string, { inOrder = false } = {}): string {
+  if (total_edits === 1) return `${why} ${NOTHING_WRITTEN}`
+  const none = `Nothing was written: none of the ${total_edits} edits was made`
+  const before = inOrder ? earlierMatch(edit_index) : ''
+  return `Edit ${edit_index + 1} of ${total_edits} failed: ${why} ${none}${before}.`
+}
+
+function earlierMatch(count: number): string {
+  if (count === 0) return ''
+  return count === 1 ? '; edit 1 matches' : `; edits 1 to ${count} match`
+}

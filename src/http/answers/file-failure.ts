@@ -1,0 +1,218 @@
+// Why a file can't be read, changed or created, and what to do next. Knows no statuses, and nothing of the edits in a
+// request.
+import type { Problem } from '../../../schemas/problem.ts'
+import type { FileFailure } from '../../workspace/failure.ts'
+import type { CallSyntax } from './call-names.ts'
+import { sentences, type Descriptions, type FailedRequest } from './description.ts'
+import { counted, cut, listed } from './phrases.ts'
+import { describeStaleFile } from './stale-file.ts'
+import { readFile } from './suggested-fixes.ts'
+import { NOTHING_WRITTEN, type ProblemParts } from './told.ts'
+
+type Of<C extends FileFailure['code']> = Extract<FileFailure, { code: C }>
+
+export const FILE_FAILURES: Descriptions<FileFailure> = {
+  INVALID_PATH: ({ reason }) => {
+    const why = {
+      empty: 'is empty',
+      nul: 'contains a NUL character',
+      too_long: 'is longer than a file system allows, or one of its names is'
+    }[reason]
+    return {
+      detail: `path ${why}. Send the path of a file relative to the workspace root, such as src/app.ts.`,
+      members: { errors: [{ pointer: '/path', message: why }] }
+    }
+  },
+  PATH_NOT_ALLOWED: ({ reason, allowed_extensions = [] }, { shown }) =>
+    reason === 'outside'
+      ? sentences(
+          `${shown} is outside the workspace.`,
+          'Send a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.'
+        )
+      : sentences(
+          `${shown} has an extension that is not allowed.`,
+          `Allowed extensions are ${listed(allowed_extensions)}.`
+        ),
+  PROTECTED_PATH: ({ pattern }, { shown }) =>
+    sentences(
+      `${shown} is protected (${pattern}) because changing or reading it could compromise tools that trust it.`,
+      'Choose another file; only the operator can allow it, with --unprotect.'
+    ),
+  PERMISSION_DENIED: ({ reason }, { shown }) =>
+    reason === 'read_only_file'
+      ? sentences(
+          `${shown} is read-only: its owner has no write permission.`,
+          NOTHING_WRITTEN,
+          'Ask a person to make it writable if it should be edited.'
+        )
+      : sentences(
+          `The server has no permission to open or change ${shown}.`,
+          NOTHING_WRITTEN,
+          "Ask a person to check the file's owner and mode."
+        ),
+  READ_ONLY: () => 'This server is read-only (--read-only). Nothing can be edited or previewed.',
+  FILE_NOT_FOUND: (failure, { shown, naming }) => ({
+    detail: notFound(failure, shown, naming),
+    members: similarPaths(failure.did_you_mean, naming)
+  }),
+  NOT_A_FILE: notAFile,
+  FILE_TOO_LARGE: ({ limit, actual }, { shown }) => ({
+    detail: sentences(
+      `${shown} has ${counted(actual, 'byte')}; the limit is ${limit}.`,
+      'Only the operator can raise it, with --max-file-size.'
+    ),
+    members: { limit, actual }
+  }),
+  BINARY_FILE: ({ encoding }, { shown }) =>
+    sentences(
+      `${shown} can't be edited as text:`,
+      encoding === 'binary'
+        ? 'it is binary (it contains a NUL byte).'
+        : `it is ${encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text can be edited.`,
+      NOTHING_WRITTEN
+    ),
+  STALE_FILE: describeStaleFile,
+  ALREADY_EXISTS: alreadyExists,
+  PRECONDITION_REQUIRED: (_failure, request) => ({
+    detail: sentences(
+      'This server requires expected_hash with every edit.',
+      NOTHING_WRITTEN,
+      `Call ${request.naming.inspectWith({ path: cut(request.path) })} and send its file_hash as expected_hash.`
+    ),
+    members: { suggested_fixes: [readFile(request)] }
+  }),
+  FILE_LOCKED: ({ reason, retry_after }, { shown }) => {
+    const why = {
+      timeout: 'is still being edited by another request',
+      queue_full: 'has too many edits waiting',
+      lost: 'lost its lock while it was being edited',
+      in_place: 'is being written by another server, which has not finished and may have stopped'
+    }[reason]
+    return {
+      detail: sentences(`${shown} ${why}.`, NOTHING_WRITTEN, sendAgain(retry_after)),
+      headers: retryAfter(retry_after)
+    }
+  },
+  NO_SPACE: (_failure, { shown }) =>
+    sentences(
+      `There is no space left for the new content of ${shown} (disk, quota or file size limit).`,
+      NOTHING_WRITTEN,
+      'Send the request again when there is space.'
+    ),
+  NOT_READY: ({ reason, retry_after }) => {
+    const why = {
+      root_gone: 'The workspace directory is missing',
+      no_descriptors: 'The server has too many files open',
+      draining: 'The server is stopping',
+      searching: 'The server is busy with too many searches',
+      large_files: 'The server is busy with too many large files',
+      parsing: 'The server is busy parsing too many files'
+    }[reason]
+    return {
+      detail: sentences(`${why}; nothing was done.`, sendAgain(retry_after)),
+      // A connection holds a descriptor too.
+      headers: { ...retryAfter(retry_after), ...(reason === 'no_descriptors' && { connection: 'close' }) }
+    }
+  }
+}
+
+const wholeSeconds = (seconds: number): number => Math.max(1, Math.ceil(seconds))
+const retryAfter = (seconds: number) => ({ 'retry-after': String(wholeSeconds(seconds)) })
+const sendAgain = (seconds: number) => `Send the request again in ${counted(wholeSeconds(seconds), 'second')}.`
+
+function notFound({ missing, did_you_mean = [] }: Of<'FILE_NOT_FOUND'>, shown: string, naming: CallSyntax): string {
+  if (missing === 'parent') {
+    return sentences(
+      `The directory for ${shown} was not found.`,
+      NOTHING_WRITTEN,
+      'Set create_parents to true, or leave it out, to create it too; or correct the path.'
+    )
+  }
+  if (missing === 'expected') {
+    return sentences(
+      `${shown} was not found, although expected_hash says that it exists: it was removed, or the path is wrong.`,
+      NOTHING_WRITTEN,
+      'To create it again, leave expected_hash out.'
+    )
+  }
+  if (did_you_mean.length > 0) return `${shown} was not found. Did you mean ${listed(did_you_mean, 'or')}?`
+  return sentences(
+    `${shown} was not found.`,
+    'Check the path: it is relative to the workspace root, and case matters.',
+    `${naming.inspectWith({ path: '.' })} lists what is there.`
+  )
+}
+
+function notAFile({ type }: Of<'NOT_A_FILE'>, { path, shown, naming }: FailedRequest): string | ProblemParts {
+  switch (type) {
+    case 'file_as_directory':
+      return {
+        detail: `${shown} is a file, but the path ends in /, . or .., as only a directory's can. Send ${shown}.`,
+        members: similarPaths([path], naming)
+      }
+    case 'trailing_slash':
+      return sentences(
+        `The path ${shown} ends in /, . or .., so it names a directory.`,
+        NOTHING_WRITTEN,
+        'End it with the name of the file to create.'
+      )
+    case 'not_a_directory':
+      return sentences(`Part of the path ${shown} is not a directory.`, NOTHING_WRITTEN, 'Correct the path.')
+    case 'directory':
+      return sentences(
+        `${shown} is a directory, not a file.`,
+        `Send the path of a file in it; ${naming.inspectWith({ path: cut(path) })} lists them.`
+      )
+    default:
+      return `${shown} is a ${type === 'fifo' ? 'named pipe' : type}, not a file. Only regular files can be used.`
+  }
+}
+
+/** The paths that may have been meant, the likeliest first, and a fix for that one. */
+function similarPaths(did_you_mean: string[] = [], naming: CallSyntax): Partial<Problem> {
+  const [first] = did_you_mean
+  if (first === undefined) return {}
+  const fix = {
+    type: 'FIX_PATH' as const,
+    suggestion: `Use the path ${first}, if that is the file you mean.`,
+    example: naming.inspectWith({ path: first })
+  }
+  return { did_you_mean, suggested_fixes: [fix] }
+}
+
+function alreadyExists(
+  { reason, if_none_match }: Of<'ALREADY_EXISTS'>,
+  { path, shown, naming, file_hash }: FailedRequest
+): string | ProblemParts {
+  if (file_hash === undefined) {
+    return sentences(
+      `${shown} already exists but can't be read: it may be a broken link.`,
+      NOTHING_WRITTEN,
+      'Choose another path.'
+    )
+  }
+  const overwrite = `"overwrite": true, "expected_hash": "${file_hash}"`
+  const why = {
+    exists: if_none_match ? ', and If-None-Match: * requires a new file' : '',
+    needs_overwrite: ', and overwrite is not true',
+    needs_expected_hash: ', and overwrite: true also requires the expected_hash of the file to be replaced'
+  }[reason]
+  return {
+    detail: sentences(
+      `${shown} already exists${why}.`,
+      NOTHING_WRITTEN,
+      `To change part of it, use ${naming.edit}.`,
+      'To replace all of it, read it first, then send the same request with',
+      `${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`
+    ),
+    members: {
+      suggested_fixes: [
+        {
+          type: 'READ_FILE',
+          suggestion: `Read the file as it is now; then edit it, or replace it with ${overwrite}.`,
+          example: naming.inspectWith({ path })
+        }
+      ]
+    }
+  }
+}

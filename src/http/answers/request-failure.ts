@@ -1,0 +1,163 @@
+// Why a request is refused before any file is touched, and what to send instead. Knows no statuses, and nothing of
+// files or edits.
+import type { OperationFailure } from '../../operations/operation.ts'
+import type { InvalidField, RequestFailure } from '../failure.ts'
+import type { CallSyntax } from './call-names.ts'
+import { sentences, type Descriptions } from './description.ts'
+import { faultInWords } from './field-faults.ts'
+import { counted, cut, listed, quote } from './phrases.ts'
+import { strayError } from './section-failure.ts'
+import type { ProblemParts } from './told.ts'
+
+type Of<C extends RequestFailure['code']> = Extract<RequestFailure | OperationFailure, { code: C }>
+
+export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> = {
+  INVALID_JSON: invalidJson,
+  INVALID_UNICODE: invalidUnicode,
+  INVALID_REQUEST: (failure, { naming }) => {
+    const errors = fieldErrors(failure, naming)
+    return { detail: `The request is not valid: ${onOneLine(errors)}.`, members: { errors: echoed(errors) } }
+  },
+  MIXED_MODES: ({ fields }) =>
+    sentences(
+      `The request has edits as well as ${listed(fields)} at the top level.`,
+      'Put every edit into edits, or send one edit at the top level without edits.'
+    ),
+  NO_EDITS: ({ fields }) => `The request has no edits. Send ${listed(fields)}, or edits with at least one such object.`,
+  EMPTY_OLD_TEXT: ({ edit_index, total_edits }) => ({
+    detail: sentences(
+      edit_index === undefined
+        ? 'old_text is empty, and empty text matches everywhere.'
+        : `Edit ${edit_index + 1} of ${total_edits} failed: old_text is empty, and empty text matches everywhere.`,
+      'To insert text, send nearby text from the file as old_text,',
+      'and the same text with your insertion as new_text.'
+    ),
+    members: { ...(edit_index !== undefined && { edit_index }), ...(total_edits !== undefined && { total_edits }) }
+  }),
+  TOO_MANY_EDITS: ({ limit, actual }) => ({
+    detail: `The request has ${actual} edits; the limit is ${limit}. Send them in several requests.`,
+    members: { limit, actual }
+  }),
+  UNSUPPORTED_MEDIA_TYPE: ({ reason, given }) =>
+    ({
+      type: sentences(
+        given === '' ? 'The request does not say which type its body has.' : `The body has the type ${quote(given)}.`,
+        'Send JSON with the header Content-Type: application/json.'
+      ),
+      charset: sentences(
+        `The body has the charset ${quote(given)}.`,
+        'Send it as UTF-8, with the header Content-Type: application/json.'
+      ),
+      encoding: `The body has the Content-Encoding ${quote(given)}. Send it uncompressed.`
+    })[reason],
+  UNAUTHORIZED: ({ reason }) => ({
+    detail: sentences(
+      {
+        missing: 'The request has no token.',
+        malformed: 'The Authorization header is not of the form Bearer <token>.',
+        wrong: 'The token is wrong.'
+      }[reason],
+      'Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN)',
+      'or printed when the server started.'
+    ),
+    headers: { 'www-authenticate': 'Bearer' }
+  }),
+  FORBIDDEN_HOST: ({ host }) =>
+    sentences(
+      `The Host header names ${quote(host)}, which is not allowed.`,
+      'Use localhost or an IP address, or ask the operator to allow the name with --allow-host (EDITD_ALLOW_HOST).'
+    ),
+  FORBIDDEN_ORIGIN: ({ origin }) =>
+    sentences(
+      `Web pages from the origin ${quote(origin)} may not call this server.`,
+      'The operator can allow them with --allow-origin (EDITD_ALLOW_ORIGIN).'
+    ),
+  ROUTE_NOT_FOUND: (failure, { instance }) =>
+    'tool' in failure
+      ? sentences(
+          `There is no tool ${quote(failure.tool)}; did you mean ${failure.nearest}?`,
+          `The tools are ${listed(failure.tools)}.`
+        )
+      : sentences(
+          `There is no route ${failure.method} ${cut(instance, 200)}.`,
+          `The routes are ${listed(failure.routes)}.`
+        ),
+  METHOD_NOT_ALLOWED: ({ method, allow }, { instance }) => ({
+    detail: `${cut(instance, 200)} does not accept ${method}. Use ${listed(allow, 'or')}.`,
+    headers: { allow: allow.join(', ') }
+  }),
+  REQUEST_TIMEOUT: () =>
+    sentences(
+      'The request took too long to arrive, so nothing was done and the connection is closed.',
+      'Send the whole request again.'
+    ),
+  HEADERS_TOO_LARGE: ({ limit }) => ({
+    detail: `The request headers are larger than ${counted(limit, 'byte')}. Send fewer or shorter ones.`,
+    members: { limit }
+  }),
+  REQUEST_TOO_LARGE: ({ limit }) => ({
+    detail: sentences(
+      `The body is larger than ${counted(limit, 'byte')}.`,
+      'Send smaller edits, in several requests; the operator can raise the limit with --body-limit.'
+    ),
+    members: { limit }
+  }),
+  INTERNAL_ERROR: (_failure, { request_id }) =>
+    sentences(
+      `The server failed; its log has the reason under request_id ${request_id}.`,
+      'Read the file again before you repeat the request.'
+    )
+}
+
+function invalidJson(failure: Of<'INVALID_JSON'>): string | ProblemParts {
+  switch (failure.reason) {
+    case 'empty':
+      return 'The request has no body. Send one JSON object with the fields of the operation.'
+    case 'syntax':
+      return sentences(
+        `The body is not valid JSON${failure.where === undefined ? '' : ` (${failure.where})`}.`,
+        'Check that quotes, backslashes and line breaks inside strings are escaped (\\", \\\\, \\n)',
+        'and that nothing is missing at the end.'
+      )
+    case 'duplicate_key': {
+      const where = failure.pointer === '' ? '' : ` (${cut(failure.pointer, 200)})`
+      return {
+        detail: `The field ${quote(failure.key)} is given twice in the same object${where}. Send it once.`,
+        members: { errors: [{ pointer: cut(failure.pointer), message: `has the field ${quote(failure.key)} twice` }] }
+      }
+    }
+    case 'too_deep':
+      return {
+        detail: `The body is nested deeper than ${failure.limit} levels. No operation needs more than 3.`,
+        members: { limit: failure.limit }
+      }
+  }
+}
+
+function invalidUnicode({ pointer }: Of<'INVALID_UNICODE'>): string | ProblemParts {
+  if (pointer === undefined) return 'The body is not valid UTF-8. Send the JSON encoded as UTF-8.'
+  const where = pointer === '' ? 'the top level' : cut(pointer, 200)
+  return {
+    detail: sentences(
+      `The text at ${where} contains half of a surrogate pair (such as \\ud83d alone),`,
+      'which cannot be encoded as UTF-8. Send whole characters.'
+    ),
+    members: { errors: [{ pointer: cut(pointer), message: 'contains a lone surrogate' }] }
+  }
+}
+
+function fieldErrors(failure: Of<'INVALID_REQUEST'>, naming: CallSyntax): InvalidField[] {
+  if ('stray' in failure) return [strayError(failure, naming)]
+  return 'faults' in failure ? failure.faults.map(faultInWords) : failure.errors
+}
+
+/** The first few errors in a sentence; the body lists more. */
+function onOneLine(errors: readonly InvalidField[]): string {
+  const inWords = errors.map(({ pointer, message }) => (pointer === '' ? message : `${pointer} ${message}`))
+  const first = inWords.slice(0, 3).map(text => cut(text, 200))
+  return [...first, ...(errors.length > 3 ? [`and ${errors.length - 3} more`] : [])].join('; ')
+}
+
+/** The errors that the body lists. */
+const echoed = (errors: readonly InvalidField[]): InvalidField[] =>
+  errors.slice(0, 20).map(({ pointer, message }) => ({ pointer: cut(pointer), message: cut(message) }))

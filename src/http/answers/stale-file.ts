@@ -1,0 +1,71 @@
+// What is said of a file that has changed since it was read: what the edit would do to it now. Does not know statuses.
+import type { CurrentOutcome } from '../../engine/failure.ts'
+import type { StaleFile } from '../../workspace/failure.ts'
+import { describeBy, sentences, type Descriptions, type FailedRequest } from './description.ts'
+import { LINE_FAILURES } from './line-failure.ts'
+import { counted, listed, span } from './phrases.ts'
+import { SECTION_FAILURES } from './section-failure.ts'
+import { readFile, readPreview } from './suggested-fixes.ts'
+import { TEXT_FAILURES } from './text-failure.ts'
+import { NOTHING_WRITTEN, type ProblemParts } from './told.ts'
+
+/** Why an edit can't be made to a text. */
+export type EditFailure = Extract<CurrentOutcome, { fits: false }>['failure']
+
+export const EDIT_FAILURES: Descriptions<EditFailure> = { ...TEXT_FAILURES, ...LINE_FAILURES, ...SECTION_FAILURES }
+
+export function describeStaleFile({ reason, expected_hash, now }: StaleFile, request: FailedRequest): ProblemParts {
+  const { shown, file_hash } = request
+  if (reason === 'changed_meanwhile') {
+    return {
+      detail: sentences(
+        `${shown} was changed by another program while it was being edited.`,
+        NOTHING_WRITTEN,
+        'Read the file again, then decide.'
+      ),
+      members: { suggested_fixes: [readFile(request)] }
+    }
+  }
+  const hashNow = file_hash === undefined ? '' : `${file_hash}, `
+  const changed = `${shown} has changed: its hash is ${hashNow}not ${expected_hash}.`
+  const withHash = file_hash === undefined ? 'with its file_hash as expected_hash' : `with expected_hash "${file_hash}"`
+  const members = { ...(expected_hash !== undefined && { expected_hash }) }
+  if (now === undefined) {
+    return {
+      detail: sentences(
+        changed,
+        NOTHING_WRITTEN,
+        `Read the file again, check that your edit still applies, and send it ${withHash}.`
+      ),
+      members: { ...members, suggested_fixes: [readFile(request)] }
+    }
+  }
+  if (now.fits) {
+    const { file_preview } = now
+    return {
+      detail: sentences(
+        changed,
+        NOTHING_WRITTEN,
+        `Your edit would still apply${whereItFits(now)}; file_preview shows what is there now.`,
+        `If that is what you mean, send it ${withHash}.`
+      ),
+      members: { ...members, suggested_fixes: [readPreview(request, file_preview)], file_preview }
+    }
+  }
+  const { detail, members: more } = describeBy(EDIT_FAILURES, now.failure, request)
+  return {
+    detail: sentences(
+      changed,
+      `On the current file your edit fails too: ${detail}`,
+      `Send the corrected edit ${withHash}.`
+    ),
+    members: { ...more, ...members }
+  }
+}
+
+function whereItFits({ places, total }: Extract<CurrentOutcome, { fits: true }>): string {
+  if (total === 0) return ''
+  const named = places.map(lines => (lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`))
+  const more = total > places.length ? ` and at ${counted(total - places.length, 'more place')}` : ''
+  return ` ${listed([...new Set(named)])}${more}`
+}

@@ -1,0 +1,210 @@
+// Why an edit of a text can't be made, what is there instead, and what to send. Does not know statuses.
+import type { Problem } from '../../../schemas/problem.ts'
+import type {
+  Fix,
+  NoMatch,
+  OccurrenceOutOfRange,
+  ResultTooLarge,
+  SimilarContent,
+  TextFailure,
+  WrongCount
+} from '../../engine/failure.ts'
+import type { Asked } from './call-names.ts'
+import { sentences, type Descriptions, type FailedRequest } from './description.ts'
+import { ofEdit, position } from './edit-position.ts'
+import { whyMissed } from './no-match-cause.ts'
+import { capital, counted, cut, linesListed, listed, quote, span } from './phrases.ts'
+import { toFixes } from './suggested-fixes.ts'
+
+export const TEXT_FAILURES: Descriptions<TextFailure> = {
+  NO_MATCH: (failure, request) => ({
+    detail: ofEdit(failure, noMatch(failure, request), { inOrder: true }),
+    members: { ...position(failure), ...noMatchMembers(failure, request) }
+  }),
+  WRONG_COUNT: (failure, request) => ({
+    detail: ofEdit(failure, wrongCount(failure, request), { inOrder: true }),
+    members: {
+      ...position(failure),
+      ...matches(failure, request),
+      expected_occurrences: failure.expected_occurrences,
+      ...(failure.similar_content && { similar_content: failure.similar_content }),
+      ...(failure.suggestions_truncated && { suggestions_truncated: true })
+    }
+  }),
+  OCCURRENCE_OUT_OF_RANGE: (failure, request) => ({
+    detail: ofEdit(failure, noSuchOccurrence(failure, request), { inOrder: true }),
+    members: { ...position(failure), ...matches(failure, request) }
+  }),
+  RESULT_TOO_LARGE: (failure, request) => ({
+    detail: ofEdit(failure, resultTooLarge(failure, request)),
+    members: { ...position(failure), limit: failure.limit, actual: failure.actual }
+  })
+}
+
+function noMatch(failure: NoMatch, { shown, naming }: FailedRequest): string {
+  const { search_text, similar_content, fixes, file_preview, undone_by_edit, already_applied } = failure
+  const notFound = `old_text was not found in ${shown}: ${quote(search_text)}.`
+  const [best] = similar_content
+  if (undone_by_edit !== undefined) {
+    const ready = fixes[0]?.edit === undefined ? '' : ' (suggested_fixes[0].edit has it)'
+    return sentences(
+      notFound,
+      `It is in the original file, but edit ${undone_by_edit + 1} of this request changes it first.`,
+      `Write old_text to match the text after that edit${ready}, or merge the two edits.`
+    )
+  }
+  if (file_preview.total_lines === 0) {
+    return sentences(
+      notFound,
+      `The file is empty. To put text into it, use ${naming.edit_lines} with start_line 1 and end_line 0.`
+    )
+  }
+  if (best !== undefined) {
+    return sentences(notFound, mostSimilar(failure, best), nextStep(failure, best), alsoApplied(failure))
+  }
+  if (already_applied) {
+    return sentences(
+      notFound,
+      `new_text is already there${appliedLine(failure, ' (line ', ')')}, so this edit seems to have been made already.`,
+      'Read the file; if so, leave this edit out.'
+    )
+  }
+  return sentences(
+    notFound,
+    `Nothing in its ${counted(file_preview.total_lines, 'line')} is similar${notContained(failure)}.`,
+    'Read the file and copy old_text from content exactly, or check that this is the right file.'
+  )
+}
+
+/** Names that show that nothing like `old_text` is in the file. */
+function notContained({ missing_tokens = [] }: NoMatch): string {
+  const names = missing_tokens.slice(0, 3).map(token => quote(token, 40))
+  return names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`
+}
+
+const appliedLine = ({ applied_line }: NoMatch, before: string, after = ''): string =>
+  applied_line === undefined ? '' : `${before}${applied_line}${after}`
+
+const alsoApplied = (failure: NoMatch): string =>
+  failure.already_applied
+    ? `new_text is also in the file${appliedLine(failure, ', at line ')}: if this edit was made already, leave it out.`
+    : ''
+
+const isOneLine = ({ line_number, end_line }: SimilarContent): boolean => line_number === end_line
+const spanOf = ({ line_number, end_line }: SimilarContent): string => span([line_number, end_line])
+
+function mostSimilar({ similar_content, cause }: NoMatch, best: SimilarContent): string {
+  if (cause.type === 'near_duplicate') {
+    return `${capital(whyMissed(cause))}: ${listed(similar_content.map(spanOf), 'or')}.`
+  }
+  const likely = best.confidence === 'low' ? 'Perhaps' : 'Most likely'
+  return sentences(
+    `${likely} ${spanOf(best)} ${isOneLine(best) ? 'was' : 'were'} meant: ${whyMissed(cause)}.`,
+    `The file has ${quote(best.content, 160)} there.`
+  )
+}
+
+function nextStep({ fixes, cause }: NoMatch, best: SimilarContent): string {
+  const ready = fixes.flatMap((fix, i) => (fix.edit === undefined ? [] : [{ ...fix, name: `suggested_fixes[${i}]` }]))
+  const [first, second] = ready
+  const unclear = cause.type === 'near_duplicate'
+  if (first === undefined) {
+    return `Read ${unclear ? 'the lines you mean' : spanOf(best)} and copy old_text from there exactly.`
+  }
+  const which = second === undefined ? `${first.name}.edit` : `the edit for the place you mean (${eachPlace(ready)})`
+  const action =
+    first.edit?.new_text === undefined
+      ? `first update new_text to match what is there, then send it with the old_text of ${which}.`
+      : `send ${which}.`
+  return second !== undefined || unclear ? capital(action) : `If so, ${action}`
+}
+
+const eachPlace = (fixes: (Fix & { name: string })[]): string =>
+  fixes.flatMap(({ name, lines }) => (lines === undefined ? [] : [`${name} for ${span(lines)}`])).join(', ')
+
+function noMatchMembers(failure: NoMatch, request: Asked): Partial<Problem> {
+  const { search_text, similar_content, fixes, file_preview, missing_tokens, already_applied, suggestions_truncated } =
+    failure
+  return {
+    search_text: cut(search_text),
+    ...(already_applied && { already_applied }),
+    similar_content,
+    suggested_fixes: toFixes(fixes, request),
+    ...(missing_tokens && { missing_tokens }),
+    ...(suggestions_truncated && { suggestions_truncated }),
+    file_preview
+  }
+}
+
+const ADD_LINES = 'Add surrounding lines to old_text until it matches one place'
+
+function wrongCount(failure: WrongCount, { shown }: FailedRequest): string {
+  const { actual_occurrences: actual, expected_occurrences: expected, match_lines, undone_by_edit } = failure
+  const appears = sentences(
+    `old_text appears ${counted(actual, 'time')} in ${shown}, at ${linesListed(match_lines)},`,
+    `but ${expected} ${expected === 1 ? 'was' : 'were'} expected.`
+  )
+  if (undone_by_edit !== undefined) {
+    return sentences(
+      appears,
+      `The original file has that many; edit ${undone_by_edit + 1} of this request changes it first.`,
+      'Write old_text to match the text after that edit (suggested_fixes has such edits), or merge the two edits.'
+    )
+  }
+  if (failure.overlapping) {
+    const overlap = expected === 1 ? 'Some of the matches overlap' : 'Its matches overlap, so it is not unique either'
+    return sentences(appears, `${overlap}. ${ADD_LINES}; suggested_fixes has such edits.`)
+  }
+  if (actual < expected) return sentences(appears, ...tooFew(failure))
+  return sentences(
+    appears,
+    `${ADD_LINES} (suggested_fixes has such edits), set occurrences to ${actual} to replace all of them,`,
+    'or set occurrence to the number of the one you mean.'
+  )
+}
+
+/** What resembles the text besides its matches, and how to replace these alone. */
+function tooFew({ actual_occurrences: actual, similar_content = [] }: WrongCount): string[] {
+  const [best] = similar_content
+  const orCheck = 'or check whether the other places read differently.'
+  const all = `Set occurrences to ${actual} to replace all of them, ${orCheck}`
+  const one = 'Set occurrences to 1, or leave it out, to replace'
+  if (best === undefined) return [actual === 1 ? `${one} it; ${orCheck}` : all]
+  return [
+    `${capital(spanOf(best))} ${isOneLine(best) ? 'is' : 'are'} nearly the same: ${quote(best.content, 160)};`,
+    'to change that too, add an edit with this text.',
+    actual === 1 ? `${one} the one that is exactly old_text.` : all
+  ]
+}
+
+function noSuchOccurrence(failure: OccurrenceOutOfRange, { shown }: FailedRequest): string {
+  const { occurrence, actual_occurrences: actual, match_lines } = failure
+  return sentences(
+    `occurrence is ${occurrence}, but old_text appears ${counted(actual, 'time')} in ${shown},`,
+    `at ${linesListed(match_lines)}.`,
+    `Set occurrence to ${actual === 1 ? '1' : `a number from 1 to ${actual}`}, "first" or "last".`
+  )
+}
+
+const resultTooLarge = ({ what, limit, actual }: ResultTooLarge, { shown }: FailedRequest): string =>
+  what === 'bytes'
+    ? sentences(
+        `${shown} would have ${counted(actual, 'byte')}; the limit is ${limit}.`,
+        'Send less text; only the operator can raise the limit, with --max-file-size.'
+      )
+    : sentences(
+        `${counted(actual, 'place')} would be replaced; the limit for one request is ${limit}.`,
+        'Send an old_text that matches fewer places.'
+      )
+
+/** The matches there are, as members of a problem. */
+function matches(failure: WrongCount | OccurrenceOutOfRange, request: Asked): Partial<Problem> {
+  const { search_text, actual_occurrences, match_locations, match_lines, fixes } = failure
+  return {
+    search_text: cut(search_text),
+    actual_occurrences,
+    match_locations,
+    match_lines,
+    suggested_fixes: toFixes(fixes, request)
+  }
+}

@@ -1,0 +1,1297 @@
+// Every failure in each form that has a sentence of its own, with these sentences: data for the tests of answers.
+import type { FilePreview, Fix, NoMatch, SimilarContent, UnsupportedTarget } from '../../../src/engine/failure.ts'
+import { EXAMPLES } from '../../../src/http/answers/examples.ts'
+import type { Context } from '../../../src/http/answers/problem.ts'
+import type { Failure } from '../../../src/http/failure.ts'
+
+export interface Described {
+  failure: Failure
+  context?: Partial<Context>
+  /** What is said, to a caller of routes, of the failure of a request for `src/app.ts`. */
+  detail: string[]
+}
+
+const hashed = { file_hash: '60303ae22b998861' }
+const alone = { edit_index: 0, total_edits: 1 }
+
+const {
+  NO_MATCH,
+  WRONG_COUNT,
+  OCCURRENCE_OUT_OF_RANGE,
+  EXPECTED_TEXT_MISMATCH,
+  STALE_FILE,
+  TARGET_NOT_FOUND,
+  AMBIGUOUS_TARGET,
+  UNSUPPORTED_TARGET
+} = EXAMPLES
+
+const empty: FilePreview = {
+  total_lines: 0,
+  preview_start_line: 0,
+  preview_end_line: 0,
+  content: '',
+  highlights: []
+}
+const missed = (more: Partial<NoMatch>): NoMatch => ({ ...NO_MATCH, ...alone, ...more })
+const similar: SimilarContent = {
+  line_number: 4,
+  end_line: 5,
+  content: 'foo( 1 )',
+  similarity_score: 0.95,
+  confidence: 'high',
+  differences: []
+}
+const oneLine: SimilarContent = { ...similar, end_line: 4 }
+const read: Fix = { type: 'READ_FILE', lines: [4, 5] }
+const complete = (line: number): Fix => ({
+  type: 'USE_EXACT_TEXT',
+  lines: [line, line],
+  edit: { old_text: 'foo( 1 )', new_text: 'bar' }
+})
+const withoutNewText: Fix = { type: 'USE_EXACT_TEXT', lines: [4, 5], edit: { old_text: 'foo( 1 )' } }
+
+const REQUESTS: Described[] = [
+  {
+    failure: { code: 'INVALID_JSON', reason: 'empty' },
+    detail: ['The request has no body. Send one JSON object with the fields of the operation.']
+  },
+  {
+    failure: { code: 'INVALID_JSON', reason: 'syntax' },
+    detail: [
+      'The body is not valid JSON.',
+      'Check that quotes, backslashes and line breaks inside strings are escaped (\\", \\\\, \\n) and that',
+      'nothing is missing at the end.'
+    ]
+  },
+  {
+    failure: { code: 'INVALID_JSON', reason: 'syntax', where: 'at character 17' },
+    detail: [
+      'The body is not valid JSON (at character 17).',
+      'Check that quotes, backslashes and line breaks inside strings are escaped (\\", \\\\, \\n) and that',
+      'nothing is missing at the end.'
+    ]
+  },
+  {
+    failure: { code: 'INVALID_JSON', reason: 'duplicate_key', key: 'path', pointer: '' },
+    detail: ['The field "path" is given twice in the same object. Send it once.']
+  },
+  {
+    failure: { code: 'INVALID_JSON', reason: 'duplicate_key', key: 'new_text', pointer: '/edits/0' },
+    detail: ['The field "new_text" is given twice in the same object (/edits/0). Send it once.']
+  },
+  {
+    failure: { code: 'INVALID_JSON', reason: 'too_deep', limit: 32 },
+    detail: ['The body is nested deeper than 32 levels.', 'No operation needs more than 3.']
+  },
+  { failure: { code: 'INVALID_UNICODE' }, detail: ['The body is not valid UTF-8. Send the JSON encoded as UTF-8.'] },
+  {
+    failure: { code: 'INVALID_UNICODE', pointer: '' },
+    detail: [
+      'The text at the top level contains half of a surrogate pair (such as \\ud83d alone), which cannot be',
+      'encoded as UTF-8. Send whole characters.'
+    ]
+  },
+  {
+    failure: { code: 'INVALID_UNICODE', pointer: '/new_text' },
+    detail: [
+      'The text at /new_text contains half of a surrogate pair (such as \\ud83d alone), which cannot be',
+      'encoded as UTF-8. Send whole characters.'
+    ]
+  },
+  {
+    failure: { code: 'INVALID_REQUEST', errors: [{ pointer: '', message: 'must be a JSON object' }] },
+    detail: ['The request is not valid: must be a JSON object.']
+  },
+  {
+    failure: {
+      code: 'INVALID_REQUEST',
+      errors: Array.from({ length: 30 }, (_, i) => ({ pointer: `/${i}`, message: 'is wrong' }))
+    },
+    detail: ['The request is not valid: /0 is wrong; /1 is wrong; /2 is wrong; and 27 more.']
+  },
+  {
+    failure: {
+      code: 'INVALID_REQUEST',
+      faults: [
+        { pointer: '/occurrence', reason: 'replace_all_too' },
+        { pointer: '', reason: 'no_target' },
+        { pointer: '/code_block', reason: 'empty_target' }
+      ]
+    },
+    detail: [
+      "The request is not valid: /occurrence can't be combined with replace_all: true; send one of them; the",
+      'request has no target; send one of heading, code_block and symbol; /code_block is empty; send index,',
+      'language or under_heading.'
+    ]
+  },
+  {
+    failure: {
+      code: 'INVALID_REQUEST',
+      faults: [
+        { pointer: '/new_text', reason: 'text_to_delete' },
+        { pointer: '/include_heading', reason: 'heading_not_replaced' },
+        { pointer: '/include_comment', reason: 'comment_not_replaced' }
+      ]
+    },
+    detail: [
+      'The request is not valid: /new_text is not for action delete; leave it out; /include_heading is only',
+      'for action replace of a heading or code_block; leave it out; /include_comment is only for actions',
+      'replace and delete of a symbol; leave it out.'
+    ]
+  },
+  {
+    failure: {
+      code: 'INVALID_REQUEST',
+      faults: [
+        { pointer: '/regex', reason: 'without_search' },
+        { pointer: '/after', reason: 'for_directories' },
+        { pointer: '/search', reason: 'for_files' }
+      ]
+    },
+    detail: [
+      'The request is not valid: /regex is only for search, which is missing; /after is only for directories,',
+      'and the path is a file; leave it out; /search is only for files, and the path is a directory; leave it',
+      'out to list the directory.'
+    ]
+  },
+  {
+    failure: {
+      code: 'INVALID_REQUEST',
+      faults: [
+        { pointer: '/new_text', reason: 'missing' },
+        { pointer: '/symbol', reason: 'second_target', other: 'heading' },
+        { pointer: '/search', reason: 'no_regex', syntax: 'missing closing )' }
+      ]
+    },
+    detail: [
+      'The request is not valid: /new_text is missing; /symbol is a second target beside heading; send only',
+      'one of heading, code_block and symbol; /search is not a regular expression in RE2 syntax (missing',
+      'closing )).'
+    ]
+  },
+  {
+    failure: { code: 'INVALID_REQUEST', faults: [{ pointer: '/new_text', reason: 'closes_fence', line: 7 }] },
+    detail: [
+      'The request is not valid: /new_text has a line that would close the fence of the code block at line 7;',
+      'leave the fences out, or send include_heading: true with the whole block between longer fences.'
+    ]
+  },
+  {
+    failure: {
+      code: 'INVALID_REQUEST',
+      pointer: '/new_text',
+      stray: { reason: 'lost', entry: { kind: 'heading', name: 'Use', start_line: 11, end_line: 13 } }
+    },
+    detail: [
+      'The request is not valid: /new_text would remove the heading "Use" at line 11 from the outline, as an',
+      'unclosed fence or HTML comment does; close it, or use /edit.'
+    ]
+  },
+  {
+    failure: {
+      code: 'INVALID_REQUEST',
+      pointer: '/new_text',
+      stray: { reason: 'made', entry: { kind: 'code_block', start_line: 11, end_line: 13 } }
+    },
+    detail: [
+      'The request is not valid: /new_text would turn other text into the code block at line 11 of the',
+      'result; close what it opens, or use /edit.'
+    ]
+  },
+  {
+    failure: { code: 'MIXED_MODES', fields: ['old_text', 'new_text'] },
+    detail: [
+      'The request has edits as well as old_text and new_text at the top level.',
+      'Put every edit into edits, or send one edit at the top level without edits.'
+    ]
+  },
+  {
+    failure: { code: 'NO_EDITS', fields: ['old_text', 'new_text'] },
+    detail: ['The request has no edits. Send old_text and new_text, or edits with at least one such object.']
+  },
+  {
+    failure: { code: 'EMPTY_OLD_TEXT' },
+    detail: [
+      'old_text is empty, and empty text matches everywhere.',
+      'To insert text, send nearby text from the file as old_text, and the same text with your insertion as',
+      'new_text.'
+    ]
+  },
+  {
+    failure: { code: 'EMPTY_OLD_TEXT', edit_index: 1, total_edits: 3 },
+    detail: [
+      'Edit 2 of 3 failed: old_text is empty, and empty text matches everywhere.',
+      'To insert text, send nearby text from the file as old_text, and the same text with your insertion as',
+      'new_text.'
+    ]
+  },
+  {
+    failure: { code: 'TOO_MANY_EDITS', limit: 1000, actual: 1200 },
+    detail: ['The request has 1200 edits; the limit is 1000.', 'Send them in several requests.']
+  },
+  {
+    failure: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: 'text/plain' },
+    detail: ['The body has the type "text/plain".', 'Send JSON with the header Content-Type: application/json.']
+  },
+  {
+    failure: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: '' },
+    detail: [
+      'The request does not say which type its body has.',
+      'Send JSON with the header Content-Type: application/json.'
+    ]
+  },
+  {
+    failure: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'charset', given: 'utf-16' },
+    detail: ['The body has the charset "utf-16".', 'Send it as UTF-8, with the header Content-Type: application/json.']
+  },
+  {
+    failure: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'encoding', given: 'gzip' },
+    detail: ['The body has the Content-Encoding "gzip". Send it uncompressed.']
+  },
+  {
+    failure: { code: 'UNAUTHORIZED', reason: 'missing' },
+    detail: [
+      'The request has no token.',
+      'Send the header Authorization: Bearer <token> with the token that was configured (--token,',
+      'EDITD_TOKEN) or printed when the server started.'
+    ]
+  },
+  {
+    failure: { code: 'UNAUTHORIZED', reason: 'malformed' },
+    detail: [
+      'The Authorization header is not of the form Bearer <token>.',
+      'Send the header Authorization: Bearer <token> with the token that was configured (--token,',
+      'EDITD_TOKEN) or printed when the server started.'
+    ]
+  },
+  {
+    failure: { code: 'UNAUTHORIZED', reason: 'wrong' },
+    detail: [
+      'The token is wrong.',
+      'Send the header Authorization: Bearer <token> with the token that was configured (--token,',
+      'EDITD_TOKEN) or printed when the server started.'
+    ]
+  },
+  {
+    failure: { code: 'FORBIDDEN_HOST', host: 'editd.example' },
+    detail: [
+      'The Host header names "editd.example", which is not allowed.',
+      'Use localhost or an IP address, or ask the operator to allow the name with --allow-host',
+      '(EDITD_ALLOW_HOST).'
+    ]
+  },
+  {
+    failure: { code: 'FORBIDDEN_ORIGIN', origin: 'https://page.example' },
+    detail: [
+      'Web pages from the origin "https://page.example" may not call this server.',
+      'The operator can allow them with --allow-origin (EDITD_ALLOW_ORIGIN).'
+    ]
+  },
+  {
+    failure: { code: 'ROUTE_NOT_FOUND', method: 'POST', routes: ['POST /edit', 'POST /inspect'] },
+    detail: ['There is no route POST /edit. The routes are POST /edit and POST /inspect.']
+  },
+  {
+    failure: { code: 'METHOD_NOT_ALLOWED', method: 'DELETE', allow: ['GET', 'HEAD'] },
+    detail: ['/edit does not accept DELETE. Use GET or HEAD.']
+  },
+  {
+    failure: { code: 'REQUEST_TIMEOUT' },
+    detail: [
+      'The request took too long to arrive, so nothing was done and the connection is closed.',
+      'Send the whole request again.'
+    ]
+  },
+  {
+    failure: { code: 'HEADERS_TOO_LARGE', limit: 16_384 },
+    detail: ['The request headers are larger than 16384 bytes. Send fewer or shorter ones.']
+  },
+  {
+    failure: { code: 'REQUEST_TOO_LARGE', limit: 32_000_000 },
+    detail: [
+      'The body is larger than 32000000 bytes.',
+      'Send smaller edits, in several requests; the operator can raise the limit with --body-limit.'
+    ]
+  },
+  {
+    failure: { code: 'INTERNAL_ERROR' },
+    detail: [
+      'The server failed; its log has the reason under request_id r-1.',
+      'Read the file again before you repeat the request.'
+    ]
+  }
+]
+
+/** The only failure of a request that names tools. */
+export const NO_SUCH_TOOL: Described = {
+  failure: { code: 'ROUTE_NOT_FOUND', tool: 'edit', nearest: 'edit_file', tools: ['edit_file', 'inspect_file'] },
+  detail: ['There is no tool "edit"; did you mean edit_file?', 'The tools are edit_file and inspect_file.']
+}
+
+const FILES: Described[] = [
+  {
+    failure: { code: 'INVALID_PATH', reason: 'empty' },
+    detail: ['path is empty. Send the path of a file relative to the workspace root, such as src/app.ts.']
+  },
+  {
+    failure: { code: 'INVALID_PATH', reason: 'nul' },
+    detail: [
+      'path contains a NUL character.',
+      'Send the path of a file relative to the workspace root, such as src/app.ts.'
+    ]
+  },
+  {
+    failure: { code: 'INVALID_PATH', reason: 'too_long' },
+    detail: [
+      'path is longer than a file system allows, or one of its names is.',
+      'Send the path of a file relative to the workspace root, such as src/app.ts.'
+    ]
+  },
+  {
+    failure: { code: 'PATH_NOT_ALLOWED', reason: 'outside' },
+    detail: [
+      'src/app.ts is outside the workspace.',
+      'Send a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.'
+    ]
+  },
+  {
+    failure: { code: 'PATH_NOT_ALLOWED', reason: 'extension', allowed_extensions: ['.ts', '.md'] },
+    detail: ['src/app.ts has an extension that is not allowed.', 'Allowed extensions are .ts and .md.']
+  },
+  {
+    failure: { code: 'PROTECTED_PATH', pattern: '.git' },
+    detail: [
+      'src/app.ts is protected (.git) because changing or reading it could compromise tools that trust it.',
+      'Choose another file; only the operator can allow it, with --unprotect.'
+    ]
+  },
+  {
+    failure: { code: 'PERMISSION_DENIED', reason: 'read_only_file' },
+    detail: [
+      'src/app.ts is read-only: its owner has no write permission. Nothing was written.',
+      'Ask a person to make it writable if it should be edited.'
+    ]
+  },
+  {
+    failure: { code: 'PERMISSION_DENIED', reason: 'not_permitted' },
+    detail: [
+      'The server has no permission to open or change src/app.ts. Nothing was written.',
+      "Ask a person to check the file's owner and mode."
+    ]
+  },
+  {
+    failure: { code: 'READ_ONLY' },
+    detail: ['This server is read-only (--read-only).', 'Nothing can be edited or previewed.']
+  },
+  {
+    failure: { code: 'FILE_NOT_FOUND' },
+    detail: [
+      'src/app.ts was not found. Check the path: it is relative to the workspace root, and case matters.',
+      'POST /inspect {"path":"."} lists what is there.'
+    ]
+  },
+  {
+    failure: { code: 'FILE_NOT_FOUND', did_you_mean: ['a.ts', 'b.ts'] },
+    detail: ['src/app.ts was not found. Did you mean a.ts or b.ts?']
+  },
+  {
+    failure: { code: 'FILE_NOT_FOUND', missing: 'parent', did_you_mean: ['srv/x.ts'] },
+    detail: [
+      'The directory for src/app.ts was not found. Nothing was written.',
+      'Set create_parents to true, or leave it out, to create it too; or correct the path.'
+    ]
+  },
+  {
+    failure: { code: 'FILE_NOT_FOUND', missing: 'expected' },
+    detail: [
+      'src/app.ts was not found, although expected_hash says that it exists: it was removed, or the path is',
+      'wrong. Nothing was written. To create it again, leave expected_hash out.'
+    ]
+  },
+  {
+    failure: { code: 'NOT_A_FILE', type: 'directory' },
+    detail: [
+      'src/app.ts is a directory, not a file.',
+      'Send the path of a file in it; POST /inspect {"path":"src/app.ts"} lists them.'
+    ]
+  },
+  {
+    failure: { code: 'NOT_A_FILE', type: 'fifo' },
+    detail: ['src/app.ts is a named pipe, not a file.', 'Only regular files can be used.']
+  },
+  {
+    failure: { code: 'NOT_A_FILE', type: 'socket' },
+    detail: ['src/app.ts is a socket, not a file.', 'Only regular files can be used.']
+  },
+  {
+    failure: { code: 'NOT_A_FILE', type: 'device' },
+    detail: ['src/app.ts is a device, not a file.', 'Only regular files can be used.']
+  },
+  {
+    failure: { code: 'NOT_A_FILE', type: 'not_a_directory' },
+    detail: ['Part of the path src/app.ts is not a directory. Nothing was written. Correct the path.']
+  },
+  {
+    failure: { code: 'NOT_A_FILE', type: 'file_as_directory' },
+    detail: ["src/app.ts is a file, but the path ends in /, . or .., as only a directory's can. Send src/app.ts."]
+  },
+  {
+    failure: { code: 'NOT_A_FILE', type: 'trailing_slash' },
+    detail: [
+      'The path src/app.ts ends in /, . or .., so it names a directory. Nothing was written.',
+      'End it with the name of the file to create.'
+    ]
+  },
+  {
+    failure: { code: 'ALREADY_EXISTS', reason: 'exists' },
+    detail: [
+      "src/app.ts already exists but can't be read: it may be a broken link. Nothing was written.",
+      'Choose another path.'
+    ]
+  },
+  {
+    failure: { code: 'ALREADY_EXISTS', reason: 'exists' },
+    context: hashed,
+    detail: [
+      'src/app.ts already exists. Nothing was written.',
+      'To change part of it, use /edit.',
+      'To replace all of it, read it first, then send the same request with "overwrite": true,',
+      '"expected_hash": "60303ae22b998861".'
+    ]
+  },
+  {
+    failure: { code: 'ALREADY_EXISTS', reason: 'exists', if_none_match: true },
+    context: hashed,
+    detail: [
+      'src/app.ts already exists, and If-None-Match: * requires a new file. Nothing was written.',
+      'To change part of it, use /edit.',
+      'To replace all of it, read it first, then send the same request with "overwrite": true,',
+      '"expected_hash": "60303ae22b998861" and without If-None-Match.'
+    ]
+  },
+  {
+    failure: { code: 'ALREADY_EXISTS', reason: 'needs_overwrite' },
+    context: hashed,
+    detail: [
+      'src/app.ts already exists, and overwrite is not true. Nothing was written.',
+      'To change part of it, use /edit.',
+      'To replace all of it, read it first, then send the same request with "overwrite": true,',
+      '"expected_hash": "60303ae22b998861".'
+    ]
+  },
+  {
+    failure: { code: 'ALREADY_EXISTS', reason: 'needs_expected_hash' },
+    context: hashed,
+    detail: [
+      'src/app.ts already exists, and overwrite: true also requires the expected_hash of the file to be',
+      'replaced. Nothing was written.',
+      'To change part of it, use /edit.',
+      'To replace all of it, read it first, then send the same request with "overwrite": true,',
+      '"expected_hash": "60303ae22b998861".'
+    ]
+  },
+  {
+    failure: { code: 'FILE_TOO_LARGE', limit: 100_000_000, actual: 250_000_000 },
+    detail: [
+      'src/app.ts has 250000000 bytes; the limit is 100000000.',
+      'Only the operator can raise it, with --max-file-size.'
+    ]
+  },
+  {
+    failure: { code: 'BINARY_FILE', encoding: 'binary', file_size: 2210 },
+    detail: ["src/app.ts can't be edited as text: it is binary (it contains a NUL byte). Nothing was written."]
+  },
+  {
+    failure: { code: 'BINARY_FILE', encoding: 'utf-16le', file_size: 2210 },
+    detail: [
+      "src/app.ts can't be edited as text: it is UTF-16LE, and only UTF-8, ASCII and other 8-bit text can be",
+      'edited. Nothing was written.'
+    ]
+  },
+  {
+    failure: { code: 'PRECONDITION_REQUIRED' },
+    detail: [
+      'This server requires expected_hash with every edit. Nothing was written.',
+      'Call POST /inspect {"path":"src/app.ts"} and send its file_hash as expected_hash.'
+    ]
+  },
+  {
+    failure: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1.2 },
+    detail: [
+      'src/app.ts is still being edited by another request. Nothing was written.',
+      'Send the request again in 2 seconds.'
+    ]
+  },
+  {
+    failure: { code: 'FILE_LOCKED', reason: 'queue_full', retry_after: 1 },
+    detail: ['src/app.ts has too many edits waiting. Nothing was written.', 'Send the request again in 1 second.']
+  },
+  {
+    failure: { code: 'FILE_LOCKED', reason: 'lost', retry_after: 0 },
+    detail: [
+      'src/app.ts lost its lock while it was being edited. Nothing was written.',
+      'Send the request again in 1 second.'
+    ]
+  },
+  {
+    failure: { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 2 },
+    detail: [
+      'src/app.ts is being written by another server, which has not finished and may have stopped.',
+      'Nothing was written. Send the request again in 2 seconds.'
+    ]
+  },
+  {
+    failure: { code: 'NO_SPACE' },
+    detail: [
+      'There is no space left for the new content of src/app.ts (disk, quota or file size limit).',
+      'Nothing was written. Send the request again when there is space.'
+    ]
+  },
+  {
+    failure: { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 },
+    detail: ['The workspace directory is missing; nothing was done.', 'Send the request again in 5 seconds.']
+  },
+  {
+    failure: { code: 'NOT_READY', reason: 'no_descriptors', retry_after: 1 },
+    detail: ['The server has too many files open; nothing was done.', 'Send the request again in 1 second.']
+  },
+  {
+    failure: { code: 'NOT_READY', reason: 'draining', retry_after: 5 },
+    detail: ['The server is stopping; nothing was done.', 'Send the request again in 5 seconds.']
+  },
+  {
+    failure: { code: 'NOT_READY', reason: 'searching', retry_after: 1 },
+    detail: ['The server is busy with too many searches; nothing was done.', 'Send the request again in 1 second.']
+  },
+  {
+    failure: { code: 'NOT_READY', reason: 'large_files', retry_after: 1 },
+    detail: ['The server is busy with too many large files; nothing was done.', 'Send the request again in 1 second.']
+  },
+  {
+    failure: { code: 'NOT_READY', reason: 'parsing', retry_after: 1 },
+    detail: ['The server is busy parsing too many files; nothing was done.', 'Send the request again in 1 second.']
+  }
+]
+
+const TEXTS: Described[] = [
+  {
+    failure: missed({ similar_content: [], fixes: [read] }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Nothing in its 90 lines is similar.',
+      'Read the file and copy old_text from content exactly, or check that this is the right file.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({ similar_content: [], fixes: [read], missing_tokens: ['alpha', 'beta', 'gamma', 'delta'] }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Nothing in its 90 lines is similar, and it does not contain "alpha", "beta" or "gamma".',
+      'Read the file and copy old_text from content exactly, or check that this is the right file.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({ similar_content: [], already_applied: true, applied_line: 7 }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'new_text is already there (line 7), so this edit seems to have been made already.',
+      'Read the file; if so, leave this edit out. Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({ similar_content: [], already_applied: true }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'new_text is already there, so this edit seems to have been made already.',
+      'Read the file; if so, leave this edit out. Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({ similar_content: [], file_preview: empty }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;". The file is empty.',
+      'To put text into it, use /edit-lines with start_line 1 and end_line 0. Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({ similar_content: [similar], fixes: [complete(4), read] }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Most likely lines 4 to 5 were meant: the spacing differs (the file has "const  foo", old_text "const',
+      'foo"). The file has "foo( 1 )" there.',
+      'If so, send suggested_fixes[0].edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({ similar_content: [oneLine], fixes: [read] }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Most likely line 4 was meant: the spacing differs (the file has "const  foo", old_text "const foo").',
+      'The file has "foo( 1 )" there.',
+      'Read line 4 and copy old_text from there exactly. Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({ similar_content: [{ ...oneLine, confidence: 'low' }], fixes: [read, withoutNewText] }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Perhaps line 4 was meant: the spacing differs (the file has "const  foo", old_text "const foo").',
+      'The file has "foo( 1 )" there.',
+      'If so, first update new_text to match what is there, then send it with the old_text of',
+      'suggested_fixes[1].edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({
+      similar_content: [similar],
+      fixes: [complete(4)],
+      already_applied: true,
+      applied_line: 7
+    }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Most likely lines 4 to 5 were meant: the spacing differs (the file has "const  foo", old_text "const',
+      'foo"). The file has "foo( 1 )" there.',
+      'If so, send suggested_fixes[0].edit.',
+      'new_text is also in the file, at line 7: if this edit was made already, leave it out.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({ similar_content: [similar], fixes: [complete(4)], already_applied: true }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Most likely lines 4 to 5 were meant: the spacing differs (the file has "const  foo", old_text "const',
+      'foo"). The file has "foo( 1 )" there.',
+      'If so, send suggested_fixes[0].edit.',
+      'new_text is also in the file: if this edit was made already, leave it out. Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({
+      similar_content: [oneLine, { ...similar, line_number: 9, end_line: 9 }],
+      fixes: [complete(4), complete(9), read],
+      cause: { type: 'near_duplicate' }
+    }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Several places are equally likely: line 4 or line 9.',
+      'Send the edit for the place you mean (suggested_fixes[0] for line 4, suggested_fixes[1] for line 9).',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({
+      similar_content: [oneLine, { ...similar, line_number: 9, end_line: 9 }],
+      fixes: [read],
+      cause: { type: 'near_duplicate' }
+    }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Several places are equally likely: line 4 or line 9.',
+      'Read the lines you mean and copy old_text from there exactly. Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({ similar_content: [oneLine], fixes: [withoutNewText, withoutNewText] }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Most likely line 4 was meant: the spacing differs (the file has "const  foo", old_text "const foo").',
+      'The file has "foo( 1 )" there.',
+      'First update new_text to match what is there, then send it with the old_text of the edit for the place',
+      'you mean (suggested_fixes[0] for lines 4 to 5, suggested_fixes[1] for lines 4 to 5).',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({ edit_index: 1, total_edits: 3, undone_by_edit: 0, fixes: [complete(4)] }),
+    detail: [
+      'Edit 2 of 3 failed: old_text was not found in src/app.ts: "const foo = 1;".',
+      'It is in the original file, but edit 1 of this request changes it first.',
+      'Write old_text to match the text after that edit (suggested_fixes[0].edit has it), or merge the two',
+      'edits. Nothing was written: none of the 3 edits was made; edit 1 matches.'
+    ]
+  },
+  {
+    failure: missed({ edit_index: 2, total_edits: 3, undone_by_edit: 0, fixes: [read] }),
+    detail: [
+      'Edit 3 of 3 failed: old_text was not found in src/app.ts: "const foo = 1;".',
+      'It is in the original file, but edit 1 of this request changes it first.',
+      'Write old_text to match the text after that edit, or merge the two edits.',
+      'Nothing was written: none of the 3 edits was made; edits 1 to 2 match.'
+    ]
+  },
+  {
+    failure: WRONG_COUNT,
+    detail: [
+      'old_text appears 2 times in src/app.ts, at lines 12 and 40, but 1 was expected.',
+      'Add surrounding lines to old_text until it matches one place (suggested_fixes has such edits), set',
+      'occurrences to 2 to replace all of them, or set occurrence to the number of the one you mean.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...WRONG_COUNT, edit_index: 0, total_edits: 3 },
+    detail: [
+      'Edit 1 of 3 failed: old_text appears 2 times in src/app.ts, at lines 12 and 40, but 1 was expected.',
+      'Add surrounding lines to old_text until it matches one place (suggested_fixes has such edits), set',
+      'occurrences to 2 to replace all of them, or set occurrence to the number of the one you mean.',
+      'Nothing was written: none of the 3 edits was made.'
+    ]
+  },
+  {
+    failure: { ...WRONG_COUNT, edit_index: 1, total_edits: 2, undone_by_edit: 0 },
+    detail: [
+      'Edit 2 of 2 failed: old_text appears 2 times in src/app.ts, at lines 12 and 40, but 1 was expected.',
+      'The original file has that many; edit 1 of this request changes it first.',
+      'Write old_text to match the text after that edit (suggested_fixes has such edits), or merge the two',
+      'edits. Nothing was written: none of the 2 edits was made; edit 1 matches.'
+    ]
+  },
+  {
+    failure: { ...WRONG_COUNT, overlapping: true },
+    detail: [
+      'old_text appears 2 times in src/app.ts, at lines 12 and 40, but 1 was expected.',
+      'Some of the matches overlap.',
+      'Add surrounding lines to old_text until it matches one place; suggested_fixes has such edits.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...WRONG_COUNT, overlapping: true, expected_occurrences: 3 },
+    detail: [
+      'old_text appears 2 times in src/app.ts, at lines 12 and 40, but 3 were expected.',
+      'Its matches overlap, so it is not unique either.',
+      'Add surrounding lines to old_text until it matches one place; suggested_fixes has such edits.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...WRONG_COUNT, expected_occurrences: 3 },
+    detail: [
+      'old_text appears 2 times in src/app.ts, at lines 12 and 40, but 3 were expected.',
+      'Set occurrences to 2 to replace all of them, or check whether the other places read differently.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...WRONG_COUNT, expected_occurrences: 3, similar_content: [similar] },
+    detail: [
+      'old_text appears 2 times in src/app.ts, at lines 12 and 40, but 3 were expected.',
+      'Lines 4 to 5 are nearly the same: "foo( 1 )"; to change that too, add an edit with this text.',
+      'Set occurrences to 2 to replace all of them, or check whether the other places read differently.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...WRONG_COUNT, expected_occurrences: 3, actual_occurrences: 1, match_lines: [12] },
+    detail: [
+      'old_text appears 1 time in src/app.ts, at line 12, but 3 were expected.',
+      'Set occurrences to 1, or leave it out, to replace it; or check whether the other places read',
+      'differently. Nothing was written.'
+    ]
+  },
+  {
+    failure: {
+      ...WRONG_COUNT,
+      expected_occurrences: 3,
+      actual_occurrences: 1,
+      match_lines: [12],
+      similar_content: [oneLine]
+    },
+    detail: [
+      'old_text appears 1 time in src/app.ts, at line 12, but 3 were expected.',
+      'Line 4 is nearly the same: "foo( 1 )"; to change that too, add an edit with this text.',
+      'Set occurrences to 1, or leave it out, to replace the one that is exactly old_text.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...WRONG_COUNT, actual_occurrences: 14, match_lines: Array.from({ length: 14 }, (_, i) => i + 1) },
+    detail: [
+      'old_text appears 14 times in src/app.ts, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more, but 1 was',
+      'expected.',
+      'Add surrounding lines to old_text until it matches one place (suggested_fixes has such edits), set',
+      'occurrences to 14 to replace all of them, or set occurrence to the number of the one you mean.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: OCCURRENCE_OUT_OF_RANGE,
+    detail: [
+      'occurrence is 3, but old_text appears 2 times in src/app.ts, at lines 12 and 40.',
+      'Set occurrence to a number from 1 to 2, "first" or "last". Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...OCCURRENCE_OUT_OF_RANGE, actual_occurrences: 1, match_lines: [12] },
+    detail: [
+      'occurrence is 3, but old_text appears 1 time in src/app.ts, at line 12.',
+      'Set occurrence to 1, "first" or "last". Nothing was written.'
+    ]
+  },
+  {
+    failure: { code: 'RESULT_TOO_LARGE', ...alone, what: 'bytes', limit: 100, actual: 130 },
+    detail: [
+      'src/app.ts would have 130 bytes; the limit is 100.',
+      'Send less text; only the operator can raise the limit, with --max-file-size. Nothing was written.'
+    ]
+  },
+  {
+    failure: { code: 'RESULT_TOO_LARGE', edit_index: 0, total_edits: 2, what: 'replacements', limit: 10, actual: 11 },
+    detail: [
+      'Edit 1 of 2 failed: 11 places would be replaced; the limit for one request is 10.',
+      'Send an old_text that matches fewer places.',
+      'Nothing was written: none of the 2 edits was made.'
+    ]
+  }
+]
+
+const outside = { code: 'LINE_OUT_OF_RANGE', total_lines: 9 } as const
+const { found_at: _, ...notFound } = { ...EXPECTED_TEXT_MISMATCH, fixes: [] }
+const differs = { type: 'tabs', expected: '  x', found: '\tx' } as const
+const LINES: Described[] = [
+  {
+    failure: { ...outside, start_line: 12 },
+    detail: ['src/app.ts has no line 12: it has 9 lines. Ask for lines from 1 to 9.']
+  },
+  {
+    failure: { ...outside, total_lines: 1, start_line: 3 },
+    detail: ['src/app.ts has no line 3: it has 1 line. Ask for line 1.']
+  },
+  {
+    failure: { ...outside, start_line: 3, end_line: 2 },
+    detail: ['end_line 2 comes before start_line 3. src/app.ts has 9 lines. Ask for lines from 1 to 9.']
+  },
+  {
+    failure: { ...outside, start_line: 3, start_column: 9, total_columns: 4 },
+    detail: [
+      'Line 3 of src/app.ts has no column 9: it has 4 columns.',
+      'Leave start_column out to read the line from its start.'
+    ]
+  },
+  {
+    failure: { ...outside, ...alone, start_line: 0, end_line: 0 },
+    detail: [
+      'start_line is 0, but lines are counted from 1: src/app.ts has 9 lines.',
+      'To insert at the top, send start_line 1 and end_line 0. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...outside, ...alone, start_line: 4, end_line: 2 },
+    detail: [
+      'end_line 2 comes before start_line 4.',
+      'To insert before line 4, send end_line 3; to replace lines, send the last of them as end_line.',
+      'src/app.ts has 9 lines. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...outside, ...alone, start_line: 12, end_line: 12 },
+    detail: [
+      'src/app.ts has no line 12: it has 9 lines.',
+      'To append, send start_line 10 and end_line 9. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...outside, edit_index: 1, total_edits: 2, start_line: 9, end_line: 10 },
+    detail: [
+      'Edit 2 of 2 failed: src/app.ts has no line 10: it has 9 lines.',
+      'To append, send start_line 10 and end_line 9.',
+      'Nothing was written: none of the 2 edits was made.'
+    ]
+  },
+  {
+    failure: EXAMPLES.OVERLAPPING_EDITS,
+    detail: [
+      'Edit 2 of 2 failed: it changes lines 44 to 46 of src/app.ts and edit 1 changes lines 40 to 45, so they',
+      'overlap. All line numbers refer to the file before the request.',
+      'Merge the two edits, or correct their lines.',
+      'Nothing was written: none of the 2 edits was made.'
+    ]
+  },
+  {
+    failure: { ...EXAMPLES.OVERLAPPING_EDITS, other_lines: [45, 44] },
+    detail: [
+      'Edit 2 of 2 failed: it changes lines 44 to 46 of src/app.ts and edit 1 inserts before line 45, so they',
+      'overlap. All line numbers refer to the file before the request.',
+      'Merge the two edits, or correct their lines.',
+      'Nothing was written: none of the 2 edits was made.'
+    ]
+  },
+  {
+    failure: EXPECTED_TEXT_MISMATCH,
+    detail: [
+      'expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
+      'expected_text is now at line 47.',
+      'If you mean line 47, send suggested_fixes[0].edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...EXPECTED_TEXT_MISMATCH, fixes: [] },
+    detail: [
+      'expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
+      'expected_text is now at line 47.',
+      'If you mean line 47, copy its text as expected_text. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...EXPECTED_TEXT_MISMATCH, fixes: [], found_at: [47, 48] },
+    detail: [
+      'expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
+      'expected_text is now at lines 47 to 48.',
+      'If you mean lines 47 to 48, copy their text as expected_text. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...EXPECTED_TEXT_MISMATCH, start_line: 46, end_line: 45 },
+    detail: [
+      'expected_text must be empty, because the edit inserts before line 46 and replaces no lines.',
+      'expected_text is now at line 47.',
+      'If you mean line 47, send suggested_fixes[0].edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...EXPECTED_TEXT_MISMATCH, cause: differs },
+    detail: [
+      'expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
+      'Nearly the same text is now at line 47: the file indents with 1 tab, expected_text with 2 spaces.',
+      'If you mean line 47, send suggested_fixes[0].edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...EXPECTED_TEXT_MISMATCH, found_at: [45, 45], cause: differs },
+    detail: [
+      'expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
+      'They are nearly the same: the file indents with 1 tab, expected_text with 2 spaces.',
+      'If you mean these lines, send suggested_fixes[0].edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: {
+      ...EXPECTED_TEXT_MISMATCH,
+      end_line: 46,
+      cause: differs,
+      fixes: [{ type: 'USE_EXACT_TEXT', edit: { start_line: 47, end_line: 47 } }]
+    },
+    detail: [
+      'expected_text does not match lines 45 to 46 of src/app.ts, which have "const  foo = 1;\\n".',
+      'Nearly the same text is now at line 47: the file indents with 1 tab, expected_text with 2 spaces.',
+      'If you mean line 47, update new_text to match and send it with suggested_fixes[0].edit.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: notFound,
+    detail: [
+      'expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
+      'No other lines clearly match it.',
+      'Read the file again: the lines may have moved or changed. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...notFound, similar_content: [similar, { ...similar, line_number: 9, end_line: 9 }] },
+    detail: [
+      'expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
+      'No other lines clearly match it (most similar: lines 4 to 5 or line 9).',
+      'Read the file again: the lines may have moved or changed. Nothing was written.'
+    ]
+  }
+]
+
+const constant = { kind: 'constant', name: 'LIMIT', start_line: 9, end_line: 9 } as const
+const method = { kind: 'method', name: 'parse', parent: 'Parser', start_line: 12, end_line: 15 } as const
+const section = { kind: 'heading', name: 'Setup', level: 2, start_line: 3, end_line: 9 } as const
+const block = { kind: 'code_block', start_line: 11, end_line: 13 } as const
+const shell = { kind: 'code_block', language: 'sh', start_line: 11, end_line: 13 } as const
+const frontMatter = { kind: 'front_matter', start_line: 1, end_line: 3 } as const
+const languages = ['markdown', 'typescript']
+const nothingLike = { ...TARGET_NOT_FOUND, target: { heading: 'Setup' }, nearest: [] }
+const noneSupported = { code: 'UNSUPPORTED_TARGET', languages } as const
+
+/** All reasons for which a target isn't supported. */
+const UNSUPPORTED: { failure: UnsupportedTarget; detail: string[] }[] = [
+  {
+    failure: UNSUPPORTED_TARGET,
+    detail: [
+      'src/app.ts is a typescript file, and only Markdown (.md) has headings and code blocks.',
+      'Name a symbol, or use /edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'not_markdown', language: 'json' },
+    detail: [
+      'src/app.ts is a json file, and only Markdown (.md) has headings and code blocks. Use /edit.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'not_markdown' },
+    detail: [
+      'The language of src/app.ts is not known from its name, and only Markdown (.md) has headings and code',
+      'blocks. Use /edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'no_grammar', language: 'markdown' },
+    detail: [
+      'src/app.ts is a markdown file, which has no symbols.',
+      'Name a heading or a code_block. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'no_grammar', language: 'json' },
+    detail: [
+      'src/app.ts is a json file, so its structure is not supported.',
+      'Supported languages are markdown and typescript. Use /edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'no_grammar' },
+    detail: [
+      'The language of src/app.ts is not known from its name, so its structure is not supported.',
+      'Supported languages are markdown and typescript. Use /edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'too_large', limit: 8_388_608, actual: 9_437_184 },
+    detail: [
+      'src/app.ts has 9437184 bytes, and structure is only read from files of up to 8388608.',
+      'Use /edit or /edit-lines. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'too_slow', limit: 2000 },
+    detail: [
+      'The structure of src/app.ts could not be read within 2 seconds. Use /edit or /edit-lines.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'parser_failed' },
+    detail: [
+      'The parser failed on src/app.ts, so its structure is not available. Use /edit or /edit-lines.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'not_alone', entry: constant },
+    detail: [
+      'The constant "LIMIT" shares line 9 of src/app.ts with other code.',
+      'Use /edit with its exact text. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'cramped', entry: method },
+    detail: [
+      'The body of the method "Parser.parse" at lines 12 to 15 of src/app.ts shares its lines with other',
+      "code, so text can't be added to it.",
+      'Use /edit with its exact text. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'no_body', entry: constant },
+    detail: [
+      'The constant "LIMIT" at line 9 of src/app.ts has no body to add text to.',
+      'Use action replace, insert_before or insert_after. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'no_body', entry: frontMatter },
+    detail: [
+      'The front matter at lines 1 to 3 of src/app.ts has no body to add text to.',
+      'Use action replace, insert_before or insert_after. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'unclosed', entry: block },
+    detail: [
+      'The code block at lines 11 to 13 of src/app.ts is never closed: anything after it would become part of',
+      'it. Use action append, or replace with include_heading: true. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'unclosed', entry: shell },
+    detail: [
+      'The "sh" code block at lines 11 to 13 of src/app.ts is never closed: anything after it would become',
+      'part of it. Use action append, or replace with include_heading: true. Nothing was written.'
+    ]
+  }
+]
+
+const SECTIONS: Described[] = [
+  {
+    failure: TARGET_NOT_FOUND,
+    detail: [
+      'The symbol "Parser.prase" was not found in src/app.ts. Did you mean "Parser.parse"?',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...TARGET_NOT_FOUND, nearest: ['Parser.parse', 'parseAll'], syntax_error_lines: [4] },
+    detail: [
+      'The symbol "Parser.prase" was not found in src/app.ts.',
+      'Did you mean "Parser.parse" or "parseAll"? Nothing was written.',
+      'The file has syntax errors (line 4), so parts of it may not have been recognized.'
+    ]
+  },
+  {
+    failure: nothingLike,
+    detail: [
+      'The heading "Setup" was not found in src/app.ts.',
+      'Name one of the items in outline. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...nothingLike, total: 300 },
+    detail: [
+      'The heading "Setup" was not found in src/app.ts.',
+      'Name one of the items in outline (the first 2 of 300). Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...nothingLike, target: { code_block: {} }, outline: [], total: 0 },
+    detail: [
+      'The code block was not found in src/app.ts, which has no headings, code blocks or symbols.',
+      'Use /edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...nothingLike, target: { code_block: { index: 2, language: 'sh', under_heading: 'Setup' } } },
+    detail: [
+      'The "sh" code block 2 under the heading "Setup" was not found in src/app.ts.',
+      'Name one of the items in outline. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...nothingLike, at_line: 1, elsewhere: [section, method] },
+    detail: [
+      'The heading "Setup" was not found at line 1 in src/app.ts: it is at lines 3 to 9 or lines 12 to 15.',
+      'Correct at_line, or leave it out. Nothing was written.'
+    ]
+  },
+  {
+    failure: AMBIGUOUS_TARGET,
+    detail: [
+      'The symbol "Parser.parse" matches 2 places in src/app.ts, at lines 12 and 16.',
+      'Send at_line with a line of the one you mean, or name it by its path. targets lists them.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...AMBIGUOUS_TARGET, at_line: 12, syntax_error_lines: [4, 7] },
+    detail: [
+      'The symbol "Parser.parse" matches 2 places in src/app.ts, at lines 12 and 16.',
+      'Line 12 is in more than one of them: send the first line of the one you mean as at_line.',
+      'targets lists them. Nothing was written.',
+      'The file has syntax errors (lines 4 and 7), so parts of it may not have been recognized.'
+    ]
+  },
+  ...UNSUPPORTED
+]
+
+const fits = { fits: true, places: [], total: 0, file_preview: NO_MATCH.file_preview } as const
+const now = (places: [number, number][], total = places.length) =>
+  ({ ...STALE_FILE, now: { ...fits, places, total } }) as const
+const STALE: Described[] = [
+  {
+    failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' },
+    detail: [
+      'src/app.ts was changed by another program while it was being edited. Nothing was written.',
+      'Read the file again, then decide.'
+    ]
+  },
+  {
+    failure: STALE_FILE,
+    detail: [
+      'src/app.ts has changed: its hash is not 9f86d081884c7d65. Nothing was written.',
+      'Read the file again, check that your edit still applies, and send it with its file_hash as',
+      'expected_hash.'
+    ]
+  },
+  {
+    failure: STALE_FILE,
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65. Nothing was written.',
+      'Read the file again, check that your edit still applies, and send it with expected_hash',
+      '"60303ae22b998861".'
+    ]
+  },
+  {
+    failure: now([]),
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65. Nothing was written.',
+      'Your edit would still apply; file_preview shows what is there now.',
+      'If that is what you mean, send it with expected_hash "60303ae22b998861".'
+    ]
+  },
+  {
+    failure: now([[4, 4]]),
+    detail: [
+      'src/app.ts has changed: its hash is not 9f86d081884c7d65. Nothing was written.',
+      'Your edit would still apply at line 4; file_preview shows what is there now.',
+      'If that is what you mean, send it with its file_hash as expected_hash.'
+    ]
+  },
+  {
+    failure: now([[4, 4]]),
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65. Nothing was written.',
+      'Your edit would still apply at line 4; file_preview shows what is there now.',
+      'If that is what you mean, send it with expected_hash "60303ae22b998861".'
+    ]
+  },
+  {
+    failure: now(
+      [
+        [3, 5],
+        [9, 8],
+        [9, 8]
+      ],
+      14
+    ),
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65. Nothing was written.',
+      'Your edit would still apply at lines 3 to 5 and before line 9 and at 11 more places; file_preview',
+      'shows what is there now. If that is what you mean, send it with expected_hash "60303ae22b998861".'
+    ]
+  },
+  {
+    failure: { ...STALE_FILE, now: { fits: false, failure: { ...outside, ...alone, start_line: 12 } } },
+    detail: [
+      'src/app.ts has changed: its hash is not 9f86d081884c7d65.',
+      'On the current file your edit fails too: src/app.ts has no line 12: it has 9 lines.',
+      'To append, send start_line 10 and end_line 9. Nothing was written.',
+      'Send the corrected edit with its file_hash as expected_hash.'
+    ]
+  },
+  {
+    failure: { ...STALE_FILE, now: { fits: false, failure: WRONG_COUNT } },
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65.',
+      'On the current file your edit fails too: old_text appears 2 times in src/app.ts, at lines 12 and 40,',
+      'but 1 was expected.',
+      'Add surrounding lines to old_text until it matches one place (suggested_fixes has such edits), set',
+      'occurrences to 2 to replace all of them, or set occurrence to the number of the one you mean.',
+      'Nothing was written. Send the corrected edit with expected_hash "60303ae22b998861".'
+    ]
+  },
+  {
+    failure: { ...STALE_FILE, now: { fits: false, failure: TARGET_NOT_FOUND } },
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65.',
+      'On the current file your edit fails too: The symbol "Parser.prase" was not found in src/app.ts.',
+      'Did you mean "Parser.parse"? Nothing was written.',
+      'Send the corrected edit with expected_hash "60303ae22b998861".'
+    ]
+  }
+]
+
+export const FAILURES: Described[] = [...REQUESTS, ...FILES, ...TEXTS, ...LINES, ...SECTIONS, ...STALE]
