@@ -1,7 +1,7 @@
 // Names that models send out of habit, taken as the field that they mean, before validation. The only place that knows
 // them.
 import type { TSchema } from 'typebox'
-import { fail, ok, type Result } from '../../result.ts'
+import { fail, type Result } from '../../result.ts'
 import type { InvalidField, RequestFailure } from '../failure.ts'
 import { checkTexts, escapePointer, parseStrictJson } from './json.ts'
 import { hasProperty, maxItemsOf, requiredOf } from './json-schema.ts'

@@ -330,7 +330,7 @@ t.test('is not kept from starting by users who may not write in the root', needs
   t.equal(await asUser(), 'starts')
   t.match(events, [doubt])
   const honest = await plant(t, [id], { proof: true, root })
-  t.match(await asUser(), { where: 'same', pid: honest.pid, uid: FOREIGN, told: { root } })
+  t.match(await asUser(), { where: 'same', pid: honest.pid, uid: FOREIGN, info: { root } })
   honest.kill('SIGKILL')
   silent.kill('SIGKILL')
   await Promise.all([once(honest, 'close'), once(silent, 'close')])
@@ -372,7 +372,7 @@ t.test('sees a server in another pid namespace', { skip: canMount ? false : 'nee
   const apart = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child']
   const second = startWorker({ ...place, file: 'a', count: 2, name: 'x', pause: 600_000 }, apart)
   await second.printed('done')
-  t.match(await outcome(open(place, { stateDir: place.other })), { where: 'same', uid: 0, told: { root: place.root } })
+  t.match(await outcome(open(place, { stateDir: place.other })), { where: 'same', uid: 0, info: { root: place.root } })
   second.child.kill('SIGKILL')
   await second.ended
 })
