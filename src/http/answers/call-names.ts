@@ -22,7 +22,7 @@ export const BY_TOOL: CallSyntax = {
 }
 
 /** The file that a request is about, and how calls are named to who sent it. */
-export interface Asked {
+export interface NamedFile {
   path: string
   naming: CallSyntax
 }

@@ -1,9 +1,16 @@
 // How the sentences of failures are written down: a table by code, a line for each sentence. Does not know any failure.
-import type { Asked } from './call-names.ts'
-import type { ProblemParts } from './told.ts'
+import type { Problem } from '../../../schemas/problem.ts'
+import type { NamedFile } from './call-names.ts'
+
+/** What a failure says beyond its kind: the sentence, members of the body, headers. */
+export interface ProblemParts {
+  detail: string
+  members?: Partial<Problem>
+  headers?: Record<string, string>
+}
 
 /** The request that failed, as far as sentences may speak of it. */
-export interface FailedRequest extends Asked {
+export interface FailedRequest extends NamedFile {
   /** `path`, short enough for a sentence. */
   shown: string
   /** The route, without its query. */
@@ -31,3 +38,5 @@ export function describeBy<F extends { code: string }>(
 
 /** Sentences one after the other; empty ones are left out. */
 export const sentences = (...each: string[]): string => each.filter(sentence => sentence !== '').join(' ')
+
+export const NOTHING_WRITTEN = 'Nothing was written.'

@@ -1,6 +1,6 @@
 // Which edit of a request failed, and what became of the others. Does not know why it failed.
 import type { EditPosition } from '../../engine/failure.ts'
-import { NOTHING_WRITTEN } from './told.ts'
+import { NOTHING_WRITTEN } from './description.ts'
 
 /** The members of a problem that say which edit failed. */
 export const position = ({ edit_index, total_edits }: EditPosition): EditPosition => ({ edit_index, total_edits })

@@ -3,11 +3,10 @@
 import type { Problem } from '../../../schemas/problem.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
 import type { CallSyntax } from './call-names.ts'
-import { sentences, type Descriptions, type FailedRequest } from './description.ts'
+import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { counted, cut, listed } from './phrases.ts'
 import { describeStaleFile } from './stale-file.ts'
 import { readFile } from './suggested-fixes.ts'
-import { NOTHING_WRITTEN, type ProblemParts } from './told.ts'
 
 type Of<C extends FileFailure['code']> = Extract<FileFailure, { code: C }>
 

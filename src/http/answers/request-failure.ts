@@ -3,11 +3,10 @@
 import type { OperationFailure } from '../../operations/operation.ts'
 import type { InvalidField, RequestFailure } from '../failure.ts'
 import type { CallSyntax } from './call-names.ts'
-import { sentences, type Descriptions } from './description.ts'
+import { sentences, type Descriptions, type ProblemParts } from './description.ts'
 import { faultInWords } from './field-faults.ts'
 import { counted, cut, listed, quote } from './phrases.ts'
 import { strayError } from './section-failure.ts'
-import type { ProblemParts } from './told.ts'
 
 type Of<C extends RequestFailure['code']> = Extract<RequestFailure | OperationFailure, { code: C }>
 

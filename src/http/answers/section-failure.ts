@@ -10,10 +10,9 @@ import type {
 } from '../../engine/failure.ts'
 import type { StrayEdit } from '../../operations/operation.ts'
 import type { InvalidField } from '../failure.ts'
-import type { Asked, CallSyntax } from './call-names.ts'
-import { sentences, type Descriptions, type FailedRequest } from './description.ts'
+import type { NamedFile, CallSyntax } from './call-names.ts'
+import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN } from './description.ts'
 import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
-import { NOTHING_WRITTEN } from './told.ts'
 
 /** How many places a sentence lists. */
 const MAX_LISTED = 5
@@ -99,7 +98,7 @@ function ambiguous({ target, targets, fitting, at_line }: AmbiguousTarget, { sho
 
 function outlineMembers(
   { outline, syntax_error_lines }: TargetNotFound | AmbiguousTarget,
-  { path, naming }: Asked
+  { path, naming }: NamedFile
 ): Partial<Problem> {
   return {
     suggested_fixes: [

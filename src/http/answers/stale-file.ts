@@ -1,13 +1,19 @@
 // What is said of a file that has changed since it was read: what the edit would do to it now. Does not know statuses.
 import type { CurrentOutcome } from '../../engine/failure.ts'
 import type { StaleFile } from '../../workspace/failure.ts'
-import { describeBy, sentences, type Descriptions, type FailedRequest } from './description.ts'
+import {
+  describeBy,
+  sentences,
+  type Descriptions,
+  type FailedRequest,
+  NOTHING_WRITTEN,
+  type ProblemParts
+} from './description.ts'
 import { LINE_FAILURES } from './line-failure.ts'
 import { counted, listed, span } from './phrases.ts'
 import { SECTION_FAILURES } from './section-failure.ts'
 import { readFile, readPreview } from './suggested-fixes.ts'
 import { TEXT_FAILURES } from './text-failure.ts'
-import { NOTHING_WRITTEN, type ProblemParts } from './told.ts'
 
 /** Why an edit can't be made to a text. */
 export type EditFailure = Extract<CurrentOutcome, { fits: false }>['failure']

@@ -1,7 +1,7 @@
 // The fixes of a problem: what to do, in a sentence, with an example. Does not know status codes.
 import type { SuggestedFix } from '../../../schemas/problem.ts'
 import type { FilePreview, Fix, FixedLines, FixedText } from '../../engine/failure.ts'
-import type { Asked } from './call-names.ts'
+import type { NamedFile } from './call-names.ts'
 import { sentences } from './description.ts'
 import { linesListed, span } from './phrases.ts'
 
@@ -11,7 +11,7 @@ type Lines = readonly [start_line: number, end_line: number]
 const READ_IT = 'Read the file as it is now, then decide.'
 
 /** To read the whole file, or lines of it that `old_text` can be copied from. */
-export const readFile = ({ path, naming }: Asked, lines?: Lines): SuggestedFix => ({
+export const readFile = ({ path, naming }: NamedFile, lines?: Lines): SuggestedFix => ({
   type: 'READ_FILE',
   suggestion:
     lines === undefined
@@ -21,18 +21,18 @@ export const readFile = ({ path, naming }: Asked, lines?: Lines): SuggestedFix =
 })
 
 /** To read these lines. */
-export const readLines = ({ path, naming }: Asked, [start_line, end_line]: Lines): SuggestedFix => ({
+export const readLines = ({ path, naming }: NamedFile, [start_line, end_line]: Lines): SuggestedFix => ({
   type: 'READ_FILE',
   suggestion: `Read ${span([start_line, end_line])} of the file as it is now, then decide.`,
   example: naming.inspectWith({ path, start_line, end_line })
 })
 
 /** To read the lines of a preview; the preview of an empty file has none. */
-export const readPreview = (asked: Asked, { preview_start_line, preview_end_line }: FilePreview): SuggestedFix =>
+export const readPreview = (asked: NamedFile, { preview_start_line, preview_end_line }: FilePreview): SuggestedFix =>
   preview_start_line === 0 ? readFile(asked) : readLines(asked, [preview_start_line, preview_end_line])
 
 /** The engine's fixes, each with its sentence. */
-export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: Asked): SuggestedFix[] =>
+export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: NamedFile): SuggestedFix[] =>
   fixes.map(fix => (fix.type === 'READ_FILE' ? readFile(asked, fix.lines) : toFix(fix)))
 
 function toFix(fix: Fix<FixedText | FixedLines>): SuggestedFix {

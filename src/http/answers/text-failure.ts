@@ -9,7 +9,7 @@ import type {
   TextFailure,
   WrongCount
 } from '../../engine/failure.ts'
-import type { Asked } from './call-names.ts'
+import type { NamedFile } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest } from './description.ts'
 import { ofEdit, position } from './edit-position.ts'
 import { whyMissed } from './no-match-cause.ts'
@@ -122,7 +122,7 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent): string {
 const eachPlace = (fixes: (Fix & { name: string })[]): string =>
   fixes.flatMap(({ name, lines }) => (lines === undefined ? [] : [`${name} for ${span(lines)}`])).join(', ')
 
-function noMatchMembers(failure: NoMatch, request: Asked): Partial<Problem> {
+function noMatchMembers(failure: NoMatch, request: NamedFile): Partial<Problem> {
   const { search_text, similar_content, fixes, file_preview, missing_tokens, already_applied, suggestions_truncated } =
     failure
   return {
@@ -198,7 +198,7 @@ const resultTooLarge = ({ what, limit, actual }: ResultTooLarge, { shown }: Fail
       )
 
 /** The matches there are, as members of a problem. */
-function matches(failure: WrongCount | OccurrenceOutOfRange, request: Asked): Partial<Problem> {
+function matches(failure: WrongCount | OccurrenceOutOfRange, request: NamedFile): Partial<Problem> {
   const { search_text, actual_occurrences, match_locations, match_lines, fixes } = failure
   return {
     search_text: cut(search_text),
