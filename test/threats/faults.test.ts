@@ -24,6 +24,7 @@ import {
   tally,
   tempFiles,
   checkDocument,
+  type Folders,
   type Send,
   type Sent
 } from './harness.ts'

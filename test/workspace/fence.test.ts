@@ -1,4 +1,5 @@
-// What keeps a holder that was stopped from writing after its lock was taken over. Row 43 of the threats, step by step.
+// What keeps a holder that was stopped from writing after its lock was taken over. Row 43 of docs/threats.md, step by
+// step.
 import {
   chmodSync,
   existsSync,
@@ -23,20 +24,20 @@ import type { Missing } from '../../src/workspace/pin.ts'
 import { openRoot } from '../../src/workspace/root.ts'
 import { openState } from '../../src/workspace/state.ts'
 import { readWhole } from '../../src/workspace/text-file.ts'
-import { freshPlace, isRoot, observer, ownLock, remove, type Place } from './support/open.ts'
+import { makeFolders, isRoot, observer, ownLock, removeFolders, type Folders } from './support/open.ts'
 
 const FILE = Buffer.from('d/a.txt')
 const AWAY: Owner = { ...thisOwner(), hostname: 'other', boot_id: 'other' }
 
-function fresh(t: Test): Place & { events: string[]; taken: (by?: Owner) => Promise<Lock>; silence: () => void } {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  mkdirSync(join(place.root, 'd'))
-  writeFileSync(join(place.root, 'd/a.txt'), 'a')
-  const state = openState(place.state)
+function fresh(t: Test): Folders & { events: string[]; taken: (by?: Owner) => Promise<Lock>; silence: () => void } {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  mkdirSync(join(folders.root, 'd'))
+  writeFileSync(join(folders.root, 'd/a.txt'), 'a')
+  const state = openState(folders.state)
   const events: string[] = []
   return {
-    ...place,
+    ...folders,
     events,
     async taken(by = thisOwner()) {
       const files = new LockFiles(state, observer({ ...by, nonce: `${Math.random()}` }), ({ event }) =>
@@ -53,7 +54,7 @@ function fresh(t: Test): Place & { events: string[]; taken: (by?: Owner) => Prom
   }
 }
 
-t.test('removes the temp files of all who never released, even if who took over from them was stopped too', async t => {
+t.test('removes the temp files of all unreleased holds, even if the next holder was stopped too', async t => {
   const { root, state, taken, silence } = fresh(t)
   const pinned = openRoot(root)
   t.teardown(() => pinned.close())
@@ -81,7 +82,7 @@ t.test('removes the temp files of all who never released, even if who took over 
 })
 
 t.test(
-  'forgets nobody while a temp file can’t be removed',
+  'forgets no earlier holder while its temp file can’t be removed',
   { skip: isRoot ? 'root may remove all' : false },
   async t => {
     const { root, taken, silence } = fresh(t)
@@ -99,7 +100,7 @@ t.test(
   }
 )
 
-t.test('needs no folder, but one that is where it should be', async t => {
+t.test('accepts a missing folder, but not one that has moved', async t => {
   const { root, taken, silence } = fresh(t)
   const pinned = openRoot(root)
   t.teardown(() => pinned.close())
@@ -119,7 +120,7 @@ t.test('needs no folder, but one that is where it should be', async t => {
   t.throws(() => fence(pinned, Buffer.from('link/d/a.txt'), { ...next, late }), { code: 'RACED' })
 })
 
-t.test('answers STALE_FILE where the temp file is gone at the rename or the link', async t => {
+t.test('answers STALE_FILE if the temp file is gone at the rename or the link', async t => {
   const { root, state } = fresh(t)
   const pinned = openRoot(root)
   const intents = new Intents(openState(state).intents, thisOwner())
@@ -156,7 +157,7 @@ t.test('answers STALE_FILE where the temp file is gone at the rename or the link
   t.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), 'a')
 })
 
-t.test('marks nothing as taken over that only a sweep has moved away', async t => {
+t.test('does not mark a lock as taken over that only a sweep has removed', async t => {
   const { state, taken, events, silence } = fresh(t)
   await taken(AWAY)
   silence()
