@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { TOOL_FORMATS, ToolDefinitions, ToolsQuery } from '../schemas/tools.ts'
 import { factsSchema } from '../src/http/openapi.ts'
-import { queryReader } from '../src/http/query.ts'
+import { queryReader } from '../src/http/requests/query.ts'
 import { sendProblem } from '../src/http/send.ts'
 import { definitions } from '../src/http/tools/definitions.ts'
 import type { Components } from '../src/http/tools/schema.ts'

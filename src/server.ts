@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import pino, { type Logger } from 'pino'
 import { buildApp } from './app.ts'
 import { helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
-import { ensureDir } from './workspace/ensure-dir.ts'
+import { ensureDir } from './workspace/commit/ensure-dir.ts'
 import { speakMcp } from './stdio.ts'
-import { Occupied } from './workspace/other-servers.ts'
+import { Occupied } from './workspace/locks/other-servers.ts'
 import { openWorkspace, type Workspace } from './workspace/workspace.ts'
 
 /** The exit status where settings are at fault. */

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { VERSION } from '../src/config/config.ts'
-import { folderIds, namesOf } from '../src/workspace/server-names.ts'
-import { answerBy } from '../src/workspace/server-identity.ts'
+import { folderIds, namesOf } from '../src/workspace/locks/server-names.ts'
+import { answerBy } from '../src/workspace/locks/server-identity.ts'
 import { COMMAND } from './running.ts'
 
 const [PROGRAM = '', ...SERVER] = COMMAND

@@ -30,7 +30,7 @@ import {
   TOKEN,
   type Kind
 } from './value-kinds.ts'
-import { DEFAULT_PROTECTED } from '../workspace/policy.ts'
+import { DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
 
 export const VERSION = '0.1.0'
 

@@ -8,7 +8,7 @@ import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/inspect/window.ts'
 import type { Operation } from '../operations/operation.ts'
 import { MAX_ENTRIES, MAX_ITEMS } from '../operations/inspect.ts'
 import type { Operations } from '../operations.ts'
-import { BY_ROUTE } from './call-names.ts'
+import { BY_ROUTE } from './answers/call-names.ts'
 import { MCP_VERSIONS } from './tools/mcp.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 

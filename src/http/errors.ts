@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { RequestFailure } from './failure.ts'
-import { toProblem } from './problem.ts'
+import { toProblem } from './answers/problem.ts'
 import { logBug, pathOf } from './request-log.ts'
 import { rawProblem, sendProblem } from './send.ts'
 

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
 import { caller } from './call.ts'
-import { parseStrictJson, refuseMedia } from './json.ts'
+import { parseStrictJson, refuseMedia } from './requests/json.ts'
 import { pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
 

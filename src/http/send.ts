@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { CallAnswer } from './call.ts'
 import type { Failure } from './failure.ts'
-import { toProblem, type Answer, type Context } from './problem.ts'
+import { toProblem, type Answer, type Context } from './answers/problem.ts'
 import { noteCode, pathOf } from './request-log.ts'
 
 const MEDIA = 'application/problem+json; charset=utf-8'

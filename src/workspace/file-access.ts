@@ -5,12 +5,11 @@ import { fail, ok } from '../result.ts'
 import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
 import { failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
-import { fence } from './fence.ts'
-import type { Lock, Locks } from './lock.ts'
-import { similarPaths } from './similar-paths.ts'
-import { namesFolder, relativePath } from './path.ts'
-import { gone, type Missing, type Pin, type Root } from './pin.ts'
-import type { Policy } from './policy.ts'
+import type { Lock, Locks } from './locks/lock.ts'
+import { similarPaths } from './root/similar-paths.ts'
+import { namesFolder, relativePath } from './root/path.ts'
+import { gone, type Missing, type Pin, type Root } from './root/pin.ts'
+import type { Policy } from './root/policy.ts'
 import { scanPinned, untouched } from './scan.ts'
 import { shortHash } from './text-file.ts'
 
@@ -233,7 +232,6 @@ export class FileAccess {
       return turnedAway ? lock : { ...lock, ...(await this.currentInfo(asked)) }
     }
     try {
-      fence(this.#root, place, lock.value)
       if (!(await this.#recover(place))) return { ...fail(beingWritten), ...(await this.currentInfo(asked)) }
       return await this.find<T, F | typeof MOVED>(asked, 'edit', async found =>
         placeOf(found).equals(place) ? work(found, { name: 'commit', lock: lock.value }) : fail(MOVED)

@@ -5,7 +5,7 @@ import { opendir } from 'node:fs/promises'
 import { isUtf8 } from 'node:buffer'
 import type { Entry, Entries, PageRequest } from './api.ts'
 import { Raced } from './errno.ts'
-import type { Folder } from './pin.ts'
+import type { Folder } from './root/pin.ts'
 
 /**
  * What a name is sorted by, and pages go on after. A name in UTF-8 is its own key, so the order is that of bytes.

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer } from './api.ts'
 import type { FileFailure } from './failure.ts'
-import type { Pin } from './pin.ts'
+import type { Pin } from './root/pin.ts'
 import { alike, ATTEMPTS, AT_ONCE } from './text-file.ts'
 
 /** What one reading came to; `digest` is the SHA-256, 64 hex digits. */

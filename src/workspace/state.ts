@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, quietly } from './errno.ts'
-import { ensureDir } from './ensure-dir.ts'
+import { ensureDir } from './commit/ensure-dir.ts'
 
 export interface State {
   /** Real path of the folder. */

@@ -16,7 +16,7 @@ import { promisify } from 'node:util'
 import { fail, ok, type Result } from '../result.ts'
 import { quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
-import type { Pin } from './pin.ts'
+import type { Pin } from './root/pin.ts'
 
 /**
  * Bytes up to which reading, hashing and writing are synchronous; more of them would hold up other requests. Chosen,

@@ -18,21 +18,21 @@ import type {
 import { createFile } from './create.ts'
 import { editFile, staleness, type WriteContext } from './edit.ts'
 import type { FileFailure } from './failure.ts'
-import { fence } from './fence.ts'
-import { recoverInPlace } from './in-place.ts'
-import { Intents, sweepIntents } from './intents.ts'
-import { Journal } from './journal.ts'
+import { fence } from './locks/fence.ts'
+import { recoverInPlace } from './commit/in-place.ts'
+import { Intents, sweepIntents } from './commit/intents.ts'
+import { Journal } from './commit/journal.ts'
 import { listFolder } from './list.ts'
-import { LockFiles } from './lock-file.ts'
-import { Locks } from './lock.ts'
-import { LivenessSockets } from './liveness.ts'
-import { SILENCE, thisOwner, type Observer, type Owner } from './owner.ts'
+import { LockFiles } from './locks/lock-file.ts'
+import { Locks } from './locks/lock.ts'
+import { LivenessSockets } from './locks/liveness.ts'
+import { SILENCE, thisOwner, type Observer, type Owner } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
-import { below } from './path.ts'
-import type { Pin, Root } from './pin.ts'
-import { makePolicy, type Policy } from './policy.ts'
-import { announce, type Presence } from './other-servers.ts'
-import { openRoot } from './root.ts'
+import { below } from './root/path.ts'
+import type { Pin, Root } from './root/pin.ts'
+import { makePolicy, type Policy } from './root/policy.ts'
+import { announce, type Presence } from './locks/other-servers.ts'
+import { openRoot } from './root/root.ts'
 import { scanPinned } from './scan.ts'
 import { openState, type State } from './state.ts'
 import { shortHash } from './text-file.ts'
@@ -125,7 +125,8 @@ class FileWorkspace implements Workspace {
       secret: state.secret,
       timeout: options.lockTimeout,
       socket: process.platform === 'linux',
-      files: this.#lockFiles
+      files: this.#lockFiles,
+      fence: (place, temps) => fence(root, place, temps)
     })
     this.#policy = makePolicy({ ...options, stateDir: state.path })
     this.#files = new FileAccess({
@@ -242,7 +243,6 @@ class FileWorkspace implements Workspace {
         const lock = await this.#locks.acquire(relative)
         if (!lock.ok) return false
         try {
-          fence(root, relative, lock.value)
           await work()
         } finally {
           await lock.value.release()

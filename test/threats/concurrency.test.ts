@@ -21,7 +21,7 @@ import { execPath } from 'node:process'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { thisOwner } from '../../src/workspace/owner.ts'
+import { thisOwner } from '../../src/workspace/locks/owner.ts'
 import { Random, SEED } from '../random.ts'
 import { SERVER, start } from '../running.ts'
 import {
@@ -415,11 +415,7 @@ row(
   44,
   'two state folders on one root',
   {
-    done:
-      'a server on a root, and starts of others with another state folder on the same root, below it, above it and by ' +
-      'a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; ' +
-      'six starts at once with a state folder each. What another user’s sockets can do: ' +
-      '`test/workspace/other-servers.test.ts`',
+    done: 'a server on a root, and starts of others with another state folder on the same root, below it, above it and by a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; six starts at once with a state folder each. What another user’s sockets can do: `test/workspace/locks/other-servers.test.ts`',
     skip: onLinux
   },
   async t => {

@@ -493,10 +493,7 @@ row(
     }
     t.equal(server.text('mode') + server.text('fixed'), 'one\none\n')
     t.strictSame(tempFiles(root), [])
-    return (
-      '`PERMISSION_DENIED` and the old bytes where there is no write bit or the file is immutable, for root too; the ' +
-      'owner is kept. As another user, in place: `test/workspace/commit.test.ts`'
-    )
+    return '`PERMISSION_DENIED` and the old bytes where there is no write bit or the file is immutable, for root too; the owner is kept. As another user, in place: `test/workspace/commit/commit.test.ts`'
   }
 )
 

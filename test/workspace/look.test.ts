@@ -18,7 +18,7 @@ import t from 'tap'
 import { ok } from '../../src/result.ts'
 import type { FileFailure } from '../../src/workspace/failure.ts'
 import { listFolder } from '../../src/workspace/list.ts'
-import { openRoot } from '../../src/workspace/root.ts'
+import { openRoot } from '../../src/workspace/root/root.ts'
 import type {
   Consumer,
   FailedAccess,

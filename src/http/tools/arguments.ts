@@ -2,7 +2,7 @@
 // string. Does not know any operation.
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../failure.ts'
-import { escapePointer, parseStrictJson } from '../json.ts'
+import { escapePointer, parseStrictJson } from '../requests/json.ts'
 
 const refuse = (message: string, pointer = '/arguments') =>
   fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })

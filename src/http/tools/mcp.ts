@@ -8,7 +8,7 @@ import {
   Server,
   type CallToolResult
 } from '@modelcontextprotocol/server'
-import { toProblem } from '../problem.ts'
+import { toProblem } from '../answers/problem.ts'
 import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
 import type { Tool, Toolbox } from './tool.ts'

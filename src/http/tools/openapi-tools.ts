@@ -1,8 +1,8 @@
 // The operations as an OpenAPI document of which tool hosts lose nothing: flat bodies, POST only, no references, unions
 // or headers. Does not know any operation by name.
 import type { Operation } from '../../operations/operation.ts'
-import { BY_TOOL } from '../call-names.ts'
-import { SUCCESS } from '../problem.ts'
+import { BY_TOOL } from '../answers/call-names.ts'
+import { SUCCESS } from '../answers/problem.ts'
 import { inlined, type Components, type JsonSchema } from './schema.ts'
 import type { Tool } from './tool.ts'
 

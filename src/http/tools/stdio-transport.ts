@@ -10,8 +10,8 @@ import {
   type Transport
 } from '@modelcontextprotocol/server'
 import type { RequestFailure } from '../failure.ts'
-import { parseStrictJson } from '../json.ts'
-import { toProblem } from '../problem.ts'
+import { parseStrictJson } from '../requests/json.ts'
+import { toProblem } from '../answers/problem.ts'
 
 const LINE_FEED = 0x0a
 

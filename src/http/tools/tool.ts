@@ -5,7 +5,7 @@ import type { Operation } from '../../operations/operation.ts'
 import type { Operations } from '../../operations.ts'
 import { caller, type Caller } from '../call.ts'
 import type { RequestFailure } from '../failure.ts'
-import { BY_TOOL } from '../call-names.ts'
+import { BY_TOOL } from '../answers/call-names.ts'
 
 /** An operation as a tool, and how it is called. */
 export interface Tool {

@@ -27,7 +27,7 @@ import { findShort } from '../../../src/engine/suggest/short.ts'
 import { suggest } from '../../../src/engine/suggest/suggest.ts'
 import { bestFit, likeness, patternOf, rawLikeness } from '../../../src/engine/suggest/verify.ts'
 import { placesOf } from '../../../src/engine/suggest/votes.ts'
-import { whyMissed } from '../../../src/http/no-match-cause.ts'
+import { whyMissed } from '../../../src/http/answers/no-match-cause.ts'
 import { often } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 

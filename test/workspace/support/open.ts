@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fail, ok, type Result } from '../../../src/result.ts'
 import type { FileFailure, StaleFile } from '../../../src/workspace/failure.ts'
-import type { Lock } from '../../../src/workspace/lock.ts'
-import { thisOwner, type Observer } from '../../../src/workspace/owner.ts'
-import { DEFAULT_PROTECTED } from '../../../src/workspace/policy.ts'
+import type { Lock } from '../../../src/workspace/locks/lock.ts'
+import { thisOwner, type Observer } from '../../../src/workspace/locks/owner.ts'
+import { DEFAULT_PROTECTED } from '../../../src/workspace/root/policy.ts'
 import {
   openWorkspace,
   type Consumer,
@@ -97,8 +97,6 @@ export const observer = (me = thisOwner()): Observer => ({ me, hasEnded: async (
 /** A lock that is always held. */
 export const ownLock = (): Lock => ({
   temp: `.${randomBytes(12).toString('hex')}.tmp`,
-  late: [],
-  fenced() {},
   held: () => true,
   release: async () => {}
 })

@@ -1,0 +1,28 @@
+// How other calls are named to who asked: tools to those who called one, routes to all others. Does not know any
+// failure.
+import type { CallNames } from '../../operations/operation.ts'
+
+/** `inspectWith`: the call that looks, with these arguments. */
+export interface CallSyntax extends CallNames {
+  inspectWith(args: object): string
+}
+
+export const BY_ROUTE: CallSyntax = {
+  edit: '/edit',
+  edit_lines: '/edit-lines',
+  inspect: '/inspect',
+  inspectWith: args => `POST /inspect ${JSON.stringify(args)}`
+}
+
+export const BY_TOOL: CallSyntax = {
+  edit: 'edit_file',
+  edit_lines: 'edit_lines',
+  inspect: 'inspect_file',
+  inspectWith: args => `inspect_file with ${JSON.stringify(args)}`
+}
+
+/** The file that a request is about, and how calls are named to who sent it. */
+export interface Asked {
+  path: string
+  naming: CallSyntax
+}

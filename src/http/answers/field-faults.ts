@@ -1,0 +1,37 @@
+// What is wrong with a field of a request that passed its schema, in words. Does not know statuses.
+import type { FieldFault, FixedFault } from '../../operations/operation.ts'
+import type { InvalidField } from '../failure.ts'
+
+const TARGETS = 'heading, code_block and symbol'
+
+const SENTENCES: Record<FixedFault, string> = {
+  missing: 'is missing',
+  replace_all_too: "can't be combined with replace_all: true; send one of them",
+  no_target: `the request has no target; send one of ${TARGETS}`,
+  empty_target: 'is empty; send index, language or under_heading',
+  text_to_delete: 'is not for action delete; leave it out',
+  heading_not_replaced: 'is only for action replace of a heading or code_block; leave it out',
+  comment_not_replaced: 'is only for actions replace and delete of a symbol; leave it out',
+  without_search: 'is only for search, which is missing',
+  for_directories: 'is only for directories, and the path is a file; leave it out',
+  for_files: 'is only for files, and the path is a directory; leave it out to list the directory'
+}
+
+/** The sentence about one fault, without its subject: the field. */
+export const faultInWords = (fault: FieldFault): InvalidField => ({ pointer: fault.pointer, message: messageOf(fault) })
+
+function messageOf(fault: FieldFault): string {
+  switch (fault.reason) {
+    case 'second_target':
+      return `is a second target beside ${fault.other}; send only one of ${TARGETS}`
+    case 'closes_fence':
+      return (
+        `has a line that would close the fence of the code block at line ${fault.line}; leave the fences out, ` +
+        'or send include_heading: true with the whole block between longer fences'
+      )
+    case 'no_regex':
+      return `is not a regular expression in RE2 syntax (${fault.syntax})`
+    default:
+      return SENTENCES[fault.reason]
+  }
+}

@@ -1,0 +1,275 @@
+// The sentence of a success. Does not know status codes.
+import type { InspectResult } from '../../../schemas/inspect.ts'
+import type { ChangeResult } from '../../../schemas/outcome.ts'
+import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
+import type { LineChange } from '../../engine/report/describe.ts'
+import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
+import type { LeftAlone } from '../../engine/edit/plan.ts'
+import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../../operations/operation.ts'
+import type { FileWarning } from '../../workspace/failure.ts'
+import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
+import { entryNamed } from './section-failure.ts'
+
+/**
+ * The body of a success: what was found or done, and a sentence that says it. `taken`: warnings of how the request was
+ * read.
+ */
+export function toBody(value: Outcome, taken: readonly string[] = []): ChangeResult | InspectResult {
+  if (value.operation === 'inspect') {
+    const { path, resolved_path, ...facts } = value.outcome
+    return {
+      path,
+      ...(resolved_path !== undefined && { resolved_path }),
+      message: inspectMessage(value.outcome, value.searched),
+      ...facts,
+      ...(taken.length > 0 && { warnings: [...taken] })
+    }
+  }
+  const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, warnings, ...done } = value.outcome
+  const note = left_alone.map(others => noteOf(others, done.edits_applied?.length ?? 1)).join(' ')
+  return {
+    path,
+    ...(resolved_path !== undefined && { resolved_path }),
+    message:
+      value.operation === 'edit_section'
+        ? sectionMessage(value.outcome, value.section)
+        : MESSAGES[value.operation](value.outcome),
+    ...done,
+    ...(done.diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[done.diff_unavailable] }),
+    ...(note !== '' && { note }),
+    warnings: [
+      ...taken,
+      ...(value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : []),
+      ...warnings.map(warning => FILE_WARNINGS[warning]),
+      ...(joined_breaks === undefined ? [] : [joinedSentence(joined_breaks, done.dry_run)]),
+      ...toWarnings(newTextWarnings, value)
+    ]
+  }
+}
+
+const NO_DIFF = {
+  not_utf8: 'The changed lines, or those beside them, contain bytes that are not UTF-8, which JSON cannot carry.',
+  too_long: 'The changed lines, or those beside them, are longer than 16 MiB in total, which is too long to show.'
+}
+
+const FILE_WARNINGS: Record<FileWarning, string> = {
+  set_id_dropped: 'The set-user-id and set-group-id bits are dropped.',
+  links_left: 'The file has other hard links; they keep the old content.',
+  unsynced_change:
+    'The file was changed, but its directory could not be synced: a power failure may bring the old content back.',
+  unsynced_creation: 'The file was created, but its directory could not be synced: a power failure may remove it again.'
+}
+
+/** Of lines that have become one although nobody asked for that. */
+function joinedSentence({ count, lines }: JoinedBreaks, dry_run: boolean): string {
+  const more = count > lines.length ? ` and ${count - lines.length} more` : ''
+  const [bring, are, has] = dry_run ? ['would bring', 'would be', 'would have'] : ['brought', 'are', 'has']
+  return `The edit ${bring} a carriage return (\\r) and a line feed (\\n) together at the end of ${linesListed(lines)}${more}. Side by side they ${are} one line break, so the file ${has} ${counted(count, 'line')} fewer than the text that was replaced accounts for.`
+}
+
+/** Cautions that are told one by one. */
+const CAUTIONS = 20
+
+function toWarnings(
+  newTextWarnings: readonly NewTextWarning[],
+  { operation, outcome }: Exclude<Outcome, { operation: 'inspect' }>
+): string[] {
+  const field = operation === 'create' ? 'content' : 'new_text'
+  const several = (outcome.edits_applied?.length ?? 0) > 1 || outcome.changes.some(({ edit_index }) => edit_index > 0)
+  const of = (index: number) => (several ? `${field} of edit ${index + 1}` : field)
+  const told = newTextWarnings
+    .slice(0, CAUTIONS)
+    .map(({ edit_index, type, line, text }) =>
+      WARNINGS[type](of(edit_index), `${quote(text)} (its line ${line})`, outcome.dry_run)
+    )
+  return newTextWarnings.length > CAUTIONS
+    ? [...told, `${newTextWarnings.length - CAUTIONS} more edits insert a placeholder or line numbers.`]
+    : told
+}
+
+const WARNINGS: Record<NewTextWarning['type'], (field: string, what: string, dry_run: boolean) => string> = {
+  placeholder: (field, what, dry_run) =>
+    `${field} contains the placeholder ${what}, which ${dry_run ? 'would be' : 'was'} written literally: nothing is filled in for it. If it stands for lines of the file, ${dry_run ? 'write them out in full before you send the edit.' : 'they are gone; replace it with those lines, in full.'}`,
+  line_numbers: (field, what, dry_run) =>
+    `${field} starts its lines with numbers, such as ${what}, which ${dry_run ? 'would be' : 'were'} written literally. If they are line numbers copied from a view of the file, ${dry_run ? 'leave them out.' : 'send an edit that removes them.'}`
+}
+
+const MESSAGES = { edit: editMessage, edit_lines: linesMessage, create: createMessage }
+
+const SAME = 'The file already has exactly this content; nothing was written.'
+
+/** What an edit passed over. */
+function noteOf({ edit_index, count, lines }: LeftAlone, edits: number): string {
+  const more = count > lines.length ? ` and ${count - lines.length} more` : ''
+  const text = edits === 1 ? 'old_text' : `The old_text of edit ${edit_index + 1}`
+  return `${text} also appears at ${linesListed(lines)}${more}, which ${count === 1 ? 'was' : 'were'} left unchanged.`
+}
+
+function editMessage(outcome: ChangeOutcome): string {
+  const { path, changes, total_replacements = 0, dry_run, changed } = outcome
+  if (!changed) return SAME
+  const deletes = changes.length > 0 && changes.every(change => change.operation === 'delete')
+  const verb = deletes ? 'delete' : 'replace'
+  const what = `${counted(total_replacements, 'occurrence')} ${deletes ? 'from' : 'in'} ${path}`
+  const lines = linesListed(changes.map(change => change.start_line))
+  const where = outcome.changes_truncated
+    ? `, the first at ${linesListed(changes.slice(0, 1).map(change => change.start_line))}`
+    : ` (${lines})`
+  return dry_run ? `Would ${verb} ${what}${where}; nothing was written.` : `Successfully ${verb}d ${what}${where}.`
+}
+
+/** Places that a sentence names. */
+const NAMED = 5
+
+function linesMessage(outcome: ChangeOutcome): string {
+  const { path, changes, dry_run, changed, total_lines_after } = outcome
+  if (!changed) return SAME
+  const end = dry_run
+    ? `${path} would then have ${counted(total_lines_after, 'line')}; nothing was written.`
+    : `${path} now has ${counted(total_lines_after, 'line')}.`
+  const [first, ...more] = changes
+  if (first !== undefined && more.length === 0) return `${oneChange(first, path, dry_run)} ${end}`
+  const named = changes.slice(0, NAMED).map(change => inList(change, dry_run))
+  const rest = outcome.changes_truncated
+    ? ['more, of which changes lists the first']
+    : changes.length > NAMED
+      ? [`${changes.length - NAMED} more, which changes lists`]
+      : []
+  return `${dry_run ? 'Would make' : 'Made'} ${outcome.changes_truncated ? 'more than ' : ''}${changes.length} changes in ${path}: ${[...named, ...rest].join('; ')}. ${end}`
+}
+
+const oldSpan = ({ start_line, end_line }: LineChange) => span([start_line, end_line])
+const newSpan = ({ new_start_line, new_end_line }: LineChange) => span([new_start_line, new_end_line])
+const they = ({ lines_removed }: LineChange) => (lines_removed === 1 ? 'it' : 'they')
+
+function oneChange(change: LineChange, path: string, dry_run: boolean): string {
+  const verb = (word: string, past: string) => (dry_run ? `Would ${word}` : past)
+  switch (change.operation) {
+    case 'insert':
+      return `${verb('insert', 'Inserted')} ${newSpan(change)} into ${path}, before what was line ${change.start_line}.`
+    case 'append':
+      return `${verb('append', 'Appended')} ${newSpan(change)} to ${path}.`
+    case 'delete':
+      return `${verb('delete', 'Deleted')} ${oldSpan(change)} of ${path}.`
+    case 'replace':
+      return `${verb('replace', 'Replaced')} ${oldSpan(change)} of ${path}; ${they(change)} ${dry_run ? 'would be' : change.lines_removed === 1 ? 'is now' : 'are now'} ${newSpan(change)}.`
+  }
+}
+
+/** A change as one of several: `replace line 1 (now lines 1 to 2)`. */
+function inList(change: LineChange, dry_run: boolean): string {
+  const verb = (word: string, past: string) => (dry_run ? word : past)
+  switch (change.operation) {
+    case 'insert':
+      return `${verb('insert', 'inserted')} ${newSpan(change)}`
+    case 'append':
+      return `${verb('append', 'appended')} ${newSpan(change)}`
+    case 'delete':
+      return `${verb('delete', 'deleted')} ${oldSpan(change)}`
+    case 'replace':
+      return `${verb('replace', 'replaced')} ${oldSpan(change)} (${verb('then', 'now')} ${newSpan(change)})`
+  }
+}
+
+function sectionMessage(outcome: ChangeOutcome, { entry }: Section): string {
+  return outcome.changed ? `${capital(entryNamed(entry))}: ${linesMessage(outcome)}` : SAME
+}
+
+/** What an edit of code did to more than what it was for. */
+function sectionWarnings({ errors_before, errors_after, stray }: Section, { dry_run }: ChangeOutcome): string[] {
+  const would = dry_run ? 'would have' : 'has'
+  return [
+    ...(errors_before.length > 0
+      ? [
+          `The file already had syntax errors (${linesListed(errors_before)}), so parts of its structure may not have been recognized. Check changes.`
+        ]
+      : []),
+    ...(errors_before.length === 0 && errors_after.length > 0
+      ? [
+          `The file ${would} syntax errors after this edit (${linesListed(errors_after)}) that it did not have before. Check new_text.`
+        ]
+      : []),
+    ...(stray === undefined
+      ? []
+      : [
+          `More of the structure changed than the target: ${entryNamed(stray.entry)} at line ${stray.entry.start_line} ${stray.reason === 'lost' ? 'is no longer found' : 'is new'}. Check changes.`
+        ])
+  ]
+}
+
+function createMessage({ path, created, changed, dry_run, total_lines_after, file_size }: ChangeOutcome): string {
+  if (!changed) return SAME
+  const verb =
+    created === true ? ['create', 'Created'] : ['replace the whole content of', 'Replaced the whole content of']
+  return `${dry_run ? `Would ${verb[0]}` : verb[1]} ${path} (${counted(total_lines_after, 'line')}, ${counted(file_size, 'byte')})${dry_run ? '; nothing was written' : ''}.`
+}
+
+function inspectMessage(outcome: InspectOutcome, searched?: string): string {
+  const { path, type, total_lines, file_size = 0, encoding } = outcome
+  if (type === 'directory') return directoryMessage(outcome)
+  const size = counted(file_size, 'byte')
+  if (total_lines === undefined) {
+    return `${path} is a binary file (${encoding}) of ${size}: it has no lines and can't be edited.`
+  }
+  const facts = `${path} has ${counted(total_lines, 'line')} (${size}, ${encoding})`
+  return [
+    `${facts}${windowShown(outcome)}`,
+    ...structureTold(outcome),
+    ...(searched === undefined ? [] : [matchesFound(outcome, searched)])
+  ].join(' ')
+}
+
+function structureTold({ structure, total_items = 0, syntax_error_lines }: InspectOutcome): string[] {
+  if (structure === undefined) return []
+  const more =
+    total_items > structure.length
+      ? `, of which structure lists the first ${structure.length}; find others with search`
+      : ''
+  return [
+    total_items === 0
+      ? 'It has no headings, code blocks or symbols.'
+      : `Its structure has ${counted(total_items, 'item')}${more}.`,
+    ...(syntax_error_lines === undefined
+      ? []
+      : [`It has syntax errors (${linesListed(syntax_error_lines)}); structure lists what was recognized.`])
+  ]
+}
+
+function windowShown({
+  content,
+  total_lines,
+  start_line = 1,
+  end_line = 0,
+  next_line,
+  next_column
+}: InspectOutcome): string {
+  if (content === undefined) return '.'
+  const shown = total_lines === 0 ? '; it is empty.' : `; content is ${span([start_line, end_line])}.`
+  if (next_line === undefined) return shown
+  const column = next_column === undefined ? '' : ` and start_column ${next_column}`
+  return `${shown} It was cut at the limit: continue with start_line ${next_line}${column}.`
+}
+
+function matchesFound({ matches = [], total_matches = 0, stopped_at_line }: InspectOutcome, searched: string): string {
+  const stopped =
+    stopped_at_line === undefined
+      ? ''
+      : ` The search took too long: lines from ${stopped_at_line} on were not searched; make it simpler.`
+  if (total_matches === 0) return `${quote(searched)} was not found${stopped === '' ? ' in it' : ' so far'}.${stopped}`
+  const where = linesListed(matches.map(({ line_number }) => line_number))
+  const more =
+    total_matches > matches.length
+      ? ` Only the first ${matches.length} are listed: search for a longer text, or read the lines after ${matches.at(-1)?.line_number}.`
+      : ''
+  return `${quote(searched)} was found ${counted(total_matches, 'time')}, at ${where}.${more}${stopped}`
+}
+
+function directoryMessage({ path, entries = [], next_entry }: InspectOutcome): string {
+  const names = listed(entries.slice(0, 10).map(({ name }) => name))
+  if (next_entry !== undefined) {
+    return `${path} is a directory; ${entries.length} of its entries are listed, and there are more: continue with after ${JSON.stringify(next_entry)}.`
+  }
+  return entries.length === 0
+    ? `${path} is a directory; there are no entries to list.`
+    : `${path} is a directory; ${counted(entries.length, 'entry')} listed${entries.length <= 10 ? `: ${names}` : ''}.`
+}

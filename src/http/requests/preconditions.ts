@@ -1,0 +1,58 @@
+// If-Match and If-None-Match → what they ask of the file. Does not know any file.
+import type { IncomingHttpHeaders } from 'node:http'
+import { fail, ok, type Result } from '../../result.ts'
+import type { RequestFailure } from '../failure.ts'
+
+const invalid = (message: string) =>
+  fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message }] })
+
+/** What the operation takes of them. */
+export interface Takes {
+  expects_hash: boolean
+  expects_none: boolean
+}
+
+/** `expected_hash` only where the body has none. */
+export interface Preconditions {
+  expected_hash?: string
+  if_none_match?: true
+}
+
+/**
+ * The hash of `If-Match`; none for `*`, which asks only that the file exists, and none where the body has said the
+ * same.
+ * Fails on a list, on weak or malformed tags, on another hash than the body's, on another `If-None-Match` than `*`, on
+ * both
+ * headers, and where the operation doesn't take one.
+ */
+export function readPreconditions(
+  headers: IncomingHttpHeaders,
+  takes: Takes,
+  expected_hash?: string
+): Result<Preconditions, RequestFailure> {
+  const match = headers['if-match']?.trim()
+  const none = headers['if-none-match']?.trim()
+  if (none !== undefined) {
+    if (!takes.expects_none) {
+      return invalid('the header If-None-Match is only for the operation that creates a file')
+    }
+    if (none !== '*') return invalid('the header If-None-Match may only be *: the file must not exist')
+    return match === undefined
+      ? ok({ if_none_match: true })
+      : invalid('the headers If-Match and If-None-Match are mutually exclusive; send one of them')
+  }
+  if (match === undefined) return ok({})
+  if (!takes.expects_hash) return invalid('the header If-Match is only for operations that edit')
+  if (match === '*') return ok({})
+  if (match.startsWith('W/')) {
+    return invalid('the header If-Match has a weak tag (W/…), which never matches; send the ETag of an answer as it is')
+  }
+  const hash = /^"([0-9a-f]{16})"$/.exec(match)?.[1]
+  if (hash === undefined) {
+    return invalid('the header If-Match must be one quoted file hash of 16 hex digits, such as "9f86d081884c7d65"')
+  }
+  if (expected_hash === undefined) return ok({ expected_hash: hash })
+  return hash === expected_hash
+    ? ok({})
+    : invalid('the header If-Match and the field expected_hash have different hashes; send one of them')
+}

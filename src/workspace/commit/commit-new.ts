@@ -1,0 +1,141 @@
+// Puts a new file, and the folders that it lacks, where nothing is: temp file, fsync, link, fsync of the folders. Does
+// not know plans or policy.
+import { closeSync, constants, linkSync, mkdirSync, openSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { fail, ok, type Result } from '../../result.ts'
+import type { CommitContext } from './commit.ts'
+import { codeOf, quietly, Raced } from '../errno.ts'
+import type { FileFailure, FileWarning } from '../failure.ts'
+import { split } from '../root/path.ts'
+import type { Folder, Missing, Root } from '../root/pin.ts'
+import { withTemp, type Content, type Put } from './temp.ts'
+
+/**
+ * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. Answers warnings.
+ * Failures: FILE_LOCKED (lost), STALE_FILE. Throws the system's error, EEXIST if something is there by now, or Raced.
+ * Unless it answers ok, the folders that it made are gone again, but for those that others use by now.
+ */
+export async function commitNew(
+  context: CommitContext,
+  absent: Missing,
+  content: Content
+): Promise<Result<FileWarning[], FileFailure>> {
+  const { folder: place, leaf } = split(absent.relative)
+  const lacking = foldersBetween(absent.folder, place)
+  const made: Buffer[] = []
+  let done = false
+  try {
+    for (const lack of lacking) {
+      if (mkdirBelowRoot(context.root, lack)) made.push(lack)
+      await yieldToOthers()
+    }
+    const folder = context.root.openFolder(place)
+    try {
+      const named = await withTemp({ ...context, name: context.lock.temp, folder, place, mode: 0o666, content }, temp =>
+        nameUnlessTaken(context, folder, temp, leaf)
+      )
+      if (!named.ok) return named
+      done = true
+      return ok(context.durability === 'full' ? await syncAll(context.root, folder, lacking) : [])
+    } finally {
+      folder.close()
+    }
+  } finally {
+    for (const folder of done ? [] : made.reverse()) {
+      quietly(() => removeFolder(context.root, folder))
+      await yieldToOthers()
+    }
+  }
+}
+
+/** The folders below `from` down to `to`, each before those in it. */
+function foldersBetween(from: Buffer, to: Buffer): Buffer[] {
+  const folders = []
+  for (let end = from.length; end < to.length;) {
+    const next = to.indexOf('/', end + 1)
+    end = next === -1 ? to.length : next
+    folders.push(to.subarray(0, end))
+  }
+  return folders
+}
+
+/** False: it is there by now, perhaps because another request needs it too. */
+function mkdirBelowRoot(root: Root, place: Buffer): boolean {
+  const { folder, leaf } = split(place)
+  const parent = root.openFolder(folder)
+  try {
+    mkdirSync(parent.at(leaf))
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  } finally {
+    parent.close()
+  }
+}
+
+function removeFolder(root: Root, place: Buffer): void {
+  const parent = root.openFolder(split(place).folder)
+  try {
+    rmdirSync(parent.at(split(place).leaf))
+  } finally {
+    parent.close()
+  }
+}
+
+function nameUnlessTaken(context: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
+  if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
+  if (!folder.inPlace()) throw new Raced('the folder was moved')
+  try {
+    linkSync(temp, folder.at(leaf))
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return fail(fencedOff)
+    if (!LINKLESS.includes(codeOf(error))) throw error
+    return claim(context, folder, temp, leaf)
+  }
+  return ok('named')
+}
+
+/** What file systems without hard links answer. */
+const LINKLESS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
+
+/** Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now. */
+const fencedOff: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
+
+/** Takes the name with an empty file first, so that nobody's is replaced; others may see that for an instant. */
+function claim({ lock }: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
+  const fd = openSync(folder.at(leaf), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
+  try {
+    renameSync(temp, folder.at(leaf))
+    return ok('moved')
+  } catch (error) {
+    // Where the lock is another's by now, the empty file may be too.
+    if (lock.held()) quietly(() => unlinkSync(folder.at(leaf)))
+    if (codeOf(error) === 'ENOENT') return fail(fencedOff)
+    /* c8 ignore next 1 -- only where a file system without links fails in between */
+    throw error
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * The new names are in these folders; so are those of the folders that another request made at the same time, and may
+ * not have synced yet.
+ */
+async function syncAll(root: Root, folder: Folder, lacking: Buffer[]): Promise<FileWarning[]> {
+  try {
+    await folder.sync()
+    for (const place of lacking) {
+      const parent = root.openFolder(split(place).folder)
+      try {
+        await parent.sync()
+      } finally {
+        parent.close()
+      }
+    }
+    return []
+  } catch {
+    return ['unsynced_creation']
+  }
+}

@@ -1,0 +1,127 @@
+// Puts a result in the place of a file: temp file, fsync, re-check and rename in one tick, fsync of the folder. Does
+// not know plans or policy.
+import { fchmodSync, fchownSync, lstatSync, renameSync, type BigIntStats } from 'node:fs'
+import { fail, ok, type Result } from '../../result.ts'
+import { codeOf } from '../errno.ts'
+import type { FileFailure, FileWarning } from '../failure.ts'
+import type { Intents } from './intents.ts'
+import type { Lock } from '../locks/lock.ts'
+import { split } from '../root/path.ts'
+import { same, type Folder, type Pin, type Root } from '../root/pin.ts'
+import { withTemp, type Content, type Put } from './temp.ts'
+import type { Snapshot } from '../text-file.ts'
+
+/** One file as it was read, and its new content, with the SHA-256 `digest` (hex) of that, which may be pending. */
+export interface Change extends Content {
+  pin: Pin
+  snapshot: Snapshot
+  digest: Promise<string>
+}
+
+export interface CommitContext {
+  root: Root
+  intents: Intents
+  durability: 'full' | 'fast'
+  lock: Lock
+}
+
+/** A rename would not keep what the file is: its owner, its mount. It has to be written in place. */
+export interface Unrenamable {
+  code: 'UNRENAMABLE'
+}
+
+/** What a file's mode may keep: everything but set-user-id and set-group-id. */
+export const KEPT_MODE = 0o1777
+const SET_ID = 0o6000n
+
+/** What a replacement of this file will not keep. Known before anything is written. */
+export function lossesOf(pin: Pin, strategy: 'rename' | 'in_place'): FileWarning[] {
+  const losses: FileWarning[] = []
+  if ((pin.stat.mode & SET_ID) !== 0n) losses.push('set_id_dropped')
+  if (strategy === 'rename' && pin.stat.nlink > 1n) losses.push('links_left')
+  return losses
+}
+
+/**
+ * Replaces the file, whole or not at all. Answers warnings: once the rename is done nothing else can be said.
+ * Failures: STALE_FILE, FILE_LOCKED (lost), Unrenamable. Throws the system's error. Unless it answers ok, the file is
+ * as it was and the temp file gone.
+ */
+export async function commit(
+  context: CommitContext,
+  change: Change
+): Promise<Result<FileWarning[], FileFailure | Unrenamable>> {
+  const { pin } = change
+  const { folder: place, leaf } = split(pin.relative)
+  const folder = context.root.openFolder(place)
+  try {
+    if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
+    const finish = (fd: number, made: BigIntStats): void => keepWhatItIs(fd, made, pin)
+    const replaced = await withTemp(
+      {
+        ...context,
+        name: context.lock.temp,
+        folder,
+        place,
+        mode: 0o600,
+        content: change,
+        finish,
+        ready: change.digest
+      },
+      temp => renameUnlessChanged(context, change, folder, temp, leaf)
+    )
+    if (!replaced.ok) return replaced
+    pin.replaced = true
+    const warnings = lossesOf(pin, 'rename')
+    if (context.durability === 'full') {
+      await folder.sync().catch(() => {
+        warnings.push('unsynced_change')
+      })
+    }
+    return ok(warnings)
+  } catch (error) {
+    if (REFUSALS.includes(codeOf(error))) return fail({ code: 'UNRENAMABLE' })
+    throw error
+  } finally {
+    folder.close()
+  }
+}
+
+function keepWhatItIs(fd: number, made: BigIntStats, { stat }: Pin): void {
+  if (made.uid !== stat.uid || made.gid !== stat.gid) {
+    try {
+      fchownSync(fd, Number(stat.uid), Number(stat.gid))
+    } catch {
+      throw Object.assign(new Error('the owner cannot be kept'), { code: 'EPERM' })
+    }
+  }
+  fchmodSync(fd, Number(stat.mode) & KEPT_MODE)
+}
+
+/**
+ * Everything that may have changed since the file was read is looked at again, and the rename follows in the same tick.
+ */
+function renameUnlessChanged(
+  context: CommitContext,
+  change: Change,
+  folder: Folder,
+  temp: Buffer,
+  leaf: Buffer
+): Result<Put, FileFailure> {
+  if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
+  const there = lstatSync(folder.at(leaf), { bigint: true, throwIfNoEntry: false })
+  if (!folder.inPlace() || there === undefined || !same(there, change.snapshot.stat) || !change.snapshot.unchanged()) {
+    return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+  }
+  try {
+    renameSync(temp, folder.at(leaf))
+  } catch (error) {
+    // Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now.
+    if (codeOf(error) === 'ENOENT') return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+    throw error
+  }
+  return ok('moved')
+}
+
+/** Of making a file here, giving it an owner, renaming it. */
+const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']

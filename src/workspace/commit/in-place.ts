@@ -1,0 +1,177 @@
+// Writes a file in place where a rename would lose its owner or mount; saves the old bytes first, and restores them
+// after a crash. Does not know plans or policy.
+import { closeSync, constants, fchmodSync, ftruncateSync } from 'node:fs'
+import { fail, ok, type Result } from '../../result.ts'
+import { KEPT_MODE, lossesOf, type Change } from './commit.ts'
+import { codeOf, failureOf, quietly, Raced } from '../errno.ts'
+import type { FileFailure, FileWarning } from '../failure.ts'
+import type { Journal, JournalRecord, Report } from './journal.ts'
+import type { Lock } from '../locks/lock.ts'
+import { syncFile } from '../sync.ts'
+import { digestOf, readWhole, writeAll, type Snapshot } from '../text-file.ts'
+import { same, type Pin, type Root } from '../root/pin.ts'
+
+export interface InPlaceContext {
+  root: Root
+  journal: Journal
+  durability: 'full' | 'fast'
+  lock: Lock
+  report: Report
+}
+
+const HALF_WRITTEN = 'The file is left half written; its old bytes are in the journal.'
+
+/**
+ * Writes the result through the pinned file itself. Answers warnings.
+ * Failures: STALE_FILE, FILE_LOCKED (lost). Throws the system's error, the old bytes restored; where even that fails,
+ * an error that stands for nothing else, and they stay in the journal for whoever has the lock next.
+ */
+export async function writeInPlace(
+  context: InPlaceContext,
+  { pin, snapshot, pieces, size, digest }: Change
+): Promise<Result<FileWarning[], FileFailure>> {
+  const fd = pin.open(constants.O_WRONLY)
+  try {
+    const saved = await context.journal.save(pin, snapshot, await digest)
+    let left = false
+    try {
+      const refusal = refusalNow(context.lock, pin, snapshot)
+      if (refusal !== null) return fail(refusal)
+      try {
+        await put(fd, pieces, size, context.durability)
+      } catch (error) {
+        try {
+          await put(fd, [snapshot.bytes], snapshot.bytes.length, context.durability)
+        } catch (problem) {
+          left = true
+          saved.leave()
+          context.report({ event: 'left_half_written', path: pin.relative.toString(), reason: codeOf(problem) })
+          throw new Error(HALF_WRITTEN, { cause: problem })
+        }
+        throw error
+      }
+    } finally {
+      // A record that stays keeps everybody from the file.
+      if (!left) saved.drop()
+    }
+    // The kernel has dropped them already, but for root.
+    if (lossesOf(pin, 'in_place').length > 0) quietly(() => fchmodSync(fd, Number(pin.stat.mode) & KEPT_MODE))
+    return ok(lossesOf(pin, 'in_place'))
+  } finally {
+    quietly(() => closeSync(fd))
+  }
+}
+
+/** Null: the lock is still ours, and the file is the one that was read. */
+function refusalNow(lock: Lock, pin: Pin, snapshot: Snapshot): FileFailure | null {
+  if (!lock.held()) return { code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 }
+  return pin.inPlace() && snapshot.unchanged() ? null : { code: 'STALE_FILE', reason: 'changed_meanwhile' }
+}
+
+async function put(fd: number, pieces: readonly Buffer[], size: number, durability: 'full' | 'fast'): Promise<void> {
+  await writeAll(fd, pieces, size)
+  ftruncateSync(fd, size)
+  if (durability === 'full') await syncFile(fd)
+}
+
+/** What has become of a record. Those that are `left` are tried again. */
+type Outcome = { done: string; kept?: string } | { given_up: string; kept?: string } | { left: string; error?: unknown }
+
+/**
+ * Takes back what dead owners left half written, and forgets what they finished.
+ * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be had;
+ * then the record stays.
+ * `only`: just the file at this path below the root; throws if it may be half written and can't be helped now.
+ * False where a server that isn't known to be dead has begun to write one of these files in place: if it was only
+ * stopped,
+ * it goes on, whoever has the lock.
+ */
+export async function recoverInPlace(
+  context: Omit<InPlaceContext, 'lock'>,
+  guard: (relative: Buffer, work: () => Promise<void>) => Promise<boolean>,
+  only?: Buffer
+): Promise<boolean> {
+  const { ofTheDead, others } = await context.journal.records(context.report, only)
+  for (const record of ofTheDead) {
+    let outcome: Outcome | null = { left: 'file_locked' }
+    try {
+      await guard(record.relative, async () => {
+        outcome = record.exists() ? await recover(context, record) : null
+      })
+    } catch (error) {
+      // One file that can't be helped must not keep the others waiting.
+      outcome = { left: `failed: ${codeOf(error)}`, error }
+    }
+    tell(context.report, record, outcome)
+    if (only !== undefined) throwIfLeft(outcome)
+  }
+  return !others
+}
+
+function tell(report: Report, { relative }: JournalRecord, outcome: Outcome | null): void {
+  if (outcome === null) return
+  const kept = 'kept' in outcome && { kept: outcome.kept }
+  const [event, what] =
+    'done' in outcome
+      ? ['journal_recovered', outcome.done]
+      : ['journal_unrecovered', 'left' in outcome ? outcome.left : outcome.given_up]
+  report({ event, path: relative.toString(), outcome: what, ...kept })
+}
+
+function throwIfLeft(outcome: Outcome | null): void {
+  if (outcome === null || !('left' in outcome)) return
+  if (failureOf(outcome.error)?.code === 'NOT_READY') throw outcome.error
+  throw 'error' in outcome ? new Error(HALF_WRITTEN, { cause: outcome.error }) : new Raced(outcome.left)
+}
+
+/** Under the file's lock. */
+async function recover({ root, durability }: Omit<InPlaceContext, 'lock'>, record: JournalRecord): Promise<Outcome> {
+  const pinned = root.pin(record.relative)
+  if (!pinned.ok) {
+    if (pinned.failure.code !== 'MISSING') return { left: `failed: ${pinned.failure.code}` }
+    record.drop()
+    return { given_up: 'file_gone' }
+  }
+  const pin = pinned.value
+  try {
+    const reborn = record.born !== 0n && record.born !== pin.stat.birthtimeNs
+    if (!same(pin.stat, record) || reborn || !pin.stat.isFile()) {
+      record.drop()
+      return { given_up: 'another_file' }
+    }
+    const read = await readWhole(pin, Infinity)
+    if (!read.ok) return { left: 'file_changing' }
+    const snapshot = read.value
+    try {
+      if (snapshot.digest === record.new || snapshot.digest === record.old) {
+        record.drop()
+        return { done: 'nothing_to_do' }
+      }
+      // Somebody has written to it since, and may have mended it.
+      if (Number(snapshot.stat.mtimeNs / 1_000_000n) > record.until) {
+        return { given_up: 'changed_since', kept: record.putAside() }
+      }
+      const old = record.bytes()
+      if (old === null || (await digestOf([old], old.length)) !== record.old) {
+        return { given_up: 'copy_damaged', kept: record.putAside() }
+      }
+      const fd = pin.open(constants.O_WRONLY)
+      try {
+        const kept = await record.keep(snapshot.bytes)
+        if (!snapshot.unchanged()) {
+          kept.drop()
+          return { left: 'file_changing' }
+        }
+        await put(fd, [old], old.length, durability)
+        record.drop()
+        return { done: 'restored', kept: kept.name }
+      } finally {
+        closeSync(fd)
+      }
+    } finally {
+      snapshot.close()
+    }
+  } finally {
+    pin.close()
+  }
+}

@@ -1,0 +1,87 @@
+// Whether another server still runs, by a socket in the state folder: the kernel closes it with its process, and every
+// container that shares the folder and the kernel can see that. Does not know what the answer is used for.
+import { closeSync, constants, openSync, readdirSync, unlinkSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { quietly } from '../errno.ts'
+
+/** In bytes: what a socket's address can hold on every system (104 on macOS, 108 on Linux, with the NUL). */
+const ADDRESS_LIMIT = 103
+
+/** The sockets of all servers that share a state folder. To be closed. */
+export class LivenessSockets {
+  readonly #folder: string
+  #fd: number | null = null
+  #server: Server | null = null
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /**
+   * Opens the socket by which others see that this server runs; it stays open until `close`.
+   * False: this file system or this system has no sockets of that kind, so that only silence can tell.
+   */
+  announce(nonce: string): Promise<boolean> {
+    return new Promise(resolve => {
+      const server = createServer(socket => {
+        socket.on('error', () => {})
+        socket.destroy()
+      })
+      server.on('error', () => resolve(false))
+      // exclusive: a cluster's primary must not share the handle between its workers.
+      server.listen({ path: this.#address(nonce), exclusive: true }, () => {
+        this.#server = server
+        resolve(true)
+      })
+      server.unref()
+    })
+  }
+
+  /**
+   * Whether the process that announced itself with this nonce has ended. True and false are certain, and true only
+   * where that process runs, or ran, on this kernel: elsewhere nobody listens for it either. Null: unknown.
+   */
+  hasEnded(nonce: string): Promise<boolean | null> {
+    return new Promise(resolve => {
+      const socket = connect({ path: this.#address(nonce) })
+      const end = (ended: boolean | null): void => {
+        socket.destroy()
+        resolve(ended)
+      }
+      socket.on('connect', () => end(false))
+      socket.on('error', (error: NodeJS.ErrnoException) => end(ANSWERS.get(error.code) ?? null))
+    })
+  }
+
+  /**
+   * Removes the names of sockets whose processes have ended, unless `mayForget` says that they are still to be asked
+   * about.
+   */
+  async sweep(mayForget: () => boolean): Promise<void> {
+    for (const nonce of readdirSync(this.#folder)) {
+      // What a process that has ended left is there by now, so nothing of it can come after this question.
+      if ((await this.hasEnded(nonce)) === true && mayForget()) quietly(() => unlinkSync(join(this.#folder, nonce)))
+    }
+  }
+
+  close(): void {
+    // Removes the socket's name too.
+    this.#server?.close()
+    const fd = this.#fd
+    if (fd !== null) quietly(() => closeSync(fd))
+  }
+
+  /** A long path would not fit, so there the folder is named by a descriptor (Linux). */
+  #address(nonce: string): string {
+    const path = join(this.#folder, nonce)
+    if (Buffer.byteLength(path) <= ADDRESS_LIMIT || process.platform !== 'linux') return path
+    this.#fd ??= openSync(this.#folder, constants.O_RDONLY | constants.O_DIRECTORY)
+    return `/proc/self/fd/${this.#fd}/${nonce}`
+  }
+}
+
+/** EAGAIN: somebody listens but has long not answered, as a process that is stopped does. */
+const ANSWERS = new Map<string | undefined, boolean>([
+  ['ECONNREFUSED', true],
+  ['EAGAIN', false]
+])

@@ -1,0 +1,130 @@
+// One editor per file: a queue in this process, then the host's socket, then the lock file. Does not know files
+// other than the lock's.
+import { createHmac, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fail, ok, type Result } from '../../result.ts'
+import type { FileFailure } from '../failure.ts'
+import type { LockFiles } from './lock-file.ts'
+import { holdSocket } from './socket-lock.ts'
+
+/** How many requests may wait for one file in this process. A bound on memory; chosen, not measured. */
+export const QUEUE_LIMIT = 1000
+
+export interface Lock {
+  /** The name of the one temp file that may be made under this lock. Nobody else knows it, and no other lock has it. */
+  readonly temp: string
+  /** Whether it is still ours; synchronous, for the instant before a rename. */
+  held(): boolean
+  release(): Promise<void>
+}
+
+export interface LocksOptions {
+  /** Of all servers on this root. */
+  secret: Buffer
+  /** In ms, over all stages. */
+  timeout: number
+  /** Whether processes of this host are kept apart by a socket (Linux). */
+  socket: boolean
+  /** Null: no lock file. */
+  files: LockFiles | null
+  /**
+   * Removes these temp files beside `place`, those of earlier holders that never released and may be stopped (fence.ts).
+   * Where it throws, nobody gets the lock.
+   */
+  fence(place: Buffer, temps: readonly string[]): void
+}
+
+type Turn = 'first' | 'next' | 'yield_to_other_process'
+
+export class Locks {
+  readonly #options: LocksOptions
+  readonly #queues = new Map<string, ((turn: Turn) => void)[]>()
+  constructor(options: LocksOptions) {
+    this.#options = options
+  }
+
+  /**
+   * For the file at this real path below the root. First come, first served. What an earlier holder was still about to
+   * do to the file can't take effect any more once this returns. Failure: FILE_LOCKED (timeout, queue_full). Throws
+   * errors of the system.
+   */
+  async acquire(place: Buffer): Promise<Result<Lock, FileFailure>> {
+    const deadline = performance.now() + this.#options.timeout
+    const key = createHmac('sha256', this.#options.secret).update(place).digest('hex')
+    const turn = await this.#turn(key)
+    if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })
+
+    let pass: Turn = 'next'
+    let kept = false
+    const undo: (() => Promise<void>)[] = []
+    const release = async (): Promise<void> => {
+      try {
+        for (const step of undo.reverse()) await step()
+      } finally {
+        this.#pass(key, pass)
+      }
+    }
+    try {
+      // Another process waits for this file too, and has been woken: let it in first. Chosen, not measured.
+      if (turn === 'yield_to_other_process') await sleep(2)
+      if (this.#options.socket) {
+        const socket = await holdSocket(`editd-${key}`, deadline)
+        if (socket === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
+        undo.push(async () => {
+          if (socket.release()) pass = 'yield_to_other_process'
+        })
+      }
+      const file = await this.#options.files?.hold(key, deadline)
+      if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
+      if (file !== undefined) {
+        undo.push(file.release)
+        if (file.unreleased.length > 0) {
+          this.#options.fence(
+            place,
+            file.unreleased.map(entry => this.#tempName(entry))
+          )
+          file.forget()
+        }
+      }
+      kept = true
+      return ok({
+        temp: this.#tempName(file?.entry ?? randomUUID()),
+        held: () => file?.held() ?? true,
+        release
+      })
+    } finally {
+      if (!kept) await release()
+    }
+  }
+
+  /** 24 hex digits that whoever doesn't know the secret can't guess. */
+  #tempName(entry: string): string {
+    return `.${createHmac('sha256', this.#options.secret).update(entry).digest('hex').slice(0, 24)}.tmp`
+  }
+
+  #turn(key: string): Promise<Turn | 'queue_full' | 'timeout'> {
+    const queue = this.#queues.get(key)
+    if (queue === undefined) {
+      this.#queues.set(key, [])
+      return Promise.resolve('first')
+    }
+    if (queue.length >= QUEUE_LIMIT) return Promise.resolve('queue_full')
+    return new Promise(resolve => {
+      const timer = setTimeout(() => {
+        queue.splice(queue.indexOf(called), 1)
+        resolve('timeout')
+      }, this.#options.timeout)
+      const called = (turn: Turn): void => {
+        clearTimeout(timer)
+        resolve(turn)
+      }
+      queue.push(called)
+    })
+  }
+
+  #pass(key: string, turn: Turn): void {
+    const next = this.#queues.get(key)?.shift()
+    if (next === undefined) this.#queues.delete(key)
+    else next(turn)
+  }
+}

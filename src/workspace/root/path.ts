@@ -1,0 +1,85 @@
+// What a request's path means, from its text alone. Does not touch the disk.
+import { fail, ok, type Result } from '../../result.ts'
+import type { FileFailure } from '../failure.ts'
+
+const PATH_LIMIT = 4096
+const NAME_LIMIT = 255
+const outside = fail<FileFailure>({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
+
+/**
+ * A path relative to the root, `/` between its names, without `.`, `..` and empty names; '' is the root itself.
+ * An absolute path has to lie in one of `roots` (normalised absolute paths of the same folder).
+ * Failures: INVALID_PATH (empty, NUL, more than 4,096 bytes, a name of more than 255), PATH_NOT_ALLOWED (leads out of
+ * the root).
+ */
+export function relativePath(
+  path: string,
+  roots: readonly string[],
+  platform: string = process.platform
+): Result<string, FileFailure> {
+  if (path === '') return fail({ code: 'INVALID_PATH', reason: 'empty' })
+  if (path.includes('\0')) return fail({ code: 'INVALID_PATH', reason: 'nul' })
+  if (Buffer.byteLength(path) > PATH_LIMIT) return fail({ code: 'INVALID_PATH', reason: 'too_long' })
+
+  let rest = path
+  if (platform === 'win32') {
+    if (path.split(/[\\/]/).some(isWindowsForm)) return outside
+    rest = path.replaceAll('\\', '/')
+  }
+  const names: string[] = []
+  const absolute = rest.startsWith('/')
+  for (const name of rest.split('/')) {
+    if (Buffer.byteLength(name) > NAME_LIMIT) return fail({ code: 'INVALID_PATH', reason: 'too_long' })
+    if (name === '' || name === '.') continue
+    if (name !== '..') names.push(name)
+    else if (names.pop() === undefined && !absolute) return outside
+  }
+  if (!absolute) return ok(names.join('/'))
+
+  const whole = '/' + names.join('/')
+  for (const root of roots) {
+    if (root === '/' || whole === root) return ok(whole.slice(root.length + (root === '/' ? 0 : 1)))
+    if (whole.startsWith(root + '/')) return ok(whole.slice(root.length + 1))
+  }
+  return outside
+}
+
+/** Whether a path can only be a folder's, whatever is there: it ends in `/`, `.` or `..`. */
+export const namesFolder = (path: string, platform: string = process.platform): boolean =>
+  /(^|\/)\.{0,2}$/.test(platform === 'win32' ? path.replaceAll('\\', '/') : path)
+
+/**
+ * Whether Windows would take this name for something else: a drive, a stream, a device, a name without its last dot or
+ * space.
+ */
+function isWindowsForm(name: string): boolean {
+  return (
+    /[:<>"|?*]/.test(name) ||
+    /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i.test(name) ||
+    (/[. ]$/.test(name) && name !== '.' && name !== '..')
+  )
+}
+
+const SLASH = 0x2f
+
+/**
+ * The part of an absolute path below `root` ('' for the root itself), or null if it lies elsewhere. Bytes in, bytes
+ * out.
+ */
+export function below(root: Buffer, real: Buffer): Buffer | null {
+  if (real.equals(root)) return Buffer.alloc(0)
+  const length = root.length === 1 ? 0 : root.length
+  if (real.length <= length || real[length] !== SLASH) return null
+  return real.subarray(0, length).equals(root.subarray(0, length)) ? real.subarray(length + 1) : null
+}
+
+/** Folder and last name of a path in bytes; the folder of a bare name is ''. */
+export function split(path: Buffer): { folder: Buffer; leaf: Buffer } {
+  const cut = path.lastIndexOf(SLASH)
+  return { folder: path.subarray(0, Math.max(cut, 0)), leaf: path.subarray(cut + 1) }
+}
+
+/** The path of an entry of `folder`; '' is the root. */
+export function join(folder: Buffer, leaf: Buffer | string): Buffer {
+  return folder.length === 0 ? Buffer.from(leaf) : Buffer.concat([folder, Buffer.from('/'), Buffer.from(leaf)])
+}

@@ -1,0 +1,85 @@
+// The types of what both kinds of root hand out: objects inside the root that can't be exchanged under us. Does not
+// know policy or locks.
+import { accessSync, constants, type BigIntStats } from 'node:fs'
+import type { Result } from '../../result.ts'
+import type { FileFailure } from '../failure.ts'
+
+/** Nothing is there. Whoever knows the policy makes a FileFailure of it. Paths are real ones below the root. */
+export interface Missing {
+  code: 'MISSING'
+  /** Where it would be, links followed. */
+  relative: Buffer
+  /** The part of that which is there: a folder, if nothing else stands in its place. */
+  folder: Buffer
+  /** A link that leads to nothing, inside the root: it is the path's last name, or one before it. */
+  dangling?: 'last' | 'before'
+}
+
+/** An object inside the root that can't be exchanged under us. To be closed. */
+export interface Pin {
+  /** Absolute path of the object itself, in bytes, when it was pinned. */
+  readonly real: Buffer
+  /** The same below the root; '' is the root itself. */
+  readonly relative: Buffer
+  readonly stat: BigIntStats
+  /** Opens this very object; a file only. Throws the system's error, or Raced. */
+  open(flags: number): number
+  /** Whether this process may write it, whatever the mode says. */
+  writable(): boolean
+  /** Whether it still is where it was, inside the root. */
+  inPlace(): boolean
+  /**
+   * Set where a rename has put another file in its place: closing it then frees its blocks, and where they are many
+   * that is left to another thread.
+   */
+  replaced: boolean
+  close(): void
+}
+
+/** A folder inside the root that can't be exchanged under us. To be closed. */
+export interface Folder {
+  readonly stat: BigIntStats
+  /** A path for system calls to the entry `leaf` of this very folder. */
+  at(leaf: Buffer | string): Buffer
+  /** Whether it still is where it was, inside the root. */
+  inPlace(): boolean
+  /** Makes its entries durable. Throws if that can't be had. */
+  sync(): Promise<void>
+  close(): void
+}
+
+export interface Root {
+  readonly confinement: 'proc' | 'portable'
+  /** Absolute path of the root now, in bytes; null when it is gone. */
+  real(): Buffer | null
+  /**
+   * Follows links. Failures: NOT_READY, PATH_NOT_ALLOWED, PERMISSION_DENIED, STALE_FILE, or Missing. Throws other
+   * errors of the system.
+   */
+  pin(relative: Buffer): Result<Pin, FileFailure | Missing>
+  /** Follows no links: `relative` has to be the folder's real place. Throws the system's error, or Raced. */
+  openFolder(relative: Buffer): Folder
+  close(): void
+}
+
+/** How often something that another process keeps moving is looked for. Chosen, not measured. */
+export const ATTEMPTS = 5
+export const gone: FileFailure = { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 }
+
+/** Whether two stats are of one object. */
+export function same(
+  a: { dev: number | bigint; ino: number | bigint },
+  b: { dev: number | bigint; ino: number | bigint }
+): boolean {
+  return a.dev === b.dev && a.ino === b.ino
+}
+
+/** Whether the system lets this process write the file at `path`. */
+export function mayWrite(path: string | Buffer): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

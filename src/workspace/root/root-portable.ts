@@ -1,0 +1,126 @@
+// The root where there is no /proc: real path, open without following links, a check afterwards. A folder swapped at
+// the right moment can fool it. Does not know policy or locks.
+import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type BigIntStats } from 'node:fs'
+import { fail, ok, type Result } from '../../result.ts'
+import { quietly, Raced } from '../errno.ts'
+import type { FileFailure } from '../failure.ts'
+import { below } from './path.ts'
+import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
+import { syncFolder } from '../sync.ts'
+import { explainOpenError } from './explain-open-error.ts'
+
+// O_NONBLOCK: a FIFO that has taken the file's place must not hold a thread.
+const UNFOLLOWED = constants.O_NOFOLLOW | constants.O_NONBLOCK
+const realOf = (path: Buffer): Buffer => realpathSync.native(path, { encoding: 'buffer' })
+const join = (folder: Buffer, leaf: Buffer | string): Buffer =>
+  Buffer.concat([folder, Buffer.from('/'), Buffer.from(leaf)])
+
+function statOf(path: Buffer): BigIntStats | null {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
+}
+
+export class PortableRoot implements Root {
+  readonly confinement = 'portable'
+  readonly #real: Buffer
+  readonly #stat: BigIntStats
+  constructor(real: string) {
+    this.#real = Buffer.from(real)
+    this.#stat = lstatSync(real, { bigint: true })
+  }
+
+  real(): Buffer | null {
+    const now = statOf(this.#real)
+    return now !== null && same(now, this.#stat) ? this.#real : null
+  }
+
+  close(): void {}
+
+  pin(relative: Buffer): Result<Pin, FileFailure | Missing> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (this.real() === null) return fail(gone)
+      try {
+        const real = realOf(join(this.#real, relative))
+        const inside = below(this.#real, real)
+        if (inside === null) return fail({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
+        const stat = statOf(real)
+        if (stat === null || stat.isSymbolicLink()) continue
+        if (!stat.isFile()) return ok(new PortablePin(real, inside, stat, null))
+        // Held open, so that its inode can't become another file's.
+        const fd = openSync(real, constants.O_RDONLY | UNFOLLOWED)
+        let kept = false
+        try {
+          kept = same(fstatSync(fd, { bigint: true }), stat) && isStill(real, stat)
+          if (kept) return ok(new PortablePin(real, inside, stat, fd))
+        } finally {
+          if (!kept) closeSync(fd)
+        }
+      } catch (error) {
+        const why = explainOpenError(error, relative, this.#real, path => join(this.#real, path))
+        if (why !== null) return fail(why)
+      }
+    }
+    return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+  }
+
+  openFolder(relative: Buffer): Folder {
+    const real = relative.length === 0 ? this.#real : join(this.#real, relative)
+    const fd = openSync(real, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    let kept = false
+    try {
+      const stat = fstatSync(fd, { bigint: true })
+      const inPlace = (): boolean => this.real() !== null && isStill(real, stat)
+      if (!inPlace()) throw new Raced('the folder was moved')
+      kept = true
+      return {
+        stat,
+        at: leaf => join(real, leaf),
+        inPlace,
+        sync: () => syncFolder(fd),
+        close: () => quietly(() => closeSync(fd))
+      }
+    } finally {
+      if (!kept) closeSync(fd)
+    }
+  }
+}
+
+/** Whether the real path `real` names the object that `stat` is of, without a link on the way. */
+function isStill(real: Buffer, stat: BigIntStats): boolean {
+  try {
+    return realOf(real).equals(real) && same(lstatSync(real, { bigint: true }), stat)
+  } catch {
+    return false
+  }
+}
+
+class PortablePin implements Pin {
+  readonly real: Buffer
+  readonly relative: Buffer
+  readonly stat: BigIntStats
+  replaced = false
+  readonly #fd: number | null
+  constructor(real: Buffer, relative: Buffer, stat: BigIntStats, fd: number | null) {
+    this.#fd = fd
+    this.real = real
+    this.relative = relative
+    this.stat = stat
+  }
+
+  open(flags: number): number {
+    const fd = openSync(this.real, flags | UNFOLLOWED)
+    if (same(fstatSync(fd, { bigint: true }), this.stat) && this.inPlace()) return fd
+    closeSync(fd)
+    throw new Raced('another file has taken its place')
+  }
+
+  writable(): boolean {
+    return mayWrite(this.real)
+  }
+  inPlace(): boolean {
+    return isStill(this.real, this.stat)
+  }
+  close(): void {
+    const fd = this.#fd
+    if (fd !== null) quietly(() => closeSync(fd))
+  }
+}

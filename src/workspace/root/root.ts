@@ -1,0 +1,185 @@
+// The pinned root: a relative path becomes an opened, verified object inside it. Does not know policy or locks.
+import {
+  close,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  type BigIntStats
+} from 'node:fs'
+import { fail, ok, type Result } from '../../result.ts'
+import { codeOf, quietly, Raced } from '../errno.ts'
+import type { FileFailure } from '../failure.ts'
+import { below } from './path.ts'
+import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
+import { PortableRoot } from './root-portable.ts'
+import { syncFolder } from '../sync.ts'
+import { AT_ONCE } from '../text-file.ts'
+import { explainOpenError } from './explain-open-error.ts'
+
+const O_PATH = 0o10000000
+
+/** Opens an existing folder as the root. Without `confinement`: by /proc where that works, else by root-portable.ts. */
+export function openRoot(folder: string, confinement?: 'proc' | 'portable'): Root {
+  const real = realpathSync.native(folder)
+  if (confinement !== 'portable' && process.platform === 'linux') {
+    const fd = openSync(real, O_PATH | constants.O_DIRECTORY)
+    if (procWorks(fd, real)) return new ProcRoot(fd)
+    /* c8 ignore next 2 -- only where /proc isn't mounted */
+    closeSync(fd)
+  }
+  /* c8 ignore next -- only where /proc isn't mounted */
+  if (confinement === 'proc') throw new Error('cannot use /proc/self/fd')
+  return new PortableRoot(real)
+}
+
+function procWorks(fd: number, real: string): boolean {
+  try {
+    const there = statSync(`/proc/self/fd/${fd}`)
+    return same(there, fstatSync(fd)) && readlinkSync(`/proc/self/fd/${fd}`) === real
+    /* c8 ignore next -- only where /proc isn't mounted */
+  } catch {
+    /* c8 ignore next 2 -- only where /proc isn't mounted */
+    return false
+  }
+}
+
+const DELETED = Buffer.from(' (deleted)')
+
+/** Where the object behind a descriptor is now; null when it has no name any more. */
+function placeOf(fd: number): Buffer | null {
+  const place = readlinkSync(`/proc/self/fd/${fd}`, 'buffer')
+  if (!place.subarray(-DELETED.length).equals(DELETED)) return place
+  // A name may really end like this.
+  const there = lstatSync(place, { throwIfNoEntry: false, bigint: true })
+  return there !== undefined && same(there, fstatSync(fd, { bigint: true })) ? place : null
+}
+
+class ProcRoot implements Root {
+  readonly confinement = 'proc'
+  readonly #fd: number
+  constructor(fd: number) {
+    this.#fd = fd
+  }
+
+  real(): Buffer | null {
+    return placeOf(this.#fd)
+  }
+  close(): void {
+    closeSync(this.#fd)
+  }
+
+  #path(relative: Buffer): Buffer {
+    return Buffer.concat([Buffer.from(`/proc/self/fd/${this.#fd}/`), relative])
+  }
+
+  /** The path of an open object below the root, or null. */
+  #place(fd: number): { real: Buffer; relative: Buffer } | null {
+    const root = this.real()
+    const real = placeOf(fd)
+    const relative = root !== null && real !== null ? below(root, real) : null
+    return real !== null && relative !== null ? { real, relative } : null
+  }
+
+  pin(relative: Buffer): Result<Pin, FileFailure | Missing> {
+    let before = null as Buffer | null
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      let fd
+      try {
+        fd = openSync(this.#path(relative), O_PATH)
+      } catch (error) {
+        const root = this.real()
+        if (root === null) return fail(gone)
+        const why = explainOpenError(error, relative, root, path => this.#path(path))
+        if (why === null) continue
+        return fail(why)
+      }
+      let kept = false
+      try {
+        const place = this.#place(fd)
+        if (place !== null) {
+          const pin = new ProcPin(fd, place.real, place.relative, () => this.#place(fd))
+          kept = true
+          return ok(pin)
+        }
+        const root = this.real()
+        if (root === null) return fail(gone)
+        // Outside it is only where the root itself has not moved since the last look.
+        if (placeOf(fd) !== null && before?.equals(root) === true) {
+          return fail({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
+        }
+        before = root
+      } finally {
+        if (!kept) closeSync(fd)
+      }
+    }
+    return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+  }
+
+  openFolder(relative: Buffer): Folder {
+    const flags = constants.O_DIRECTORY | constants.O_NOFOLLOW
+    const path = Buffer.concat([this.#path(relative), Buffer.from(relative.length === 0 ? '.' : '')])
+    let fd: number
+    let readable = true
+    try {
+      fd = openSync(path, constants.O_RDONLY | flags)
+    } catch (error) {
+      if (codeOf(error) !== 'EACCES') throw error
+      // A folder that can't be listed can still be written in; only its fsync is out of reach.
+      fd = openSync(path, O_PATH | flags)
+      readable = false
+    }
+    const inPlace = (): boolean => this.#place(fd)?.relative.equals(relative) === true
+    const prefix = Buffer.from(`/proc/self/fd/${fd}/`)
+    try {
+      if (!inPlace()) throw new Raced('the folder was moved')
+      return {
+        stat: fstatSync(fd, { bigint: true }),
+        at: leaf => Buffer.concat([prefix, Buffer.from(leaf)]),
+        inPlace,
+        sync: async () => {
+          if (!readable) throw new Error('no permission to read the folder')
+          await syncFolder(fd)
+        },
+        close: () => quietly(() => closeSync(fd))
+      }
+    } catch (error) {
+      closeSync(fd)
+      throw error
+    }
+  }
+}
+
+class ProcPin implements Pin {
+  readonly real: Buffer
+  readonly relative: Buffer
+  readonly stat: BigIntStats
+  replaced = false
+  readonly #fd: number
+  readonly #place: () => { relative: Buffer } | null
+  constructor(fd: number, real: Buffer, relative: Buffer, place: () => { relative: Buffer } | null) {
+    this.real = real
+    this.relative = relative
+    this.stat = fstatSync(fd, { bigint: true })
+    this.#fd = fd
+    this.#place = place
+  }
+
+  open(flags: number): number {
+    return openSync(`/proc/self/fd/${this.#fd}`, flags)
+  }
+  writable(): boolean {
+    return mayWrite(`/proc/self/fd/${this.#fd}`)
+  }
+  inPlace(): boolean {
+    return this.#place()?.relative.equals(this.relative) === true
+  }
+  close(): void {
+    if (this.replaced && this.stat.size > AT_ONCE) close(this.#fd, () => {})
+    else quietly(() => closeSync(this.#fd))
+  }
+}

@@ -1,0 +1,237 @@
+// Names of calls in what is answered: whoever called a tool reads of tools, whoever called a route of routes.
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { parse } from 'yaml'
+import type { ProblemCode } from '../../../schemas/problem.ts'
+import { EXAMPLES, exampleOf } from '../../../src/http/answers/examples.ts'
+import type { Failure } from '../../../src/http/failure.ts'
+import { BY_ROUTE, BY_TOOL, type CallSyntax } from '../../../src/http/answers/call-names.ts'
+import { toProblem } from '../../../src/http/answers/problem.ts'
+import { makeOperations, type Operations } from '../../../src/operations.ts'
+import type { UnsupportedTarget } from '../../../src/engine/failure.ts'
+import { MISSES } from '../../misses.ts'
+import { serve, type Served } from '../test-server.ts'
+
+const ROUTES = ['/edit', '/edit-lines', '/edit-section', '/preview', '/create', '/inspect']
+const TOOLS = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
+const ofRoutes = new RegExp(`(?<![\\w.-])(${ROUTES.join('|')})(?![\\w-])`)
+const ofTools = new RegExp(`\\b(${TOOLS.join('|')})\\b`)
+
+/** Every text in a value, but for those of these members. */
+function* textsIn(value: unknown, but: readonly string[]): Generator<string> {
+  if (typeof value === 'string') yield value
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) if (!but.includes(name)) yield* textsIn(member, but)
+}
+
+/** The texts that name a call otherwise than `naming` does. `instance` is the call itself. */
+const strayIn = (value: unknown, naming: CallSyntax, but = ['instance']) =>
+  [...textsIn(value, but)].filter(text => (naming === BY_TOOL ? ofRoutes : ofTools).test(text))
+
+t.test('has the names of the operations', async t => {
+  const served = await serve(t)
+  const operations = makeOperations(served.workspace, { max_edits: 1, max_file_size: 1 })
+  t.strictSame(
+    Object.values(operations).map(({ route }) => route),
+    ROUTES
+  )
+  t.strictSame(
+    Object.values(operations).map(({ id }) => id),
+    TOOLS
+  )
+  const { edit, edit_lines, inspect } = operations
+  const named = ({ inspectWith, ...names }: CallSyntax) => ({ ...names, call: inspectWith({ path: 'x' }) })
+  const names = (of: 'route' | 'id') => ({ edit: edit[of], edit_lines: edit_lines[of], inspect: inspect[of] })
+  t.strictSame(named(BY_ROUTE), { ...names('route'), call: `POST ${inspect.route} {"path":"x"}` })
+  t.strictSame(named(BY_TOOL), { ...names('id'), call: `${inspect.id} with {"path":"x"}` })
+  t.strictSame(strayIn(['use /edit.', 'src/edit', '/edit-lines2'], BY_TOOL), ['use /edit.'], 'a route is found')
+  t.strictSame(strayIn(['(edit_file)', 'x_edit_file'], BY_ROUTE), ['(edit_file)'], 'a tool is found')
+})
+
+const entry = { kind: 'method', name: 'parse', start_line: 4, end_line: 5 } as const
+const { NO_MATCH, WRONG_COUNT, STALE_FILE, UNSUPPORTED_TARGET, TARGET_NOT_FOUND, EXPECTED_TEXT_MISMATCH } = EXAMPLES
+const unsupported = (reasons: UnsupportedTarget['reason'][], more: object = {}) =>
+  reasons.map(reason => ({ ...UNSUPPORTED_TARGET, reason, ...more }) as UnsupportedTarget)
+const REASONS = [
+  ...unsupported(['not_markdown', 'no_grammar', 'parser_failed']),
+  ...unsupported(['not_alone', 'cramped', 'no_body', 'unclosed'], { entry }),
+  ...unsupported(['too_large', 'too_slow'], { limit: 1000, actual: 2000 })
+]
+
+/** What an operation may fail with in other words than the example of its code. */
+const VARIANTS: Failure[] = [
+  ...REASONS,
+  ...(['exists', 'needs_overwrite', 'needs_expected_hash'] as const).map(reason => ({
+    code: 'ALREADY_EXISTS' as const,
+    reason
+  })),
+  ...(['parent', 'expected'] as const).map(missing => ({ code: 'FILE_NOT_FOUND' as const, missing })),
+  { code: 'FILE_NOT_FOUND' },
+  ...(['directory', 'fifo', 'trailing_slash', 'not_a_directory'] as const).map(type => ({
+    code: 'NOT_A_FILE' as const,
+    type
+  })),
+  { code: 'PATH_NOT_ALLOWED', reason: 'extension', allowed_extensions: ['.ts'] },
+  { code: 'PERMISSION_DENIED', reason: 'not_permitted' },
+  { ...NO_MATCH, file_preview: { ...NO_MATCH.file_preview, total_lines: 0, preview_start_line: 0 } },
+  { ...NO_MATCH, undone_by_edit: 0 },
+  { ...NO_MATCH, similar_content: [], already_applied: true },
+  { ...NO_MATCH, similar_content: [] },
+  { ...WRONG_COUNT, overlapping: true },
+  { ...WRONG_COUNT, expected_occurrences: 3 },
+  { ...TARGET_NOT_FOUND, nearest: [], outline: [], total: 0 },
+  { code: 'STALE_FILE', reason: 'changed_meanwhile' },
+  ...[NO_MATCH, EXPECTED_TEXT_MISMATCH, ...REASONS].map(
+    failure => ({ ...STALE_FILE, now: { fits: false, failure } }) as Failure
+  ),
+  ...(['lost', 'made'] as const).map(reason => ({
+    code: 'INVALID_REQUEST' as const,
+    pointer: '/new_text',
+    stray: { reason, entry }
+  })),
+  ...(['empty', 'too_deep', 'duplicate_key'] as const).map(
+    reason => ({ code: 'INVALID_JSON', reason, key: 'a', pointer: '', limit: 32 }) as Failure
+  )
+]
+
+t.test('names calls in every problem as its caller does', async t => {
+  for (const naming of [BY_ROUTE, BY_TOOL]) {
+    for (const code of Object.keys(EXAMPLES) as ProblemCode[]) {
+      t.strictSame(strayIn(exampleOf(code, { instance: '/', naming }), naming), [], code)
+    }
+    for (const failure of VARIANTS) {
+      for (const file_hash of [undefined, '60303ae22b998861']) {
+        const hashed = file_hash === undefined ? {} : { file_hash }
+        const { body } = toProblem(failure, { instance: '/', request_id: 'r-1', path: 'a.ts', naming, ...hashed })
+        t.strictSame(strayIn(body, naming), [], JSON.stringify(failure).slice(0, 200))
+      }
+    }
+  }
+})
+
+const files = {
+  'a.txt': 'one\ntwo\none\n',
+  'empty.txt': '',
+  'app.js': 'export function parse (text) {\n  return text.trim()\n}\n\nconst a = 1; const b = 2\n',
+  'guide.md': '# Guide\n\n## Setup\n\nRun it.\n\n```sh\nnpm ci\n```\n\n## Use\n\nGreet.\n',
+  'data.bin': Buffer.from([0, 1, 2, 3]),
+  misses: Object.fromEntries(MISSES.map(({ cause, file }) => [`${cause}.txt`, file]))
+}
+const section = { path: 'guide.md', action: 'replace', heading: 'Setup', new_text: 'Text.' }
+
+/** Requests that change nothing: what they are for, and whether they are done. */
+const CALLS: [keyof Operations, status: number, object][] = [
+  [
+    'edit',
+    200,
+    { path: 'a.txt', old_string: 'one', new_text: '// ... existing code ...', occurrence: '1', dry_run: true }
+  ],
+  ['edit', 200, { path: 'a.txt', old_text: 'two', new_text: 'two' }],
+  ['edit', 422, { path: 'a.txt', old_text: 'one', new_text: '1' }],
+  ['edit', 422, { path: 'a.txt', old_text: 'nowhere', new_text: '' }],
+  ['edit', 422, { path: 'empty.txt', old_text: 'nowhere', new_text: '' }],
+  ['edit', 409, { path: 'a.txt', old_text: 'two', new_text: '2', expected_hash: '0'.repeat(16) }],
+  ['edit', 400, { path: 'a.txt', old_txt: 'two', new_text: '2' }],
+  ['edit', 404, { path: 'b.txt', old_text: 'x', new_text: '' }],
+  ['edit', 422, { path: '.', old_text: 'x', new_text: '' }],
+  ['edit', 415, { path: 'data.bin', old_text: 'x', new_text: '' }],
+  ...MISSES.map(({ cause, old_text, new_text, line_endings }): [keyof Operations, number, object] => [
+    'edit',
+    422,
+    { path: `misses/${cause}.txt`, old_text, new_text, ...(line_endings && { line_endings }) }
+  ]),
+  ['edit_lines', 200, { path: 'a.txt', start_line: 1, end_line: 2, new_text: '1: x\n2: y\n3: z\n', dry_run: true }],
+  ['edit_lines', 422, { path: 'a.txt', start_line: 9, end_line: 9, new_text: '' }],
+  ['edit_lines', 422, { path: 'a.txt', start_line: 1, end_line: 1, new_text: '', expected_text: 'two' }],
+  ['edit_section', 200, { ...section, dry_run: true }],
+  [
+    'edit_section',
+    200,
+    { path: 'app.js', action: 'replace', symbol: 'parse', new_text: 'function parse () {{{', dry_run: true }
+  ],
+  ['edit_section', 400, { ...section, new_text: '```\n' }],
+  ['edit_section', 422, { ...section, heading: 'Install' }],
+  ['edit_section', 422, { ...section, path: 'app.js' }],
+  ['edit_section', 422, { ...section, path: 'a.txt' }],
+  ['edit_section', 422, { path: 'app.js', action: 'replace', symbol: 'a', new_text: 'x' }],
+  ['create', 409, { path: 'a.txt', content: 'x' }],
+  ['create', 409, { path: 'a.txt', content: 'x', overwrite: true }],
+  ['create', 200, { path: 'new.txt', content: 'x', dry_run: true }],
+  ['preview', 200, { operation: 'edit', path: 'a.txt', old_text: 'two', new_text: '2' }],
+  ['preview', 422, { operation: 'edit', path: 'empty.txt', old_text: 'two', new_text: '2' }],
+  ['preview', 400, { ...section, operation: 'edit_section', new_text: '```\n' }],
+  ['inspect', 200, { path: 'a.txt', search: 'one', start_line: 1 }],
+  ['inspect', 200, { path: 'app.js', structure: true }],
+  ['inspect', 200, { path: '.' }],
+  ['inspect', 404, { path: 'nowhere' }],
+  ['inspect', 422, { path: 'a.txt', structure: true }]
+]
+
+const VERSION = '2026-07-28'
+const META = {
+  'io.modelcontextprotocol/protocolVersion': VERSION,
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {}
+}
+
+/** What MCP answers to a request without a handshake. */
+async function overMcp(served: Served, method: string, params: object, name = ''): Promise<Record<string, any>> {
+  const accept = 'application/json, text/event-stream'
+  const headers = { accept, 'mcp-protocol-version': VERSION, 'mcp-method': method, 'mcp-name': name }
+  const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
+  const reply = await served.call('POST', '/mcp', { headers, body })
+  return reply.body.result as Record<string, any>
+}
+
+t.test('names calls in every answer as its caller does', async t => {
+  const served = await serve(t, { files })
+  const operations = makeOperations(served.workspace, { max_edits: 1, max_file_size: 1 })
+  for (const [name, status, body] of CALLS) {
+    const { route, id } = operations[name]
+    const shown = `${id} ${JSON.stringify(body).slice(0, 200)}`
+    const byRoute = await served.call('POST', route, { body })
+    t.equal(byRoute.status, status, `${shown} ${byRoute.text.slice(0, 300)}`)
+    t.strictSame(strayIn(byRoute.body, BY_ROUTE), [], shown)
+    const byTool = await served.call('POST', `/tools/${id}`, { body })
+    t.equal(byTool.status, status, shown)
+    t.strictSame(strayIn(byTool.body, BY_TOOL), [], shown)
+    const { content, isError = false } = await overMcp(served, 'tools/call', { name: id, arguments: body }, id)
+    t.equal(isError, status !== 200, shown)
+    t.strictSame(strayIn(JSON.parse(content[0].text), BY_TOOL), [], shown)
+  }
+  const says = async (route: string, body: object, expected: object) =>
+    t.match((await served.call('POST', route, { body })).body, expected)
+  const unclosed = { path: 'guide.md', action: 'replace', heading: 'Setup', newText: '```\n' }
+  const instead = /close it, or use \/edit$/
+  await says('/edit-section', unclosed, { errors: [{ pointer: '/newText', message: instead }] })
+  const missed = { path: 'empty.txt', old_text: 'x', new_text: '' }
+  await says('/tools/edit_file', missed, { detail: /The file is empty\. .*, send edit_lines with start_line 1/ })
+  await says('/create', { path: 'a.txt', content: '' }, { detail: /To change part of it, use \/edit\. / })
+})
+
+t.test('names calls so where hosts, programs and people read what there is', async t => {
+  const served = await serve(t, { files })
+  const queries = ['', '?format=openai-chat', '?format=anthropic&strict=true', '?format=mcp', '?strict=true']
+  for (const path of ['/openapi.tools.json', ...queries.map(query => `/tools${query}`)]) {
+    t.strictSame(strayIn((await served.call('GET', path)).body, BY_TOOL), [], path)
+  }
+  t.strictSame(strayIn(await overMcp(served, 'tools/list', {}), BY_TOOL), [])
+  t.strictSame(strayIn(await overMcp(served, 'server/discover', {}), BY_TOOL), [])
+  // The values of /preview's operation are not names of calls.
+  const { operations } = (await served.call('GET', '/capabilities')).body as { operations: { route: string }[] }
+  t.strictSame(
+    strayIn(
+      operations.filter(({ route }) => route !== '/preview'),
+      BY_ROUTE,
+      ['name']
+    ),
+    []
+  )
+  const { paths, components } = parse(readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'))
+  const { PreviewRequest: _, PreviewEdit: __, ...others } = components.schemas
+  t.strictSame(strayIn(others, BY_ROUTE), [])
+  for (const path of ROUTES.filter(route => route !== '/preview')) {
+    t.strictSame(strayIn(paths[path], BY_ROUTE, ['instance', 'operationId']), [], path)
+  }
+  t.strictSame(strayIn(paths['/tools/{name}'], BY_TOOL), [])
+})

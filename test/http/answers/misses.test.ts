@@ -1,0 +1,314 @@
+// What a failed edit is told beyond the search: a file that has changed, edits in turn, too few matches, moved lines;
+// and what a success warns of.
+import t from 'tap'
+import { check, serve } from '../test-server.ts'
+
+const TEN = Array.from(
+  { length: 10 },
+  (_, i) =>
+    `line ${i + 1} of ${['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa'][i]}\n`
+).join('')
+const OTHER = '0123456789abcdef'
+const files = {
+  'ten.txt': TEN,
+  'tabs.ts': 'function run () {\n\tconst limit = compute(1)\n\treturn limit\n}\n',
+  'crlf.txt': TEN.replaceAll('\n', '\r\n'),
+  'empty.txt': ''
+}
+
+t.test('says what an edit comes to in a file that has changed', async t => {
+  const served = await serve(t, { files })
+  const stale = (route: string, body: object, expected: Record<string, unknown>, headers = {}, status = 409) =>
+    check(t, served, route, { path: 'ten.txt', ...body }, status, { code: 'STALE_FILE', ...expected }, headers)
+  const {
+    body: { file_hash }
+  } = await served.call('POST', '/inspect', { body: { path: 'ten.txt' } })
+  await stale(
+    '/edit',
+    { old_text: 'of delta', new_text: 'x', expected_hash: OTHER },
+    {
+      detail: `ten.txt has changed: its hash is ${file_hash}, not ${OTHER}. Nothing was written. Your edit would still apply at line 4; file_preview shows what is there now. If that is what you mean, send it with expected_hash "${file_hash}".`,
+      expected_hash: OTHER,
+      file_preview: { preview_start_line: 1, preview_end_line: 7, highlights: [{ line: 4 }] },
+      suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"ten.txt","start_line":1,"end_line":7}' }]
+    }
+  )
+  await stale(
+    '/edit',
+    { old_text: 'of delta', new_text: 'x' },
+    { detail: /Your edit would still apply at line 4/ },
+    { 'if-match': `"${OTHER}"` },
+    412
+  )
+  await stale(
+    '/edit',
+    { old_text: 'line 4  of  delta', new_text: 'x', expected_hash: OTHER },
+    {
+      detail:
+        /^ten\.txt has changed: .* On the current file your edit fails too: old_text was not found in ten\.txt.* line 4 was meant.* Nothing was written\. Then send it with expected_hash "[0-9a-f]{16}"\.$/s,
+      similar_content: [{ line_number: 4, content: 'line 4 of delta' }],
+      suggested_fixes: [{ type: 'USE_EXACT_TEXT', edit: { old_text: 'line 4 of delta' } }, { type: 'READ_FILE' }],
+      file_preview: { highlights: [{ line: 4 }] }
+    }
+  )
+  await stale(
+    '/edit',
+    { old_text: 'line', new_text: 'x', expected_hash: OTHER },
+    { detail: /appears 10 times/, actual_occurrences: 10, match_lines: { length: 10 } }
+  )
+  await stale(
+    '/edit',
+    { old_text: 'line', new_text: 'x', replace_all: true, expected_hash: OTHER },
+    { detail: /at line 1, at line 2, .* and at line 10; file_preview/ }
+  )
+  await stale(
+    '/edit',
+    { old_text: 'l', new_text: 'x', replace_all: true, expected_hash: OTHER },
+    { detail: /at line 1, at line 2, .* and at \d+ more places; file_preview/ }
+  )
+  await stale(
+    '/edit-lines',
+    { start_line: 3, end_line: 4, new_text: 'x', expected_hash: OTHER },
+    {
+      detail: /would still apply at lines 3 to 4;/,
+      file_preview: { content: /gamma/, highlights: [{ line: 3 }, { line: 4 }] }
+    }
+  )
+  await stale(
+    '/edit-lines',
+    { start_line: 3, end_line: 2, new_text: 'x', expected_hash: OTHER },
+    { detail: /would still apply before line 3;/ }
+  )
+  await stale(
+    '/edit-lines',
+    { start_line: 3, end_line: 3, expected_text: 'line 5 of epsilon', new_text: 'x', expected_hash: OTHER },
+    {
+      detail:
+        /your edit fails too: expected_text does not match line 3 of ten\.txt, which has .* expected_text is now at line 5/,
+      suggested_fixes: [{ edit: { start_line: 5, end_line: 5, expected_text: 'line 5 of epsilon', new_text: 'x' } }, {}]
+    }
+  )
+  await stale(
+    '/edit-lines',
+    { start_line: 30, end_line: 30, new_text: 'x', expected_hash: OTHER },
+    { detail: /your edit fails too: ten\.txt has no line 30/, total_lines: 10 }
+  )
+  await stale(
+    '/create',
+    { content: 'x', overwrite: true, expected_hash: OTHER },
+    { detail: /Your edit would still apply at lines 1 to 10/, file_preview: { total_lines: 10 } }
+  )
+  await stale(
+    '/preview',
+    { operation: 'edit', old_text: 'of delta', new_text: 'x', expected_hash: OTHER },
+    { detail: /Your edit would still apply at line 4/ }
+  )
+  await check(t, served, '/create', { path: 'empty.txt', content: '', overwrite: true, expected_hash: OTHER }, 409, {
+    detail: /Your edit would still apply; file_preview/,
+    suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"empty.txt"}' }],
+    file_preview: { total_lines: 0, highlights: [] }
+  })
+})
+
+t.test('says which of several edits failed, and whether an earlier one is why', async t => {
+  const served = await serve(t, { files })
+  const fails = (edits: object[], expected: Record<string, unknown>) =>
+    check(t, served, '/edit', { path: 'ten.txt', edits }, 422, expected)
+  const good = { old_text: 'of alpha', new_text: 'of omega' }
+  await fails([good, { old_text: 'nowhere to be found', new_text: '' }], {
+    edit_index: 1,
+    detail: /^Edit 2 of 2 failed: .* Nothing was written: none of the 2 edits was made; edit 1 matches\.$/
+  })
+  await fails([good, { old_text: 'of beta', new_text: '' }, { old_text: 'of', new_text: '' }], {
+    edit_index: 2,
+    detail: /^Edit 3 of 3 failed: .*; edits 1 to 2 match\.$/
+  })
+  await fails([{ old_text: 'of', new_text: '' }, good], { edit_index: 0, detail: /none of the 2 edits was made\.$/ })
+  await fails([good, { old_text: 'line 1 of alpha', new_text: 'x' }], {
+    detail:
+      /It is in the original file, but edit 1 of this request changes it first\. Write old_text as it reads after that edit \(suggested_fixes\[0\]\.edit has it\), or merge the two edits\./,
+    suggested_fixes: [{ edit: { old_text: 'line 1 of omega' } }, {}]
+  })
+  await fails(
+    [
+      { old_text: 'of alpha', new_text: 'of beta' },
+      { old_text: 'of beta', new_text: 'x' }
+    ],
+    {
+      code: 'WRONG_COUNT',
+      detail: /appears 2 times .* The original file has that many; edit 1 of this request changes it first\./,
+      suggested_fixes: [{ type: 'ADD_CONTEXT' }, {}, {}, {}]
+    }
+  )
+})
+
+t.test('shows what resembles the text where matches are missing', async t => {
+  const served = await serve(t, {
+    files: {
+      a: 'const limit = compute(1)\nfoo()\nconst  limit  = compute(1)\n',
+      b: 'const limit = compute(1)\nconst limit = compute(1)\nconst  limit  = compute(1)\n'
+    }
+  })
+  const edit = { old_text: 'const limit = compute(1)', new_text: 'x' }
+  await check(t, served, '/edit', { path: 'a', ...edit, occurrences: 2 }, 422, {
+    code: 'WRONG_COUNT',
+    detail:
+      /but 2 were expected\. Line 3 is nearly the same: "const {2}limit {2}= compute\(1\)"; to change that too, add an edit with this text\. Set occurrences to 1, or leave it out, to replace the one that is exactly old_text\./,
+    similar_content: [{ line_number: 3 }]
+  })
+  await check(t, served, '/edit', { path: 'b', ...edit, occurrences: 3 }, 422, {
+    code: 'WRONG_COUNT',
+    detail:
+      /Line 3 is nearly the same: .* Set occurrences to 2 to replace all of them, or check whether the other places read differently\./
+  })
+})
+
+t.test('says where the lines are that were expected', async t => {
+  const served = await serve(t, { files })
+  const fails = (body: object, expected: Record<string, unknown>) =>
+    check(t, served, '/edit-lines', { new_text: '  x\n', ...body }, 422, {
+      code: 'EXPECTED_TEXT_MISMATCH',
+      ...expected
+    })
+  await fails(
+    {
+      path: 'tabs.ts',
+      start_line: 2,
+      end_line: 3,
+      expected_text: '  const limit = compute(1)\n  return limit',
+      new_text: '  return compute(2)'
+    },
+    {
+      detail:
+        /They are nearly the same: the file indents with 1 tab, expected_text with 2 spaces\. If you mean these lines, send suggested_fixes\[0\]\.edit\./,
+      similar_content: [{ line_number: 2, end_line: 3, confidence: 'high' }],
+      suggested_fixes: [
+        {
+          type: 'USE_EXACT_TEXT',
+          edit: {
+            start_line: 2,
+            end_line: 3,
+            expected_text: '\tconst limit = compute(1)\n\treturn limit',
+            new_text: '\treturn compute(2)'
+          }
+        },
+        { type: 'READ_FILE' }
+      ]
+    }
+  )
+  await fails(
+    { path: 'tabs.ts', start_line: 1, end_line: 1, expected_text: '\tconst limits = compute(1)' },
+    {
+      detail:
+        /expected_text is now at line 2, or nearly so: the file has "limit", expected_text "limits"\. If you mean that line, update new_text to match them and send it with suggested_fixes\[0\]\.edit\./,
+      suggested_fixes: [
+        {
+          suggestion: /First update new_text to match/,
+          edit: { start_line: 2, end_line: 2, expected_text: '\tconst limit = compute(1)', new_text: undefined }
+        },
+        {}
+      ]
+    }
+  )
+  await fails(
+    { path: 'ten.txt', start_line: 2, end_line: 1, expected_text: 'line 5 of epsilon' },
+    {
+      detail: /expected_text is now at line 5\. If you mean that line, copy their text as expected_text\./,
+      suggested_fixes: [{ type: 'READ_FILE' }]
+    }
+  )
+  await fails({ path: 'ten.txt', start_line: 2, end_line: 2, expected_text: 'line 7 of' }, { similar_content: Array })
+  const { body } = await fails(
+    { path: 'crlf.txt', start_line: 2, end_line: 3, expected_text: 'line 5 of epsilon\nline 6 of zeta', new_text: 'x' },
+    {
+      suggested_fixes: [
+        { edit: { start_line: 5, end_line: 6, expected_text: 'line 5 of epsilon\r\nline 6 of zeta', new_text: 'x' } },
+        {}
+      ]
+    }
+  )
+  const [{ edit }] = body.suggested_fixes as [{ edit: object }]
+  await check(t, served, '/edit-lines', { path: 'crlf.txt', ...edit }, 200, { changed: true, total_lines_after: 9 })
+})
+
+t.test('warns of a placeholder and of line numbers that were put in', async t => {
+  const served = await serve(t, { files })
+  const put = (route: string, body: object, warnings: RegExp[]) => check(t, served, route, body, 200, { warnings })
+  await put(
+    '/edit',
+    { path: 'ten.txt', old_text: 'line 1 of alpha', new_text: 'first\n// ... existing code ...\nlast', dry_run: true },
+    [
+      /^new_text contains the placeholder "\/\/ \.\.\. existing code \.\.\." \(its line 2\), which would be written literally: nothing is filled in for it\. If it stands for lines of the file, write them out in full before you send the edit\.$/
+    ]
+  )
+  await put(
+    '/edit',
+    { path: 'ten.txt', old_text: 'line 1 of alpha', new_text: 'first\n// ... existing code ...\nlast' },
+    [/which was written literally: .* they are gone; replace it with those lines, in full\.$/]
+  )
+  await put(
+    '/edit',
+    { path: 'ten.txt', old_text: '// ... existing code ...', new_text: '// ... existing code ...\n' },
+    []
+  )
+  await put(
+    '/edit',
+    {
+      path: 'ten.txt',
+      edits: [
+        { old_text: 'line 2 of beta', new_text: 'b' },
+        { old_text: 'line 3 of gamma', new_text: '3\tc\n4\td' }
+      ]
+    },
+    [
+      /^new_text of edit 2 starts its lines with numbers, such as "3\\tc" \(its line 1\), which were written literally\. If they are line numbers copied from a view of the file, send an edit that removes them\.$/
+    ]
+  )
+  await put('/edit-lines', { path: 'tabs.ts', start_line: 2, end_line: 3, new_text: '\t...\n', dry_run: true }, [
+    /^new_text contains the placeholder "\.\.\."/
+  ])
+  await put('/create', { path: 'new.txt', content: '1\tone\n2\ttwo\n', dry_run: true }, [
+    /^content starts its lines with numbers, .* leave them out\.$/
+  ])
+  const many = await check(
+    t,
+    served,
+    '/edit',
+    {
+      path: 'many.txt',
+      edits: Array.from({ length: 30 }, (_, i) => ({ old_text: `<${i}>`, new_text: `<${i}>\n// ...\n` }))
+    },
+    404,
+    {}
+  )
+  t.match(many.body, { code: 'FILE_NOT_FOUND' })
+  await check(
+    t,
+    served,
+    '/create',
+    { path: 'many.txt', content: Array.from({ length: 30 }, (_, i) => `<${i}>\n`).join('') },
+    200,
+    {}
+  )
+  const { body } = await check(
+    t,
+    served,
+    '/edit',
+    {
+      path: 'many.txt',
+      edits: Array.from({ length: 30 }, (_, i) => ({ old_text: `<${i}>`, new_text: `<${i}>\n// ...\n` }))
+    },
+    200,
+    {}
+  )
+  t.match(body.warnings, { length: 21, 20: '10 more edits insert a placeholder or line numbers.' })
+  const same = await check(
+    t,
+    served,
+    '/edit',
+    { path: 'tabs.ts', old_text: 'return limit', new_text: 'return limit' },
+    200,
+    { changed: false }
+  )
+  t.strictSame(same.body.warnings, [])
+})

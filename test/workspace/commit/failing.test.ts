@@ -1,0 +1,42 @@
+// Concurrent work that fails: it is reported, and the process lives on. Row 45 of docs/threats.md has the reads.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import t from 'tap'
+import { ok } from '../../../src/result.ts'
+import type { Planner } from '../../../src/workspace/workspace.ts'
+import { append, makeFolders, open, REAL, removeFolders } from '../support/open.ts'
+
+const MIB = 1 << 20
+
+/** A plan with a piece that is gone when it is to be hashed, while it is still being written: hashing fails first. */
+const gone = (): Planner<null, never> => () => {
+  const [first, second] = [Buffer.allocUnsafeSlow(MIB), Buffer.allocUnsafeSlow(64 * MIB)]
+  setImmediate(() => {
+    kept.push(structuredClone(second, { transfer: [second.buffer] }))
+  })
+  return ok({ pieces: [first, second], description: null })
+}
+/** Where the bytes have moved to: they have to stay somewhere while they are written. */
+const kept: unknown[] = []
+
+t.test('answers a request whose digest fails while its bytes are written', async t => {
+  const folders = makeFolders()
+  const workspace = await open(folders, { maxFileSize: 200e6 })
+  const unheard: unknown[] = []
+  const hear = (error: unknown) => {
+    unheard.push(error)
+  }
+  process.on('unhandledRejection', hear)
+  t.teardown(() => process.off('unhandledRejection', hear))
+  writeFileSync(join(folders.root, 'a'), 'a')
+  await t.rejects(workspace.edit({ path: 'a' }, REAL, gone()), TypeError)
+  await t.rejects(workspace.create({ path: 'b', overwrite: false, create_parents: true }, REAL, gone()), TypeError)
+  await yieldToOthers()
+  t.strictSame(unheard, [])
+  t.strictSame(readdirSync(folders.root), ['a'])
+  t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'a')
+  t.match(await workspace.edit({ path: 'a' }, REAL, append('b')), { ok: true })
+  await workspace.close()
+  removeFolders(folders)
+})
