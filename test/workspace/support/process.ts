@@ -22,7 +22,7 @@ export interface Second {
 const project = fileURLToPath(new URL('../../../', import.meta.url))
 let built: string | null = null
 
-/** The path of worker.js in a copy of the sources without types. */
+/** The path of the built worker in a copy of the sources without types. */
 function worker(): string {
   if (built !== null) return built
   const folder = mkdtempSync(join(tmpdir(), 'editd-built-'))
