@@ -1,5 +1,7 @@
 // No part of a file is decoded that is as long as the file: Node has no strings of more than 2^29 - 24 units, and a
 // file may be four times as long.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { unifiedDiff } from '../../src/engine/report/diff.ts'
 import {
@@ -25,27 +27,32 @@ const MOST = 1 << 17
 const SIZE = 8 * MOST
 
 /**
- * The bytes of the longest stretch that is decoded while `work` runs. All ways to a string go through the slices that
- * Node has for each encoding.
+ * The bytes of the longest stretch that is decoded while `work` runs. The engine has one way to a string, toString of a
+ * buffer: it uses neither a TextDecoder nor the slices of single encodings, which Node 24 doesn't go through any more.
  */
 function longestDecoded(work: () => void): number {
-  const slices = Buffer.prototype as unknown as Record<string, (this: Buffer, start?: number, end?: number) => string>
-  const names = ['utf8Slice', 'latin1Slice', 'asciiSlice', 'ucs2Slice', 'hexSlice', 'base64Slice']
-  const own = names.map(name => slices[name]!)
+  const own = Buffer.prototype.toString
   let longest = 0
-  for (const [i, name] of names.entries()) {
-    slices[name] = function (this: Buffer, start = 0, end = this.length) {
-      longest = Math.max(longest, Math.min(end, this.length) - start)
-      return own[i]!.call(this, start, end)
-    }
+  Buffer.prototype.toString = function (this: Buffer, encoding?: BufferEncoding, start = 0, end = this.length) {
+    longest = Math.max(longest, Math.min(end, this.length) - start)
+    return own.call(this, encoding, start, end)
   }
   try {
     work()
   } finally {
-    for (const [i, name] of names.entries()) slices[name] = own[i]!
+    Buffer.prototype.toString = own
   }
   return longest
 }
+
+t.test('knows the only way in which the engine decodes', t => {
+  const folder = join(import.meta.dirname, '../../src/engine')
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.ts')) continue
+    t.notMatch(readFileSync(join(folder, name), 'utf8'), /Slice\(|TextDecoder|StringDecoder|transcode/, name)
+  }
+  t.end()
+})
 
 t.test('sees what is decoded', t => {
   t.equal(

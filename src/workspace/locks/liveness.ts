@@ -1,18 +1,26 @@
 // Whether another server still runs, by a socket in the state folder: the kernel closes it with its process, and every
 // container that shares the folder and the kernel can see that. Does not know what the answer is used for.
-import { closeSync, constants, openSync, readdirSync, unlinkSync } from 'node:fs'
+import { closeSync, constants, openSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { quietly } from '../errno.ts'
 
 /** In bytes: what a socket's address can hold on every system (104 on macOS, 108 on Linux, with the NUL). */
 const ADDRESS_LIMIT = 103
+/**
+ * A socket has this name until somebody listens on it: in between it looks like that of a process that has ended, and
+ * another server's sweep would remove it.
+ */
+const UNFINISHED = '.new'
+/** In ms: a socket that still has such a name after so long was left by a process that was killed. Chosen. */
+const ABANDONED = 60_000
 
 /** The sockets of all servers that share a state folder. To be closed. */
 export class LivenessSockets {
   readonly #folder: string
   #fd: number | null = null
   #server: Server | null = null
+  #announced: string | null = null
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -29,9 +37,13 @@ export class LivenessSockets {
       })
       server.on('error', () => resolve(false))
       // exclusive: a cluster's primary must not share the handle between its workers.
-      server.listen({ path: this.#address(nonce), exclusive: true }, () => {
+      server.listen({ path: this.#address(nonce + UNFINISHED), exclusive: true }, () => {
         this.#server = server
-        resolve(true)
+        try {
+          renameSync(join(this.#folder, nonce + UNFINISHED), join(this.#folder, nonce))
+          this.#announced = nonce
+        } catch {}
+        resolve(this.#announced !== null)
       })
       server.unref()
     })
@@ -59,13 +71,20 @@ export class LivenessSockets {
    */
   async sweep(mayForget: () => boolean): Promise<void> {
     for (const nonce of readdirSync(this.#folder)) {
+      if (nonce.endsWith(UNFINISHED) && !this.#isAbandoned(nonce)) continue
       // What a process that has ended left is there by now, so nothing of it can come after this question.
       if ((await this.hasEnded(nonce)) === true && mayForget()) quietly(() => unlinkSync(join(this.#folder, nonce)))
     }
   }
 
+  #isAbandoned(name: string): boolean {
+    const stat = statSync(join(this.#folder, name), { throwIfNoEntry: false })
+    return stat !== undefined && Date.now() - stat.mtimeMs > ABANDONED
+  }
+
   close(): void {
-    // Removes the socket's name too.
+    const name = this.#announced
+    if (name !== null) quietly(() => unlinkSync(join(this.#folder, name)))
     this.#server?.close()
     const fd = this.#fd
     if (fd !== null) quietly(() => closeSync(fd))

@@ -1,7 +1,7 @@
 // Sockets by which servers see whether another one still runs.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -63,6 +63,18 @@ t.test('notices that a process was killed, and forgets it when it can', async t 
   t.strictSame(readdirSync(folder), ['mine'])
 })
 
+t.test('leaves a socket alone on which nobody listens yet', async t => {
+  const folder = fresh(t, 'live')
+  const sockets = new LivenessSockets(folder)
+  t.teardown(() => sockets.close())
+  for (const name of ['begun.new', 'left.new']) await killed(join(folder, name))
+  const long_ago = Date.now() / 1000 - 120
+  utimesSync(join(folder, 'left.new'), long_ago, long_ago)
+  const [announced] = await Promise.all([sockets.announce('mine'), sockets.sweep(() => true)])
+  t.equal(announced, true)
+  t.strictSame(readdirSync(folder).sort(), ['begun.new', 'mine'])
+})
+
 t.test(
   'takes a process that does not answer for alive',
   { skip: onLinux ? false : 'other systems refuse it' },
@@ -86,8 +98,13 @@ t.test('reports that it can’t make a socket', async t => {
   const folder = fresh(t, 'live')
   const sockets = new LivenessSockets(join(folder, 'missing'))
   t.equal(await sockets.announce('mine'), false)
-  const taken = createServer().listen(join(folder, 'taken'))
+  const taken = createServer().listen(join(folder, 'taken.new'))
   await once(taken, 'listening')
   t.equal(await new LivenessSockets(folder).announce('taken'), false)
   taken.close()
+  mkdirSync(join(folder, 'folder'))
+  const unnamed = new LivenessSockets(folder)
+  t.equal(await unnamed.announce('folder'), false)
+  unnamed.close()
+  t.strictSame(readdirSync(folder), ['folder'])
 })

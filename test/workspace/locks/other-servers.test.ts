@@ -265,13 +265,16 @@ for (const [i, start] of names.entries()) {
   }).listen('\\0' + name, () => { if (--left === 0) console.log('planted') })
 }
 `
-const foreigner = { uid: FOREIGN, gid: FOREIGN, env: {}, cwd: '/' }
-const canBeForeign = isRoot && spawnSync(process.execPath, ['-e', ''], foreigner).status === 0
+const foreigner = { uid: FOREIGN, gid: FOREIGN, cwd: '/' }
+// Through env: to a Node that it starts itself tap gives an environment that asks for files of this folder, which the
+// other user may not be allowed to read.
+const asForeigner = (...args: string[]): [string, string[]] => ['env', ['-i', process.execPath, ...args]]
+const canBeForeign = isRoot && spawnSync(...asForeigner('-e', ''), foreigner).status === 0
 
 async function plant(t: Test, folders: string[], { count = 1, proof = false, root = '' } = {}): Promise<ChildProcess> {
   const names = Array.from({ length: count }, (_, i) => `editd.${OTHER_STATE}.PID.${serial(i)}.${folders.join('')}.`)
   const order = JSON.stringify({ names, told: { hostname: 'h', root, stateDir: '/s' }, proof })
-  const child = spawn(process.execPath, ['-e', PLANT, order], { ...foreigner, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(...asForeigner('-e', PLANT, order), { ...foreigner, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(async () => {
     if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await once(child, 'close')
   })
