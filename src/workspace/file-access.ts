@@ -275,7 +275,7 @@ export class FileAccess {
       const { resolved_path, file_hash } = looked
       return { ...(resolved_path !== undefined && { resolved_path }), ...(file_hash !== undefined && { file_hash }) }
     } catch {
-      /* c8 ignore next 2 -- only where the file goes while it is looked at */
+      // The failure that is being answered says more than why its file can't be looked at.
       return {}
     }
   }

@@ -112,7 +112,6 @@ function claim({ lock }: CommitContext, folder: Folder, temp: Buffer, leaf: Buff
     // Where the lock is another's by now, the empty file may be too.
     if (lock.held()) quietly(() => unlinkSync(folder.at(leaf)))
     if (codeOf(error) === 'ENOENT') return fail(fencedOff)
-    /* c8 ignore next 1 -- only where a file system without links fails in between */
     throw error
   } finally {
     closeSync(fd)

@@ -120,12 +120,12 @@ export async function sweepIntents(
     const nonce = name.slice(0, -ENDING.length)
     if (!name.endsWith(ENDING) || nonce === me.nonce) continue
     let bytes
-    // Another process may be sweeping too.
     try {
       bytes = readFileSync(join(folder, name))
-    } catch {
-      /* c8 ignore next 2 -- only where another server sweeps at the same instant */
-      continue
+    } catch (error) {
+      // Another process sweeps too, and was faster.
+      if (codeOf(error) === 'ENOENT') continue
+      throw error
     }
     const owner = parseOwner(slot(bytes, 0).toString())
     const age = silenceOf(folder, nonce)

@@ -138,7 +138,6 @@ export class LockFiles {
     try {
       unreleased = this.#unreleasedOf(key)
     } catch (error) {
-      /* c8 ignore next 3 -- only where the system fails right then */
       await letGo()
       throw error
     }
@@ -232,7 +231,6 @@ export class LockFiles {
         const lives = await Promise.all(found.entries.map(entry => this.#lifeOf(join(found.path, entry), found.path)))
         if (lives.every(life => life === 'dead')) this.#forget(key, [found])
       } catch (error) {
-        /* c8 ignore next 3 -- only where another holder is faster, or the system fails */
         // Whoever has the lock now has dealt with it.
         if (codeOf(error) !== 'ENOENT') throw error
       }

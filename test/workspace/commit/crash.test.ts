@@ -135,6 +135,18 @@ t.test('leaves the files of living processes alone', async t => {
   t.equal(silenceOf(folder, 'nobody'), Infinity)
 })
 
+t.test('leaves what another server’s sweep has removed, and says what it can’t read', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const folder = join(folders.state, 'intents')
+  const first = await open(folders)
+  symlinkSync('gone', join(folder, 'removed.intents'))
+  await first.close()
+  await (await open(folders)).close()
+  mkdirSync(join(folder, 'folder.intents'))
+  await t.rejects(open(folders), { code: 'EISDIR' })
+})
+
 t.test('reuses its slots', async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))

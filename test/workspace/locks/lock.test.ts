@@ -3,12 +3,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync
 } from 'node:fs'
@@ -254,6 +256,27 @@ t.test('takes over from dead holders at once, from silent ones in time, from liv
   await (await files().hold('empty', performance.now() + 100))?.release()
   t.strictSame(events, ['lock_taken_over', 'lock_taken_over'])
   t.strictSame(readdirSync(folder), [])
+})
+
+t.test('releases the lock where it can’t see who never released it', async t => {
+  const { folders, files } = freshFiles(t)
+  writeFileSync(join(folders.base, 'unreleased/file'), '')
+  await t.rejects(files().hold('file', performance.now() + 100), { code: 'ENOTDIR' })
+  t.strictSame(readdirSync(join(folders.base, 'locks')), [])
+  rmSync(join(folders.base, 'unreleased/file'))
+  t.ok(await files().hold('file', performance.now() + 100))
+})
+
+t.test('leaves what a sweep finds gone, and says what it can’t read', async t => {
+  const { folders, files } = freshFiles(t)
+  const moved = join(folders.base, 'unreleased/file/moved')
+  mkdirSync(moved, { recursive: true })
+  symlinkSync('gone', join(moved, 'entry'))
+  await files().sweep()
+  t.ok(existsSync(moved), 'whoever holds the lock deals with it')
+  rmSync(join(moved, 'entry'))
+  mkdirSync(join(moved, 'entry'))
+  await t.rejects(files().sweep(), { code: 'EISDIR' })
 })
 
 /** The lock of a living rival. */

@@ -484,6 +484,19 @@ t.test('finds the same name in other folders', t => {
     writeFileSync(join(folders.root, `many/${i}/same`), '')
   }
   t.equal(similarPaths(root, Buffer.from('same'), () => true).length, 3)
+  const { pin } = root
+  const gone = join('src', 'components', 'Button.tsx')
+  Object.assign(root, {
+    pin(path: Buffer) {
+      if (path.toString() === gone) throw new Raced('the folder was moved')
+      return pin.call(root, path)
+    }
+  })
+  t.strictSame(
+    similarPaths(root, Buffer.from('Button.tsx'), () => true),
+    ['node_modules/x/Button.tsx'],
+    'what goes while it is looked at is not offered'
+  )
   t.end()
 })
 

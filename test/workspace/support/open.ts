@@ -37,21 +37,20 @@ export function makeFolders(): Folders {
 
 export const removeFolders = (folders: Folders): void => rmSync(folders.base, { recursive: true, force: true })
 
+export const OPTIONS: Omit<WorkspaceOptions, 'root' | 'stateDir'> = {
+  durability: 'fast',
+  lock: 'shared',
+  lockTimeout: 5000,
+  maxFileSize: 1e8,
+  readOnly: false,
+  requireHash: false,
+  protect: DEFAULT_PROTECTED,
+  readProtect: ['.git'],
+  allowExtensions: null
+}
+
 export const open = (folders: Folders, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> =>
-  openWorkspace({
-    root: folders.root,
-    stateDir: folders.state,
-    durability: 'fast',
-    lock: 'shared',
-    lockTimeout: 5000,
-    maxFileSize: 1e8,
-    readOnly: false,
-    requireHash: false,
-    protect: DEFAULT_PROTECTED,
-    readProtect: ['.git'],
-    allowExtensions: null,
-    ...options
-  })
+  openWorkspace({ ...OPTIONS, root: folders.root, stateDir: folders.state, ...options })
 
 /** A plan that appends `text`. */
 export const append =
