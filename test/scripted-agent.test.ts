@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { Problem } from '../schemas/problem.ts'
 import { type Call, type FixKind, followFirstFix, marked, withoutTrailingSpace } from './agent.ts'
+import { often } from './often.ts'
 import { Random } from './random.ts'
 import { start } from './running.ts'
 
@@ -25,7 +26,7 @@ const FILES = [
   'proper-lockfile/lib/lockfile.js',
   '@fastify/cors/index.js'
 ]
-const EACH = 3
+const EACH = often(3, 2)
 /** The same cases in every run: the rate depends only on the code. */
 const random = new Random(4)
 

@@ -283,27 +283,40 @@ async function plant(t: Test, folders: string[], { count = 1, proof = false, roo
 }
 
 const needsRoot = { skip: canBeForeign ? false : 'needs root, and a Node that every user may run' }
-t.test('starts in spite of sockets of users who can’t write in the root', needsRoot, async t => {
+
+/** A root that users share, and starts on it with what they report. */
+function sharedRoot(t: Test) {
   const folders = fresh(t)
   const { root } = folders
   chmodSync(folders.base, 0o777)
-  const [id] = folderIds(Buffer.from(root))
   const events: object[] = []
   const report = (event: object): void => {
     events.push(event)
   }
-  const tried = async (options: Parameters<typeof open>[1] = {}): Promise<unknown> => {
-    events.length = 0
-    return outcome(open(folders, { report, ...options }))
+  return {
+    folders,
+    root,
+    id: folderIds(Buffer.from(root))[0],
+    events,
+    async tried(options: Parameters<typeof open>[1] = {}): Promise<unknown> {
+      events.length = 0
+      return outcome(open(folders, { report, ...options }))
+    },
+    allow(uid: number, gid: number, mode: number): void {
+      chownSync(root, uid, gid)
+      chmodSync(root, mode)
+    }
   }
-  const allow = (uid: number, gid: number, mode: number): void => {
-    chownSync(root, uid, gid)
-    chmodSync(root, mode)
-  }
+}
 
+/** Someone else's process that listens and says nothing, and the event of a start that doubts it. */
+async function plantSilent(t: Test, id: string): Promise<{ silent: ChildProcess; doubt: object }> {
   const silent = await plant(t, [id])
   const socket = new RegExp(`^@editd\\.${OTHER_STATE}\\.${silent.pid}\\.`)
-  const doubt = { event: 'other_server_unproven', names: 1, pid: silent.pid, socket }
+  return { silent, doubt: { event: 'other_server_unproven', names: 1, pid: silent.pid, socket } }
+}
+
+t.test('believes a silent socket only of users who can write in the root', needsRoot, async t => {
   const roots: [uid: number, gid: number, mode: number, may: boolean][] = [
     [0, 0, 0o755, false],
     [0, 1, 0o775, false],
@@ -311,12 +324,22 @@ t.test('starts in spite of sockets of users who can’t write in the root', need
     [0, 0, 0o757, true],
     [FOREIGN, 0, 0o755, true]
   ]
-  for (const [uid, gid, mode, may] of roots) {
-    allow(uid, gid, mode)
-    const refused = { where: 'same', pid: silent.pid, uid: FOREIGN, told: null }
-    t.match(await tried(), may ? refused : 'starts', mode.toString(8))
-    t.match(events, may ? [] : [doubt])
-  }
+  // All at once, as each start waits for an answer.
+  await Promise.all(
+    roots.map(async ([uid, gid, mode, may]) => {
+      const { id, events, tried, allow } = sharedRoot(t)
+      const { silent, doubt } = await plantSilent(t, id)
+      allow(uid, gid, mode)
+      const refused = { where: 'same', pid: silent.pid, uid: FOREIGN, told: null }
+      t.match(await tried(), may ? refused : 'starts', mode.toString(8))
+      t.match(events, may ? [] : [doubt])
+    })
+  )
+})
+
+t.test('starts in spite of sockets of users who can’t write in the root', needsRoot, async t => {
+  const { folders, root, id, events, tried, allow } = sharedRoot(t)
+  const { silent, doubt } = await plantSilent(t, id)
   // Who can't look into its process believes it only if it answers.
   allow(0, 0, 0o777)
   const asUser = async (): Promise<unknown> => {
