@@ -1,6 +1,6 @@
 // /edit-lines over HTTP: what it does, where it says the lines are now, and what is wrong with lines that don't fit.
 import t from 'tap'
-import { bytesOf, check, serve } from './test-server.ts'
+import { bytesOf, check, startServer as serve } from './test-server.ts'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\n'
 const files = { 'a.txt': LINES, 'bare.txt': 'one\ntwo', 'crlf.txt': 'one\r\ntwo\r\n', 'empty.txt': '' }

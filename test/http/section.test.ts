@@ -4,7 +4,7 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { OUTLINED } from '../../src/engine/outline/languages.ts'
-import { bytesOf, check, serve } from './test-server.ts'
+import { bytesOf, check, startServer as serve } from './test-server.ts'
 
 const GUIDE = '# Guide\n\n## Setup\n\nRun it.\n\n```sh\nnpm ci\n```\n\n## Use\n\nText.\n'
 const CODE =

@@ -1,7 +1,7 @@
 // What a failed edit is told beyond the search: a file that has changed, edits in turn, too few matches, moved lines;
 // and what a success warns of.
 import t from 'tap'
-import { check, serve } from '../test-server.ts'
+import { check, startServer as serve } from '../test-server.ts'
 
 const TEN = Array.from(
   { length: 10 },
