@@ -77,7 +77,9 @@ t.test('replaces only what the caller knows', async t => {
   }
   await check(t, server, '/create', create, 409, {
     ...exists,
-    detail: `a.txt already exists. Nothing was written. To change part of it, use /edit. To replace all of it, look at it first, then send the same request with "overwrite": true, "expected_hash": "${hash}".`
+    detail:
+      'a.txt already exists. Nothing was written. To change part of it, use /edit. To replace all of it, look at it ' +
+      `first, then send the same request with "overwrite": true, "expected_hash": "${hash}".`
   })
   await check(t, server, '/create', { ...create, overwrite: true }, 409, {
     ...exists,

@@ -209,7 +209,9 @@ t.test('answers a single request without a handshake, and lets nobody listen', a
     { ...reply, type: reply.headers.get('content-type') },
     { status: 200, type: /^application\/json/, body: { id: 1, result: { structuredContent: { path: 'a.txt' } } } }
   )
-  const dropped = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":${JSON.stringify(_meta)},"name":"inspect_file","arguments":{"path":"a.txt","__proto__":{}}}}`
+  const dropped =
+    `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":${JSON.stringify(_meta)},` +
+    '"name":"inspect_file","arguments":{"path":"a.txt","__proto__":{}}}}'
   t.match(
     await server.call('POST', '/mcp', { headers: { ...headers, 'content-type': 'application/json' }, body: dropped }),
     { status: 400, body: { code: 'INVALID_REQUEST', errors: [{ pointer: '/params/arguments/__proto__' }] } },
@@ -294,7 +296,8 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
     '',
     '{"jsonrpc":"2.0","id":1,"id":2}',
     '{',
-    '{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"edit_file","arguments":{"path":"a.txt","old_text":"two","new_text":"lost","__proto__":{"dry_run":true}}}}',
+    '{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"edit_file",' +
+      '"arguments":{"path":"a.txt","old_text":"two","new_text":"lost","__proto__":{"dry_run":true}}}}',
     [],
     'x'.repeat(9000),
     Buffer.from([0x22, 0xff, 0x22]),

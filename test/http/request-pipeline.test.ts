@@ -261,7 +261,9 @@ t.test('names routes and methods that there are', async t => {
   t.match(missing.body, {
     code: 'ROUTE_NOT_FOUND',
     detail:
-      'There is no route POST /edits. The routes are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.'
+      'There is no route POST /edits. The routes are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, ' +
+      'POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, ' +
+      'GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.'
   })
   for (const [method, path, allow] of [
     ['GET', '/edit', 'POST'],

@@ -364,7 +364,8 @@ t.test('takes the arguments of a tool call as models give them', async t => {
   await call('edit_fil', {}, 404, {
     code: 'ROUTE_NOT_FOUND',
     detail:
-      'There is no tool "edit_fil"; did you mean edit_file? The tools are edit_file, edit_lines, edit_section, preview_edit, create_file and inspect_file.'
+      'There is no tool "edit_fil"; did you mean edit_file? The tools are edit_file, edit_lines, edit_section, ' +
+      'preview_edit, create_file and inspect_file.'
   })
   await call('edit_file', given, 401, { code: 'UNAUTHORIZED' }, { authorization: '' })
   const got = await server.call('GET', '/tools/edit_file')

@@ -415,7 +415,11 @@ row(
   44,
   'two state folders on one root',
   {
-    done: 'a server on a root, and starts of others with another state folder on the same root, below it, above it and by a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; six starts at once with a state folder each. What another user’s sockets can do: `test/workspace/locks/other-servers.test.ts`',
+    done:
+      'a server on a root, and starts of others with another state folder on the same root, below it, above it and by ' +
+      'a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; ' +
+      'six starts at once with a state folder each. What another user’s sockets can do: ' +
+      '`test/workspace/locks/other-servers.test.ts`',
     skip: onLinux
   },
   async t => {

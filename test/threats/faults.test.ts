@@ -431,7 +431,7 @@ row(
         const here = { base: mounted, root: join(mounted, 'root'), state: join(mounted, 'state') }
         const target = await startServer(t, here, '--log-level', 'silent', '--no-docs')
         const send = sender(t, target.url, FILES + 1)
-        const load = { on: true }
+        const load = { on: true, answered: 0 }
         const work = [...known.keys()].map(async i => {
           let text = version(known[i]!)
           while (load.on) {
@@ -441,6 +441,7 @@ row(
             if (answer.status !== 200 || UNSYNCED.test(answer.text)) return
             known[i] = next
             acknowledged++
+            load.answered++
             text = version(next)
           }
         })
@@ -452,12 +453,12 @@ row(
               if (answer.status !== 200 || UNSYNCED.test(answer.text)) return
               created.push(path)
               acknowledged++
+              load.answered++
             }
           })()
         )
-        const enough = acknowledged + 20
         // By answers, not by time: on a busy machine nothing might have been acknowledged before the cut.
-        while (acknowledged < enough && target.child.exitCode === null) await sleep(10)
+        while (load.answered < 20 && target.child.exitCode === null) await sleep(10)
         await sleep(random.int(200))
         cutOff(mounted)
         load.on = false

@@ -135,8 +135,9 @@ row(
     const without = await sendEach(paths)
     writeFileSync(join(base, 'outside/f'), SECRET)
     const withTarget = await sendEach(paths)
-    for (const { code, path, route } of [...without, ...withTarget])
+    for (const { code, path, route } of [...without, ...withTarget]) {
       t.equal(code, 'PATH_NOT_ALLOWED', `${route} ${path}`)
+    }
     const details = (answers: typeof without) => answers.map(({ body }) => body.detail)
     t.strictSame(details(without), details(withTarget), 'does not show whether the target exists')
     t.strictSame(readdirSync(join(base, 'outside')), ['f'])
@@ -493,7 +494,10 @@ row(
     }
     t.equal(server.text('mode') + server.text('fixed'), 'one\none\n')
     t.strictSame(tempFiles(root), [])
-    return '`PERMISSION_DENIED` and the old bytes where there is no write bit or the file is immutable, for root too; the owner is kept. As another user, in place: `test/workspace/commit/commit.test.ts`'
+    return (
+      '`PERMISSION_DENIED` and the old bytes where there is no write bit or the file is immutable, for root too; the ' +
+      'owner is kept. As another user, in place: `test/workspace/commit/commit.test.ts`'
+    )
   }
 )
 
