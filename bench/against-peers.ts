@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { KB, makeCase, MB, type Case, type Edit } from './corpora.ts'
 import { cpuOf } from './machine.ts'
 import { naiveReplace } from './naive.ts'
-import { measure, type RoundOptions, type Way } from './rounds.ts'
+import { measure, type RoundOptions, type Variant } from './rounds.ts'
 import { rowsOf, type Row } from './row.ts'
 
 export const OVER_MCP = 'product over MCP, fast/local'
@@ -50,8 +50,7 @@ const PRODUCT: Peer = {
 }
 
 /**
- * `several`: takes several edits in one call. Where it doesn't, a hundred take a hundred times as long, which would be
- * minutes: that is left out.
+ * `several`: takes several edits in one call. Where it doesn't, a hundred edits would take minutes, and are left out.
  */
 const OTHERS: (Peer & { several: boolean })[] = [
   {
@@ -122,7 +121,7 @@ async function compared(base: string, it: Case, options: RoundOptions): Promise<
   const running: Running[] = []
   const after = Buffer.from(naiveReplace(it.bytes.toString(), it.there))
   try {
-    const ways: Way[] = []
+    const variants: Variant[] = []
     for (const [index, peer] of [
       PRODUCT,
       ...OTHERS.filter(({ several }) => several || it.there.length === 1)
@@ -130,12 +129,17 @@ async function compared(base: string, it: Case, options: RoundOptions): Promise<
       const place = join(folder, String(index))
       const server = await Running.start(peer, place)
       running.push(server)
-      ways.push(await wayOf(peer, server, place, it, after))
+      variants.push(await variantOf(peer, server, place, it, after))
     }
     // Slow ones are asked less often, but asked.
-    return rowsOf(`${it.name}, MCP`, it.there.length, await measure(ways, { ...options, warm: 3 * options.warm })).map(
-      row => ({ ...row, way: versions.has(row.way) ? `${row.way} ${versions.get(row.way)}` : row.way })
-    )
+    return rowsOf(
+      `${it.name}, MCP`,
+      it.there.length,
+      await measure(variants, { ...options, warm: 3 * options.warm })
+    ).map(row => ({
+      ...row,
+      variant: versions.has(row.variant) ? `${row.variant} ${versions.get(row.variant)}` : row.variant
+    }))
   } finally {
     await Promise.all(running.map(server => server.stop()))
     await rm(folder, { recursive: true })
@@ -143,7 +147,7 @@ async function compared(base: string, it: Case, options: RoundOptions): Promise<
 }
 
 /** Its result is compared with the naive one before anything is timed. */
-async function wayOf(peer: Peer, server: Running, place: string, it: Case, after: Buffer): Promise<Way> {
+async function variantOf(peer: Peer, server: Running, place: string, it: Case, after: Buffer): Promise<Variant> {
   const small = it.size < MB
   const files = Array.from({ length: small ? 40 : 2 }, (_, i) => ({
     path: join(place, 'root', `file${i}.ts`),
@@ -157,7 +161,7 @@ async function wayOf(peer: Peer, server: Running, place: string, it: Case, after
   for (const expected of [after, it.bytes]) {
     await step(files[0]!)
     if (!readFileSync(files[0]!.path).equals(expected)) {
-      throw new Error(`${peer.name} makes other bytes of ${it.name} than the naive way`)
+      throw new Error(`${peer.name} makes other bytes of ${it.name} than the naive variant`)
     }
   }
   let next = 0
@@ -190,7 +194,7 @@ class Running {
     const [root, home] = [join(place, 'root'), join(place, 'home')]
     mkdirSync(root, { recursive: true })
     mkdirSync(join(home, '.claude-server-commander'), { recursive: true })
-    // One of them tells its maker of each call.
+    // One of them reports each call to its maker.
     writeFileSync(
       join(home, '.claude-server-commander', 'config.json'),
       JSON.stringify({ telemetryEnabled: false, allowedDirectories: [root], fileWriteLineLimit: 1_000_000 })
@@ -217,7 +221,7 @@ class Running {
     }
   }
 
-  /** ms of CPU time that all its threads have used; NaN where the system doesn't tell. */
+  /** ms of CPU time that all its threads have used; NaN where the system doesn't say. */
   cpu(): number {
     return cpuOf(this.#pid)
   }

@@ -65,11 +65,26 @@ await server.stop()
 rmSync(folder, { recursive: true })
 
 const percent = (outcomes: readonly Outcome[], holds: (outcome: Outcome) => boolean): string =>
-  ((100 * outcomes.filter(holds).length) / Math.max(1, outcomes.length)).toFixed(1).padStart(9)
+  ((100 * outcomes.filter(holds).length) / Math.max(1, outcomes.length)).toFixed(1)
+const HOWS = ['complete', 'own_new_text', 'read', 'applied', 'nothing'] as const
+/** A line of the table: the name, then numbers, of which those by kind of second request have wider columns. */
+const columns = (name: string, n: string, shares: readonly string[], counts: readonly string[]): string =>
+  [
+    name.padEnd(18),
+    n.padStart(6),
+    ...shares.map(share => share.padStart(9)),
+    ...counts.map(count => count.padStart(14))
+  ].join('')
 const row = (name: string, outcomes: readonly Outcome[]): string =>
-  `${name.padEnd(18)}${String(outcomes.length).padStart(6)}${percent(outcomes, ({ right }) => right)}${percent(outcomes, ({ right, accepted }) => accepted && !right)}${(['complete', 'own_new_text', 'read', 'applied', 'nothing'] as const).map(how => String(outcomes.filter(outcome => outcome.how === how).length).padStart(14)).join('')}\n`
-process.stdout.write(
-  `${'class'.padEnd(18)}${'n'.padStart(6)}${'right'.padStart(9)}${'elsewhere'.padStart(9)}${['complete', 'own_new_text', 'read', 'applied', 'nothing'].map(how => how.padStart(14)).join('')}\n`
-)
-for (const [cls, outcomes] of byClass) process.stdout.write(row(cls, outcomes))
-process.stdout.write(row('all', [...byClass.values()].flat()))
+  columns(
+    name,
+    String(outcomes.length),
+    [percent(outcomes, ({ right }) => right), percent(outcomes, ({ right, accepted }) => accepted && !right)],
+    HOWS.map(how => String(outcomes.filter(outcome => outcome.how === how).length))
+  )
+const lines = [
+  columns('class', 'n', ['right', 'elsewhere'], HOWS),
+  ...[...byClass].map(([cls, outcomes]) => row(cls, outcomes)),
+  row('all', [...byClass.values()].flat())
+]
+process.stdout.write(`${lines.join('\n')}\n`)

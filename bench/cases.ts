@@ -2,7 +2,7 @@
 // bench.
 import { readFileSync } from 'node:fs'
 
-/** Bytes with an exclusive end. `alts`: twins that are as right. */
+/** Bytes with an exclusive end. `alts`: duplicates that are as right. */
 export interface Case extends Range {
   id: string
   cls: string
@@ -16,11 +16,17 @@ export interface Range {
   end_byte: number
 }
 
-/** The cases in the list that the command line names; throws without one. */
+const KINDS: readonly string[] = ['lines', 'sub', 'none'] satisfies Case['kind'][]
+
+/**
+ * The cases in the list that the command line names; throws without one. Those of an edit that is sent again are left
+ * out: nothing is missed there.
+ */
 export function casesIn(list: string | undefined): Case[] {
   if (list === undefined) throw new Error('Name the cases.jsonl that the corpus kit has made.')
   return readFileSync(list, 'utf8')
     .split('\n')
     .filter(Boolean)
     .map(line => JSON.parse(line) as Case)
+    .filter(({ kind }) => KINDS.includes(kind))
 }

@@ -6,9 +6,14 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n')
 
 export const requestOf = (body: object, token: string): Buffer => {
   const json = JSON.stringify(body)
-  return Buffer.from(
-    `POST /edit HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
-  )
+  const head = [
+    'POST /edit HTTP/1.1',
+    'host: 127.0.0.1',
+    `authorization: Bearer ${token}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(json)}`
+  ]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${json}`)
 }
 
 export class Connection {

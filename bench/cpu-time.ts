@@ -8,7 +8,7 @@ export function cpuTime(work: () => unknown): number {
   return (user + system) / 1000
 }
 
-/** From line feed to line feed: what nothing that looks at each line can do without. */
+/** From line feed to line feed: the least that looking at each line can cost. */
 export function walkLineFeeds(text: Buffer): void {
   for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1));
 }

@@ -51,7 +51,7 @@ async function stall(base: string, size: number, rounds: number): Promise<Row> {
   return {
     what: `${it.name}, event loop`,
     edits: 1,
-    way: 'product, fast/local',
+    variant: 'product, fast/local',
     figure: `stalls ${time(median(longest))}, at most ${time(Math.max(...longest))}`,
     value: median(longest),
     pairs: rounds
@@ -73,7 +73,7 @@ function crafted(): Row {
   return {
     what: CRAFTED,
     edits: 1,
-    way: 'engine in memory',
+    variant: 'engine in memory',
     figure: `${time(median(bad))}: ${short(ratio)} × an ordinary edit of as many bytes`,
     value: ratio,
     pairs: 15
@@ -104,7 +104,7 @@ function misses(rounds: number): Row[] {
     return {
       what: `${it.name}, miss ${name}`,
       edits: 1,
-      way: 'engine in memory',
+      variant: 'engine in memory',
       figure: `CPU ${time(median(took))}, p90 ${time(quantile(took, 0.9))}; a walk from line feed to line feed ${time(walk)}`,
       value: quantile(took, 0.9),
       pairs: rounds

@@ -12,12 +12,13 @@ export interface Verdict {
 }
 
 export function verdictsOf(rows: readonly Row[]): Verdict[] {
-  const find = (what: string, way: string, edits = 1) =>
-    rows.find(row => row.what === what && row.way === way && row.edits === edits)
+  const find = (what: string, variant: string, edits = 1) =>
+    rows.find(row => row.what === what && row.variant === variant && row.edits === edits)
   // Across rows that were not measured in the same rounds: CPU time, which others on the machine change less.
-  const cpu = (what: string, way: string, edits = 1) => find(what, way, edits)?.measured?.cpu ?? NaN
-  const overFloor = (what: string, way: string, edits = 1) => find(what, way, edits)?.measured?.wallRatio.median ?? NaN
-  const value = (what: string, way: string) => find(what, way)?.value ?? NaN
+  const cpu = (what: string, variant: string, edits = 1) => find(what, variant, edits)?.measured?.cpu ?? NaN
+  const overFloor = (what: string, variant: string, edits = 1) =>
+    find(what, variant, edits)?.measured?.wallRatio.median ?? NaN
+  const value = (what: string, variant: string) => find(what, variant)?.value ?? NaN
   const verdict = (goal: string, asks: string, numbers: readonly number[], found: string, met: boolean): Verdict =>
     numbers.some(Number.isNaN)
       ? { goal, asks, found: '', met: 'not measured' }
@@ -30,7 +31,7 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
   ]
   const http = (system: string) => 1 / overFloor(`10 KB ASCII, HTTP, ${system}`, FAST_PRODUCT)
   const served = rows.find(
-    row => row.what.includes('HTTP, ') && row.way === 'product, full/shared' && row.measured !== undefined
+    row => row.what.includes('HTTP, ') && row.variant === 'product, full/shared' && row.measured !== undefined
   )?.measured
   const routeCpu = find('10 KB ASCII, HTTP, ext4', FAST_PRODUCT)?.measured?.cpuRatio.median ?? NaN
   const [ext4, tmpfs] = [http('ext4'), http('tmpfs')]
@@ -52,7 +53,7 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
     value(`${big}, miss with a near counterpart`, ENGINE),
     value(`${big}, miss with no counterpart`, ENGINE)
   ]
-  const peers = rows.filter(row => row.what === `${big}, MCP` && row.way !== OVER_MCP)
+  const peers = rows.filter(row => row.what === `${big}, MCP` && row.variant !== OVER_MCP)
   const than = (edits: number) =>
     Math.min(...peers.filter(row => row.edits === edits).map(row => row.measured?.wallRatio.median ?? NaN))
   const [peer1, peer100] = [than(1), than(100)]
@@ -68,7 +69,9 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
       'P1',
       '≥ 0.85 × the throughput of the floor route on ext4, ≥ 0.70 × on tmpfs',
       [ext4, tmpfs],
-      `${short(ext4)} and ${short(tmpfs)} (fast/local, ${short(routeCpu)} × the CPU); full/shared on ext4 ${short(1 / (served?.wallRatio.median ?? NaN))} (${short(served?.cpuRatio.median ?? NaN)} × the CPU)`,
+      `${short(ext4)} and ${short(tmpfs)} (fast/local, ${short(routeCpu)} × the CPU); ` +
+        `full/shared on ext4 ${short(1 / (served?.wallRatio.median ?? NaN))} ` +
+        `(${short(served?.cpuRatio.median ?? NaN)} × the CPU)`,
       ext4 >= 0.85 && tmpfs >= 0.7
     ),
     verdict(
@@ -118,7 +121,10 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
       'P9',
       '≥ 5 × each peer at 10 MB one edit, ≥ 20 × at 100 edits',
       [peer1, peer100].map(found => (found === Infinity ? NaN : found)),
-      `${short(peer1)} × and ${short(peer100)} × the nearest peer, over MCP: ${peers.map(({ way, edits, measured }) => `${way} ${short(measured?.wallRatio.median ?? NaN)} at ${edits}`).join(', ')}`,
+      `${short(peer1)} × and ${short(peer100)} × the nearest peer, over MCP: ` +
+        peers
+          .map(({ variant, edits, measured }) => `${variant} ${short(measured?.wallRatio.median ?? NaN)} at ${edits}`)
+          .join(', '),
       peer1 >= 5 && peer100 >= 20
     )
   ]

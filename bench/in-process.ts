@@ -1,4 +1,4 @@
-// One edit of a file without HTTP, in several ways: floor, naive, the engine alone, the product.
+// One edit of a file without HTTP, in several variants: floor, naive, the engine alone, the product.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { CORPORA, KB, makeCase, MB, type Case, type Corpus, type Edit } from './
 import { floorEdit } from './floor.ts'
 import { concatReplace, naiveEdit, naiveReplace } from './naive.ts'
 import { FAST, FULL, openProduct, type Mode } from './product.ts'
-import { measure, type RoundOptions, type Way } from './rounds.ts'
+import { measure, type RoundOptions, type Variant } from './rounds.ts'
 import { rowsOf, type Row } from './row.ts'
 
 export const FLOOR = 'floor'
@@ -75,7 +75,7 @@ async function inFolder(base: string, it: Case, mode: Mode, options: RoundOption
     const after = Buffer.from(naiveReplace(it.bytes.toString(), it.there))
     const onDisk: OnDisk = (name, against, edit) => diskWay(root, it, after, { name, against, edit })
     const floor = mode.durability === 'full' ? SYNCED_FLOOR : FLOOR
-    const ways = [
+    const variants = [
       await onDisk(floor, floor, null),
       await onDisk(mode === FULL ? FULL_PRODUCT : FAST_PRODUCT, floor, (path, edits) =>
         product.edit(path.slice(root.length + 1), edits)
@@ -84,14 +84,14 @@ async function inFolder(base: string, it: Case, mode: Mode, options: RoundOption
     if (mode === FAST) {
       const diff = it.there.length <= MANY
       if (diff || it.size <= MB) {
-        ways.push(
+        variants.push(
           await onDisk(diff ? NAIVE : `${NAIVE}, no diff`, FLOOR, (path, edits) => naiveEdit(path, edits, diff))
         )
       }
-      ways.push(...engineWays(it, after))
-      if (it.there.length > 1) ways.push(inMemory(CONCAT, () => concatReplace(it.bytes, it.there)))
+      variants.push(...engineVariants(it, after))
+      if (it.there.length > 1) variants.push(inMemory(CONCAT, () => concatReplace(it.bytes, it.there)))
     }
-    return rowsOf(it.name, it.there.length, await measure(ways, options))
+    return rowsOf(it.name, it.there.length, await measure(variants, options))
   } finally {
     await product.close()
     await rm(root, { recursive: true })
@@ -100,7 +100,7 @@ async function inFolder(base: string, it: Case, mode: Mode, options: RoundOption
 }
 
 type EditFile = (path: string, edits: readonly Edit[]) => Promise<object>
-type OnDisk = (name: string, against: string, edit: EditFile | null) => Promise<Way>
+type OnDisk = (name: string, against: string, edit: EditFile | null) => Promise<Variant>
 
 /**
  * Edits files of its own in turn, there and back; so many that none is edited again within 20 ms. Without `edit`: the
@@ -111,7 +111,7 @@ async function diskWay(
   it: Case,
   after: Buffer,
   { name, against, edit }: { name: string; against: string; edit: EditFile | null }
-): Promise<Way> {
+): Promise<Variant> {
   const small = it.size < MB
   const folder = join(root, name.replaceAll(/\W+/g, '-'))
   mkdirSync(folder)
@@ -126,7 +126,7 @@ async function diskWay(
   for (const expected of edit === null ? [it.bytes] : it.there.length > MANY ? [after] : [after, it.bytes]) {
     await step(first)
     if (!readFileSync(first.path).equals(expected)) {
-      throw new Error(`${name} makes other bytes of ${it.name} than the naive way`)
+      throw new Error(`${name} makes other bytes of ${it.name} than the naive variant`)
     }
   }
   let next = 0
@@ -141,7 +141,7 @@ async function diskWay(
   }
 }
 
-function engineWays(it: Case, after: Buffer): Way[] {
+function engineVariants(it: Case, after: Buffer): Variant[] {
   const plan = () => {
     const planned = planTextEdits(it.bytes, it.there, { line_endings: 'adapt', max_result_size: 1_000_000_000 })
     if (!planned.ok) throw new Error(planned.failure.code)
@@ -149,7 +149,7 @@ function engineWays(it: Case, after: Buffer): Way[] {
   }
   const made = plan()
   if (!Buffer.concat([...made.pieces]).equals(after)) {
-    throw new Error(`the engine makes other bytes of ${it.name} than the naive way`)
+    throw new Error(`the engine makes other bytes of ${it.name} than the naive variant`)
   }
   const diff = (of: typeof made) => unifiedDiff(it.bytes, of, { path: 'file.ts', exists: true, max_lines: 100 })
   const operations = it.size < MB ? 40 : 1
@@ -172,7 +172,7 @@ function engineWays(it: Case, after: Buffer): Way[] {
   ]
 }
 
-function inMemory(name: string, work: () => unknown, operations = 1): Way {
+function inMemory(name: string, work: () => unknown, operations = 1): Variant {
   return {
     name,
     against: FLOOR,

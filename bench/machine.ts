@@ -1,4 +1,4 @@
-// What a result depends on but the code: Node, processor, file system, load; and what a process has used.
+// What a result depends on besides the code: Node, processor, file system, load; and what a process has used.
 import { readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, platform, release } from 'node:os'
 
@@ -21,7 +21,7 @@ export function fileSystemOf(path: string): string | null {
   }
 }
 
-/** ms of CPU time that all threads of a process have used; NaN where the system doesn't tell. */
+/** ms of CPU time that all threads of a process have used; NaN where the system doesn't say. */
 export function cpuOf(pid: number | undefined): number {
   try {
     const tasks = `/proc/${pid}/task`

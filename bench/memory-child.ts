@@ -4,14 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeCase, type Edit } from './corpora.ts'
 
-const [way = '', path = '', repetitions = ''] = process.argv.slice(2)
+const [variant = '', path = '', repetitions = ''] = process.argv.slice(2)
 
 async function editor(): Promise<(path: string, edits: readonly Edit[]) => unknown> {
-  if (way === 'floor') {
+  if (variant === 'floor') {
     const { floorEdit } = await import('./floor.ts')
     return path => floorEdit(path, false)
   }
-  if (way === 'naive') {
+  if (variant === 'naive') {
     const { naiveEdit } = await import('./naive.ts')
     return (path, edits) => naiveEdit(path, edits, true)
   }
@@ -24,8 +24,7 @@ const kilobytes = (field: string): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 
 const edit = await editor()
-// Small ones, and ones that are just large enough for a thread: that is then there, and the heaps as large as they like
-// to be.
+// Small ones, and ones just large enough for a thread: then it has started, and the heaps have their usual size.
 for (const size of [10_000, 300_000]) {
   const { bytes, there, back } = makeCase('ASCII', size, 1)
   const warm = join(dirname(path), `warm-${size}`)

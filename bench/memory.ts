@@ -19,15 +19,15 @@ export async function memory(base: string, quick: boolean, progress: (line: stri
   const root = join(base, 'memory')
   const path = join(root, 'file.ts')
   const rows: Row[] = []
-  for (const way of ['floor', 'product, fast/local', 'naive']) {
-    for (const repetitions of quick && way === 'naive' ? [1] : [1, 60]) {
-      progress(`memory, ${way}, ${repetitions}`)
+  for (const variant of ['floor', 'product, fast/local', 'naive']) {
+    for (const repetitions of quick && variant === 'naive' ? [1] : [1, 60]) {
+      progress(`memory, ${variant}, ${repetitions}`)
       const grown: number[] = []
-      for (let i = 0; i < (quick || (way === 'naive' && repetitions > 1) ? 1 : 3); i++) {
+      for (let i = 0; i < (quick || (variant === 'naive' && repetitions > 1) ? 1 : 3); i++) {
         mkdirSync(root)
         writeFileSync(path, it.bytes)
         writeFileSync(`${path}.edits`, JSON.stringify({ there: it.there, back: it.back }))
-        const { stdout } = await run(process.execPath, [child, way, path, String(repetitions)])
+        const { stdout } = await run(process.execPath, [child, variant, path, String(repetitions)])
         grown.push(Number(stdout) / it.bytes.length)
         await rm(root, { recursive: true })
         await rm(`${root}-state`, { recursive: true, force: true })
@@ -35,7 +35,7 @@ export async function memory(base: string, quick: boolean, progress: (line: stri
       rows.push({
         what: `${it.name}, memory, ${repetitions} ×`,
         edits: 1,
-        way,
+        variant,
         figure: `grows by ${short(median(grown))} × the file`,
         value: median(grown),
         pairs: grown.length

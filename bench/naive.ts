@@ -1,5 +1,5 @@
-// The naive way, as most tools go it: strings, promises, jsdiff. The measure of what care is worth, and the oracle of
-// the check.
+// The naive variant, as most tools do it: strings, promises, jsdiff. Shows what the engine gains, and is the oracle of
+// the checks.
 import { createTwoFilesPatch } from 'diff'
 import { createHash } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'

@@ -70,13 +70,13 @@ async function driven(
   const folder = mkdtempSync(join(base, 'http-'))
   const servers: Server[] = []
   try {
-    const ways = []
+    const variants = []
     for (const [index, { name, against, served }] of parties.entries()) {
       const server = await Server.start(join(folder, String(index)), served, it, CONNECTIONS)
       servers.push(server)
       // Until the compiler has seen enough: after that many requests nothing gets faster any more.
       await server.drive(quick ? 2000 : 6000)
-      ways.push({
+      variants.push({
         name,
         against,
         async run() {
@@ -86,7 +86,7 @@ async function driven(
         }
       })
     }
-    return rowsOf(what, it.there.length, await measure(ways, options))
+    return rowsOf(what, it.there.length, await measure(variants, options))
   } finally {
     await Promise.all(servers.map(server => server.stop()))
     rmSync(folder, { recursive: true })
@@ -110,7 +110,7 @@ async function alone(base: string, it: Case, requests: number, large?: Case): Pr
     return {
       what: `${it.name}, HTTP, ${large === undefined ? 'one at a time' : `while ${large.name} is edited`}`,
       edits: it.there.length,
-      way: 'product, full/shared',
+      variant: 'product, full/shared',
       figure,
       value: quantile(took, 0.5),
       longest: Math.max(...took),

@@ -2,7 +2,7 @@
 
 export type Random = (below: number) => number
 
-/** mulberry32. Answers whole numbers from 0 to below `below`. */
+/** mulberry32. Returns whole numbers from 0 to below `below`. */
 export function makeRandom(seed: number): Random {
   let state = seed >>> 0
   return below => {

@@ -1,19 +1,19 @@
-// Paired measuring: in each round every way runs once, in random order; what counts is the ratio of two ways in the
-// same round.
+// Paired measuring: in each round every variant runs once, in random order; what counts is the ratio of two variants in
+// the same round.
 import { shuffled, type Random } from './random.ts'
 import { median, quartiles, type Quartiles } from './statistics.ts'
 
 /**
- * `run` does the work once and answers how many operations it was, and their CPU time in ms where that isn't this
+ * `run` does the work once and returns how many operations it was, and their CPU time in ms where that isn't this
  * process's.
  */
-export interface Way {
+export interface Variant {
   name: string
   against: string
   run: () => Promise<{ operations: number; cpu?: number }>
 }
 
-/** Times in ms of one operation; ratios to the way it is held against. */
+/** Times in ms of one operation; ratios to the variant it is compared with. */
 export interface Measured {
   name: string
   against: string
@@ -27,12 +27,12 @@ export interface Measured {
 export interface RoundOptions {
   rounds: number
   /**
-   * ms that one way may take in all: slow ways take part in fewer rounds, but in `fewest` at least, the slowest in half
-   * of that.
+   * ms that one variant may take in all: slow variants take part in fewer rounds, but in `fewest` at least, the slowest
+   * in half of that.
    */
   budget: number
   fewest: number
-  /** ms that each way runs at least before it counts, unless one run takes longer than its budget. */
+  /** ms that each variant runs at least before it counts, unless one run takes longer than its budget. */
   warm: number
   random: Random
 }
@@ -42,31 +42,31 @@ interface Sample {
   cpu: number
 }
 
-export async function measure(ways: readonly Way[], options: RoundOptions): Promise<Measured[]> {
+export async function measure(variants: readonly Variant[], options: RoundOptions): Promise<Measured[]> {
   const { rounds, budget, fewest, random } = options
   const turns = new Map<string, number>()
-  for (const way of ways) {
+  for (const variant of variants) {
     const warm = performance.now() + options.warm
-    let { total } = await sample(way)
-    // What takes long was compiled on the way.
-    while (total < budget && performance.now() < warm) total = (await sample(way)).total
+    let { total } = await sample(variant)
+    // What takes long was compiled in between.
+    while (total < budget && performance.now() < warm) total = (await sample(variant)).total
     turns.set(
-      way.name,
+      variant.name,
       Math.max(total > 2 * budget ? Math.ceil(fewest / 2) : fewest, Math.min(rounds, Math.floor(budget / total)))
     )
   }
   const samples: Map<string, Sample>[] = []
   for (let round = 0; round < rounds; round++) {
     const now = new Map<string, Sample>()
-    for (const way of shuffled(ways, random)) {
-      const most = turns.get(way.name)!
+    for (const variant of shuffled(variants, random)) {
+      const most = turns.get(variant.name)!
       if (Math.floor(((round + 1) * most) / rounds) > Math.floor((round * most) / rounds)) {
-        now.set(way.name, await sample(way))
+        now.set(variant.name, await sample(variant))
       }
     }
     samples.push(now)
   }
-  return ways.map(({ name, against }) => {
+  return variants.map(({ name, against }) => {
     const own = samples.flatMap(round => round.get(name) ?? [])
     const pairs = samples.flatMap(round => {
       const [one, other] = [round.get(name), round.get(against)]
@@ -84,8 +84,8 @@ export async function measure(ways: readonly Way[], options: RoundOptions): Prom
   })
 }
 
-async function sample({ run }: Way): Promise<Sample & { total: number }> {
-  // The last way's rubbish and callbacks are not this one's.
+async function sample({ run }: Variant): Promise<Sample & { total: number }> {
+  // What the last variant left to collect or call back must not count for this one.
   await new Promise(resolve => setImmediate(resolve))
   const cpu = process.cpuUsage()
   const start = performance.now()

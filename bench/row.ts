@@ -2,11 +2,11 @@
 import type { Measured } from './rounds.ts'
 import type { Quartiles } from './statistics.ts'
 
-/** `what` and `way` together are unique; `figure` says in words what was found, where times and ratios don't. */
+/** `what` and `variant` together are unique; `figure` is the result in words, where it isn't a time or a ratio. */
 export interface Row {
   what: string
   edits: number
-  way: string
+  variant: string
   measured?: Measured
   figure?: string
   value?: number
@@ -15,23 +15,23 @@ export interface Row {
 }
 
 export const rowsOf = (what: string, edits: number, all: readonly Measured[]): Row[] =>
-  all.map(measured => ({ what, edits, way: measured.name, measured, pairs: measured.pairs }))
+  all.map(measured => ({ what, edits, variant: measured.name, measured, pairs: measured.pairs }))
 
 export function tableOf(rows: readonly Row[]): string {
-  const lines = rows.map(({ what, edits, way, measured, figure, pairs }) => {
-    if (measured === undefined) return [what, String(edits), way, figure ?? '', '', '', String(pairs)]
+  const lines = rows.map(({ what, edits, variant, measured, figure, pairs }) => {
+    if (measured === undefined) return [what, String(edits), variant, figure ?? '', '', '', String(pairs)]
     const itself = measured.name === measured.against
     return [
       what,
       String(edits),
-      way,
+      variant,
       figure ?? `${time(measured.wall)} (CPU ${time(measured.cpu)})`,
       itself ? '1' : ratio(measured.wallRatio),
       itself ? '1' : ratio(measured.cpuRatio),
       String(pairs)
     ]
   })
-  const head = ['file', 'edits', 'way', 'median of one', '× the first of its kind, wall', 'the same, CPU', 'n']
+  const head = ['file', 'edits', 'variant', 'median of one', '× the first of its kind, wall', 'the same, CPU', 'n']
   return [head, head.map(() => '---'), ...lines].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }
 

@@ -1,5 +1,5 @@
-// npm run bench: measures everything, prints one table and how far the goals are. --quick, --json FILE, --dir FOLDER,
-// --only SUITE.
+// npm run bench: measures everything, prints one table and how far the goals are met. --quick, --json FILE, --dir
+// FOLDER, --only SUITE.
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

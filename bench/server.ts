@@ -39,7 +39,7 @@ export class Server {
     this.#requests = requests
   }
 
-  /** Checks that it makes the same bytes as the naive way before it answers. */
+  /** Checks that it makes the same bytes as the naive variant before it answers. */
   static async start(root: string, served: Served, it: Case, connections: number): Promise<Server> {
     mkdirSync(root)
     const names = Array.from({ length: FILES }, (_, i) => `file${i}.ts`)
@@ -79,13 +79,13 @@ export class Server {
     for (const expected of [after, it.bytes]) {
       await server.drive(FILES)
       if (!names.every(name => readFileSync(join(root, name)).equals(expected))) {
-        throw new Error(`${args.join(' ')} makes other bytes than the naive way`)
+        throw new Error(`${args.join(' ')} makes other bytes than the naive variant`)
       }
     }
     return server
   }
 
-  /** Sends so many edits over all connections; answers how long each took, in ms. */
+  /** Sends so many edits over all connections; returns how long each took, in ms. */
   async drive(count: number): Promise<number[]> {
     const end = this.#sent + count
     const took: number[] = []
@@ -118,7 +118,7 @@ export class Server {
     return count
   }
 
-  /** ms of CPU time that all its threads have used; NaN where the system doesn't tell. */
+  /** ms of CPU time that all its threads have used; NaN where the system doesn't say. */
   cpu(): number {
     return cpuOf(this.#process.pid)
   }

@@ -67,18 +67,22 @@ function judge(one: Case): Outcome {
 }
 
 const percent = (outcomes: readonly Outcome[], of: keyof Outcome): string =>
-  ((100 * outcomes.filter(outcome => outcome[of]).length) / Math.max(1, outcomes.length)).toFixed(1).padStart(7)
-const row = (name: string, outcomes: readonly Outcome[], negative: boolean): string =>
-  `${name.padEnd(18)}${String(outcomes.length).padStart(6)}${negative ? `${'-'.padStart(7)}${'-'.padStart(8)}${percent(outcomes, 'shown')}` : `${percent(outcomes, 'top1')} ${percent(outcomes, 'usable')}${'-'.padStart(7)}`}`
+  ((100 * outcomes.filter(outcome => outcome[of]).length) / Math.max(1, outcomes.length)).toFixed(1)
+const columns = (name: string, n: string, top1: string, usable: string, fp: string): string =>
+  `${name.padEnd(18)}${n.padStart(6)}${top1.padStart(7)}${usable.padStart(8)}${fp.padStart(7)}`
+const row = (name: string, outcomes: readonly Outcome[], negative: boolean): string => {
+  const n = String(outcomes.length)
+  return negative
+    ? columns(name, n, '-', '-', percent(outcomes, 'shown'))
+    : columns(name, n, percent(outcomes, 'top1'), percent(outcomes, 'usable'), '-')
+}
 
 const byClass = new Map<string, Outcome[]>()
 for (const one of cases) byClass.set(one.cls, [...(byClass.get(one.cls) ?? []), judge(one)])
 const isNegative = new Map(cases.map(({ cls, kind }) => [cls, kind === 'none']))
 const all = (negative: boolean) =>
   [...byClass].filter(([cls]) => isNegative.get(cls) === negative).flatMap(([, outcomes]) => outcomes)
-process.stdout.write(
-  `${'class'.padEnd(18)}${'n'.padStart(6)}${'top1'.padStart(7)}${'usable'.padStart(8)}${'fp'.padStart(7)}\n`
-)
+process.stdout.write(`${columns('class', 'n', 'top1', 'usable', 'fp')}\n`)
 for (const [cls, outcomes] of byClass) process.stdout.write(`${row(cls, outcomes, isNegative.get(cls)!)}\n`)
 process.stdout.write(`${row('all', all(false), false)}\n${row('negatives', all(true), true)}\n`)
 process.stdout.write(
@@ -101,6 +105,8 @@ const scans = Array.from({ length: 9 }, () =>
     walkLineFeeds(whole)
   })
 )
+const ms = (of: readonly number[], share: number): string => `${quantile(of, share).toFixed(1)} ms`
 process.stdout.write(
-  `CPU at 10 MB, ${times.length} cases: median ${quantile(times, 0.5).toFixed(1)} ms, p90 ${quantile(times, 0.9).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms; a walk from line feed to line feed ${quantile(scans, 0.5).toFixed(1)} ms\n`
+  `CPU at 10 MB, ${times.length} cases: median ${ms(times, 0.5)}, p90 ${ms(times, 0.9)}, longest ${ms(times, 1)}; ` +
+    `a walk from line feed to line feed ${ms(scans, 0.5)}\n`
 )

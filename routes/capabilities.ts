@@ -1,17 +1,18 @@
 // GET /capabilities: what the server can do and what its workspace allows.
 import type { FastifyInstance } from 'fastify'
 import { CapabilitiesSchema, type Capabilities } from '../schemas/capabilities.ts'
-import { factsSchema } from '../src/http/openapi.ts'
+import { factsRoute } from '../src/http/openapi.ts'
 
-const schema = factsSchema(
-  '/capabilities',
-  'get_capabilities',
-  'Limits, features, what the workspace allows',
-  'Limits and features of this server, and what its workspace allows. Worth a look before large or unusual requests.',
-  CapabilitiesSchema,
-  'token'
-)
+const route = factsRoute({
+  url: '/capabilities',
+  operationId: 'get_capabilities',
+  summary: 'Limits, features, what the workspace allows',
+  description:
+    'Limits and features of this server, and what its workspace allows. Worth a look before large or unusual requests.',
+  outcome: CapabilitiesSchema,
+  access: 'token'
+})
 
 export function capabilities(app: FastifyInstance, answer: Capabilities): void {
-  app.get('/capabilities', { schema }, async () => answer)
+  app.route({ ...route, handler: async () => answer })
 }

@@ -4,8 +4,15 @@ import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 
 // Without upgrade-insecure-requests, which the plugin's own policy has and plain HTTP can't follow.
-const CSP =
-  "default-src 'self'; base-uri 'self'; frame-ancestors 'none'; img-src 'self' data:; object-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'"
+const CSP = [
+  "default-src 'self'",
+  "base-uri 'self'",
+  "frame-ancestors 'none'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'"
+].join('; ')
 
 // Found by package.json, since this file runs from here and from dist/.
 const asset = (filename: 'docs.css' | 'docs.js') => ({

@@ -1,17 +1,17 @@
 // GET /healthz: the process runs.
 import type { FastifyInstance } from 'fastify'
 import { Health } from '../schemas/health.ts'
-import { factsSchema } from '../src/http/openapi.ts'
+import { factsRoute } from '../src/http/openapi.ts'
 
-const schema = factsSchema(
-  '/healthz',
-  'get_health',
-  'Is the process running?',
-  'The process is running. Says nothing else.',
-  Health,
-  'open'
-)
+const route = factsRoute({
+  url: '/healthz',
+  operationId: 'get_health',
+  summary: 'Is the process running?',
+  description: 'The process is running. Says nothing else.',
+  outcome: Health,
+  access: 'open'
+})
 
 export function healthz(app: FastifyInstance): void {
-  app.get('/healthz', { schema }, async () => ({ status: 'ok' }))
+  app.route({ ...route, handler: async () => ({ status: 'ok' }) })
 }

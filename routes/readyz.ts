@@ -1,22 +1,25 @@
 // GET /readyz: the service takes requests.
 import type { FastifyInstance } from 'fastify'
 import { Readiness } from '../schemas/health.ts'
-import { factsSchema } from '../src/http/openapi.ts'
+import { factsRoute } from '../src/http/openapi.ts'
 import { sendProblem } from '../src/http/send.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
 
-const schema = factsSchema(
-  '/readyz',
-  'get_readiness',
-  'Does the service accept requests?',
-  'The service accepts requests. Says nothing else.',
-  Readiness,
-  'open'
-)
+const route = factsRoute({
+  url: '/readyz',
+  operationId: 'get_readiness',
+  summary: 'Does the service accept requests?',
+  description: 'The service accepts requests. Says nothing else.',
+  outcome: Readiness,
+  access: 'open'
+})
 
 export function readyz(app: FastifyInstance, workspace: Workspace): void {
-  app.get('/readyz', { schema }, async (_request, reply) => {
-    const failure = workspace.ready()
-    return failure === null ? { status: 'ready' } : sendProblem(reply, failure)
+  app.route({
+    ...route,
+    async handler(_request, reply) {
+      const failure = workspace.ready()
+      return failure === null ? { status: 'ready' } : sendProblem(reply, failure)
+    }
   })
 }

@@ -15,10 +15,10 @@ export function tool(app: FastifyInstance, operations: Operations, box: Toolbox)
       const found = box.find(request.params.name)
       if (found === undefined) return sendProblem(reply, box.missing(request.params.name))
       const body = jsonOf(request)
-      const given = body.ok ? argumentsIn(body.value) : body
-      return given.ok
-        ? sendAnswer(reply, await found.call({ body: given.value, ...contextOf(request) }))
-        : sendProblem(reply, given.failure)
+      const args = body.ok ? argumentsIn(body.value) : body
+      return args.ok
+        ? sendAnswer(reply, await found.call({ body: args.value, ...contextOf(request) }))
+        : sendProblem(reply, args.failure)
     }
   })
 }

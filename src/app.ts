@@ -1,6 +1,5 @@
 // The composition root: settings, workspace and routes become one server. Does not know the process: no argv, no env,
-// no
-// listening.
+// no listening.
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -8,23 +7,17 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import { capabilities } from '../routes/capabilities.ts'
-import { create } from '../routes/create.ts'
 import { docs } from '../routes/docs.ts'
-import { editLines } from '../routes/edit-lines.ts'
-import { editSection } from '../routes/edit-section.ts'
-import { edit } from '../routes/edit.ts'
 import { healthz } from '../routes/healthz.ts'
-import { inspect } from '../routes/inspect.ts'
 import { mcp } from '../routes/mcp.ts'
-import { openapiJson } from '../routes/openapi-json.ts'
+import { openapi } from '../routes/openapi.ts'
 import { openapiToolsJson } from '../routes/openapi-tools-json.ts'
-import { openapiYaml } from '../routes/openapi-yaml.ts'
-import { preview } from '../routes/preview.ts'
+import { operations } from '../routes/operations.ts'
 import { readyz } from '../routes/readyz.ts'
 import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
 import { VERSION, type Config } from './config/config.ts'
-import { doorOf, makeAccess } from './http/auth.ts'
+import { accessOf, makeAccessCheck } from './http/auth.ts'
 import { prefersPage } from './http/browser.ts'
 import { capabilitiesOf } from './http/capabilities.ts'
 import {
@@ -57,7 +50,7 @@ export interface AppOptions {
 
 export interface App {
   app: FastifyInstance
-  /** From now on requests are answered NOT_READY; resolves when those that run are done. */
+  /** Answers NOT_READY to requests from now on; resolves when those that run are done. */
   drain(): Promise<void>
 }
 
@@ -67,14 +60,14 @@ const KEEP_ALIVE = 72_000
 const REQUESTS_PER_SOCKET = 10_000
 
 const requestId = (request: IncomingMessage): string => {
-  const given = request.headers['x-request-id']
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
+  const id = request.headers['x-request-id']
+  return typeof id === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(id) ? id : randomUUID()
 }
 
 /** The server, ready to listen. */
 export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
-  const gate = makeDrain()
-  const refuse = makeAccess(config)
+  const drain = makeDrain()
+  const refusalOf = makeAccessCheck(config)
   const handleError = makeErrorHandler(logger, config.bodyLimit)
   const app = Fastify({
     http: {
@@ -93,7 +86,7 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     frameworkErrors(error, request, reply) {
       logWhenDone(logger, request, reply.raw)
       reply.header('x-request-id', request.id)
-      const refused = refuse(request.raw, doorOf(pathOf(request.url)))
+      const refused = refusalOf(request.raw, accessOf(pathOf(request.url)))
       if (refused === null) handleError(error, request, reply)
       else sendProblem(reply, refused)
     }
@@ -102,10 +95,10 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
   app.server.on('checkExpectation', makeExpectationHandler(logger))
   app.server.on('connect', makeConnectHandler(logger))
   app.setSerializerCompiler(() => JSON.stringify)
-  // Schemas are for the document: a body is checked by the call that it is for, whichever door it came through.
+  // Schemas are only published here: a body is checked by the call, whichever route or tool it came through.
   app.setValidatorCompiler(() => () => true)
   app.setErrorHandler(handleError)
-  // The bytes as they came: what they have to be is the operation's to say.
+  // Bytes as they came: operationRoute parses them.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body)
@@ -114,23 +107,23 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
   const routes = collectRoutes(app)
   app.addHook('onRequest', async (request, reply) => {
     logWhenDone(logger, request, reply.raw)
-    reply.raw.once('close', gate.enter())
+    reply.raw.once('close', drain.enter())
     reply.header('x-request-id', request.id)
     const path = pathOf(request.url)
-    // Not a route of its own: all other requests for / are answered as for any path that there isn't.
-    const opens = path === '/' && ['GET', 'HEAD'].includes(request.method)
-    const wantsPage = config.docs && opens && prefersPage(request.headers.accept)
-    const door = wantsPage ? 'public' : doorOf(request.is404 ? path : (request.routeOptions.url ?? path))
-    const refused = refuse(request.raw, door)
+    // Not a route: all other requests for / are answered like those for any unknown path.
+    const isHome = path === '/' && ['GET', 'HEAD'].includes(request.method)
+    const wantsPage = config.docs && isHome && prefersPage(request.headers.accept)
+    const access = wantsPage ? 'public' : accessOf(request.is404 ? path : (request.routeOptions.url ?? path))
+    const refused = refusalOf(request.raw, access)
     if (refused !== null) return sendProblem(reply, refused)
-    if (gate.closed && path !== '/healthz') {
+    if (drain.closed && path !== '/healthz') {
       return sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
     }
-    // Relative, so that it holds below another path too, where a proxy puts it.
+    // Relative, so that it is right behind a proxy that puts the server below another path.
     if (wantsPage) return reply.header('vary', 'accept').redirect('./docs')
   })
   if (config.allowOrigins.length > 0) {
-    // The plugin would answer every OPTIONS, as if each were a preflight.
+    // The plugin would answer every OPTIONS as a preflight.
     app.addHook('onRequest', async (request, reply) => {
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] === undefined) {
         return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
@@ -158,7 +151,7 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     if (request.is404) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
   })
 
-  // Who was told that nothing was done: so it is.
+  // The answer to these was that nothing was done, so nothing may be done.
   app.addHook('preHandler', async (request, reply) => {
     if (!sockets.refused.has(request.raw.socket)) return
     reply.hijack()
@@ -167,30 +160,26 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
 
   const workers = new Workers()
   app.addHook('onClose', () => workers.close())
-  const operations = makeOperations(
-    workspace,
-    { max_edits: config.maxEdits, max_file_size: config.maxFileSize },
-    workers
-  )
-  const schemas = components(operations)
+  const limits = { max_edits: config.maxEdits, max_file_size: config.maxFileSize }
+  const table = makeOperations(workspace, limits, workers)
+  const schemas = components(table)
   for (const schema of schemas) app.addSchema(schema)
-  await app.register(swagger, swaggerOptions(VERSION, operations))
-  for (const route of [edit, editLines, editSection, preview, create, inspect]) route(app, operations)
-  const box = toolbox(operations, config)
+  await app.register(swagger, swaggerOptions(VERSION, table))
+  operations(app, table)
+  const box = toolbox(table, config)
   const byId = componentsById(schemas)
   tools(app, box, byId)
-  tool(app, operations, box)
+  tool(app, table, box)
   mcp(app, mcpServers(box, byId, VERSION), logger)
-  capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, operations))
+  capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, table))
   healthz(app)
   readyz(app, workspace)
   if (config.docs) {
-    openapiJson(app)
-    openapiYaml(app)
+    openapi(app)
     openapiToolsJson(app, box, byId, VERSION)
     await docs(app)
   }
   app.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))
   await app.ready()
-  return { app, drain: () => gate.close() }
+  return { app, drain: () => drain.close() }
 }

@@ -24,7 +24,10 @@ export interface Operations {
   readonly inspect: Operation<InspectRequest>
 }
 
-/** What there is to be called. */
+/** The operations of a table, in its order. */
+export const operationsIn = (table: Operations): readonly Operation[] => Object.values<Operation>({ ...table })
+
+/** The operations of a workspace. */
 export function makeOperations(
   workspace: Workspace,
   limits: OperationLimits,

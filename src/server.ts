@@ -38,15 +38,15 @@ function startFailure(error: unknown, { host, port, root }: Config): string {
  * Which other server is in the way, and what can be done. What it reports about itself may come from another user, so
  * it must not control the terminal.
  */
-function occupied({ root, where, pid, uid, told }: Occupied): string {
+function occupied({ root, where, pid, uid, info }: Occupied): string {
   const shown = (text: string) => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
   const foreign = uid !== process.geteuid?.()
-  const other = `process ${pid}${told === null ? '' : ` on ${shown(told.hostname)}`}${foreign ? ` (user ${uid})` : ''}`
-  const state = told === null ? "it is stopped or busy and didn't say which" : `--state-dir ${shown(told.stateDir)}`
+  const other = `process ${pid}${info === null ? '' : ` on ${shown(info.hostname)}`}${foreign ? ` (user ${uid})` : ''}`
+  const state = info === null ? "it is stopped or busy and didn't say which" : `--state-dir ${shown(info.stateDir)}`
   if (where === 'same') {
     const remedy = foreign
       ? 'run both as the same user with the same --state-dir'
-      : `start this one with ${told === null ? 'the same --state-dir' : state}`
+      : `start this one with ${info === null ? 'the same --state-dir' : state}`
     return (
       `${root} is already served by ${other} with another state folder (${state}), ` +
       `so they could overwrite each other's edits: ${remedy}, or stop the other.`
@@ -54,7 +54,7 @@ function occupied({ root, where, pid, uid, told }: Occupied): string {
   }
   const place =
     where === 'above' ? `${root} lies in the root of another server` : `${root} contains the root of another server`
-  const reported = told === null ? '' : ` (root ${shown(told.root)}, ${state})`
+  const reported = info === null ? '' : ` (root ${shown(info.root)}, ${state})`
   return (
     `${place}, ${other}${reported}, so they could overwrite each other's edits: ` +
     "use that server, choose a root that doesn't overlap, or stop the other."
@@ -104,7 +104,7 @@ async function serveMcp(config: Config): Promise<void> {
     setTimeout(() => process.exit(0), END).unref()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
-  logger.info({ event: 'speaking', protocol: 'mcp', root: workspace.root })
+  logger.info({ event: 'started', protocol: 'mcp', root: workspace.root })
   try {
     await speakMcp({ config, workspace, logger, input: process.stdin, output: process.stdout })
   } finally {

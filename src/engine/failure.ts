@@ -50,7 +50,7 @@ export type FixType =
   | 'CHOOSE_OCCURRENCE'
   | 'FIX_PATH'
 
-/** An edit to be sent. Without `new_text` the caller has to bring its own up to date. */
+/** An edit to be sent. Without `new_text` the caller has to adapt its own. */
 export type FixedText = Partial<TextEdit> & { old_text: string }
 export type FixedLines = Partial<LineEdit> & { start_line: number; end_line: number }
 
@@ -59,6 +59,11 @@ export interface Fix<E = FixedText> {
   type: FixType
   edit?: E
   lines?: [number, number]
+}
+
+/** A fix that has its edit. */
+export interface EditFix<E = FixedText> extends Fix<E> {
+  edit: E
 }
 
 /** Which of a request's edits failed. */
@@ -73,7 +78,7 @@ export interface NoMatch extends EditPosition {
   similar_content: SimilarContent[]
   fixes: Fix[]
   file_preview: FilePreview
-  /** Why the text isn't there, as far as the best of `similar_content` tells it. */
+  /** Why the text isn't there, as far as the best of `similar_content` shows it. */
   cause: Cause
   /** Identifiers of `old_text` that are nowhere in the file, at most ten; absent where there are none. */
   missing_tokens?: string[]
@@ -118,7 +123,7 @@ export interface OccurrenceOutOfRange extends EditPosition {
 
 export interface ResultTooLarge extends EditPosition {
   code: 'RESULT_TOO_LARGE'
-  /** What there would be too much of: bytes in the result, or replaced places in the request. */
+  /** What exceeds its limit: bytes in the result, or replaced places in the request. */
   what: 'bytes' | 'replacements'
   limit: number
   actual: number
@@ -162,15 +167,15 @@ export interface ExpectedTextMismatch extends EditPosition {
   suggestions_truncated?: true
 }
 
-/** What an edit made for another state of the file comes to in the present one. */
+/** What an edit made for another state of the file would do in the present one. */
 export type CurrentOutcome =
   /** It would still be made. First and last line of each place, at most ten. */
   | { fits: true; places: [number, number][]; total: number; file_preview: FilePreview }
   | { fits: false; failure: TextFailure | LineFailure | SectionFailure }
 
 /**
- * Left to be planned where that may take long: many places are replaced, or a text isn't where it has to be and what
- * was meant is to be found.
+ * To be planned in a thread, as it may take long: many places are replaced, or a text wasn't found and what was meant
+ * has to be searched for.
  */
 export interface TakesLong {
   code: 'TAKES_LONG'

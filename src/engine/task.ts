@@ -1,6 +1,5 @@
-// A change as data: which planner makes it, of what, and how it is reported. What another thread can be given. Does not
-// know
-// files or threads.
+// A change as data: which planner makes it, of what, and how it is reported. It can be sent to another thread. Does not
+// know files or threads.
 import { fail, ok, type Result } from '../result.ts'
 import { explainStale } from './explain/explain-stale.ts'
 import { describe, type Description } from './report/describe.ts'
@@ -30,7 +29,7 @@ export interface Task {
   max_diff_lines?: number
 }
 
-/** What is said of a plan before it is carried out. Plain data. */
+/** The report of a plan before it is carried out. Plain data. */
 export interface Described {
   plan: Pick<Plan, 'edits_applied' | 'left_alone' | 'newTextWarnings'>
   joined_breaks?: JoinedBreaks
@@ -47,10 +46,10 @@ export interface TaskResult {
 export type TaskFailure = TextFailure | LineFailure
 
 /**
- * Plans a change of `original` (without NUL) and tells it. `path` and `exists` are for the diff. Failures: those of the
- * planners;
- * with `work_within`, TAKES_LONG where to replace many places, or to tell what was meant by a text that isn't there,
- * may take longer (see `isExplained`).
+ * Plans a change of `original` (without NUL) and reports it. `path` and `exists` are for the diff. Failures: those of
+ * the planners;
+ * with `work_within`, TAKES_LONG where it may take longer to replace many places, or to find what was meant by a text
+ * that isn't there (see `fitsWorkBudget`).
  */
 export function planTask(
   original: Buffer,
@@ -86,7 +85,7 @@ export function planTask(
   })
 }
 
-/** What a change that was made for another state comes to in `original`; `work_within` as in `planTask`. */
+/** What a change that was made for another state would do in `original`; `work_within` as in `planTask`. */
 export function replanOnCurrent(original: Buffer, task: Task): CurrentOutcome
 export function replanOnCurrent(original: Buffer, task: Task, work_within: number): CurrentOutcome | TakesLong
 export function replanOnCurrent(original: Buffer, task: Task, work_within = Infinity): CurrentOutcome | TakesLong {

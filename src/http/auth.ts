@@ -1,4 +1,5 @@
-// Who may call: Host, Origin, token, in this order, before anything else runs. Does not know any operation.
+// Who may call: Host, Origin and token are checked, in this order, before anything else runs. Does not know any
+// operation.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
@@ -11,14 +12,14 @@ export interface AccessOptions {
   allowOrigins: readonly string[]
 }
 
-/** What a request has to pass, by its path: health routes nothing, public ones no token. */
+/** What a request for a path has to show: for health nothing, for public paths no token. */
 export type RouteAccess = 'health' | 'public' | 'token'
 
 export const HEALTH_PATHS = ['/healthz', '/readyz']
 const PUBLIC_PATHS = ['/openapi.json', '/openapi.yaml', '/openapi.tools.json']
 
-/** `path` is the matched route, or, where none matched, the path that was asked for. */
-export const doorOf = (path: string): RouteAccess =>
+/** `path`: the route that matched, or where none did the path that was requested. */
+export const accessOf = (path: string): RouteAccess =>
   HEALTH_PATHS.includes(path)
     ? 'health'
     : PUBLIC_PATHS.includes(path) || path === '/docs' || path.startsWith('/docs/')
@@ -33,14 +34,14 @@ function hostName(host: string): string | null {
 
 const isOwnName = (name: string) => isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')
 
-/** Decides on a request by its headers; null: come in. */
-export function makeAccess(
+/** Why a request is refused, by its headers; null where it may pass. */
+export function makeAccessCheck(
   options: AccessOptions
-): (request: IncomingMessage, door: RouteAccess) => RequestFailure | null {
+): (request: IncomingMessage, access: RouteAccess) => RequestFailure | null {
   const digest = (text: string) => hash('sha256', text, 'buffer')
   const expected = options.token === null ? null : digest(options.token)
-  return (request, door) => {
-    if (door === 'health') return null
+  return (request, access) => {
+    if (access === 'health') return null
     const hosts = request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length
     const { host = '', origin, authorization } = request.headers
     const name = hostName(host)
@@ -54,13 +55,13 @@ export function makeAccess(
     if (origin !== undefined && origin !== `http://${host}` && !options.allowOrigins.includes(origin)) {
       return { code: 'FORBIDDEN_ORIGIN', origin }
     }
-    // A preflight carries no token by design; it comes from an origin that was allowed just now.
+    // A preflight never has a token; its origin was found to be allowed just now.
     const isPreflight = request.method === 'OPTIONS' && origin !== undefined && options.allowOrigins.includes(origin)
-    if (door === 'public' || expected === null || isPreflight) return null
+    if (access === 'public' || expected === null || isPreflight) return null
     if (authorization === undefined) return { code: 'UNAUTHORIZED', reason: 'missing' }
     const token = /^bearer +([^\s]+)$/i.exec(authorization)?.[1]
     if (token === undefined) return { code: 'UNAUTHORIZED', reason: 'malformed' }
-    // Digests are of one length, so that the comparison's time says nothing of the token.
+    // Digests have the same length, so the time of the comparison reveals nothing about the token.
     return timingSafeEqual(digest(token), expected) ? null : { code: 'UNAUTHORIZED', reason: 'wrong' }
   }
 }

@@ -1,6 +1,6 @@
-// Whether whoever asks wants a page to read. Does not know any route.
+// Whether a request comes from a browser that wants a page. Does not know any route.
 
-/** Whether an `Accept` names text/html, ranks it above JSON and nothing above it. What isn't a rank counts as none. */
+/** Whether an `Accept` names text/html, ranks it above JSON and nothing above it. An invalid rank counts as none. */
 export function prefersPage(accept = ''): boolean {
   const ranks = new Map(
     accept
@@ -8,8 +8,8 @@ export function prefersPage(accept = ''): boolean {
       .split(',')
       .map(range => {
         const [type = '', ...parameters] = range.split(';').map(part => part.trim())
-        const given = parameters.find(parameter => parameter.startsWith('q='))
-        return [type, given === undefined ? 1 : Number(given.slice(2))]
+        const rank = parameters.find(parameter => parameter.startsWith('q='))
+        return [type, rank === undefined ? 1 : Number(rank.slice(2))]
       })
   )
   const rank = (type: string) => ranks.get(type) ?? 0

@@ -5,9 +5,8 @@ import type { Config } from '../config/config.ts'
 import { OUTLINED, PARSED_SIZE } from '../engine/outline/languages.ts'
 import { MAX_MATCHES } from '../engine/inspect/search.ts'
 import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/inspect/window.ts'
-import type { Operation } from '../operations/operation.ts'
 import { MAX_ENTRIES, MAX_ITEMS } from '../operations/inspect.ts'
-import type { Operations } from '../operations.ts'
+import { operationsIn, type Operations } from '../operations.ts'
 import { BY_ROUTE } from './answers/call-names.ts'
 import { MCP_VERSIONS } from './tools/mcp.ts'
 import type { Workspace } from '../workspace/workspace.ts'
@@ -23,7 +22,7 @@ export function capabilitiesOf(
     name: 'editd',
     version,
     api: '1',
-    operations: Object.values<Operation>({ ...operations }).map(({ id, route, description }) => ({
+    operations: operationsIn(operations).map(({ id, route, description }) => ({
       name: id,
       method: 'POST',
       route,

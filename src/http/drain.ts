@@ -1,31 +1,31 @@
-// Whether requests are let in, and how many are inside. Does not know what they ask for.
+// Whether new requests are accepted, and how many are running. Does not know what they ask for.
 
 export interface Drain {
   readonly closed: boolean
-  /** A request is inside; call what is returned when it is done. */
+  /** Counts a request as running; call what is returned when it is done. */
   enter(): () => void
-  /** Lets nobody in any more; resolves when nobody is inside. */
+  /** Accepts no more requests; resolves when none is running. */
   close(): Promise<void>
 }
 
 export function makeDrain(): Drain {
-  let inside = 0
+  let running = 0
   let closed = false
   let empty: () => void = () => {}
   const emptied = new Promise<void>(resolve => {
     empty = resolve
   })
   const settle = () => {
-    if (closed && inside === 0) empty()
+    if (closed && running === 0) empty()
   }
   return {
     get closed() {
       return closed
     },
     enter() {
-      inside++
+      running++
       return () => {
-        inside--
+        running--
         settle()
       }
     },

@@ -1,5 +1,4 @@
-// What goes wrong before a handler or outside one: Fastify's errors, unknown routes, bad HTTP. Does not know any
-// operation.
+// Errors before or outside a handler: Fastify's, unknown routes, bad HTTP. Does not know any operation.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -16,21 +15,14 @@ export const HEADER_BYTES = 16_384
 
 const invalid = (message: string): RequestFailure => ({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message }] })
 
-/** What a client did wrong, by the error that Fastify made of it; null: the error is ours. */
-export function failureOf(
-  error: Partial<FastifyError>,
-  request: FastifyRequest,
-  bodyLimit: number
-): RequestFailure | null {
+/**
+ * What a client did wrong, by the error that Fastify made of it; null: the error is ours. A body of another type is
+ * refused before Fastify looks at its type, and one whose length is not that of its Content-Length by Node.
+ */
+function failureOf(error: Partial<FastifyError>, bodyLimit: number): RequestFailure | null {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return { code: 'REQUEST_TOO_LARGE', limit: bodyLimit }
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      /* c8 ignore next 1 -- Fastify refuses these before our parser only for some clients */
-      return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: request.headers['content-type'] ?? '' }
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      /* c8 ignore next 1 -- Node refuses most of these itself */
-      return invalid('the length of the body is not that of the header Content-Length')
     case 'FST_ERR_BAD_URL':
       return invalid('the URL is not valid: it has a malformed % escape')
     case 'ECONNRESET':
@@ -43,12 +35,12 @@ export function failureOf(
 /** Answers whatever a handler threw. */
 export const makeErrorHandler =
   (logger: Logger, bodyLimit: number) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-    const failure = failureOf(error, request, bodyLimit)
+    const failure = failureOf(error, bodyLimit)
     if (failure === null) logBug(logger, request.id, error)
     return sendProblem(reply, failure ?? { code: 'INTERNAL_ERROR' })
   }
 
-/** What paths a route's URL stands for: `*` at its end is anything, `:name` one part. */
+/** The paths that a route's URL matches: `*` at its end is anything, `:name` one segment. */
 const patternOf = (url: string) =>
   new RegExp(`^${url.replace(/[.]/g, '\\.').replace(/\/\*$/, '/.*').replace(/:\w+/, '[^/]+')}$`)
 
@@ -57,11 +49,11 @@ export interface Routes {
   missing(method: string, path: string): RequestFailure
 }
 
-/** Keeps the list of routes, for those who miss one. To be called before any route is added. */
+/** Keeps the list of routes, for requests to unknown ones. To be called before any route is added. */
 export function collectRoutes(app: FastifyInstance): Routes {
   const methods = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
-    // CORS adds a route for all paths, which is nobody's.
+    // The route that CORS adds for all paths.
     if (url === '*') return
     methods.set(url, new Set([...(methods.get(url) ?? []), ...[method].flat()]))
   })
@@ -85,7 +77,7 @@ export function collectRoutes(app: FastifyInstance): Routes {
 interface Sockets {
   /** The last request on each, with its response. */
   last: WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>
-  /** Those that were told that nothing was done. */
+  /** Those on which a request was answered that nothing was done. */
   refused: WeakSet<Socket>
 }
 
@@ -98,7 +90,7 @@ export function followSockets(server: Server): Sockets {
   return { last, refused: new WeakSet() }
 }
 
-/** Answers what is no HTTP, too slow or too large, on the bare socket, and closes it. */
+/** Answers, on the bare socket, what is not HTTP, too slow or too large, and closes the socket. */
 export const makeClientErrorHandler =
   (logger: Logger, sockets: () => Sockets) => (error: Error & { code?: string }, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -108,7 +100,7 @@ export const makeClientErrorHandler =
     const { last, refused } = sockets()
     const { request, response } = last.get(socket) ?? {}
     if (request?.complete && response?.writableEnded === false) {
-      // What is wrong is in the request after. An answer written now would be taken for that of the one before.
+      // The fault is in the request after this one. An answer written now would be read as the answer to this one.
       socket.pause()
       response.shouldKeepAlive = false
       response.once('finish', () => {
@@ -122,8 +114,8 @@ export const makeClientErrorHandler =
         : error.code === 'HPE_HEADER_OVERFLOW'
           ? { code: 'HEADERS_TOO_LARGE', limit: HEADER_BYTES }
           : invalid(`it is not valid HTTP (${error.code ?? 'unknown'})`)
-    // Its reading goes on, or what has come would be a reset that overtakes the answer. So the rest of a slow request
-    // may come after all.
+    // The socket is read on: unread bytes would make the close a reset, which can overtake the answer. So the rest of a
+    // slow request may still arrive.
     refused.add(socket)
     refuse(logger, socket, failure)
   }
@@ -135,12 +127,12 @@ export const makeExpectationHandler =
     refuse(logger, socket, invalid('the header Expect may only be 100-continue'), pathOf(url))
   }
 
-/** Answers `CONNECT`, which Node hands to nobody else. */
+/** Answers `CONNECT`, for which Node emits an event of its own. */
 export const makeConnectHandler = (logger: Logger) => (_: IncomingMessage, socket: Duplex) => {
   refuse(logger, socket, invalid('the method CONNECT is not supported: this server is not a proxy'))
 }
 
-/** Answers on the bare socket, and closes it. */
+/** Answers on the bare socket and closes it. */
 function refuse(logger: Logger, socket: Duplex | null, failure: RequestFailure, instance = ''): void {
   const answer = toProblem(failure, { instance, request_id: randomUUID() })
   logger.info({ request_id: answer.body.request_id, status: answer.body.status, code: answer.body.code })

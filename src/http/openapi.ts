@@ -1,5 +1,5 @@
-// The published document, OpenAPI 3.1: what routes answer with which status, components, examples. Does not know any
-// handler.
+// The published document, OpenAPI 3.1: what routes take and answer with which status, components, examples. Does not
+// know any handler.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { TSchema } from 'typebox'
 import { CAPABILITIES_COMPONENTS } from '../../schemas/capabilities.ts'
@@ -12,7 +12,8 @@ import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
 import { PreviewEdit } from '../../schemas/preview.ts'
 import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schemas/problem.ts'
 import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
-import type { Operations } from '../operations.ts'
+import { operationsIn, type Operations } from '../operations.ts'
+import type { Operation } from '../operations/operation.ts'
 import { exampleOf } from './answers/examples.ts'
 import { BY_ROUTE, BY_TOOL, type CallSyntax } from './answers/call-names.ts'
 import type { Takes } from './requests/preconditions.ts'
@@ -20,7 +21,11 @@ import { KINDS, PRECONDITION_FAILED, SUCCESS } from './answers/problem.ts'
 import { REQUEST_EXAMPLES } from './request-examples.ts'
 
 const DESCRIPTION =
-  'Edits text files safely for agents that are not on the machine where the files are. Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, /edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. /preview shows what an edit would do, /create creates a file. Every request is carried out in full or not at all; the detail of every problem says what to do next.'
+  'Edits text files safely for agents that are not on the machine where the files are. ' +
+  'Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, ' +
+  '/edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. ' +
+  '/preview shows what an edit would do, /create creates a file. ' +
+  'Every request is carried out in full or not at all; the detail of every problem says what to do next.'
 
 /** Of any request, whatever it asks for. */
 const EVERYWHERE: ProblemCode[] = [
@@ -45,42 +50,6 @@ const WITH_BODY: ProblemCode[] = [
   'REQUEST_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE'
 ]
-const OF_A_FILE: ProblemCode[] = [
-  ...WITH_BODY,
-  'INVALID_PATH',
-  'PATH_NOT_ALLOWED',
-  'PROTECTED_PATH',
-  'PERMISSION_DENIED',
-  'FILE_NOT_FOUND',
-  'NOT_A_FILE',
-  'FILE_TOO_LARGE',
-  'STALE_FILE'
-]
-
-const OF_A_CHANGE: ProblemCode[] = [
-  ...OF_A_FILE,
-  'READ_ONLY',
-  'BINARY_FILE',
-  'RESULT_TOO_LARGE',
-  'FILE_LOCKED',
-  'PRECONDITION_REQUIRED',
-  'NO_SPACE'
-]
-const OF_EDITS: ProblemCode[] = [...OF_A_CHANGE, 'MIXED_MODES', 'NO_EDITS', 'TOO_MANY_EDITS']
-const OF_TEXTS: ProblemCode[] = [...OF_EDITS, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE']
-const OF_LINES: ProblemCode[] = [...OF_EDITS, 'LINE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'EXPECTED_TEXT_MISMATCH']
-const OF_SECTIONS: ProblemCode[] = [...OF_A_CHANGE, 'TARGET_NOT_FOUND', 'AMBIGUOUS_TARGET', 'UNSUPPORTED_TARGET']
-const OF_NEW_FILES: ProblemCode[] = [...OF_A_CHANGE, 'ALREADY_EXISTS']
-
-const CODES: Record<keyof Operations, ProblemCode[]> = {
-  inspect: [...OF_A_FILE, 'LINE_OUT_OF_RANGE', 'UNSUPPORTED_TARGET'],
-  edit: OF_TEXTS,
-  edit_lines: OF_LINES,
-  edit_section: OF_SECTIONS,
-  create: OF_NEW_FILES,
-  preview: [...OF_TEXTS, ...OF_LINES, ...OF_SECTIONS, ...OF_NEW_FILES]
-}
-
 const REQUEST_ID = {
   'X-Request-Id': { type: 'string', description: 'Identifies this request in the log of the server.' }
 }
@@ -158,41 +127,53 @@ function responses(
   }
 }
 
-/** What is published of an operation, and how its body is checked. */
-export function operationSchema(name: keyof Operations, operations: Operations) {
-  const { id, route, summary, description, request, outcome, expects_hash, expects_none } = operations[name]
-  return {
-    operationId: id,
-    summary,
-    description: description(BY_ROUTE),
-    tags: ['files'],
-    body: ref(request),
-    ...((expects_hash || expects_none) && {
-      headers: { type: 'object', properties: { ...(expects_hash && IF_MATCH), ...(expects_none && IF_NONE_MATCH) } }
-    }),
-    response: responses(route, outcome, 'Done; message says what.', CODES[name], {
-      hashed: true,
-      expects_hash,
-      expects_none
-    })
-  }
-}
+/** What is published of an operation. */
+export const operationSchema = ({
+  id,
+  route,
+  summary,
+  description,
+  request,
+  outcome,
+  codes,
+  expects_hash,
+  expects_none
+}: Operation) => ({
+  operationId: id,
+  summary,
+  description: description(BY_ROUTE),
+  tags: ['files'],
+  body: ref(request),
+  ...((expects_hash || expects_none) && {
+    headers: { type: 'object', properties: { ...(expects_hash && IF_MATCH), ...(expects_none && IF_NONE_MATCH) } }
+  }),
+  response: responses(route, outcome, 'Done; message says what.', [...WITH_BODY, ...codes], {
+    hashed: true,
+    expects_hash,
+    expects_none
+  })
+})
 
-const resultOf = (operations: Operations) => toolResult(Object.values(operations).map(({ outcome }) => outcome))
+const resultOf = (operations: Operations) => toolResult(operationsIn(operations).map(({ outcome }) => outcome))
+
+/** The codes of all operations; those that only look come first, since what they answer with all others can too. */
+const codesOf = ({ inspect, ...others }: Operations) =>
+  [inspect, ...Object.values<Operation>(others)].flatMap(({ codes }) => codes)
 
 /** What is published of the route that takes tool calls. */
 export const toolCallSchema = (operations: Operations) => ({
   operationId: 'call_tool',
   summary: 'Call an operation with the arguments of a tool call',
   description:
-    'Carries out the tool call of a model. Takes the arguments as the model sent them, and answers with the status and body of the operation itself, also for a problem: return the body to the model as the result of its call.',
+    'Carries out the tool call of a model. Takes the arguments as the model sent them, and answers with the status ' +
+    'and body of the operation itself, also for a problem: return the body to the model as the result of its call.',
   tags: ['tools'],
   params: {
     type: 'object',
     properties: {
       name: {
         type: 'string',
-        enum: Object.values(operations).map(({ id }) => id),
+        enum: operationsIn(operations).map(({ id }) => id),
         description: 'The name of the tool, as GET /tools has it.'
       }
     }
@@ -202,26 +183,31 @@ export const toolCallSchema = (operations: Operations) => ({
     '/tools/edit_file',
     resultOf(operations),
     'Done; message says what.',
-    Object.values(CODES).flat(),
+    [...WITH_BODY, ...codesOf(operations)],
     { hashed: true, expects_hash: true, expects_none: true, naming: BY_TOOL }
   )
 })
 
-/** What is published of a route that only tells something. `access`: whether it needs a token. */
-export const factsSchema = (
-  path: string,
-  operationId: string,
-  summary: string,
-  description: string,
-  outcome: TSchema,
+/** A route that answers with facts about the service. `access`: whether it needs a token. */
+export interface FactsRoute {
+  url: `/${string}`
+  operationId: string
+  summary: string
+  description: string
+  outcome: TSchema
   access: 'token' | 'open'
-) => ({
-  operationId,
-  summary,
-  description,
-  tags: ['service'],
-  ...(access === 'open' && { security: [] }),
-  response: responses(path, outcome, description, access === 'open' ? EVERYWHERE : BEHIND_TOKEN)
+}
+
+/** Such a route, but for its handler. */
+export const factsRoute = ({ url, outcome, access, ...words }: FactsRoute) => ({
+  method: 'GET' as const,
+  url,
+  schema: {
+    ...words,
+    tags: ['service'],
+    ...(access === 'open' && { security: [] }),
+    response: responses(url, outcome, words.description, access === 'open' ? EVERYWHERE : BEHIND_TOKEN)
+  }
 })
 
 /** Every named schema. */
@@ -229,7 +215,7 @@ export const components = (operations: Operations): TSchema[] => [
   TextEdit,
   LineEdit,
   PreviewEdit,
-  ...Object.values(operations).map(({ request }) => request),
+  ...operationsIn(operations).map(({ request }) => request),
   ...INSPECT_COMPONENTS,
   ...OUTCOME_COMPONENTS,
   ...PROBLEM_COMPONENTS,

@@ -1,4 +1,4 @@
-// How a problem leaves: as problem+json, through Fastify or on a bare socket. Does not know any failure by name.
+// How answers are sent: through Fastify, or a problem on a bare socket. Does not know any failure by name.
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { CallAnswer } from './call.ts'
@@ -16,7 +16,7 @@ export function sendProblem(reply: FastifyReply, failure: Failure, about: Partia
   )
 }
 
-/** Sends what came of a call. */
+/** Sends the answer of a call. */
 export function sendAnswer(reply: FastifyReply, { body, headers }: Answer | CallAnswer): FastifyReply {
   if (!('code' in body)) return reply.headers(headers).type('application/json; charset=utf-8').send(body)
   noteCode(reply.raw, body.code)

@@ -1,4 +1,4 @@
-// What all operations have in common that change a file: a request becomes a task, what was done of it an outcome.
+// What all operations that change a file have in common: the task of a request, and the outcome of what was done.
 import type { TaskChange, Described, TaskFailure } from '../engine/task.ts'
 import type { PlanMaker } from '../workers/plan.ts'
 import { fail } from '../result.ts'
@@ -19,7 +19,7 @@ export interface ChangeRequest {
   context_lines?: number
 }
 
-/** What they need beside the workspace. */
+/** What they need besides the workspace. */
 export interface Planning {
   limits: OperationLimits
   planMaker: PlanMaker

@@ -1,9 +1,10 @@
-// /create: a new file is made, or a whole one replaced by whoever knows what it holds.
+// /create: a new file is made, or a whole file is replaced by a caller who knows its content.
 import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts'
 import { CreateResultSchema } from '../../schemas/outcome.ts'
 import { ok } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
+import { CHANGE_CODES } from './codes.ts'
 import type { Operation } from './operation.ts'
 
 export const makeCreate = (workspace: Workspace, means: Planning): Operation<CreateRequest> => ({
@@ -11,12 +12,17 @@ export const makeCreate = (workspace: Workspace, means: Planning): Operation<Cre
   route: '/create',
   summary: 'Create a new file',
   description: ({ edit }) =>
-    `Creates a file with this content, and missing directories; fails if the file exists. To change part of a file use ${edit}. To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.`,
+    'Creates a file with this content, and missing directories; fails if the file exists. ' +
+    `To change part of a file use ${edit}. ` +
+    'To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.',
   rules:
-    'content is written exactly as given. An existing file is never replaced without overwrite: true and its hash as expected_hash. A failed call writes nothing and its detail says what to do next.',
+    'content is written exactly as given. ' +
+    'An existing file is never replaced without overwrite: true and its hash as expected_hash. ' +
+    'A failed call writes nothing and its detail says what to do next.',
   effect: 'makes',
   request: CreateRequestSchema,
   outcome: CreateResultSchema,
+  codes: [...CHANGE_CODES, 'ALREADY_EXISTS'],
   expects_hash: true,
   expects_none: true,
   items: {},

@@ -5,6 +5,7 @@ import type { LineEdit } from '../engine/edit/request.ts'
 import { ok } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
+import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import type { Operation } from './operation.ts'
 
@@ -13,12 +14,23 @@ export const makeEditLines = (workspace: Workspace, means: Planning): Operation<
   route: '/edit-lines',
   summary: 'Change whole lines by their numbers',
   description: ({ edit }) =>
-    `Replaces, inserts, deletes or appends whole lines. Use it when line numbers are fresh from an answer, and pass its file_hash on as expected_hash; otherwise ${edit} is safer. All line numbers refer to the file before the request. message says where the lines are afterwards; check changes.`,
+    'Replaces, inserts, deletes or appends whole lines. ' +
+    'Use it when line numbers are fresh from an answer, and pass its file_hash on as expected_hash; ' +
+    `otherwise ${edit} is safer. ` +
+    'All line numbers refer to the file before the request. ' +
+    'message says where the lines are afterwards; check changes.',
   rules:
-    'Lines count from 1, start_line to end_line inclusive. end_line = start_line - 1 inserts before start_line; start_line = total_lines + 1 with end_line = total_lines appends; new_text "" deletes. new_text is whole lines, without line numbers. The line numbers of several edits all refer to the file before the call; the edits must not overlap. expected_text, if given, must be the current text of the lines. A failed call writes nothing and its detail says what to do next.',
+    'Lines count from 1, start_line to end_line inclusive. ' +
+    'end_line = start_line - 1 inserts before start_line; ' +
+    'start_line = total_lines + 1 with end_line = total_lines appends; new_text "" deletes. ' +
+    'new_text is whole lines, without line numbers. ' +
+    'The line numbers of several edits all refer to the file before the call; the edits must not overlap. ' +
+    'expected_text, if given, must be the current text of the lines. ' +
+    'A failed call writes nothing and its detail says what to do next.',
   effect: 'changes',
   request: editLinesRequest(means.limits.max_edits),
   outcome: EditLinesResultSchema,
+  codes: [...EDITS_CODES, 'LINE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'EXPECTED_TEXT_MISMATCH'],
   expects_hash: true,
   expects_none: false,
   items: { edits: LineEditSchema },

@@ -17,6 +17,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Planner, Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, planning, targetOf, type Planning } from './change.ts'
+import { CHANGE_CODES } from './codes.ts'
 import type { FieldFault, FixedFault, Operation, OperationFailure, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
@@ -31,12 +32,22 @@ export const makeEditSection = (
   route: '/edit-section',
   summary: 'Change a section, code block or symbol by its name',
   description: ({ inspect }) =>
-    `Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or other symbol of a source file, by its name. ${inspect} with structure: true lists the names; pass its file_hash on as expected_hash. Check changes in the answer.`,
+    'Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or ' +
+    'other symbol of a source file, by its name. ' +
+    `${inspect} with structure: true lists the names; pass its file_hash on as expected_hash. ` +
+    'Check changes in the answer.',
   rules:
-    'Give exactly one target: heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). A section runs to the next heading of the same or a higher level; replace keeps the heading line or the fences unless include_heading is true; a symbol is replaced whole, with signature and decorators. Nothing is guessed: if several match, choose with at_line; if none does, the answer has the outline. A failed call writes nothing and its detail says what to do next.',
+    'Give exactly one target: ' +
+    'heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). ' +
+    'A section runs to the next heading of the same or a higher level; ' +
+    'replace keeps the heading line or the fences unless include_heading is true; ' +
+    'a symbol is replaced whole, with signature and decorators. ' +
+    'Nothing is guessed: if several match, choose with at_line; if none does, the answer has the outline. ' +
+    'A failed call writes nothing and its detail says what to do next.',
   effect: 'changes',
   request: EditSectionRequestSchema,
   outcome: EditSectionResultSchema,
+  codes: [...CHANGE_CODES, 'TARGET_NOT_FOUND', 'AMBIGUOUS_TARGET', 'UNSUPPORTED_TARGET'],
   expects_hash: true,
   expects_none: false,
   items: {},

@@ -5,6 +5,7 @@ import type { TextEdit } from '../engine/edit/request.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
+import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import type { Operation, OperationFailure } from './operation.ts'
 
@@ -13,12 +14,22 @@ export const makeEdit = (workspace: Workspace, means: Planning): Operation<EditR
   route: '/edit',
   summary: 'Replace exact text in a file',
   description: () =>
-    'Replaces exact text, one or many edits, all or nothing: the default way to edit. Inspect first, copy old_text from there and pass the file_hash on as expected_hash. If old_text matches several places, add context rather than a count. Check changes in the answer; when in doubt, inspect again.',
+    'Replaces exact text, one or many edits, all or nothing: the default way to edit. ' +
+    'Inspect first, copy old_text from there and pass the file_hash on as expected_hash. ' +
+    'If old_text matches several places, add context rather than a count. ' +
+    'Check changes in the answer; when in doubt, inspect again.',
   rules:
-    'Matching: every space, tab and line break of old_text counts, but a line break matches one of any kind; nothing is matched approximately and new_text is literal. old_text must match exactly one place unless occurrences, replace_all or occurrence says otherwise; if it matches several, add the surrounding lines to it. Several edits apply in order, each on the result of those before it. A failed call writes nothing: its detail and suggested_fixes say what is there and which edit would work. After a success, file_hash is the next expected_hash.',
+    'Matching: every space, tab and line break of old_text counts, but a line break matches one of any kind; ' +
+    'nothing is matched approximately and new_text is literal. ' +
+    'old_text must match exactly one place unless occurrences, replace_all or occurrence says otherwise; ' +
+    'if it matches several, add the surrounding lines to it. ' +
+    'Several edits apply in order, each on the result of those before it. ' +
+    'A failed call writes nothing: its detail and suggested_fixes say what is there and which edit would work. ' +
+    'After a success, file_hash is the next expected_hash.',
   effect: 'changes',
   request: editRequest(means.limits.max_edits),
   outcome: EditResultSchema,
+  codes: [...EDITS_CODES, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE'],
   expects_hash: true,
   expects_none: false,
   items: { edits: TextEditSchema },

@@ -1,5 +1,4 @@
-// A request's edits, given one by one at the top level or as a list: the rules are those of every operation that takes
-// both.
+// A request's edits, one at the top level or a list of them: the same rules for every operation that takes both.
 import type { TObject } from 'typebox'
 import { fail, ok, type Result } from '../result.ts'
 import type { OperationFailure } from './operation.ts'
@@ -9,15 +8,15 @@ export function editsOf<E extends object>(
   request: Partial<E> & { edits?: E[] },
   item: TObject
 ): Result<E[], OperationFailure> {
-  const given: Record<string, unknown> = { ...request }
-  // `replace_all: false` is what it would be anyway: it is no sign of a mode.
-  const single = Object.keys(item.properties).filter(field => given[field] !== undefined && given[field] !== false)
+  const fields: Record<string, unknown> = { ...request }
+  // `replace_all: false` is the default, so it says nothing about the mode.
+  const single = Object.keys(item.properties).filter(field => fields[field] !== undefined && fields[field] !== false)
   const required: readonly string[] = item.required ?? []
   if (request.edits !== undefined) {
     return single.length > 0 ? fail({ code: 'MIXED_MODES', fields: single }) : ok(request.edits)
   }
   if (single.length === 0) return fail({ code: 'NO_EDITS', fields: required })
-  const missing = required.filter(field => given[field] === undefined)
+  const missing = required.filter(field => fields[field] === undefined)
   if (missing.length > 0) {
     return fail({
       code: 'INVALID_REQUEST',
@@ -25,5 +24,5 @@ export function editsOf<E extends object>(
     })
   }
   // Nothing is missing that the schema of one edit requires.
-  return ok([Object.fromEntries(single.map(field => [field, given[field]])) as E])
+  return ok([Object.fromEntries(single.map(field => [field, fields[field]])) as E])
 }

@@ -9,6 +9,7 @@ import type { Outliner } from '../workers/outline.ts'
 import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
+import { FILE_CODES } from './codes.ts'
 import type { Called, CallFailure, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
@@ -40,12 +41,18 @@ export const makeInspect = (
   route: '/inspect',
   summary: 'Look at a file or list a directory',
   description: () =>
-    'Reports size, hash, encoding, line endings and indentation of a file; reads a window of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); lists a directory. Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
+    'Reports size, hash, encoding, line endings and indentation of a file; ' +
+    'reads a window of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); ' +
+    'lists a directory. ' +
+    'Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
   rules:
-    'content is the exact text of the lines, without line numbers unless numbered is true; when truncated, continue with next_line. matches have line and columns. Paths are relative to the workspace root; "." lists it.',
+    'content is the exact text of the lines, without line numbers unless numbered is true; ' +
+    'when truncated, continue with next_line. ' +
+    'matches have line and columns. Paths are relative to the workspace root; "." lists it.',
   effect: 'looks',
   request: InspectRequestSchema,
   outcome: InspectResultSchema,
+  codes: [...FILE_CODES, 'LINE_OUT_OF_RANGE', 'UNSUPPORTED_TARGET'],
   expects_hash: false,
   expects_none: false,
   items: {},
@@ -53,7 +60,6 @@ export const makeInspect = (
     const search = searchOf(request)
     if (!search.ok) return { ...search, path: request.path }
     if (search.value !== null && searcher.full) {
-      /* c8 ignore next 2 -- only while many searches wait */
       return { ...fail({ code: 'NOT_READY', reason: 'searching', retry_after: 1 }), path: request.path }
     }
     if (request.structure === true && outliner.full) {

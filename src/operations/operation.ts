@@ -1,14 +1,15 @@
-// What an operation is, and what comes of it: the types that all of them share. Knows neither HTTP nor sentences.
+// What an operation is, and what it returns: the types that all of them share. Knows neither HTTP nor sentences.
 import type { TSchema } from 'typebox'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
+import type { ProblemCode } from '../../schemas/problem.ts'
 import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
 
-/** What is wrong with a request that its schema can't say. */
+/** What is wrong with a request beyond what its schema can express. */
 export type OperationFailure =
   | { code: 'MIXED_MODES'; fields: string[] }
   /** `fields`: what one edit needs. */
@@ -23,11 +24,11 @@ export type FieldFault = { pointer: string } & (
   | { reason: 'second_target'; other: string }
   /** `line`: where the code block starts whose fence would be closed. */
   | { reason: 'closes_fence'; line: number }
-  /** `syntax`: what RE2 says. */
+  /** `syntax`: RE2's message. */
   | { reason: 'no_regex'; syntax: string }
 )
 
-/** Faults of which nothing varies but the field. */
+/** Faults that vary in nothing but the field. */
 export type FixedFault =
   | 'missing'
   | 'replace_all_too'
@@ -76,7 +77,7 @@ export type Outcome =
   /** `searched`: the text that matches are of. */
   | { operation: 'inspect'; outcome: InspectOutcome; searched?: string }
 
-/** What /edit-section was about: as it was before. `stray`: what else in the outline became other than it was. */
+/** The target of /edit-section, as it was before. `stray`: another item that the edit lost or made. */
 export interface Section {
   entry: OutlineEntry
   errors_before: number[]
@@ -92,29 +93,31 @@ export interface Conditions {
   if_none_match?: true
 }
 
-/** What an operation is called by whoever is told of it: by its route, or by the name of its tool. */
+/** The names of operations in a sentence for a caller: their routes, or the names of their tools. */
 export interface CallNames {
   readonly edit: string
   readonly edit_lines: string
   readonly inspect: string
 }
 
-/** One operation, by all ways in which it can be called. */
+/** One operation, the same however it is called. */
 export interface Operation<Request = never> {
   readonly id: string
   readonly route: `/${string}`
   readonly summary: string
-  /** For whoever calls it, with the names by which others are called there. */
+  /** For callers; `calls` are the names of others that they know. */
   readonly description: (calls: CallNames) => string
-  /** What a model has to know beyond the description, where there is room for it. */
+  /** What a model should know beyond the description, where there is room for it. */
   readonly rules?: string
   /**
    * What a call may do: look; compute a change and write nothing; change what is there; make something, which the same
-   * call once more wouldn't do again.
+   * call does not do a second time.
    */
   readonly effect: 'looks' | 'computes' | 'changes' | 'makes'
   readonly request: TSchema
   readonly outcome: TSchema
+  /** The codes of its problems, beyond those that any request can have. */
+  readonly codes: readonly ProblemCode[]
   /** Whether it takes expected_hash, and so If-Match. */
   readonly expects_hash: boolean
   /** Whether it takes If-None-Match: *. */

@@ -8,7 +8,7 @@ import { fail, type Result } from '../result.ts'
 
 /**
  * The outline of a file of this name. `code`: whether symbols are asked for, `document`: sections and code blocks, else
- * either. Fails where it has none of these, or could not be told within its bounds.
+ * either. Fails where it has none of these, or could not be parsed within the limits.
  */
 export async function outlineOf(
   outliner: Outliner,

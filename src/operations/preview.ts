@@ -11,10 +11,13 @@ export const makePreview = (
   route: '/preview',
   summary: 'See what an edit would do, writing nothing',
   description: () =>
-    'Computes one operation (edit, edit_lines, edit_section or create, with its fields) and writes nothing. Returns the changes, diff, warnings and problems of the real call, and what each place would contain. Then send the same fields to the operation, with file_hash as expected_hash.',
+    'Computes one operation (edit, edit_lines, edit_section or create, with its fields) and writes nothing. ' +
+    'Returns the changes, diff, warnings and problems of the real call, and what each place would contain. ' +
+    'Then send the same fields to the operation, with file_hash as expected_hash.',
   effect: 'computes',
   request: previewRequest(limits.max_edits),
   outcome: PreviewResultSchema,
+  codes: Object.values(operations).flatMap(({ codes }) => codes),
   expects_hash: true,
   expects_none: true,
   items: { edits: PreviewEdit },

@@ -30,7 +30,7 @@ export interface PlannedOff extends TaskResult {
   original: Buffer
 }
 
-/** What comes of each. */
+/** The result of each. */
 export interface Results {
   search: SearchResult
   plan: Result<PlannedOff, TaskFailure>
@@ -52,7 +52,7 @@ const buffersOf = (views: readonly Buffer[]): ArrayBuffer[] => [
   ...new Set(views.map(view => view.buffer as ArrayBuffer))
 ]
 
-/** Says when the time is over. */
+/** Returns whether the time is over. */
 function within(time: number): () => boolean {
   const end = performance.now() + time
   return () => performance.now() > end

@@ -1,4 +1,5 @@
-// The worker thread of outline.ts: reads grammars when they are first needed. Knows one file at a time.
+// The worker thread of outline.ts: reads grammars when they are first needed. Does not know more than one file at a
+// time.
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Language as Grammar, Parser, Query } from 'web-tree-sitter'

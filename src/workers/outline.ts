@@ -9,7 +9,7 @@ import { TIMED_OUT, Threads } from './threads.ts'
 const PARSING_TIME = 10_000
 /** Files that may wait. */
 const WAITING = 16
-/** Milliseconds after which a thread without work is ended: grammars and the memory that trees took go with it. */
+/** Milliseconds after which a thread without work is ended: that frees the grammars and the memory of the trees. */
 const IDLE = 60_000
 
 export interface OutlineJob {

@@ -9,7 +9,7 @@ import { Threads } from './threads.ts'
 
 /** Bytes up to which a file is planned at once. */
 export const AT_ONCE = 256 * 1024
-/** Work (see `fitsWorkBudget`) up to which that is so: of replacing two thousand places, say. */
+/** Work (see `fitsWorkBudget`) up to which that is so: that of replacing two thousand places, for instance. */
 const WORK_AT_ONCE = 2_000_000
 /** While one plan takes long, another needn't wait. */
 const THREADS = 2
@@ -22,7 +22,7 @@ export class PlanMaker {
   }
 
   /**
-   * Plans a change of `original`. Where it answers a promise, these bytes have moved away and must not be used any
+   * Plans a change of `original`. Where it returns a promise, these bytes have moved away and must not be used any
    * more:
    * they come back as `original` of the plan, or not at all. Rejects where the thread fails.
    */
@@ -39,7 +39,7 @@ export class PlanMaker {
   }
 
   /**
-   * What a change that was made for another state comes to in `original`, whose bytes must not be used afterwards.
+   * What a change that was made for another state would do in `original`, whose bytes must not be used afterwards.
    * Rejects where the thread fails.
    */
   replan(original: Buffer, task: Task): CurrentOutcome | Promise<CurrentOutcome> {

@@ -4,11 +4,11 @@ import { transferable } from './thread.ts'
 import type { Job, Results } from './job.ts'
 import { TIMED_OUT, Threads } from './threads.ts'
 
-/** Bytes up to which literal text is searched at once: it takes less time than the way to the worker and back. */
+/** Bytes up to which literal text is searched at once: it takes less time than sending it to the worker and back. */
 const AT_ONCE = 128 * 1024
 /** Searches that may wait, each with its whole file. */
 const WAITING = 16
-/** Milliseconds that a search may take; then it says how far it came. */
+/** Milliseconds that a search may take; then it returns how far it got. */
 export const SEARCH_TIME = 5_000
 /** After so long without an answer, the worker is ended: a single line was too much for it. */
 const GRACE = 5_000

@@ -20,7 +20,7 @@ interface QueuedJob {
   reject: (error: unknown) => void
 }
 
-/** A thread, and what it works at. `timer`: until that, or its rest, has lasted too long. */
+/** A thread and its job. `timer` ends it when the job, or having none, has lasted too long. */
 interface Thread {
   worker: Worker
   ready: boolean
@@ -28,12 +28,12 @@ interface Thread {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Answered for a job whose time was over. */
+/** The result of a job that took too long. */
 export const TIMED_OUT = Symbol('timed out')
 
 /**
- * Jobs are begun in their order. Idle threads don't keep the process alive; one that fails is given up, and the next
- * job gets a new one. `J`: the jobs, `R`: what comes of each type.
+ * Jobs are begun in their order. Idle threads don't keep the process alive; one that fails is dropped, and the next job
+ * gets a new one. `J`: the jobs, `R`: the result of each type.
  */
 export class Threads<J extends { type: string }, R extends Record<J['type'], unknown>> {
   readonly #url: URL
@@ -56,9 +56,8 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
 
   /**
    * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. TIMED_OUT where it took
-   * longer
-   * than `time` milliseconds.
-   * Rejects where the job throws, or the thread ends: of too much memory, say.
+   * longer than `time` milliseconds.
+   * Rejects where the job throws, or the thread ends, for instance because it needs too much memory.
    */
   run<K extends J>(job: K, options: { transfer: ArrayBuffer[]; time: number }): Promise<R[K['type']] | typeof TIMED_OUT>
   run<K extends J>(job: K, options: { transfer: ArrayBuffer[] }): Promise<R[K['type']]>
@@ -110,7 +109,7 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     try {
       thread.worker.postMessage(queued.job, queued.transfer)
     } catch (error) {
-      // It can't be sent, for want of memory say: the thread has nothing to do, and is there for whoever comes next.
+      // It can't be sent, for lack of memory for instance: the thread stays free for the next job.
       thread.worker.unref()
       queued.reject(error)
       this.#next()

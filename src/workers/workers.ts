@@ -13,7 +13,7 @@ export class Workers {
     this.planMaker = planMaker
   }
 
-  /** Waits for what is asked for, and ends the threads. */
+  /** Waits for the jobs, and ends the threads. */
   async close(): Promise<void> {
     await Promise.all([this.searcher.close(), this.planMaker.close(), this.outliner.close()])
   }

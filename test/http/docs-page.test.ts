@@ -24,9 +24,9 @@ interface Locator {
 }
 interface Page {
   setDefaultTimeout(ms: number): void
-  on(event: 'console', told: (message: { type(): string; text(): string }) => void): unknown
-  on(event: 'pageerror', told: (error: Error) => void): unknown
-  on(event: 'request' | 'requestfailed', told: (request: { url(): string }) => void): unknown
+  on(event: 'console', listener: (message: { type(): string; text(): string }) => void): unknown
+  on(event: 'pageerror', listener: (error: Error) => void): unknown
+  on(event: 'request' | 'requestfailed', listener: (request: { url(): string }) => void): unknown
   locator(selector: string): Locator
   goto(url: string): Promise<unknown>
   title(): Promise<string>
@@ -109,7 +109,7 @@ t.test('in a browser', { skip }, async t => {
     await page.locator('.modal-ux .authorize').click()
   }
   const execute = () => edit.locator('.execute').click()
-  const told = async (what: Locator) => (await what.innerText()).replace(/\s+/g, ' ')
+  const textOf = async (what: Locator) => (await what.innerText()).replace(/\s+/g, ' ')
 
   await t.test('loads without an error, all of it from here', async t => {
     await page.goto(`${server.url}/docs`)
@@ -126,19 +126,19 @@ t.test('in a browser', { skip }, async t => {
     await edit.locator('.problem', { hasText: 'UNAUTHORIZED' }).waitFor()
     await give(TOKEN)
     t.match(
-      await told(edit.locator('.done')),
+      await textOf(edit.locator('.done')),
       /Successfully replaced 1 occurrence in examples\/hello\.js \(line 2\).* \+ console\.log\('Hello, ' \+ name\.trim\(\)\)/
     )
     t.notOk(await token.isVisible())
     t.equal(files(), HELLO.replace('+ name', '+ name.trim()'))
   })
 
-  await t.test('tells a problem in words, and puts its fix into the request', async t => {
+  await t.test('shows a problem in words, and puts its fix into the request', async t => {
     await edit.locator('.examples-select select').first().selectOption('miss')
     await execute()
     const problem = edit.locator('.problem', { hasText: 'NO_MATCH' })
     const { body } = await server.call('POST', '/edit', { body: REQUEST_EXAMPLES.edit.miss!.value })
-    t.ok((await told(problem)).includes(String(body.detail).replace(/\s+/g, ' ')), 'the detail is there')
+    t.ok((await textOf(problem)).includes(String(body.detail).replace(/\s+/g, ' ')), 'the detail is there')
     await problem.getByRole('button', { name: 'Put into the request' }).first().click()
     await execute()
     await edit.locator('.done', { hasText: 'line 1' }).waitFor()

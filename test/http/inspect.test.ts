@@ -2,6 +2,8 @@
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { makeOperations } from '../../src/operations.ts'
+import { Workers } from '../../src/workers/workers.ts'
 import { check, startServer } from './test-server.ts'
 
 const APP = 'import x\n\nconst foo = 1\nconst bar = 1\n'
@@ -59,7 +61,7 @@ t.test('shows windows of lines', async t => {
   })
 })
 
-t.test('tells the facts of a file', async t => {
+t.test('reports the facts of a file', async t => {
   const server = await startServer(t, { files })
   const write = (path: string, bytes: string | Buffer) => {
     writeFileSync(join(server.root, path), bytes)
@@ -230,4 +232,31 @@ t.test('lists directories, a page at a time', async t => {
     code: 'INVALID_REQUEST',
     errors: [{ pointer: '/after', message: 'is only for directories, and the path is a file; leave it out' }]
   })
+})
+
+t.test('reads no file to search or outline while as many as may wait already do', async t => {
+  const server = await startServer(t, { files })
+  const workers = new Workers()
+  const { inspect } = makeOperations(server.workspace, { max_edits: 1, max_file_size: 1000 }, workers)
+  const text = Buffer.from('x')
+  // A thread takes its first job only after this turn of the event loop.
+  const waiting = Array.from({ length: 16 }, () => [
+    workers.searcher.search(Buffer.from(text), { text: 'x', regex: true, ignore_case: false }),
+    workers.outliner.outline(text, 'markdown')
+  ])
+  const calls = {
+    searching: inspect.call({ path: 'src/app.ts', search: 'foo' }),
+    parsing: inspect.call({ path: 'src/app.ts', structure: true })
+  }
+  for (const [reason, call] of Object.entries(calls)) {
+    t.strictSame(await call, {
+      ok: false,
+      failure: { code: 'NOT_READY', reason, retry_after: 1 },
+      path: 'src/app.ts'
+    })
+  }
+  t.match(await inspect.call({ path: 'src/app.ts' }), { ok: true }, 'what needs neither is answered')
+  await Promise.all(waiting.flat())
+  t.match(await inspect.call({ path: 'src/app.ts', search: 'foo' }), { ok: true }, 'and so is all when they are done')
+  await workers.close()
 })

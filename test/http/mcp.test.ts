@@ -48,7 +48,7 @@ const call = async (client: Client, name: string, given: Record<string, unknown>
 const textIn = ({ content }: CallToolResult) =>
   content[0]?.type === 'text' ? (JSON.parse(content[0].text) as Record<string, unknown>) : {}
 
-/** What every door of MCP has to do. */
+/** What the tools do over each transport of MCP. */
 async function checkTools(t: Test, client: Client, read: () => string) {
   const { tools } = await client.listTools()
   t.strictSame(
@@ -345,7 +345,7 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
     )
   }
   t.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), 'ö\ntwo\n')
-  t.match(log, /"event":"speaking"/)
+  t.match(log, /"event":"started"/)
   t.match(log, /"code":"FILE_NOT_FOUND"/)
   t.match(log, /"event":"stopped"/)
 

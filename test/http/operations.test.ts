@@ -402,7 +402,7 @@ t.test('warns of two line breaks that have become one', async t => {
   })
 })
 
-t.test('tells what can not be edited, and why', async t => {
+t.test('says what can not be edited, and why', async t => {
   const server = await startServer(t, { files })
   const edit = { old_text: 'a', new_text: 'b' }
   writeFileSync(join(server.root, 'bin'), Buffer.from([0x61, 0, 0x62]))
@@ -481,7 +481,7 @@ t.test('tells what can not be edited, and why', async t => {
   })
 })
 
-t.test('tells a file that is busy from one that changed', async t => {
+t.test('distinguishes a file that is busy from one that changed', async t => {
   const server = await startServer(t, {
     files,
     replace: {
@@ -502,7 +502,7 @@ t.test('tells a file that is busy from one that changed', async t => {
   await check(t, server, '/edit', { path: 'full', ...edit }, 507, { code: 'NO_SPACE' })
 })
 
-t.test('tells its capabilities', async t => {
+t.test('reports its capabilities', async t => {
   const server = await startServer(t, { settings: { maxEdits: 7, readOnly: true } })
   const { body } = await server.call('GET', '/capabilities')
   t.match(body, {

@@ -115,7 +115,7 @@ t.test('refuses by Host, then Origin, then token', async t => {
     }
   }
   await check('GET /capabilities HTTP/1.1', ['Host: localhost', `authorization: bearer ${TOKEN}`], 200)
-  // The order: what comes first is told.
+  // In this order: the first reason is the one that is reported.
   await check(
     'GET /capabilities HTTP/1.1',
     ['Host: evil.example', 'Origin: https://evil.example'],
@@ -128,7 +128,7 @@ t.test('refuses by Host, then Origin, then token', async t => {
     403,
     'FORBIDDEN_ORIGIN'
   )
-  // Health is told to all, documents to those without a token.
+  // Health needs nothing, documents no token.
   for (const path of ['/healthz', '/readyz']) {
     await check(`GET ${path} HTTP/1.1`, ['Host: evil.example', 'Origin: null'], 200)
   }
@@ -316,9 +316,14 @@ t.test('takes strict JSON only', async t => {
     'application/merge-patch+json',
     'json',
     ' ',
+    ';',
     'application/json, text/plain'
   ]) {
-    await check(text, { 'content-type': type }, 415, 'UNSUPPORTED_MEDIA_TYPE')
+    const [name = ''] = type.split(';').map(part => part.trim())
+    const said = name === '' ? 'The request does not say which type its body has' : `The body has the type "${name}"`
+    await check(text, { 'content-type': type }, 415, 'UNSUPPORTED_MEDIA_TYPE', {
+      detail: `${said}. Send JSON with the header Content-Type: application/json.`
+    })
   }
   await check(text, { 'content-type': 'application/json; charset=latin1' }, 415, 'UNSUPPORTED_MEDIA_TYPE', {
     detail: /charset "latin1"/
@@ -452,13 +457,22 @@ t.test('refuses bad HTTP with a problem, and closes', async t => {
     400,
     'INVALID_REQUEST'
   )
+  for (const length of ['+2', '-2', '0x2', '2.0', '2, 2', '', '99999999999999999999']) {
+    await checkRaw(t, server, post([`Content-Length: ${length}`], '{}'), 400, 'INVALID_REQUEST')
+  }
+  await checkRaw(t, server, post(['Content-Length: 1'], '{}'), 400, 'INVALID_JSON')
   await checkRaw(
     t,
     server,
-    post(['Content-Length: 2'], '{}').replace(/Content-Type: .*\r\n/, ''),
-    415,
-    'UNSUPPORTED_MEDIA_TYPE'
+    post(['Transfer-Encoding: chunked', 'Trailer: Content-Length'], '2\r\n{}\r\n0\r\nContent-Length: 9\r\n\r\n'),
+    400,
+    'INVALID_REQUEST'
   )
+  for (const body of ['{}', '']) {
+    const untyped = post([`Content-Length: ${body.length}`], body).replace(/Content-Type: .*\r\n/, '')
+    await checkRaw(t, server, untyped, 415, 'UNSUPPORTED_MEDIA_TYPE')
+    t.match(await server.raw(untyped), /does not say which type its body has\. Send JSON with the header Content-Type/)
+  }
   await checkRaw(t, server, 'hello\r\n\r\n', 400, 'INVALID_REQUEST')
   await checkRaw(
     t,
@@ -488,9 +502,13 @@ t.test('refuses bad HTTP with a problem, and closes', async t => {
     server.log.filter(({ status }) => status === 408 || status === 431).map(({ code }) => code),
     ['HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT', 'REQUEST_TIMEOUT']
   )
+  t.strictSame(
+    server.log.filter(({ msg }) => msg === 'bug'),
+    []
+  )
 })
 
-t.test('does nothing of a request whose rest comes after it was told that its time is over', async t => {
+t.test('does nothing of a request whose rest comes after it was answered that its time is over', async t => {
   const server = await startServer(t, { files, timeouts: { request: 700, headers: 700, check: 100 } })
   const body = JSON.stringify({ path: 'a.txt', start_line: 1, end_line: 0, new_text: 'more\n' })
   const whole = post([`Content-Length: ${body.length}`], body).replace('/edit', '/edit-lines')

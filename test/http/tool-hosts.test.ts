@@ -1,6 +1,6 @@
 // /openapi.tools.json, as tool hosts read it: by what each of them is known to keep of a document.
 import t from 'tap'
-import type { JsonSchema } from '../../src/http/tools/schema.ts'
+import type { JsonSchema } from '../../src/http/requests/json-schema.ts'
 import { startServer, validator } from './test-server.ts'
 import { faultsOf, parts, type Defined } from './tool-rules.ts'
 

@@ -1,7 +1,7 @@
 // A lint of tool definitions: what the hosts publish that they take, each rule with where it is written and when it was
 // read. Does not know any tool.
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { JsonSchema } from '../../src/http/tools/schema.ts'
+import type { JsonSchema } from '../../src/http/requests/json-schema.ts'
 
 /** A definition, whichever host's form it had. */
 export interface Defined {

@@ -1,7 +1,7 @@
 // GET /tools and POST /tools/{name}: definitions that the hosts take by what they publish, and calls that go the way of
 // the routes.
 import t from 'tap'
-import type { JsonSchema } from '../../src/http/tools/schema.ts'
+import type { JsonSchema } from '../../src/http/requests/json-schema.ts'
 import { bytesOf, startServer, type TestServer } from './test-server.ts'
 import { faultsOf, parts, RULES, type Defined } from './tool-rules.ts'
 
@@ -125,7 +125,7 @@ t.test('defines tools as each host takes them', async t => {
   ])
 })
 
-t.test('tells a model the rules of matching and the order of work', async t => {
+t.test('gives a model the rules of matching and the order of work', async t => {
   const server = await startServer(t, { files })
   const [edit, lines, section, preview, create, inspect] = (await definitionsOf(server)).map(
     ({ description }) => description

@@ -1,12 +1,11 @@
-// What looks like a slip in a text to be put in: a placeholder for lines left out, line numbers copied along. Does not
-// know
-// answers.
+// What looks like a mistake in an inserted text: a placeholder for lines left out, line numbers copied along. Does not
+// know answers.
 import { bomLength, excerpt } from '../text/encoding.ts'
 import { isBreakByte, splitAtBreaks } from '../text/lines.ts'
 import { isCertainPlaceholder } from '../suggest/placeholders.ts'
 import { withoutLineNumbers } from '../suggest/readings.ts'
 
-/** Something to look at again. `line`: 1-based, in the new text; `text`: that line, cut. */
+/** A possible mistake. `line`: 1-based, in the new text; `text`: that line, cut. */
 export interface NewTextWarning {
   edit_index: number
   type: 'placeholder' | 'line_numbers'
@@ -20,10 +19,9 @@ const MOST_SOUGHT = 20
 const NUMBERED_BYTES = 1 << 16
 
 /**
- * What of `put` looks like a slip and isn't so in `replaced`: the first line that stands for others ("// ... existing
- * code ..."), and numbers before at least two lines. At most one of each kind; linear in both texts. `replaced` is
- * looked
- * at only where something was found, and never decoded whole: it may be longer than any string.
+ * What in `put` looks like a mistake and isn't there in `replaced`: the first line that stands for others ("// ...
+ * existing code ..."), and numbers before at least two lines. At most one of each kind; linear in both texts.
+ * `replaced` is looked at only where something was found, and never decoded whole: it may be longer than any string.
  */
 export function warningsOfNewText(put: string, replaced: Buffer, edit_index: number): NewTextWarning[] {
   const lines = splitAtBreaks(put)

@@ -13,7 +13,7 @@ export interface LineSpan {
 /** What was asked for at a place. */
 export type PlaceOperation = 'replace' | 'delete' | 'insert' | 'append'
 
-/** A range of the present text, and what takes its place, in the name of an edit. Bytes, end exclusive. */
+/** A range of the present text, what replaces it, and which edit does so. Bytes, end exclusive. */
 export interface Replacement {
   readonly edit_index: number
   readonly operation: PlaceOperation
@@ -58,8 +58,8 @@ interface Piece {
 }
 
 /**
- * A search looks across the seam of every two pieces: where there are more than so many for its length, copying the
- * text costs less.
+ * A search has extra work where two pieces meet: with more pieces than this for its length, copying the text costs
+ * less.
  */
 const manyPieces = (text: Text): boolean => text.pieces.length > 32 + text.length / 8192
 
@@ -129,7 +129,7 @@ export class PieceTable {
       }
       next.push({ bytes: insert, origin: -1, by: id })
     }
-    // Of a piece that was cut, what is left; of others nothing is known here.
+    // Only pieces that were cut have an entry here: what is left of them.
     if (rest !== undefined && rest !== old[index]) {
       next.push(rest)
       index++
@@ -149,7 +149,7 @@ export class PieceTable {
     return this.#text
   }
 
-  /** The same in few pieces: more than a search likes are copied into one, once for each state. */
+  /** The same in few pieces: too many for a search are copied into one, once for each state. */
   searchable(): Text {
     if (!manyPieces(this.#text)) return this.#text
     this.#flat ??= new Text([Buffer.concat(this.#text.pieces)])

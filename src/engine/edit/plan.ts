@@ -1,4 +1,4 @@
-// What a planner hands on: the same shape for every operation. Does not know the operations.
+// What a planner returns: the same shape for every operation. Does not know the operations.
 import type { NewTextWarning } from './new-text-warnings.ts'
 import type { Placed } from './piece-table.ts'
 import type { LineIndex } from '../text/line-index.ts'
@@ -24,7 +24,7 @@ export interface LeftAlone {
 /** A change to a text, computed in full and not yet made. */
 export interface Plan {
   splices: Splices
-  /** The line breaks of the original, counted once for all who ask. */
+  /** The line breaks of the original, counted once. */
   line_index: LineIndex
   /** The result: views of the original and of what is put in. */
   pieces: Buffer[]
@@ -32,6 +32,6 @@ export interface Plan {
   placements: Placed[]
   edits_applied: EditApplied[]
   left_alone: LeftAlone[]
-  /** What looks like a slip in a text that is put in. */
+  /** What looks like a mistake in an inserted text. */
   newTextWarnings: NewTextWarning[]
 }

@@ -10,9 +10,8 @@ export interface TextEdit {
 }
 
 /**
- * One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. `inside`: of its one line only these
- * bytes
- * are replaced, counted from where it begins, end exclusive, its break not among them; `new_text` needn't be whole
+ * One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. `inside`: only these bytes of its
+ * one line are replaced, counted from the line's start, end exclusive, without its break; `new_text` needn't be whole
  * lines then.
  */
 export interface LineEdit {

@@ -1,6 +1,6 @@
 // Splices: what an edit is once it is computed. Does not know lines or operations.
 
-/** Bytes `start` to `end` (exclusive, 0-based) of a text give way to `insert`. `start === end` inserts. */
+/** Bytes `start` to `end` (exclusive, 0-based) of a text are replaced by `insert`. `start === end` inserts. */
 export interface Splice {
   readonly start: number
   readonly end: number
@@ -13,7 +13,7 @@ const CHUNK = 1 << 18
 
 /**
  * A set of splices of one text.
- * Invariant, made true in the constructor: sorted, disjoint, inside the text, and none replaces nothing by nothing.
+ * Invariant, checked in the constructor: sorted, disjoint, inside the text, and none is empty on both sides.
  * Two splices may touch; of two at the same offset the insertion comes first.
  */
 export class Splices {
@@ -39,7 +39,7 @@ export class Splices {
   }
 
   /**
-   * The text after the splices, as buffers in order: views of `original` and of what is put in, short ones copied
+   * The text after the splices, as buffers in order: views of `original` and of what is inserted, short ones copied
    * together.
    * `original` must be the text they were made for; it isn't changed.
    */

@@ -2,7 +2,7 @@
 // work. Does not know sentences or status codes.
 import { decode, excerptOf } from '../text/encoding.ts'
 import { FIX_BYTES, isSmall, previewOf } from './explain.ts'
-import type { EditPosition, ExpectedTextMismatch, Fix, FixedLines } from '../failure.ts'
+import type { EditFix, EditPosition, ExpectedTextMismatch, FixedLines } from '../failure.ts'
 import type { LineEdit } from '../edit/request.ts'
 import { ANY_BREAK, breakBefore, lineAround, lineNumbers } from '../text/lines.ts'
 import type { Match } from '../match/locate.ts'
@@ -54,7 +54,7 @@ function fixFor(
   { start_line, end_line, expected_text, new_text }: LineEdit,
   found: Match,
   [first, last]: [number, number]
-): Fix<FixedLines> | undefined {
+): EditFix<FixedLines> | undefined {
   if (end_line < start_line) return undefined
   const end = lineAround(text, Math.max(found.start, found.end - 1)).next
   const bytes = text.slice(lineAround(text, found.start).start, breakBefore(text, end)?.start ?? end)
@@ -63,7 +63,7 @@ function fixFor(
   if (lossy) return undefined
   const plain = (one: string) => one.replace(ANY_BREAK, '\n')
   const put = reindented(plain(expected_text!).replace(/\n$/, ''), plain(content), plain(new_text))
-  const fix: Fix<FixedLines> = {
+  const fix: EditFix<FixedLines> = {
     type: 'USE_EXACT_TEXT',
     lines: [first, last],
     edit: { start_line: first, end_line: last, expected_text: content, ...(put !== undefined && { new_text: put }) }

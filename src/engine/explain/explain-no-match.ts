@@ -2,7 +2,7 @@
 // not know sentences.
 import { decode, excerpt } from '../text/encoding.ts'
 import { contextFixes, isSmall, linesOf, previewOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
-import type { Fix, NoMatch } from '../failure.ts'
+import type { EditFix, Fix, NoMatch } from '../failure.ts'
 import type { LineEndings } from '../text/eol.ts'
 import { ANY_BREAK, lineFrom, lineNumbers } from '../text/lines.ts'
 import { locate, type Match, needleOf } from '../match/locate.ts'
@@ -72,16 +72,15 @@ function editsFor(
   text: Text,
   original: Text,
   { candidates, margin }: Suggestions
-): Fix[] {
-  const fixes: Fix[] = []
+): EditFix[] {
+  const fixes: EditFix[] = []
   const placed = new Set<number>()
   for (const { start, end, score, meant } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
     if (score < MEDIUM || placed.has(start)) continue
     const { text: content, lossy } = decode(text.slice(start, end))
-    // What the edit would have made is no text to edit.
+    // What the edit would have written is not to be edited again.
     if (lossy || content.trim() === edit.new_text.trim()) continue
-    // Line numbers, a fence or escapes that were taken off old_text may be in new_text too: that is for the caller to
-    // see.
+    // Line numbers, a fence or escapes that were removed from old_text may be in new_text too: the caller has to check.
     const new_text =
       meant === edit.old_text.replace(ANY_BREAK, '\n')
         ? replacementFor(edit.new_text, meant, content, line_endings)
@@ -105,13 +104,13 @@ function editsFor(
 }
 
 /**
- * `newText` for a region that differs from what was meant only in white space under one rule; undefined where it is for
- * the caller to bring it up to date.
+ * `newText` for a region that differs from what was meant only in white space under one rule; undefined where the
+ * caller has to adapt it.
  */
 function replacementFor(newText: string, meant: string, found: string, lineEndings: LineEndings): string | undefined {
   const replacement = reindented(meant, found.replace(ANY_BREAK, '\n'), newText.replace(ANY_BREAK, '\n'))
   if (lineEndings === 'adapt' || replacement === undefined) return replacement
-  // Nothing is adapted when it is sent: it has to have the breaks that the place has, if they are all of one kind.
+  // It is written as sent, so it needs the line breaks of the place, if they are all of one kind.
   const [kind = '\n', ...others] = new Set(found.match(ANY_BREAK))
   return others.length === 0 ? replacement.replaceAll('\n', kind) : undefined
 }
@@ -125,7 +124,7 @@ function alreadyApplied({ draft, edit, line_endings, ending }: FailedEdit, text:
     const cutsEnd = isWordByte(text.byteAt(end - 1)) && isWordByte(text.byteAt(end))
     if (cutsStart || cutsEnd) continue
     const { start: at, inserted_by_edit } = draft.originOf(start, end)
-    // What this very request has put there says nothing.
+    // What this request itself has put there doesn't count.
     if (inserted_by_edit === undefined) return lineNumbers(new Text([draft.original]), [at]).lines[0]!
   }
   return undefined

@@ -1,4 +1,4 @@
-// What an edit that was made for another state of a file comes to in the present one. Does not know hashes or
+// What an edit that was made for another state of a file would do in the present one. Does not know hashes or
 // sentences.
 import type { Result } from '../../result.ts'
 import { previewOf } from './explain.ts'

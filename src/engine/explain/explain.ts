@@ -4,9 +4,9 @@ import { firstIndex } from '../text/bisect.ts'
 import type { PieceTable } from '../edit/piece-table.ts'
 import { decode, excerpt, excerptOf, ShownLine, utf16Length } from '../text/encoding.ts'
 import type {
+  EditFix,
   EditPosition,
   FilePreview,
-  Fix,
   FixedLines,
   FixedText,
   MatchLocation,
@@ -40,7 +40,7 @@ const CONTEXT_LENGTH = 160
 const PREVIEW_LENGTH = 2000
 /** Bytes of JSON that a ready-to-send edit may have: it is whole or absent. */
 const FIX_LENGTH = 16_000
-/** Bytes of text that are more than that in any case. */
+/** Bytes of text that are certainly more than that as JSON. */
 export const FIX_BYTES = 3 * FIX_LENGTH
 export const SEARCH_LENGTH = 500
 
@@ -59,12 +59,14 @@ export function explainWrongCount(failed: FailedEdit & { found: Found }): WrongC
   const { edit, found, edit_index, total_edits } = failed
   const expected = requiredCount(edit)!
   const actual = expected === 1 ? found.all.count : found.matches.count
-  // Where one is expected, places that overlap count each; so to expect the one that is there would fail as well.
+  // Where one match is expected, overlapping ones count too, so to expect the number found would fail as well.
   const overlapping = found.all.count > found.matches.count && (expected === 1 || actual === 1)
   const { old_text, new_text } = edit
-  const fixes: Fix[] = contextFixes(failed)
-  const choose: Fix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
-  const adjust: Fix[] = overlapping ? [] : [{ type: 'ADJUST_COUNT', edit: { old_text, new_text, occurrences: actual } }]
+  const fixes = contextFixes(failed)
+  const choose: EditFix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
+  const adjust: EditFix[] = overlapping
+    ? []
+    : [{ type: 'ADJUST_COUNT', edit: { old_text, new_text, occurrences: actual } }]
   fixes.push(...(expected === 1 ? [...choose, ...adjust] : [...adjust, ...choose]))
   if (expected > 1 && adjust.length > 0) fixes.unshift(fixes.splice(fixes.indexOf(adjust[0]!), 1)[0]!)
   return {
@@ -116,7 +118,7 @@ export function undoneBy({ draft, needle, line_endings, ending }: FailedEdit, or
   return undone
 }
 
-/** What resembles the text where it isn't. */
+/** What resembles the text, besides the matches. */
 function otherPlaces({
   draft,
   edit,
@@ -137,7 +139,7 @@ function otherPlaces({
   }
 }
 
-/** `occurrence` asks for a match that there isn't. */
+/** `occurrence` asks for a match that doesn't exist. */
 export function explainOutOfRange(failed: FailedEdit & { found: Found }): OccurrenceOutOfRange {
   const { edit, found, edit_index, total_edits } = failed
   const { old_text, new_text } = edit
@@ -157,12 +159,12 @@ export function explainOutOfRange(failed: FailedEdit & { found: Found }): Occurr
 }
 
 /** Whether a fix can be sent back whole. */
-export function isSmall({ edit }: Fix<FixedText | FixedLines>): boolean {
-  const units = Object.values(edit ?? {}).reduce<number>(
+export function isSmall({ edit }: EditFix<FixedText | FixedLines>): boolean {
+  const units = Object.values(edit).reduce<number>(
     (sum, value) => sum + (typeof value === 'string' ? value.length : 0),
     0
   )
-  return units <= FIX_LENGTH && Buffer.byteLength(JSON.stringify(edit ?? {})) <= FIX_LENGTH
+  return units <= FIX_LENGTH && Buffer.byteLength(JSON.stringify(edit)) <= FIX_LENGTH
 }
 
 /** What a fix for one of several places needs; without `new_text`, the caller brings its own. */
@@ -171,15 +173,15 @@ type AmbiguousMatches = Pick<FailedEdit, 'draft' | 'line_endings'> & {
   edit: Pick<Partial<TextEdit>, 'new_text'>
 }
 
-/** For each of the first matches, or those given, the same edit with the least context that makes it unique. */
+/** For each of `matches`, by default the first ones, the same edit with the least context that makes it unique. */
 export function contextFixes(
   { draft, edit, found, line_endings }: AmbiguousMatches,
   matches = found.all.slice(0, MOST_CONTEXT_FIXES)
-): Fix[] {
+): EditFix[] {
   const text = draft.searchable()
   const original = new Text([draft.original])
   const { new_text } = edit
-  const fixes: Fix[] = []
+  const fixes: EditFix[] = []
   for (const match of matches) {
     const context = uniqueContext(text, match, found.all, line_endings === 'adapt')
     if (context === undefined || context.end - context.start > FIX_BYTES) continue
@@ -189,7 +191,7 @@ export function contextFixes(
       text.slice(match.end, context.end)
     ].map(decode)
     if (before!.lossy || within!.lossy || after!.lossy) continue
-    // A \r and a \n that come to stand side by side would be one break: then all are written \n, which means the same.
+    // A \r followed by a \n would become one break: then all are written as \n, which means the same.
     const merges = /\r\0+\n/.test(`${before!.text}\0${new_text ?? within!.text}\0${after!.text}`)
     const joined = (...parts: string[]) =>
       merges && line_endings === 'adapt' ? parts.map(part => part.replace(ANY_BREAK, '\n')).join('') : parts.join('')

@@ -9,8 +9,8 @@ const SEARCHED = 32 << 20
 const NAME = /[\p{L}_$][\p{L}\p{M}\p{N}_$]{2,63}/gu
 
 /**
- * The identifiers of `oldText` (3 to 64 characters) that don't occur in `text` in any case given, in order, at most
- * ten. Those that a bound of work leaves open aren't named.
+ * The identifiers of `oldText` (3 to 64 characters) that don't occur in `text`, whatever their case, in order, at most
+ * ten. Those that weren't looked for, because that would be too much work, aren't named.
  */
 export function missingTokens(text: Text, oldText: string): string[] {
   const names = new Set(oldText.slice(0, SOUGHT_LENGTH).match(NAME))

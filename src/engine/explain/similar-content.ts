@@ -3,10 +3,11 @@ import { decode, excerpt } from '../text/encoding.ts'
 import type { SimilarContent } from '../failure.ts'
 import { type Candidate, MARGIN, type Suggestions } from '../suggest/suggest.ts'
 
-/** From this score on a region is offered to be edited. */
+/** From this score on a region is offered to be edited; from the higher on confidence in it is high. */
 export const MEDIUM = 0.8
 const HIGH = 0.9
-const LENGTH = 4000
+/** About how many UTF-16 units of a region are shown; a longer one is cut in the middle. */
+const SHOWN_LENGTH = 4000
 
 /** The candidates as they are shown; `linesOf` gives first and last line of a range in the original. */
 export function similarContent(
@@ -22,7 +23,7 @@ export function similarContent(
     return {
       line_number,
       end_line,
-      content: excerpt(content, LENGTH),
+      content: excerpt(content, SHOWN_LENGTH),
       similarity_score: score,
       confidence: !clear || score < MEDIUM ? 'low' : score >= HIGH ? 'high' : 'medium',
       differences,

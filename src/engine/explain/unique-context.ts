@@ -1,22 +1,22 @@
-// The least context that tells one match from all others. Does not know edits or answers.
+// The least context that makes one match unique. Does not know edits or answers.
 import { isBreakByte, isInsideCrlf, isLineStart, lineAround, lineFrom, markLength } from '../text/lines.ts'
 import type { Match, Places } from '../match/locate.ts'
 import type { Text } from '../text/text.ts'
 
 /** Lines looked at on each side. */
 const MOST_LINES = 20
-/** A match in a line longer than this (bytes) is told apart by characters, not by whole lines. */
+/** In a line longer than this (bytes), context is counted in characters, not in whole lines. */
 const LONG_LINE = 1000
 const STEP = 16
 /** Bytes compared and rivals looked at, in all. */
 const BUDGET = 1_000_000
 
 /**
- * The range with the fewest whole lines around `match` whose text occurs nowhere else; in a very long line, with
- * as few characters as do (of two equally short ones, the one with more above). `all` holds every place of the same
+ * The range with the fewest whole lines around `match` whose text occurs nowhere else; in a very long line, with as few
+ * characters as possible (of two equally short ones, the one with more above). `all` holds every place of the same
  * needle, overlapping ones too, `match` among them:
  * a text around it that occurs elsewhere must hold the needle there at the same distance, so only those are compared.
- * `adapt`: line breaks of any kind are equal. Undefined where no context of 20 lines a side does it, or where
+ * `adapt`: line breaks of any kind are equal. Undefined where no context of 20 lines on each side is enough, or where
  * finding it costs too much.
  */
 export function uniqueContext(text: Text, match: Match, all: Places, adapt: boolean): Match | undefined {

@@ -101,7 +101,9 @@ const inverted = (table: Record<string, string[]>): Map<string, string> =>
 const BY_EXTENSION = inverted(EXTENSIONS)
 const BY_NAME = inverted(NAMES)
 
-/** The language of a file by its name (any `/`-separated path), else by a `#!` line; undefined where neither tells. */
+/**
+ * The language of a file by its name (any `/`-separated path), else by a `#!` line; undefined where neither is known.
+ */
 export function languageOf(path: string, bytes: Buffer): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const dot = name.lastIndexOf('.')

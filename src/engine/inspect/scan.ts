@@ -7,7 +7,6 @@ import {
   bomLength,
   byteOfUtf16,
   type Encoding,
-  isBinary,
   utf16Length
 } from '../text/encoding.ts'
 import type { LineOutOfRange } from '../failure.ts'
@@ -75,8 +74,8 @@ export class Scan {
   finish(): ScanResult {
     const head = Buffer.concat(this.#head)
     const mark = binaryMark(head) ?? this.#mark
-    const encoding = mark ?? (this.#ascii ? 'ascii' : this.#utf8 && this.#begun.length === 0 ? 'utf-8' : 'unknown-8bit')
-    if (isBinary(encoding)) return { encoding }
+    if (mark !== null) return { encoding: mark }
+    const encoding = this.#ascii ? 'ascii' : this.#utf8 && this.#begun.length === 0 ? 'utf-8' : 'unknown-8bit'
     const bom = bomLength(head)
     const { counts, total_lines, ends_with_break } = this.#breaks.finish(bom)
     const line_ending = lineEndingOf(counts)

@@ -8,7 +8,9 @@ import { locate, needleOf } from '../match/locate.ts'
 import { Text } from '../text/text.ts'
 
 export interface SearchRequest {
-  /** Literal text, which may span lines, or with `regex` an expression in RE2 syntax that is held against each line. */
+  /**
+   * Literal text, which may span lines, or with `regex` an expression in RE2 syntax that is matched against each line.
+   */
   text: string
   regex: boolean
   ignore_case: boolean
@@ -37,7 +39,7 @@ export interface SearchResult {
 
 export const MAX_MATCHES = 200
 const LINE_LENGTH = 400
-/** Bytes of a line that an expression is held against: a longer one takes more time than any search has. */
+/** Bytes of a line that an expression is matched against: a longer one takes more time than any search has. */
 const SEARCHED_LINE = 1 << 26
 /** Lines between two looks at the clock. */
 const LINES_AT_ONCE = 1000
@@ -55,8 +57,8 @@ export function checkSearch(request: SearchRequest): Result<null, { code: 'INVAL
 /**
  * Searches a text that isn't binary, for a request that `checkSearch` accepts. Linear in the text, whatever the
  * expression (RE2 never backtracks). A match that is empty counts once on a line that has no other.
- * `stop` is asked now and then; when it says so, and where a line is too long for an expression, what was found so far
- * is the result.
+ * `stop` is called now and then; when it returns true, or a line is too long for an expression, the result is what was
+ * found so far.
  */
 export function searchText(bytes: Buffer, request: SearchRequest, stop: () => boolean = () => false): SearchResult {
   const text = new Text([bytes])
@@ -123,7 +125,7 @@ function searchLines(text: Text, request: SearchRequest, stop: () => boolean): S
     let onLine = 0
     let empty = -1
     while (matcher.find() && matcher.start() <= own.text.length) {
-      // To know where each of many matches ends may take a look at the rest of the line.
+      // Each of many matches on one line may cost a look at the rest of the line.
       if (stop()) return { matches, total_matches: total_matches + onLine, truncated: true, stopped_at_line: number }
       const [start, end] = [matcher.start(), matcher.end()]
       if (end === start) {

@@ -4,12 +4,10 @@
 // strings, 1999), with the grams on the pattern's side, after Wu and Manber (A fast algorithm for multi-pattern
 // searching, 1994). A string of `stride + gram - 1` bytes, wherever it stands, has exactly one gram that begins at a
 // multiple of the stride. So a text is looked at every `stride` bytes: is this one of the grams? A bit table says no
-// for
-// nearly all; else another says at which offsets in keys the gram stands, and the whole key there is looked up.
+// for nearly all; else another says at which offsets in keys the gram stands, and the whole key there is looked up.
 //
 // Cost: text / stride steps and, for each that holds a gram of a key, at most `stride` keys' lengths: linear in the
-// text
-// for any strings, however many. Memory: some bytes for each stretch of a key.
+// text for any strings, however many. Memory: some bytes for each stretch of a key.
 
 /**
  * A class of keys: all have `stride + gram - 1` bytes. The longer, the fewer steps; 16/24 means: 24 bytes, every 16.
@@ -193,7 +191,7 @@ function gramHash(words: Int32Array, i: number, length: number): number {
 
 const FIRST = 0x9e3779b1
 
-/** Every bit of the sum has its say in the upper ones. */
+/** Every bit of the sum changes the upper ones. */
 const mixed = (sum: number): number => Math.imul(sum ^ (sum >>> 15), 0x2c1b3c6d)
 
 function hashOf(bytes: Buffer, start: number, length: number): number {

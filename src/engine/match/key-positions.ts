@@ -1,6 +1,7 @@
 // Where keys stand in a text that changes: one list by offset, changed in place. Does not know the text.
 //
-// Source: none; two flat arrays side by side, so that what an edit moves is added to, one number after the other.
+// Source: none; two flat arrays side by side, so that to move the places behind an edit is to add to one number after
+// the other.
 // Cost: of a look-up, the places; of a change, those behind it.
 import { firstIndex } from '../text/bisect.ts'
 
@@ -44,8 +45,8 @@ export class KeyPositions {
 
   /**
    * Moves the places along with a text that changed within `windows` (one at least, sorted and disjoint), each of which
-   * holds every place that touches a change. Places that a window holds whole give way to `fresh`, what stands in the
-   * windows now, sorted. `length`: the bytes of each key, 0 for those that are looked for no more.
+   * holds every place that touches a change. Places that lie wholly in a window are replaced by `fresh`, what stands in
+   * the windows now, sorted. `length`: the bytes of each key, 0 for those that are looked for no more.
    */
   change(windows: readonly ChangeWindow[], length: Uint8Array, fresh: Float64Array): void {
     const offsets = this.#offsets
@@ -73,7 +74,7 @@ export class KeyPositions {
     if (fresh.length > 0) this.#merge(fresh)
   }
 
-  /** From the right, so that nothing is in the way. */
+  /** From the right, so that nothing is overwritten. */
   #merge(fresh: Float64Array): void {
     let old = this.#count - 1
     this.#count += fresh.length

@@ -37,11 +37,11 @@ export function searchLinearAnyBreak(text: Text, needle: Buffer, found: (start: 
   let afterCr = false
   for (const part of text.parts(0, text.length)) {
     for (let i = 0; i < part.length; i++, at++) {
-      const given = part[i]!
-      const pairs = afterCr && given === LF
-      afterCr = given === CR && (i + 1 < part.length ? part[i + 1] : text.byteAt(at + 1)) === LF
+      const raw = part[i]!
+      const pairs = afterCr && raw === LF
+      afterCr = raw === CR && (i + 1 < part.length ? part[i + 1] : text.byteAt(at + 1)) === LF
       if (afterCr) continue
-      const byte = given === CR ? LF : given
+      const byte = raw === CR ? LF : raw
       begins[letters++ % needle.length] = pairs ? at - 1 : at
       while (matched > 0 && needle[matched] !== byte) matched = border[matched - 1]!
       if (needle[matched] !== byte) continue

@@ -13,7 +13,7 @@ export interface Match {
 
 /** What is looked for. */
 export interface Needle {
-  /** As given. */
+  /** As it was sent. */
   readonly text: string
   readonly bytes: Buffer
   /** The stretches between its line breaks; one where it has none. */
@@ -92,7 +92,8 @@ function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
 }
 
 /**
- * The bytes that are looked for, of which every place tells where the needle is; undefined where that is all breaks.
+ * The bytes that are looked for, whose places are all that is needed to find the needle; undefined where it is all
+ * breaks.
  * In a `mixed` text, where a break has no bytes of its own, the longest stretch between two.
  */
 export function soughtBytes(needle: Needle, lineEndings: LineEndings, ending: LineEnding): Buffer | undefined {

@@ -5,8 +5,7 @@ import { variedWindow } from './probe-window.ts'
 
 /**
  * Bytes up to which the built-in search is linear by itself: it is Boyer and Moore's (A fast string searching
- * algorithm,
- * 1977), made for the last 250 bytes of a needle, and quadratic for longer ones that are made for it.
+ * algorithm, 1977), made for the last 250 bytes of a needle, and quadratic for longer ones that are made for it.
  */
 const PROBE = 128
 /** What a call for one hit costs, in bytes that the linear search could look at instead. */
@@ -18,9 +17,8 @@ const PER_BYTE = 4
 /**
  * Calls `found` with each offset where `needle` (not empty) begins, overlapping ones too, in order.
  * The built-in search looks for the needle, or for its most varied 128 bytes, and each hit is compared. Where hits are
- * so
- * many that this costs more than to look at every byte, `searchLinear` takes over from there.
- * So O(text + needle) for whatever both hold; about one pass of `indexOf` for texts that nobody made for it.
+ * so many that this costs more than to look at every byte, `searchLinear` takes over from there.
+ * So O(text + needle) whatever both hold; about one pass of `indexOf` for texts that weren't crafted against it.
  */
 export function searchBytes(text: Text, needle: Buffer, found: (at: number) => void): void {
   if (needle.length > text.length) return

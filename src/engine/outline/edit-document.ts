@@ -11,7 +11,7 @@ type Made = Result<LineEdit, Refusal>
 
 const edit = (start_line: number, end_line: number, new_text: string): Made => ok({ start_line, end_line, new_text })
 
-/** What an action on a section or a code block comes to. */
+/** The edit of lines that an action on a section or a code block becomes. */
 export function documentEdit(page: Page, outline: Document, item: Item, asked: SectionEdit): Made {
   return item.kind === 'heading'
     ? sectionEdit(page, outline, item, asked)
@@ -19,7 +19,7 @@ export function documentEdit(page: Page, outline: Document, item: Item, asked: S
 }
 
 /**
- * The blank lines at a place; where nothing tells, those at others, and one where no blocks are side by side at all.
+ * The usual number of blank lines at a place; if unknown, that at other places; one if no two blocks are side by side.
  */
 const gapOf = (gaps: Gaps, place: keyof Gaps): number =>
   gaps[place] ?? gaps.before_heading ?? gaps.between ?? gaps.after_heading ?? 1
@@ -41,9 +41,9 @@ function sectionEdit(
   const isLast = end_line === page.total
   const dress = (text: string) => prefixed(text, prefix)
   const put = (line: number, above: Side | null, below: Side | null) =>
-    edit(line, line - 1, page.put(new_text, { line, above, below }, dress, prefix.trimEnd()))
+    ok(page.insertion(new_text, { line, above, below }, dress, prefix.trimEnd()))
   const opening = startsWithHeading(new_text) ? 'before_heading' : undefined
-  // What follows in a quote or a list is its own matter.
+  // In a quote or a list, what follows isn't looked at.
   const next = (blanks: number): Side | null =>
     isLast || prefix !== '' ? null : { blanks, gap: gapOf(gaps, 'before_heading') }
   const append = () =>
@@ -143,6 +143,8 @@ function blockEdit(
   const below = page.blanksBelow(end_line, page.total, prefix)
   const isLast = end_line + below === page.total
   const opening = startsWithHeading(new_text) ? 'before_heading' : undefined
+  const put = (line: number, above: Side | null, below: Side | null) =>
+    ok(page.insertion(new_text, { line, above, below }, dress, prefix.trimEnd()))
   switch (action) {
     case 'replace': {
       if (!include_heading) return edit(first, last, inside)
@@ -156,37 +158,18 @@ function blockEdit(
     case 'prepend':
       return edit(first, first - 1, inside)
     case 'insert_before':
-      return edit(
-        start_line,
-        start_line - 1,
-        page.put(
-          new_text,
-          {
-            line: start_line,
-            above: sideAbove(items, gaps, start_line, above, opening),
-            below: { blanks: 0, gap: gapOf(gaps, 'between') }
-          },
-          dress,
-          prefix.trimEnd()
-        )
-      )
+      return put(start_line, sideAbove(items, gaps, start_line, above, opening), {
+        blanks: 0,
+        gap: gapOf(gaps, 'between')
+      })
     case 'insert_after': {
       const followed = items.some(item => item.kind === 'heading' && item.start_line === end_line + 1 + below)
         ? 'before_heading'
         : 'between'
-      return edit(
+      return put(
         end_line + 1,
-        end_line,
-        page.put(
-          new_text,
-          {
-            line: end_line + 1,
-            above: { blanks: 0, gap: gapOf(gaps, opening ?? 'between') },
-            below: isLast ? null : { blanks: below, gap: gapOf(gaps, followed) }
-          },
-          dress,
-          prefix.trimEnd()
-        )
+        { blanks: 0, gap: gapOf(gaps, opening ?? 'between') },
+        isLast ? null : { blanks: below, gap: gapOf(gaps, followed) }
       )
     }
   }

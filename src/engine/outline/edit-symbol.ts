@@ -11,7 +11,7 @@ const edit = (start_line: number, end_line: number, new_text: string): Made => o
 /** Lines that an item shares with no other: from its doc comment, if it has one. */
 const topOf = ({ comment_start_line, start_line }: Symbol): number => comment_start_line ?? start_line
 
-/** What an action on a symbol comes to. */
+/** The edit of lines that an action on a symbol becomes. */
 export function symbolEdit(
   page: Page,
   items: readonly Symbol[],
@@ -29,6 +29,8 @@ export function symbolEdit(
   const isLast = end_line + below === highest
   const dress = (text: string) => indented(text, page.indentOf(start_line))
   const gap = gapBeside(page, items, symbol, isOneLine(new_text))
+  const put = (line: number, above: Side | null, below: Side | null) =>
+    ok(page.insertion(new_text, { line, above, below }, dress))
   const removed = () =>
     isLast
       ? edit(isFirst ? top : top - above, end_line, '')
@@ -41,25 +43,9 @@ export function symbolEdit(
       return text === '' ? removed() : edit(top, end_line, text)
     }
     case 'insert_before':
-      return edit(
-        top,
-        top - 1,
-        page.put(
-          new_text,
-          { line: top, above: isFirst ? null : { blanks: above, gap }, below: { blanks: 0, gap } },
-          dress
-        )
-      )
+      return put(top, isFirst ? null : { blanks: above, gap }, { blanks: 0, gap })
     case 'insert_after':
-      return edit(
-        end_line + 1,
-        end_line,
-        page.put(
-          new_text,
-          { line: end_line + 1, above: { blanks: 0, gap }, below: isLast ? null : { blanks: below, gap } },
-          dress
-        )
-      )
+      return put(end_line + 1, { blanks: 0, gap }, isLast ? null : { blanks: below, gap })
   }
 }
 
@@ -95,12 +81,12 @@ function bodyEdit(
   const side: Side | null = isEmpty
     ? null
     : { blanks: 0, gap: isStatements ? 0 : gapAmong(page, items, items.indexOf(symbol), small) }
-  // Where a body is empty, the text takes the place of its blank lines; if there is any.
+  // Where a body is empty, the text, if there is any, replaces its blank lines.
   const bare = isEmpty ? page.bare(new_text, dress) : ''
   if (bare !== '') return edit(first_line, last_line, bare)
-  return action === 'append'
-    ? edit(last + 1, last, page.put(new_text, { line: last + 1, above: side, below: null }, dress))
-    : edit(first, first - 1, page.put(new_text, { line: first, above: null, below: side }, dress))
+  const place =
+    action === 'append' ? { line: last + 1, above: side, below: null } : { line: first, above: null, below: side }
+  return ok(page.insertion(new_text, place, dress))
 
   /** How members are indented; where there are none, as the first line inside, or one step more than the symbol. */
   function memberIndent(page: Page, { body }: Symbol, members: readonly Symbol[]): string {
@@ -118,8 +104,8 @@ const gapBeside = (page: Page, items: readonly Symbol[], symbol: Symbol, isOne: 
   gapAmong(page, items, symbol.within, isOne && isSmall(symbol))
 
 /**
- * The blank lines that are most often between two definitions in the same body, else anywhere; `small`: between two of
- * one line each.
+ * The most frequent number of blank lines between two definitions in the same body, else anywhere; `small`: between two
+ * of one line each.
  */
 function gapAmong(page: Page, items: readonly Symbol[], within: number, small: boolean): number {
   const gaps = (chosen: readonly Symbol[]) => {
@@ -137,5 +123,5 @@ function gapAmong(page: Page, items: readonly Symbol[], within: number, small: b
   return gaps(items.filter(item => item.within === within)) ?? gaps(items) ?? (small ? 0 : 1)
 }
 
-/** A line that says one thing: what has a body is set apart even in one line. */
+/** Whether a definition is one line without a body: one with a body is set apart even in one line. */
 const isSmall = ({ start_line, end_line, body }: Symbol): boolean => start_line === end_line && body === undefined

@@ -1,4 +1,4 @@
-// The languages whose outline can be made, by the names of language.ts in the folder above. Does not know parser.
+// The languages whose outline can be made, by the names that inspect/language.ts gives them. Does not know parsers.
 import { bash } from './languages/bash.ts'
 import { c } from './languages/c.ts'
 import { cpp } from './languages/cpp.ts'
@@ -37,7 +37,7 @@ export const CODE: Readonly<Record<string, Language>> = {
 /** Bytes of a file that is parsed; a syntax tree takes many times as much memory. */
 export const PARSED_SIZE = 8 * 1024 * 1024
 
-/** Every language whose outline can be told. */
+/** Every language whose outline can be made. */
 export const OUTLINED: readonly string[] = [...Object.keys(CODE), 'markdown'].sort()
 
 export const isOutlined = (language: string | undefined): language is string =>

@@ -70,8 +70,7 @@ export interface Symbol extends Place {
 
 /**
  * The lines between those that open and close a body, none where `last_line` comes before `first_line`; or empty braces
- * in
- * one line, with the UTF-16 offset in it at which text goes between; or lines that hold more than one of all this.
+ * in one line, with the UTF-16 offset in it at which text goes between; or `cramped`: lines that hold other code too.
  */
 export type Body = { first_line: number; last_line: number } | { line: number; column: number } | 'cramped'
 
@@ -79,8 +78,8 @@ export type Item = Heading | CodeBlock | FrontMatter | Symbol
 export type DocumentItem = Exclude<Item, Symbol>
 
 /**
- * Blank lines that a document has most often before a heading, after one, and between other blocks; absent where
- * nothing tells.
+ * Blank lines that a document has most often before a heading, after one, and between other blocks; absent where there
+ * is no such place.
  */
 export interface Gaps {
   before_heading?: number
@@ -91,7 +90,7 @@ export interface Gaps {
 /** In the order of their first lines. */
 export type Outline =
   | { type: 'document'; items: DocumentItem[]; gaps: Gaps }
-  /** `syntax_error_lines`: the first 20 lines that the parser made nothing of. */
+  /** `syntax_error_lines`: the first 20 lines that the parser did not understand. */
   | { type: 'code'; items: Symbol[]; syntax_error_lines: number[] }
 
 /** What stands between the names of a path. */

@@ -14,7 +14,7 @@ export interface Side {
 }
 
 /** A place to put text in: before `line`. Null where nothing lies on that side. */
-export interface Spot {
+export interface InsertPoint {
   line: number
   above: Side | null
   below: Side | null
@@ -79,10 +79,14 @@ export class Page {
   }
 
   /**
-   * A text for a spot, with the blank lines that it needs on both sides; `dress` gives its lines the form that they
-   * need there. Empty for a blank one.
+   * The insertion of a text, with the blank lines that it needs on both sides; `dress` gives its lines the form that
+   * they need there. Inserts nothing for a blank text.
    */
-  put(text: string, { line, above, below }: Spot, dress: (text: string) => string, blank = ''): string {
+  insertion(text: string, at: InsertPoint, dress: (text: string) => string, blank = ''): LineEdit {
+    return { start_line: at.line, end_line: at.line - 1, new_text: this.#inserted(text, at, dress, blank) }
+  }
+
+  #inserted(text: string, { line, above, below }: InsertPoint, dress: (text: string) => string, blank: string): string {
     const core = coreOf(text, blank)
     if (core.text === '') return ''
     const missing = (side: Side | null, own: number) =>
@@ -98,8 +102,8 @@ export class Page {
   }
 
   /**
-   * The kind of a break that is put in at a line on nobody's order: that of the file at this place; all are adapted
-   * later unless bytes are exact.
+   * The kind of a break that is added at a line: that of the file at this place. Where breaks are adapted, that is done
+   * later.
    */
   #kindAt(line: number): Break {
     return this.#lineEndings === 'adapt'
@@ -107,7 +111,7 @@ export class Page {
       : new BreakFinder(new Text([this.#original]), breakStyleOf(this.#original)).kindAt(this.#table.startOf(line))
   }
 
-  /** The byte before a line where it's exact; what is adapted later is kept apart from it then. */
+  /** The byte before a line where breaks stay exact; where they are adapted, the later step looks at it. */
   #byteBefore(line: number): number {
     return this.#lineEndings === 'adapt' ? -1 : (this.#original[this.#table.startOf(line) - 1] ?? -1)
   }
@@ -118,7 +122,7 @@ export class Page {
     return core.text === '' ? '' : `${dress(core.text)}${core.end}`
   }
 
-  /** A blank line in place of those from `line` on, where edits without need one. */
+  /** A blank line in place of those from `line` on, where the document has none but one is needed. */
   separator(line: number): string {
     return this.#apart ? breakBetween(this.#kindAt(line), this.#byteBefore(line), -1) : ''
   }
@@ -152,7 +156,7 @@ function coreOf(text: string, blank = ''): Core {
   const first = lines.findIndex(line => !isBlank(line))
   if (first === -1) return { text: '', lead: 0, trail: 0, end: '' }
   const last = lines.findLastIndex(line => !isBlank(line))
-  // The breaks stay as they are given.
+  // The breaks stay as they are.
   const breaks = [...text.matchAll(ANY_BREAK)]
   const start = first === 0 ? 0 : breaks[first - 1]!.index + breaks[first - 1]![0].length
   return {
@@ -163,7 +167,7 @@ function coreOf(text: string, blank = ''): Core {
   }
 }
 
-/** How many lines of a text aren't blank, up to two. */
+/** Whether at most one line of a text isn't blank. */
 export const isOneLine = (text: string): boolean => splitAtBreaks(text).filter(line => line.trim() !== '').length < 2
 
 const eachLine = (text: string, change: (line: string) => string): string => {

@@ -1,5 +1,5 @@
-// The outline of a source file, from its syntax tree and what a query captures in it. Knows the
-// shape of trees; does not know languages or the parser.
+// The outline of a source file, from its syntax tree and what a query captures in it. Knows the shape of trees; does
+// not know languages or the parser.
 import { isUtf8 } from 'node:buffer'
 import { bomLength, decodeByColumn } from '../text/encoding.ts'
 import { BREAK_TEXT } from '../text/lines.ts'
@@ -35,8 +35,8 @@ const SHOWN_ERRORS = 20
 const NAME_LENGTH = 200
 
 /**
- * A file's text as parsers are given it: without byte-order mark, every lone `\r` as the line break that it is, so that
- * rows are lines. A byte that isn't UTF-8 is one character.
+ * A file's text in the form that parsers get: without byte-order mark, every lone `\r` as the line break that it is, so
+ * that rows are lines. A byte that isn't UTF-8 is one character.
  */
 export function sourceOf(bytes: Buffer): string {
   const { text } = decodeByColumn(bytes.subarray(bomLength(bytes)))
@@ -54,7 +54,7 @@ interface Found {
   comment: Node | undefined
   body: Node | undefined
   owner: string | undefined
-  /** By what its members call it. */
+  /** The name by which its members refer to it. */
   scope: string
   pattern: number
 }
@@ -121,8 +121,8 @@ function countBy(found: readonly Found[], key: (symbol: Found) => string): Map<s
 }
 
 /**
- * Of a definition that several patterns capture by one name, what the first says; in the order of their starts, the
- * outer before the inner.
+ * One definition for each that several patterns capture by one name, the first; in the order of their starts, the outer
+ * before the inner.
  */
 function distinct(found: readonly Found[]): Found[] {
   const sorted = [...found].sort(
@@ -243,7 +243,7 @@ function before(outer: Node, attributes: readonly string[]): { start: Node; comm
   return { start, comment }
 }
 
-/** Whether nothing stands before a comment on its line: it isn't about that. */
+/** Whether nothing stands before a comment on its line: else it would be about that. */
 function standsFirst(comment: Node): boolean {
   const { previousSibling: other } = comment
   return other === null || lastRow(other) < comment.startPosition.row
@@ -316,7 +316,7 @@ function indentedRows(body: Node): Rows | undefined {
   return colon === null ? undefined : { open: colon.endPosition }
 }
 
-/** The first lines that hold what isn't understood, or lack something. */
+/** The first lines with a syntax error. */
 function errorLines(root: Node): number[] {
   const rows = new Set<number>()
   const rest: Node[] = root.hasError ? [root] : []

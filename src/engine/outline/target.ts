@@ -4,12 +4,18 @@ import { fail, ok, type Result } from '../../result.ts'
 import type { AmbiguousTarget, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
 import { type CodeBlock, type Heading, type Item, type Outline, SEPARATOR, type Symbol } from './outline.ts'
 
-/** Items of an outline, and of what fits, that a problem shows. */
-const SHOWN = 100
-const NEAREST = 3
-/** Names that are compared with one that isn't there, and UTF-16 units of each. */
-const COMPARED = 5000
+/** Items of an outline, and of what fits, that a problem shows, the first. */
+const MOST_SHOWN = 100
+/** Names like one that isn't there that a problem shows, the nearest. */
+const MOST_NEAREST = 3
+/** Names that are compared with one that isn't there, the first, and UTF-16 units of each; what is beyond is ignored. */
+const MOST_COMPARED = 5000
 const COMPARED_LENGTH = 100
+/** Edit distance as a share of the longer name: from this on a name isn't near. */
+const FAR = 0.5
+/** At most as far is a name that holds the one asked for, if that has so many UTF-16 units. */
+const HOLDS = 0.3
+const HOLDS_LENGTH = 3
 
 /**
  * The item that `target` means; with `at_line`, of several that fit the one that holds this line, the innermost. Fails
@@ -31,7 +37,7 @@ export function findTarget(
   const about = {
     target,
     ...(at_line !== undefined && { at_line }),
-    outline: outline.items.slice(0, SHOWN).map(outlineEntryOf),
+    outline: outline.items.slice(0, MOST_SHOWN).map(outlineEntryOf),
     total: outline.items.length,
     ...(outline.type === 'code' &&
       outline.syntax_error_lines.length > 0 && { syntax_error_lines: outline.syntax_error_lines })
@@ -40,14 +46,14 @@ export function findTarget(
     return fail({
       code: 'AMBIGUOUS_TARGET',
       ...about,
-      targets: chosen.slice(0, SHOWN).map(outlineEntryOf),
+      targets: chosen.slice(0, MOST_SHOWN).map(outlineEntryOf),
       fitting: chosen.length
     })
   }
   return fail({
     code: 'TARGET_NOT_FOUND',
     ...about,
-    elsewhere: fitting.slice(0, SHOWN).map(outlineEntryOf),
+    elsewhere: fitting.slice(0, MOST_SHOWN).map(outlineEntryOf),
     nearest: fitting.length > 0 ? [] : nearest(outline, target)
   })
 }
@@ -133,9 +139,8 @@ function headingsThatFit(items: readonly Item[], asked: string): Heading[] {
 const MARKED = /^(#{1,6})(?:[ \t]+(.*))?$/
 
 /**
- * A heading's text may hold what stands between the names of a path: every way to part it counts, with the marks and
- * without.
- * No two give the same name: the longer one has one more `>`.
+ * A heading's text may hold what stands between the names of a path, so every part of the path that it may end with
+ * counts, with the marks and without. No two give the same name: the longer one has one more `>`.
  */
 function endingsOf(path: string): Map<string, Ending> {
   const endings = new Map<string, Ending>()
@@ -184,7 +189,7 @@ function nearest(outline: Outline, { heading, symbol, code_block }: Target): str
   )
   const scored = outline.items
     .filter(item => 'name' in item)
-    .slice(0, COMPARED)
+    .slice(0, MOST_COMPARED)
     .map(item => {
       const name = plain(item.name)
       const path = pathOf(item, SEPARATOR[outline.type])
@@ -195,16 +200,16 @@ function nearest(outline: Outline, { heading, symbol, code_block }: Target): str
               distance(name, last) / Math.max(name.length, last.length, 1),
               distance(plain(path), wanted) / Math.max(path.length, wanted.length, 1)
             )
-      return { path, far: last.length > 2 && name.includes(last) ? Math.min(far, 0.3) : far }
+      return { path, far: last.length >= HOLDS_LENGTH && name.includes(last) ? Math.min(far, HOLDS) : far }
     })
   return [
     ...new Set(
       scored
-        .filter(({ far }) => far < 0.5)
+        .filter(({ far }) => far < FAR)
         .sort((a, b) => a.far - b.far)
         .map(({ path }) => path)
     )
-  ].slice(0, NEAREST)
+  ].slice(0, MOST_NEAREST)
 }
 
 /** A name without marks and case. */

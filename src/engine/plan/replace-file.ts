@@ -1,5 +1,4 @@
-// The planner of /create: a whole content in place of what is there, which is nothing for a new file. Does not know
-// files.
+// The planner of /create: replaces the whole content, which is empty for a new file. Does not know files.
 import { fail, ok, type Result } from '../../result.ts'
 import { warningsOfNewText } from '../edit/new-text-warnings.ts'
 import { PieceTable } from '../edit/piece-table.ts'
@@ -8,7 +7,7 @@ import { LineIndex } from '../text/line-index.ts'
 import type { Plan } from '../edit/plan.ts'
 
 /**
- * Plans to replace the whole text by `content`, byte for byte as given. Fails if that has more than `max_result_size`
+ * Plans to replace the whole text by `content`, byte for byte. Fails if that has more than `max_result_size`
  * bytes.
  */
 export function planFileContent(

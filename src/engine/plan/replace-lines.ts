@@ -29,7 +29,8 @@ interface Range {
   start: number
   end: number
   /**
-   * What is put in; text of whole lines that isn't empty ends with a break, until the end of the file says otherwise.
+   * What is put in; text of whole lines that isn't empty ends with a break, which may be removed at the end of the
+   * file.
    */
   text: string
 }
@@ -37,13 +38,11 @@ interface Range {
 /**
  * Plans edits of whole lines, all counted in the original. A missing final break of `new_text` is added where a line
  * follows. At the end of the file, text without one leaves the last line terminated or not as it was, text with one
- * ends
- * the file with it, and deleting the last lines leaves the state as it was
- * (but an empty line keeps its break: it would be gone without).
+ * ends the file with it, and deleting the last lines leaves the state as it was (but an empty line keeps its break: it
+ * would be gone without).
  * Fails with the first edit whose lines don't exist or whose `expected_text` isn't there, with two that overlap (an
  * insertion before or after a replaced range doesn't), or with a result over `max_result_size`; with `work_within`,
- * TAKES_LONG where a
- * mismatch takes long to explain.
+ * TAKES_LONG where a mismatch takes long to explain.
  */
 export function planLineEdits(
   original: Buffer,
@@ -210,7 +209,7 @@ const ENDS_LINE = /[\r\n]$/
 /** The break of the last line, unless that line is empty. */
 const LAST_BREAK = /(?<=[^\r\n])(?:\r\n|\n|\r)$/
 
-/** Makes the end of the file what the rules say; ranges are sorted and their texts end with breaks. */
+/** Applies the rules for the end of the file; ranges are sorted and their texts end with breaks. */
 function settleEnd(ranges: Range[], text: Text, breaks: BreakFinder): void {
   const terminated = text.length > markLength(text) && isLineStart(text, text.length)
   const tail = ranges.filter(({ end }) => end === text.length)

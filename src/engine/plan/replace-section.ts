@@ -1,6 +1,5 @@
-// The planner of /edit-section: an item of an outline, and what to do with it, become an edit of whole lines. Does not
-// know
-// any parser or file.
+// The planner of /edit-section: turns an action on an item of an outline into an edit of whole lines. Does not know any
+// parser or file.
 import { ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { LineEndings } from '../text/eol.ts'
@@ -13,15 +12,14 @@ import { planLineEdits } from './replace-lines.ts'
 
 export interface SectionOptions {
   line_endings: LineEndings
-  /** Where the document has no blank lines around its blocks: put in one all the same. */
+  /** Puts in a blank line even where the document has none around its blocks. */
   apart: boolean
 }
 
 /**
- * The edit of whole lines that does to `item`, one of `outline`, what is asked for. Blank lines around what is put in
- * are
- * those that the text, the document or its habit has, whichever are most. A replacement that is there already, as it
- * stands, is put there so.
+ * The edit of whole lines that does what is asked for to `item`, one of `outline`. Blank lines around what is put in
+ * are as many as the text has, as are there already, or as the document usually has, whichever is most. A replacement
+ * that equals what is there changes nothing.
  */
 export function planSectionEdit(
   original: Buffer,
@@ -36,12 +34,10 @@ export function planSectionEdit(
       ? symbolEdit(page, outline.items, item as Symbol, edit)
       : documentEdit(page, outline, item, edit)
   if (!made.ok) return made
-  // Lines of a list or a quote may be given with what they begin with, which would be put before them once more.
-  const asGiven = { ...made.value, new_text: edit.new_text }
-  return edit.action === 'replace' &&
-    made.value.new_text !== edit.new_text &&
-    changesNothing(original, asGiven, options)
-    ? ok(asGiven)
+  // Lines of a list or a quote may already have their prefix, which would be added again.
+  const asSent = { ...made.value, new_text: edit.new_text }
+  return edit.action === 'replace' && made.value.new_text !== edit.new_text && changesNothing(original, asSent, options)
+    ? ok(asSent)
     : made
 }
 

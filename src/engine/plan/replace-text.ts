@@ -170,7 +170,7 @@ function othersOf(draft: PieceTable, matches: Places, chosen: number): number[] 
   return others.map(({ start, end }) => draft.originOf(start, end).start)
 }
 
-/** One pass over the original tells the lines for all edits. */
+/** The lines for all edits, from one pass over the original. */
 function inLines(original: Buffer, all: readonly Others[]): LeftAlone[] {
   if (all.length === 0) return []
   const { lines } = lineNumbers(

@@ -41,8 +41,8 @@ const CONTENT_LENGTH = 4096
 
 /**
  * Describes a plan made for `original`. A change's lines are those that a diff would show: where its range or what
- * replaces it doesn't end at a line's end, the rest of that line belongs to it. Context is lines of the result that
- * no change touches, at most `context_lines` on each side. `dry_run` adds each change's content, cut at 4 KiB.
+ * replaces it doesn't end at a line's end, the rest of that line belongs to it. Context is lines of the result that no
+ * change touches, at most `context_lines` on each side. `dry_run` adds each change's content, cut at 4 KiB.
  */
 export function describe(
   original: Buffer,

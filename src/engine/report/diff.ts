@@ -8,10 +8,7 @@ import { lfLineEnd, lfLinesBefore, lfLinesFrom, lfLinesOf, lfLineStart } from '.
 import { LF } from '../text/lines.ts'
 
 const CONTEXT = 3
-/**
- * Bytes of the lines that are shown: whoever has lines of megabytes has no use for a diff of them, and no string could
- * hold some.
- */
+/** Bytes of the lines that are shown: nobody reads a diff of lines of megabytes, and some would not fit in a string. */
 const SHOWN = 1 << 24
 /** Lines of a block that are compared with each other to find those that stayed; larger blocks are shown whole. */
 const REFINED = 400
@@ -20,13 +17,10 @@ export type Diff = { diff: string; diff_truncated: boolean } | { diff_unavailabl
 
 /**
  * The diff of `original` and its result, for `path` (relative, `/` between folders); of a file that doesn't exist yet,
- * from
- * /dev/null. Empty where nothing changes.
+ * from /dev/null. Empty where nothing changes.
  * Applies with `git apply` and `patch -p1` unless cut. At most `max_lines` lines, headers included, then a last one
- * that
- * says how many are left out. Unavailable where a line to be shown isn't UTF-8: JSON can't carry it; and where those
- * lines
- * have more than 16 MiB.
+ * that says how many are left out. Unavailable where a line to be shown isn't UTF-8: JSON can't carry it; and where
+ * those lines have more than 16 MiB.
  * Cost: the lines around the splices, and the line index up to the last that is shown; of what is left out, lines are
  * counted and not made.
  */
@@ -85,7 +79,7 @@ function withTabs(patch: string, path: string): string {
   return header + patch.slice(old.length + now.length + 1)
 }
 
-/** Whole lines of the original, `start` to `end`, `removed` of them, that give way to `lines`. */
+/** Whole lines of the original, `start` to `end`, `removed` of them, that are replaced by `lines`. */
 interface Block {
   start: number
   end: number
@@ -159,8 +153,8 @@ function* refined(start: number, old: readonly Buffer[], now: readonly Buffer[])
 }
 
 /**
- * Whether a line is on both sides, so that a comparison can find what stayed; taken as no where there are too many for
- * one.
+ * Whether a line is on both sides, so that a comparison can find what stayed; assumed not where there are too many
+ * lines to compare.
  */
 function shareLines(old: readonly Buffer[], now: readonly Buffer[]): boolean {
   return (

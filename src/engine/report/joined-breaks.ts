@@ -1,6 +1,5 @@
-// Line breaks that come of a `\r` and a `\n` that stood apart: their lines become one, which nobody asked for. Does not
-// know
-// operations.
+// Line breaks made of a `\r` and a `\n` that were two breaks before: two lines become one, which nobody asked for. Does
+// not know operations.
 import { CR, LF, lineNumbers } from '../text/lines.ts'
 import type { Splices } from '../edit/splice.ts'
 import { Text } from '../text/text.ts'

@@ -27,24 +27,64 @@ export interface Alignment {
   length: number
 }
 
-// All numbers below, and those in the code, were tuned on the development corpus (`npm run bench:suggest`), together;
-// no measurement of a single one is recorded.
+// Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Pairs of lines that are compared at most. */
+/** Pairs of lines that are compared; with more, lines aren't aligned, and characters decide. */
 const MOST_CELLS = 60_000
+/** Lines that may be joined to, or split from, one; more are never taken for one. */
 const MOST_JOINED = 14
+/** How long joined lines may be, as a multiple of the one line. */
+const LONGEST_JOINED = 1.35
+const SHORTEST_JOINED = 0.7
+/** Codes of a line below which it must be the same as the joined ones. */
+const EXACT_JOIN = 14
+/** From this likeness on joined lines stand for the one. */
+const SIMILAR_JOIN = 0.8
+
+/** From this likeness on two lines are one; from the lower on they may be, if nothing better is there. */
+const SIMILAR = 0.42
+const PERHAPS = 0.3
+/** What a line that may be another is worth, in codes. */
+const PERHAPS_WORTH = 0.4
+/** Lines whose lengths allow no more likeness than this, or whose letters differ in so large a share, aren't alike. */
+const LEAST_LIKENESS = 0.45
+const OTHER_LETTERS = 0.62
+/** Likeness of a line that is the end of the first or the beginning of the last, and its least number of codes. */
+const PART = 0.9
+const PART_LENGTH = 4
+
+// Worth of lines, in codes: a line counts by its length, to a bound.
+/** Codes of a line that count, and those that each line counts more. */
+const WEIGHED = 60
+const WEIGHT_MORE = 2
+/** Worth of a code in an equal line; in a similar one so much for each likeness above that. */
+const EQUAL_WORTH = 1.1
+const EQUAL = 0.999
+const SIMILAR_WORTH = 1.5
+const WORTHLESS = 0.38
+/** What a join or split takes; what a line of old_text costs that isn't there, and each of its codes. */
+const JOIN_COST = 0.5
+const DROP_COST = 1.5
+const DROP_CODE_COST = 0.25
+/** What a gap of lines that old_text doesn't have costs, each of the lines, and each of its codes. */
+const GAP_COST = 0.6
+const GAP_LINE_COST = 0.5
+const GAP_CODE_COST = 0.012
+
+/** An edge less like than this is dropped if it isn't beside the rest. */
+const LOOSE_EDGE = 0.62
+
+// Moves of the table.
 const MATCH = 1
 const DELETE = 2
 const INSERT = 3
 const JOIN = 16
 const SPLIT = 64
-/** From this likeness on two lines are one; from the lower on they may be, if nothing better is there. */
-const SIMILAR = 0.42
-const PERHAPS = 0.3
 
-const weight = (length: number): number => Math.min(length, 60) + 2
-const worth = (length: number, like: number): number => weight(length) * (like >= 0.999 ? 1.1 : (like - 0.38) * 1.5)
-const deleteCost = (length: number): number => 1.5 + 0.25 * Math.min(length, 60)
+const weight = (length: number): number => Math.min(length, WEIGHED) + WEIGHT_MORE
+const worth = (length: number, like: number): number =>
+  weight(length) * (like >= EQUAL ? EQUAL_WORTH : (like - WORTHLESS) * SIMILAR_WORTH)
+const deleteCost = (length: number): number => DROP_COST + DROP_CODE_COST * Math.min(length, WEIGHED)
 
 /**
  * The best alignment of all of `a` to any run of `b` (semi-global, affine gaps in `b`), blank lines left out of both.
@@ -77,8 +117,8 @@ export function alignLines(a: readonly FoldedLine[], b: readonly FoldedLine[], b
       const other = b[j - 1]!.text
       table.score[at] = table.score[at - width]! - drop
       table.move[at] = DELETE
-      const extend = 0.5 + 0.012 * Math.min(other.length, 60)
-      const open = table.score[at - 1]! - 0.6 - extend
+      const extend = GAP_LINE_COST + GAP_CODE_COST * Math.min(other.length, WEIGHED)
+      const open = table.score[at - 1]! - GAP_COST - extend
       if (open >= gap - extend) {
         gap = open
         gapLines = 1
@@ -94,16 +134,16 @@ export function alignLines(a: readonly FoldedLine[], b: readonly FoldedLine[], b
       const like = likeLines(line, other, lettersA[i - 1]!, lettersB[j - 1]!, i === 1, i === a.length, budget)
       if (like >= SIMILAR) {
         take(table, at, at - width - 1, worth(Math.min(line.length, other.length), like), MATCH, like)
-      } else if (like >= PERHAPS && Math.max(line.length, other.length) > 4) {
-        take(table, at, at - width - 1, 0.4, MATCH, like)
+      } else if (like >= PERHAPS) {
+        take(table, at, at - width - 1, PERHAPS_WORTH, MATCH, like)
       }
       if (line.length > other.length) {
         joins(line, b, j, budget, (count, like) =>
-          take(table, at, at - width - count, worth(line.length, like) - 0.5, JOIN + count, like)
+          take(table, at, at - width - count, worth(line.length, like) - JOIN_COST, JOIN + count, like)
         )
       } else if (other.length > line.length) {
         joins(other, a, i, budget, (count, like) =>
-          take(table, at, at - width * count - 1, worth(other.length, like) - 0.5, SPLIT + count, like)
+          take(table, at, at - width * count - 1, worth(other.length, like) - JOIN_COST, SPLIT + count, like)
         )
       }
     }
@@ -150,10 +190,10 @@ function likeLines(
   budget: Budget
 ): number {
   if (a === b) return 1
-  const like = bits(inA ^ inB) > 0.62 * bits(inA | inB) ? 0 : likeness(a, b, 0.45, budget)
+  const like = bits(inA ^ inB) > OTHER_LETTERS * bits(inA | inB) ? 0 : likeness(a, b, LEAST_LIKENESS, budget)
   // The first line may begin, the last may end amid a line of the text.
-  const part = b.length > a.length && a.length >= 4 && ((first && b.endsWith(a)) || (last && b.startsWith(a)))
-  return part ? Math.max(like, 0.9) : like
+  const part = b.length > a.length && a.length >= PART_LENGTH && ((first && b.endsWith(a)) || (last && b.startsWith(a)))
+  return part ? Math.max(like, PART) : like
 }
 
 /** Lines before `end` (exclusive) which, put together, are like `whole`: two to fourteen of them. */
@@ -164,21 +204,20 @@ function joins(
   budget: Budget,
   found: (count: number, like: number) => void
 ): void {
-  if (whole.length < 3) return
   let joined = lines[end - 1]!.text
   for (let count = 2; count <= MOST_JOINED && count <= end; count++) {
     joined = lines[end - count]!.text + joined
-    if (joined.length > whole.length * 1.35 + 4) return
-    if (joined.length < whole.length * 0.7) continue
+    if (joined.length > whole.length * LONGEST_JOINED) return
+    if (joined.length < whole.length * SHORTEST_JOINED) continue
     if (
-      whole.length < 14
+      whole.length < EXACT_JOIN
         ? joined !== whole
         : joined.charCodeAt(0) !== whole.charCodeAt(0) && joined.charCodeAt(2) !== whole.charCodeAt(2)
     ) {
       continue
     }
-    const like = likeness(joined, whole, 0.7, budget)
-    if (like >= 0.8) found(count, like)
+    const like = likeness(joined, whole, SIMILAR_JOIN, budget)
+    if (like >= SIMILAR_JOIN) found(count, like)
   }
 }
 
@@ -208,7 +247,7 @@ function traced(table: Table, a: readonly FoldedLine[], b: readonly FoldedLine[]
   if (pairs.length === 0) return undefined
   const sizes = a.map(({ text }) => text.length)
   const length = sizes.reduce((sum, size) => sum + size, 0)
-  trimEdges(pairs, sizes, length)
+  trimEdges(pairs)
   let matched = 0
   for (const pair of pairs) matched += sum(sizes, pair.fromA, pair.toA) * pair.likeness
   let there = 0
@@ -228,19 +267,9 @@ function traced(table: Table, a: readonly FoldedLine[], b: readonly FoldedLine[]
 const sum = (sizes: readonly number[], from: number, to: number): number =>
   sizes.slice(from, to + 1).reduce((total, size) => total + size, 0)
 
-/**
- * Lines at the edge that are far from the rest, or resemble only weakly and aren't beside it, are no part of the
- * region.
- */
-function trimEdges(pairs: Pair[], sizes: readonly number[], length: number): void {
-  const far = Math.max(3, Math.ceil(sizes.length * 0.6))
-  for (const side of ['first', 'last'] as const) {
-    const [edge, next] = side === 'first' ? [pairs[0], pairs[1]] : [pairs.at(-1), pairs.at(-2)]
-    if (edge === undefined || next === undefined || (edge.likeness >= 0.95 && sizes[edge.toA]! >= 8)) continue
-    const gap = side === 'first' ? next.fromB - edge.toB : edge.fromB - next.toB
-    if (gap - 1 > far && sum(sizes, edge.fromA, edge.toA) < 0.3 * length) pairs.splice(side === 'first' ? 0 : -1, 1)
-  }
-  const isLoose = (edge: Pair, gap: number) => edge.likeness < 0.62 && gap > 1
+/** Lines at the edge that resemble only weakly and aren't beside the rest are no part of the region. */
+function trimEdges(pairs: Pair[]): void {
+  const isLoose = (edge: Pair, gap: number) => edge.likeness < LOOSE_EDGE && gap > 1
   while (pairs.length > 1) {
     if (isLoose(pairs[0]!, pairs[1]!.fromB - pairs[0]!.toB)) pairs.shift()
     else if (isLoose(pairs.at(-1)!, pairs.at(-1)!.fromB - pairs.at(-2)!.toB)) pairs.pop()

@@ -11,18 +11,22 @@ export interface Anchor {
   after: number
 }
 
+// Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
+
+/** UTF-16 units of the shortest line that is sought, and of a line how many are. */
 const LEAST_LENGTH = 8
 const MOST_LENGTH = 64
+/** Lines of each reading of old_text, the longest; of all; and places of a line, the first. */
 const LINES_EACH = 2
 const MOST_ANCHORS = 4
 const MOST_FOUND = 24
-/** Bytes, and how many different ones among so many. */
+/** Bytes of a window, and how many of them must be different: else a line repeats itself, and isn't sought. */
 const WINDOW = 16
 const LEAST_VARIETY = 5
-/** Bytes searched a step. */
-const SLOW = 4
+/** Bytes searched a step of the budget. */
+const BYTES_A_STEP = 4
 
-/** At most four lines, longest first of each reading; none that repeats itself. */
+/** The longest lines of each reading, longest first; none that repeats itself. */
 export function anchorsOf(olds: readonly OldText[], encoding: 'utf8' | 'latin1'): Anchor[] {
   const anchors: Anchor[] = []
   const seen = new Set<string>()
@@ -57,12 +61,12 @@ function isVaried(line: Buffer): boolean {
   return true
 }
 
-/** The first places of a line, at most 24. */
+/** The first places of a line. */
 export function findAnchor(text: Buffer, line: Buffer, budget: Budget): number[] {
   const found: number[] = []
   for (let at = text.indexOf(line); at !== -1 && found.length < MOST_FOUND; at = text.indexOf(line, at + 1)) {
     found.push(at)
   }
-  budget.spend(text.length / SLOW)
+  budget.spend(text.length / BYTES_A_STEP)
   return found
 }

@@ -1,5 +1,5 @@
-// Where the region begins and ends, given which characters stand for which: for single lines and parts of lines. Does
-// not know search.
+// Where the region begins and ends, from a map of characters: for single lines and parts of lines. Does not know
+// search.
 import { afterBreak, type TextSpan } from './boundaries.ts'
 import type { CodeMap } from './characters.ts'
 import { isCombining, isDash, type FoldedLine } from './fold.ts'
@@ -15,10 +15,32 @@ interface Kept {
   share: (line: FoldedLine) => number
 }
 
-/** A line of which less is in the text is no part of the region. */
+// Thresholds. Shares are from 0 to 1, lengths in folded codes. What changes when one is halved or doubled is measured
+// in docs/decisions/suggestions.md.
+
+/** A line at the edge of old_text of which a smaller share is in the text is no part of the region. */
 const WEAK = 0.45
+/** Codes at an edge that are skipped because they stand alone; then the next is the edge all the same. */
 const MOST_SKIPPED = 12
+/**
+ * A code stands alone if the next is farther away: by more codes of old_text that are missing, or by more of the text.
+ */
+const MOST_GAP = 24
+const APART = 3
+/**
+ * A line is taken whole if the text has at most so many codes beside it for each that old_text lost there, and more.
+ */
+const REPLACED_BY = 2
+const REPLACED_BY_MORE = 4
+/** Share of the first or last of several lines below which it is taken whole. */
+const GOOD_LINE = 0.9
+/** Fit below which a single line is taken whole if this share of it is known; the lower if old_text is indented. */
+const POOR_FIT = 0.8
+const MOST_OF_LINE = 0.6
+const MUCH_OF_LINE = 0.4
+/** UTF-16 units of a word that are taken in at an edge; a longer one is cut. */
 const MOST_WORD = 40
+
 const LETTER = /[\w\p{L}\p{M}]/u
 
 /**
@@ -58,6 +80,8 @@ export function spanOfCodes(
 
 const textOf = (old: OldText, line: number): string => old.source.slice(old.lines[line]!.start, old.lines[line]!.end)
 const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t'
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 function keptOf(old: OldText, map: CodeMap): Kept | undefined {
   const { lines } = old
@@ -90,14 +114,8 @@ function edge(map: CodeMap, at: number, limit: number, step: 1 | -1): number {
 
 function hasCompany(map: CodeMap, at: number, step: number): boolean {
   let next = at + step
-  let gap = 0
-  while (next >= 0 && next < map.length && map[next]! < 0 && gap < 24) {
-    next += step
-    gap++
-  }
-  if (next < 0 || next >= map.length || map[next]! < 0) return false
-  const apart = Math.abs(map[next]! - map[at]!)
-  return apart <= 3 || (gap <= 2 && apart <= 5)
+  for (let gap = 0; gap < MOST_GAP && next >= 0 && next < map.length && map[next]! < 0; gap++) next += step
+  return next >= 0 && next < map.length && map[next]! >= 0 && Math.abs(map[next]! - map[at]!) <= APART
 }
 
 /** The lines around codes `from` to `to`: offsets, and how many codes stand before and after on them. */
@@ -139,14 +157,17 @@ function wholeLine(
   const [first, last] = [old.lines[kept.first]!, old.lines[kept.last]!]
   const lostBefore = kept.head - first.from
   const lostAfter = last.to - 1 - kept.tail
-  let before = line.startsLine && (line.before === 0 || (lostBefore > 0 && line.before <= 2 * lostBefore + 4))
-  let after = line.endsLine && (line.after === 0 || (lostAfter > 0 && line.after <= 2 * lostAfter + 4))
+  let before =
+    line.startsLine &&
+    (line.before === 0 || (lostBefore > 0 && line.before <= REPLACED_BY * lostBefore + REPLACED_BY_MORE))
+  let after =
+    line.endsLine && (line.after === 0 || (lostAfter > 0 && line.after <= REPLACED_BY * lostAfter + REPLACED_BY_MORE))
   if (kept.last > kept.first) {
-    before ||= line.startsLine && (lostBefore > 0 || kept.first > 0 || kept.share(first) < 0.9)
-    after ||= line.endsLine && (lostAfter > 0 || kept.last < old.lines.length - 1 || kept.share(last) < 0.9)
-  } else if (score < 0.8 && line.startsLine && line.endsLine && (lostBefore > 0 || lostAfter > 0)) {
+    before ||= line.startsLine && (lostBefore > 0 || kept.first > 0 || kept.share(first) < GOOD_LINE)
+    after ||= line.endsLine && (lostAfter > 0 || kept.last < old.lines.length - 1 || kept.share(last) < GOOD_LINE)
+  } else if (score < POOR_FIT && line.startsLine && line.endsLine && (lostBefore > 0 || lostAfter > 0)) {
     const share = codes / (codes + line.before + line.after)
-    if (share >= 0.6 || (share >= 0.4 && isBlank(textOf(old, kept.first)[0]))) before = after = true
+    if (share >= MOST_OF_LINE || (share >= MUCH_OF_LINE && isBlank(textOf(old, kept.first)[0]))) before = after = true
   }
   return { before, after }
 }
@@ -163,6 +184,8 @@ function startWithin(old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, l
   const { source, offsets } = stretch.folded
   const { start: lineStart, from: firstCode } = old.lines[kept.first]!
   let start = offsets[map[kept.head]!]!
+  // Of two characters of two units, only the second units may be equal; at the end, only the first ones.
+  if (isLowSurrogate(source.charCodeAt(start))) start--
   if (kept.head > firstCode || (LETTER.test(source[start]!) && !isClean(map, kept.head, 1))) {
     const lost = old.source.slice(lineStart, old.folded.offsets[kept.head]!)
     if (/\s$/.test(lost) && /\w/.test(lost)) while (start > line.start && /\s/.test(source[start - 1]!)) start--
@@ -178,8 +201,7 @@ function endWithin(old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, lin
   const { source, offsets } = stretch.folded
   const { end: lineEnd, to: lastCode } = old.lines[kept.last]!
   let end = offsets[map[kept.tail]!]! + 1
-  const unit = source.charCodeAt(end - 1)
-  if (unit >= 0xd800 && unit <= 0xdbff) end++
+  if (isHighSurrogate(source.charCodeAt(end - 1))) end++
   while (end < source.length && isCombining(source.charCodeAt(end))) end++
   if (kept.tail < lastCode - 1 || (LETTER.test(source[end - 1]!) && !isClean(map, kept.tail, -1))) {
     const lost = old.source.slice(old.folded.offsets[kept.tail]! + 1, lineEnd).trimEnd()

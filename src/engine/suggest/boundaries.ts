@@ -1,5 +1,5 @@
-// Where the region begins and ends, given which lines stand for which: whole lines, or from within one. Does not know
-// how it was found.
+// Where the region begins and ends, from an alignment of lines: whole lines, or from within one. Does not know how it
+// was found.
 import type { Alignment } from './align.ts'
 import { isCombining, isDash, type FoldedLine } from './fold.ts'
 import type { Stretch } from './haystack.ts'
@@ -12,9 +12,9 @@ export interface TextSpan {
 }
 
 /**
- * The region of an alignment by lines: from the start of its first line to the end of its last; where old_text's
- * first or last line is exactly the end or the beginning of its line, from or to there. With the last break where
- * old_text has one.
+ * The region of an alignment by lines: from the start of its first line to the end of its last; where old_text's first
+ * or last line is exactly the end or the beginning of its line, from or to there. With the last break where old_text
+ * has one.
  */
 export function spanOfLines(old: OldText, stretch: Stretch, { pairs }: Alignment): TextSpan {
   const [first, last] = [pairs[0]!, pairs.at(-1)!]
@@ -46,7 +46,6 @@ function startIn(sought: FoldedLine, old: OldText, stretch: Stretch, line: Folde
   // A backslash at the start of a line is folded away: it is left out where old_text has none.
   const there = source.slice(line.start, line.end)
   if (line.text === sought.text && /^[^\s\\]/.test(old.source.slice(sought.start)) && /^\s*\\/.test(there)) {
-    /* c8 ignore next 2 -- a rare shape of escaped text, which the random laws meet only at times */
     return line.start + there.indexOf('\\') + 1
   }
   return line.start

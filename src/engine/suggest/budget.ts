@@ -1,5 +1,5 @@
-// How much work the search after a miss may do. Does not know the clock: it counts steps, so that the same request
-// gets the same answer.
+// How much work the search after a miss may do. Does not know the clock: it counts steps, so that the same request gets
+// the same answer.
 
 /** Steps of about a nanosecond to ten. */
 export class Budget {

@@ -5,15 +5,36 @@ import type { Fit } from './verify.ts'
 /** For each code of old_text the index of the equal code of the text; -1 where there is none. */
 export type CodeMap = Int32Array
 
-const NOWHERE = 1 << 29
+// Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
+
+/** Cells of the table of a band, and of a gap between runs; what needs more isn't mapped. */
 const MOST_CELLS = 8_000_000
 const MOST_GAP_CELLS = 200_000
+/** Codes of a piece that a run begins with, by the codes of old_text. */
+const PIECES = [
+  { least: 400, piece: 6 },
+  { least: 120, piece: 5 },
+  { least: 0, piece: 4 }
+]
+/** Runs that are kept, the longest; places of the same piece that are followed, the first. */
 const MOST_RUNS = 4000
-/** Places of the same piece that are followed. */
 const MOST_SAME = 12
 /** Runs before one that may precede it in a chain. */
 const MOST_BEFORE = 80
+/** What a gap in a chain costs, in codes: each code of its shorter side, that its sides differ, by how much (log₂). */
+const GAP_COST = 0.35
+const SKEW_COST = 1.2
+const SKEW_LOG_COST = 0.6
+/** And each code that one side has more: the text, or old_text. */
+const INSERTED_COST = 0.035
+const LOST_COST = 0.1
+/** Codes before the first and after the last run that are mapped; and how many more of the text they may reach. */
 const MOST_EDGE = 400
+const REACH = 60
+const REACH_MORE = 4
+
+/** More than any edit distance. */
+const NOWHERE = 1 << 29
 
 /**
  * The map of an edit script of `fit.distance` steps that ends at `fit.end`: a band as wide as the distance on both
@@ -81,7 +102,7 @@ interface Run {
  * filled by edit distance. Undefined where no piece is equal.
  */
 export function mapByChain(a: Uint16Array, b: Uint16Array, budget: Budget): CodeMap | undefined {
-  const runs = runsOf(a, b, a.length >= 400 ? 6 : a.length >= 120 ? 5 : 4, budget)
+  const runs = runsOf(a, b, PIECES.find(({ least }) => a.length >= least)!.piece, budget)
   if (runs.length === 0) return undefined
   const chain = chainOf(runs)
   const map = new Int32Array(a.length).fill(-1)
@@ -101,8 +122,8 @@ export function mapByChain(a: Uint16Array, b: Uint16Array, budget: Budget): Code
   return map
 }
 
-/** How far codes at an edge may reach. */
-const reach = (length: number): number => length + Math.min(60, length >> 1) + 4
+/** Codes of the text in which so many codes at an edge of old_text may be. */
+const reach = (length: number): number => length + Math.min(REACH, length >> 1) + REACH_MORE
 
 function runsOf(a: Uint16Array, b: Uint16Array, piece: number, budget: Budget): Run[] {
   const index = new Map<number, number[]>()
@@ -148,8 +169,10 @@ function chainOf(runs: Run[]): Run[] {
       const gapJ = Math.max(0, run.j + overlap - endJ)
       const skew = Math.abs(gapI - gapJ)
       const cost =
-        Math.min(gapI, gapJ) * 0.35 +
-        (skew === 0 ? 0 : 1.2 + Math.log2(skew + 1) * 0.6 + skew * (gapJ > gapI ? 0.035 : 0.1))
+        Math.min(gapI, gapJ) * GAP_COST +
+        (skew === 0
+          ? 0
+          : SKEW_COST + Math.log2(skew + 1) * SKEW_LOG_COST + skew * (gapJ > gapI ? INSERTED_COST : LOST_COST))
       const score = other.score + run.length - overlap - cost
       if (score > run.score) {
         run.score = score

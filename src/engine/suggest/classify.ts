@@ -1,6 +1,5 @@
 // How old_text and the region found differ, in types an answer shows, and the one cause that a sentence names. Does not
-// know
-// sentences.
+// know sentences.
 import { excerpt } from '../text/encoding.ts'
 import { hunksOf, type Hunk, type DifferenceKind } from './hunks.ts'
 import type { OldText, Reading } from './readings.ts'
@@ -61,8 +60,9 @@ export interface Cause {
   found?: string
 }
 
-const MOST = 5
-const LENGTH = 80
+/** Differences that are shown, the first, and about how many UTF-16 units of each. */
+const MOST_SHOWN = 5
+const SHOWN_LENGTH = 80
 
 const READ: Record<Exclude<Reading, 'as_sent'>, { type: DifferenceType; cause: CauseType }> = {
   line_numbers: { type: 'line_number_prefix', cause: 'line_numbers' },
@@ -148,7 +148,7 @@ export function classify(
     ...(elided ? [{ type: 'content' as const, ...pieces(expected, there) }] : []),
     ...(breaks ? [{ type: 'line_endings' as const, ...pieces(breakOf(sent), breakOf(found)) }] : []),
     ...hunks.map(hunk => ({ type: TYPE[hunk.kind], ...pieces(hunk.expected, hunk.found) }))
-  ].slice(0, MOST)
+  ].slice(0, MOST_SHOWN)
   const cause = elided
     ? { type: 'elided' as const }
     : read !== undefined
@@ -162,8 +162,8 @@ export function classify(
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]!
 const breakOf = (text: string): string => /\r\n?|\n/.exec(text)?.[0] ?? ''
 const pieces = (expected: string, found: string) => ({
-  expected: excerpt(expected, LENGTH),
-  found: excerpt(found, LENGTH)
+  expected: excerpt(expected, SHOWN_LENGTH),
+  found: excerpt(found, SHOWN_LENGTH)
 })
 
 function causeOf(hunks: readonly Hunk[], inLongLine: boolean): Cause {

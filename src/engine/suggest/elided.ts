@@ -8,20 +8,38 @@ import { isPlaceholder } from './placeholders.ts'
 import { type OldText, oldTextOf } from './readings.ts'
 import { type Region, regionsOf } from './regions.ts'
 
-// All numbers below, and those in the code, were tuned on the development corpus (`npm run bench:suggest`), together;
-// no measurement of a single one is recorded.
+// Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Lines that begin or end a long text: as many as have so many UTF-16 units. */
+/**
+ * UTF-16 units of the lines that begin, or end, a long text; of a single line as long as a file, so many times that.
+ */
 const END_LENGTH = 1500
+const END_LINE_TIMES = 2
+/**
+ * Bytes between the two ends: so many times the UTF-16 units of old_text, within these bounds; beyond, none is found.
+ */
+const ELIDED_REACH = 8
+const LEAST_REACH = 20_000
+const MOST_REACH = 400_000
+/** The same for a long text, whose length is known: so many times it, and the least reach more. */
+const LONG_REACH = 1.5
+/** Places of an end that are looked at, in the whole text and near the other end; regions of it that are followed. */
 const PLACES = 10
 const PLACES_NEAR = 6
 const MOST_ENDS = 4
-/** Folded codes below which an end is compared line by line, and how many lines are. */
+/** Folded codes below which an end is compared line by line, and how many lines are; then as any text. */
 const FEW_CODES = 40
 const MOST_LINES = 1200
+/** Score of a line that is the same only when folded. */
+const FOLDED_SCORE = 0.95
+/** Score of a region that is known by its ends, for each of their likeness; below this score it isn't taken. */
+const ENDS_SCORE = 0.97
 const LEAST_SCORE = 0.6
+/** Rank that so many bytes between the ends take, and at most. */
+const GAP_BYTES = 40_000
+const MOST_GAP_COST = 0.2
 
-/** The first and the last part of a text; `elided`: bytes of the text sought, for how far apart they may be. */
+/** The first and the last part of a text, and how many bytes may be between them. */
 export interface Ends {
   first: string
   last: string
@@ -43,7 +61,11 @@ export function endsOfElided(source: string): Ends | undefined {
     .filter(part => part.trim() !== '')
   return parts.length < 2
     ? undefined
-    : { first: parts[0]!, last: parts.at(-1)!, reach: Math.max(20_000, Math.min(400_000, source.length * 8)) }
+    : {
+        first: parts[0]!,
+        last: parts.at(-1)!,
+        reach: Math.max(LEAST_REACH, Math.min(MOST_REACH, source.length * ELIDED_REACH))
+      }
 }
 
 /** The first and the last lines of a long text. */
@@ -58,12 +80,12 @@ export function endsOfLong(source: string): Ends {
     // A line as long as a file is cut too.
     first: take(lines)
       .join('\n')
-      .slice(0, END_LENGTH * 2),
+      .slice(0, END_LENGTH * END_LINE_TIMES),
     last: take(lines.toReversed())
       .reverse()
       .join('\n')
-      .slice(-END_LENGTH * 2),
-    reach: Math.floor(source.length * 1.5) + 20_000
+      .slice(-END_LENGTH * END_LINE_TIMES),
+    reach: Math.floor(source.length * LONG_REACH) + LEAST_REACH
   }
 }
 
@@ -100,14 +122,14 @@ export function bridge(
   for (const [from, to] of pairs) {
     const gap = to.start - from.end
     const like = (from.score * head.folded.codes.length + to.score * tail.folded.codes.length) / codes
-    const rank = like - Math.min(0.2, gap / 40_000)
-    if (gap < 0 || like * 0.97 < LEAST_SCORE || (best !== undefined && rank <= best.rank + 1e-9)) continue
+    const rank = like - Math.min(MOST_GAP_COST, gap / GAP_BYTES)
+    if (gap < 0 || like * ENDS_SCORE < LEAST_SCORE || (best !== undefined && rank <= best.rank + 1e-9)) continue
     best = {
       start: from.start,
       end: to.end,
       folded: like,
       raw: 0,
-      score: like * 0.97,
+      score: like * ENDS_SCORE,
       rank,
       old,
       inserted: 0,
@@ -158,7 +180,7 @@ function sameLines(text: string, old: OldText, backward: boolean, encoding: 'utf
     found.push({
       start: Buffer.byteLength(text.slice(0, start), encoding),
       end: Buffer.byteLength(text.slice(0, end), encoding),
-      score: same ? 1 : 0.95
+      score: same ? 1 : FOLDED_SCORE
     })
   }
   return found

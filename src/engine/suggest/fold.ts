@@ -1,6 +1,5 @@
 // What is equal but for white space, case, accents, quotes, dashes and backslashes: texts as folded codes. Does not
-// know
-// how they are searched.
+// know how they are searched.
 
 /** A text folded. `codes[i]` comes from the UTF-16 unit `offsets[i]` of `source`. */
 export interface Folded {

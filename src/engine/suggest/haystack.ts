@@ -1,5 +1,5 @@
-// The text that is searched after a miss: bytes, and stretches of it decoded and folded. Does not know
-// what is searched for.
+// The text that is searched after a miss: bytes, and stretches of it decoded and folded. Does not know what is searched
+// for.
 import { isUtf8 } from 'node:buffer'
 import { isBreakByte } from '../text/lines.ts'
 import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'

@@ -34,11 +34,16 @@ export interface Hunk {
 }
 
 const TOKEN = /\n|[^\S\n]+|&(?:lt|gt|amp|quot|apos|nbsp|#\d+);|[\p{L}\p{M}\p{N}_$]+|[^]/gu
+/** Tokens of both texts, and of their differences, above which all is one difference. */
 const MOST_TOKENS = 6000
 const MOST_EDITS = 400
+/** Tokens by which a difference is slid back to where a line begins; beyond, it isn't whole lines. */
 const MOST_SLID = 200
+/** Edits, and UTF-16 units, of a word that is mistyped; another word is renamed. */
+const TYPO_EDITS = 2
+const TYPO_LENGTH = { least: 4, most: 99 }
 
-/** The differences in order; one that spans all where there are too many to tell apart. The breaks of both are `\n`. */
+/** The differences in order; a single one where there are too many. The breaks of both are `\n`. */
 export function hunksOf(expected: string, found: string): Hunk[] {
   const [a, b] = [tokens(expected), tokens(found)]
   const parts = a.length + b.length > MOST_TOKENS ? undefined : diffArrays(a, b, { maxEditLength: MOST_EDITS })
@@ -83,9 +88,8 @@ function hunkOf(
 
 /**
  * The tokens `from` to `to`, which one text has more than the other, as whole lines; undefined where they aren't. What
- * stands before them may be as well what ends them, so they are slid back to where a line begins: jsdiff tells them as
- * late
- * as it can.
+ * stands before them may be as well what ends them, so they are slid back to where a line begins: jsdiff puts a
+ * difference as late as it can.
  */
 function wholeLines(all: readonly string[], from: number, to: number): string | undefined {
   const isWhole = (from: number, to: number) => isStart(all[from - 1]) && (to === all.length || all[to - 1] === '\n')
@@ -133,5 +137,7 @@ function kindOf(x: string, y: string, atLine: boolean): DifferenceKind {
   if (atLine && b === '') return 'lines_added'
   if (!/[\p{L}\p{N}]/u.test(a + b)) return 'punctuation'
   if (!/^[\p{L}\p{M}\p{N}_$]+$/u.test(a) || !/^[\p{L}\p{M}\p{N}_$]+$/u.test(b)) return 'content'
-  return a.length > 3 && a.length < 100 && distance(a, b) <= 2 ? 'typo' : 'renamed'
+  return a.length >= TYPO_LENGTH.least && a.length <= TYPO_LENGTH.most && distance(a, b) <= TYPO_EDITS
+    ? 'typo'
+    : 'renamed'
 }

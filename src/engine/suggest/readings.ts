@@ -62,9 +62,11 @@ function withoutFence(text: string): string | undefined {
 }
 
 const NUMBERED = /^[ \t]*(\d+)(\t|→|: ?|\|| \| ?)(.*)$/
-/** Share of the lines with text that must have a number, and how far one may be from the last. */
-const SHARE = 0.75
-const LEAP = 50
+/**
+ * Share of the lines with text that must have a number, and how far one may be from the last; else nothing is read off.
+ */
+const NUMBERED_SHARE = 0.75
+const MOST_LEAP = 50
 
 /**
  * The text without the numbers before its lines; undefined unless three quarters of the lines have one, and they grow.
@@ -79,11 +81,11 @@ export function withoutLineNumbers(text: string): string | undefined {
     const found = NUMBERED.exec(line)
     if (found === null) return line
     const number = Number(found[1])
-    if (previous === -1 || (number > previous && number - previous <= LEAP)) growing++
+    if (previous === -1 || (number > previous && number - previous <= MOST_LEAP)) growing++
     previous = number
     return found[3]!
   })
-  return filled > 0 && growing / filled >= SHARE ? lines.join('\n') : undefined
+  return filled > 0 && growing / filled >= NUMBERED_SHARE ? lines.join('\n') : undefined
 }
 
 const MEANING: Record<string, string> = {

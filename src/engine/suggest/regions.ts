@@ -1,5 +1,5 @@
-// The regions of a text that old_text may stand for: candidates found, checked, given their boundaries and rank. Does
-// not know edits.
+// The regions of a text that old_text may stand for: finds candidates, checks them, sets their boundaries and ranks.
+// Does not know edits.
 import { alignLines, type Alignment } from './align.ts'
 import { spanOfLines, type TextSpan } from './boundaries.ts'
 import { bytesOf, spanOfCodes } from './boundaries-in-line.ts'
@@ -35,41 +35,85 @@ interface Candidate {
   share: number
 }
 
-// All numbers below, and those in the code, were tuned on the development corpus (`npm run bench:suggest`), together;
-// no measurement of a single one is recorded. Shares and ranks are from 0 to 1.
+// Thresholds. Shares and ranks are from 0 to 1; a share is how much of old_text fits. What changes when one is halved
+// or doubled is measured in docs/decisions/suggestions.md.
 
-/** Candidates that get boundaries, and the least share of old_text that must fit. */
+/** Candidates that get boundaries, best first; the others are dropped. */
 const MOST_FINISHED = 5
-const LEAST_SHARE = 0.4
-/** Places looked at: more for short texts, of which there are many like ones. */
+/** Share by which a candidate may be behind the best; others are dropped. */
+const BEHIND_BEST = 0.25
+
+/** Places looked at: more for a text of fewer folded codes than SHORT_TEXT, of which there are many like ones. */
 const PLACES = 8
 const SHORT_PLACES = 28
 const SHORT_TEXT = 40
-const MOST_SHORT = 12
-/**
- * Bytes of text up to which short texts are sought everywhere: in larger ones much is like them by chance, and the pass
- * costs more than all others.
- */
-const SHORT_LIMIT = 1 << 20
-/**
- * Bytes from which on a text is looked at more coarsely, in words a step, the more of them the text sought has bytes.
- */
+/** Votes of a place, as a share of the most: below, it isn't looked at. More where much is found already. */
+const LEAST_VOTES = 0.3
+const LEAST_VOTES_AFTER_GOOD = 0.6
+/** From this share on something good is found, if the best place had so many votes. */
+const GOOD_SHARE = 0.9
+const MANY_VOTES = 10
+/** Bytes that a place is rounded to, as a power of two: what rounds to the same was looked at already. */
+const TRIED_BITS = 6
+
+/** Bytes sought from which on pieces of 8 are looked for; and from which on, in a large text, only those. */
+const PIECES_OF_8 = 24
+const ONLY_PIECES_OF_8 = 48
+/** Bytes sought from which on pieces of 4 are looked for, if the best rank after pieces of 8 is lower than this. */
+const PIECES_OF_4 = 8
+const RANK_AFTER_PIECES = 0.72
+/** Bytes of text above which it is looked at more coarsely: in words a step, by the bytes sought. */
 const LARGE = 1 << 20
 const STEPS = [
   { least: 640, step: 4 },
   { least: 160, step: 2 },
   { least: 0, step: 1 }
 ]
-/** Bytes from which on a text sought has pieces of 8 enough: that a large text has none of them says it all. */
-const FEW_PIECES = 48
-/** A text so small is a place of its own. */
-const SMALL = 4096
-/** Codes from which on a text is mapped by chains of runs first. */
-const CHAINED = 48
+
+/** Short texts are sought everywhere if the best share is lower than this: so many places are looked at. */
+const SHARE_ENOUGH = 0.97
+const MOST_SHORT = 12
+/** UTF-16 units before the end of such a place that are looked at, for each of the text sought. */
+const SHORT_REACH = 1.5
 /**
- * Share of old_text from which on a place beside the best is a duplicate of it, and how many are looked for on each
- * side.
+ * Bytes of text up to which short texts are sought everywhere: in larger ones much is like them by chance, and the pass
+ * costs more than all others.
  */
+const SHORT_LIMIT = 1 << 20
+/** A text smaller than so many bytes, or than so many times the bytes sought, is a place itself below this rank. */
+const SMALL = 4096
+const SMALL_TIMES = 3
+const SMALL_RANK = 0.6
+
+/** Bytes looked at around an exact line, for each byte of old_text before and after it. */
+const ANCHOR_REACH = 1.25
+/** Bytes looked at on both sides of a place: so much of old_text's length, and so many more. */
+const SLACK = 0.18
+const SLACK_MORE = 120
+/** The same where lines don't align well: below this cover the lines around are looked at too. */
+const GOOD_COVER = 0.9
+const WIDER = 0.7
+const WIDER_MORE = 200
+
+/** Covers up to which lines don't align at all, and from which on characters need not be compared. */
+const NO_COVER = 0.3
+const COVER_ENOUGH = 0.62
+/** By how much characters must fit better than lines. */
+const BETTER_BY_CHARACTERS = 0.03
+/** Folded codes from which on a text is mapped by chains of runs first: a band costs their number squared. */
+const CHAINED = 48
+/** The least share of a candidate whose rank counts while searching, and how many are ranked. */
+const RANKED_SHARE = 0.35
+const MOST_RANKED = 2
+
+/** What raw likeness adds to a rank; what an inserted line takes, of this many codes more than old_text has. */
+const RAW_WEIGHT = 0.02
+const INSERTED_WEIGHT = 0.9
+const INSERTED_CODES = 20
+/** What a region of several lines that were compared by characters loses in rank. */
+const LINES_BY_CHARACTERS = 0.03
+
+/** Share from which on a place beside the best is a duplicate of it, and how many are looked for on each side. */
 const DUPLICATE_SHARE = 0.75
 const MOST_DUPLICATES = 2
 
@@ -104,7 +148,7 @@ class Search {
     this.#sort()
     this.#besideBest()
     this.#sort()
-    const least = Math.max(LEAST_SHARE, (this.#candidates[0]?.share ?? 0) - 0.25)
+    const least = (this.#candidates[0]?.share ?? 0) - BEHIND_BEST
     return this.#candidates
       .slice(0, MOST_FINISHED)
       .filter(({ share }) => share >= least)
@@ -124,8 +168,8 @@ class Search {
       if (exact) break
       for (const at of findAnchor(this.#haystack.bytes, line, this.#budget)) {
         const candidate = this.#tryPlace(
-          Math.max(0, at - Math.floor(before * 1.25)),
-          Math.min(length, at + Math.ceil(after * 1.25)),
+          Math.max(0, at - Math.floor(before * ANCHOR_REACH)),
+          Math.min(length, at + Math.ceil(after * ANCHOR_REACH)),
           old
         )
         if (candidate?.fit.distance === 0) exact = true
@@ -140,17 +184,24 @@ class Search {
       [...new Set([source, source.normalize('NFC'), source.normalize('NFD')])].map(text => Buffer.from(text, encoding))
     )
     const longest = Math.max(...texts.map(({ length }) => length))
-    if (longest >= 24) this.#byPieces(texts, 8, longest)
-    const again = longest < 24 || ((longest < FEW_PIECES || bytes.length <= LARGE) && this.#bestRank() < 0.72)
-    if (longest >= 8 && again) this.#byPieces(texts, 4, longest)
-    if (this.#codes <= SHORT && bytes.length <= SHORT_LIMIT && this.#bestShare() < 0.97) {
+    if (longest >= PIECES_OF_8) this.#byPieces(texts, 8, longest)
+    const again =
+      longest < PIECES_OF_8 ||
+      ((longest < ONLY_PIECES_OF_8 || bytes.length <= LARGE) && this.#bestRank() < RANK_AFTER_PIECES)
+    if (longest >= PIECES_OF_4 && again) this.#byPieces(texts, 4, longest)
+    if (this.#codes <= SHORT && bytes.length <= SHORT_LIMIT && this.#bestShare() < SHARE_ENOUGH) {
       for (const { folded, source } of this.#olds) {
         for (const at of findShort(bytes, folded.codes, MOST_SHORT)) {
-          this.#tryPlace(Math.max(0, at - Math.ceil(source.length * 1.5)), Math.min(bytes.length, at + source.length))
+          this.#tryPlace(
+            Math.max(0, at - Math.ceil(source.length * SHORT_REACH)),
+            Math.min(bytes.length, at + source.length)
+          )
         }
       }
     }
-    if (bytes.length < Math.max(SMALL, longest * 3) && this.#bestRank() < 0.6) this.#tryPlace(0, bytes.length)
+    if (bytes.length < Math.max(SMALL, longest * SMALL_TIMES) && this.#bestRank() < SMALL_RANK) {
+      this.#tryPlace(0, bytes.length)
+    }
   }
 
   #byPieces(texts: readonly Buffer[], length: 4 | 8, longest: number): void {
@@ -162,7 +213,7 @@ class Search {
     const most = places[0]?.votes ?? 0
     let best = this.#bestShare()
     for (const { start, end, votes } of places) {
-      if (votes < most * (best >= 0.9 && most > 10 ? 0.6 : 0.3)) return
+      if (votes < most * (best >= GOOD_SHARE && most > MANY_VOTES ? LEAST_VOTES_AFTER_GOOD : LEAST_VOTES)) return
       best = Math.max(best, this.#tryPlace(start, end)?.share ?? 0)
     }
   }
@@ -171,12 +222,12 @@ class Search {
     return this.#candidates.reduce((best, { share }) => Math.max(best, share), 0)
   }
 
-  /** The best rank among the two that fit best. */
+  /** The best rank among the two candidates that fit best. */
   #bestRank(): number {
     this.#sort()
     return this.#candidates
-      .slice(0, 2)
-      .filter(({ share }) => share >= 0.35)
+      .slice(0, MOST_RANKED)
+      .filter(({ share }) => share >= RANKED_SHARE)
       .reduce((best, candidate) => {
         const region = this.#finish(candidate)
         return region === undefined
@@ -190,14 +241,14 @@ class Search {
    * up.
    */
   #tryPlace(start: number, end: number, preferred?: OldText): Candidate | undefined {
-    const key = `${start >> 6}:${end >> 6}`
+    const key = `${start >> TRIED_BITS}:${end >> TRIED_BITS}`
     if (this.#tried.has(key)) return undefined
     this.#tried.add(key)
     let best: Candidate | undefined
     for (const old of preferred === undefined
       ? this.#olds
       : [preferred, ...this.#olds.filter(other => other !== preferred)]) {
-      const slack = Math.floor(old.source.length * 0.18) + 120
+      const slack = Math.floor(old.source.length * SLACK) + SLACK_MORE
       const stretch = this.#haystack.stretch(start - slack, end + slack)
       const fit = bestFit(old.pattern, stretch.folded.codes, this.#budget)
       if (fit === undefined) break
@@ -210,7 +261,8 @@ class Search {
   }
 
   /**
-   * Looks for duplicates of the best candidate in its own stretch, before and after it: a stretch tells only one place.
+   * Looks for duplicates of the best candidate in its own stretch, before and after it: of a stretch only one place is
+   * known.
    */
   #besideBest(): void {
     const [best] = this.#candidates
@@ -246,17 +298,17 @@ class Search {
   /** By lines where there are several; by characters where there is one, or the lines don't agree. */
   #bounded(candidate: Candidate): Region | undefined {
     const byLines = this.#byLines(candidate)
-    if (byLines !== undefined && byLines.cover >= 0.62) return byLines.region
+    if (byLines !== undefined && byLines.cover >= COVER_ENOUGH) return byLines.region
     const byCharacters = this.#byCharacters(candidate)
     if (byLines === undefined || byCharacters === undefined) return byLines?.region ?? byCharacters
-    return byCharacters.folded > byLines.region.folded + 0.03 ? byCharacters : byLines.region
+    return byCharacters.folded > byLines.region.folded + BETTER_BY_CHARACTERS ? byCharacters : byLines.region
   }
 
   #byLines({ old, stretch, share }: Candidate): { region: Region; cover: number } | undefined {
     if (old.filled.length < 2) return undefined
     let alignment = alignLines(old.filled, stretch.lines, this.#budget)
-    if (alignment === undefined || alignment.cover < 0.9 || !isComplete(alignment, old)) {
-      const reach = Math.floor(old.source.length * 0.7) + 200
+    if (alignment === undefined || alignment.cover < GOOD_COVER || !isComplete(alignment, old)) {
+      const reach = Math.floor(old.source.length * WIDER) + WIDER_MORE
       const wider = this.#haystack.stretch(stretch.start - reach, stretch.end + reach)
       const other = alignLines(old.filled, wider.lines, this.#budget)
       if (other !== undefined && other.gain > (alignment?.gain ?? -Infinity) + 1e-6) {
@@ -264,7 +316,7 @@ class Search {
         stretch = wider
       }
     }
-    if (alignment === undefined || alignment.cover <= 0.3) return undefined
+    if (alignment === undefined || alignment.cover <= NO_COVER) return undefined
     const { cover, ratio, inserted, length } = alignment
     const region = this.#region(
       old,
@@ -274,7 +326,11 @@ class Search {
     )
     return (
       region && {
-        region: { ...region, inserted, rank: cover - (0.9 * inserted) / (length + 20) + 0.02 * region.raw - 0.02 },
+        region: {
+          ...region,
+          inserted,
+          rank: cover - (INSERTED_WEIGHT * inserted) / (length + INSERTED_CODES) + RAW_WEIGHT * region.raw - RAW_WEIGHT
+        },
         cover
       }
     )
@@ -291,7 +347,11 @@ class Search {
     const folded = Math.max(share, Math.min(1, (2 * mapped) / (codes.length + span.codes)))
     const region = this.#region(old, stretch, span, folded)
     return (
-      region && { ...region, rank: (span.multiple ? mapped / codes.length - 0.03 : share) - 0.02 + 0.02 * region.raw }
+      region && {
+        ...region,
+        rank:
+          (span.multiple ? mapped / codes.length - LINES_BY_CHARACTERS : share) - RAW_WEIGHT + RAW_WEIGHT * region.raw
+      }
     )
   }
 
@@ -304,7 +364,7 @@ class Search {
       folded,
       raw,
       score: scoreOf(folded, raw),
-      rank: folded - 0.02 + 0.02 * raw,
+      rank: folded - RAW_WEIGHT + RAW_WEIGHT * raw,
       old,
       inserted: 0
     }

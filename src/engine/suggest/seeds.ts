@@ -11,7 +11,7 @@ export interface Seeds {
   high: Int32Array
   next: Int32Array
   head: Int32Array
-  /** Up to six places of each gram in the texts sought, and how many. */
+  /** The first places of each gram in the texts sought, and how many. */
   places: Int32Array
   placed: Uint8Array
 }
@@ -24,12 +24,18 @@ export interface Hits {
   seen: Int32Array
 }
 
+// Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
+
+/** Places of a gram in the texts sought that are kept, the first. */
 export const MOST_PLACES = 6
 /** A gram that is seen more often isn't listed any further. */
 export const MOST_SEEN = 600
+/** Blank bytes of a gram: one with more is left out, of 8 bytes or of 4. */
+const MOST_BLANKS = { 8: 4, 4: 1 }
 const HASH_BITS = 16
-/** Grams with the same hash: crafted text must not make a list of them. */
+/** Grams with the same hash, the first: crafted text must not make a list of them. */
 const MOST_CHAINED = 12
+
 /** Makes capitals small; other bytes change the same way on both sides. */
 const LOWER = 0x20202020
 
@@ -51,12 +57,11 @@ export function seedsOf(texts: readonly Buffer[], length: 4 | 8): Seeds {
     places: new Int32Array(most * MOST_PLACES),
     placed: new Uint8Array(most)
   }
-  const mostBlanks = length === 8 ? 4 : 1
   for (const text of texts) {
     for (let at = 0; at + length <= text.length; at++) {
       let blanks = 0
       for (let i = 0; i < length; i++) if (isBlank(text[at + i]!)) blanks++
-      if (blanks <= mostBlanks) {
+      if (blanks <= MOST_BLANKS[length]) {
         addGram(seeds, length === 8 ? text.readInt32LE(at) | LOWER : 0, text.readInt32LE(at + length - 4) | LOWER, at)
       }
     }

@@ -30,42 +30,56 @@ export interface Suggestions {
   truncated: boolean
 }
 
-/** How far behind the best the next must be, for the best to be the one that was meant. */
+// Thresholds. Scores and ranks are from 0 to 1. What changes when one is halved or doubled is measured in
+// docs/decisions/suggestions.md.
+
+/** Rank by which the best must lead the next for it to be the one that was meant; below, no edit is offered. */
 export const MARGIN = 0.03
-const MOST = 3
-/** Bytes that are searched. */
-const BOUND = 64 << 20
-/** Steps: about a second at the worst. */
-const STEPS = 300_000_000
-/** UTF-16 units from which on, and folded codes from which on, a text is sought by its ends. */
+/** Regions shown; the others are dropped. */
+const MOST_SHOWN = 3
+/** Share of the shorter of two regions that both have: from more on, only the better one is kept. */
+const OVERLAP = 0.5
+/** The score below which a region isn't shown: for long texts, more for short ones, and how fast that fades. */
+const LEAST_SCORE = 0.62
+const LEAST_SCORE_SHORT = 0.22
+const FADE_CHARACTERS = 25
+/** Bytes of text from which on the score must be so much higher: there is more that is alike by chance. */
+const LARGE_TEXT = 1 << 20
+const LARGE_TEXT_SCORE = 0.05
+/** Bytes that are searched; the rest isn't, and the answer says so. */
+const MOST_BYTES = 64 << 20
+/** Steps (see `Budget`), about a second at the worst; then the search ends, and the answer says so. */
+const MOST_STEPS = 300_000_000
+/** UTF-16 units, and folded codes, of old_text above which only its beginning and its end are sought. */
 const HUGE = 20_000
 const LONG = 5000
-/**
- * Bytes of a line that is very long, at the least; a region is a part of it if it is at most half of what is looked at.
- */
+/** Rank of the best region up to which old_text with a placeholder, or a long one, is sought by its ends too. */
+const RANK_ENOUGH = 0.93
+/** Bytes from which on a line is very long: what differs in a part of it has a cause of its own. */
 const LONG_LINE = 400
-const LARGE_TEXT = 1 << 20
+/** The least of bytes and of UTF-16 units that work is reckoned with: small ones cost no less. */
+const LEAST_WORK = 1000
 
 /**
  * The regions of `text` that `oldText` may have been meant for. Texts are compared folded (see `fold`), so that what
  * differs in white space, case, quotes and the like is the same; a region is whole lines, or from within a line where
- * `oldText` is. Its score is 0.8 × folded + 0.2 × raw likeness; below a bound that is higher for short texts nothing
- * is shown. Time: about linear in `text` (a pass or two over its words, four bytes each), plus what a budget of steps
+ * `oldText` is. Its score is 0.8 × folded + 0.2 × raw likeness; below a bound that is higher for short texts nothing is
+ * shown. Time: about linear in `text` (a pass or two over its words, four bytes each), plus what a budget of steps
  * allows. Sampled seeds, votes by diagonal, Myers' semi-global distance, alignment by lines. At most 64 MiB are
  * searched.
  */
 export function suggest(text: Buffer, oldText: string): Suggestions {
   const mark = bomLength(text)
-  const end = text.length <= BOUND ? text.length : Math.max(mark, text.lastIndexOf(LF, BOUND) + 1)
+  const end = text.length <= MOST_BYTES ? text.length : Math.max(mark, text.lastIndexOf(LF, MOST_BYTES) + 1)
   const haystack = new Haystack(text.subarray(mark, end))
-  const budget = new Budget(STEPS)
+  const budget = new Budget(MOST_STEPS)
   const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')
   const sought = haystack.encoding === 'utf8' ? sent : Buffer.from(sent).toString('latin1')
   const regions = distinct(allRegions(haystack, sought, budget))
-  const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? 0.05 : 0)
+  const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
   const alone = regions.length === 1 && regions[0]!.folded === 1
-  const shown = regions.filter(({ score }) => alone || score >= least).slice(0, MOST)
+  const shown = regions.filter(({ score }) => alone || score >= least).slice(0, MOST_SHOWN)
   return {
     candidates: shown.map(region => {
       const found = haystack.text(region.start, region.end)
@@ -90,11 +104,9 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   }
 }
 
-/**
- * Below this score a region isn't shown: chance matches of short texts are many. Characters without white space.
- * Tuned on the development corpus.
- */
-export const leastScore = (characters: number): number => 0.62 + 0.22 * Math.exp(-characters / 25)
+/** Below this score a region isn't shown: chance matches of short texts are many. Characters without white space. */
+export const leastScore = (characters: number): number =>
+  LEAST_SCORE + LEAST_SCORE_SHORT * Math.exp(-characters / FADE_CHARACTERS)
 
 /** How much work (see `fitsWorkBudget`) a plan may be. */
 export interface WorkWithin {
@@ -106,7 +118,7 @@ export interface WorkWithin {
  * units, at least a thousand of each.
  */
 export const fitsWorkBudget = (length: number, oldText: string, within: number): boolean =>
-  Math.max(1000, length) * Math.max(1000, oldText.length) <= within
+  Math.max(LEAST_WORK, length) * Math.max(LEAST_WORK, oldText.length) <= within
 
 function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[] {
   if (sought.length > HUGE) {
@@ -128,7 +140,7 @@ function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[
   const regions = isLong ? [] : regionsOf(haystack, olds, budget).sort(better)
   const elided = elidedIn(olds)
   const ends = elided?.ends ?? (isLong ? endsOfLong(old.source) : undefined)
-  if (ends === undefined || (regions[0]?.rank ?? 0) > 0.93) return regions
+  if (ends === undefined || (regions[0]?.rank ?? 0) > RANK_ENOUGH) return regions
   const whole = bridge(haystack, elided?.old ?? old, ends, budget)
   return whole === undefined ? regions : [whole, ...regions]
 }
@@ -160,7 +172,7 @@ function distinct(regions: readonly Region[]): Region[] {
   for (const region of regions) {
     const overlaps = (other: Region) =>
       Math.min(other.end, region.end) - Math.max(other.start, region.start) >
-      0.5 * Math.min(other.end - other.start, region.end - region.start)
+      OVERLAP * Math.min(other.end - other.start, region.end - region.start)
     if (!kept.some(overlaps)) kept.push(region)
   }
   return kept

@@ -3,6 +3,14 @@
 import { distance } from 'fastest-levenshtein'
 import type { Budget } from './budget.ts'
 
+// Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
+
+/** UTF-16 units of a text that are compared as they are; what is beyond counts as alike. */
+const RAW_LENGTH = 4000
+/** What likeness when folded and likeness as it stands count in a score. */
+const FOLDED_WEIGHT = 0.8
+const RAW_WEIGHT = 0.2
+
 /** Folded codes with, for each, the positions at which it stands, as bits in words of 32. */
 export interface Pattern {
   codes: Uint16Array
@@ -29,8 +37,8 @@ export interface Fit {
 
 /**
  * The stretch of `text` (any start, any end) with the least edit distance to the pattern, the first of equals.
- * Myers' bit vectors in blocks (1999; Hyyrö 2003): one step a word of 32 codes and code of the text. Undefined
- * where the budget is too small.
+ * Myers' bit vectors in blocks (1999; Hyyrö 2003): one step a word of 32 codes and code of the text. Undefined where
+ * the budget is too small.
  */
 export function bestFit(pattern: Pattern, text: Uint16Array, budget: Budget): Fit | undefined {
   const { words, positions, codes } = pattern
@@ -86,13 +94,12 @@ export function likeness(a: string, b: string, least: number, budget: Budget): n
   return budget.spend(20 + (a.length * b.length) / 8) ? 1 - distance(a, b) / longer : 0
 }
 
-const RAW_LENGTH = 4000
-
-/** Likeness of two texts as they are, of their first 4000 UTF-16 units, with breaks of one kind. */
+/** Likeness of two texts as they are, of so much as is compared, with breaks of one kind. */
 export function rawLikeness(a: string, b: string, budget: Budget): number {
   const [x, y] = [a, b].map(text => text.replace(/\r\n?/g, '\n').slice(0, RAW_LENGTH))
   return x === y ? 1 : likeness(x!, y!, 0, budget)
 }
 
-/** What a suggestion is worth: 0.8 × folded + 0.2 × raw likeness, from 0 to 1. Tuned on the development corpus. */
-export const scoreOf = (folded: number, raw: number): number => Math.max(0, Math.min(1, 0.8 * folded + 0.2 * raw))
+/** What a suggestion is worth: folded and raw likeness, weighted; from 0 to 1. */
+export const scoreOf = (folded: number, raw: number): number =>
+  Math.max(0, Math.min(1, FOLDED_WEIGHT * folded + RAW_WEIGHT * raw))

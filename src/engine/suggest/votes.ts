@@ -8,10 +8,22 @@ export interface Place {
   votes: number
 }
 
+// Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
+
+/** Bytes of a bucket, in which votes for a place are counted: at least so many, or this share of the bytes sought. */
 const LEAST_WIDTH = 48
 const WIDTH = 0.22
-/** Buckets: more would cost more memory than a text is worth. */
+/** Buckets: more would cost more memory than a text is worth, so buckets of large texts are wider. */
 const MOST_BUCKETS = 1 << 21
+/** By how much the vote of a piece is divided for its second place in old_text and the further ones. */
+const FURTHER = 1.5
+/** What a piece counts that is seen so often that it isn't listed, what any does, and how many doublings count 1. */
+const SEEN_OFTEN = 0.05
+const LEAST_WEIGHT = 0.15
+const DOUBLINGS = 8
+/** Buckets that are kept for each place wanted, and how many are collected before the others are dropped. */
+const KEPT = 4
+const COLLECTED = 8
 
 /**
  * The `most` places with most votes, best first, no two side by side. A vote counts the more the rarer its piece is.
@@ -26,7 +38,7 @@ export function placesOf(hits: Hits, seeds: Seeds, sought: number, length: numbe
     const weight = weights[gram]!
     for (let k = 0; k < seeds.placed[gram]!; k++) {
       votes[((hits.at[i]! - seeds.places[gram * MOST_PLACES + k]! + sought) / width) | 0]! +=
-        k === 0 ? weight : weight / 1.5
+        k === 0 ? weight : weight / FURTHER
     }
   }
   // What lies across a border counts in both: a bucket has its own votes and those of the better neighbour.
@@ -39,9 +51,9 @@ export function placesOf(hits: Hits, seeds: Seeds, sought: number, length: numbe
     const sum = own + Math.max(before, after)
     if (sum <= least) continue
     sums.push({ bucket, other: after >= before ? bucket + 1 : bucket - 1, votes: sum, own })
-    if (sums.length > most * 8) least = keepBest(sums, most * 4)
+    if (sums.length > most * COLLECTED) least = keepBest(sums, most * KEPT)
   }
-  keepBest(sums, most * 4)
+  keepBest(sums, most * KEPT)
   const chosen: typeof sums = []
   for (const sum of sums) {
     if (chosen.length < most && chosen.every(({ bucket }) => Math.abs(bucket - sum.bucket) > 1)) chosen.push(sum)
@@ -59,9 +71,13 @@ function keepBest(sums: { votes: number; own: number }[], count: number): number
   return sums.at(-1)?.votes ?? 0
 }
 
-/** Of `looked` places, those a gram was seen at say the more the fewer they are. */
+/** What a piece counts: the more, the fewer of the `looked` places it was seen at. */
 function weightsOf(seen: Int32Array, looked: number): Float64Array {
   return Float64Array.from(seen, count =>
-    count === 0 ? 0 : count > MOST_SEEN ? 0.05 : Math.max(0.15, Math.log2(looked / (count + 1)) / 8)
+    count === 0
+      ? 0
+      : count > MOST_SEEN
+        ? SEEN_OFTEN
+        : Math.max(LEAST_WEIGHT, Math.log2(looked / (count + 1)) / DOUBLINGS)
   )
 }

@@ -1,4 +1,4 @@
-// Binary search over whatever is in order. Does not know anything else.
+// Binary search over anything sorted. Does not know anything else.
 
 /**
  * The first of `count` indexes (0-based) for which `holds`, or `count`; once it holds it has to hold for all behind.

@@ -1,20 +1,12 @@
 // What bytes are: text or binary, which encoding; and text of bytes for an answer. Does not know lines or files.
-import { isAscii, isUtf8 } from 'node:buffer'
+import { isUtf8 } from 'node:buffer'
 
-export type Encoding = 'ascii' | 'utf-8' | 'unknown-8bit' | 'utf-16le' | 'utf-16be' | 'binary'
+/** The encodings that no edit may touch. */
+export type BinaryEncoding = 'binary' | 'utf-16le' | 'utf-16be'
 
-/**
- * The encoding of a file's raw bytes. `binary`, `utf-16le` and `utf-16be` can't be edited: a NUL byte anywhere, or a
- * UTF-16 or UTF-32 mark.
- */
-export function encodingOf(bytes: Buffer): Encoding {
-  const binary = binaryEncodingOf(bytes)
-  if (binary !== null) return binary
-  if (isAscii(bytes)) return 'ascii'
-  return isUtf8(bytes) ? 'utf-8' : 'unknown-8bit'
-}
+export type Encoding = 'ascii' | 'utf-8' | 'unknown-8bit' | BinaryEncoding
 
-/** Null where it can be edited. */
+/** The encoding of bytes that can't be edited: a NUL byte anywhere, or a UTF-16 or UTF-32 mark. Else null. */
 export const binaryEncodingOf = (bytes: Buffer): BinaryEncoding | null =>
   binaryMark(bytes) ?? (bytes.includes(0) ? 'binary' : null)
 
@@ -23,13 +15,6 @@ export function binaryMark(bytes: Buffer): BinaryEncoding | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes[2] === 0 && bytes[3] === 0 ? 'binary' : 'utf-16le'
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
 }
-
-/** The encodings that no edit may touch. */
-export type BinaryEncoding = 'binary' | 'utf-16le' | 'utf-16be'
-
-/** Whether a file of this encoding can't be edited. */
-export const isBinary = (encoding: Encoding): encoding is BinaryEncoding =>
-  encoding === 'binary' || encoding === 'utf-16le' || encoding === 'utf-16be'
 
 /** Length of the UTF-8 byte-order mark at the start: 3 or 0 bytes. */
 export const bomLength = (bytes: Buffer): 0 | 3 => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)

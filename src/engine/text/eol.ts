@@ -28,12 +28,12 @@ export function breakBetween(kind: Break, before: number, after: number): string
   return before === CR ? (after === LF ? BREAK_TEXT.crlf : BREAK_TEXT.cr) : BREAK_TEXT.lf
 }
 
-/** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as given. */
+/** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as sent. */
 export type LineEndings = 'adapt' | 'exact'
 
-/** What a text's own line breaks say of those that are put in. */
+/** What a text's line breaks are, as far as inserted ones depend on it. */
 export interface BreakStyle {
-  /** How its lines end; `mixed` is always safe to say. */
+  /** How its lines end; `mixed` is correct for any text, only slower. */
   ending: LineEnding
   /** The most frequent kind of the original. */
   frequent: Break
@@ -41,7 +41,7 @@ export interface BreakStyle {
 
 /** `lines`: the index of `original`, for whoever asks it for more. */
 export function breakStyleOf(original: Buffer, lines = new LineIndex(original)): BreakStyle {
-  // Nothing to be counted: the first break decides.
+  // Nothing needs counting: the first break decides.
   if (!lines.hasCr) return { ending: original.includes(LF) ? 'lf' : 'none', frequent: 'lf' }
   const counts = lines.endings()
   return { ending: lineEndingOf(counts), frequent: mostFrequent(counts) }
@@ -84,10 +84,9 @@ export class BreakFinder {
 
   /**
    * `text` with the breaks that it gets in place of a range. In a mixed text, lines that both begin or end with keep
-   * the
-   * breaks that end them; all others, the last one too, get that of the line on which the first of them is put (see
+   * the breaks that end them; all others, the last one too, get that of the line on which the first of them is put (see
    * `kindAt`).
-   * But where a `\r` and a `\n` would become one break, one of them is written otherwise.
+   * But where a `\r` and a `\n` would become one break, one of them is written as another kind.
    */
   adapt(text: string, range: { start: number; end: number }): string {
     const adapted = this.#adapt(text, range)

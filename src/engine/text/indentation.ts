@@ -36,7 +36,7 @@ export function indentationOf(head: Buffer): Indentation {
   if (tabs === 0 && spaces === 0) return { style: 'none' }
   const [width] = [...steps].sort((a, b) => b[1] - a[1] || a[0] - b[0])[0] ?? [4]
   if (tabs === 0) return { style: 'spaces', width }
-  // A few lines of the other kind are slips.
+  // A few lines of the other kind don't count.
   if (spaces > tabs * 9) return { style: 'spaces', width }
   return tabs > spaces * 9 ? { style: 'tabs' } : { style: 'mixed', width }
 }

@@ -2,8 +2,7 @@
 //
 // Source: a sampled prefix sum, as for rank in bit vectors (Jacobson: Space-efficient static trees and graphs, 1989).
 // Cost: one pass over the text for whatever is asked of its lines, made with the first question; each question a
-// stretch
-// at the most. The naive way, a count from the start for each, is the oracle in the tests.
+// stretch at the most. The naive way, a count from the start for each, is the oracle in the tests.
 import { countByte, countPairs } from './count-bytes.ts'
 import { type Break, countLoneCr, CR, LF } from './lines.ts'
 

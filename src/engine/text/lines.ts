@@ -23,7 +23,7 @@ export const ANY_BREAK = /\r\n|\n|\r/g
 /** The lines of `text` without their breaks: always one more than there are breaks. */
 export const splitAtBreaks = (text: string): string[] => text.split(ANY_BREAK)
 
-/** The one kind that `counts` speak of, `mixed`, or `none`. */
+/** The one kind that `counts` has, `mixed`, or `none`. */
 export function lineEndingOf(counts: Record<Break, number>): LineEnding {
   const kinds = (['lf', 'crlf', 'cr'] as const).filter(kind => counts[kind] > 0)
   return kinds.length > 1 ? 'mixed' : (kinds[0] ?? 'none')
@@ -261,7 +261,7 @@ export function lineStarts(text: Text, lines: readonly number[]): { offsets: num
   return { offsets, total: countLines(text, breaks) }
 }
 
-/** Where every line of a text begins: for whoever looks at many of them. Built in one pass. */
+/** Where every line of a text begins: for looking at many of them. Built in one pass. */
 export class LineTable {
   readonly #bytes: Buffer
   readonly #starts: number[]

@@ -1,16 +1,11 @@
 // How texts are shown in sentences: quoted, shortened in the middle, joined. Does not know failures.
+import { excerpt } from '../../engine/text/encoding.ts'
 
 /** The longest text that a problem echoes, in UTF-16 units. */
 export const ECHO_MAX = 500
 
 /** At most about `max` units of a text; what is left out in the middle is said. */
-export function cut(text: string, max = ECHO_MAX): string {
-  if (text.length <= max) return text
-  const half = Math.floor(max / 2)
-  const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, '')
-  const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '')
-  return `${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`
-}
+export const cut = (text: string, max = ECHO_MAX): string => excerpt(text, max)
 
 /** A short text in quotes, on one line. */
 export const quote = (text: string, max = 80): string =>

@@ -172,9 +172,11 @@ function tell(failure: Failure, context: Context): ProblemParts {
       }
     case 'UNSUPPORTED_MEDIA_TYPE': {
       const given = quote(failure.given)
+      const type =
+        failure.given === '' ? 'The request does not say which type its body has' : `The body has the type ${given}`
       return {
         detail: {
-          type: `The body has the type ${given}. Send JSON with the header Content-Type: application/json.`,
+          type: `${type}. Send JSON with the header Content-Type: application/json.`,
           charset: `The body has the charset ${given}. Send it as UTF-8, with the header Content-Type: application/json.`,
           encoding: `The body has the Content-Encoding ${given}. Send it uncompressed.`
         }[failure.reason]

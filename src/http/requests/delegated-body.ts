@@ -1,49 +1,55 @@
-// An operation whose body holds another one's: which one, and what its schema says of the fields. Does not know any operation by
-// name.
+// Which operation a body is for: the one that was called, or, where that stands for others, the one that the body names
+// in its field `operation`. Does not know any operation by name.
+import type { TSchema } from 'typebox'
 import type { Operation } from '../../operations/operation.ts'
+import { hasProperty } from './json-schema.ts'
 import type { Validated } from './validation.ts'
 import { makeValidator, type SchemaError } from './validator.ts'
 
-/** What is needed of the operation that a body is for. */
-export type Chosen = Validated & Pick<Operation, 'expects_hash' | 'expects_none'>
+/** A schema, and those of the items of its lists. */
+type Fields = Pick<Operation, 'request' | 'items'>
 
-/** How bodies of an operation are read: as its own, or as those of the operation that its field `operation` names. */
-export function delegatedBody(operation: Operation): {
-  chosen(body: unknown): Chosen
+/** The operation that a body is for, as far as reading the body needs it. */
+export interface TargetOperation extends Validated, Pick<Operation, 'expects_hash' | 'expects_none'> {
+  /** The schemas in whose optional fields null counts as left out. */
+  nullable: readonly Fields[]
+  /** What the schemas say against a body. */
   faultsOf(body: unknown): readonly SchemaError[]
-} {
-  const others = operation.stands_for ?? {}
-  const validate = makeValidator(
-    [operation, ...Object.values(others)].flatMap(({ request, items }) => [request, ...Object.values(items)])
-  )
-  const otherIn = (body: unknown) => {
-    const name = typeof body === 'object' && body !== null && 'operation' in body ? body.operation : undefined
-    const other = typeof name === 'string' && Object.hasOwn(others, name) ? others[name] : undefined
-    return other === undefined ? undefined : { name: String(name), other }
-  }
-  const chosen = (body: unknown): Chosen => {
-    const named = otherIn(body)
-    if (named === undefined) return operation
-    const elsewhere = (field: string) =>
-      Object.entries(others)
-        .filter(([, { request }]) => Object.hasOwn(propertiesOf(request), field))
-        .map(([other]) => other)
-    return { ...named.other, within: named.name, elsewhere }
-  }
-  return {
-    chosen,
-    faultsOf(body) {
-      const faults = validate(operation.request, body)
-      const named = otherIn(body)
-      if (named === undefined) return faults
-      // What its own schema lets pass is looser than what the other asks for, but for `dry_run`.
-      const { operation: _, dry_run, ...fields } = body as Record<string, unknown>
-      return [
-        ...faults.filter(({ instancePath }) => instancePath === '/dry_run').slice(0, 1),
-        ...validate(named.other.request, fields)
-      ]
-    }
-  }
 }
 
-const propertiesOf = (schema: object) => (schema as { properties?: object }).properties ?? {}
+/** How to tell which operation a body of `operation` is for. */
+export function targetFinder(operation: Operation): (body: unknown) => TargetOperation {
+  const others = operation.stands_for ?? {}
+  const validate = makeValidator(
+    [operation, ...Object.values(others)].flatMap(({ request, items }): TSchema[] => [request, ...Object.values(items)])
+  )
+  const own: TargetOperation = {
+    ...operation,
+    nullable: [operation],
+    faultsOf: body => validate(operation.request, body)
+  }
+  const elsewhere = (field: string) =>
+    Object.entries(others)
+      .filter(([, { request }]) => hasProperty(request, field))
+      .map(([name]) => name)
+  const named = new Map(
+    Object.entries(others).map(([name, other]): [string, TargetOperation] => [
+      name,
+      {
+        ...other,
+        within: name,
+        elsewhere,
+        // A strict tool sends null for every field of all of them.
+        nullable: [operation, other],
+        faultsOf(body) {
+          // What the schema of `operation` lets pass is looser than what the other asks for, but for `dry_run`.
+          const { operation: _, dry_run, ...fields } = body as Record<string, unknown>
+          const onDryRun = validate(operation.request, body).filter(({ instancePath }) => instancePath === '/dry_run')
+          return [...onDryRun.slice(0, 1), ...validate(other.request, fields)]
+        }
+      }
+    ])
+  )
+  return body =>
+    (typeof body === 'object' && body !== null && 'operation' in body && named.get(body.operation as string)) || own
+}

@@ -1,25 +1,24 @@
 // `null` in an optional field counts as leaving it out. Knows schemas, no operation by name.
 import type { TSchema } from 'typebox'
-
-interface Shape {
-  properties?: Record<string, unknown>
-  required?: string[]
-}
+import { propertiesOf, requiredOf } from './json-schema.ts'
 
 /**
- * Drops, in place, the optional fields of `schema` that hold null, also in objects that are fields of it, and in those
- * of the lists named in `items`. Unknown and required fields stay, to be refused.
+ * A value without the optional fields of `schema` that hold null, also in objects that are fields of it, and in those
+ * of the lists named in `items`. Unknown and required fields stay, to be refused. The value itself is not changed.
  */
-export function dropNulls(value: unknown, schema: TSchema, items: Record<string, TSchema> = {}): void {
-  if (typeof value !== 'object' || value === null) return
-  const { properties = {}, required = [] } = schema as Shape
-  for (const [name, member] of Object.entries(value)) {
-    if (member === null) {
-      if (Object.hasOwn(properties, name) && !required.includes(name)) Reflect.deleteProperty(value, name)
-    } else if (!Array.isArray(member) && typeof member === 'object' && Object.hasOwn(properties, name)) {
-      dropNulls(member, properties[name] as TSchema)
-    } else if (Array.isArray(member) && Object.hasOwn(items, name)) {
-      for (const item of member) dropNulls(item, items[name] ?? {})
-    }
+export function withoutNulls(value: unknown, schema: TSchema, items: Readonly<Record<string, TSchema>> = {}): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const properties = propertiesOf(schema)
+  const required = requiredOf(schema)
+  const known = (name: string) => Object.hasOwn(properties, name)
+  const inside = (name: string, member: unknown) => {
+    if (!Array.isArray(member)) return known(name) ? withoutNulls(member, properties[name]!) : member
+    const item = Object.hasOwn(items, name) ? items[name] : undefined
+    return item === undefined ? member : member.map(each => withoutNulls(each, item))
   }
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, member]) => member !== null || !known(name) || required.includes(name))
+      .map(([name, member]) => [name, inside(name, member)])
+  )
 }

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import { fail, ok, type Result } from '../../result.ts'
 import type { InvalidField, RequestFailure } from '../failure.ts'
 import { checkTexts, escapePointer, parseStrictJson } from './json.ts'
+import { hasProperty, maxItemsOf, requiredOf } from './json-schema.ts'
 
 /** Our field → what others call it. */
 const ALIASES: Record<string, readonly string[]> = {
@@ -19,12 +20,17 @@ const ALIASES: Record<string, readonly string[]> = {
   content: ['file_text']
 }
 
-/** What was taken as what. */
-export interface Taken {
+/** A body in our names. */
+export interface Translated {
+  body: unknown
+  /** What was read as what, in sentences. */
   warnings: string[]
-  /** Pointers to our fields → to the names that the caller gave. */
-  own: Map<string, string>
+  /** Pointers to our fields → pointers with the names that were sent instead. */
+  sentNames: SentNames
+  /** Why the body can't be used; it is translated as far as it could be. */
+  failure: RequestFailure | null
 }
+export type SentNames = ReadonlyMap<string, string>
 
 /** What has to be known of the operation. */
 export interface Fields {
@@ -32,89 +38,83 @@ export interface Fields {
   items: Readonly<Record<string, TSchema>>
 }
 
-interface Shape {
-  properties?: Record<string, unknown>
-  required?: string[]
-}
 type Json = Record<string, unknown>
-
-const longest = (request: TSchema, list: string) =>
-  ((request as Shape).properties?.[list] as { maxItems?: number }).maxItems ?? Infinity
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Renames, in place, the fields of a body that are known by another name, also in the objects of its lists, and reads
- * lists and numbers that came as strings. A name counts only where the operation has the field that it means and
- * no field of that very name. Fails where one field is given by two names, or a list in a string is none.
+ * A copy of a body in which the fields that are known by another name are renamed, also in the objects of its lists,
+ * and lists and numbers that came as strings are read. A name counts only where the operation has the field that it
+ * means and no field of that very name. Fails where one field is sent under two names, or a string holds no list.
  */
-export function translate(body: unknown, { request, items }: Fields): Result<Taken, RequestFailure> {
+export function translate(body: unknown, { request, items }: Fields): Translated {
+  if (!isObject(body)) return { body, warnings: [], sentNames: new Map(), failure: null }
   const warnings = new Set<string>()
-  const own = new Map<string, string>()
+  const sentNames = new Map<string, string>()
   const errors: InvalidField[] = []
-  const rename = (object: Json, schema: Shape, at: string) => {
+  const renamed = (original: Json, schema: TSchema, at: string) => {
+    const object = { ...original }
     errors.push(
       ...renameFields(object, schema, (field, name) => {
-        own.set(`${at}/${field}`, `${at}/${escapePointer(name)}`)
+        sentNames.set(`${at}/${field}`, `${at}/${escapePointer(name)}`)
         warnings.add(`${name} was read as ${field}.`)
       }).map(({ pointer, message }) => ({ pointer: `${at}${pointer}`, message }))
     )
     const { occurrence } = object
-    if (
-      typeof occurrence === 'string' &&
-      /^\d{1,9}$/.test(occurrence) &&
-      Object.hasOwn(schema.properties ?? {}, 'occurrence')
-    ) {
+    if (typeof occurrence === 'string' && /^\d{1,9}$/.test(occurrence) && hasProperty(schema, 'occurrence')) {
       object.occurrence = Number(occurrence)
       warnings.add(`occurrence ${JSON.stringify(occurrence)} was read as the number ${object.occurrence}.`)
     }
+    return object
   }
-  if (isObject(body)) {
-    rename(body, request, '')
-    for (const [name, schema] of Object.entries(items)) {
-      const text = body[name]
-      if (typeof text === 'string') {
-        const parsed = listIn(text, name)
-        if (!parsed.ok) return parsed
-        body[name] = parsed.value
-        warnings.add(`${name} was a string, and was read as the JSON list in it.`)
-      }
-      const list = body[name]
-      // One that is too long is refused anyway.
-      if (Array.isArray(list) && list.length <= longest(request, name)) {
-        list.forEach((item, i) => {
-          if (isObject(item)) rename(item, schema, `/${name}/${i}`)
-        })
-      }
+  const translated = renamed(body, request, '')
+  const result = (failure: RequestFailure | null) => ({
+    body: translated,
+    warnings: [...warnings],
+    sentNames,
+    failure
+  })
+  for (const [name, schema] of Object.entries(items)) {
+    const text = translated[name]
+    if (typeof text === 'string') {
+      const parsed = listIn(text, name)
+      if (!parsed.ok) return result(parsed.failure)
+      translated[name] = parsed.value
+      warnings.add(`${name} was a string, and was read as the JSON list in it.`)
+    }
+    const list = translated[name]
+    // One that is too long is refused anyway.
+    if (Array.isArray(list) && list.length <= maxItemsOf(request, name)) {
+      translated[name] = list.map((item: unknown, i) =>
+        isObject(item) ? renamed(item, schema, `/${name}/${i}`) : item
+      )
     }
   }
-  return errors.length > 0 ? fail({ code: 'INVALID_REQUEST', errors }) : ok({ warnings: [...warnings], own })
+  return result(errors.length > 0 ? { code: 'INVALID_REQUEST', errors } : null)
 }
 
-/** Renames what has another name in one object; what is given twice is left as it is and told. */
-function renameFields(
-  object: Json,
-  { properties = {}, required = [] }: Shape,
-  took: (field: string, name: string) => void
-): InvalidField[] {
+/** Renames, in place, the fields of one object; reports those that are sent under two names, and leaves them. */
+function renameFields(object: Json, schema: TSchema, onRenamed: (field: string, name: string) => void): InvalidField[] {
   const errors: InvalidField[] = []
   for (const [field, names] of Object.entries(ALIASES)) {
-    if (!Object.hasOwn(properties, field)) continue
+    if (!hasProperty(schema, field)) continue
+    const isRequired = requiredOf(schema).includes(field)
     // Null in an optional field is as good as nothing.
-    const isGiven = (name: string) => Object.hasOwn(object, name) && (object[name] !== null || required.includes(field))
-    const others = names.filter(name => Object.hasOwn(object, name) && !Object.hasOwn(properties, name))
-    const given = [field, ...others].filter(isGiven)
-    if (given.length > 1) {
+    const isSent = (name: string) => Object.hasOwn(object, name) && (object[name] !== null || isRequired)
+    const others = names.filter(name => Object.hasOwn(object, name) && !hasProperty(schema, name))
+    const [first, second] = [field, ...others].filter(isSent)
+    if (second !== undefined) {
+      const conflict = first === field ? `${field} is given too` : `so does ${first}`
       errors.push({
-        pointer: `/${given[1]}`,
-        message: `means ${field}, and ${given[0] === field ? `${field} is given too` : `so does ${given[0]}`}; send only one of them, preferably ${field}`
+        pointer: `/${second}`,
+        message: `means ${field}, and ${conflict}; send only one of them, preferably ${field}`
       })
       continue
     }
     for (const name of others) {
-      if (isGiven(name)) {
+      if (isSent(name)) {
         object[field] = object[name]
-        took(field, name)
+        onRenamed(field, name)
       }
       Reflect.deleteProperty(object, name)
     }
@@ -128,7 +128,7 @@ function listIn(text: string, field: string): Result<unknown, RequestFailure> {
   const fault = read.ok ? checkTexts(read.value) : null
   const parsed = fault === null ? read : fail(fault)
   if (parsed.ok && Array.isArray(parsed.value)) return parsed
-  // What is amiss in its texts is told as in any body.
+  // What is wrong with its texts is reported as in any body.
   if (!parsed.ok && 'errors' in parsed.failure) {
     return fail({
       ...parsed.failure,
@@ -144,10 +144,10 @@ function listIn(text: string, field: string): Result<unknown, RequestFailure> {
   })
 }
 
-/** A failure with the names that the caller gave. */
-export function inOwnWords<F extends { code: string }>(failure: F, { own }: Taken): F {
-  if (own.size === 0) return failure
-  const named = (pointer: string) => own.get(pointer) ?? pointer
+/** A failure in the names that the caller sent. */
+export function inSentNames<F extends { code: string }>(failure: F, sentNames: SentNames): F {
+  if (sentNames.size === 0) return failure
+  const named = (pointer: string) => sentNames.get(pointer) ?? pointer
   if ('errors' in failure && Array.isArray(failure.errors)) {
     return {
       ...failure,

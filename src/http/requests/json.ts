@@ -18,7 +18,7 @@ export const MAX_VALUES = 1_000_000
 
 const refuse = (failure: RequestFailure) => fail(failure)
 
-/** Null if headers announce plain JSON in UTF-8. */
+/** Null if the headers announce plain JSON in UTF-8. */
 export function refuseMedia(headers: IncomingHttpHeaders): RequestFailure | null {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity') return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'encoding', given: encoding }
@@ -61,7 +61,9 @@ function whereOf(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : ''
   const position = /at position (\d+)/.exec(message)?.[1]
   if (position !== undefined) {
-    return `at character ${Number(position) + 1}${message.startsWith('Bad control character') ? ', a control character such as a line break inside a string' : ''}`
+    const isControl = message.startsWith('Bad control character')
+    const what = isControl ? ', a control character such as a line break inside a string' : ''
+    return `at character ${Number(position) + 1}${what}`
   }
   return /^(Unexpected end|Unterminated)/.test(message) ? 'it ends too early' : undefined
 }
@@ -81,7 +83,7 @@ function endOfString(json: Buffer, start: number): number {
   return end
 }
 
-/** The text of a JSON string, or null: it is none. */
+/** The text of a JSON string; null where it is not valid. */
 function nameIn(json: Buffer): string | null {
   try {
     return JSON.parse(json.toString()) as string
@@ -96,8 +98,9 @@ interface Level {
 }
 
 /**
- * Looks through JSON for what `JSON.parse` hides, fields given twice, and for more than whoever parses or walks it
- * should be given. Of what isn't valid it may tell a part: to say so is the parser's. Linear.
+ * Looks through JSON for what `JSON.parse` hides, a field that occurs twice in an object, and for more than the parser
+ * and those who walk its result should have to handle. Where the JSON isn't valid, it may stop early or find nothing:
+ * the parser reports that. Linear.
  */
 function scan(json: Buffer): RequestFailure | null {
   const levels: Level[] = []
@@ -120,7 +123,7 @@ function scan(json: Buffer): RequestFailure | null {
           if (level.keys.has(key)) return { code: 'INVALID_JSON', reason: 'duplicate_key', key, pointer: pointer() }
           level.keys.add(key)
           level.at = key
-          // Not every walker keeps it: where one drops it, a call would be made that leaves out what was asked.
+          // Some code that copies objects drops it, and then a call would be made without what was asked for.
           if (key === '__proto__') {
             return {
               code: 'INVALID_REQUEST',
@@ -154,12 +157,7 @@ function scan(json: Buffer): RequestFailure | null {
         if (++values >= MAX_VALUES) {
           return {
             code: 'INVALID_REQUEST',
-            errors: [
-              {
-                pointer: '',
-                message: `the body has more than ${MAX_VALUES.toLocaleString('en')} values`
-              }
-            ]
+            errors: [{ pointer: '', message: `the body has more than ${MAX_VALUES.toLocaleString('en')} values` }]
           }
         }
         expectsKey = Boolean(level?.keys)
@@ -178,27 +176,27 @@ type JsonPath = (string | number)[]
  * A lone surrogate anywhere in a value, or a NUL in any text but `/path`; null if there is none. Its depth has to be
  * bounded.
  */
-export function checkTexts(value: unknown, way: JsonPath = []): RequestFailure | null {
-  if (typeof value === 'string') return checkText(value, way)
+export function checkTexts(value: unknown, at: JsonPath = []): RequestFailure | null {
+  if (typeof value === 'string') return checkText(value, at)
   if (typeof value !== 'object' || value === null) return null
   for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    way.push(name)
-    if (typeof name === 'string' && !name.isWellFormed()) return { code: 'INVALID_UNICODE', pointer: pointerTo(way) }
-    const failure = checkTexts(member, way)
+    at.push(name)
+    if (typeof name === 'string' && !name.isWellFormed()) return { code: 'INVALID_UNICODE', pointer: pointerTo(at) }
+    const failure = checkTexts(member, at)
     if (failure !== null) return failure
-    way.pop()
+    at.pop()
   }
   return null
 }
 
-function checkText(text: string, way: JsonPath): RequestFailure | null {
-  if (!text.isWellFormed()) return { code: 'INVALID_UNICODE', pointer: pointerTo(way) }
+function checkText(text: string, at: JsonPath): RequestFailure | null {
+  if (!text.isWellFormed()) return { code: 'INVALID_UNICODE', pointer: pointerTo(at) }
   // A NUL in the path is the workspace's to judge: it answers INVALID_PATH.
-  if (!text.includes('\0') || (way.length === 1 && way[0] === 'path')) return null
+  if (!text.includes('\0') || (at.length === 1 && at[0] === 'path')) return null
   return {
     code: 'INVALID_REQUEST',
-    errors: [{ pointer: pointerTo(way), message: 'contains a NUL character, which no text file has' }]
+    errors: [{ pointer: pointerTo(at), message: 'contains a NUL character, which no text file has' }]
   }
 }
 
-const pointerTo = (way: JsonPath): string => way.map(name => `/${escapePointer(String(name).toWellFormed())}`).join('')
+const pointerTo = (at: JsonPath): string => at.map(name => `/${escapePointer(String(name).toWellFormed())}`).join('')

@@ -1,4 +1,4 @@
-// If-Match and If-None-Match → what they ask of the file. Does not know any file.
+// If-Match and If-None-Match → what they require of the file. Does not know any file.
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../failure.ts'
@@ -6,7 +6,7 @@ import type { RequestFailure } from '../failure.ts'
 const invalid = (message: string) =>
   fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message }] })
 
-/** What the operation takes of them. */
+/** Which of them the operation takes. */
 export interface Takes {
   expects_hash: boolean
   expects_none: boolean
@@ -19,11 +19,9 @@ export interface Preconditions {
 }
 
 /**
- * The hash of `If-Match`; none for `*`, which asks only that the file exists, and none where the body has said the
- * same.
+ * The hash of `If-Match`; none for `*`, which requires only that the file exists, and none where the body has the same.
  * Fails on a list, on weak or malformed tags, on another hash than the body's, on another `If-None-Match` than `*`, on
- * both
- * headers, and where the operation doesn't take one.
+ * both headers, and on one that the operation doesn't take.
  */
 export function readPreconditions(
   headers: IncomingHttpHeaders,

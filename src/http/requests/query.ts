@@ -1,4 +1,4 @@
-// The query of a URL, as strict as a body: no unknown field, none given twice. Does not know any route.
+// The query of a URL, as strict as a body: no unknown field, none twice. Does not know any route.
 import type { Static, TObject } from 'typebox'
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../failure.ts'
@@ -9,15 +9,15 @@ import { makeValidator } from './validator.ts'
 export function queryReader<S extends TObject>(schema: S): (url: string) => Result<Static<S>, RequestFailure> {
   const validate = makeValidator([schema])
   return url => {
-    const given = [...new URLSearchParams(url.split('?')[1] ?? '')]
-    const twice = given.find(([name], i) => given.findIndex(([other]) => other === name) < i)
+    const fields = [...new URLSearchParams(url.split('?')[1] ?? '')]
+    const twice = fields.find(([name], i) => fields.findIndex(([other]) => other === name) < i)
     if (twice !== undefined) {
       return fail({
         code: 'INVALID_REQUEST',
         errors: [{ pointer: `/${twice[0]}`, message: 'is given twice in the query' }]
       })
     }
-    const query = Object.fromEntries(given)
+    const query = Object.fromEntries(fields)
     const faults = validate(schema, query)
     return faults.length === 0
       ? ok(query as Static<S>)

@@ -1,15 +1,16 @@
-// What the schema that failed says against a request, in plain words. Knows Ajv's records, no operation.
+// What a schema says against a request, in plain words. Knows Ajv's errors, no operation.
 import { closest, distance } from 'fastest-levenshtein'
 import type { TSchema } from 'typebox'
 import { ALLOWED } from '../../../schemas/common.ts'
 import { escapePointer } from './json.ts'
+import { maxItemsOf, propertiesOf, requiredOf, type JsonSchema } from './json-schema.ts'
 import type { Failure, InvalidField, RequestFailure } from '../failure.ts'
 import type { SchemaError } from './validator.ts'
 import { counted, listed } from '../answers/phrases.ts'
 
 /**
- * What the words need to know of the operation. `within`: its name, where the route is that of another; `elsewhere`:
- * which ones have a field.
+ * What the messages need to know of the operation. `within`: its name, where the route is another's; `elsewhere`: the
+ * operations that have a field.
  */
 export interface Validated {
   request: TSchema
@@ -18,7 +19,7 @@ export interface Validated {
   elsewhere?: (field: string) => string[]
 }
 
-/** So many faults are told at once. */
+/** The most faults that one answer lists. */
 const ERRORS_MAX = 20
 
 const TYPES: Record<string, string> = {
@@ -52,16 +53,13 @@ function valueAt(body: unknown, pointer: string): unknown {
     }, body)
 }
 
-/** A list that is longer than its schema allows; to be asked before the schema is, which looks into every item. */
+/** The failure of a list that is longer than its schema allows. Cheap: validation looks into every item. */
 export function refuseLongLists(body: unknown, { request, items }: Validated): RequestFailure | null {
   for (const name of Object.keys(items)) {
     const value = valueAt(body, `/${name}`)
-    const { maxItems } = (request as { properties: Record<string, { maxItems: number }> }).properties[name] ?? {
-      /* c8 ignore next 2 -- every list that is given has a bound */
-      maxItems: Infinity
-    }
-    if (Array.isArray(value) && value.length > maxItems) {
-      return { code: 'TOO_MANY_EDITS', limit: maxItems, actual: value.length }
+    const limit = maxItemsOf(request, name)
+    if (Array.isArray(value) && value.length > limit) {
+      return { code: 'TOO_MANY_EDITS', limit, actual: value.length }
     }
   }
   return null
@@ -74,10 +72,13 @@ export function refuseLongLists(body: unknown, { request, items }: Validated): R
 export function toFailure(errors: readonly SchemaError[], body: unknown, validated: Validated): Failure {
   const first = errors[0] && ownCode(errors[0], body, validated)
   if (first && errors.every(error => ownCode(error, body, validated) !== null)) return first
-  // Branches of a union fail one by one, and then the union: the union's words are enough.
+  // Each branch of a union fails, and then the union: the message about the union is enough.
   const unions = new Set(errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath))
-  const told = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.has(instancePath))
-  return { code: 'INVALID_REQUEST', errors: told.slice(0, ERRORS_MAX).map(error => inWords(error, body, validated)) }
+  const reported = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.has(instancePath))
+  return {
+    code: 'INVALID_REQUEST',
+    errors: reported.slice(0, ERRORS_MAX).map(error => inWords(error, body, validated))
+  }
 }
 
 function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items }: Validated): Failure | null {
@@ -90,7 +91,7 @@ function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items 
         ...(index !== undefined && Array.isArray(edits) && { edit_index: Number(index), total_edits: edits.length })
       }
     case 'minItems edits':
-      return { code: 'NO_EDITS', fields: requiredOf(items.edits) }
+      return { code: 'NO_EDITS', fields: requiredOf(items.edits ?? {}) }
     case 'minLength path':
       return { code: 'INVALID_PATH', reason: 'empty' }
     case 'maxLength path':
@@ -100,14 +101,12 @@ function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items 
   }
 }
 
-const requiredOf = (schema: object = {}): readonly string[] => (schema as { required?: string[] }).required ?? []
-
 /** What a schema allows, one by one: its words, what each branch of a union does, or a kind of value within bounds. */
-function allowedBy({ type, enum: words, anyOf, minimum, maximum }: Record<string, unknown>): string[] {
-  if (Array.isArray(words)) return words.map(word => JSON.stringify(word))
-  if (Array.isArray(anyOf)) return (anyOf as Record<string, unknown>[]).flatMap(allowedBy)
-  const from = minimum === undefined ? '' : ` from ${String(minimum)}`
-  const to = maximum === undefined ? '' : ` to ${String(maximum)}`
+function allowedBy({ type, enum: words, anyOf, minimum, maximum }: JsonSchema): string[] {
+  if (words !== undefined) return words.map(word => JSON.stringify(word))
+  if (anyOf !== undefined) return anyOf.flatMap(allowedBy)
+  const from = minimum === undefined ? '' : ` from ${minimum}`
+  const to = maximum === undefined ? '' : ` to ${maximum}`
   return [`${TYPES[String(type)]}${from}${to}`]
 }
 
@@ -125,17 +124,19 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
       if (others.length > 0) {
         return at(`is a field of ${listed(others)}, not of ${validated.within}`, `/${escapePointer(name)}`)
       }
-      const meant = suggestion(name, Object.keys(value ?? {}), Object.keys(parentSchema.properties ?? {}))
+      const meant = suggestion(name, Object.keys(value ?? {}), Object.keys(propertiesOf(parentSchema)))
       return at(`is an unknown field${meant}`, `${instancePath}/${escapePointer(name)}`)
     }
     case 'required': {
       const pointer = `${instancePath}/${escapePointer(String(params.missingProperty))}`
       return at('is missing', pointer)
     }
-    case 'type':
-      return at(
-        `must be ${instancePath === '' ? 'a JSON object' : TYPES[String(params.type)]}, not ${typeof value === 'number' && params.type === 'integer' ? String(value) : kindOf(value)}`
-      )
+    case 'type': {
+      const expected = instancePath === '' ? 'a JSON object' : TYPES[String(params.type)]
+      // Of a number that isn't whole, its kind says too little.
+      const actual = typeof value === 'number' && params.type === 'integer' ? String(value) : kindOf(value)
+      return at(`must be ${expected}, not ${actual}`)
+    }
     case 'enum':
     case 'anyOf': {
       const allowed = listed(allowedBy(parentSchema), 'or')
@@ -154,19 +155,19 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
     case 'pattern':
       return at(`must be ${ALLOWED[String(params.pattern)] ?? `text that matches ${params.pattern}`}`)
     default:
-      /* c8 ignore next 1 -- a kind of fault that no schema of ours makes yet */
+      // Keywords that no schema of ours has: Ajv's own words.
       return at(message ?? 'is not valid')
   }
 }
 
-/** Of the `known` fields the one that a name was meant for, or all of them. `given`: the fields that are there. */
-function suggestion(name: string, given: readonly string[], known: readonly string[]): string {
-  const all = known.every(field => given.includes(field)) ? '' : ` (known fields: ${known.join(', ')})`
-  // To compare takes time for each character, and a name so long is near to none.
+/** Of the `known` fields the one that a name was meant for, or all of them. `sent`: the fields that are there. */
+function suggestion(name: string, sent: readonly string[], known: readonly string[]): string {
+  const all = known.every(field => sent.includes(field)) ? '' : ` (known fields: ${known.join(', ')})`
+  // Comparing takes time for each character, and a name as long as this is similar to none.
   if (known.length === 0 || name.length > 100) return all
   const plain = (text: string) => text.replace(/[^a-z]/gi, '').toLowerCase()
   const nearest = closest(plain(name), known.map(plain))
   if (distance(plain(name), nearest) > Math.max(1, Math.floor(plain(name).length / 3))) return all
   const field = known.find(candidate => plain(candidate) === nearest) ?? ''
-  return given.includes(field) ? ` (${field} is already given)` : ` (did you mean ${field}?)`
+  return sent.includes(field) ? ` (${field} is already given)` : ` (did you mean ${field}?)`
 }

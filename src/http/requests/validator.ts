@@ -1,6 +1,7 @@
-// A schema's verdict on a value, as Ajv's records. Does not know operations or their words.
+// Validates values against schemas; the result is Ajv's errors. Does not know operations or sentences.
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
+import type { JsonSchema } from './json-schema.ts'
 
 /** One of Ajv's errors. `parentSchema`: the schema with the keyword that failed. */
 export interface SchemaError {
@@ -8,10 +9,10 @@ export interface SchemaError {
   instancePath: string
   params: Record<string, unknown>
   message?: string
-  parentSchema?: Record<string, unknown>
+  parentSchema?: JsonSchema
 }
 
-/** What a schema says against a value; nothing is changed in it. */
+/** The errors of a value against a schema; the value is not changed. */
 export type Validator = (schema: TSchema, value: unknown) => readonly SchemaError[]
 
 /** A validator of these schemas, which may refer to one another by their `$id`. */

@@ -8,13 +8,12 @@ const refuse = (message: string, pointer = '/arguments') =>
   fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
 
 /**
- * The arguments in a body. No operation has a field `arguments`, so that an object with one is always the envelope,
- * which
+ * The arguments in a body. No operation has a field `arguments`, so an object with one is always the envelope, which
  * holds nothing else. Fails on an envelope with other members, and on a string that holds no strict JSON.
  */
 export function argumentsIn(body: unknown): Result<unknown, RequestFailure> {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'arguments')) return ok(body)
-  const { arguments: given, ...others } = body as Record<string, unknown>
+  const { arguments: args, ...others } = body as Record<string, unknown>
   const [other] = Object.keys(others)
   if (other !== undefined) {
     return refuse(
@@ -22,14 +21,14 @@ export function argumentsIn(body: unknown): Result<unknown, RequestFailure> {
       `/${escapePointer(other)}`
     )
   }
-  if (typeof given !== 'string') {
-    return typeof given === 'object' && given !== null && !Array.isArray(given)
-      ? ok(given)
+  if (typeof args !== 'string') {
+    return typeof args === 'object' && args !== null && !Array.isArray(args)
+      ? ok(args)
       : refuse('must be the arguments of the tool call, as an object or as the JSON of one in a string')
   }
-  // Half a surrogate pair would be lost on the way through bytes.
-  if (!given.isWellFormed()) return fail({ code: 'INVALID_UNICODE', pointer: '/arguments' })
-  const parsed = parseStrictJson(Buffer.from(given))
+  // Encoding the text as bytes would replace half a surrogate pair.
+  if (!args.isWellFormed()) return fail({ code: 'INVALID_UNICODE', pointer: '/arguments' })
+  const parsed = parseStrictJson(Buffer.from(args))
   return parsed.ok ? parsed : refuse(`is a string that is not valid JSON: ${whyNot(parsed.failure)}`)
 }
 

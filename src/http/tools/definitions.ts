@@ -1,13 +1,14 @@
-// The tools as each host wants them defined, ready to be pasted. Does not know any operation by name; the limits of hosts are
-// checked in test/http/tool-rules.ts.
+// The definitions of the tools for each host, ready to be pasted. Does not know any operation by name; the limits of
+// hosts are checked in test/http/tool-rules.ts.
 import type { TOOL_FORMATS } from '../../../schemas/tools.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { inlined, lean, optionalFields, withNulls, type Components, type JsonSchema } from './schema.ts'
+import type { JsonSchema } from '../requests/json-schema.ts'
+import { inlined, lean, optionalFields, withNulls, type Components } from './schema.ts'
 import { annotationsOf, wordsOf, type Tool } from './tool.ts'
 
 export type Format = (typeof TOOL_FORMATS)[number]
 
-/** Anthropic takes so many optional fields in all strict tools of one request. */
+/** Anthropic accepts this many optional fields in all strict tools of one request together. */
 const OPTIONAL_MAX = 24
 
 const NULLS = 'Send null for every field that you would leave out.'
@@ -41,7 +42,7 @@ export function definitions(tools: readonly Tool[], components: Components, form
   })
 }
 
-/** Strict are those that fit, in the order of the table, but for what stands for others: it has all their fields. */
+/** Those that fit are strict, in the order of the table; not one that stands for others, which has all their fields. */
 function anthropic(operations: readonly Operation[], components: Components, strict: boolean): object[] {
   let left = OPTIONAL_MAX
   return operations.map(operation => {

@@ -13,22 +13,23 @@ import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
 import type { Tool, Toolbox } from './tool.ts'
 
-/** The revisions that tests speak, the newest first. */
+/** The revisions that are tested, the newest first. */
 export const MCP_VERSIONS = ['2026-07-28', '2025-11-25'] as const
 
 const INSTRUCTIONS =
-  'Edits text files exactly as asked, or not at all. Inspect a file first and pass its file_hash on as expected_hash; edit_file with exact text is the default; check the changes in the answer. A failed call wrote nothing, and its detail says what to do next.'
+  'Edits text files exactly as asked, or not at all. ' +
+  'Inspect a file first and pass its file_hash on as expected_hash; edit_file with exact text is the default; ' +
+  'check the changes in the answer. ' +
+  'A failed call wrote nothing, and its detail says what to do next.'
 
-/**
- * What has to be known of one exchange: how it is named in a log, and who is to be told of a problem or a bug in it.
- */
+/** One request or connection: what identifies it in the log, and what is called on a problem or a bug in it. */
 export interface Exchange {
   request_id: string
   onProblem(code: string): void
   onBug(error: unknown): void
 }
 
-/** Makes a server for one exchange or connection; what it offers is put together once. */
+/** Makes the server of one exchange; what it offers is put together once. */
 export function mcpServers(box: Toolbox, components: Components, version: string): (exchange: Exchange) => Server {
   const tools = box.offered.map(({ operation }) => mcpTool(operation, components))
   return exchange => {
@@ -56,7 +57,7 @@ export function answerMcp(
   body: unknown,
   onError: (error: Error) => void
 ): Promise<Response> {
-  // Nothing that the server offers ever changes, so nobody may subscribe.
+  // What the server offers never changes, so there is nothing to subscribe to.
   const handler = createMcpHandler(server, { maxSubscriptions: 0, onerror: onError })
   const passed = Object.entries(headers).flatMap(([name, value]) =>
     typeof value === 'string' && /^(accept|content-type|mcp-.*)$/.test(name) ? [[name, value] as [string, string]] : []
@@ -77,6 +78,6 @@ async function call({ call }: Tool, body: unknown, exchange: Exchange): Promise<
   })
   if (!('code' in answer.body)) return { content: textOf(answer.body), structuredContent: { ...answer.body } }
   exchange.onProblem(answer.body.code)
-  // Without structuredContent: it would have to be what outputSchema says, and clients refuse what isn't.
+  // Without structuredContent: clients refuse one that does not match outputSchema, as a problem doesn't.
   return { isError: true, content: textOf(answer.body) }
 }

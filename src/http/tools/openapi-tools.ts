@@ -1,12 +1,13 @@
-// The operations as an OpenAPI document of which tool hosts lose nothing: flat bodies, POST only, no references, unions
-// or headers. Does not know any operation by name.
+// The operations as an OpenAPI document that tool hosts take in full: flat bodies, POST only, no references, unions or
+// headers. Does not know any operation by name.
 import type { Operation } from '../../operations/operation.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { SUCCESS } from '../answers/problem.ts'
-import { inlined, type Components, type JsonSchema } from './schema.ts'
+import type { JsonSchema } from '../requests/json-schema.ts'
+import { inlined, type Components } from './schema.ts'
 import type { Tool } from './tool.ts'
 
-/** A schema without unions: words or a number are told as text, which the dialects read as the number. */
+/** A schema without unions: a field that takes words or a number becomes text, since a number is read from text too. */
 function withoutUnions(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
   if (anyOf !== undefined) {
@@ -62,7 +63,8 @@ export const toolsDocument = (tools: readonly Tool[], components: Components, ve
     title: 'editd',
     version,
     description:
-      'Edits text files exactly as asked, or not at all. Inspect a file first, then edit it and pass its file_hash on as expected_hash.'
+      'Edits text files exactly as asked, or not at all. ' +
+      'Inspect a file first, then edit it and pass its file_hash on as expected_hash.'
   },
   servers: [{ url: origin }],
   security: [{ bearer: [] }],

@@ -1,24 +1,13 @@
-// JSON Schemas as tool hosts take them: without references, and in the two strict forms. Does not know any operation by
-// name.
+// JSON Schemas in the forms that tool hosts accept: without references, and the two strict ones. Does not know any
+// operation by name.
 import type { TSchema } from 'typebox'
+import { toJsonSchema, type JsonSchema } from '../requests/json-schema.ts'
 
-export interface JsonSchema {
-  type?: string | string[]
-  description?: string
-  properties?: Record<string, JsonSchema>
-  required?: string[]
-  additionalProperties?: boolean
-  items?: JsonSchema
-  enum?: unknown[]
-  anyOf?: JsonSchema[]
-  [keyword: string]: unknown
-}
-
-/** What an operation takes or answers: the schema, and those that it refers to by their `$id`. */
+/** Schemas by their `$id`, to which others refer. */
 export type Components = ReadonlyMap<string, TSchema>
 
 export const componentsById = (schemas: readonly TSchema[]): Components =>
-  new Map(schemas.map(schema => [(schema as { $id?: string }).$id ?? '', schema]))
+  new Map(schemas.map(schema => [toJsonSchema(schema).$id ?? '', schema]))
 
 /** A plain copy of a schema in which every reference is what it refers to. */
 export function inlined(schema: TSchema, components: Components): JsonSchema {
@@ -70,8 +59,8 @@ export const withNulls = (schema: JsonSchema): JsonSchema =>
     }
   })
 
-/** Fields that only shape the answer or are seldom needed: a grammar that is small has none of them. */
-const SELDOM = ['show_diff', 'max_diff_lines', 'context_lines', 'line_endings']
+/** Fields that only shape the answer or are seldom needed; leaving them out keeps the schema small. */
+const SELDOM_NEEDED = ['show_diff', 'max_diff_lines', 'context_lines', 'line_endings']
 
 /**
  * As few optional fields as the operation can do with: where it takes a list, only that, and nothing that is seldom
@@ -80,7 +69,7 @@ const SELDOM = ['show_diff', 'max_diff_lines', 'context_lines', 'line_endings']
 export function lean(schema: JsonSchema, lists: readonly string[]): JsonSchema {
   const single = lists.flatMap(list => Object.keys(schema.properties?.[list]?.items?.properties ?? {}))
   const fields = Object.entries(schema.properties ?? {}).filter(
-    ([name]) => !SELDOM.includes(name) && !single.includes(name)
+    ([name]) => !SELDOM_NEEDED.includes(name) && !single.includes(name)
   )
   const properties = Object.fromEntries(
     fields.map(([name, field]) => [
@@ -93,7 +82,7 @@ export function lean(schema: JsonSchema, lists: readonly string[]): JsonSchema {
   return kept({ ...schema, properties, required: [...(schema.required ?? []), ...lists] }, object => object)
 }
 
-/** How many fields may be left out, in the whole of a schema. */
+/** How many optional fields a schema has, at all its levels. */
 export function optionalFields(schema: JsonSchema): number {
   const { properties = {}, required = [], items } = schema
   const own = Object.keys(properties).filter(name => !required.includes(name)).length

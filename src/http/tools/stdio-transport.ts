@@ -15,9 +15,7 @@ import { toProblem } from '../answers/problem.ts'
 
 const LINE_FEED = 0x0a
 
-/**
- * Unlike that of the SDK it answers, once the input has ended, what still runs, and refuses a field given twice.
- */
+/** Unlike the SDK's, it still answers what runs when the input ends, and refuses a field that is sent twice. */
 export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -25,13 +23,13 @@ export class StdioTransport implements Transport {
   readonly #input: Readable
   readonly #output: Writable
   readonly #limit: number
-  /** What has come of a line; its length goes on counting where it is too long to be kept. */
+  /** The parts of the current line; of one that is too long only the length is kept. */
   readonly #line: Buffer[] = []
   #length = 0
   readonly #running = new Set<string | number>()
   #ended = false
   #finish: () => void = () => {}
-  /** Resolves when nothing comes in any more and everything is answered. */
+  /** Resolves when the input has ended and everything is answered. */
   readonly closed = new Promise<void>(resolve => {
     this.#finish = resolve
   })
@@ -44,7 +42,7 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    // Whoever reads may be gone: there is nobody to answer any more.
+    // The reader is gone: nothing can be answered any more.
     this.#output.on('error', () => {
       this.#running.clear()
       this.#end()
@@ -94,7 +92,7 @@ export class StdioTransport implements Transport {
       return
     }
     if (isJSONRPCRequest(message)) this.#running.add(message.id)
-    // What is called off isn't answered.
+    // A cancelled request is not answered.
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       this.#running.delete(message.params?.requestId as string | number)
     }
@@ -107,15 +105,20 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!this.#output.write(`${JSON.stringify(message)}\n`)) {
-      await Promise.race([once(this.#output, 'drain'), once(this.#output, 'close')])
-      /* c8 ignore next 1 -- only where the reader is slow */
-    }
+    if (!this.#output.write(`${JSON.stringify(message)}\n`)) await this.#drained()
     if ('id' in message && message.id !== undefined && !('method' in message)) this.#running.delete(message.id)
     if (this.#ended) this.#end()
   }
 
-  /** Nothing more comes in; what runs is answered still. */
+  /** Resolves when a slow reader has taken what was written, or is gone. */
+  async #drained(): Promise<void> {
+    const done = new AbortController()
+    const events = ['drain', 'close'].map(event => once(this.#output, event, { signal: done.signal }))
+    // Each slow answer would leave a listener for the other event.
+    await Promise.race(events).finally(() => done.abort())
+  }
+
+  /** Nothing more comes in; what runs is still answered. */
   #end(): void {
     this.#ended = true
     if (this.#running.size === 0) this.#finish()

@@ -2,7 +2,7 @@
 // name.
 import { closest } from 'fastest-levenshtein'
 import type { Operation } from '../../operations/operation.ts'
-import type { Operations } from '../../operations.ts'
+import { operationsIn, type Operations } from '../../operations.ts'
 import { caller, type Caller } from '../call.ts'
 import type { RequestFailure } from '../failure.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
@@ -15,26 +15,23 @@ export interface Tool {
 
 /** The tools of a server, by name. */
 export interface Toolbox {
-  /** Those to be offered, in the order of the table: where nothing may be written, those that look. */
+  /** The tools to offer, in the order of the table; on a read-only server only those that look. */
   readonly offered: readonly Tool[]
   /** The tool of that name, offered or not. */
   find(name: string): Tool | undefined
-  /** Why there is none. */
+  /** The failure of a call of an unknown tool. */
   missing(name: string): RequestFailure
 }
 
-/** Who calls a tool has tools, and no routes. */
+/** Whoever calls a tool knows other calls by the names of their tools. */
 function toolCaller(operation: Operation): Caller {
   const call = caller(operation)
-  return given => call({ ...given, naming: BY_TOOL })
+  return toolCall => call({ ...toolCall, naming: BY_TOOL })
 }
 
 export function toolbox(operations: Operations, { readOnly }: { readOnly: boolean }): Toolbox {
   const tools = new Map(
-    Object.values<Operation>({ ...operations }).map(operation => [
-      operation.id,
-      { operation, call: toolCaller(operation) }
-    ])
+    operationsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
   )
   const offered = [...tools.values()].filter(({ operation }) => !readOnly || operation.effect === 'looks')
   const names = offered.map(({ operation }) => operation.id)

@@ -45,15 +45,15 @@ export class Occupied extends Error {
   /** In the pid namespace of the other. */
   readonly pid: number
   readonly uid: number
-  /** As it says itself; null where it gives no answer, as when it is stopped. */
-  readonly told: ServerInfo | null
+  /** What it reports about itself; null where it gives no answer, as when it is stopped. */
+  readonly info: ServerInfo | null
   constructor(root: string, { where, pid, uid, info }: Rival) {
     super('another server works on this root')
     this.root = root
     this.where = where
     this.pid = pid
     this.uid = uid
-    this.told = info
+    this.info = info
   }
 }
 

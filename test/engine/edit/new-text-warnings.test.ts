@@ -1,4 +1,4 @@
-// What is told of a text that looks like a slip, and what isn't.
+// What looks like a mistake in a new text, and what doesn't.
 import t from 'tap'
 import { warningsOfNewText } from '../../../src/engine/edit/new-text-warnings.ts'
 

@@ -1,4 +1,4 @@
-// What a failed edit is told: places, previews, near texts, and edits that work when sent as they are.
+// What a failed edit reports: places, previews, similar texts, and edits that work when sent as they are.
 import t from 'tap'
 import { PieceTable } from '../../../src/engine/edit/piece-table.ts'
 import { undoneBy } from '../../../src/engine/explain/explain.ts'
@@ -6,6 +6,7 @@ import type { TextFailure } from '../../../src/engine/failure.ts'
 import type { TextEdit } from '../../../src/engine/edit/request.ts'
 import { breakStyleOf, type LineEndings } from '../../../src/engine/text/eol.ts'
 import { locate, needleOf } from '../../../src/engine/match/locate.ts'
+import { planLineEdits } from '../../../src/engine/plan/replace-lines.ts'
 import { planTextEdits } from '../../../src/engine/plan/replace-text.ts'
 import { suggest } from '../../../src/engine/suggest/suggest.ts'
 import { Text } from '../../../src/engine/text/text.ts'
@@ -133,13 +134,13 @@ check('keeps the line break of a match that ends with one', 'x\na\ny\na\nz\n', e
   fixes: [{ edit: { old_text: 'x\na\n', new_text: 'x\n' } }, { edit: { old_text: 'y\na\n', new_text: 'y\n' } }]
 })
 check(
-  'tells matches in a very long line apart by characters',
+  'makes matches in a very long line unique by characters',
   `${'ab'.repeat(3000)}12X${'ab'.repeat(3000)}13X`,
   edit('X', 'y'),
   { fixes: [{ type: 'ADD_CONTEXT', edit: { old_text: 'ababababababab12X', new_text: 'ababababababab12y' } }] }
 )
 check(
-  'offers no context where none tells a match apart',
+  'offers no context where none makes a match unique',
   lines(100, () => 'a'),
   edit('a', 'b'),
   { fixes: [{ type: 'CHOOSE_OCCURRENCE' }, { type: 'ADJUST_COUNT' }] }
@@ -276,7 +277,7 @@ check('does not offer text that is not UTF-8', Buffer.from('foo(\xa012345678)', 
 })
 check('shows nothing for blank text', 'a', edit('\n\n', 'x'), { similar_content: [] })
 check(
-  'finds what earlier edits have written, and tells the lines of the file',
+  'finds what earlier edits have written, and reports the lines of the file',
   'a\nb\n',
   [edit('b', 'some  longer text'), edit('some longer text', 'x')],
   { similar_content: [{ line_number: 2, content: 'some  longer text' }] }
@@ -288,14 +289,40 @@ check('prefers the part at whose sides other text stands', '(foo  bar)', edit('f
   similar_content: [{ content: 'foo  bar' }]
 })
 
-t.test('searches a bounded part of a very large text', t => {
-  const { candidates, truncated } = suggest(
-    Buffer.from(('x'.repeat(99) + '\n').repeat(680_000) + 'foo  bar'),
-    'foo bar'
-  )
+t.test('searches a bounded part of a very large text, and says so', t => {
+  const large = Buffer.from(('x'.repeat(99) + '\n').repeat(680_000) + 'foo  bar')
+  const { candidates, truncated } = suggest(large, 'foo bar')
   t.strictSame([candidates, truncated], [[], true])
+  const options = { line_endings: 'exact', max_result_size: large.length } as const
+  t.match(planTextEdits(large, [edit('foo  bar', 'y', { occurrences: 2 })], options), {
+    failure: { code: 'WRONG_COUNT', actual_occurrences: 1, suggestions_truncated: true }
+  })
+  t.match(planLineEdits(large, [{ start_line: 1, end_line: 1, new_text: 'y', expected_text: 'foo bar' }], options), {
+    failure: { code: 'EXPECTED_TEXT_MISMATCH', fixes: { length: 0 }, suggestions_truncated: true }
+  })
   t.end()
 })
+
+check(
+  'does not say which earlier edit undid a match that is not among the first thousand',
+  lines(1500, n => (n === 1200 ? 'x here' : 'x')),
+  [edit('x here', 'y'), edit('x', 'z', { occurrences: 1500 })],
+  { code: 'WRONG_COUNT', actual_occurrences: 1499 },
+  ['undone_by_edit']
+)
+for (const [line_endings, new_text] of [
+  ['adapt', 'a\n\nb'],
+  ['exact', 'a\r\nb']
+] as const) {
+  check(
+    `offers context whose breaks would join as they would be written, where breaks are ${line_endings}`,
+    'a\rX\nb\na\rX\nc\nd\rX\nb\n',
+    edit('X', ''),
+    { fixes: [{ type: 'ADD_CONTEXT', edit: { new_text } }] },
+    [],
+    line_endings
+  )
+}
 
 t.test('offers context edits that succeed when sent as they are, each at its own place', t => {
   let sent = 0
@@ -326,9 +353,10 @@ t.test('offers context edits that succeed when sent as they are, each at its own
           mixed ||
           textOf(again.value.pieces) === textOf(chosen.value.pieces))
       if (!right) {
-        t.fail(
-          `the fix does not work: ${JSON.stringify({ seed: SEED, round, line_endings, file: bytes.toString('latin1'), earlier, failing, fix, again: again.ok ? Buffer.concat(again.value.pieces).toString('latin1') : again.failure, chosen: chosen.ok ? Buffer.concat(chosen.value.pieces).toString('latin1') : chosen.failure })}`
-        )
+        const result = (plan: typeof again) =>
+          plan.ok ? Buffer.concat(plan.value.pieces).toString('latin1') : plan.failure
+        const input = { seed: SEED, round, line_endings, file: bytes.toString('latin1'), earlier, failing, fix }
+        t.fail(`the fix does not work: ${JSON.stringify({ ...input, again: result(again), chosen: result(chosen) })}`)
         return t.end()
       }
     }
@@ -458,7 +486,7 @@ t.test('blames the edit that a look at each place and each change blames', t => 
       .slice(0, matches.count)
       .map(match => draft.placements.find(({ start, end }) => start < match.end && end > match.start)?.edit_index)
       .find(index => index !== undefined)
-    const scene = {
+    const failed = {
       draft,
       edit: { old_text: needle.text, new_text: '' },
       needle,
@@ -467,7 +495,7 @@ t.test('blames the edit that a look at each place and each change blames', t => 
       edit_index: 9,
       total_edits: 10
     }
-    if (undoneBy(scene, new Text([original])) !== expected) {
+    if (undoneBy(failed, new Text([original])) !== expected) {
       t.fail('differs', {
         seed: SEED,
         round,

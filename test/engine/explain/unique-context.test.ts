@@ -7,7 +7,7 @@ import { often } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 
 t.test('holds the match and occurs once', t => {
-  let told = 0
+  let foundContexts = 0
   for (let round = 0; round < often(4000); round++) {
     const random = new Random(SEED * 31_337 + round)
     const alphabet = random.pick([
@@ -26,13 +26,13 @@ t.test('holds the match and occurs once', t => {
       const match = all.at(i)
       const context = uniqueContext(text, match, all, line_endings === 'adapt')
       if (context === undefined) continue
-      told++
+      foundContexts++
       const input = `SEED=${SEED}, round ${round}: ${JSON.stringify({ whole, sought, line_endings, match, context })}`
       if (context.start > match.start || context.end < match.end) t.fail(`doesn’t hold the match, ${input}`)
       const found = locate(text, needleOf(text.slice(context.start, context.end).toString()), line_endings, 'mixed').all
       if (found.count !== 1) t.fail(`occurs ${found.count} times, ${input}`)
     }
   }
-  t.ok(told > often(1000), `${told} contexts`)
+  t.ok(foundContexts > often(1000), `${foundContexts} contexts`)
   t.end()
 })

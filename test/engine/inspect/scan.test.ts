@@ -162,7 +162,7 @@ t.test('reads a window as the lines of the text', t => {
   t.end()
 })
 
-t.test('tells binary files from text', t => {
+t.test('recognises binary files', t => {
   for (const [bytes, encoding] of [
     [[0x61, 0], 'binary'],
     [[0xff, 0xfe, 0x61, 0x62], 'utf-16le'],
@@ -205,6 +205,11 @@ t.test('search', t => {
     search(Buffer.from([0xe5, 0xad, 0x62]), 'b'),
     { matches: [{ column_start: 3, line_content: '\ufffd\ufffdb', lossy: true }] },
     'a byte that is not UTF-8 is one column'
+  )
+  t.match(
+    search(Buffer.from([0xe5, 0xad, 0x62]), 'b', { regex: true }),
+    { matches: [{ column_start: 3, line_content: '\ufffd\ufffdb', lossy: true }] },
+    'for an expression too'
   )
   t.match(
     search('x\r\nab\r\ncd', 'b\nc'),

@@ -80,7 +80,7 @@ t.test('finds in one pass what a search for each key finds', t => {
   t.end()
 })
 
-t.test('tells keys of the same hash apart', t => {
+t.test('distinguishes keys of the same hash', t => {
   const found: number[][] = []
   new GramFilter([Buffer.from('kdgih1f'), Buffer.from('k7n1z3h')]).scan(Buffer.from('.k7n1z3h kdgih1f'), (key, at) =>
     found.push([key, at])

@@ -27,8 +27,11 @@ async function outlineOf(text: string | Buffer, language: string): Promise<Outli
 }
 
 /** `kind path lines`, with the line of the doc comment in brackets. */
-const line = ({ kind, name, parent, start_line, end_line, comment_start_line }: Symbol): string =>
-  `${kind} ${parent === undefined ? '' : `${parent}.`}${name} ${comment_start_line === undefined ? '' : `[${comment_start_line}] `}${start_line}-${end_line}`
+const line = ({ kind, name, parent, start_line, end_line, comment_start_line }: Symbol): string => {
+  const path = parent === undefined ? name : `${parent}.${name}`
+  const comment = comment_start_line === undefined ? '' : `[${comment_start_line}] `
+  return `${kind} ${path} ${comment}${start_line}-${end_line}`
+}
 
 /** One file in each language, and what it is made of. */
 const FIXTURES: Record<string, [string, string[]]> = {
@@ -810,6 +813,14 @@ t.test('edits symbols', async t => {
       'cramped'
     ],
     [
+      'deletes what lies in a body that begins on the line of its class',
+      'javascript',
+      'class A { x = 1\n\n  m () {\n  }\n\n  n () {\n  }\n}\n',
+      'A.m',
+      { action: 'delete' },
+      'class A { x = 1\n\n  n () {\n  }\n}\n'
+    ],
+    [
       'finds no place in what has no body',
       'typescript',
       'type A = string\n',
@@ -929,7 +940,8 @@ t.test('leaves every byte beside what it puts into braces in one line', async t 
     const comment = () => `/* ${random.text(random.chance(70) ? JUNK : ['a', ' '], 6)} */`
     const above = `${random.chance(20) ? '\xef\xbb\xbf' : ''}${top.replace('\n', end())}${random.chance(50) ? comment() + end() : ''}`
     const before = `${above}${random.pick(['', '  ', '\t'])}${random.chance(70) ? `${comment()} ` : ''}${head}{`
-    const after = `}${tail}${random.chance(70) ? ` ${comment()}` : ''}${random.chance(80) ? end() : ''}${random.chance(50) ? comment() + end() : ''}`
+    const closing = `}${tail}${random.chance(70) ? ` ${comment()}` : ''}`
+    const after = `${closing}${random.chance(80) ? end() : ''}${random.chance(50) ? comment() + end() : ''}`
     const original = Buffer.from(before + random.pick(['', ' ', ' \t']) + after, 'latin1')
     const action = random.pick(['append', 'prepend'] as const)
     const line_endings = random.pick(['adapt', 'exact'] as const)
@@ -966,18 +978,17 @@ t.test('leaves every byte beside what it puts into braces in one line', async t 
     } = describe(original, planned.value, { context_lines: 1, dry_run: false })
     const line = new LineTable(Buffer.from(before, 'latin1')).total
     const added = new_text.includes('z') ? 4 : 3
-    const isTold =
+    const isReported =
       change!.start_line === line &&
       change!.end_line === line &&
       change!.new_start_line === line &&
       change!.new_end_line === line + added - 1 &&
       total_lines_after === new LineTable(result).total &&
       total_lines_after === new LineTable(original).total + added - 1
-    const right = new_text.trim() === '' ? result.equals(original) : isPut && isTold
+    const right = new_text.trim() === '' ? result.equals(original) : isPut && isReported
     if (!right) {
-      t.fail(
-        `other bytes: ${JSON.stringify({ seed: SEED, round, language, new_text, line_endings, original: original.toString('latin1'), text, change })}`
-      )
+      const input = { seed: SEED, round, language, new_text, line_endings, original: original.toString('latin1') }
+      t.fail(`other bytes: ${JSON.stringify({ ...input, text, change })}`)
       break
     }
   }
@@ -1158,7 +1169,7 @@ t.test('ends what takes too long, and goes on with another thread', async t => {
   await small.close()
 })
 
-t.test('tells of a parser that fails, goes on with another thread, and ends that when it is idle', async t => {
+t.test('reports a parser that fails, goes on with another thread, and ends that when it is idle', async t => {
   const failing = new Outliner({ idle: 10 })
   t.match(await failing.outline(Buffer.from('x'), 'no such language'), {
     ok: false,

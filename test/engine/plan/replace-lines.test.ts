@@ -19,7 +19,7 @@ const line = (start_line: number, end_line: number, new_text: string, expected_t
 /** Plans the edits; compares the result, or the members of the failure or of the first change that are named. */
 function check(
   name: string,
-  file: string,
+  file: string | Buffer,
   edits: LineEdit | LineEdit[],
   expected: string | object,
   change?: object,
@@ -238,6 +238,19 @@ check(
     found_at: [3, 3],
     file_preview: { preview_start_line: 1, preview_end_line: 3, highlights: [{ line: 2 }] }
   }
+)
+check(
+  'offers no edit of lines that are not UTF-8',
+  Buffer.from('one\ntwo\ncaf\xe9 au lait for all of us\n', 'latin1'),
+  line(1, 1, 'x', 'caf\xe9 au lait for all off us'),
+  { code: 'EXPECTED_TEXT_MISMATCH', found_at: [3, 3], similar_content: [{ lossy: true }], fixes: { length: 0 } }
+)
+const block = Array.from({ length: 300 }, (_, i) => `const value${i} = compute(${i})`)
+check(
+  'offers no edit that is too long to be sent back',
+  `first\n${block.map(text => `  ${text}\n`).join('')}`,
+  line(1, 1, block.map(text => `${text} // and a comment as long as the line`).join('\n'), block.join('\n')),
+  { code: 'EXPECTED_TEXT_MISMATCH', found_at: [2, 301], fixes: { length: 0 } }
 )
 check('expects nothing of an insertion', 'a\n', line(1, 0, 'x', 'a'), {
   code: 'EXPECTED_TEXT_MISMATCH',

@@ -179,7 +179,7 @@ check(
   '\r\r\rfoo'
 )
 check(
-  'tells exact matches from adapted ones in a mixed file',
+  'distinguishes exact matches from adapted ones in a mixed file',
   { file: 'a\r\nb\nc', edits: [edit('b\nc', 'x')] },
   { edits_applied: [{ matched_with: 'exact' }] }
 )

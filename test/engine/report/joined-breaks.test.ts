@@ -29,12 +29,12 @@ const lines = (
   line_endings: 'adapt' | 'exact' = 'adapt'
 ): TaskChange => ({ operation: 'edit_lines', edits: [{ start_line, end_line, new_text }], line_endings })
 
-check('tells a text that is deleted between them', 'a\rX\nb\n', text('X', ''), [1])
-check('tells all of them', 'a\rX\nb\rX\nc\n', text('X', ''), [1, 2])
-check('tells lines that are deleted between them', 'a\rb\n\nc\n', lines(2, 2, ''), [1])
-check('tells a text in exact bytes that begins with \\n', 'a\rb\n', text('b', '\nb', 'exact'), [1])
-check('tells a text in exact bytes that ends with \\r', 'a\nb\n', text('b', 'b\r', 'exact'), [2])
-check('tells lines in exact bytes that end with \\r', 'a\n\nb\n', lines(1, 1, 'a\r', 'exact'), [1])
+check('reports a text that is deleted between them', 'a\rX\nb\n', text('X', ''), [1])
+check('reports all of them', 'a\rX\nb\rX\nc\n', text('X', ''), [1, 2])
+check('reports lines that are deleted between them', 'a\rb\n\nc\n', lines(2, 2, ''), [1])
+check('reports a text in exact bytes that begins with \\n', 'a\rb\n', text('b', '\nb', 'exact'), [1])
+check('reports a text in exact bytes that ends with \\r', 'a\nb\n', text('b', 'b\r', 'exact'), [2])
+check('reports lines in exact bytes that end with \\r', 'a\n\nb\n', lines(1, 1, 'a\r', 'exact'), [1])
 check('says nothing of a deletion that leaves them apart', 'a\rXY\nb\n', text('X', ''), undefined)
 check('says nothing of a \\r\\n that stays', 'a\r\nX\r\nb\n', text('X', ''), undefined)
 check('says nothing of a break that was replaced by another', 'a\rb\n', text('\r', '\r\n', 'exact'), undefined)

@@ -252,7 +252,7 @@ t.test('re-indents under one rule, or not at all', async t => {
   rule('another sign where there was none', 'a\nb', '\ta\n\tb', 'c\n  d', undefined)
 })
 
-t.test('tells differences apart', async t => {
+t.test('names the kind of each difference', async t => {
   const kinds = (a: string, b: string) =>
     hunksOf(a, b)
       .map(({ kind }) => kind)
@@ -271,8 +271,18 @@ t.test('tells differences apart', async t => {
   )
 })
 
-const CODE =
-  'import { alpha } from "../alpha"\n\nexport function compute(input, limit) {\n\tconst result = alpha(input)\n\tif (result > limit) {\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n}\n\nexport const other = () => compute(1, 2)\n'
+const CODE = `import { alpha } from "../alpha"
+
+export function compute(input, limit) {
+\tconst result = alpha(input)
+\tif (result > limit) {
+\t\tthrow new RangeError("too large")
+\t}
+\treturn result * 2
+}
+
+export const other = () => compute(1, 2)
+`
 const LONG_LINE = Array.from({ length: 200 }, (_, i) => `.c${i}{margin:${i}px}`).join('')
 const words = 'const naïve = café(“menu”, 3 – 2)\nplain line of text here\n'
 
@@ -495,8 +505,8 @@ t.test('offers what can be sent as it is', async t => {
     { type: 'USE_EXACT_TEXT', lines: [5, 6], edit: { new_text: '\tif (result > limit) {\n\t\treturn 0\n' } }
   )
   t.notOk(Object.hasOwn(missed(CODE, 'const reslut = alpha(input)').fixes[0]!.edit!, 'new_text'))
-  const twins = 'one {\n  same( line )\n}\ntwo {\n  same( line )\n}\n'
-  t.match(missed(twins, 'same(line)', 'other(line)').fixes.slice(0, 2), [
+  const duplicates = 'one {\n  same( line )\n}\ntwo {\n  same( line )\n}\n'
+  t.match(missed(duplicates, 'same(line)', 'other(line)').fixes.slice(0, 2), [
     { type: 'ADD_CONTEXT', lines: [2, 2], edit: { old_text: 'one {\n  same( line )' } },
     { type: 'ADD_CONTEXT', lines: [5, 5], edit: { old_text: 'two {\n  same( line )' } }
   ])
@@ -525,6 +535,29 @@ t.test('finds what begins or ends amid a line, or after a mark, or in a file of 
     'SELECT a -- and the rest of it'
   )
   t.equal(first('let e = "cafe\u0301"\n', 'e  =  "café"'), 'e = "cafe\u0301"')
+})
+
+t.test('begins and ends between characters, though only half of one is like old_text', async t => {
+  const first = (file: string, old: string) => missed(file, old).similar_content[0]
+  for (const [there, old] of [
+    ['the face of the reader is 😀', 'the fase of the reader is 😁'],
+    ['🨀 the face of the reader is', '😀 the fase of the reader is'],
+    ['🨀🨁the face of the reader is', '😀😁the fase of the reader is']
+  ] as const) {
+    t.match(first(`const a = show("${there}") + rest(of, it)\n`, old), { content: there, lossy: undefined })
+  }
+})
+
+t.test('leaves out a backslash that the first line of old_text lacks', async t => {
+  const rest = 'some text that is rather long and goes on'
+  const file = `intro\n  \\section{Intro}\n${rest}\nend\n`
+  for (const [old, content] of [
+    [`section{Intro}\n${rest.replace('text', 'txt')}\n`, `section{Intro}\n${rest}\n`],
+    [`  section{Intro}\n${rest.replace('text', 'txt')}\n`, `  \\section{Intro}\n${rest}\n`],
+    [`\\section{Intro}\n${rest.replace('text', 'txt')}\n`, `  \\section{Intro}\n${rest}\n`]
+  ] as const) {
+    t.match(missed(file, old).similar_content[0], { content })
+  }
 })
 
 t.test('finds long texts by their ends', async t => {

@@ -268,7 +268,7 @@ t.test('reads lists and numbers that came as strings', async t => {
   )
 })
 
-t.test('tells what is wrong by the name that was sent', async t => {
+t.test('says what is wrong by the name that was sent', async t => {
   const server = await startServer(t, { files })
   const invalid = (body: object, errors: object[]) =>
     check(t, server, '/edit', body, 400, { code: 'INVALID_REQUEST', errors })

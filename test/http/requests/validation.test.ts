@@ -66,7 +66,7 @@ t.test('has words for every union and pattern of a request', async t => {
   t.strictSame(Object.keys(ALLOWED), [(hash('') as unknown as { pattern: string }).pattern])
 })
 
-/** A field with this schema is told this when it holds that. */
+/** The messages about a field with this schema that holds this value. */
 function says(t: Test, schema: TSchema, value: unknown, ...messages: string[]) {
   const request = Type.Object({ field: schema })
   const body = { field: value }
@@ -75,7 +75,7 @@ function says(t: Test, schema: TSchema, value: unknown, ...messages: string[]) {
   t.strictSame(toFailure(faults, body, { request, items: {} }), { code: 'INVALID_REQUEST', errors })
 }
 
-t.test('tells what the schema allows that failed, not what another does', async t => {
+t.test('says what the schema allows that failed, not what another does', async t => {
   const digit = { type: 'integer', minimum: 2, maximum: 9 }
   const union = (...anyOf: object[]) => Type.Unsafe({ anyOf })
   says(t, union(digit, { type: 'string', enum: ['x', 'y'] }), [], 'must be a whole number from 2 to 9, "x" or "y"')
@@ -88,6 +88,7 @@ t.test('tells what the schema allows that failed, not what another does', async 
   says(t, Type.Array(Type.String(), { minItems: 2, maxItems: 3 }), ['a'], 'must have at least 2 items')
   says(t, Type.Array(Type.String(), { minItems: 2, maxItems: 3 }), ['a', 'b', 'c', 'd'], 'must have at most 3 items')
   says(t, Type.String({ minLength: 1 }), '', 'must not be empty')
+  says(t, Type.Integer({ multipleOf: 2 }), 3, 'must be multiple of 2')
   const query = Type.Object({ format: Type.Optional(Type.String()) }, { additionalProperties: false })
   const message = 'is an unknown field (did you mean format?)'
   t.match(queryReader(query)('/?formats=x'), { failure: { errors: [{ pointer: '/formats', message }] } })

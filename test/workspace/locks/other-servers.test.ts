@@ -46,17 +46,17 @@ t.test('refuses a root on which a server with another state folder works, and on
   t.teardown(() => first.close())
   symlinkSync(state, join(base, 'link'))
   symlinkSync(root, join(base, 'root-link'))
-  const told = { root, stateDir: state }
+  const info = { root, stateDir: state }
   const uid = process.geteuid!()
   const before = readdirSync(base, { recursive: true })
   const check = async (options: Parameters<typeof open>[1], expected: unknown): Promise<void> => {
     t.match(await outcome(open(folders, options)), expected, JSON.stringify(options))
   }
-  await check({ stateDir: other }, { where: 'same', pid: process.pid, uid, root, told })
+  await check({ stateDir: other }, { where: 'same', pid: process.pid, uid, root, info })
   await check({ stateDir: other, lock: 'local' }, { where: 'same' })
   await check({ stateDir: other, confinement: 'portable' }, { where: 'same' })
   await check({ stateDir: other, root: join(base, 'root-link') }, { where: 'same', root })
-  await check({ stateDir: other, root: join(root, 'a') }, { where: 'above', root: join(root, 'a'), told })
+  await check({ stateDir: other, root: join(root, 'a') }, { where: 'above', root: join(root, 'a'), info })
   await check({ stateDir: other, root: join(root, 'a/b/c/d/e/f/g/h') }, { where: 'above' })
   await check({ root: join(root, 'a') }, { where: 'above' })
   await check({}, 'starts')
@@ -72,7 +72,7 @@ t.test('refuses a root on which a server with another state folder works, and on
   const deep = await open({ ...folders, root: join(root, 'a/b/c/d/e/f/g/h') })
   t.teardown(() => deep.close())
   for (const above of ['', 'a', 'a/b/c/d/e', 'a/b/c/d/e/f/g']) {
-    await check({ stateDir: other, root: join(root, above) }, { where: 'below', told: { root: deep.root } })
+    await check({ stateDir: other, root: join(root, above) }, { where: 'below', info: { root: deep.root } })
   }
 })
 
@@ -103,7 +103,7 @@ t.test('finds each of several servers, and none that has ended', async t => {
   t.match(await outcome(open(folders, { stateDir: folders.other })), { where: 'same', pid: second.child.pid })
   second.child.kill('SIGSTOP')
   const stopped = await outcome(open(folders, { stateDir: folders.other }))
-  t.match(stopped, { pid: second.child.pid, told: null })
+  t.match(stopped, { pid: second.child.pid, info: null })
   second.child.kill('SIGKILL')
   await second.ended
   t.equal(await outcome(open(folders, { stateDir: folders.other })), 'starts')
@@ -252,7 +252,7 @@ t.test('knows who can write in a folder', async t => {
 // A process of another user, which listens by names that say what it likes. `proof`: it answers as a server does.
 const PLANT = `
 const net = require('net')
-const { names, told, proof } = JSON.parse(process.argv[1])
+const { names, info, proof } = JSON.parse(process.argv[1])
 let left = names.length
 for (const [i, start] of names.entries()) {
   const name = start.replace('PID', process.pid).padEnd(107, '.')
@@ -260,7 +260,7 @@ for (const [i, start] of names.entries()) {
     socket.on('error', () => {})
     if (!proof) return
     const proved = net.createServer(asker => asker.end(name + '\\n')).listen(0, '127.0.0.1', () => {
-      socket.write(JSON.stringify({ ...told, port: proved.address().port }) + '\\n')
+      socket.write(JSON.stringify({ ...info, port: proved.address().port }) + '\\n')
     })
   }).listen('\\0' + name, () => { if (--left === 0) console.log('planted') })
 }
@@ -273,7 +273,7 @@ const canBeForeign = isRoot && spawnSync(...asForeigner('-e', ''), foreigner).st
 
 async function plant(t: Test, folders: string[], { count = 1, proof = false, root = '' } = {}): Promise<ChildProcess> {
   const names = Array.from({ length: count }, (_, i) => `editd.${OTHER_STATE}.PID.${serial(i)}.${folders.join('')}.`)
-  const order = JSON.stringify({ names, told: { hostname: 'h', root, stateDir: '/s' }, proof })
+  const order = JSON.stringify({ names, info: { hostname: 'h', root, stateDir: '/s' }, proof })
   const child = spawn(...asForeigner('-e', PLANT, order), { ...foreigner, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(async () => {
     if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await once(child, 'close')
@@ -330,7 +330,7 @@ t.test('believes a silent socket only of users who can write in the root', needs
       const { id, events, tried, allow } = sharedRoot(t)
       const { silent, doubt } = await plantSilent(t, id)
       allow(uid, gid, mode)
-      const refused = { where: 'same', pid: silent.pid, uid: FOREIGN, told: null }
+      const refused = { where: 'same', pid: silent.pid, uid: FOREIGN, info: null }
       t.match(await tried(), may ? refused : 'starts', mode.toString(8))
       t.match(events, may ? [] : [doubt])
     })
@@ -353,7 +353,7 @@ t.test('starts in spite of sockets of users who can’t write in the root', need
   t.equal(await asUser(), 'starts')
   t.match(events, [doubt])
   const honest = await plant(t, [id], { proof: true, root })
-  t.match(await asUser(), { where: 'same', pid: honest.pid, uid: FOREIGN, told: { root } })
+  t.match(await asUser(), { where: 'same', pid: honest.pid, uid: FOREIGN, info: { root } })
   honest.kill('SIGKILL')
   silent.kill('SIGKILL')
   await Promise.all([once(honest, 'close'), once(silent, 'close')])
@@ -364,9 +364,9 @@ t.test('starts in spite of sockets of users who can’t write in the root', need
   mkdirSync(join(root, 'ours'))
   mkdirSync(join(folders.base, 'elsewhere'))
   chownSync(join(folders.base, 'elsewhere'), FOREIGN, FOREIGN)
-  const below = async (said: string, told: string, proof: boolean, expected: unknown): Promise<void> => {
-    const child = await plant(t, [folderIds(Buffer.from(said))[0], id], { proof, root: told })
-    t.match(await tried(), expected, `${said} ${told}`)
+  const below = async (said: string, info: string, proof: boolean, expected: unknown): Promise<void> => {
+    const child = await plant(t, [folderIds(Buffer.from(said))[0], id], { proof, root: info })
+    t.match(await tried(), expected, `${said} ${info}`)
     child.kill('SIGKILL')
     await once(child, 'close')
   }
@@ -398,7 +398,7 @@ t.test('finds a server in another pid namespace', { skip: canMount ? false : 'ne
   t.match(await outcome(open(folders, { stateDir: folders.other })), {
     where: 'same',
     uid: 0,
-    told: { root: folders.root }
+    info: { root: folders.root }
   })
   second.child.kill('SIGKILL')
   await second.ended

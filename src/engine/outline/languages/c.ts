@@ -2,8 +2,11 @@
 import type { Language } from './language.ts'
 
 /** A function's name lies as deep in its declarator as pointers make it. */
-const declared = (name: string): string =>
-  `[${name} (pointer_declarator declarator: ${name}) (pointer_declarator declarator: (pointer_declarator declarator: ${name}))]`
+const declared = (name: string): string => `[
+  ${name}
+  (pointer_declarator declarator: ${name})
+  (pointer_declarator declarator: (pointer_declarator declarator: ${name}))
+]`
 
 export const FUNCTION = (name: string): string =>
   `(function_definition declarator: ${declared(`(function_declarator declarator: ${name})`)}) @definition.function`
@@ -12,11 +15,22 @@ export const C_DEFINITIONS = `
 (struct_specifier name: (_) @name body: (_)) @definition.struct
 (union_specifier name: (_) @name body: (_)) @definition.struct
 (enum_specifier name: (_) @name body: (_)) @definition.enum
-(type_definition declarator: [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name) (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))]) @definition.type
+(type_definition declarator: [
+  (type_identifier) @name
+  (pointer_declarator declarator: (type_identifier) @name)
+  (function_declarator
+    declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
+]) @definition.type
 (preproc_def name: (_) @name) @definition.macro
 (preproc_function_def name: (_) @name) @definition.macro
-(declaration (type_qualifier) @const declarator: (init_declarator declarator: ${declared('(identifier) @name')}) (#any-of? @const "const" "constexpr")) @definition.constant
-(declaration declarator: (init_declarator declarator: [${declared('(identifier) @name')} (array_declarator declarator: (identifier) @name)])) @definition.variable
+(declaration
+  (type_qualifier) @const
+  declarator: (init_declarator declarator: ${declared('(identifier) @name')})
+  (#any-of? @const "const" "constexpr")) @definition.constant
+(declaration declarator: (init_declarator declarator: [
+  ${declared('(identifier) @name')}
+  (array_declarator declarator: (identifier) @name)
+])) @definition.variable
 (declaration declarator: (identifier) @name) @definition.variable
 `
 

@@ -1,15 +1,24 @@
 // What JavaScript and TypeScript have in common.
+
+/** A value that is a function, of which the body is captured. */
+const FUNCTIONS = '(arrow_function body: (_) @body) (function_expression body: (_) @body)'
+
+/** A class field that holds a function; `node` is what the grammar calls a field, with its name. */
+export const methodField = (node: string): string => `
+(class_body (${node}: (_) @name value: [${FUNCTIONS}]) @definition.method)
+`
+
 export const DEFINITIONS = `
 (class_declaration name: (_) @name) @definition.class
 (function_declaration name: (_) @name) @definition.function
 (generator_function_declaration name: (_) @name) @definition.function
 (class_body (method_definition name: (_) @name) @definition.method)
-(variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.topfunction
+(variable_declarator name: (identifier) @name value: [${FUNCTIONS}]) @definition.topfunction
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
 (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @definition.constant)
 (lexical_declaration kind: "let" (variable_declarator name: (identifier) @name) @definition.variable)
 (variable_declaration (variable_declarator name: (identifier) @name) @definition.variable)
-(export_statement "default" value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (class body: (_) @body)]) @definition.default
+(export_statement "default" value: [${FUNCTIONS} (class body: (_) @body)]) @definition.default
 `
 export const WRAPPERS = ['export_statement', 'lexical_declaration', 'variable_declaration']
 export const TOP = ['program']

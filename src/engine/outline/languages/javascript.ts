@@ -1,12 +1,10 @@
 // JavaScript, with JSX.
-import { DEFINITIONS, TOP, WRAPPERS } from './ecmascript.ts'
+import { DEFINITIONS, methodField, TOP, WRAPPERS } from './ecmascript.ts'
 import type { Language } from './language.ts'
 
 export const javascript: Language = {
   grammar: 'javascript',
-  query: `${DEFINITIONS}
-(class_body (field_definition property: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method)
-`,
+  query: DEFINITIONS + methodField('field_definition property'),
   wrappers: WRAPPERS,
   attributes: ['decorator'],
   top: TOP

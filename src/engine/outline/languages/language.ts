@@ -1,10 +1,9 @@
-// What is to be known of a programming language to outline its files. Does not know the parser.
+// What must be known about a programming language to outline its files. Does not know the parser.
 
 /**
  * A query captures `@definition.<kind>` with its `@name`; where need be `@body` (else the field `body`), `@owner` (the
- * type
- * that a method is of, where that isn't around it) and, of an impl, `@trait` and `@type`. Of patterns that capture one
- * definition the first counts.
+ * type that a method belongs to, where that isn't around it) and, for an impl, `@trait` and `@type`. If several patterns
+ * capture the same definition, the first counts.
  */
 export interface Language {
   /** Of the grammar's file, `tree-sitter-<grammar>.wasm`. */

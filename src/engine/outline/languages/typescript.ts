@@ -1,5 +1,5 @@
 // TypeScript, and with JSX in it.
-import { DEFINITIONS, TOP, WRAPPERS } from './ecmascript.ts'
+import { DEFINITIONS, methodField, TOP, WRAPPERS } from './ecmascript.ts'
 import type { Language } from './language.ts'
 
 export const typescript: Language = {
@@ -15,8 +15,7 @@ export const typescript: Language = {
 (class_body (method_signature name: (_) @name) @definition.method)
 (class_body (abstract_method_signature name: (_) @name) @definition.method)
 (interface_body (method_signature name: (_) @name) @definition.method)
-(class_body (public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method)
-`,
+${methodField('public_field_definition name')}`,
   wrappers: [...WRAPPERS, 'ambient_declaration', 'expression_statement'],
   attributes: ['decorator'],
   top: [...TOP, 'internal_module', 'module', 'statement_block', 'ambient_declaration', 'expression_statement']

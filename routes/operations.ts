@@ -1,0 +1,16 @@
+// POST /edit, /edit-lines, /edit-section, /preview, /create and /inspect: every operation of the table, at its route.
+import type { FastifyInstance } from 'fastify'
+import { operationSchema } from '../src/http/openapi.ts'
+import { operationRoute } from '../src/http/operation-route.ts'
+import { operationsIn, type Operations } from '../src/operations.ts'
+
+export function operations(app: FastifyInstance, table: Operations): void {
+  for (const operation of operationsIn(table)) {
+    app.route({
+      method: 'POST',
+      url: operation.route,
+      schema: operationSchema(operation),
+      ...operationRoute(operation)
+    })
+  }
+}

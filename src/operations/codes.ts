@@ -1,0 +1,29 @@
+// The problem codes that several operations share; each adds its own. Does not know statuses, or the codes of any
+// request.
+import type { ProblemCode } from '../../schemas/problem.ts'
+
+/** Of an operation on a file. */
+export const FILE_CODES: readonly ProblemCode[] = [
+  'INVALID_PATH',
+  'PATH_NOT_ALLOWED',
+  'PROTECTED_PATH',
+  'PERMISSION_DENIED',
+  'FILE_NOT_FOUND',
+  'NOT_A_FILE',
+  'FILE_TOO_LARGE',
+  'STALE_FILE'
+]
+
+/** Of one that changes a file. */
+export const CHANGE_CODES: readonly ProblemCode[] = [
+  ...FILE_CODES,
+  'READ_ONLY',
+  'BINARY_FILE',
+  'RESULT_TOO_LARGE',
+  'FILE_LOCKED',
+  'PRECONDITION_REQUIRED',
+  'NO_SPACE'
+]
+
+/** Of one that takes one edit or a list of them. */
+export const EDITS_CODES: readonly ProblemCode[] = [...CHANGE_CODES, 'MIXED_MODES', 'NO_EDITS', 'TOO_MANY_EDITS']
