@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
 import type { Problem } from '../schemas/problem.ts'
-import { followFirstFix, marked, withoutEnds, type How } from '../test/agent.ts'
+import { followFirstFix, marked, withoutTrailingSpace, type FixKind } from '../test/agent.ts'
 import { start } from '../test/running.ts'
 import { casesIn, type Case } from './cases.ts'
 
 interface Outcome {
-  how: How | 'applied'
+  how: FixKind | 'applied'
   right: boolean
   accepted: boolean
 }
@@ -18,7 +18,7 @@ const [list] = process.argv.slice(2)
 const cases = casesIn(list).filter(({ kind }) => kind !== 'none')
 
 /** Which line breaks the file has isn't what the agent was after either. */
-const plain = (text: string): string => withoutEnds(text.replaceAll('\r\n', '\n'))
+const plain = (text: string): string => withoutTrailingSpace(text.replaceAll('\r\n', '\n'))
 
 const folder = mkdtempSync(join(tmpdir(), 'editd-bench-agent-'))
 const root = join(folder, 'root')

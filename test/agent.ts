@@ -1,6 +1,5 @@
-// An agent without a mind: it takes a problem, does exactly what its first fix says, and sends the edit again. Does not
-// know
-// file.
+// A scripted agent: it takes a problem, does exactly what its first fix says, and sends the edit again. Does not know
+// the file.
 import type { Problem, SuggestedFix } from '../schemas/problem.ts'
 
 /** Sends a body to a route. */
@@ -9,32 +8,33 @@ export type Call = (
   body: Record<string, unknown>
 ) => Promise<{ status: number; body: Record<string, unknown> }>
 
-/** An edit, and what the agent wants a text to be, once it has seen what is there. */
-export interface Wish {
+/** What the agent wants to change. */
+export interface Intent {
   path: string
+  /** The edit that failed. */
   edit: Record<string, unknown>
-  /** Of the text of a place: what is to stand there instead. */
+  /** What the text of a place in the file should become, once the agent has seen it. */
   wanted: (content: string) => string
 }
 
-/** A wish that any text can bear: its end gets a mark. */
+/** A change that fits any text: it puts a mark at its end. */
 export const marked = (content: string): string => content.replace(/\s*$/, blank => ` @@EDITED@@${blank}`)
 
-/** A text without the white space at the end of its lines, which isn't what the agent was after. */
-export const withoutEnds = (text: string): string => text.replace(/[^\S\n]+$/gm, '')
+/** A text without the white space at the end of its lines, for comparisons that ignore it. */
+export const withoutTrailingSpace = (text: string): string => text.replace(/[^\S\n]+$/gm, '')
 
 /**
- * How the second request came about: an edit that was complete, one with the agent's own new_text, lines that were
- * read.
+ * What the second request was made from: a complete edit of the fix, its old_text and the agent's own new_text, lines
+ * that the agent read, or nothing.
  */
-export type How = 'complete' | 'own_new_text' | 'read' | 'nothing'
+export type FixKind = 'complete' | 'own_new_text' | 'read' | 'nothing'
 
-/** The request that the first fix asks for. */
+/** The edit that the first fix asks for. */
 export async function followFirstFix(
   call: Call,
   problem: Problem,
-  { path, edit, wanted }: Wish
-): Promise<{ how: How; edit: Record<string, unknown> }> {
+  { path, edit, wanted }: Intent
+): Promise<{ how: FixKind; edit: Record<string, unknown> }> {
   const [fix] = problem.suggested_fixes ?? []
   if (fix === undefined) return { how: 'nothing', edit }
   if (fix.edit === undefined) {
@@ -45,7 +45,7 @@ export async function followFirstFix(
   }
   if (fix.edit.new_text !== undefined) return { how: 'complete', edit: { ...fix.edit } }
   const { old_text = '' } = fix.edit
-  // Of a text with context around it only the place itself is to change.
+  // Where old_text has context around the place, only the place itself should change.
   const place =
     fix.type !== 'ADD_CONTEXT'
       ? old_text

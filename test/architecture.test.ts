@@ -196,9 +196,11 @@ t.test('defines the bytes of a line break in one file', async t => {
 t.test('exports no type name twice', async t => {
   const owners = new Map<string, string[]>()
   for (const { path, text } of sources) {
-    for (const [, name = ''] of text.matchAll(/^export (?:interface|type|(?:abstract )?class) ([A-Z]\w*)/gm)) {
-      owners.set(name, [...(owners.get(name) ?? []), path])
-    }
+    const declared = [...text.matchAll(/^export (?:interface|type|(?:abstract )?class|enum) ([A-Z]\w*)/gm)]
+    // A list exports what the file declares, unless it takes it from another file.
+    const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}(?! from)/gm)]
+    const listed = lists.flatMap(([, names = '']) => [...names.matchAll(/(?:^|,|type )\s*(?:\w+ as )?([A-Z]\w*)/g)])
+    for (const [, name = ''] of [...declared, ...listed]) owners.set(name, [...(owners.get(name) ?? []), path])
   }
   t.ok(owners.size > 100)
   t.strictSame(

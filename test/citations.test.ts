@@ -1,8 +1,11 @@
-// What documents and comments cite exists: files, folders, links and scripts; and documents name every operation.
+// What documents and comments cite exists: files, folders, links, scripts, settings, routes and commands; and documents
+// name every operation.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { parse } from 'yaml'
+import { settingRows } from '../src/config/config.ts'
 import { makeOperations, type Operations } from '../src/operations.ts'
 import type { Operation } from '../src/operations/operation.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
@@ -69,6 +72,40 @@ const missingScripts = (text: string): string[] =>
     .map(([, name = '']) => name)
     .filter(name => !Object.hasOwn(scripts, name))
 
+/** Flags that documents name and that are not settings: of other programs, of `npm run` and of `.ci`. */
+const OTHER_FLAGS = new Set(
+  [
+    '--attempts --cap-drop --clients --counts --cuts --dev --die-with-parent --disable-coverage --errors --flood --help',
+    '--bind --clearenv --fsize --increments --kills --memory --new-session --off --patience --pids-limit --prefix --proc',
+    '--quick --requests --rm --ro-bind --rounds --security-opt --setenv --share-net --silence --symlink --tmpfs',
+    '--unshare-all --user'
+  ].flatMap(line => line.split(' '))
+)
+const settings = settingRows()
+const flags = new Set(settings.map(({ flag }) => /^--[a-z-]+/.exec(flag)?.[0] ?? ''))
+/** Besides the settings: what examples and one test read. */
+const variables = new Set([...settings.map(({ environment }) => environment), 'EDITD_URL', 'EDITD_ATTEMPTS'])
+const missingSettings = (text: string): string[] => [
+  ...[...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)]
+    .map(([flag]) => flag)
+    .filter(flag => !flags.has(flag) && !OTHER_FLAGS.has(flag)),
+  ...[...text.matchAll(/\bEDITD_[A-Z][A-Z_]*/g)].map(([name]) => name).filter(name => !variables.has(name))
+]
+
+const published = Object.keys((parse(textOf('openapi.yaml')) as { paths: object }).paths)
+const routes = new Set([...published, '/docs', '/mcp', '/openapi.json', '/openapi.yaml', '/openapi.tools.json'])
+/** Routes by their methods, or in code spans: there only words, as other paths have folders in them. */
+const missingRoutes = (text: string): string[] =>
+  [...text.matchAll(/\b(?:GET|POST|PUT|DELETE|PATCH) (\/[\w{}./-]*)|`(\/[a-z][a-z.-]*)`/g)]
+    .map(([, route = '', span = route]) => span.replace(/\.$/, ''))
+    .filter(route => !routes.has(route) && !FOLDERS_OF_SYSTEMS.has(route))
+const FOLDERS_OF_SYSTEMS = new Set(['/proc', '/state', '/workspace'])
+
+const missingCommands = (text: string): string[] =>
+  [...text.matchAll(/`editd ([a-z]\w*)/g)].map(([, name = '']) => name).filter(name => !COMMANDS.has(name))
+/** `listening` begins the line that it prints. */
+const COMMANDS = new Set(['mcp', 'listening'])
+
 t.test('finds what is cited and does not exist', async t => {
   const files = (text: string) => missingFiles(text, 'src/http')
   t.strictSame(files('see faster.md, docs/no.md, src/http/x/y.ts'), ['faster.md', 'docs/no.md', 'src/http/x/y.ts'])
@@ -79,6 +116,10 @@ t.test('finds what is cited and does not exist', async t => {
   const links = '[a](tools.md) [b](none.md#x) [c](https://x.example/y.md) [d](../README.md#start)'
   t.strictSame(missingLinks(links, 'docs'), ['none.md'])
   t.strictSame(missingScripts('npm run lint, npm run linted, npm run -s build'), ['linted'])
+  t.strictSame(missingSettings('--port 0 --ports 0 EDITD_PORT=1 EDITD_PORTS=1'), ['--ports', 'EDITD_PORTS'])
+  const cited = 'POST /edit, GET /nothing, `/edit-section`, `/edit-sections`, `/proc`, POST /tools/{name}.'
+  t.strictSame(missingRoutes(cited), ['/nothing', '/edit-sections'])
+  t.strictSame(missingCommands('`editd mcp path`, `editd serve`'), ['serve'])
   t.equal(proseOf('a\n```sh\nx.md\n```\nb <!-- y.md\nz -->c'), 'a\n\nb c')
   t.equal(commentsOf('a.ts', 'let a // see b.md\nconst url = "http://c.md"\n /** d.md'), ' // see b.md\n\n /** d.md')
   t.equal(commentsOf('a.sh', 'x # b.md'), ' # b.md')
@@ -98,6 +139,10 @@ t.test('cites only files, folders and scripts that exist', async t => {
     const from = dirname(path)
     const files = [...missingLinks(all, from), ...missingFiles(prose, from), ...missingFolders(prose)]
     const missing = [...files, ...missingScripts(`${all}${prose}`)]
+    // The change log also names what is gone; the benchmark runs other programs.
+    if (path.endsWith('.md') && !/^(CHANGELOG\.md|bench\/.*)$/.test(path)) {
+      missing.push(...missingSettings(all), ...missingRoutes(prose), ...missingCommands(prose))
+    }
     t.strictSame(missing, [], path)
   }
   const everything = citing.map(({ prose }) => prose).join('\n')

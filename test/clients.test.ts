@@ -78,7 +78,7 @@ t.test(
         {
           done: `Successfully replaced 1 occurrence in ${file} (line 1).`,
           missed: 'NO_MATCH',
-          put_right: `Successfully replaced 1 occurrence in ${file} (line 2).`,
+          corrected: `Successfully replaced 1 occurrence in ${file} (line 2).`,
           stale: 'STALE_FILE',
           file_hash: /^[0-9a-f]{16}$/
         },

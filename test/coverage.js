@@ -1,6 +1,5 @@
-// Counts what a server that a test starts runs of this tree, where tap counts. tap's own preload counts too, but it
-// sends
-// every module through a second thread, and so makes a start take twice as long. Does not know any test.
+// Measures the coverage of a server that a test starts, when tap measures coverage. tap's own preload would do so too,
+// but it loads every module through a second thread, which doubles the time of a start. Does not know any test.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'

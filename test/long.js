@@ -1,18 +1,18 @@
-// The long modes: `npm run test:races -- --attempts 1000000` becomes LONG_ATTEMPTS=1000000 for the tests that it runs.
-// Does not know any test.
+// Runs tests with counts from the command line: `npm run test:races -- --attempts 1000000` becomes
+// LONG_ATTEMPTS=1000000. Does not know any test.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-const given = process.argv.slice(2)
-const end = given.findIndex(word => word.startsWith('-'))
-const files = given.slice(0, end < 0 ? given.length : end).map(name => `test/${name}.test.ts`)
-const flags = given.slice(files.length)
+const args = process.argv.slice(2)
+const end = args.findIndex(word => word.startsWith('-'))
+const files = args.slice(0, end < 0 ? args.length : end).map(name => `test/${name}.test.ts`)
+const flags = args.slice(files.length)
 
 const env = { ...process.env }
 for (let i = 0; i < flags.length; i += 2) {
   const name = /^--([a-z]+)$/.exec(flags[i])?.[1]
   if (name === undefined || !/^\d+$/.test(flags[i + 1] ?? '')) {
-    process.stderr.write(`${flags[i]}: it accepts --name and a number; SEED in the environment repeats a run.\n`)
+    process.stderr.write(`${flags[i]}: expected --name and a number. SEED in the environment repeats a run.\n`)
     process.exit(2)
   }
   env[`LONG_${name.toUpperCase()}`] = flags[i + 1]
@@ -26,11 +26,11 @@ const child = spawn('npx', ['tap', '--disable-coverage', '--timeout=0', '--repor
 let held = 0
 for await (const line of createInterface({ input: child.stdout })) {
   held += Number(/# held for (\d+) cases/.exec(line)?.[1] ?? 0)
-  // What passed is told by the counts.
+  // For what passed, the counts are enough.
   if (!/^ *ok |^ *# (Subtest|time)/.test(line)) process.stdout.write(`${line}\n`)
 }
 process.exitCode = child.exitCode ?? (await new Promise(resolve => child.on('exit', resolve))) ?? 1
 const minutes = ((performance.now() - start) / 60_000).toFixed(1)
-process.stdout.write(
-  `${held > 0 ? `${held} cases held, ` : ''}${process.exitCode === 0 ? 'all passed' : 'something failed: see above'}, in ${minutes} minutes\n`
-)
+const cases = held > 0 ? `${held} cases held, ` : ''
+const result = process.exitCode === 0 ? 'all passed' : 'something failed: see above'
+process.stdout.write(`${cases}${result}, in ${minutes} minutes\n`)

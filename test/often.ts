@@ -1,8 +1,8 @@
-// How often the tests do what they do at random, or again and again: CI once as often as they say, everyone else a part
-// of that. Does not know any test.
+// How often tests repeat something or try random cases: in one run of CI the full count, everywhere else a part of it.
+// Does not know any test.
 
-/** The one run of CI that takes its time: `LONG=1 npm test`. */
+/** Whether this is the run with the full counts: `LONG=1 npm test`, once in CI. */
 export const LONG = process.env.LONG === '1'
 
-/** What CI does so often, and `npm test` a quarter of that, or `short` times. */
-export const often = (long: number, short = Math.ceil(long / 4)): number => (LONG ? long : short)
+/** A count: `full` with LONG=1, else `short`, by default a quarter of it. */
+export const often = (full: number, short = Math.ceil(full / 4)): number => (LONG ? full : short)

@@ -1,6 +1,5 @@
-// Before `npm test`: lets tap build itself with the plugins that .taprc asks for, where it hasn't yet. It would do so
-// by itself,
-// but only for the run after: the first would load everything the slow way. Does not know any test.
+// Runs before `npm test`: builds tap with the plugins of .taprc where that isn't done yet. tap would do so by itself,
+// but only for the next run: the first would load everything the slow way. Does not know any test.
 import { spawnSync } from 'node:child_process'
 // Its classes need each other: this one first.
 import '@tapjs/core'

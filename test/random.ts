@@ -1,6 +1,6 @@
-// Seeded random texts and edits for the laws. Does not know anything of what is tested.
+// Seeded random numbers, texts and files. Does not know what is tested with them.
 
-/** A source of random numbers that a seed decides (mulberry32). */
+/** Random numbers that a seed determines (mulberry32). */
 export class Random {
   readonly seed: number
   #state: number
@@ -26,16 +26,16 @@ export class Random {
     return list[this.int(list.length)]!
   }
 
-  /** Text of up to `most` draws from `alphabet`. */
+  /** A text of up to `most` strings drawn from `alphabet`. */
   text(alphabet: readonly string[], most: number): string {
     return Array.from({ length: this.int(most + 1) }, () => this.pick(alphabet)).join('')
   }
 }
 
-/** The seed of a run: `SEED` in the environment, else today's; a failing law prints it. */
+/** The seed of this run: `SEED` in the environment, or else the number of today; a law that fails prints it. */
 export const SEED = Number(process.env.SEED ?? Math.floor(Date.now() / 86_400_000))
 
-/** What a law's files are made of: small alphabets, so that texts occur often, touch and overlap. */
+/** Small alphabets, so that texts occur often, touch and overlap. */
 const ALPHABETS = [
   ['a', 'b'],
   ['a', 'b', ' ', '\t', '{', '}'],
@@ -45,7 +45,7 @@ const ALPHABETS = [
 
 const BREAKS = [['\n'], ['\r\n'], ['\r'], ['\n', '\r\n', '\r'], ['\n', '\r\n'], []] as const
 
-/** A random file's bytes, with the alphabet that edits of it draw from. */
+/** The bytes of a random file, and the alphabet from which edits of it should draw. */
 export function randomFile(random: Random): { bytes: Buffer; alphabet: string[] } {
   const letters = random.pick(ALPHABETS)
   const breaks = random.pick(BREAKS)

@@ -1,10 +1,10 @@
-// The built server as a process of its own, for tests. Does not know any test.
+// Starts the built server as a process of its own. Does not know any test.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** Also where this file itself was built, for the benchmark. */
+/** The path of the built server; this file is also built itself, for the benchmark. */
 export const SERVER = fileURLToPath(
   new URL(import.meta.url.endsWith('.js') ? '../src/server.js' : '../dist/src/server.js', import.meta.url)
 )
@@ -18,40 +18,34 @@ export interface Answer {
 export interface Running {
   url: string
   child: ChildProcess
-  /** What it printed on stdout so far. */
+  /** The lines that it has printed on stdout so far. */
   printed: string[]
-  /** What it wrote on stderr so far. */
+  /** What it has written on stderr so far. */
   log(): string
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
-/**
- * The command of a Node without what tap loads into every one that a test starts, which makes a start take twice as
- * long.
- */
+/** Node without what tap loads into every Node that a test starts, which doubles the time of a start. */
 const BARE = ['env', '-u', 'NODE_OPTIONS', process.execPath]
-const counts = process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1'
+const measuresCoverage = process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1'
 
 /**
- * The command of the built server. Where tap counts what is covered, what it runs of dist/ counts, if it ends by itself
- * or by SIGTERM.
+ * The command of the built server. When tap measures coverage, what the server runs of dist/ counts, if it ends by
+ * itself or by SIGTERM.
  */
 export const COMMAND: string[] = [
   ...BARE,
-  ...(counts ? ['--import', new URL('coverage.js', import.meta.url).href] : []),
+  ...(measuresCoverage ? ['--import', new URL('coverage.js', import.meta.url).href] : []),
   SERVER
 ]
 
-/**
- * Starts it on a free port with a token of its own; resolves when it listens, rejects with its stderr if it ends
- * before.
- */
+/** Starts the server on a free port. Resolves when it listens; rejects with its stderr if it ends before. */
 export const start = (root: string, stateDir: string, ...flags: string[]): Promise<Running> =>
   run(COMMAND, root, stateDir, flags)
 
-/** As `start`, but nothing that it runs counts as covered. */
+/** As `start`, without coverage. */
 export const startBare = (root: string, stateDir: string, ...flags: string[]): Promise<Running> =>
   run([...BARE, SERVER], root, stateDir, flags)
 

@@ -1,36 +1,36 @@
-// Lets every Node that tap starts run TypeScript: blanks out a file's types once, and keeps what is left by the hash of
-// the file. Lines and columns stay, so there are no source maps to read. Does not know any test.
+// Lets every Node that tap starts run TypeScript: replaces types by blanks, and caches the result by the hash of the
+// file. Lines and columns stay the same, so no source maps are needed. Does not know any test.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { register } from 'node:module'
 
-const KEPT = new URL('../node_modules/.cache/editd/', import.meta.url)
+const CACHE = new URL('../node_modules/.cache/editd/', import.meta.url)
 const HOOKS = '?hooks'
 
-// The same file is what --import runs in each thread, and what Node then loads into its thread for hooks.
+// --import runs this file in each thread, and Node then loads it once more into its thread for hooks.
 if (!import.meta.url.endsWith(HOOKS)) register(import.meta.url + HOOKS)
 
-/** A hook of Node: how a module is loaded. */
+/** Node's hook for loading a module. */
 export async function load(url, context, next) {
   if (!/^file:.*\.ts$/.test(url) || url.includes('/node_modules/')) return next(url, context)
   return { format: 'module', source: await withoutTypes(readFileSync(new URL(url), 'utf8'), url), shortCircuit: true }
 }
 
 async function withoutTypes(text, url) {
-  const kept = new URL(`${createHash('sha256').update(text).digest('hex')}.js`, KEPT)
+  const cached = new URL(`${createHash('sha256').update(text).digest('hex')}.js`, CACHE)
   try {
-    return readFileSync(kept, 'utf8')
+    return readFileSync(cached, 'utf8')
   } catch (error) {
     if (error.code !== 'ENOENT') throw error
   }
-  // Only now: it brings the compiler along.
+  // Imported only here, because it loads the compiler.
   const { default: blank } = await import('ts-blank-space')
   const source = blank(text, node => {
-    throw new Error(`${url}: only types can be taken out, and this is none: ${node.getText()}`)
+    throw new Error(`${url}: this can't be removed as a type: ${node.getText()}`)
   })
-  mkdirSync(KEPT, { recursive: true })
-  const temp = new URL(randomUUID(), KEPT)
+  mkdirSync(CACHE, { recursive: true })
+  const temp = new URL(randomUUID(), CACHE)
   writeFileSync(temp, source)
-  renameSync(temp, kept)
+  renameSync(temp, cached)
   return source
 }

@@ -12,7 +12,7 @@ import { Threads } from '../src/workers/threads.ts'
 import { Workers } from '../src/workers/workers.ts'
 import { makeOperations } from '../src/operations.ts'
 import { Random, randomFile, SEED } from './random.ts'
-import { freshPlace, open, remove } from './workspace/support/open.ts'
+import { makeFolders, open, removeFolders } from './workspace/support/open.ts'
 
 const request = (text: string) => ({ text, regex: true, ignore_case: false })
 const file = (lines: number) => Buffer.from('const value = compute(1)\nfunction other () {}\n'.repeat(lines / 2))
@@ -167,19 +167,19 @@ t.test('plans small files at once, but what takes long to explain', async t => {
 })
 
 t.test('writes nothing where a thread dies, and goes on with another', async t => {
-  const place = freshPlace()
-  const workspace = await open(place)
+  const folders = makeFolders()
+  const workspace = await open(folders)
   const workers = new Workers(new PlanMaker({ limits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 } }))
   const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, workers)
   const text = `${'const a = b\n'.repeat(300_000)}the end\n`
-  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(place.root, name), text)
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(folders.root, name), text)
   // A million places are more than such a small heap can hold.
   const dying = t.rejects(edit.call({ path: 'a.txt', old_text: ' ', new_text: 'xx', replace_all: true }), {
     code: 'ERR_WORKER_OUT_OF_MEMORY'
   })
   t.match(await edit.call({ path: 'b.txt', old_text: 'the end', new_text: 'it' }), { ok: true })
   await dying
-  t.equal(readFileSync(join(place.root, 'a.txt'), 'utf8'), text)
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), text)
   t.match(
     await edit.call({ path: 'a.txt', old_text: 'the end', new_text: 'it' }),
     { ok: true },
@@ -187,7 +187,7 @@ t.test('writes nothing where a thread dies, and goes on with another', async t =
   )
   await workers.close()
   await workspace.close()
-  remove(place)
+  removeFolders(folders)
 })
 
 t.test('does each job as a thread would', async t => {

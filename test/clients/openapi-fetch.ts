@@ -1,7 +1,7 @@
-// openapi-typescript with openapi-fetch: an edit, a miss that is put right, a stale file.
+// openapi-typescript with openapi-fetch: an edit, a miss that is corrected, a stale file.
 import createClient from 'openapi-fetch'
 import type { components, paths } from './generated/openapi-typescript.js'
-import { tell, token, typed, url } from './told.js'
+import { report, token, typed, url } from './report.js'
 
 const client = createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${token}` } })
 
@@ -16,8 +16,14 @@ if ('code' in done) throw new Error(done.detail)
 const missed = await edit({ path, old_text: 'two  words', new_text: 'zwei Wörter' })
 if (!('code' in missed) || missed.code !== 'NO_MATCH') throw new Error('it should have missed')
 const fix = missed.suggested_fixes?.[0]?.edit
-const right = await edit({ path, new_text: 'zwei Wörter', ...fix })
-if ('code' in right) throw new Error(right.detail)
+const corrected = await edit({ path, new_text: 'zwei Wörter', ...fix })
+if ('code' in corrected) throw new Error(corrected.detail)
 const stale = await edit({ path, old_text: 'three', new_text: 'drei', expected_hash: done.file_hash })
 if (!('code' in stale)) throw new Error('it should have been stale')
-tell({ done: typed(done.message), missed: typed(missed.code), put_right: typed(right.message), stale: typed(stale.code), file_hash: typed(stale.file_hash) })
+report({
+  done: typed(done.message),
+  missed: typed(missed.code),
+  corrected: typed(corrected.message),
+  stale: typed(stale.code),
+  file_hash: typed(stale.file_hash)
+})

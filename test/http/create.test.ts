@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import t from 'tap'
-import { bytesOf, check, serve } from './test-server.ts'
+import { bytesOf, check, startServer } from './test-server.ts'
 
 const files = { 'a.txt': 'old\n', src: { 'app.ts': 'x\n' } }
 
 t.test('makes files, and the folders that they need', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const made = await check(
     t,
-    served,
+    server,
     '/create',
     { path: 'new/deep/b.ts', content: 'one\r\ntwo', show_diff: true },
     200,
@@ -34,16 +34,16 @@ t.test('makes files, and the folders that they need', async t => {
       warnings: []
     }
   )
-  t.equal(bytesOf(served, 'new/deep/b.ts'), 'one\r\ntwo', 'written as given')
+  t.equal(bytesOf(server, 'new/deep/b.ts'), 'one\r\ntwo', 'written as given')
   t.equal(made.headers.get('etag'), `"${made.body.file_hash}"`)
-  await check(t, served, '/create', { path: 'empty', content: '' }, 200, {
+  await check(t, server, '/create', { path: 'empty', content: '' }, 200, {
     created: true,
     changed: true,
     message: 'Created empty (0 lines, 0 bytes).',
     changes: [],
     file_size: 0
   })
-  await check(t, served, '/inspect', { path: 'empty' }, 200, { total_lines: 0 })
+  await check(t, server, '/inspect', { path: 'empty' }, 200, { total_lines: 0 })
   const elsewhere = t.testdir({})
   writeFileSync(join(elsewhere, 'diff'), String(made.body.diff))
   execFileSync('git', ['apply', 'diff'], { cwd: elsewhere })
@@ -51,8 +51,8 @@ t.test('makes files, and the folders that they need', async t => {
 })
 
 t.test('writes nothing in a dry run', async t => {
-  const served = await serve(t, { files })
-  await check(t, served, '/create', { path: 'new/b.ts', content: 'x\n', dry_run: true }, 200, {
+  const server = await startServer(t, { files })
+  await check(t, server, '/create', { path: 'new/b.ts', content: 'x\n', dry_run: true }, 200, {
     created: true,
     message: 'Would create new/b.ts (1 line, 2 bytes); nothing was written.',
     file_hash: undefined,
@@ -60,14 +60,14 @@ t.test('writes nothing in a dry run', async t => {
     new_hash: /^[0-9a-f]{16}$/,
     changes: [{ old_content: '', new_content: 'x\n' }]
   })
-  t.strictSame(readdirSync(served.root).sort(), ['a.txt', 'src'])
+  t.strictSame(readdirSync(server.root).sort(), ['a.txt', 'src'])
 })
 
 t.test('replaces only what the caller knows', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const {
     body: { file_hash: hash }
-  } = await served.call('POST', '/inspect', { body: { path: 'a.txt' } })
+  } = await server.call('POST', '/inspect', { body: { path: 'a.txt' } })
   const create = { path: 'a.txt', content: 'new\n' }
   const exists = {
     code: 'ALREADY_EXISTS',
@@ -75,7 +75,7 @@ t.test('replaces only what the caller knows', async t => {
     retry: 'after_read',
     suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"a.txt"}' }]
   }
-  await check(t, served, '/create', create, 409, {
+  await check(t, server, '/create', create, 409, {
     ...exists,
     detail: [
       'a.txt already exists. Nothing was written. To change part of it, use /edit.',
@@ -83,30 +83,30 @@ t.test('replaces only what the caller knows', async t => {
       `"expected_hash": "${hash}".`
     ].join(' ')
   })
-  await check(t, served, '/create', { ...create, overwrite: true }, 409, {
+  await check(t, server, '/create', { ...create, overwrite: true }, 409, {
     ...exists,
     detail: /overwrite: true also requires the expected_hash/
   })
-  await check(t, served, '/create', { ...create, expected_hash: hash }, 409, {
+  await check(t, server, '/create', { ...create, expected_hash: hash }, 409, {
     ...exists,
     detail: /overwrite is not true/
   })
   await check(
     t,
-    served,
+    server,
     '/create',
     create,
     409,
     { ...exists, detail: /overwrite is not true/ },
     { 'if-match': `"${hash}"` }
   )
-  await check(t, served, '/create', { ...create, overwrite: true, expected_hash: '0123456789abcdef' }, 409, {
+  await check(t, server, '/create', { ...create, overwrite: true, expected_hash: '0123456789abcdef' }, 409, {
     code: 'STALE_FILE',
     file_hash: hash
   })
   await check(
     t,
-    served,
+    server,
     '/create',
     { ...create, overwrite: true },
     412,
@@ -115,14 +115,14 @@ t.test('replaces only what the caller knows', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/create',
     create,
     412,
     { ...exists, detail: /If-None-Match: \* requires a new file.* and without If-None-Match\.$/ },
     { 'if-none-match': '*' }
   )
-  await check(t, served, '/create', { ...create, overwrite: true, expected_hash: hash }, 412, exists, {
+  await check(t, server, '/create', { ...create, overwrite: true, expected_hash: hash }, 412, exists, {
     'if-none-match': '*'
   })
   for (const [name, value] of [
@@ -131,7 +131,7 @@ t.test('replaces only what the caller knows', async t => {
   ] as const) {
     await check(
       t,
-      served,
+      server,
       '/create',
       create,
       400,
@@ -141,17 +141,17 @@ t.test('replaces only what the caller knows', async t => {
   }
   await check(
     t,
-    served,
+    server,
     '/create',
     create,
     400,
     { code: 'INVALID_REQUEST', detail: /mutually exclusive/ },
     { 'if-none-match': '*', 'if-match': `"${hash}"` }
   )
-  t.equal(bytesOf(served, 'a.txt'), 'old\n')
+  t.equal(bytesOf(server, 'a.txt'), 'old\n')
   await check(
     t,
-    served,
+    server,
     '/create',
     { ...create, overwrite: true, dry_run: true },
     200,
@@ -163,26 +163,26 @@ t.test('replaces only what the caller knows', async t => {
     },
     { 'if-match': `"${hash}"` }
   )
-  await check(t, served, '/create', { ...create, overwrite: true, expected_hash: hash, show_diff: true }, 200, {
+  await check(t, server, '/create', { ...create, overwrite: true, expected_hash: hash, show_diff: true }, 200, {
     created: false,
     message: 'Replaced the whole content of a.txt (1 line, 4 bytes).',
     hash_before: hash,
     changes: [{ operation: 'replace' }],
     diff: /^--- a\/a\.txt\n/
   })
-  t.equal(bytesOf(served, 'a.txt'), 'new\n')
+  t.equal(bytesOf(server, 'a.txt'), 'new\n')
   const {
     body: { file_hash: now }
   } = await check(
     t,
-    served,
+    server,
     '/create',
     { path: 'c.txt', content: '' },
     200,
     { created: true },
     { 'if-none-match': '*' }
   )
-  await check(t, served, '/create', { path: 'c.txt', content: '', overwrite: true, expected_hash: now }, 200, {
+  await check(t, server, '/create', { path: 'c.txt', content: '', overwrite: true, expected_hash: now }, 200, {
     changed: false,
     created: false,
     message: /already has exactly this content/
@@ -190,38 +190,38 @@ t.test('replaces only what the caller knows', async t => {
 })
 
 t.test('refuses what can not be made', async t => {
-  const served = await serve(t, { files })
-  await check(t, served, '/create', { path: 'no/b.txt', content: '', create_parents: false }, 404, {
+  const server = await startServer(t, { files })
+  await check(t, server, '/create', { path: 'no/b.txt', content: '', create_parents: false }, 404, {
     code: 'FILE_NOT_FOUND',
     detail: /^The directory for no\/b\.txt was not found\. Nothing was written\. Set create_parents to true/
   })
-  await check(t, served, '/create', { path: 'a.txt/b.txt', content: '' }, 422, {
+  await check(t, server, '/create', { path: 'a.txt/b.txt', content: '' }, 422, {
     code: 'NOT_A_FILE',
     detail: /^Part of the path a\.txt\/b\.txt is not a directory/
   })
-  await check(t, served, '/create', { path: 'src', content: '' }, 422, {
+  await check(t, server, '/create', { path: 'src', content: '' }, 422, {
     code: 'NOT_A_FILE',
     detail: /^src is a directory/
   })
-  await check(t, served, '/create', { path: '../b', content: '' }, 403, { code: 'PATH_NOT_ALLOWED' })
-  await check(t, served, '/create', { path: '.git/hooks/x', content: '' }, 403, { code: 'PROTECTED_PATH' })
+  await check(t, server, '/create', { path: '../b', content: '' }, 403, { code: 'PATH_NOT_ALLOWED' })
+  await check(t, server, '/create', { path: '.git/hooks/x', content: '' }, 403, { code: 'PROTECTED_PATH' })
   await check(
     t,
-    served,
+    server,
     '/create',
     { path: 'gone.txt', content: '', overwrite: true, expected_hash: '0123456789abcdef' },
     404,
     { code: 'FILE_NOT_FOUND' }
   )
-  symlinkSync('nowhere', join(served.root, 'dangling'))
-  await check(t, served, '/create', { path: 'dangling', content: 'x' }, 409, {
+  symlinkSync('nowhere', join(server.root, 'dangling'))
+  await check(t, server, '/create', { path: 'dangling', content: 'x' }, 409, {
     code: 'ALREADY_EXISTS',
     file_hash: undefined,
     detail: /may be a broken link\. Nothing was written\. Choose another path\./
   })
-  t.notOk(existsSync(join(served.root, 'nowhere')))
+  t.notOk(existsSync(join(server.root, 'nowhere')))
   const invalid = (request: object, pointer: string, message: string | RegExp) =>
-    check(t, served, '/create', { path: 'b', content: '', ...request }, 400, {
+    check(t, server, '/create', { path: 'b', content: '', ...request }, 400, {
       code: 'INVALID_REQUEST',
       errors: [{ pointer, message }]
     })
@@ -229,21 +229,21 @@ t.test('refuses what can not be made', async t => {
   await invalid({ content: null }, '/content', 'must be a string, not null')
   await invalid({ line_endings: 'exact' }, '/line_endings', /^is an unknown field/)
   await invalid({ new_text: '' }, '/new_text', /^is an unknown field/)
-  const strict = await serve(t, { files, settings: { maxFileSize: 10 } })
+  const strict = await startServer(t, { files, settings: { maxFileSize: 10 } })
   await check(t, strict, '/create', { path: 'b', content: 'x'.repeat(11) }, 422, {
     code: 'RESULT_TOO_LARGE',
     limit: 10
   })
-  const closed = await serve(t, { files, settings: { readOnly: true } })
+  const closed = await startServer(t, { files, settings: { readOnly: true } })
   await check(t, closed, '/create', { path: 'b', content: '' }, 403, { code: 'READ_ONLY' })
 })
 
 t.test('lets one of a hundred make a name', async t => {
-  const served = await serve(t, { files })
-  mkdirSync(join(served.root, 'race'))
+  const server = await startServer(t, { files })
+  mkdirSync(join(server.root, 'race'))
   const replies = await Promise.all(
     Array.from({ length: 100 }, (_, i) =>
-      served.call('POST', '/create', { body: { path: 'race/one.txt', content: `by ${i}\n` } })
+      server.call('POST', '/create', { body: { path: 'race/one.txt', content: `by ${i}\n` } })
     )
   )
   const winners = replies.flatMap(({ status }, i) => (status === 200 ? [i] : []))
@@ -255,6 +255,6 @@ t.test('lets one of a hundred make a name', async t => {
       .filter(code => code !== 'ALREADY_EXISTS'),
     []
   )
-  t.equal(bytesOf(served, 'race/one.txt'), `by ${winners[0]}\n`)
-  t.strictSame(readdirSync(join(served.root, 'race')), ['one.txt'])
+  t.equal(bytesOf(server, 'race/one.txt'), `by ${winners[0]}\n`)
+  t.strictSame(readdirSync(join(server.root, 'race')), ['one.txt'])
 })

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { REQUEST_EXAMPLES } from '../../src/http/request-examples.ts'
 import { makeOperations } from '../../src/operations.ts'
-import { bytesOf, serve, TOKEN } from './test-server.ts'
+import { bytesOf, startServer, TOKEN } from './test-server.ts'
 
 const HELLO = "for (const name of process.argv.slice(2)) {\n  console.log('Hello, ' + name)\n}\n"
 
@@ -58,11 +58,11 @@ const browser = (process.env.PATH ?? '')
   .find(isThere)
 
 t.test('offers requests that work one after the other, and one that misses', async t => {
-  const served = await serve(t)
-  const operations = makeOperations(served.workspace, { max_edits: 1, max_file_size: 1 })
+  const server = await startServer(t)
+  const operations = makeOperations(server.workspace, { max_edits: 1, max_file_size: 1 })
   for (const name of ['create', 'inspect', 'edit', 'edit_lines', 'edit_section', 'preview'] as const) {
     for (const [key, { summary, value }] of Object.entries(REQUEST_EXAMPLES[name])) {
-      const { status, text } = await served.call('POST', operations[name].route, { body: value })
+      const { status, text } = await server.call('POST', operations[name].route, { body: value })
       t.equal(status, key === 'miss' ? 422 : 200, `${name}, ${summary}: ${text.slice(0, 300)}`)
     }
   }
@@ -77,7 +77,7 @@ const skip =
       : 'its driver is not installed (npm ci --prefix .ci/tools)'
 
 t.test('in a browser', { skip }, async t => {
-  const served = await serve(t, { files: { examples: { 'hello.js': HELLO } } })
+  const server = await startServer(t, { files: { examples: { 'hello.js': HELLO } } })
   const { chromium } = (await import(pathToFileURL(DRIVER).href)) as Driver
   const launched = await chromium.launch({
     executablePath: browser!,
@@ -100,7 +100,7 @@ t.test('in a browser', { skip }, async t => {
   page.on('request', request => {
     if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host)
   })
-  const files = () => bytesOf(served, 'examples/hello.js')
+  const files = () => bytesOf(server, 'examples/hello.js')
 
   const edit = page.locator('#operations-files-edit_file')
   const token = page.locator('.modal-ux input')
@@ -112,12 +112,12 @@ t.test('in a browser', { skip }, async t => {
   const textOf = async (what: Locator) => (await what.innerText()).replace(/\s+/g, ' ')
 
   await t.test('loads without an error, all of it from here', async t => {
-    await page.goto(`${served.url}/docs`)
+    await page.goto(`${server.url}/docs`)
     await edit.locator('.opblock-summary').click()
     await edit.locator('.execute').waitFor()
     t.equal(await page.title(), 'editd')
     t.strictSame(errors, [])
-    t.strictSame([...hosts], [`127.0.0.1:${served.port}`])
+    t.strictSame([...hosts], [`127.0.0.1:${server.port}`])
   })
 
   await t.test('asks for the token when a request needs it, and sends the request with it', async t => {
@@ -137,7 +137,7 @@ t.test('in a browser', { skip }, async t => {
     await edit.locator('.examples-select select').first().selectOption('miss')
     await execute()
     const problem = edit.locator('.problem', { hasText: 'NO_MATCH' })
-    const { body } = await served.call('POST', '/edit', { body: REQUEST_EXAMPLES.edit.miss!.value })
+    const { body } = await server.call('POST', '/edit', { body: REQUEST_EXAMPLES.edit.miss!.value })
     t.ok((await textOf(problem)).includes(String(body.detail).replace(/\s+/g, ' ')), 'the detail is there')
     await problem.getByRole('button', { name: 'Put into the request' }).first().click()
     await execute()

@@ -4,56 +4,56 @@ import { join } from 'node:path'
 import t from 'tap'
 import { makeOperations } from '../../src/operations.ts'
 import { Workers } from '../../src/workers/workers.ts'
-import { check, serve } from './test-server.ts'
+import { check, startServer } from './test-server.ts'
 
 const APP = 'import x\n\nconst foo = 1\nconst bar = 1\n'
 const files = { src: { 'app.ts': APP }, 'empty.txt': '', 'crlf.txt': 'a\r\nb\r\n' }
 
 t.test('shows windows of lines', async t => {
-  const served = await serve(t, { files })
-  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 3, end_line: 99 }, 200, {
+  const server = await startServer(t, { files })
+  await check(t, server, '/inspect', { path: 'src/app.ts', start_line: 3, end_line: 99 }, 200, {
     content: 'const foo = 1\nconst bar = 1\n',
     start_line: 3,
     end_line: 4,
     truncated: false,
     message: /content is lines 3 to 4\.$/
   })
-  await check(t, served, '/inspect', { path: 'src/app.ts', numbered: true, end_line: 1 }, 200, {
+  await check(t, server, '/inspect', { path: 'src/app.ts', numbered: true, end_line: 1 }, 200, {
     content: '1\timport x\n'
   })
-  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 3, end_line: 3, start_column: 7 }, 200, {
+  await check(t, server, '/inspect', { path: 'src/app.ts', start_line: 3, end_line: 3, start_column: 7 }, 200, {
     content: 'foo = 1\n',
     start_column: 7
   })
-  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 9 }, 422, {
+  await check(t, server, '/inspect', { path: 'src/app.ts', start_line: 9 }, 422, {
     code: 'LINE_OUT_OF_RANGE',
     total_lines: 4,
     file_hash: String
   })
-  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 2, end_line: 0 }, 422, {
+  await check(t, server, '/inspect', { path: 'src/app.ts', start_line: 2, end_line: 0 }, 422, {
     code: 'LINE_OUT_OF_RANGE'
   })
-  await check(t, served, '/inspect', { path: 'src/app.ts', start_line: 0 }, 400, { code: 'INVALID_REQUEST' })
-  await check(t, served, '/inspect', { path: 'empty.txt', start_line: 1 }, 200, {
+  await check(t, server, '/inspect', { path: 'src/app.ts', start_line: 0 }, 400, { code: 'INVALID_REQUEST' })
+  await check(t, server, '/inspect', { path: 'empty.txt', start_line: 1 }, 200, {
     content: '',
     total_lines: 0,
     line_ending: 'none'
   })
-  writeFileSync(join(served.root, 'long.txt'), 'x'.repeat(200_000))
-  const first = await check(t, served, '/inspect', { path: 'long.txt', start_line: 1 }, 200, {
+  writeFileSync(join(server.root, 'long.txt'), 'x'.repeat(200_000))
+  const first = await check(t, server, '/inspect', { path: 'long.txt', start_line: 1 }, 200, {
     truncated: true,
     next_line: 1,
     next_column: 65_537
   })
-  await check(t, served, '/inspect', { path: 'long.txt', start_line: 1, start_column: first.body.next_column }, 200, {
+  await check(t, server, '/inspect', { path: 'long.txt', start_line: 1, start_column: first.body.next_column }, 200, {
     start_column: 65_537
   })
-  await check(t, served, '/inspect', { path: 'long.txt', start_line: 1, start_column: 300_000 }, 422, {
+  await check(t, server, '/inspect', { path: 'long.txt', start_line: 1, start_column: 300_000 }, 422, {
     code: 'LINE_OUT_OF_RANGE',
     detail: /no column 300000/
   })
-  writeFileSync(join(served.root, 'mixed.txt'), 'a\r\nb\nc\xff\n', 'latin1')
-  await check(t, served, '/inspect', { path: 'mixed.txt', start_line: 1 }, 200, {
+  writeFileSync(join(server.root, 'mixed.txt'), 'a\r\nb\nc\xff\n', 'latin1')
+  await check(t, server, '/inspect', { path: 'mixed.txt', start_line: 1 }, 200, {
     line_ending: 'mixed',
     encoding: 'unknown-8bit',
     lossy: true,
@@ -62,12 +62,12 @@ t.test('shows windows of lines', async t => {
 })
 
 t.test('reports the facts of a file', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const write = (path: string, bytes: string | Buffer) => {
-    writeFileSync(join(served.root, path), bytes)
+    writeFileSync(join(server.root, path), bytes)
   }
   write('tabs.py', '\ufeffif x:\r\n\tpass\r\n\tpass\n')
-  await check(t, served, '/inspect', { path: 'tabs.py' }, 200, {
+  await check(t, server, '/inspect', { path: 'tabs.py' }, 200, {
     type: 'file',
     total_lines: 3,
     file_size: 23,
@@ -85,43 +85,43 @@ t.test('reports the facts of a file', async t => {
     truncated: undefined
   })
   write('run', '#!/usr/bin/env node\n')
-  symlinkSync('run', join(served.root, 'link.py'))
-  await check(t, served, '/inspect', { path: 'link.py' }, 200, {
+  symlinkSync('run', join(server.root, 'link.py'))
+  await check(t, server, '/inspect', { path: 'link.py' }, 200, {
     path: 'link.py',
     resolved_path: 'run',
     language: 'javascript'
   })
-  await check(t, served, '/inspect', { path: 'link.py', search: 'node' }, 200, {
+  await check(t, server, '/inspect', { path: 'link.py', search: 'node' }, 200, {
     language: 'javascript',
     total_matches: 1
   })
   write('wide', Buffer.from('\ufeffa\n', 'utf16le'))
-  await check(t, served, '/inspect', { path: 'wide', search: 'a', start_line: 1 }, 200, {
+  await check(t, server, '/inspect', { path: 'wide', search: 'a', start_line: 1 }, 200, {
     encoding: 'utf-16le',
     content: undefined,
     matches: undefined,
     total_lines: undefined
   })
-  await check(t, served, '/inspect', { path: 'src/App.ts' }, 404, {
+  await check(t, server, '/inspect', { path: 'src/App.ts' }, 404, {
     code: 'FILE_NOT_FOUND',
     did_you_mean: ['src/app.ts']
   })
-  await check(t, served, '/inspect', { path: 'zzz' }, 404, {
+  await check(t, server, '/inspect', { path: 'zzz' }, 404, {
     code: 'FILE_NOT_FOUND',
     detail: /POST \/inspect \{"path":"\."\} lists what is there\.$/
   })
 })
 
 t.test('reads a window of a large file', async t => {
-  const served = await serve(t, { files })
-  const path = join(served.root, 'large.txt')
+  const server = await startServer(t, { files })
+  const path = join(server.root, 'large.txt')
   writeFileSync(path, 'line\n'.repeat(400_000))
-  await check(t, served, '/inspect', { path: 'large.txt', start_line: 399_999 }, 200, {
+  await check(t, server, '/inspect', { path: 'large.txt', start_line: 399_999 }, 200, {
     content: 'line\nline\n',
     total_lines: 400_000,
     truncated: false
   })
-  await check(t, served, '/inspect', { path: 'large.txt', start_line: 1 }, 200, {
+  await check(t, server, '/inspect', { path: 'large.txt', start_line: 1 }, 200, {
     start_line: 1,
     end_line: 2000,
     truncated: true,
@@ -129,13 +129,13 @@ t.test('reads a window of a large file', async t => {
     message: /content is lines 1 to 2000\. It was cut at the limit: continue with start_line 2001\.$/
   })
   truncateSync(path, 3_000_000)
-  await check(t, served, '/inspect', { path: 'large.txt' }, 200, { encoding: 'binary', total_lines: undefined })
+  await check(t, server, '/inspect', { path: 'large.txt' }, 200, { encoding: 'binary', total_lines: undefined })
 })
 
 t.test('finds text', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const finds = (request: object, message: RegExp, expected: object) =>
-    check(t, served, '/inspect', { path: 'src/app.ts', ...request }, 200, { ...expected, message })
+    check(t, server, '/inspect', { path: 'src/app.ts', ...request }, 200, { ...expected, message })
   await finds({ search: 'const ' }, /"const " was found 2 times, at lines 3 and 4\.$/, {
     matches: [{ line_number: 3, column_start: 1, column_end: 7, line_content: 'const foo = 1' }, { line_number: 4 }],
     total_matches: 2,
@@ -158,7 +158,7 @@ t.test('finds text', async t => {
     truncated: false
   })
   const invalid = (request: object, pointer: string, message: string | RegExp) =>
-    check(t, served, '/inspect', { path: 'src/app.ts', ...request }, 400, {
+    check(t, server, '/inspect', { path: 'src/app.ts', ...request }, 400, {
       code: 'INVALID_REQUEST',
       path: 'src/app.ts',
       errors: [{ pointer, message }]
@@ -167,23 +167,23 @@ t.test('finds text', async t => {
   await invalid({ search: '(?=x)', regex: true }, '/search', /RE2/)
   await invalid({ search: '' }, '/search', 'must not be empty')
   await invalid({ regex: true, ignore_case: true }, '/regex', 'is only for search, which is missing')
-  writeFileSync(join(served.root, 'many.txt'), 'x\n'.repeat(300))
-  await check(t, served, '/inspect', { path: 'many.txt', search: 'x' }, 200, {
+  writeFileSync(join(server.root, 'many.txt'), 'x\n'.repeat(300))
+  await check(t, server, '/inspect', { path: 'many.txt', search: 'x' }, 200, {
     total_matches: 300,
     truncated: true,
     message: /Only the first 200 are listed: search for a longer text, or read the lines after 200\.$/,
     matches: { length: 200 }
   })
   const before = Date.now()
-  writeFileSync(join(served.root, 'evil.txt'), `${'a'.repeat(100_000)}!\n`)
-  await check(t, served, '/inspect', { path: 'evil.txt', search: '(a+)+$', regex: true }, 200, { total_matches: 0 })
+  writeFileSync(join(server.root, 'evil.txt'), `${'a'.repeat(100_000)}!\n`)
+  await check(t, server, '/inspect', { path: 'evil.txt', search: '(a+)+$', regex: true }, 200, { total_matches: 0 })
   t.ok(Date.now() - before < 5000, 'in linear time')
 })
 
 t.test('lists directories, a page at a time', async t => {
-  const served = await serve(t, { files })
-  symlinkSync('crlf.txt', join(served.root, 'link'))
-  await check(t, served, '/inspect', { path: '.' }, 200, {
+  const server = await startServer(t, { files })
+  symlinkSync('crlf.txt', join(server.root, 'link'))
+  await check(t, server, '/inspect', { path: '.' }, 200, {
     path: '.',
     type: 'directory',
     entries: [
@@ -197,25 +197,25 @@ t.test('lists directories, a page at a time', async t => {
     file_hash: undefined,
     message: '. is a directory; 4 entries listed: crlf.txt, empty.txt, link and src.'
   })
-  await check(t, served, '/inspect', { path: '.', after: 'link' }, 200, { entries: [{ name: 'src' }] })
-  await check(t, served, '/inspect', { path: '.', after: 'z' }, 200, {
+  await check(t, server, '/inspect', { path: '.', after: 'link' }, 200, { entries: [{ name: 'src' }] })
+  await check(t, server, '/inspect', { path: '.', after: 'z' }, 200, {
     entries: [],
     message: '. is a directory; there are no entries to list.'
   })
-  mkdirSync(join(served.root, 'many'))
-  for (let i = 0; i < 501; i++) writeFileSync(join(served.root, 'many', `f${String(i).padStart(3, '0')}`), '')
-  const page = await check(t, served, '/inspect', { path: 'many' }, 200, {
+  mkdirSync(join(server.root, 'many'))
+  for (let i = 0; i < 501; i++) writeFileSync(join(server.root, 'many', `f${String(i).padStart(3, '0')}`), '')
+  const page = await check(t, server, '/inspect', { path: 'many' }, 200, {
     truncated: true,
     next_entry: 'f499',
     message: 'many is a directory; 500 of its entries are listed, and there are more: continue with after "f499".',
     entries: { length: 500 }
   })
-  await check(t, served, '/inspect', { path: 'many', after: page.body.next_entry }, 200, {
+  await check(t, server, '/inspect', { path: 'many', after: page.body.next_entry }, 200, {
     truncated: false,
     entries: [{ name: 'f500' }],
     message: 'many is a directory; 1 entry listed: f500.'
   })
-  await check(t, served, '/inspect', { path: 'src', start_line: 1, numbered: true, search: 'x' }, 400, {
+  await check(t, server, '/inspect', { path: 'src', start_line: 1, numbered: true, search: 'x' }, 400, {
     code: 'INVALID_REQUEST',
     path: 'src',
     errors: [
@@ -227,17 +227,17 @@ t.test('lists directories, a page at a time', async t => {
       { pointer: '/search' }
     ]
   })
-  await check(t, served, '/inspect', { path: 'src', numbered: false, ignore_case: false }, 200, { type: 'directory' })
-  await check(t, served, '/inspect', { path: 'crlf.txt', after: 'a' }, 400, {
+  await check(t, server, '/inspect', { path: 'src', numbered: false, ignore_case: false }, 200, { type: 'directory' })
+  await check(t, server, '/inspect', { path: 'crlf.txt', after: 'a' }, 400, {
     code: 'INVALID_REQUEST',
     errors: [{ pointer: '/after', message: 'is only for directories, and the path is a file; leave it out' }]
   })
 })
 
 t.test('reads no file to search or outline while as many as may wait already do', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const workers = new Workers()
-  const { inspect } = makeOperations(served.workspace, { max_edits: 1, max_file_size: 1000 }, workers)
+  const { inspect } = makeOperations(server.workspace, { max_edits: 1, max_file_size: 1000 }, workers)
   const text = Buffer.from('x')
   // A thread takes its first job only after this turn of the event loop.
   const waiting = Array.from({ length: 16 }, () => [

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { check, serve } from './test-server.ts'
+import { check, startServer } from './test-server.ts'
 
 const MB = 1 << 20
 /** Bytes of any problem: what an agent reads in one go; more where JSON writes six for one, of control characters. */
@@ -11,32 +11,32 @@ const PROBLEM = 64 * 1024
 const ESCAPED = 160 * 1024
 
 t.test('answers other requests while a miss in a large file is explained', async t => {
-  const served = await serve(t, { files: { 'small.txt': 'one\n' } })
-  writeFileSync(join(served.root, 'large.txt'), Buffer.alloc(20 * MB, 'a'))
+  const server = await startServer(t, { files: { 'small.txt': 'one\n' } })
+  writeFileSync(join(server.root, 'large.txt'), Buffer.alloc(20 * MB, 'a'))
   const order: string[] = []
   const large = check(
     t,
-    served,
+    server,
     '/edit',
     { path: 'large.txt', old_text: 'a'.repeat(4900) + 'b' + 'a'.repeat(80), new_text: 'x' },
     422,
     { code: 'NO_MATCH' }
   ).then(() => order.push('large'))
   // The large one is on its way when the first of these is answered.
-  for (let i = 0; i < 3; i++) await served.call('GET', '/healthz')
-  await check(t, served, '/edit', { path: 'small.txt', old_text: 'one', new_text: 'two' }, 200, { changed: true })
+  for (let i = 0; i < 3; i++) await server.call('GET', '/healthz')
+  await check(t, server, '/edit', { path: 'small.txt', old_text: 'one', new_text: 'two' }, 200, { changed: true })
   order.push('small')
   await large
   t.strictSame(order, ['small', 'large'])
 })
 
 t.test('edits a large file as it does a small one', async t => {
-  const served = await serve(t)
-  const path = join(served.root, 'large.txt')
+  const server = await startServer(t)
+  const path = join(server.root, 'large.txt')
   writeFileSync(path, `${'line of text\n'.repeat(100_000)}the end\n`)
   const { body: dry } = await check(
     t,
-    served,
+    server,
     '/preview',
     { operation: 'edit', path: 'large.txt', old_text: 'the end', new_text: 'it' },
     200,
@@ -44,7 +44,7 @@ t.test('edits a large file as it does a small one', async t => {
   )
   const { body } = await check(
     t,
-    served,
+    server,
     '/edit',
     { path: 'large.txt', old_text: 'the end', new_text: 'it', show_diff: true, expected_hash: dry.file_hash },
     200,
@@ -53,7 +53,7 @@ t.test('edits a large file as it does a small one', async t => {
   t.equal(readFileSync(path, 'utf8'), `${'line of text\n'.repeat(100_000)}it\n`)
   await check(
     t,
-    served,
+    server,
     '/edit-lines',
     { path: 'large.txt', start_line: 1, end_line: 1, new_text: 'x', expected_text: 'line of test\n' },
     422,
@@ -61,7 +61,7 @@ t.test('edits a large file as it does a small one', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/create',
     { path: 'large.txt', content: 'short\n', overwrite: true, expected_hash: body.file_hash },
     200,
@@ -70,7 +70,7 @@ t.test('edits a large file as it does a small one', async t => {
 })
 
 t.test('keeps problems small, whatever is in the file and in the request', async t => {
-  const served = await serve(t)
+  const server = await startServer(t)
   const files: Record<string, Buffer> = {
     line: Buffer.alloc(2 * MB, 'word('),
     letters: Buffer.alloc(MB, 'a'),
@@ -79,7 +79,7 @@ t.test('keeps problems small, whatever is in the file and in the request', async
     twins: Buffer.from(`${'\u0001'.repeat(5000)}a( b )\n`.repeat(3)),
     wide: Buffer.from('\u2028é"\\\u0001字'.repeat(100_000))
   }
-  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(served.root, name), bytes)
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(server.root, name), bytes)
   let largest = 0
   const isSmall = (text: string, what: string) => {
     largest = Math.max(largest, Buffer.byteLength(text))
@@ -104,21 +104,21 @@ t.test('keeps problems small, whatever is in the file and in the request', async
       [' \t \n x', ' '],
       ['"\\\u0001字\u2028é'.repeat(500), '\u0001'.repeat(15_000)]
     ] as const) {
-      const { text, status } = await served.call('POST', '/edit', { body: { path, old_text, new_text } })
+      const { text, status } = await server.call('POST', '/edit', { body: { path, old_text, new_text } })
       if (status !== 200) isSmall(text, path)
     }
     const edits = Array.from({ length: 1000 }, (_, i) => ({
       old_text: i === 999 ? near.repeat(20) : `${near}${i}`,
       new_text: long.slice(0, 1000)
     }))
-    const { text, status } = await served.call('POST', '/edit', { body: { path, edits } })
+    const { text, status } = await server.call('POST', '/edit', { body: { path, edits } })
     t.equal(status, 422)
     isSmall(text, `${path}, 1000 edits`)
     for (const body of [
       { start_line: 1, end_line: 1, new_text: long, expected_text: long },
       { start_line: 1, end_line: 1, new_text: 'x', expected_text: near.repeat(300) }
     ]) {
-      const { text, status } = await served.call('POST', '/edit-lines', { body: { path, ...body } })
+      const { text, status } = await server.call('POST', '/edit-lines', { body: { path, ...body } })
       t.equal(status, 422)
       isSmall(text, `${path}, lines`)
     }
@@ -128,7 +128,7 @@ t.test('keeps problems small, whatever is in the file and in the request', async
 
 t.test('shows nothing of a protected file after a miss', async t => {
   const canary = 'CANARY-4711'
-  const served = await serve(t, {
+  const server = await startServer(t, {
     files: { '.git': { config: `[user]\n  SECRET=${canary}\n` }, keys: { 'a.pem': `SECRET=${canary}\n` } },
     settings: { protect: ['.git', '*.pem'], readProtect: ['.git', '*.pem'] }
   })
@@ -139,10 +139,10 @@ t.test('shows nothing of a protected file after a miss', async t => {
       ['/edit-lines', { start_line: 1, end_line: 1, new_text: 'x', expected_text: 'SECRET' }],
       ['/preview', { operation: 'edit', old_text: 'SECRET = ', new_text: 'y' }]
     ] as const) {
-      const { text } = await check(t, served, route, { path, ...body }, 403, { code: 'PROTECTED_PATH' })
+      const { text } = await check(t, server, route, { path, ...body }, 403, { code: 'PROTECTED_PATH' })
       t.notMatch(text, canary)
       t.notMatch(text, /similar_content|file_preview|file_hash/)
     }
   }
-  t.notMatch(JSON.stringify(served.log), canary)
+  t.notMatch(JSON.stringify(server.log), canary)
 })

@@ -1,6 +1,6 @@
 // /edit-lines over HTTP: what it does, where it says the lines are now, and what is wrong with lines that don't fit.
 import t from 'tap'
-import { bytesOf, check, serve } from './test-server.ts'
+import { bytesOf, check, startServer } from './test-server.ts'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\n'
 const files = { 'a.txt': LINES, 'bare.txt': 'one\ntwo', 'crlf.txt': 'one\r\ntwo\r\n', 'empty.txt': '' }
@@ -119,14 +119,14 @@ t.test('changes lines, and says where they are now', async t => {
     ]
   ]
   for (const [path, edit, result, message, changes] of cases) {
-    const served = await serve(t, { files })
+    const server = await startServer(t, { files })
     const {
       body: { message: would, new_hash }
-    } = await check(t, served, '/edit-lines', { path, ...edit, dry_run: true }, 200, { changed: true, dry_run: true })
+    } = await check(t, server, '/edit-lines', { path, ...edit, dry_run: true }, 200, { changed: true, dry_run: true })
     t.match(would, /^Would .*; nothing was written\.$/)
     t.notMatch(would, /\bnow has\b|\. .* now\./)
-    t.equal(bytesOf(served, path), files[path as keyof typeof files])
-    await check(t, served, '/edit-lines', { path, ...edit, show_diff: true }, 200, {
+    t.equal(bytesOf(server, path), files[path as keyof typeof files])
+    await check(t, server, '/edit-lines', { path, ...edit, show_diff: true }, 200, {
       message,
       changes,
       file_hash: new_hash,
@@ -135,14 +135,14 @@ t.test('changes lines, and says where they are now', async t => {
       edits_applied: undefined,
       warnings: []
     })
-    t.equal(bytesOf(served, path), result, message)
+    t.equal(bytesOf(server, path), result, message)
   }
 })
 
 t.test('says what it would do', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const says = (edit: object, message: string) =>
-    check(t, served, '/edit-lines', { path: 'a.txt', ...edit, dry_run: true }, 200, { message })
+    check(t, server, '/edit-lines', { path: 'a.txt', ...edit, dry_run: true }, 200, { message })
   await says(
     { start_line: 2, end_line: 3, new_text: 'x' },
     'Would replace lines 2 to 3 of a.txt; they would be line 2. a.txt would then have 4 lines; nothing was written.'
@@ -175,7 +175,7 @@ t.test('says what it would do', async t => {
     { start_line: 2, end_line: 1, new_text: '' },
     'The file already has exactly this content; nothing was written.'
   )
-  const many = await serve(t, { files: { 'm.txt': 'x\n'.repeat(50) } })
+  const many = await startServer(t, { files: { 'm.txt': 'x\n'.repeat(50) } })
   const edits = Array.from({ length: 30 }, (_, i) => ({ start_line: i + 1, end_line: i + 1, new_text: 'y' }))
   await check(t, many, '/edit-lines', { path: 'm.txt', edits, dry_run: true }, 200, {
     message: /^Would make 30 changes in m\.txt: .*; and 25 more, which changes lists\. /
@@ -187,9 +187,9 @@ t.test('says what it would do', async t => {
 })
 
 t.test('refuses lines that are not there, and says which there are', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const refuses = (edit: object, detail: string | RegExp, more: object = {}) =>
-    check(t, served, '/edit-lines', { path: 'a.txt', new_text: 'x', ...edit }, 422, {
+    check(t, server, '/edit-lines', { path: 'a.txt', new_text: 'x', ...edit }, 422, {
       code: 'LINE_OUT_OF_RANGE',
       total_lines: 5,
       file_hash: String,
@@ -226,15 +226,15 @@ t.test('refuses lines that are not there, and says which there are', async t => 
     /^Edit 2 of 2 failed: a\.txt has no line 7.*none of the 2 edits was made\.$/,
     { edit_index: 1, total_edits: 2 }
   )
-  t.equal(bytesOf(served, 'a.txt'), LINES)
+  t.equal(bytesOf(server, 'a.txt'), LINES)
 })
 
 t.test('refuses edits that overlap, and text that is not there', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const two = (first: object, second: object, detail: string | RegExp) =>
     check(
       t,
-      served,
+      server,
       '/edit-lines',
       {
         path: 'a.txt',
@@ -263,7 +263,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/edit-lines',
     {
       path: 'a.txt',
@@ -278,7 +278,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/edit-lines',
     { path: 'a.txt', start_line: 2, end_line: 2, new_text: 'x', expected_text: 'four\n' },
     422,
@@ -300,7 +300,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/edit-lines',
     { path: 'a.txt', start_line: 2, end_line: 3, new_text: 'x', expected_text: 'nothing like it' },
     422,
@@ -313,7 +313,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/edit-lines',
     { path: 'a.txt', start_line: 2, end_line: 1, new_text: 'x', expected_text: 'two' },
     422,
@@ -321,7 +321,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/edit-lines',
     { path: 'empty.txt', start_line: 1, end_line: 0, new_text: 'x', expected_text: 'y' },
     422,
@@ -333,7 +333,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/edit-lines',
     { path: 'a.txt', start_line: 2, end_line: 3, new_text: 'x', expected_text: '  two\nthree ' },
     422,
@@ -348,14 +348,14 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
       actual_text: 'two\nthree\n'
     }
   )
-  t.equal(bytesOf(served, 'a.txt'), LINES)
+  t.equal(bytesOf(server, 'a.txt'), LINES)
 })
 
 t.test('takes the modes and fields of /edit', async t => {
-  const served = await serve(t, { files, settings: { maxEdits: 2, maxFileSize: 100 } })
+  const server = await startServer(t, { files, settings: { maxEdits: 2, maxFileSize: 100 } })
   const one = { start_line: 1, end_line: 1, new_text: 'x' }
   const refuses = (request: object, code: string, more: object = {}) =>
-    check(t, served, '/edit-lines', { path: 'a.txt', ...request }, 400, { code, ...more })
+    check(t, server, '/edit-lines', { path: 'a.txt', ...request }, 400, { code, ...more })
   await refuses({ ...one, edits: [one] }, 'MIXED_MODES', {
     detail: /edits as well as start_line, end_line and new_text at the top level/
   })
@@ -379,31 +379,31 @@ t.test('takes the modes and fields of /edit', async t => {
   await refuses({ ...one, old_text: 'x' }, 'INVALID_REQUEST', {
     errors: [{ pointer: '/old_text', message: /^is an unknown field/ }]
   })
-  await check(t, served, '/edit-lines', { path: 'a.txt', ...one, new_text: 'x'.repeat(200) }, 422, {
+  await check(t, server, '/edit-lines', { path: 'a.txt', ...one, new_text: 'x'.repeat(200) }, 422, {
     code: 'RESULT_TOO_LARGE'
   })
   const {
     body: { file_hash }
-  } = await served.call('POST', '/inspect', { body: { path: 'a.txt' } })
+  } = await server.call('POST', '/inspect', { body: { path: 'a.txt' } })
   await check(
     t,
-    served,
+    server,
     '/edit-lines',
     { path: 'a.txt', ...one },
     412,
     { code: 'STALE_FILE' },
     { 'if-match': '"0123456789abcdef"' }
   )
-  await check(t, served, '/edit-lines', { path: 'a.txt', ...one, expected_hash: '0123456789abcdef' }, 409, {
+  await check(t, server, '/edit-lines', { path: 'a.txt', ...one, expected_hash: '0123456789abcdef' }, 409, {
     code: 'STALE_FILE'
   })
-  await check(t, served, '/edit-lines', { path: 'b.txt', ...one }, 404, {
+  await check(t, server, '/edit-lines', { path: 'b.txt', ...one }, 404, {
     code: 'FILE_NOT_FOUND',
     did_you_mean: ['a.txt']
   })
   await check(
     t,
-    served,
+    server,
     '/edit-lines',
     { path: 'a.txt', edits: [{ ...one, expected_text: null }], start_line: null, context_lines: 0 },
     200,

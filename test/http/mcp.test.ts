@@ -13,7 +13,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
 import { SERVER, start } from '../running.ts'
-import { bytesOf, serve, TOKEN, type Served } from './test-server.ts'
+import { bytesOf, startServer, TOKEN, type TestServer } from './test-server.ts'
 
 const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
 const files = { 'a.txt': 'one\ntwo\n' }
@@ -34,10 +34,10 @@ async function connected(
   return client
 }
 
-const overHttp = (t: Test, served: Served, era: (typeof ERAS)[number]) =>
+const overHttp = (t: Test, server: TestServer, era: (typeof ERAS)[number]) =>
   connected(
     t,
-    new StreamableHTTPClientTransport(new URL(`${served.url}/mcp`), {
+    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${TOKEN}` } }
     }),
     era
@@ -127,10 +127,10 @@ async function checkTools(t: Test, client: Client, read: () => string) {
 
 for (const era of ERAS) {
   t.test(`serves the official client over HTTP in the era of ${era[0]}`, async t => {
-    const served = await serve(t, { files })
-    await checkTools(t, await overHttp(t, served, era), () => bytesOf(served, 'a.txt'))
+    const server = await startServer(t, { files })
+    await checkTools(t, await overHttp(t, server, era), () => bytesOf(server, 'a.txt'))
     t.ok(
-      served.log.some(({ route, code }) => route === '/mcp' && code === 'NO_MATCH'),
+      server.log.some(({ route, code }) => route === '/mcp' && code === 'NO_MATCH'),
       'the log has the code of a failed call'
     )
   })
@@ -150,41 +150,41 @@ for (const era of ERAS) {
 }
 
 t.test('stands behind the same access as all routes', async t => {
-  const served = await serve(t, { files, settings: { allowOrigins: ['https://app.example'] } })
+  const server = await startServer(t, { files, settings: { allowOrigins: ['https://app.example'] } })
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
   const accept = 'application/json, text/event-stream'
   const refused = async (headers: Record<string, string>, status: number, code: string, body: unknown = list) =>
-    t.match(await served.call('POST', '/mcp', { body, headers: { accept, ...headers } }), { status, body: { code } })
+    t.match(await server.call('POST', '/mcp', { body, headers: { accept, ...headers } }), { status, body: { code } })
   await refused({ authorization: '' }, 401, 'UNAUTHORIZED')
   await refused({ origin: 'https://evil.example' }, 403, 'FORBIDDEN_ORIGIN')
   await refused({ 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE')
   await refused({}, 400, 'INVALID_JSON', '{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"}')
   await refused({}, 400, 'INVALID_JSON', '{')
   t.match(
-    await served.raw(
+    await server.raw(
       `POST /mcp HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`
     ),
     /^HTTP\/1.1 403 .*FORBIDDEN_HOST/s
   )
   for (const method of ['GET', 'DELETE']) {
-    const { status, body, headers } = await served.call(method, '/mcp')
+    const { status, body, headers } = await server.call(method, '/mcp')
     t.match(
       { status, code: body.code, allow: headers.get('allow') },
       { status: 405, code: 'METHOD_NOT_ALLOWED', allow: 'POST' },
       'as a server without sessions has to'
     )
   }
-  const preflight = await served.call('OPTIONS', '/mcp', {
+  const preflight = await server.call('OPTIONS', '/mcp', {
     headers: { origin: 'https://app.example', 'access-control-request-method': 'POST', authorization: '' }
   })
   t.match(preflight.headers.get('access-control-allow-headers'), /mcp-protocol-version, mcp-method, mcp-name/)
-  const open = await serve(t, { files, settings: { token: null } })
+  const open = await startServer(t, { files, settings: { token: null } })
   const client = await connected(t, new StreamableHTTPClientTransport(new URL(`${open.url}/mcp`)), ERAS[1])
   t.equal((await client.listTools()).tools.length, NAMES.length, 'and needs no token without auth')
 })
 
 t.test('answers a single request without a handshake, and lets nobody listen', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const headers = {
     accept: 'application/json, text/event-stream',
     'mcp-protocol-version': '2026-07-28',
@@ -196,7 +196,7 @@ t.test('answers a single request without a handshake, and lets nobody listen', a
     'io.modelcontextprotocol/clientInfo': { name: 'curl', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': {}
   }
-  const reply = await served.call('POST', '/mcp', {
+  const reply = await server.call('POST', '/mcp', {
     headers,
     body: {
       jsonrpc: '2.0',
@@ -209,13 +209,15 @@ t.test('answers a single request without a handshake, and lets nobody listen', a
     { ...reply, type: reply.headers.get('content-type') },
     { status: 200, type: /^application\/json/, body: { id: 1, result: { structuredContent: { path: 'a.txt' } } } }
   )
-  const dropped = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":${JSON.stringify(_meta)},"name":"inspect_file","arguments":{"path":"a.txt","__proto__":{}}}}`
+  const dropped =
+    `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":${JSON.stringify(_meta)},` +
+    '"name":"inspect_file","arguments":{"path":"a.txt","__proto__":{}}}}'
   t.match(
-    await served.call('POST', '/mcp', { headers: { ...headers, 'content-type': 'application/json' }, body: dropped }),
+    await server.call('POST', '/mcp', { headers: { ...headers, 'content-type': 'application/json' }, body: dropped }),
     { status: 400, body: { code: 'INVALID_REQUEST', errors: [{ pointer: '/params/arguments/__proto__' }] } },
     'the SDK would drop it'
   )
-  const listening = await served.call('POST', '/mcp', {
+  const listening = await server.call('POST', '/mcp', {
     headers: { ...headers, 'mcp-method': 'subscriptions/listen', 'mcp-name': '' },
     body: {
       jsonrpc: '2.0',
@@ -228,14 +230,14 @@ t.test('answers a single request without a handshake, and lets nobody listen', a
 })
 
 t.test('offers a reader only what works, and tells of a bug only its request_id', async t => {
-  const reading = await serve(t, { files, settings: { readOnly: true } })
+  const reading = await startServer(t, { files, settings: { readOnly: true } })
   const reader = await overHttp(t, reading, ERAS[1])
   t.strictSame(
     (await reader.listTools()).tools.map(({ name }) => name),
     ['inspect_file']
   )
   t.match(textIn(await call(reader, 'create_file', { path: 'b', content: '' })), { code: 'READ_ONLY' })
-  const broken = await serve(t, {
+  const broken = await startServer(t, {
     files,
     replace: {
       look: async () => {
@@ -253,8 +255,8 @@ t.test('offers a reader only what works, and tells of a bug only its request_id'
 })
 
 t.test('says in /capabilities what it speaks', async t => {
-  const served = await serve(t, { files })
-  t.match((await served.call('GET', '/capabilities')).body, {
+  const server = await startServer(t, { files })
+  t.match((await server.call('GET', '/capabilities')).body, {
     mcp_versions: ERAS.map(([version]) => version).reverse(),
     tool_formats: ['openai', 'openai-chat', 'anthropic', 'mcp']
   })
@@ -294,7 +296,8 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
     '',
     '{"jsonrpc":"2.0","id":1,"id":2}',
     '{',
-    '{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"edit_file","arguments":{"path":"a.txt","old_text":"two","new_text":"lost","__proto__":{"dry_run":true}}}}',
+    '{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"edit_file",' +
+      '"arguments":{"path":"a.txt","old_text":"two","new_text":"lost","__proto__":{"dry_run":true}}}}',
     [],
     'x'.repeat(9000),
     Buffer.from([0x22, 0xff, 0x22]),

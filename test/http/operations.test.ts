@@ -3,14 +3,14 @@
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { bytesOf, check, serve } from './test-server.ts'
+import { bytesOf, check, startServer } from './test-server.ts'
 
 const APP = 'import x\n\nconst foo = 1\nconst bar = 1\n'
 const files = { src: { 'app.ts': APP }, 'empty.txt': '', 'crlf.txt': 'a\r\nb\r\n' }
 
 t.test('edits, and says what changed', async t => {
-  const served = await serve(t, { files })
-  const before = await check(t, served, '/inspect', { path: 'src/app.ts' }, 200, {
+  const server = await startServer(t, { files })
+  const before = await check(t, server, '/inspect', { path: 'src/app.ts' }, 200, {
     total_lines: 4,
     language: 'typescript',
     line_ending: 'lf',
@@ -22,7 +22,7 @@ t.test('edits, and says what changed', async t => {
   })
   const done = await check(
     t,
-    served,
+    server,
     '/edit',
     {
       path: 'src/app.ts',
@@ -47,16 +47,16 @@ t.test('edits, and says what changed', async t => {
     }
   )
   t.equal(
-    bytesOf(served, 'src/app.ts'),
+    bytesOf(server, 'src/app.ts'),
     APP.replace('foo = 1', () => 'foo = $&\n')
   )
   t.not(done.body.file_hash, before.body.file_hash)
   t.strictSame(Object.keys(done.body).slice(0, 5), ['path', 'message', 'changed', 'dry_run', 'total_replacements'])
   await check(
     t,
-    served,
+    server,
     '/edit',
-    { path: join(served.root, 'src/app.ts'), old_text: 'bar', new_text: 'baz', dry_run: true, show_diff: true },
+    { path: join(server.root, 'src/app.ts'), old_text: 'bar', new_text: 'baz', dry_run: true, show_diff: true },
     200,
     {
       path: 'src/app.ts',
@@ -67,34 +67,34 @@ t.test('edits, and says what changed', async t => {
       changes: [{ old_content: 'bar', new_content: 'baz' }]
     }
   )
-  await check(t, served, '/edit', { path: 'src/app.ts', old_text: 'bar', new_text: 'bar' }, 200, {
+  await check(t, server, '/edit', { path: 'src/app.ts', old_text: 'bar', new_text: 'bar' }, 200, {
     changed: false,
     message: 'The file already has exactly this content; nothing was written.',
     file_hash: done.body.file_hash
   })
-  await check(t, served, '/edit', { path: 'src/app.ts', old_text: 'const ', new_text: '', occurrence: 'last' }, 200, {
+  await check(t, server, '/edit', { path: 'src/app.ts', old_text: 'const ', new_text: '', occurrence: 'last' }, 200, {
     message: 'Successfully deleted 1 occurrence from src/app.ts (line 5).',
     note: 'old_text also appears at line 3, which was left unchanged.'
   })
   await check(
     t,
-    served,
+    server,
     '/edit',
     { path: 'crlf.txt', old_text: 'a\nb', new_text: 'c\nd', context_lines: 0, max_diff_lines: 1 },
     200,
     { edits_applied: [{ matched_with: 'line_endings' }] }
   )
-  t.equal(bytesOf(served, 'crlf.txt'), 'c\r\nd\r\n')
-  await check(t, served, '/edit', { path: 'crlf.txt', old_text: 'c\nd', new_text: '', line_endings: 'exact' }, 422, {
+  t.equal(bytesOf(server, 'crlf.txt'), 'c\r\nd\r\n')
+  await check(t, server, '/edit', { path: 'crlf.txt', old_text: 'c\nd', new_text: '', line_endings: 'exact' }, 422, {
     code: 'NO_MATCH'
   })
 })
 
 t.test('makes many edits, or none', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   await check(
     t,
-    served,
+    server,
     '/edit',
     {
       path: 'src/app.ts',
@@ -114,10 +114,10 @@ t.test('makes many edits, or none', async t => {
       file_hash: String
     }
   )
-  t.equal(bytesOf(served, 'src/app.ts'), APP)
+  t.equal(bytesOf(server, 'src/app.ts'), APP)
   await check(
     t,
-    served,
+    server,
     '/edit',
     {
       path: 'src/app.ts',
@@ -130,51 +130,51 @@ t.test('makes many edits, or none', async t => {
     200,
     { total_replacements: 3, edits_applied: [{ edit_index: 0 }, { edit_index: 1, occurrences_replaced: 2 }] }
   )
-  await check(t, served, '/edit', { path: 'src/app.ts', old_text: '= 2', new_text: '= 3' }, 422, {
+  await check(t, server, '/edit', { path: 'src/app.ts', old_text: '= 2', new_text: '= 3' }, 422, {
     code: 'WRONG_COUNT',
     actual_occurrences: 2,
     match_lines: [3, 4]
   })
-  await check(t, served, '/edit', { path: 'src/app.ts', old_text: '= 2', new_text: '= 3', occurrence: 3 }, 422, {
+  await check(t, server, '/edit', { path: 'src/app.ts', old_text: '= 2', new_text: '= 3', occurrence: 3 }, 422, {
     code: 'OCCURRENCE_OUT_OF_RANGE'
   })
-  await check(t, served, '/edit', { path: 'src/app.ts', old_text: '= 2', new_text: '= 3', occurrences: 2 }, 200, {
+  await check(t, server, '/edit', { path: 'src/app.ts', old_text: '= 2', new_text: '= 3', occurrences: 2 }, 200, {
     total_replacements: 2
   })
 })
 
 t.test('refuses requests that could mean two things', async t => {
-  const served = await serve(t, { files, settings: { maxEdits: 2 } })
+  const server = await startServer(t, { files, settings: { maxEdits: 2 } })
   const one = { old_text: 'foo', new_text: 'one' }
   const invalid = (request: object, ...errors: { pointer: string; message: string | RegExp }[]) =>
-    check(t, served, '/edit', request, 400, { code: 'INVALID_REQUEST', errors })
-  await check(t, served, '/edit', { path: 'src/app.ts', ...one, edits: [one] }, 400, {
+    check(t, server, '/edit', request, 400, { code: 'INVALID_REQUEST', errors })
+  await check(t, server, '/edit', { path: 'src/app.ts', ...one, edits: [one] }, 400, {
     code: 'MIXED_MODES',
     detail: /edits as well as old_text and new_text at the top level/
   })
-  await check(t, served, '/edit', { path: 'src/app.ts', occurrence: 1, edits: [one] }, 400, { code: 'MIXED_MODES' })
-  await check(t, served, '/edit', { path: 'src/app.ts' }, 400, { code: 'NO_EDITS', path: 'src/app.ts' })
-  await check(t, served, '/edit', { path: 'src/app.ts', edits: [] }, 400, { code: 'NO_EDITS' })
-  await check(t, served, '/edit', { path: 'src/app.ts', edits: null, old_text: null, new_text: null }, 400, {
+  await check(t, server, '/edit', { path: 'src/app.ts', occurrence: 1, edits: [one] }, 400, { code: 'MIXED_MODES' })
+  await check(t, server, '/edit', { path: 'src/app.ts' }, 400, { code: 'NO_EDITS', path: 'src/app.ts' })
+  await check(t, server, '/edit', { path: 'src/app.ts', edits: [] }, 400, { code: 'NO_EDITS' })
+  await check(t, server, '/edit', { path: 'src/app.ts', edits: null, old_text: null, new_text: null }, 400, {
     code: 'NO_EDITS'
   })
-  await check(t, served, '/edit', { path: 'src/app.ts', edits: [one, one, one] }, 400, {
+  await check(t, server, '/edit', { path: 'src/app.ts', edits: [one, one, one] }, 400, {
     code: 'TOO_MANY_EDITS',
     limit: 2,
     actual: 3
   })
-  await check(t, served, '/edit', { path: 'src/app.ts', old_text: '', new_text: 'x' }, 400, {
+  await check(t, server, '/edit', { path: 'src/app.ts', old_text: '', new_text: 'x' }, 400, {
     code: 'EMPTY_OLD_TEXT',
     edit_index: undefined
   })
-  await check(t, served, '/edit', { path: 'src/app.ts', edits: [one, { old_text: '', new_text: 'x' }] }, 400, {
+  await check(t, server, '/edit', { path: 'src/app.ts', edits: [one, { old_text: '', new_text: 'x' }] }, 400, {
     code: 'EMPTY_OLD_TEXT',
     edit_index: 1,
     total_edits: 2,
     detail: /^Edit 2 of 2 failed: old_text is empty/
   })
-  await check(t, served, '/edit', { path: '', ...one }, 400, { code: 'INVALID_PATH', detail: /path is empty/ })
-  await check(t, served, '/edit', { path: 'a/'.repeat(3000), ...one }, 400, {
+  await check(t, server, '/edit', { path: '', ...one }, 400, { code: 'INVALID_PATH', detail: /path is empty/ })
+  await check(t, server, '/edit', { path: 'a/'.repeat(3000), ...one }, 400, {
     code: 'INVALID_PATH',
     detail: /longer than/
   })
@@ -264,7 +264,7 @@ t.test('refuses requests that could mean two things', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/edit',
     { path: 'src/app.ts', ...one },
     400,
@@ -275,14 +275,14 @@ t.test('refuses requests that could mean two things', async t => {
     { path: 'src/app.ts', ...one, expected_hash: 'ABC' },
     { pointer: '/expected_hash', message: 'must be the file_hash of an answer: 16 hex digits in lower case' }
   )
-  t.equal(bytesOf(served, 'src/app.ts'), APP)
+  t.equal(bytesOf(server, 'src/app.ts'), APP)
 })
 
 t.test('takes null in an optional field as leaving it out', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   await check(
     t,
-    served,
+    server,
     '/edit',
     {
       path: 'src/app.ts',
@@ -304,7 +304,7 @@ t.test('takes null in an optional field as leaving it out', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/inspect',
     { path: 'src/app.ts', start_line: null, end_line: null, start_column: null, numbered: null },
     200,
@@ -313,13 +313,13 @@ t.test('takes null in an optional field as leaving it out', async t => {
 })
 
 t.test('compares hashes, by body or by header', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const {
     body: { file_hash: hash }
-  } = await served.call('POST', '/inspect', { body: { path: 'src/app.ts' } })
+  } = await server.call('POST', '/inspect', { body: { path: 'src/app.ts' } })
   const other = '0123456789abcdef'
   const edit = { path: 'src/app.ts', old_text: 'foo', new_text: 'one', dry_run: true }
-  await check(t, served, '/edit', { ...edit, expected_hash: other }, 409, {
+  await check(t, server, '/edit', { ...edit, expected_hash: other }, 409, {
     code: 'STALE_FILE',
     file_hash: hash,
     expected_hash: other,
@@ -337,7 +337,7 @@ t.test('compares hashes, by body or by header', async t => {
   ] as const) {
     await check(
       t,
-      served,
+      server,
       '/edit',
       edit,
       status,
@@ -345,10 +345,10 @@ t.test('compares hashes, by body or by header', async t => {
       { 'if-match': tags }
     )
   }
-  await check(t, served, '/edit', { ...edit, expected_hash: hash }, 200, {}, { 'if-match': `"${hash}"` })
+  await check(t, server, '/edit', { ...edit, expected_hash: hash }, 200, {}, { 'if-match': `"${hash}"` })
   await check(
     t,
-    served,
+    server,
     '/edit',
     { ...edit, expected_hash: other },
     400,
@@ -357,7 +357,7 @@ t.test('compares hashes, by body or by header', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/edit',
     edit,
     400,
@@ -366,14 +366,14 @@ t.test('compares hashes, by body or by header', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/inspect',
     { path: 'src/app.ts' },
     400,
     { code: 'INVALID_REQUEST', detail: /is only for operations that edit/ },
     { 'if-match': '*' }
   )
-  const strict = await serve(t, { files, settings: { requireHash: true } })
+  const strict = await startServer(t, { files, settings: { requireHash: true } })
   await check(t, strict, '/edit', edit, 428, {
     code: 'PRECONDITION_REQUIRED',
     file_hash: hash,
@@ -383,19 +383,19 @@ t.test('compares hashes, by body or by header', async t => {
 })
 
 t.test('warns of two line breaks that have become one', async t => {
-  const served = await serve(t, { files: { 'mixed.txt': 'a\rX\nb\n' } })
+  const server = await startServer(t, { files: { 'mixed.txt': 'a\rX\nb\n' } })
   const warnings = (would: boolean) => [
     would
       ? /^The edit would bring a carriage return .* would have 1 line fewer/
       : /^The edit brought a carriage return \(\\r\) and a line feed \(\\n\) together at the end of line 1\. .* has 1 line fewer/
   ]
   const edit = { path: 'mixed.txt', old_text: 'X', new_text: '' }
-  await check(t, served, '/preview', { operation: 'edit', ...edit }, 200, { warnings: warnings(true) })
-  await check(t, served, '/edit', edit, 200, { total_lines_before: 3, total_lines_after: 2, warnings: warnings(false) })
-  t.equal(bytesOf(served, 'mixed.txt'), 'a\r\nb\n')
-  await check(t, served, '/edit', { path: 'mixed.txt', old_text: 'a', new_text: 'c' }, 200, { warnings: [] })
-  await check(t, served, '/create', { path: 'lines.txt', content: 'a\rb\n\nc\n' }, 200, { warnings: [] })
-  await check(t, served, '/edit-lines', { path: 'lines.txt', start_line: 2, end_line: 2, new_text: '' }, 200, {
+  await check(t, server, '/preview', { operation: 'edit', ...edit }, 200, { warnings: warnings(true) })
+  await check(t, server, '/edit', edit, 200, { total_lines_before: 3, total_lines_after: 2, warnings: warnings(false) })
+  t.equal(bytesOf(server, 'mixed.txt'), 'a\r\nb\n')
+  await check(t, server, '/edit', { path: 'mixed.txt', old_text: 'a', new_text: 'c' }, 200, { warnings: [] })
+  await check(t, server, '/create', { path: 'lines.txt', content: 'a\rb\n\nc\n' }, 200, { warnings: [] })
+  await check(t, server, '/edit-lines', { path: 'lines.txt', start_line: 2, end_line: 2, new_text: '' }, 200, {
     total_lines_before: 4,
     total_lines_after: 2,
     warnings: warnings(false)
@@ -403,18 +403,18 @@ t.test('warns of two line breaks that have become one', async t => {
 })
 
 t.test('says what can not be edited, and why', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const edit = { old_text: 'a', new_text: 'b' }
-  writeFileSync(join(served.root, 'bin'), Buffer.from([0x61, 0, 0x62]))
-  await check(t, served, '/inspect', { path: 'bin', start_line: 1 }, 200, {
+  writeFileSync(join(server.root, 'bin'), Buffer.from([0x61, 0, 0x62]))
+  await check(t, server, '/inspect', { path: 'bin', start_line: 1 }, 200, {
     encoding: 'binary',
     file_size: 3,
     total_lines: undefined,
     content: undefined,
     message: "bin is a binary file (binary) of 3 bytes: it has no lines and can't be edited."
   })
-  await check(t, served, '/edit', { path: 'bin', ...edit }, 415, { code: 'BINARY_FILE', file_hash: String })
-  await check(t, served, '/edit', { path: 'src', ...edit }, 422, {
+  await check(t, server, '/edit', { path: 'bin', ...edit }, 415, { code: 'BINARY_FILE', file_hash: String })
+  await check(t, server, '/edit', { path: 'src', ...edit }, 422, {
     code: 'NOT_A_FILE',
     detail: /src is a directory, not a file\. Send the path of a file in it; POST \/inspect {"path":"src"} lists them/
   })
@@ -436,34 +436,37 @@ t.test('says what can not be edited, and why', async t => {
     '/inspect': {}
   })) {
     for (const more of route === '/inspect' || route === '/preview' ? [{}] : [{}, { dry_run: true }]) {
-      await check(t, served, route, { path: 'src/app.ts/', ...body, ...more }, 422, asFolder)
+      await check(t, server, route, { path: 'src/app.ts/', ...body, ...more }, 422, asFolder)
     }
   }
-  await check(t, served, '/inspect', { path: 'src/' }, 200, { type: 'directory', path: 'src' })
-  await check(t, served, '/edit', { path: 'src/ap.ts', ...edit }, 404, {
+  await check(t, server, '/inspect', { path: 'src/' }, 200, { type: 'directory', path: 'src' })
+  await check(t, server, '/edit', { path: 'src/ap.ts', ...edit }, 404, {
     code: 'FILE_NOT_FOUND',
     did_you_mean: ['src/app.ts']
   })
-  await check(t, served, '/edit', { path: '../x', ...edit }, 403, { code: 'PATH_NOT_ALLOWED' })
-  await check(t, served, '/edit', { path: '.git/config', ...edit }, 403, { code: 'PROTECTED_PATH' })
-  await check(t, served, '/inspect', { path: '.git/config' }, 403, { code: 'PROTECTED_PATH' })
-  symlinkSync('src/app.ts', join(served.root, 'link'))
-  await check(t, served, '/inspect', { path: 'link' }, 200, {
+  await check(t, server, '/edit', { path: '../x', ...edit }, 403, { code: 'PATH_NOT_ALLOWED' })
+  await check(t, server, '/edit', { path: '.git/config', ...edit }, 403, { code: 'PROTECTED_PATH' })
+  await check(t, server, '/inspect', { path: '.git/config' }, 403, { code: 'PROTECTED_PATH' })
+  symlinkSync('src/app.ts', join(server.root, 'link'))
+  await check(t, server, '/inspect', { path: 'link' }, 200, {
     path: 'link',
     resolved_path: 'src/app.ts',
     language: 'typescript'
   })
-  await check(t, served, '/inspect', { path: 'link', start_line: 9 }, 422, {
+  await check(t, server, '/inspect', { path: 'link', start_line: 9 }, 422, {
     path: 'link',
     resolved_path: 'src/app.ts'
   })
-  await check(t, served, '/edit', { path: 'link', old_text: 'foo', new_text: 'one' }, 200, {
+  await check(t, server, '/edit', { path: 'link', old_text: 'foo', new_text: 'one' }, 200, {
     path: 'link',
     resolved_path: 'src/app.ts'
   })
-  chmodSync(join(served.root, 'empty.txt'), 0o444)
-  await check(t, served, '/edit', { path: 'empty.txt', ...edit }, 403, { code: 'PERMISSION_DENIED' })
-  const strict = await serve(t, { files, settings: { readOnly: true, allowExtensions: ['.ts'], maxFileSize: 50 } })
+  chmodSync(join(server.root, 'empty.txt'), 0o444)
+  await check(t, server, '/edit', { path: 'empty.txt', ...edit }, 403, { code: 'PERMISSION_DENIED' })
+  const strict = await startServer(t, {
+    files,
+    settings: { readOnly: true, allowExtensions: ['.ts'], maxFileSize: 50 }
+  })
   await check(t, strict, '/edit', { path: 'src/app.ts', ...edit }, 403, { code: 'READ_ONLY' })
   await check(t, strict, '/inspect', { path: 'crlf.txt' }, 403, {
     code: 'PATH_NOT_ALLOWED',
@@ -471,7 +474,7 @@ t.test('says what can not be edited, and why', async t => {
   })
   writeFileSync(join(strict.root, 'big.ts'), 'x'.repeat(51))
   await check(t, strict, '/inspect', { path: 'big.ts' }, 413, { code: 'FILE_TOO_LARGE', limit: 50, actual: 51 })
-  const small = await serve(t, { files, settings: { maxFileSize: 50 } })
+  const small = await startServer(t, { files, settings: { maxFileSize: 50 } })
   await check(t, small, '/edit', { path: 'src/app.ts', old_text: 'foo', new_text: 'x'.repeat(60) }, 422, {
     code: 'RESULT_TOO_LARGE',
     limit: 50
@@ -479,7 +482,7 @@ t.test('says what can not be edited, and why', async t => {
 })
 
 t.test('distinguishes a file that is busy from one that changed', async t => {
-  const served = await serve(t, {
+  const server = await startServer(t, {
     files,
     replace: {
       edit: async ({ path }) => ({
@@ -492,16 +495,16 @@ t.test('distinguishes a file that is busy from one that changed', async t => {
   const edit = { old_text: 'a', new_text: 'b' }
   t.equal(
     (
-      await check(t, served, '/edit', { path: 'busy', ...edit }, 423, { code: 'FILE_LOCKED', retry: 'after_delay' })
+      await check(t, server, '/edit', { path: 'busy', ...edit }, 423, { code: 'FILE_LOCKED', retry: 'after_delay' })
     ).headers.get('retry-after'),
     '2'
   )
-  await check(t, served, '/edit', { path: 'full', ...edit }, 507, { code: 'NO_SPACE' })
+  await check(t, server, '/edit', { path: 'full', ...edit }, 507, { code: 'NO_SPACE' })
 })
 
 t.test('reports its capabilities', async t => {
-  const served = await serve(t, { settings: { maxEdits: 7, readOnly: true } })
-  const { body } = await served.call('GET', '/capabilities')
+  const server = await startServer(t, { settings: { maxEdits: 7, readOnly: true } })
+  const { body } = await server.call('GET', '/capabilities')
   t.match(body, {
     name: 'editd',
     version: /^\d/,

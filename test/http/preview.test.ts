@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import t from 'tap'
 import { often } from '../often.ts'
 import { randomFile, Random, SEED } from '../random.ts'
-import { bytesOf, check, serve, type Reply, type Served } from './test-server.ts'
+import { bytesOf, check, startServer, type Reply, type TestServer } from './test-server.ts'
 
 const files = { 'a.txt': 'one\ntwo\nthree\n' }
 
 t.test('computes any one operation, and writes nothing', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const path = 'a.txt'
   const {
     body: { file_hash: hash }
-  } = await check(t, served, '/preview', { operation: 'edit', path, old_text: 'two', new_text: '2' }, 200, {
+  } = await check(t, server, '/preview', { operation: 'edit', path, old_text: 'two', new_text: '2' }, 200, {
     message: /^Would replace 1 occurrence/,
     dry_run: true,
     changed: true,
@@ -25,7 +25,7 @@ t.test('computes any one operation, and writes nothing', async t => {
   })
   await check(
     t,
-    served,
+    server,
     '/preview',
     { operation: 'edit_lines', path, start_line: 1, end_line: 1, new_text: '', show_diff: false, dry_run: true },
     200,
@@ -35,7 +35,7 @@ t.test('computes any one operation, and writes nothing', async t => {
       diff: undefined
     }
   )
-  await check(t, served, '/preview', { operation: 'create', path: 'new/b.txt', content: 'x\n' }, 200, {
+  await check(t, server, '/preview', { operation: 'create', path: 'new/b.txt', content: 'x\n' }, 200, {
     message: /^Would create/,
     created: true,
     file_hash: undefined,
@@ -43,7 +43,7 @@ t.test('computes any one operation, and writes nothing', async t => {
   })
   await check(
     t,
-    served,
+    server,
     '/preview',
     {
       operation: 'edit',
@@ -56,13 +56,13 @@ t.test('computes any one operation, and writes nothing', async t => {
     422,
     { code: 'NO_MATCH', edit_index: 1, instance: '/preview' }
   )
-  await check(t, served, '/preview', { operation: 'edit_lines', path, start_line: 9, end_line: 9, new_text: '' }, 422, {
+  await check(t, server, '/preview', { operation: 'edit_lines', path, start_line: 9, end_line: 9, new_text: '' }, 422, {
     code: 'LINE_OUT_OF_RANGE'
   })
-  await check(t, served, '/preview', { operation: 'create', path, content: '' }, 409, { code: 'ALREADY_EXISTS' })
+  await check(t, server, '/preview', { operation: 'create', path, content: '' }, 409, { code: 'ALREADY_EXISTS' })
   await check(
     t,
-    served,
+    server,
     '/preview',
     { operation: 'create', path, content: '' },
     412,
@@ -71,7 +71,7 @@ t.test('computes any one operation, and writes nothing', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/preview',
     { operation: 'edit', path, old_text: 'two', new_text: '2' },
     400,
@@ -80,7 +80,7 @@ t.test('computes any one operation, and writes nothing', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/preview',
     { operation: 'edit', path, old_text: 'two', new_text: '2' },
     412,
@@ -89,19 +89,19 @@ t.test('computes any one operation, and writes nothing', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/preview',
     { operation: 'edit', path, old_text: 'two', new_text: '2' },
     200,
     { file_hash: hash },
     { 'if-match': `"${hash}"` }
   )
-  await check(t, served, '/preview', { operation: 'edit', path: 'b.txt', old_text: 'two', new_text: '2' }, 404, {
+  await check(t, server, '/preview', { operation: 'edit', path: 'b.txt', old_text: 'two', new_text: '2' }, 404, {
     code: 'FILE_NOT_FOUND',
     did_you_mean: [path]
   })
-  t.equal(bytesOf(served, path), files[path])
-  const closed = await serve(t, { files, settings: { readOnly: true } })
+  t.equal(bytesOf(server, path), files[path])
+  const closed = await startServer(t, { files, settings: { readOnly: true } })
   await check(t, closed, '/preview', { operation: 'edit', path, old_text: 'two', new_text: '2' }, 403, {
     code: 'READ_ONLY',
     detail: /edited or previewed/
@@ -109,9 +109,9 @@ t.test('computes any one operation, and writes nothing', async t => {
 })
 
 t.test('says which operation takes a field', async t => {
-  const served = await serve(t, { files, settings: { maxEdits: 2 } })
+  const server = await startServer(t, { files, settings: { maxEdits: 2 } })
   const invalid = (request: object, ...errors: { pointer: string; message: string | RegExp }[]) =>
-    check(t, served, '/preview', { path: 'a.txt', ...request }, 400, { code: 'INVALID_REQUEST', errors })
+    check(t, server, '/preview', { path: 'a.txt', ...request }, 400, { code: 'INVALID_REQUEST', errors })
   const edit = { operation: 'edit', old_text: 'one', new_text: '1' }
   await invalid(
     { ...edit, start_line: 1, create_parents: true },
@@ -154,24 +154,24 @@ t.test('says which operation takes a field', async t => {
     { pointer: '/old_text', message: 'must be a string, not a whole number' },
     { pointer: '/context_lines', message: 'must be at most 20' }
   )
-  await check(t, served, '/preview', [] as object, 400, { code: 'INVALID_REQUEST', detail: /must be a JSON object/ })
-  await check(t, served, '/preview', { path: 'a.txt', operation: 'edit' }, 400, {
+  await check(t, server, '/preview', [] as object, 400, { code: 'INVALID_REQUEST', detail: /must be a JSON object/ })
+  await check(t, server, '/preview', { path: 'a.txt', operation: 'edit' }, 400, {
     code: 'NO_EDITS',
     detail: /Send old_text and new_text/
   })
-  await check(t, served, '/preview', { path: 'a.txt', operation: 'edit_lines', edits: [] }, 400, {
+  await check(t, server, '/preview', { path: 'a.txt', operation: 'edit_lines', edits: [] }, 400, {
     code: 'NO_EDITS',
     detail: /Send start_line, end_line and new_text/
   })
-  await check(t, served, '/preview', { path: 'a.txt', ...edit, edits: [{ old_text: 'one', new_text: '1' }] }, 400, {
+  await check(t, server, '/preview', { path: 'a.txt', ...edit, edits: [{ old_text: 'one', new_text: '1' }] }, 400, {
     code: 'MIXED_MODES'
   })
-  await check(t, served, '/preview', { path: 'a.txt', operation: 'edit', edits: [1, 2, 3] }, 400, {
+  await check(t, server, '/preview', { path: 'a.txt', operation: 'edit', edits: [1, 2, 3] }, 400, {
     code: 'TOO_MANY_EDITS'
   })
   await check(
     t,
-    served,
+    server,
     '/preview',
     { path: 'a.txt', ...edit },
     400,
@@ -240,7 +240,7 @@ function shared({ status, body }: Reply): object {
 }
 
 /** All that could betray a write. */
-const traces = ({ root }: Served) =>
+const traces = ({ root }: TestServer) =>
   [root, ...readdirSync(root).map(name => join(root, name))].map(path => {
     const { mtimeNs, ctimeNs, ino, size } = statSync(path, { bigint: true })
     return [path, mtimeNs, ctimeNs, ino, size]
@@ -249,32 +249,32 @@ const traces = ({ root }: Served) =>
 t.test('agrees with the real call, whatever is asked for', async t => {
   const random = new Random(SEED)
   t.comment(`SEED=${SEED}`)
-  const served = await serve(t, { files: {} })
+  const server = await startServer(t, { files: {} })
   const statuses = new Map<number, number>()
   for (let i = 0; i < TIMES; i++) {
     const { bytes, alphabet } = randomFile(random)
     const name = `f${i}`
     const isThere = !random.chance(10)
-    if (isThere) writeFileSync(join(served.root, name), bytes)
+    if (isThere) writeFileSync(join(server.root, name), bytes)
     const { operation, fields } = randomRequest(random, bytes.toString(), alphabet)
     const {
       body: { file_hash }
-    } = await served.call('POST', '/inspect', { body: { path: name } })
+    } = await server.call('POST', '/inspect', { body: { path: name } })
     const request = {
       [random.chance(20) ? 'file_path' : 'path']: name,
       ...fields,
       ...(file_hash !== undefined && random.chance(80) && { expected_hash: file_hash })
     }
-    const before = traces(served)
-    const preview = await served.call('POST', '/preview', { body: { operation, ...request } })
-    t.strictSame(traces(served), before)
-    const real = await served.call('POST', ROUTES[operation], { body: request })
+    const before = traces(server)
+    const preview = await server.call('POST', '/preview', { body: { operation, ...request } })
+    t.strictSame(traces(server), before)
+    const real = await server.call('POST', ROUTES[operation], { body: request })
     t.strictSame(shared(preview), shared(real), `SEED=${SEED} ${i} ${operation} ${encodeURI(JSON.stringify(request))}`)
     if (real.status === 200) t.equal(preview.body.new_hash, real.body.file_hash)
     else t.equal(preview.body.detail, real.body.detail)
-    if (real.status !== 200 && isThere) t.ok(readFileSync(join(served.root, name)).equals(bytes))
+    if (real.status !== 200 && isThere) t.ok(readFileSync(join(server.root, name)).equals(bytes))
     statuses.set(real.status, (statuses.get(real.status) ?? 0) + 1)
-    rmSync(join(served.root, name), { force: true })
+    rmSync(join(server.root, name), { force: true })
   }
   t.ok((statuses.get(200) ?? 0) > TIMES / 4, JSON.stringify([...statuses]))
   t.ok((statuses.get(422) ?? 0) > 5)
@@ -283,10 +283,10 @@ t.test('agrees with the real call, whatever is asked for', async t => {
 t.test('writes nothing outside the workspace either', async t => {
   const stateDir = mkdtempSync(join(tmpdir(), 'editd-preview-'))
   t.teardown(() => rmSync(stateDir, { recursive: true }))
-  const served = await serve(t, { files, settings: { stateDir } })
+  const server = await startServer(t, { files, settings: { stateDir } })
   const state = () => readdirSync(stateDir, { recursive: true, encoding: 'utf8' }).sort()
   const before = state()
-  await check(t, served, '/preview', { operation: 'edit', path: 'a.txt', old_text: 'two', new_text: '2' }, 200, {})
-  await check(t, served, '/preview', { operation: 'create', path: 'b.txt', content: '' }, 200, {})
+  await check(t, server, '/preview', { operation: 'edit', path: 'a.txt', old_text: 'two', new_text: '2' }, 200, {})
+  await check(t, server, '/preview', { operation: 'create', path: 'b.txt', content: '' }, 200, {})
   t.strictSame(state(), before, 'no lock, no intent')
 })

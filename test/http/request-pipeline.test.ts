@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { serve, TOKEN, type Served } from './test-server.ts'
+import { startServer, TOKEN, type TestServer } from './test-server.ts'
 
 const files = { 'a.txt': 'one\ntwo\n' }
 const EDIT = { path: 'a.txt', old_text: 'one', new_text: 'uno', dry_run: true }
@@ -24,8 +24,15 @@ const post = (headers: string[], body = JSON.stringify(EDIT)) =>
   ].join('\r\n')
 
 /** The raw bytes get one problem with this status and code. */
-async function checkRaw(t: Test, served: Served, bytes: string | Buffer, status: number, code: string, wait?: number) {
-  const received = await served.raw(bytes, wait)
+async function checkRaw(
+  t: Test,
+  server: TestServer,
+  bytes: string | Buffer,
+  status: number,
+  code: string,
+  wait?: number
+) {
+  const received = await server.raw(bytes, wait)
   t.match(received, new RegExp(`^HTTP/1.1 ${status} .*`), String(bytes).slice(0, 60))
   const body = received.slice(received.indexOf('\r\n\r\n') + 4)
   t.match(received, /content-type: application\/problem\+json/i)
@@ -34,12 +41,12 @@ async function checkRaw(t: Test, served: Served, bytes: string | Buffer, status:
 }
 
 t.test('refuses by Host, then Origin, then token', async t => {
-  const served = await serve(t, {
+  const server = await startServer(t, {
     files,
     settings: { allowHosts: ['editd.example'], allowOrigins: ['https://app.example'] }
   })
   const check = async (line: string, headers: string[], status: number, code?: string) => {
-    const received = await served.raw([line, ...headers, 'Connection: close', '', ''].join('\r\n'))
+    const received = await server.raw([line, ...headers, 'Connection: close', '', ''].join('\r\n'))
     t.match(received, new RegExp(`^HTTP/1.1 ${status} `), `${line} ${headers.join(', ')}`)
     if (code !== undefined) t.match(received, `"code":"${code}"`, headers.join(', '))
     t.match(received, /x-request-id: /)
@@ -147,7 +154,7 @@ t.test('answers preflights of allowed origins only', async t => {
     'access-control-request-headers': 'authorization',
     authorization: ''
   }
-  const open = await serve(t, { files, settings: { allowOrigins: ['https://app.example'] } })
+  const open = await startServer(t, { files, settings: { allowOrigins: ['https://app.example'] } })
   const allowed = await open.call('OPTIONS', '/edit', { headers: preflight })
   t.equal(allowed.status, 204)
   t.match(allowed.headers.get('access-control-allow-headers'), 'authorization')
@@ -159,7 +166,7 @@ t.test('answers preflights of allowed origins only', async t => {
   t.equal((await open.call('OPTIONS', '/nope')).body.code, 'ROUTE_NOT_FOUND')
   const edited = await open.call('POST', '/edit', { body: EDIT, headers: { origin: 'https://app.example' } })
   t.match(edited.headers.get('access-control-expose-headers'), 'etag')
-  const closed = await serve(t, { files })
+  const closed = await startServer(t, { files })
   const refused = await closed.call('OPTIONS', '/edit', { headers: preflight })
   t.equal(refused.status, 403)
   t.equal(refused.headers.get('access-control-allow-origin'), null)
@@ -167,16 +174,16 @@ t.test('answers preflights of allowed origins only', async t => {
 })
 
 t.test('lets everybody in without auth, and hides the documents on request', async t => {
-  const served = await serve(t, { files, settings: { token: null, docs: false } })
+  const server = await startServer(t, { files, settings: { token: null, docs: false } })
   const headers = { authorization: '' }
-  t.equal((await served.call('GET', '/capabilities', { headers })).status, 200)
+  t.equal((await server.call('GET', '/capabilities', { headers })).status, 200)
   for (const path of ['/docs', '/docs/static/x', '/openapi.json', '/openapi.yaml', '/openapi.tools.json']) {
-    t.equal((await served.call('GET', path, { headers })).body.code, 'ROUTE_NOT_FOUND')
+    t.equal((await server.call('GET', path, { headers })).body.code, 'ROUTE_NOT_FOUND')
   }
 })
 
 t.test('sends a browser from / to /docs, and answers all others there as ever', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
   const PAGES = [
     BROWSER,
@@ -201,7 +208,7 @@ t.test('sends a browser from / to /docs, and answers all others there as ever', 
   const token = `Authorization: Bearer ${TOKEN}`
   const check = async (line: string, accept: string | null, headers: string[], status: number, says: RegExp) => {
     const accepts = accept === null ? [] : [`Accept: ${accept}`]
-    const answer = await served.raw(
+    const answer = await server.raw(
       [`${line} HTTP/1.1`, ...accepts, ...headers, 'Connection: close', '', ''].join('\r\n')
     )
     t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), `${line} ${accept}`)
@@ -215,7 +222,7 @@ t.test('sends a browser from / to /docs, and answers all others there as ever', 
       t.notMatch(answer, /www-authenticate|problem\+json/i)
     }
   }
-  const page = await fetch(served.url, { headers: { accept: BROWSER } })
+  const page = await fetch(server.url, { headers: { accept: BROWSER } })
   t.match(await page.text(), '<title>editd</title>', 'the page is there')
   await check('GET /', BROWSER, ['Host: evil.example'], 403, /FORBIDDEN_HOST/)
   await check('GET /', BROWSER, ['Host: localhost', 'Origin: https://evil.example'], 403, /FORBIDDEN_ORIGIN/)
@@ -234,27 +241,29 @@ t.test('sends a browser from / to /docs, and answers all others there as ever', 
   }
   await check('POST /', BROWSER, ['Host: localhost', token], 404, /ROUTE_NOT_FOUND/)
   t.match(
-    served.log.find(({ status }) => status === 302),
+    server.log.find(({ status }) => status === 302),
     { route: '/', method: 'GET' }
   )
-  const bare = await serve(t, { files, settings: { docs: false } })
+  const bare = await startServer(t, { files, settings: { docs: false } })
   for (const [authorization, code] of [
     ['', 'UNAUTHORIZED'],
     [`Bearer ${TOKEN}`, 'ROUTE_NOT_FOUND']
   ] as const) {
     t.equal((await bare.call('GET', '/', { headers: { accept: BROWSER, authorization } })).body.code, code)
   }
-  await served.drain()
+  await server.drain()
   await check('GET /', BROWSER, ['Host: localhost'], 503, /"code":"NOT_READY"/)
 })
 
 t.test('names routes and methods that there are', async t => {
-  const served = await serve(t, { files })
-  const missing = await served.call('POST', '/edits', { body: EDIT })
+  const server = await startServer(t, { files })
+  const missing = await server.call('POST', '/edits', { body: EDIT })
   t.match(missing.body, {
     code: 'ROUTE_NOT_FOUND',
     detail:
-      'There is no route POST /edits. The routes are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.'
+      'There is no route POST /edits. The routes are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, ' +
+      'POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, ' +
+      'GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.'
   })
   for (const [method, path, allow] of [
     ['GET', '/edit', 'POST'],
@@ -263,31 +272,31 @@ t.test('names routes and methods that there are', async t => {
     ['PUT', '/docs/static/x', 'GET, HEAD'],
     ['PATCH', '/edit?x=1', 'POST']
   ] as const) {
-    const { status, body, headers } = await served.call(method, path)
+    const { status, body, headers } = await server.call(method, path)
     t.equal(status, 405)
     t.equal(body.code, 'METHOD_NOT_ALLOWED')
     t.equal(headers.get('allow'), allow)
   }
   t.match(
-    await served.raw(
+    await server.raw(
       `PROPFIND /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`
     ),
     /^HTTP\/1.1 405 /
   )
   t.match(
-    await served.raw('CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+    await server.raw('CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'),
     /^HTTP\/1.1 400 [\s\S]*"code":"INVALID_REQUEST"[\s\S]*method CONNECT is not supported/
   )
-  t.equal((await served.call('GET', '/edit/')).body.code, 'ROUTE_NOT_FOUND')
-  t.match((await served.call('GET', '/%zz')).body, { code: 'INVALID_REQUEST', detail: /URL is not valid/ })
-  t.equal((await served.call('HEAD', '/healthz')).status, 200)
-  t.strictSame((await served.call('GET', '/healthz')).body, { status: 'ok' })
-  t.strictSame((await served.call('GET', '/readyz')).body, { status: 'ready' })
-  t.equal((await served.call('POST', '/edit?dry_run=true', { body: EDIT })).body.code, 'INVALID_REQUEST')
+  t.equal((await server.call('GET', '/edit/')).body.code, 'ROUTE_NOT_FOUND')
+  t.match((await server.call('GET', '/%zz')).body, { code: 'INVALID_REQUEST', detail: /URL is not valid/ })
+  t.equal((await server.call('HEAD', '/healthz')).status, 200)
+  t.strictSame((await server.call('GET', '/healthz')).body, { status: 'ok' })
+  t.strictSame((await server.call('GET', '/readyz')).body, { status: 'ready' })
+  t.equal((await server.call('POST', '/edit?dry_run=true', { body: EDIT })).body.code, 'INVALID_REQUEST')
 })
 
 t.test('takes strict JSON only', async t => {
-  const served = await serve(t, { files, settings: { bodyLimit: 3_000_000 } })
+  const server = await startServer(t, { files, settings: { bodyLimit: 3_000_000 } })
   const check = async (
     body: string | Buffer,
     headers: Record<string, string>,
@@ -295,7 +304,7 @@ t.test('takes strict JSON only', async t => {
     code: string,
     more: Record<string, unknown> = {}
   ) => {
-    const reply = await served.call('POST', '/edit', { body, headers })
+    const reply = await server.call('POST', '/edit', { body, headers })
     t.match({ status: reply.status, ...reply.body }, { status, code, ...more }, String(body).slice(0, 60))
   }
   const text = JSON.stringify(EDIT)
@@ -328,7 +337,7 @@ t.test('takes strict JSON only', async t => {
   ]) {
     t.equal(
       (
-        await served.call('POST', '/edit', {
+        await server.call('POST', '/edit', {
           body: text,
           headers: { 'content-type': type, 'content-encoding': 'identity' }
         })
@@ -424,63 +433,63 @@ t.test('takes strict JSON only', async t => {
     limit: 3_000_000
   })
   t.equal(
-    (await served.call('POST', '/edit', { body: `\n ${text.replace('uno', '\u00fc\\n[{\\"\\\\')} ` })).status,
+    (await server.call('POST', '/edit', { body: `\n ${text.replace('uno', '\u00fc\\n[{\\"\\\\')} ` })).status,
     200
   )
-  t.equal(readFileSync(join(served.root, 'a.txt'), 'utf8'), files['a.txt'])
+  t.equal(readFileSync(join(server.root, 'a.txt'), 'utf8'), files['a.txt'])
 })
 
 t.test('refuses bad HTTP with a problem, and closes', async t => {
-  const served = await serve(t, { files, timeouts: { request: 1500, headers: 700, check: 100 } })
+  const server = await startServer(t, { files, timeouts: { request: 1500, headers: 700, check: 100 } })
   await checkRaw(
     t,
-    served,
+    server,
     post(['Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
     400,
     'INVALID_REQUEST'
   )
-  await checkRaw(t, served, post(['Content-Length: 5', 'Content-Length: 6'], 'hello'), 400, 'INVALID_REQUEST')
-  await checkRaw(t, served, 'POST /edit HTTP/1.1\nHost: localhost\n\n', 400, 'INVALID_REQUEST')
+  await checkRaw(t, server, post(['Content-Length: 5', 'Content-Length: 6'], 'hello'), 400, 'INVALID_REQUEST')
+  await checkRaw(t, server, 'POST /edit HTTP/1.1\nHost: localhost\n\n', 400, 'INVALID_REQUEST')
   await checkRaw(
     t,
-    served,
+    server,
     post(['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], '0\r\n\r\n'),
     400,
     'INVALID_REQUEST'
   )
   for (const length of ['+2', '-2', '0x2', '2.0', '2, 2', '', '99999999999999999999']) {
-    await checkRaw(t, served, post([`Content-Length: ${length}`], '{}'), 400, 'INVALID_REQUEST')
+    await checkRaw(t, server, post([`Content-Length: ${length}`], '{}'), 400, 'INVALID_REQUEST')
   }
-  await checkRaw(t, served, post(['Content-Length: 1'], '{}'), 400, 'INVALID_JSON')
+  await checkRaw(t, server, post(['Content-Length: 1'], '{}'), 400, 'INVALID_JSON')
   await checkRaw(
     t,
-    served,
+    server,
     post(['Transfer-Encoding: chunked', 'Trailer: Content-Length'], '2\r\n{}\r\n0\r\nContent-Length: 9\r\n\r\n'),
     400,
     'INVALID_REQUEST'
   )
   for (const body of ['{}', '']) {
     const untyped = post([`Content-Length: ${body.length}`], body).replace(/Content-Type: .*\r\n/, '')
-    await checkRaw(t, served, untyped, 415, 'UNSUPPORTED_MEDIA_TYPE')
-    t.match(await served.raw(untyped), /does not say which type its body has\. Send JSON with the header Content-Type/)
+    await checkRaw(t, server, untyped, 415, 'UNSUPPORTED_MEDIA_TYPE')
+    t.match(await server.raw(untyped), /does not say which type its body has\. Send JSON with the header Content-Type/)
   }
-  await checkRaw(t, served, 'hello\r\n\r\n', 400, 'INVALID_REQUEST')
+  await checkRaw(t, server, 'hello\r\n\r\n', 400, 'INVALID_REQUEST')
   await checkRaw(
     t,
-    served,
+    server,
     `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
     431,
     'HEADERS_TOO_LARGE'
   )
-  await checkRaw(t, served, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow:', 408, 'REQUEST_TIMEOUT')
-  await checkRaw(t, served, post(['Content-Length: 5000'], '{"path":'), 408, 'REQUEST_TIMEOUT')
-  await checkRaw(t, served, post(['Expect: 200-maybe', 'Content-Length: 0'], ''), 400, 'INVALID_REQUEST')
+  await checkRaw(t, server, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow:', 408, 'REQUEST_TIMEOUT')
+  await checkRaw(t, server, post(['Content-Length: 5000'], '{"path":'), 408, 'REQUEST_TIMEOUT')
+  await checkRaw(t, server, post(['Expect: 200-maybe', 'Content-Length: 0'], ''), 400, 'INVALID_REQUEST')
   t.match(
-    await served.raw(post(['Expect: 100-continue', `Content-Length: ${JSON.stringify(EDIT).length}`])),
+    await server.raw(post(['Expect: 100-continue', `Content-Length: ${JSON.stringify(EDIT).length}`])),
     /^HTTP\/1.1 100 Continue[\s\S]*HTTP\/1.1 200/
   )
   t.match(
-    await served.raw(
+    await server.raw(
       post(
         ['Transfer-Encoding: chunked'],
         `${JSON.stringify(EDIT).length.toString(16)}\r\n${JSON.stringify(EDIT)}\r\n0\r\n\r\n`
@@ -488,23 +497,23 @@ t.test('refuses bad HTTP with a problem, and closes', async t => {
     ),
     /^HTTP\/1.1 200/
   )
-  t.equal((await served.call('GET', '/healthz')).status, 200, 'others are served meanwhile')
+  t.equal((await server.call('GET', '/healthz')).status, 200, 'others are served meanwhile')
   t.match(
-    served.log.filter(({ status }) => status === 408 || status === 431).map(({ code }) => code),
+    server.log.filter(({ status }) => status === 408 || status === 431).map(({ code }) => code),
     ['HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT', 'REQUEST_TIMEOUT']
   )
   t.strictSame(
-    served.log.filter(({ msg }) => msg === 'bug'),
+    server.log.filter(({ msg }) => msg === 'bug'),
     []
   )
 })
 
 t.test('does nothing of a request whose rest comes after it was answered that its time is over', async t => {
-  const served = await serve(t, { files, timeouts: { request: 700, headers: 700, check: 100 } })
+  const server = await startServer(t, { files, timeouts: { request: 700, headers: 700, check: 100 } })
   const body = JSON.stringify({ path: 'a.txt', start_line: 1, end_line: 0, new_text: 'more\n' })
   const whole = post([`Content-Length: ${body.length}`], body).replace('/edit', '/edit-lines')
   for (const cut of [30, whole.length - 5]) {
-    const socket = connect({ port: served.port, host: '127.0.0.1', allowHalfOpen: true }, () => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true }, () => {
       socket.write(whole.slice(0, cut))
     })
     const closed = new Promise(resolve => {
@@ -521,8 +530,8 @@ t.test('does nothing of a request whose rest comes after it was answered that it
     t.match(received, /^HTTP\/1.1 408 [^]*nothing was done/)
   }
   // After them in the file's queue.
-  t.equal((await served.call('POST', '/edit-lines', { body })).status, 200)
-  t.equal(readFileSync(join(served.root, 'a.txt'), 'utf8'), `more\n${files['a.txt']}`)
+  t.equal((await server.call('POST', '/edit-lines', { body })).status, 200)
+  t.equal(readFileSync(join(server.root, 'a.txt'), 'utf8'), `more\n${files['a.txt']}`)
 })
 
 t.test('survives clients that go away, and takes no answer for another', async t => {
@@ -530,7 +539,7 @@ t.test('survives clients that go away, and takes no answer for another', async t
   const held = new Promise<void>(resolve => {
     release = resolve
   })
-  const served = await serve(t, {
+  const server = await startServer(t, {
     files,
     replace: {
       look: async () => {
@@ -545,13 +554,13 @@ t.test('survives clients that go away, and takes no answer for another', async t
   )
     .replace('/edit', '/inspect')
     .replace('Connection: close\r\n', '')
-  const received = served.raw(`${inspect}GARBAGE\r\n\r\n`)
-  const socket = connect(served.port, '127.0.0.1', () => {
+  const received = server.raw(`${inspect}GARBAGE\r\n\r\n`)
+  const socket = connect(server.port, '127.0.0.1', () => {
     socket.write(inspect)
   })
   await sleep(100)
   socket.resetAndDestroy()
-  const half = connect(served.port, '127.0.0.1', () => {
+  const half = connect(server.port, '127.0.0.1', () => {
     half.write(post(['Content-Length: 5000'], '{"path":'))
   })
   await sleep(100)
@@ -563,8 +572,8 @@ t.test('survives clients that go away, and takes no answer for another', async t
     /^HTTP\/1.1 404 [^]*FILE_NOT_FOUND/,
     'the 400 of the second request would be read as the answer to the first'
   )
-  t.equal((await served.call('GET', '/healthz')).status, 200)
-  t.equal(served.log.filter(({ aborted }) => aborted === true).length, 2)
+  t.equal((await server.call('GET', '/healthz')).status, 200)
+  t.equal(server.log.filter(({ aborted }) => aborted === true).length, 2)
 })
 
 t.test('answers NOT_READY while it drains, and lets the running ones finish', async t => {
@@ -576,7 +585,7 @@ t.test('answers NOT_READY while it drains, and lets the running ones finish', as
   const inside = new Promise<void>(resolve => {
     enter = resolve
   })
-  const served = await serve(t, {
+  const server = await startServer(t, {
     files,
     replace: {
       look: async () => {
@@ -586,10 +595,10 @@ t.test('answers NOT_READY while it drains, and lets the running ones finish', as
       }
     }
   })
-  const running = served.call('POST', '/inspect', { body: { path: 'a.txt' } })
+  const running = server.call('POST', '/inspect', { body: { path: 'a.txt' } })
   await inside
   let drained = false
-  const draining = served.drain().then(() => {
+  const draining = server.drain().then(() => {
     drained = true
   })
   for (const [method, path] of [
@@ -597,13 +606,13 @@ t.test('answers NOT_READY while it drains, and lets the running ones finish', as
     ['POST', '/edit'],
     ['GET', '/capabilities']
   ] as const) {
-    const { status, body, headers } = await served.call(method, path, method === 'POST' ? { body: EDIT } : {})
+    const { status, body, headers } = await server.call(method, path, method === 'POST' ? { body: EDIT } : {})
     t.equal(status, 503)
     t.equal(body.code, 'NOT_READY')
     t.equal(headers.get('connection'), 'close')
     t.equal(headers.get('retry-after'), '5')
   }
-  t.equal((await served.call('GET', '/healthz')).status, 200)
+  t.equal((await server.call('GET', '/healthz')).status, 200)
   t.notOk(drained)
   release()
   t.equal((await running).status, 404)
@@ -611,10 +620,10 @@ t.test('answers NOT_READY while it drains, and lets the running ones finish', as
 })
 
 t.test('is not ready when the workspace is not', async t => {
-  const served = await serve(t, {
+  const server = await startServer(t, {
     replace: { ready: () => ({ code: 'NOT_READY', reason: 'root_gone', retry_after: 0.2 }) }
   })
-  const { status, body, headers } = await served.call('GET', '/readyz')
+  const { status, body, headers } = await server.call('GET', '/readyz')
   t.equal(status, 503)
   t.match(body.detail, /workspace directory is missing/)
   t.equal(headers.get('retry-after'), '1')
@@ -626,7 +635,7 @@ t.test('answers a bug with its request_id alone, and logs where it is', async t 
     'secret text',
     Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5 })
   ]
-  const served = await serve(t, {
+  const server = await startServer(t, {
     replace: {
       look: async () => {
         throw throws.shift()
@@ -634,7 +643,7 @@ t.test('answers a bug with its request_id alone, and logs where it is', async t 
     }
   })
   for (let i = 0; i < 3; i++) {
-    const { status, body, text } = await served.call('POST', '/inspect', {
+    const { status, body, text } = await server.call('POST', '/inspect', {
       body: { path: 'a.txt' },
       headers: { 'x-request-id': `mine-${i}` }
     })
@@ -643,18 +652,18 @@ t.test('answers a bug with its request_id alone, and logs where it is', async t 
     t.equal(body.request_id, `mine-${i}`)
     t.notMatch(text, /secret|EIO|\.ts/)
   }
-  const bugs = served.log.filter(({ msg }) => msg === 'bug')
+  const bugs = server.log.filter(({ msg }) => msg === 'bug')
   t.match(bugs, [
     { request_id: 'mine-0', error: 'Oops', stack: [/^at /] },
     { error: 'string' },
     { error_code: 'EIO', message: 'EIO: i/o error, read' }
   ])
-  t.notMatch(JSON.stringify(served.log), 'secret')
+  t.notMatch(JSON.stringify(server.log), 'secret')
 })
 
 t.test('logs one line for each request, and nothing that was sent', async t => {
-  const served = await serve(t, { files })
-  writeFileSync(join(served.root, 'b.txt'), 'CANARY-file\n')
+  const server = await startServer(t, { files })
+  writeFileSync(join(server.root, 'b.txt'), 'CANARY-file\n')
   const secret = 'CANARY-sent'
   const calls: [string, string, (object | undefined)?, Record<string, string>?][] = [
     ['POST', '/edit', { path: 'b.txt', old_text: secret, new_text: secret }],
@@ -667,14 +676,14 @@ t.test('logs one line for each request, and nothing that was sent', async t => {
     ['GET', '/%zz']
   ]
   for (const [method, path, body, headers] of calls) {
-    await served.call(method, path, { ...(body && { body }), ...(headers && { headers }) })
+    await server.call(method, path, { ...(body && { body }), ...(headers && { headers }) })
   }
-  await served.call('POST', '/edit', { body: `{"${secret}` })
+  await server.call('POST', '/edit', { body: `{"${secret}` })
   await sleep(20)
-  t.equal(served.log.length, calls.length + 1)
-  t.notMatch(JSON.stringify(served.log), 'CANARY')
-  t.notMatch(JSON.stringify(served.log), TOKEN)
-  t.match(served.log[0], {
+  t.equal(server.log.length, calls.length + 1)
+  t.notMatch(JSON.stringify(server.log), 'CANARY')
+  t.notMatch(JSON.stringify(server.log), TOKEN)
+  t.match(server.log[0], {
     request_id: String,
     method: 'POST',
     route: '/edit',
@@ -682,5 +691,5 @@ t.test('logs one line for each request, and nothing that was sent', async t => {
     code: 'NO_MATCH',
     duration_ms: Number
   })
-  t.match(served.log[4], { route: '/nope', status: 404, code: 'ROUTE_NOT_FOUND' })
+  t.match(server.log[4], { route: '/nope', status: 404, code: 'ROUTE_NOT_FOUND' })
 })

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { OUTLINED } from '../../src/engine/outline/languages.ts'
-import { bytesOf, check, serve } from './test-server.ts'
+import { bytesOf, check, startServer } from './test-server.ts'
 
 const GUIDE = '# Guide\n\n## Setup\n\nRun it.\n\n```sh\nnpm ci\n```\n\n## Use\n\nText.\n'
 const CODE = [
@@ -29,9 +29,9 @@ const files = {
 }
 
 // One server: each has a thread of its own that has to start.
-const served = await serve(t, { files })
+const server = await startServer(t, { files })
 const restore = () => {
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(served.root, path), text)
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(server.root, path), text)
 }
 t.beforeEach(restore)
 
@@ -77,15 +77,15 @@ t.test('edits sections, code blocks and symbols, and says where', async t => {
     restore()
     const {
       body: { message: would, new_hash, changes }
-    } = await check(t, served, '/preview', { operation: 'edit_section', path, ...edit }, 200, {
+    } = await check(t, server, '/preview', { operation: 'edit_section', path, ...edit }, 200, {
       changed: true,
       dry_run: true,
       diff: /^--- a/
     })
     t.match(would, /: Would .*; nothing was written\.$/)
-    t.equal(bytesOf(served, path), files[path])
+    t.equal(bytesOf(server, path), files[path])
     t.match(changes, [{ new_content: String }])
-    await check(t, served, '/edit-section', { path, ...edit, show_diff: true }, 200, {
+    await check(t, server, '/edit-section', { path, ...edit, show_diff: true }, 200, {
       message,
       changes: [change],
       file_hash: new_hash,
@@ -93,15 +93,15 @@ t.test('edits sections, code blocks and symbols, and says where', async t => {
       warnings: [],
       edits_applied: undefined
     })
-    t.equal(bytesOf(served, path), result, message)
+    t.equal(bytesOf(server, path), result, message)
   }
 })
 
 t.test('says what is already so, and follows links', async t => {
-  symlinkSync('guide.md', join(served.root, 'link.txt'))
+  symlinkSync('guide.md', join(server.root, 'link.txt'))
   await check(
     t,
-    served,
+    server,
     '/edit-section',
     { path: 'guide.md', action: 'replace', heading: 'Use', new_text: 'Text.' },
     200,
@@ -109,20 +109,20 @@ t.test('says what is already so, and follows links', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/edit-section',
     { path: 'link.txt', action: 'replace', heading: 'Use', new_text: 'New.' },
     200,
     { changed: true, path: 'link.txt', resolved_path: 'guide.md' }
   )
-  await check(t, served, '/inspect', { path: 'link.txt', structure: true }, 200, {
+  await check(t, server, '/inspect', { path: 'link.txt', structure: true }, 200, {
     structure: [{ name: 'Guide' }],
     resolved_path: 'guide.md'
   })
 })
 
-t.test('lists the structure of a file', async t => {
-  await check(t, served, '/inspect', { path: 'guide.md', structure: true }, 200, {
+t.test('reports the structure of a file', async t => {
+  await check(t, server, '/inspect', { path: 'guide.md', structure: true }, 200, {
     message: 'guide.md has 13 lines (60 bytes, ascii). Its structure has 4 items.',
     total_items: 4,
     truncated: undefined,
@@ -135,7 +135,7 @@ t.test('lists the structure of a file', async t => {
   })
   await check(
     t,
-    served,
+    server,
     '/inspect',
     { path: 'app.ts', structure: true, search: 'reset', start_line: 1, end_line: 1 },
     200,
@@ -151,38 +151,38 @@ t.test('lists the structure of a file', async t => {
       ]
     }
   )
-  await check(t, served, '/inspect', { path: 'broken.py', structure: true }, 200, {
+  await check(t, server, '/inspect', { path: 'broken.py', structure: true }, 200, {
     message: /It has syntax errors \(line 4\)/,
     syntax_error_lines: [4],
     structure: [{ name: 'f' }]
   })
-  await check(t, served, '/inspect', { path: 'empty.md', structure: true }, 200, {
+  await check(t, server, '/inspect', { path: 'empty.md', structure: true }, 200, {
     message: /no headings, code blocks or symbols/,
     structure: [],
     total_items: 0
   })
-  await check(t, served, '/inspect', { path: 'data.json', structure: true }, 422, {
+  await check(t, server, '/inspect', { path: 'data.json', structure: true }, 422, {
     code: 'UNSUPPORTED_TARGET',
     detail: /^data\.json is a json file, so its structure is not supported\. Supported languages are bash, /,
     file_hash: String
   })
-  await check(t, served, '/inspect', { path: '.', structure: true }, 400, {
+  await check(t, server, '/inspect', { path: '.', structure: true }, 400, {
     code: 'INVALID_REQUEST',
     errors: [{ pointer: '/structure' }]
   })
-  writeFileSync(join(served.root, 'bin.md'), 'a\0b')
-  await check(t, served, '/inspect', { path: 'bin.md', structure: true }, 200, {
+  writeFileSync(join(server.root, 'bin.md'), 'a\0b')
+  await check(t, server, '/inspect', { path: 'bin.md', structure: true }, 200, {
     encoding: 'binary',
     structure: undefined
   })
-  writeFileSync(join(served.root, 'many.md'), '# x\n'.repeat(2500))
-  await check(t, served, '/inspect', { path: 'many.md', structure: true }, 200, {
+  writeFileSync(join(server.root, 'many.md'), '# x\n'.repeat(2500))
+  await check(t, server, '/inspect', { path: 'many.md', structure: true }, 200, {
     structure: { length: 2000 },
     total_items: 2500,
     truncated: true,
     message: /has 2500 items, of which structure lists the first 2000/
   })
-  const { body } = await served.call('GET', '/capabilities')
+  const { body } = await server.call('GET', '/capabilities')
   t.match(body, {
     languages: OUTLINED,
     features: { length: Number },
@@ -192,7 +192,7 @@ t.test('lists the structure of a file', async t => {
 
 t.test('refuses what is no one target', async t => {
   const refuses = (path: string, edit: object, status: number, expected: Record<string, unknown>) =>
-    check(t, served, '/edit-section', { path, action: 'replace', new_text: 'x', ...edit }, status, expected)
+    check(t, server, '/edit-section', { path, action: 'replace', new_text: 'x', ...edit }, status, expected)
   const invalid = (edit: object, pointer: string, message: string | RegExp) =>
     refuses('guide.md', edit, 400, { code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
   await invalid({}, '', 'the request has no target; send one of heading, code_block and symbol')
@@ -289,7 +289,7 @@ t.test('refuses what is no one target', async t => {
     code: 'UNSUPPORTED_TARGET',
     detail: /^The constant "LIMIT" at line 9 of app\.ts has no body to add text to\./
   })
-  writeFileSync(join(served.root, 'twice.md'), '# A\n\n## B\n\n# C\n\n## B\n\n```\nx\n')
+  writeFileSync(join(server.root, 'twice.md'), '# A\n\n## B\n\n# C\n\n## B\n\n```\nx\n')
   await refuses('twice.md', { heading: 'B' }, 422, {
     code: 'AMBIGUOUS_TARGET',
     detail: /^The heading "B" matches 2 places in twice\.md, at lines 3 and 7\. Send at_line .* targets lists them\./,
@@ -300,12 +300,12 @@ t.test('refuses what is no one target', async t => {
     outline: { length: 5 }
   })
   await refuses('twice.md', { heading: 'B', at_line: 7, new_text: 'x' }, 200, {})
-  writeFileSync(join(served.root, 'open.md'), '# A\n\n```\nx\n')
+  writeFileSync(join(server.root, 'open.md'), '# A\n\n```\nx\n')
   await refuses('open.md', { code_block: { index: 1 }, action: 'insert_after' }, 422, {
     detail: /never closed: anything after it would become part of it/
   })
   writeFileSync(
-    join(served.root, 'one.js'),
+    join(server.root, 'one.js'),
     'const a = 1; const b = 2\nclass A { x () {} }\nfunction f () {}\nfunction f () {}\n'
   )
   await refuses('one.js', { symbol: 'b' }, 422, {
@@ -320,7 +320,7 @@ t.test('refuses what is no one target', async t => {
     targets: [{ start_line: 3 }, { start_line: 4 }]
   })
   await refuses('guide.md', { heading: 'Use', expected_hash: '0123456789abcdef' }, 409, { code: 'STALE_FILE' })
-  const small = await serve(t, { files, settings: { maxFileSize: 100 } })
+  const small = await startServer(t, { files, settings: { maxFileSize: 100 } })
   await check(
     t,
     small,
@@ -333,12 +333,12 @@ t.test('refuses what is no one target', async t => {
 
 t.test('says why an edit of a file that has changed fails, unless its fields are wrong', async t => {
   const stale = { path: 'guide.md', action: 'replace', new_text: 'x', expected_hash: '0123456789abcdef' }
-  await check(t, served, '/edit-section', { ...stale, heading: 'setup' }, 409, {
+  await check(t, server, '/edit-section', { ...stale, heading: 'setup' }, 409, {
     code: 'STALE_FILE',
     detail: /On the current file your edit fails too: The heading "setup" was not found in guide\.md\. Did you mean/,
     did_you_mean: ['Guide > Setup']
   })
-  await check(t, served, '/edit-section', { ...stale, heading: 'Setup', new_text: '```\n' }, 400, {
+  await check(t, server, '/edit-section', { ...stale, heading: 'Setup', new_text: '```\n' }, 400, {
     code: 'INVALID_REQUEST',
     errors: [{ pointer: '/new_text', message: /^would remove the heading "Use"/ }]
   })
@@ -346,7 +346,7 @@ t.test('says why an edit of a file that has changed fails, unless its fields are
 
 t.test('reads the structure of the result too, up to the same size', async t => {
   const large = { path: 'guide.md', action: 'append', heading: 'Use', new_text: 'x\n'.repeat(4 * 1024 * 1024) }
-  await check(t, served, '/edit-section', { ...large, dry_run: true }, 422, {
+  await check(t, server, '/edit-section', { ...large, dry_run: true }, 422, {
     code: 'UNSUPPORTED_TARGET',
     limit: 8 * 1024 * 1024,
     detail: /^guide\.md has \d+ bytes, and structure is only read from files of up to 8388608\./
@@ -356,7 +356,7 @@ t.test('reads the structure of the result too, up to the same size', async t => 
 t.test('warns of syntax errors, and of symbols that are gone', async t => {
   await check(
     t,
-    served,
+    server,
     '/edit-section',
     { path: 'app.ts', action: 'replace', symbol: 'Parser.parse', new_text: 'parse () {{{\n', dry_run: true },
     200,
@@ -369,15 +369,15 @@ t.test('warns of syntax errors, and of symbols that are gone', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/edit-section',
     { path: 'broken.py', action: 'replace', symbol: 'f', new_text: 'def f():\n    return 2' },
     200,
     { warnings: [/^The file already had syntax errors \(line 4\)/] }
   )
-  writeFileSync(join(served.root, 'two.js'), 'function f () {}\n\nfunction g () {}\n')
+  writeFileSync(join(server.root, 'two.js'), 'function f () {}\n\nfunction g () {}\n')
   const replace = { path: 'two.js', action: 'replace', symbol: 'f' }
-  await check(t, served, '/edit-section', { ...replace, new_text: 'function f () {{{\n' }, 200, {
+  await check(t, server, '/edit-section', { ...replace, new_text: 'function f () {{{\n' }, 200, {
     warnings: { 0: /^The file has syntax errors after this edit \(line/ }
   })
 })
@@ -391,7 +391,7 @@ t.test('answers others while a document is parsed, and bounds hostile ones', asy
     ['nested.css', 'a {'.repeat(20_000)]
   ]
   for (const [name, text] of hostile) {
-    writeFileSync(join(served.root, name), text)
+    writeFileSync(join(server.root, name), text)
     let longest = 0
     let last = performance.now()
     const timer = setInterval(() => {
@@ -399,18 +399,18 @@ t.test('answers others while a document is parsed, and bounds hostile ones', asy
       last = performance.now()
     }, 5)
     const since = performance.now()
-    const reply = await served.call('POST', '/inspect', { body: { path: name, structure: true } })
+    const reply = await server.call('POST', '/inspect', { body: { path: name, structure: true } })
     clearInterval(timer)
     t.ok(reply.status === 200 || reply.body.code === 'UNSUPPORTED_TARGET', `${name}: ${reply.text.slice(0, 200)}`)
     t.comment(
       `${name}: ${(performance.now() - since).toFixed(0)} ms, event loop stalled for ${longest.toFixed(0)} ms at most`
     )
   }
-  const slow = served.call('POST', '/inspect', { body: { path: 'quote-lines.md', structure: true } })
-  t.equal((await served.call('GET', '/healthz')).status, 200)
+  const slow = server.call('POST', '/inspect', { body: { path: 'quote-lines.md', structure: true } })
+  t.equal((await server.call('GET', '/healthz')).status, 200)
   t.equal((await slow).status, 200)
-  writeFileSync(join(served.root, 'large.md'), Buffer.alloc(9 * 1024 * 1024, 'x\n'))
-  await check(t, served, '/inspect', { path: 'large.md', structure: true }, 422, {
+  writeFileSync(join(server.root, 'large.md'), Buffer.alloc(9 * 1024 * 1024, 'x\n'))
+  await check(t, server, '/inspect', { path: 'large.md', structure: true }, 422, {
     code: 'UNSUPPORTED_TARGET',
     limit: 8 * 1024 * 1024,
     actual: 9 * 1024 * 1024,
@@ -420,10 +420,10 @@ t.test('answers others while a document is parsed, and bounds hostile ones', asy
 
 t.test('refuses more files than may wait', async t => {
   writeFileSync(
-    join(served.root, 'long.md'),
+    join(server.root, 'long.md'),
     `# A\n\n${readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').repeat(40)}`
   )
-  const asked = (route: string, body: object) => served.call('POST', route, { body: { path: 'long.md', ...body } })
+  const asked = (route: string, body: object) => server.call('POST', route, { body: { path: 'long.md', ...body } })
   const replies = await Promise.all(
     Array.from({ length: 60 }, (_, i) =>
       i % 2 === 0
@@ -442,7 +442,7 @@ t.test('refuses more files than may wait', async t => {
   await later()
 })
 
-const later = () => check(t, served, '/inspect', { path: 'guide.md', structure: true }, 200, { total_items: 4 })
+const later = () => check(t, server, '/inspect', { path: 'guide.md', structure: true }, 200, { total_items: 4 })
 
 t.test('finds its grammars where it is built', async t => {
   t.ok(existsSync(join(import.meta.dirname, '../../dist/src/workers/outline-worker.js')))

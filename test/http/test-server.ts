@@ -20,7 +20,7 @@ export interface Reply {
   text: string
 }
 
-export interface Served {
+export interface TestServer {
   url: string
   port: number
   /** The workspace's folder. */
@@ -64,23 +64,24 @@ const shown = (text: string) => text.slice(0, 500).replace(/[^\x20-\x7e]/g, '?')
 /** The request is answered with this status and these members. */
 export async function check(
   t: Test,
-  served: Served,
+  server: TestServer,
   route: string,
   body: object,
   status: number,
   expected: Record<string, unknown>,
   headers: Record<string, string> = {}
 ): Promise<Reply> {
-  const reply = await served.call('POST', route, { body, headers })
+  const reply = await server.call('POST', route, { body, headers })
   t.equal(reply.status, status, shown(reply.text))
   t.match(reply.body, expected, shown(JSON.stringify(body)))
   return reply
 }
 
 /** What a file holds. */
-export const bytesOf = ({ root }: Served, path: string): string => readFileSync(join(root, path), 'utf8')
+export const bytesOf = ({ root }: TestServer, path: string): string => readFileSync(join(root, path), 'utf8')
 
-export async function serve(
+/** Starts a server on a fresh root; every answer to `call` is checked against the published document. */
+export async function startServer(
   t: Test,
   options: {
     settings?: Partial<Config>
@@ -88,13 +89,13 @@ export async function serve(
     replace?: Partial<Workspace>
     timeouts?: AppOptions['timeouts']
   } = {}
-): Promise<Served> {
+): Promise<TestServer> {
   const root = t.testdir(options.files ?? {})
   const stateDir = mkdtempSync(join(tmpdir(), 'editd-state-'))
   const loaded = loadConfig([root, '--token', TOKEN, '--state-dir', stateDir, '--durability', 'fast'], {})
   if (!loaded.ok) throw new Error(loaded.failure.join())
   const config = { ...loaded.value, ...options.settings }
-  const log: Served['log'] = []
+  const log: TestServer['log'] = []
   const stream = new Writable({
     write(chunk, _encoding, done) {
       log.push(JSON.parse(String(chunk)))

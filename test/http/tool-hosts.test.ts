@@ -1,7 +1,7 @@
 // /openapi.tools.json, as tool hosts read it: by what each of them is known to keep of a document.
 import t from 'tap'
 import type { JsonSchema } from '../../src/http/requests/json-schema.ts'
-import { serve, validator } from './test-server.ts'
+import { startServer, validator } from './test-server.ts'
 import { faultsOf, parts, type Defined } from './tool-rules.ts'
 
 const files = { 'a.txt': 'one\ntwo\n' }
@@ -67,14 +67,14 @@ const langChain = ({ servers, info, paths }: Document) => ({
 })
 
 t.test('describes the operations so that hosts lose nothing', async t => {
-  const served = await serve(t, { files })
-  const document = (await served.call('GET', '/openapi.tools.json', { headers: { authorization: '' } }))
+  const server = await startServer(t, { files })
+  const document = (await server.call('GET', '/openapi.tools.json', { headers: { authorization: '' } }))
     .body as unknown as Document
   t.strictSame(Object.keys(document.paths), POST_ONLY)
   t.strictSame(Object.keys(document.components), ['securitySchemes'])
   t.notMatch(JSON.stringify(document), /"\$ref"|"\$id"|"anyOf"|"oneOf"|"allOf"|"parameters"|"headers"/)
-  t.match(document.servers, [{ url: served.url }])
-  const tools = (await served.call('GET', '/tools?format=anthropic')).body as unknown as {
+  t.match(document.servers, [{ url: server.url }])
+  const tools = (await server.call('GET', '/tools?format=anthropic')).body as unknown as {
     name: string
     input_schema: JsonSchema
   }[]
@@ -123,8 +123,8 @@ t.test('describes the operations so that hosts lose nothing', async t => {
 })
 
 t.test('can be called as it says', async t => {
-  const served = await serve(t, { files })
-  const document = (await served.call('GET', '/openapi.tools.json')).body as unknown as Document
+  const server = await startServer(t, { files })
+  const document = (await server.call('GET', '/openapi.tools.json')).body as unknown as Document
   const valid = (path: string, part: JsonSchema, body: unknown) =>
     t.strictSame(validator({ components: { schemas: { part } }, paths: {} })('part', body), [], path)
   for (const [path, body] of [
@@ -136,16 +136,16 @@ t.test('can be called as it says', async t => {
   ] as const) {
     const { requestBody, responses } = document.paths[path]!.post!
     valid(path, requestBody!.content['application/json']!.schema, body)
-    const reply = await served.call('POST', path, { body })
+    const reply = await server.call('POST', path, { body })
     t.equal(reply.status, 200, reply.text.slice(0, 300))
     valid(path, responses['200']!.content!['application/json']!.schema, reply.body)
   }
 })
 
 t.test('names its address as the caller knows it, and what a reader can do', async t => {
-  const served = await serve(t, { files, settings: { readOnly: true } })
-  const document = (await served.call('GET', '/openapi.tools.json', { headers: { 'x-forwarded-proto': 'https' } }))
+  const server = await startServer(t, { files, settings: { readOnly: true } })
+  const document = (await server.call('GET', '/openapi.tools.json', { headers: { 'x-forwarded-proto': 'https' } }))
     .body as unknown as Document
-  t.strictSame(document.servers, [{ url: served.url.replace('http:', 'https:') }])
+  t.strictSame(document.servers, [{ url: server.url.replace('http:', 'https:') }])
   t.strictSame(Object.keys(document.paths), ['/inspect'])
 })

@@ -24,7 +24,9 @@ interface Rule {
 const OPENAI_REFERENCE = 'https://developers.openai.com/api/reference/resources/responses/methods/create (tools, name)'
 const OPENAI_STRICT = 'https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas'
 const OPENAI_1024 =
-  "the API's own answer, \"Invalid 'tools[13].function.description': string too long. Expected a string with maximum length 1024\", github.com/getsentry/sentry-mcp/issues/106; lifted for some models since"
+  "the API's own answer, \"Invalid 'tools[13].function.description': string too long. " +
+  'Expected a string with maximum length 1024", github.com/getsentry/sentry-mcp/issues/106; ' +
+  'lifted for some models since'
 const ANTHROPIC_TOOLS = 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools'
 const ANTHROPIC_STRICT =
   'https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations'

@@ -2,7 +2,7 @@
 // the routes.
 import t from 'tap'
 import type { JsonSchema } from '../../src/http/requests/json-schema.ts'
-import { bytesOf, serve, type Served } from './test-server.ts'
+import { bytesOf, startServer, type TestServer } from './test-server.ts'
 import { faultsOf, parts, RULES, type Defined } from './tool-rules.ts'
 
 const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
@@ -21,8 +21,8 @@ interface Definition {
   annotations?: Record<string, unknown>
 }
 
-const definitionsOf = async (served: Served, query = '') =>
-  (await served.call('GET', `/tools${query}`)).body as unknown as Definition[]
+const definitionsOf = async (server: TestServer, query = '') =>
+  (await server.call('GET', `/tools${query}`)).body as unknown as Definition[]
 const plain = ({ function: nested, ...definition }: Definition): Defined => {
   const { name, description, parameters, input_schema, inputSchema, strict = false } = nested ?? definition
   return { name, description, schema: (parameters ?? input_schema ?? inputSchema)!, strict }
@@ -35,7 +35,7 @@ const spoilt = (definition: Defined, change: (definition: Defined) => void): Def
 }
 
 t.test('defines tools as each host takes them', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   for (const [host, query] of [
     ['openai', ''],
     ['openai', '?format=openai-chat'],
@@ -46,7 +46,7 @@ t.test('defines tools as each host takes them', async t => {
     ['anthropic', '?format=mcp'],
     ['openai', '?format=mcp&strict=true']
   ] as const) {
-    const definitions = await definitionsOf(served, query)
+    const definitions = await definitionsOf(server, query)
     t.strictSame(
       definitions.map(plain).map(({ name }) => name),
       NAMES,
@@ -60,7 +60,7 @@ t.test('defines tools as each host takes them', async t => {
       t.equal(schema.additionalProperties, false)
     }
   }
-  t.match(await definitionsOf(served), [
+  t.match(await definitionsOf(server), [
     {
       type: 'function',
       name: 'edit_file',
@@ -68,15 +68,15 @@ t.test('defines tools as each host takes them', async t => {
       parameters: { required: ['path'], properties: { edits: { items: { required: ['old_text', 'new_text'] } } } }
     }
   ])
-  t.match(await definitionsOf(served, '?format=openai-chat'), [
+  t.match(await definitionsOf(server, '?format=openai-chat'), [
     { type: 'function', function: { name: 'edit_file', strict: false } }
   ])
-  t.strictSame(Object.keys((await definitionsOf(served, '?format=anthropic'))[0]!), [
+  t.strictSame(Object.keys((await definitionsOf(server, '?format=anthropic'))[0]!), [
     'name',
     'description',
     'input_schema'
   ])
-  const strict = await definitionsOf(served, '?strict=true')
+  const strict = await definitionsOf(server, '?strict=true')
   t.match(strict[0], {
     strict: true,
     description: /Send null for every field that you would leave out\.$/,
@@ -94,7 +94,7 @@ t.test('defines tools as each host takes them', async t => {
       }
     }
   })
-  const anthropic = await definitionsOf(served, '?format=anthropic&strict=true')
+  const anthropic = await definitionsOf(server, '?format=anthropic&strict=true')
   t.strictSame(
     anthropic.map(({ strict }) => strict),
     [true, true, true, undefined, true, undefined],
@@ -106,7 +106,7 @@ t.test('defines tools as each host takes them', async t => {
       properties: { old_text: undefined, show_diff: undefined, edits: { description: /all or nothing\.$/ } }
     }
   })
-  t.match(await definitionsOf(served, '?format=mcp'), [
+  t.match(await definitionsOf(server, '?format=mcp'), [
     {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
       outputSchema: {
@@ -126,8 +126,8 @@ t.test('defines tools as each host takes them', async t => {
 })
 
 t.test('gives a model the rules of matching and the order of work', async t => {
-  const served = await serve(t, { files })
-  const [edit, lines, section, preview, create, inspect] = (await definitionsOf(served)).map(
+  const server = await startServer(t, { files })
+  const [edit, lines, section, preview, create, inspect] = (await definitionsOf(server)).map(
     ({ description }) => description
   )
   t.match(
@@ -142,9 +142,9 @@ t.test('gives a model the rules of matching and the order of work', async t => {
 })
 
 t.test('has a lint that finds what hosts refuse', async t => {
-  const served = await serve(t, { files })
-  const openai = (await definitionsOf(served, '?strict=true')).map(plain)
-  const anthropic = (await definitionsOf(served, '?format=anthropic&strict=true')).map(plain)
+  const server = await startServer(t, { files })
+  const openai = (await definitionsOf(server, '?strict=true')).map(plain)
+  const anthropic = (await definitionsOf(server, '?format=anthropic&strict=true')).map(plain)
   const [one] = openai as [Defined]
   const [small] = anthropic as [Defined]
   const root = (schema: object) => (definition: Defined) => {
@@ -286,9 +286,9 @@ t.test('has a lint that finds what hosts refuse', async t => {
 })
 
 t.test('takes the arguments of a tool call as models give them', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const call = async (name: string, body: unknown, status: number, expected: object, headers = {}) => {
-    const reply = await served.call('POST', `/tools/${name}`, { body, headers })
+    const reply = await server.call('POST', `/tools/${name}`, { body, headers })
     t.equal(reply.status, status, reply.text.slice(0, 300))
     t.match(reply.body, expected)
     return reply
@@ -304,7 +304,7 @@ t.test('takes the arguments of a tool call as models give them', async t => {
     { changed: true, warnings: ['old_string was read as old_text.', 'new_string was read as new_text.'] }
   )
   t.equal(edited.headers.get('etag'), `"${edited.body.file_hash}"`)
-  t.equal(bytesOf(served, 'a.txt'), 'uno\ntwo\n')
+  t.equal(bytesOf(server, 'a.txt'), 'uno\ntwo\n')
   await call('edit_lines', { arguments: { path: 'a.txt', start_line: 2, end_line: 2, new_text: 'due' } }, 200, {
     total_lines_after: 2
   })
@@ -364,18 +364,19 @@ t.test('takes the arguments of a tool call as models give them', async t => {
   await call('edit_fil', {}, 404, {
     code: 'ROUTE_NOT_FOUND',
     detail:
-      'There is no tool "edit_fil"; did you mean edit_file? The tools are edit_file, edit_lines, edit_section, preview_edit, create_file and inspect_file.'
+      'There is no tool "edit_fil"; did you mean edit_file? The tools are edit_file, edit_lines, edit_section, ' +
+      'preview_edit, create_file and inspect_file.'
   })
   await call('edit_file', given, 401, { code: 'UNAUTHORIZED' }, { authorization: '' })
-  const got = await served.call('GET', '/tools/edit_file')
+  const got = await server.call('GET', '/tools/edit_file')
   t.match({ ...got.body, allow: got.headers.get('allow') }, { code: 'METHOD_NOT_ALLOWED', allow: 'POST' })
-  t.equal((await served.call('POST', '/tools/edit_file/x', { body: {} })).body.code, 'ROUTE_NOT_FOUND')
+  t.equal((await server.call('POST', '/tools/edit_file/x', { body: {} })).body.code, 'ROUTE_NOT_FOUND')
 })
 
 t.test('takes what strict tools send: every field, null for what is left out', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const strict = new Map(
-    (await definitionsOf(served, '?strict=true')).map(plain).map(({ name, schema }) => [name, schema])
+    (await definitionsOf(server, '?strict=true')).map(plain).map(({ name, schema }) => [name, schema])
   )
   const full = (schema: JsonSchema, given: object) => ({
     ...Object.fromEntries((schema.required ?? []).map(name => [name, null])),
@@ -386,7 +387,7 @@ t.test('takes what strict tools send: every field, null for what is left out', a
     const edits = Array.isArray(given.edits)
       ? { edits: given.edits.map(edit => full(schema.properties!.edits!.items!, edit)) }
       : {}
-    const reply = await served.call('POST', `/tools/${name}`, {
+    const reply = await server.call('POST', `/tools/${name}`, {
       body: { arguments: JSON.stringify(full(schema, { ...given, ...edits })) }
     })
     t.equal(reply.status, 200, reply.text.slice(0, 300))
@@ -406,27 +407,27 @@ t.test('takes what strict tools send: every field, null for what is left out', a
 })
 
 t.test('refuses what it does not know in the query', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const refused = async (query: string, message: RegExp) =>
-    t.match((await served.call('GET', `/tools?${query}`)).body, { code: 'INVALID_REQUEST', detail: message })
+    t.match((await server.call('GET', `/tools?${query}`)).body, { code: 'INVALID_REQUEST', detail: message })
   await refused('format=open-ai', /\/format must be "openai", "openai-chat", "anthropic" or "mcp"/)
   await refused('strict=1', /\/strict must be "true" or "false"/)
   await refused('formats=mcp', /\/formats is an unknown field \(did you mean format\?\)/)
   await refused('strict=true&strict=false', /\/strict is given twice/)
-  t.equal((await served.call('GET', '/tools?format=mcp', { headers: { authorization: '' } })).status, 401)
+  t.equal((await server.call('GET', '/tools?format=mcp', { headers: { authorization: '' } })).status, 401)
 })
 
 t.test('offers a reader only what works', async t => {
-  const served = await serve(t, { files, settings: { readOnly: true } })
+  const server = await startServer(t, { files, settings: { readOnly: true } })
   t.strictSame(
-    (await definitionsOf(served)).map(({ name }) => name),
+    (await definitionsOf(server)).map(({ name }) => name),
     ['inspect_file']
   )
   t.match(
-    (await served.call('POST', '/tools/edit_file', { body: { path: 'a.txt', old_text: 'one', new_text: '' } })).body,
+    (await server.call('POST', '/tools/edit_file', { body: { path: 'a.txt', old_text: 'one', new_text: '' } })).body,
     { code: 'READ_ONLY' }
   )
-  t.match((await served.call('POST', '/tools/nothing', { body: {} })).body, {
+  t.match((await server.call('POST', '/tools/nothing', { body: {} })).body, {
     code: 'ROUTE_NOT_FOUND',
     detail: /The tools are inspect_file\.$/
   })

@@ -1,15 +1,13 @@
-// Built servers that share nothing but the folders and the kernel, as containers on one machine do: each in network,
-// pid
-// and mount namespaces of its own. Does not know what is asked of them.
+// Starts built servers in network, pid and mount namespaces of their own: they share only the folders and the kernel,
+// as containers on one machine do. Does not know what they are used for.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { SERVER } from '../running.ts'
 import { canMount, has } from '../workspace/support/machine.ts'
-import { TOKEN, type Send, type Sent } from './harness.ts'
+import { senderTo, TOKEN, type Folders, type Send } from './harness.ts'
 
 const UNSHARE = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc']
 
@@ -21,13 +19,13 @@ export const cannotBeApart =
 
 export interface Apart {
   send: Send
-  /** Sends the server itself a signal. */
+  /** Sends a signal to the server itself, not to the programs around it. */
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void
   /** What it wrote on stderr so far. */
   log(): string
 }
 
-// A socket that has a name is found by it from every network namespace: by it the test reaches the server's address.
+// A socket with a path can be reached from every network namespace: through it the test reaches the server's port.
 const RELAY = `
 const { connect, createServer } = require('node:net')
 createServer(from => {
@@ -37,10 +35,10 @@ createServer(from => {
 
 let count = 0
 
-/** Started, and ready when this resolves; killed after the test. `env` is added to what it is started with. */
+/** Starts a server with `env` added to its environment; resolves when it answers. It is killed after the test. */
 export async function startApart(
   t: Test,
-  { base, root, state }: { base: string; root: string; state: string },
+  { base, root, state }: Folders,
   env: Record<string, string> = {},
   ...flags: string[]
 ): Promise<Apart> {
@@ -60,40 +58,12 @@ export async function startApart(
     child.kill('SIGKILL')
   })
 
-  const agent = new Agent({ keepAlive: true, maxSockets: 50 })
-  t.teardown(() => {
-    agent.destroy()
-  })
-  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', host: '127.0.0.1' }
-  const send: Send = (path, body) =>
-    new Promise<Sent>(resolve => {
-      const sent = request({ socketPath, path, method: 'POST', agent, headers }, response => {
-        let text = ''
-        const done = (status: number): void =>
-          resolve({
-            status,
-            text,
-            headers: response.headers,
-            code: status === 200 ? '200' : (/"code":"(\w+)"/.exec(text)?.[1] ?? '')
-          })
-        response
-          .setEncoding('utf8')
-          .on('data', chunk => {
-            text += chunk
-          })
-          .on('end', () => done(response.statusCode ?? 0))
-        response.on('error', () => done(0))
-      })
-      sent.on('error', error =>
-        resolve({ status: 0, code: String('code' in error ? error.code : error), text: '', headers: {} })
-      )
-      sent.end(JSON.stringify(body))
-    })
+  const send = senderTo(t, { socketPath, headers: { host: '127.0.0.1' } }, 50)
   while ((await send('/inspect', { path: '.' })).status !== 200) {
     if (child.exitCode !== null) throw new Error(`ended: ${log}`)
     await sleep(20)
   }
-  // The only child of unshare is the first process of the new pid namespace: the server.
+  // The only child of unshare is the first process in the new pid namespace: the server.
   const pid = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'latin1'))
   return {
     send,

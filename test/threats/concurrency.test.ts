@@ -1,5 +1,5 @@
-// Many at once: clients, servers, other programs, a signal. Rows 25 to 29, 39, 40 and 44 of the threats; `npm run
-// test:updates -- --clients N --increments N --flood N`.
+// Several clients, servers or programs at the same time, and signals. Rows 25 to 29, 39, 40 and 44 of docs/threats.md;
+// `npm run test:updates -- --clients N --increments N --flood N` for more.
 import { spawn } from 'node:child_process'
 import {
   closeSync,
@@ -25,53 +25,53 @@ import { thisOwner } from '../../src/workspace/locks/owner.ts'
 import { Random, SEED } from '../random.ts'
 import { SERVER, start } from '../running.ts'
 import {
-  attacked,
+  startServer,
   hashOf,
   many,
-  place,
+  makeFolders,
   row,
   sender,
   tally,
   tempFiles,
-  told,
-  type Attacked,
+  checkDocument,
+  type TestServer,
   type Send
 } from './harness.ts'
 
 const INCREMENTS = many('increments', 8)
 const CLIENTS = many('clients', 20)
 
-// Three servers on one root serve all rows; the last ones end them.
+// All rows but the last share three servers on one root; row 27 kills one of them.
 const onLinux = process.platform === 'linux' ? false : 'needs Linux'
-const at = place(t, { n: 'n = 0;\n', m: 'n = 0;\n', all: '', f: '', other: 'one\n' })
+const at = makeFolders(t, { n: 'n = 0;\n', m: 'n = 0;\n', all: '', f: '', other: 'one\n' })
 const { root, state } = at
 const flags = ['--lock-timeout', '4s', '--log-level', 'info']
 const [one, two, three] = await Promise.all(
-  [[], ['--durability', 'fast'], ['--durability', 'fast']].map(more => attacked(t, at, ...flags, ...more)) as [
-    Promise<Attacked>,
-    Promise<Attacked>,
-    Promise<Attacked>
+  [[], ['--durability', 'fast'], ['--durability', 'fast']].map(more => startServer(t, at, ...flags, ...more)) as [
+    Promise<TestServer>,
+    Promise<TestServer>,
+    Promise<TestServer>
   ]
 )
 
 /**
- * Each client reads a number, and sends it increased with the hash of what it read. Every 200 has to be in the end's
- * sum.
+ * Each client reads the number in a file and sends it increased by one, with the hash of what it read. In the end the
+ * number has to be the count of the answers with 200.
  */
 async function increments(
   t: Test,
-  servers: { send: Send }[],
+  sends: Send[],
   file: string,
   read: () => string,
-  right = ['200', 'STALE_FILE']
-): Promise<{ done: number; codes: string[] }> {
+  expected = ['200', 'STALE_FILE']
+): Promise<void> {
   const random = new Random(SEED)
   t.comment(`SEED=${SEED}`)
   const codes: string[] = []
   await Promise.all(
     Array.from({ length: CLIENTS }, async () => {
       for (let i = 0; i < INCREMENTS; i++) {
-        const { send } = random.pick(servers)
+        const send = random.pick(sends)
         const { content, file_hash } = JSON.parse((await send('/inspect', { path: file, start_line: 1 })).text)
         const now = Number(/n = (\d+)/.exec(content)![1])
         if (random.chance(30)) await sleep(random.int(3))
@@ -87,20 +87,21 @@ async function increments(
   )
   const done = codes.filter(code => code === '200').length
   t.equal(Number(/n = (\d+)/.exec(read())![1]), done, `every 200 is in the file (SEED=${SEED})`)
-  for (const code of new Set(codes)) t.ok(right.includes(code), code)
+  for (const code of new Set(codes)) t.ok(expected.includes(code), code)
   t.ok(done > 0 && done < codes.length, 'some of both')
   t.comment(tally(codes))
-  return { done, codes }
 }
 
 row(
   25,
   'lost update, one server',
   {
-    done: `${CLIENTS} clients × ${INCREMENTS} increments with \`expected_hash\`; \`npm run test:updates -- --clients N --increments N\` for more`
+    done:
+      `${CLIENTS} clients × ${INCREMENTS} increments with \`expected_hash\`; ` +
+      '`npm run test:updates -- --clients N --increments N` for more'
   },
   async t => {
-    await increments(t, [{ send: sender(t, two.url, CLIENTS) }], 'n', () => two.text('n'))
+    await increments(t, [sender(t, two.url, CLIENTS)], 'n', () => two.text('n'))
     return 'the number in the file is that of the `200`s; all others are `STALE_FILE`'
   }
 )
@@ -113,17 +114,19 @@ row(
     skip: onLinux
   },
   async t => {
-    const sends = [one, two, three].map(({ url }) => ({ send: sender(t, url, CLIENTS) }))
-    // On several servers nobody is next in line: who is unlucky for 4 s gives up.
+    const sends = [one, two, three].map(({ url }) => sender(t, url, CLIENTS))
+    // Several servers have no common queue: a request that is unlucky for 4 s gives up.
     await increments(t, sends, 'm', () => one.text('m'), ['200', 'STALE_FILE', 'FILE_LOCKED'])
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
-        sends[i % 3]!.send('/edit-lines', { path: 'all', start_line: 1, end_line: 0, new_text: `line ${i}\n` })
+        sends[i % 3]!('/edit-lines', { path: 'all', start_line: 1, end_line: 0, new_text: `line ${i}\n` })
       )
     )
     const lines = readFileSync(join(root, 'all'), 'utf8').split('\n')
-    for (const [i, { status }] of answers.entries()) t.equal(lines.includes(`line ${i}`), status === 200)
-    t.ok(answers.every(({ status }) => status === 200))
+    for (const [i, { code }] of answers.entries()) {
+      t.equal(code, '200')
+      t.ok(lines.includes(`line ${i}`))
+    }
     return '0 lost: the number in the file is that of the `200`s; 60 of 60 lines are there'
   }
 )
@@ -131,18 +134,21 @@ row(
 const LARGE = 30_000_000
 const large = (first: string) =>
   Buffer.concat([Buffer.from(`${first}\n`), Buffer.alloc(LARGE, 'some line of text\n'), Buffer.from('\nthe end\n')])
-const locked = (state: string) => readdirSync(join(state, 'locks')).some(name => !name.includes('.'))
+/** Whether somebody has a lock, or a lock is just being taken. */
+const isLocked = (state: string) => readdirSync(join(state, 'locks')).some(name => !name.includes('.'))
 
-/** Until somebody has the lock of the only file that is edited. */
+/** Resolves when somebody has a lock; only one file is being edited. */
 async function untilLocked(state: string): Promise<void> {
-  while (!locked(state)) await new Promise(setImmediate)
+  while (!isLocked(state)) await new Promise(setImmediate)
 }
 
 row(
   28,
   'another program saves the file between check and rename',
   {
-    done: '6 saves (in place, by rename) while a large edit has the lock; what slips through between the last check and the rename waits for the history',
+    done:
+      '6 saves (in place, by rename) while a large edit has the lock; what slips through between the last check and ' +
+      'the rename waits for the history',
     skip: onLinux
   },
   async t => {
@@ -169,7 +175,7 @@ row(
       codes.push(code)
       if (!readFileSync(file, 'utf8').startsWith(`saved ${i}\n`)) lost++
       t.ok(['STALE_FILE', '200'].includes(code), code)
-      while (locked(state)) await sleep(5)
+      while (isLocked(state)) await sleep(5)
     }
     t.comment(tally(codes))
     t.ok(codes.includes('STALE_FILE'))
@@ -186,7 +192,7 @@ row(
     const versions = ['a', 'b'].map(letter => Buffer.alloc(300_000, `${letter.repeat(99)}\n`))
     const path = join(root, 'rewritten')
     writeFileSync(path, versions[0]!)
-    // It tells from when to when it wrote: now and then, and whenever the system held it up for a millisecond or more.
+    // It prints from when to when it wrote: for some writes, and for each that took a millisecond or more.
     const writer = spawn(
       process.execPath,
       [
@@ -210,9 +216,9 @@ row(
     t.teardown(() => {
       writer.kill('SIGKILL')
     })
-    let told = ''
+    let printed = ''
     writer.stdout.on('data', data => {
-      told += data
+      printed += data
     })
     const send = sender(t, two.url, 2)
     const codes: string[] = []
@@ -228,45 +234,51 @@ row(
       t.ok(['200', 'STALE_FILE'].includes(code), code)
       const { hash_before, file_hash } = JSON.parse(text)
       if (code !== '200') continue
-      // What was edited is one version of the writer, or what we made of one; never a mixture.
+      // What was edited is a version of the writer's or the result of an edit of one, never a mixture.
       if (!whole.has(hash_before ?? file_hash)) {
         torn.push({ what: hash_before === undefined ? 'read' : 'edited', from, to: Date.now() })
       }
       if (hash_before !== undefined) whole.add(file_hash)
     }
-    // What it was held up in it tells when it goes on.
+    // It prints a slow write only when that has ended.
     const until = Date.now()
-    while (!(Number(told.trimEnd().split(/\s/).at(-1)) > until)) await sleep(10)
+    while (!(Number(printed.trimEnd().split(/\s/).at(-1)) > until)) await sleep(10)
     writer.kill('SIGKILL')
-    const holds = told
+    const slowWrites = printed
       .trimEnd()
       .split('\n')
       .map(line => line.split(' ').map(Number) as [number, number])
       .filter(([start, end]) => end > start + 1)
     t.comment(
-      `${tally(codes)}; torn: ${tally(torn.map(({ what }) => what))}; ${holds.length} writes that took a millisecond or more`
+      `${tally(codes)}; torn: ${tally(torn.map(({ what }) => what))}; ` +
+        `${slowWrites.length} writes that took a millisecond or more`
     )
-    // A half that lies there for as long as the edit takes is what the file holds: no reader can tell it from a save.
+    // While a write is held up halfway for as long as an edit takes, no reader can tell it from a finished one.
     for (const { from, to } of torn.filter(({ what }) => what === 'edited')) {
       t.ok(
-        holds.some(([start, end]) => start <= to && end >= from),
-        'edited a mixture that no writer was held up in'
+        slowWrites.some(([start, end]) => start <= to && end >= from),
+        'an edited mixture is a write that was held up halfway'
       )
     }
     t.ok(codes.includes('200'))
-    return 'each `200` or `STALE_FILE`; every edit was applied to one whole version, or, where the system held the writer up in the middle of its write, to what the file held then'
+    return (
+      'each `200` or `STALE_FILE`; every edit was applied to one whole version, or, where the system held the writer ' +
+      'up in the middle of its write, to what the file held then'
+    )
   }
 )
 
 const FLOOD = many('flood', 1300)
-/** With thousands of connections the system gives up some, and some requests aren't read in time. */
+/** With thousands of connections, the system resets some, and some requests aren't read in time. */
 const REFUSED = FLOOD > 5000 ? ['FILE_LOCKED', 'ECONNRESET', 'REQUEST_TIMEOUT'] : ['FILE_LOCKED']
 
 row(
   39,
   'flood on one file',
   {
-    done: `${FLOOD} edits of one file at once, each on its own connection; \`npm run test:updates -- --flood N\` for more`
+    done:
+      `${FLOOD} edits of one file at once, each on its own connection; ` +
+      '`npm run test:updates -- --flood N` for more'
   },
   async t => {
     const server = one
@@ -289,7 +301,10 @@ row(
       answers.some(({ code }) => code === 'FILE_LOCKED'),
       'the queue is bounded'
     )
-    return 'each `200` and in the file, or `FILE_LOCKED` with `Retry-After` and not in the file; another file is edited meanwhile'
+    return (
+      'each `200` and in the file, or `FILE_LOCKED` with `Retry-After` and not in the file; another file is edited ' +
+      'meanwhile'
+    )
   }
 )
 
@@ -297,28 +312,30 @@ row(
   27,
   'lock holder killed, or stopped',
   {
-    done: '2 servers: kill -9 while one holds the lock of a file of 30 MB; SIGSTOP for 15 s, while four batches of 20 edits in turn wait for the lock timeout',
+    done:
+      '2 servers: kill -9 while one holds the lock of a file of 30 MB; SIGSTOP for 15 s, while four batches of 20 ' +
+      'edits in turn wait for the lock timeout',
     skip: onLinux
   },
   async t => {
     writeFileSync(join(root, 'big'), large('first'))
-    const edit = (server: Attacked, old_text: string, new_text: string) =>
+    const edit = (server: TestServer, old_text: string, new_text: string) =>
       sender(t, server.url, 4)('/edit', { path: 'big', old_text, new_text })
     const killed = edit(one, 'the end', 'the killed one')
     await untilLocked(state)
     one.child.kill('SIGKILL')
     const next = await edit(two, 'first', 'second')
     t.equal((await killed).status, 0)
-    t.equal(next.code, '200', 'goes on before its own lock timeout')
+    t.equal(next.code, '200', 'the next edit gets the lock before its timeout')
     t.match(readFileSync(join(root, 'big'), 'utf8').slice(0, 10), /^second\n/)
 
     const held = edit(three, 'the end', 'the end.')
     await untilLocked(state)
     three.child.kill('SIGSTOP')
     const hash = hashOf(readFileSync(join(root, 'big')))
-    // They give up at the same moment, and each wants to know what the file is now.
+    // Each batch gives up at the same moment, and each answer has to say what the file is now.
     const send = sender(t, two.url, 20)
-    // More than its heartbeat of ten seconds: it is silent, and still not taken for dead.
+    // Longer than its heartbeat of ten seconds: it is silent, and still not taken for dead.
     for (let i = 0; i < 4; i++) {
       for (const { code, headers, text } of await Promise.all(
         Array.from({ length: 20 }, () => send('/edit', { path: 'big', old_text: 'second', new_text: 'third' }))
@@ -334,7 +351,10 @@ row(
     const text = readFileSync(join(root, 'big'), 'utf8')
     t.ok(text.startsWith('third\n') && text.endsWith('\nthe end.\n'), 'both edits are there')
     t.strictSame(tempFiles(root), [], 'the killed one’s temp file is gone, or it had none')
-    return 'after the kill, the next one goes on at once; while the holder is stopped, the others get `FILE_LOCKED` with `Retry-After`; both edits are in the file'
+    return (
+      'after the kill, the next one goes on at once; while the holder is stopped, the others get `FILE_LOCKED` with ' +
+      '`Retry-After`; both edits are in the file'
+    )
   }
 )
 
@@ -344,10 +364,10 @@ row(
   { done: '50 edits of 50 files of 1 MB, all waiting for somebody else’s lock; the signal; the locks released' },
   async t => {
     const locks = join(state, 'locks')
-    const server = await attacked(t, at, '--lock-timeout', '60s', '--log-level', 'info')
+    const server = await startServer(t, at, '--lock-timeout', '60s', '--log-level', 'info')
     const send = sender(t, server.url, 60)
     for (let i = 0; i < 50; i++) writeFileSync(join(root, `f${i}`), Buffer.alloc(1_000_000, 'old line\n'))
-    // Each file's lock has a name of its own, which shows while it is held.
+    // The name of a file's lock shows in the folder while it is held.
     const keys = new Set<string>()
     const watcher = watch(locks, (_, name) => {
       if (name !== null && !name.includes('.')) keys.add(name)
@@ -370,7 +390,7 @@ row(
         done++
       })
     )
-    // What was sent before is read before: behind the third answer all fifty are inside.
+    // Requests are read in the order in which they were sent: after the third answer, the server has all fifty.
     for (let i = 0; i < 3; i++) await fetch(`${server.url}/healthz`)
     t.equal(done, 0, 'none is answered at the signal')
     const exit = server.stop()
@@ -395,15 +415,19 @@ row(
   44,
   'two state folders on one root',
   {
-    done: 'a server on a root, and starts of others with another state folder on the same root, below it, above it and by a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; six starts at once with a state folder each. What another user’s sockets can do: `test/workspace/locks/other-servers.test.ts`',
+    done:
+      'a server on a root, and starts of others with another state folder on the same root, below it, above it and by ' +
+      'a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; ' +
+      'six starts at once with a state folder each. What another user’s sockets can do: ' +
+      '`test/workspace/locks/other-servers.test.ts`',
     skip: onLinux
   },
   async t => {
-    const here = place(t, { 'sub/f': 'one\n' })
+    const here = makeFolders(t, { 'sub/f': 'one\n' })
     const { base, root, state } = here
     symlinkSync(root, join(base, 'link'))
     symlinkSync(state, join(base, 'same-state'))
-    let first = await attacked(t, here)
+    let first = await startServer(t, here)
     const other = join(base, 'other')
     const files = () => readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()
     const refused = async (at: string, stateDir: string, sentence: RegExp, ...flags: string[]) =>
@@ -414,11 +438,14 @@ row(
       )
     const process = `process ${first.child.pid} on ${hostname()}`
     const same = new RegExp(
-      `${root} is already served by ${process} with another state folder \\(--state-dir ${state}\\), so they could overwrite each other's edits: start this one with --state-dir ${state}, or stop the other\\.`
+      `${root} is already served by ${process} with another state folder \\(--state-dir ${state}\\), ` +
+        "so they could overwrite each other's edits: " +
+        `start this one with --state-dir ${state}, or stop the other\\.`
     )
     const overlap = (relation: string) =>
       new RegExp(
-        `${relation} another server, ${process} \\(root ${root}, --state-dir ${state}\\), so they .* use that server, choose a root that doesn't overlap, or stop the other\\.`
+        `${relation} another server, ${process} \\(root ${root}, --state-dir ${state}\\), ` +
+          "so they .* use that server, choose a root that doesn't overlap, or stop the other\\."
       )
     await refused(root, other, same)
     await refused(join(base, 'link'), other, same)
@@ -433,8 +460,8 @@ row(
     t.match(said, new RegExp(`^editd: ${same.source}\n$`))
     t.strictSame(files(), ['sub', 'sub/f'], 'nothing is written below the root')
 
-    // The second lives on with the same state when the first has gone, and is seen.
-    const second = await attacked(t, { ...here, state: join(base, 'same-state') })
+    // A second server with the same state folder goes on when the first has ended, and is found.
+    const second = await startServer(t, { ...here, state: join(base, 'same-state') })
     t.equal(await first.stop(), 0)
     await refused(root, other, new RegExp(`${root} is already served by process ${second.child.pid} .*`))
     second.child.kill('SIGSTOP')
@@ -442,29 +469,35 @@ row(
       root,
       other,
       new RegExp(
-        `${root} is already served by process ${second.child.pid} with another state folder \\(it is stopped or busy and didn't say which\\), .* start this one with the same --state-dir, or stop the other\\.`
+        `${root} is already served by process ${second.child.pid} with another state folder ` +
+          "\\(it is stopped or busy and didn't say which\\), " +
+          '.* start this one with the same --state-dir, or stop the other\\.'
       )
     )
     second.child.kill('SIGKILL')
     await once(second.child, 'close')
-    first = await attacked(t, { ...here, state: other })
+    first = await startServer(t, { ...here, state: other })
     t.equal(await first.stop(), 0)
 
     const six = await Promise.allSettled(
-      Array.from({ length: 6 }, (_, i) => attacked(t, { ...here, state: join(base, `state${i}`) }))
+      Array.from({ length: 6 }, (_, i) => startServer(t, { ...here, state: join(base, `state${i}`) }))
     )
-    const served = six.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
-    t.ok(served.length <= 1, `${served.length} of 6`)
+    const started = six.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+    t.ok(started.length <= 1, `${started.length} of 6`)
     for (const one of six) {
       if (one.status === 'rejected') {
         t.match(one.reason.message, /^ended with 1: editd: .* is already served by process/)
       }
     }
-    for (const server of served) await server.stop()
-    const last = await attacked(t, here)
+    for (const server of started) await server.stop()
+    const last = await startServer(t, here)
     t.equal((await last.post('/edit', { path: 'sub/f', old_text: 'one', new_text: 'two' })).status, 200)
-    return 'refused at start with exit status 1; process, host and state folder of the other are named; nothing is written below the root; the same state folder by another path is accepted; of six at once, at most one serves; after a stop or a kill, another one starts at once'
+    return (
+      'refused at start with exit status 1; process, host and state folder of the other are named; nothing is written ' +
+      'below the root; the same state folder by another path is accepted; of six at once, at most one serves; after a ' +
+      'stop or a kill, another one starts at once'
+    )
   }
 )
 
-told()
+checkDocument()

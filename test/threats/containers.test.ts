@@ -1,7 +1,6 @@
-// Servers in containers of one machine: what one of them does that was stopped, or whose clock is off, while another
-// takes
-// its lock over. Row 43 of the threats; `npm run test:containers -- --rounds N --counts N --silence MS --off SECONDS
-// --patience MS`.
+// Servers in containers on one machine: what one of them does that was stopped, or whose clock is wrong, while another
+// takes its lock over. Row 43 of docs/threats.md; `npm run test:containers -- --rounds N --counts N --silence MS
+// --off SECONDS --patience MS` for more.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,17 +9,17 @@ import type { Test } from 'tap'
 import { Random, SEED } from '../random.ts'
 import { build } from '../workspace/support/native.ts'
 import { cannotBeApart, startApart, type Apart } from './apart.ts'
-import { many, place, row, tally, tempFiles, told, type Sent } from './harness.ts'
+import { many, makeFolders, row, tally, tempFiles, checkDocument, type Sent } from './harness.ts'
 
 const library = build('pausing', ['-shared', '-fPIC', '-ldl'])
 const skip = cannotBeApart || (library === null ? 'needs a C compiler' : false)
 
-/** In seconds: a clock so far ahead sees every lock file as one that nobody has touched for long. */
+/** In seconds: with a clock so far ahead, every lock file looks as if nobody had touched it for long. */
 const OFF = many('off', 300)
 /** In ms: how long a request waits for a lock. */
 const PATIENCE = many('patience', 3000)
 
-/** What a server has to be started with, to be stopped at a system call. */
+/** Stops a server that is started with `env` at a system call, by a preloaded library. */
 class Pause {
   readonly env: Record<string, string>
   readonly #control: string
@@ -32,7 +31,7 @@ class Pause {
     this.at(0)
   }
 
-  /** At that call after the next temp file is made; 0: never. */
+  /** Stops it at the `call`th call after it has made its next temp file; 0: never. */
   at(call: number): void {
     for (const [index, value] of [call, -1, 0, 0, 0].entries()) this.#write(index, value)
   }
@@ -42,14 +41,14 @@ class Pause {
   stopped(): boolean {
     return this.#read(2) === 1 && this.#read(1) >= this.#read(0)
   }
-  /** Which call it was, in the order of `CALLS`. */
+  /** The name of the call that it is stopped at. */
   call(): string {
     return CALLS[this.#read(4)] ?? ''
   }
   goOn(): void {
     this.#write(3, 1)
   }
-  /** To the call after the one that it is stopped at. */
+  /** Lets it go on to the next call. */
   step(): void {
     this.#write(0, this.#read(0) + 1)
     this.goOn()
@@ -63,7 +62,7 @@ class Pause {
   }
 }
 
-/** As pausing.c numbers them. */
+/** The calls by their numbers in pausing.c. */
 const CALLS = [
   '',
   'open',
@@ -85,13 +84,13 @@ interface Case {
   name: string
   /** What the file holds before; null: there is none. */
   before: string | null
-  /** Of a file of which a rename can't keep what it is. */
+  /** The file is bind-mounted, so it is written in place. */
   inPlace?: true
-  /** What the one that is stopped asks for, and what the other asks for meanwhile. */
+  /** The request to the server that is stopped, and the one to the other server meanwhile. */
   first: (path: string) => [string, object]
   second: (path: string) => [string, object]
-  /** Whether what each was told is what the file holds now. */
-  right(text: string, first: Sent, second: Sent): boolean
+  /** Whether the file holds what both answers say. */
+  isRight(text: string, first: Sent, second: Sent): boolean
 }
 
 const edit =
@@ -100,25 +99,25 @@ const edit =
 const create =
   (content: string) =>
   (path: string): [string, object] => ['/create', { path, content }]
-const both = (text: string, first: Sent, second: Sent): boolean =>
+const editsApplied = (text: string, first: Sent, second: Sent): boolean =>
   text === `${first.status === 200 ? 'A1' : 'A0'} ${second.status === 200 ? 'B1' : 'B0'}\n`
 
 const CASES: Case[] = [
-  { name: 'two edits', before: 'A0 B0\n', first: edit('A0', 'A1'), second: edit('B0', 'B1'), right: both },
+  { name: 'two edits', before: 'A0 B0\n', first: edit('A0', 'A1'), second: edit('B0', 'B1'), isRight: editsApplied },
   {
     name: 'two edits in place',
     inPlace: true,
     before: 'A0 B0\n',
     first: edit('A0', 'A1'),
     second: edit('B0', 'B1'),
-    right: both
+    isRight: editsApplied
   },
   {
     name: 'two creates',
     before: null,
     first: create('first\n'),
     second: create('second\n'),
-    right: (text, first, second) =>
+    isRight: (text, first, second) =>
       (first.status === 200) !== (second.status === 200) && text === (first.status === 200 ? 'first\n' : 'second\n')
   },
   {
@@ -126,7 +125,7 @@ const CASES: Case[] = [
     before: null,
     first: create('A0 B0\n'),
     second: edit('B0', 'B1'),
-    right: (text, first, second) =>
+    isRight: (text, first, second) =>
       first.status === 200 ? text === (second.status === 200 ? 'A0 B1\n' : 'A0 B0\n') : text === ''
   }
 ]
@@ -144,11 +143,12 @@ row(
     done:
       'servers in namespaces of their own, one clock five minutes ahead, one behind. One is stopped at each system call ' +
       `between its temp file and the release of the lock: ${CASES.map(({ name }) => name).join('; ')}. Then ` +
-      `${COUNTS} increments by three servers, one after the other stopped; \`npm run test:containers\` for more, and for longer than a lock file lasts`,
+      `${COUNTS} increments by three servers, one after the other stopped; ` +
+      '`npm run test:containers` for more, and for longer than a lock file lasts',
     skip
   },
   async t => {
-    const at = place(t)
+    const at = makeFolders(t)
     writeFileSync(join(at.root, MOUNTED), '')
     execFileSync('mount', ['--bind', join(at.root, MOUNTED), join(at.root, MOUNTED)])
     t.teardown(() => spawnSync('umount', ['-l', join(at.root, MOUNTED)]))
@@ -188,7 +188,7 @@ async function stopAtEachCall(t: Test, root: string, pause: Pause, one: Apart, o
       const first = await running
       answers.push(`${some.name}: ${first.code}, ${second.code}`)
       const text = textOf(root, path)
-      if (!some.right(text, first, second)) t.fail(`${where}: ${first.code}, ${second.code}, ${JSON.stringify(text)}`)
+      if (!some.isRight(text, first, second)) t.fail(`${where}: ${first.code}, ${second.code}, ${JSON.stringify(text)}`)
     }
   }
   pause.at(0)
@@ -205,13 +205,13 @@ async function stopAtEachCall(t: Test, root: string, pause: Pause, one: Apart, o
   t.comment(tally(answers))
 }
 
-/** Null, when it is stopped, or is to be stopped no more. */
+/** Resolves with null when the server is stopped, or will not be stopped any more. */
 async function untilStopped(pause: Pause): Promise<null> {
   while (pause.armed() && !pause.stopped()) await sleep(1)
   return null
 }
 
-/** Every acknowledged increment is in the number, while one server after the other is stopped and goes on again. */
+/** Every acknowledged increment is in the file, while one server after the other is stopped and continued. */
 async function increments(t: Test, root: string, servers: Apart[]): Promise<void> {
   t.comment(`SEED=${SEED}`)
   const random = new Random(SEED)
@@ -253,7 +253,7 @@ async function increments(t: Test, root: string, servers: Apart[]): Promise<void
     done,
     `every 200 is in the number (SEED=${SEED})`
   )
-  // A server that was stopped while a request came in finds that its time is over.
+  // A server that was stopped while a request came in may find that the request has timed out.
   for (const code of new Set(codes)) {
     t.ok(['200', 'NO_MATCH', 'STALE_FILE', 'FILE_LOCKED', 'REQUEST_TIMEOUT'].includes(code), code)
   }
@@ -264,7 +264,7 @@ async function killInPlace(t: Test, root: string, pause: Pause, one: Apart, othe
   writeFileSync(join(root, MOUNTED), 'A0 B0\n')
   pause.at(1)
   const lost = one.send(...edit('A0', 'A1')(MOUNTED))
-  // Call by call, until the file itself has been written.
+  // Call by call, until it has written to the file itself.
   for (;;) {
     await untilStopped(pause)
     if (textOf(root, MOUNTED) !== 'A0 B0\n') break
@@ -285,4 +285,4 @@ const textOf = (root: string, path: string): string => {
   }
 }
 
-told()
+checkDocument()

@@ -1,5 +1,5 @@
-// A disk that is full, system calls that fail, power cuts, no descriptors. Rows 20, 21, 23, 24 and 45 of the threats;
-// `npm run test:faults -- --cuts N --errors N`.
+// A disk that is full, system calls that fail, power cuts, no descriptors. Rows 20, 21, 23, 24 and 45 of
+// docs/threats.md; `npm run test:faults -- --cuts N --errors N` for more.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,31 +7,32 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { LONG } from '../often.ts'
-import { SEED } from '../random.ts'
+import { LONG, often } from '../often.ts'
+import { Random, SEED } from '../random.ts'
 import { startBare } from '../running.ts'
 import { cutOff, has, hasLoop, loop } from '../workspace/support/machine.ts'
 import { build } from '../workspace/support/native.ts'
 import {
-  attacked,
+  startServer,
   canMount,
   descriptorsOf,
   hashOf,
   many,
-  place,
+  makeFolders,
   row,
   sender,
   tally,
   tempFiles,
-  told,
+  checkDocument,
+  type Folders,
   type Send,
   type Sent
 } from './harness.ts'
 import { version, versionIn } from './versions.ts'
 
-const at = place(t, { f: 'one\n' })
-/** For the rows that don't end it. */
-const server = await attacked(t, at, '--log-level', 'error')
+const at = makeFolders(t, { f: 'one\n' })
+/** For rows 20 and 24. */
+const server = await startServer(t, at, '--log-level', 'error')
 
 row(
   20,
@@ -73,12 +74,12 @@ interface Call {
   path: string
 }
 
-/** Whether a line of strace speaks of a file of the test, or of the server's way to one. */
+/** Whether a line of strace is about a file of the test, or a descriptor by which the server opens one. */
 const isOurs = (line: string, base: string): boolean => line.includes(base) || line.includes('/proc/self/fd')
 
 /**
- * Which of the server's system calls, counted by kind in its main thread or the only other one that works on files, an
- * operation needs.
+ * The system calls that an operation makes on files of the test. `when` counts them by kind and by thread: the main
+ * one, or the only other one that works on files.
  */
 async function calls(work: () => Promise<unknown>, pid: number, kinds: string, base: string): Promise<Call[]> {
   const log = join(base, 'strace')
@@ -99,14 +100,14 @@ async function calls(work: () => Promise<unknown>, pid: number, kinds: string, b
 }
 
 /**
- * All calls but one are made in the main thread. In the others the same kinds of calls are libuv's own: it ends the
- * process where its eventfd can't be written.
+ * Only fsync is called outside the main thread. In the other threads, the other kinds of calls are libuv's own: it ends
+ * the process where it can't write to its eventfd.
  */
 const isMain = (kind: string) => kind !== 'fsync'
 
 /**
- * strace on a running process, on all threads or the main one; resolves when it is attached, and what it answers when
- * it has let go.
+ * Attaches strace to all threads of a process or to the main one. Resolves when it is attached, with a function that
+ * detaches it and resolves when that is done.
  */
 async function trace(pid: number, options: string[], all: boolean): Promise<() => Promise<void>> {
   const child = spawn('strace', [...(all ? ['-f'] : []), '-p', String(pid), ...options], {
@@ -127,23 +128,26 @@ async function trace(pid: number, options: string[], all: boolean): Promise<() =
   }
 }
 
-/** But for `write`: the main thread writes to libuv's eventfd too. */
+/** Not `write`: the main thread writes to libuv's eventfd with it too. */
 const KINDS =
-  'openat,read,pread64,readv,preadv,pwrite64,pwritev,ftruncate,fsync,fchmod,fchown,rename,close,readlink,statx,unlink,link,linkat,mkdir,rmdir,utimensat'
-/** Taken by turns, for each call one in CI. */
+  'openat,read,pread64,readv,preadv,pwrite64,pwritev,ftruncate,fsync,fchmod,fchown,rename,close,readlink,statx,unlink,' +
+  'link,linkat,mkdir,rmdir,utimensat'
+/** Each call fails with one of them in CI, in turn. */
 const ERRORS = ['EIO', 'ENOSPC', 'EMFILE', 'EACCES']
 const ERRORS_EACH = many('errors', 1)
+/** Of the calls that are too many to make all of them fail, one in so many does. */
+const SHARE = often(3, 6)
 
 const traces =
   has('strace') && process.platform === 'linux' && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
 
 /**
- * strace can only pretend that a write came short, and counts writes of all files. With this it really does, and those
- * to regular files only are counted.
+ * strace can only pretend that a write was short, and counts writes to all files. This library really shortens them,
+ * and counts only writes to regular files.
  */
 const library = build('failing-writes', ['-shared', '-fPIC', '-ldl'])
 
-/** What starts in `work` is told by the file `control` which write comes short; `aim` says so. */
+/** Runs `work`; the processes that it starts load the library, which reads from the file `control` what `aim` wrote. */
 async function preloaded<T>(control: string, work: () => Promise<T>): Promise<T> {
   writeFileSync(control, '', { flag: 'a' })
   aim(control, 0)
@@ -155,28 +159,31 @@ async function preloaded<T>(control: string, work: () => Promise<T>): Promise<T>
 }
 
 /**
- * The write so many from now, the error of it or of the one after a short one (below 0: a signal), and whether it comes
- * short.
+ * Makes one write of a preloaded process fail: the `write`th from now (0: none). It fails with `errno` (below 0: that
+ * signal kills the process); if `short` is 1, it writes half of its bytes, and the next one fails.
  */
 const aim = (control: string, write: number, errno = 0, short = 0) => {
   writeFileSync(control, Buffer.from(Int32Array.from([write, 0, errno, short, 0]).buffer), { flag: 'r+' })
 }
-const hasCome = (control: string): boolean => readFileSync(control).readInt32LE(4) === 1
+/** Whether the call that was aimed at has been made. */
+const wasReached = (control: string): boolean => readFileSync(control).readInt32LE(4) === 1
 
-/** Something to do again and again, and whether what is there afterwards is what it was told. */
+/** An edit or create that can be repeated, with checks of the file afterwards. */
 interface Operation {
   name: string
   run(): Promise<Sent>
-  /** Null, or what is wrong. */ check(answer: Sent): string | null
-  /** Whether what is there is whole: as it was, or as it was to be. */ isWhole(): boolean
+  /** Null if the file is what the answer says, else what is wrong. */
+  check(answer: Sent): string | null
+  /** Whether the file is as it was before or as it should be after. */
+  isWhole(): boolean
 }
 
 /** An edit by rename, a new file in a new folder and, where a file can be mounted, an edit in place. */
-function operations(t: Test, here: ReturnType<typeof place>, url: () => string, size = 1): Operation[] {
-  let known = { url: '', send: sender(t, '', 1) }
+function operations(t: Test, here: Folders, url: () => string, size = 1): Operation[] {
+  let latest: { url: string; send: Send } | null = null
   const send: Send = (route, body) => {
-    if (known.url !== url()) known = { url: url(), send: sender(t, url(), 1) }
-    return known.send(route, body)
+    if (latest?.url !== url()) latest = { url: url(), send: sender(t, url(), 1) }
+    return latest.send(route, body)
   }
   const texts = ['one', 'two'].map(text => `${text}\n`.repeat(size))
   const edit = (name: string, path: string): Operation => {
@@ -198,8 +205,8 @@ function operations(t: Test, here: ReturnType<typeof place>, url: () => string, 
       isWhole: () => texts.includes(readFileSync(file, 'utf8'))
     }
   }
-  /** What was made, which is removed. */
-  const madeNow = (): string | null => {
+  /** What the new file holds, null where there is none; removes it. */
+  const takeMade = (): string | null => {
     const made = join(here.root, 'made')
     const found = existsSync(join(made, 'here/new')) ? readFileSync(join(made, 'here/new'), 'utf8') : null
     rmSync(made, { recursive: true, force: true })
@@ -209,12 +216,12 @@ function operations(t: Test, here: ReturnType<typeof place>, url: () => string, 
     name: 'create',
     run: () => send('/create', { path: 'made/here/new', content: texts[0] }),
     check({ status }) {
-      const found = madeNow()
+      const found = takeMade()
       return found === (status === 200 ? texts[0] : null)
         ? null
         : `made ${found === null ? 'nothing' : JSON.stringify(found.slice(0, 40))}`
     },
-    isWhole: () => [null, texts[0]].includes(madeNow())
+    isWhole: () => [null, texts[0]].includes(takeMade())
   }
   writeFileSync(join(here.root, 'g'), texts[0]!)
   if (!canMount) return [edit('edit', 'g'), create]
@@ -229,15 +236,20 @@ row(
   21,
   'every system call fails once',
   {
-    done: 'strace on the server: for each of the calls of an edit by rename, of a new file in new folders and of an edit in place (of a bind-mounted file) that concern files, by kind and count, one of EIO, ENOSPC, EMFILE, EACCES (for the latter two operations a third of the calls, chosen by the day); all calls and all four errors with `npm run test:faults -- --errors 4`. Then each write to a file, of 4 bytes and of 300 KB, is short, fails, and is short before the next one fails or the server is killed: a preloaded library writes half of it',
+    done:
+      'strace on the server: for each of the calls of an edit by rename, of a new file in new folders and of an edit in ' +
+      'place (of a bind-mounted file) that concern files, by kind and count, one of EIO, ENOSPC, EMFILE, EACCES (for ' +
+      'the latter two operations a third of the calls, chosen by the day); all calls and all four errors with ' +
+      '`npm run test:faults -- --errors 4`. Then each write to a file, of 4 bytes and of 300 KB, is short, fails, and ' +
+      'is short before the next one fails or the server is killed: a preloaded library writes half of it',
     skip: traces && library !== null ? false : 'needs strace and a C compiler'
   },
   async t => {
-    const here = place(t)
+    const here = makeFolders(t)
     const begin = () => {
-      // With one thread for files a count means one call.
+      // With more than one thread for files, a count would not always mean the same call.
       process.env.UV_THREADPOOL_SIZE = '1'
-      return attacked(t, here, '--log-level', 'error').finally(() => {
+      return startServer(t, here, '--log-level', 'error').finally(() => {
         delete process.env.UV_THREADPOOL_SIZE
       })
     }
@@ -263,9 +275,9 @@ row(
         t.ok(needed.size > 20, `${needed.size} calls`)
         t.comment(tally([...needed.values()].map(({ kind }) => kind)))
         const codes: string[] = []
-        // A look at each takes longer than the edit itself.
+        // To attach strace for each takes longer than the operation itself.
         const taken = [...needed.values()].filter(
-          (_, i) => ERRORS_EACH > 1 || (LONG && operation.name === 'edit') || i % 3 === SEED % 3
+          (_, i) => ERRORS_EACH > 1 || (LONG && operation.name === 'edit') || i % SHARE === SEED % SHARE
         )
         for (const { kind, when, path } of taken) {
           for (let i = 0; i < ERRORS_EACH; i++) {
@@ -307,7 +319,7 @@ row(
       })
     }
     await victim.stop()
-    await attacked(t, here, '--log-level', 'error')
+    await startServer(t, here, '--log-level', 'error')
     t.strictSame(tempFiles(here.root), [], 'what could not be removed is gone after the next start')
 
     const { EIO, ENOSPC, EDQUOT, EFBIG } = constants.errno
@@ -320,21 +332,21 @@ row(
     ]
     for (const size of [1, 75_000]) {
       await t.test(`writes of ${size * 4} bytes`, async t => {
-        const here = place(t)
+        const here = makeFolders(t)
         const control = join(here.base, 'control')
-        const victim = await preloaded(control, () => attacked(t, here, '--log-level', 'error'))
+        const victim = await preloaded(control, () => startServer(t, here, '--log-level', 'error'))
         for (const operation of operations(t, here, () => victim.url, size)) {
           for (const { short, errno } of kinds) {
             const codes: string[] = []
             const how = [short === 1 && 'short', errno > 0 && `error ${errno}`].filter(Boolean).join(', then ')
-            for (let write = 1, came = true; came; write++) {
+            for (let write = 1, reached = true; reached; write++) {
               aim(control, write, errno, short)
               const answer = await operation.run()
               const fault = answer.status === 0 ? 'no answer' : operation.check(answer)
-              came = hasCome(control)
+              reached = wasReached(control)
               aim(control, 0)
               if (fault !== null) t.fail(`${operation.name}, write ${write} ${how}: ${answer.code}, ${fault}`)
-              if (came) codes.push(answer.code)
+              if (reached) codes.push(answer.code)
               else t.equal(answer.code, '200', 'there are no more writes than those')
             }
             t.comment(`${operation.name}: ${codes.length} × ${how}: ${tally(codes)}`)
@@ -347,7 +359,7 @@ row(
       })
     }
     await t.test('killed in the midst of a write', async t => {
-      const here = place(t)
+      const here = makeFolders(t)
       const control = join(here.base, 'control')
       const begin = () =>
         preloaded(control, () => startBare(here.root, here.state, '--log-level', 'error', '--no-docs'))
@@ -357,17 +369,17 @@ row(
       })
       for (const operation of operations(t, here, () => victim.url, 75_000)) {
         let [kills, halves] = [0, 0]
-        for (let write = 1, came = true; came; write++) {
+        for (let write = 1, reached = true; reached; write++) {
           aim(control, write, -constants.signals.SIGKILL, 1)
           let answer = await operation.run()
-          came = hasCome(control)
+          reached = wasReached(control)
           // A refusal says nothing of how many writes there are.
-          for (let refused = 0; refused < 5 && !came && answer.code !== '200'; refused++) {
+          for (let refused = 0; refused < 5 && !reached && answer.code !== '200'; refused++) {
             t.comment(`${operation.name}, write ${write}: ${answer.code} ${answer.text}`)
             answer = await operation.run()
-            came = hasCome(control)
+            reached = wasReached(control)
           }
-          if (came) {
+          if (reached) {
             if (victim.child.signalCode === null) await once(victim.child, 'exit')
             kills++
             // A new file may only be there whole; what is written in place has to be taken back.
@@ -384,7 +396,11 @@ row(
       }
       t.equal(await victim.stop(), 0)
     })
-    return 'each answered; a problem always with the old bytes or no file, a `200` always with the new ones, short writes too; no temp file after the next start; the server keeps running. Killed between the halves, it leaves the old bytes or the new ones behind the next start'
+    return (
+      'each answered; a problem always with the old bytes or no file, a `200` always with the new ones, short writes ' +
+      'too; no temp file after the next start; the server keeps running. Killed halfway through a write, it has the ' +
+      'old bytes or the new ones after the next start'
+    )
   }
 )
 
@@ -400,7 +416,9 @@ row(
     skip: hasLoop('ext4') && hasLoop('xfs') ? false : 'needs loop devices, mkfs.ext4, mkfs.xfs and xfs_io'
   },
   async t => {
-    const folder = place(t)
+    const folder = makeFolders(t)
+    t.comment(`SEED=${SEED}`)
+    const random = new Random(SEED)
     let acknowledged = 0
     for (const type of ['ext4', 'xfs'] as const) {
       const { mounted, mount } = loop(t, folder.base, type)
@@ -411,9 +429,9 @@ row(
       const created: string[] = []
       for (let cut = 0; cut < CUTS; cut++) {
         const here = { base: mounted, root: join(mounted, 'root'), state: join(mounted, 'state') }
-        const target = await attacked(t, here, '--log-level', 'silent', '--no-docs')
+        const target = await startServer(t, here, '--log-level', 'silent', '--no-docs')
         const send = sender(t, target.url, FILES + 1)
-        const load = { on: true }
+        const load = { on: true, answered: 0 }
         const work = [...known.keys()].map(async i => {
           let text = version(known[i]!)
           while (load.on) {
@@ -423,6 +441,7 @@ row(
             if (answer.status !== 200 || UNSYNCED.test(answer.text)) return
             known[i] = next
             acknowledged++
+            load.answered++
             text = version(next)
           }
         })
@@ -434,10 +453,13 @@ row(
               if (answer.status !== 200 || UNSYNCED.test(answer.text)) return
               created.push(path)
               acknowledged++
+              load.answered++
             }
           })()
         )
-        await sleep(500)
+        // By answers, not by time: on a busy machine nothing might have been acknowledged before the cut.
+        while (load.answered < 20 && target.child.exitCode === null) await sleep(10)
+        await sleep(random.int(200))
         cutOff(mounted)
         load.on = false
         await Promise.all(work)
@@ -459,7 +481,10 @@ row(
     }
     t.comment(`${acknowledged} acknowledged edits and files in ${2 * CUTS} cuts`)
     t.ok(acknowledged > 10)
-    return '0 acknowledged edits or files lost, 0 torn, and the server starts again. A temp file may be left behind: its intent isn’t synced, which would cost every edit another fsync'
+    return (
+      '0 acknowledged edits or files lost, 0 torn, and the server starts again. A temp file may be left behind: its ' +
+      'intent isn’t synced, which would cost every edit another fsync'
+    )
   }
 )
 
@@ -467,7 +492,9 @@ row(
   24,
   'no file descriptors left',
   {
-    done: 'limits of 0 to 11 descriptors above those that are open, 20 edits, creates and reads at each; then 200 requests at once with room for 12; then without a limit',
+    done:
+      'limits of 0 to 11 descriptors above those that are open, 20 edits, creates and reads at each; then 200 requests ' +
+      'at once with room for 12; then without a limit',
     skip: has('prlimit') && process.platform === 'linux' ? false : 'needs prlimit'
   },
   async t => {
@@ -490,8 +517,8 @@ row(
       for (let i = 0; i < 20; i++) {
         const { code, headers, text } = await edit(i)
         codes.push(code)
-        const tells = Number(headers['retry-after']) > 0 && headers.connection === 'close'
-        if (code === 'NOT_READY' ? !tells : code !== '200') {
+        const canRetry = Number(headers['retry-after']) > 0 && headers.connection === 'close'
+        if (code === 'NOT_READY' ? !canRetry : code !== '200') {
           t.fail(`${code} with ${more} more: ${text.slice(0, 200)}`)
         }
       }
@@ -514,30 +541,31 @@ row(
 )
 
 const reads = build('failing-reads', ['-shared', '-fPIC', '-ldl'])
-/**
- * Bytes of files whose reads are counted, and of the file that is read: a large one is read a stretch ahead of what is
- * done with it.
- */
+/** In bytes: reads of smaller files are not counted. */
 const COUNTED = 3 << 20
+/** In bytes: so large that the server reads ahead of what it hashes. */
 const LARGE = 7 << 20
 
 row(
   45,
   'a read of a large file fails',
   {
-    done: 'a file of 7 MiB, and /edit (by rename and, for a bind-mounted file, in place), /edit-lines, /create with overwrite, /preview and /inspect: each of their reads in turn fails with EIO, then with ESTALE, by a preloaded library. Most happen while the bytes before them are hashed',
+    done:
+      'a file of 7 MiB, and /edit (by rename and, for a bind-mounted file, in place), /edit-lines, /create with ' +
+      'overwrite, /preview and /inspect: each of their reads in turn fails with EIO, then with ESTALE, by a preloaded ' +
+      'library. Most happen while the bytes before them are hashed',
     skip: reads === null ? 'needs a C compiler' : false
   },
   async t => {
     const rest = `${'line\n'.repeat(99)}\n`.repeat(LARGE / 496)
-    const here = place(t, { large: `one\n${rest}` })
+    const here = makeFolders(t, { large: `one\n${rest}` })
     const control = join(here.base, 'reads')
     const aimAt = (read: number, errno: number) => {
       writeFileSync(control, Buffer.from(Int32Array.from([read, 0, errno, COUNTED]).buffer), { flag: 'r+' })
     }
     writeFileSync(control, Buffer.alloc(16))
     Object.assign(process.env, { LD_PRELOAD: reads, FAILING_READS: control })
-    const victim = await attacked(t, here, '--log-level', 'error').finally(() => {
+    const victim = await startServer(t, here, '--log-level', 'error').finally(() => {
       delete process.env.LD_PRELOAD
       delete process.env.FAILING_READS
     })
@@ -576,14 +604,14 @@ row(
           [EIO, 'INTERNAL_ERROR'],
           [ESTALE, 'STALE_FILE']
         ] as const) {
-          for (let read = 1, came = true; came; read++) {
+          for (let read = 1, reached = true; reached; read++) {
             const before = readFileSync(join(here.root, path))
             const asked = body(path)
             aimAt(read, errno)
             const answer = await send(route, asked)
-            came = hasCome(control)
+            reached = wasReached(control)
             aimAt(0, 0)
-            if (!came) {
+            if (!reached) {
               t.equal(answer.code, '200', `${route} ${path}: there are no more reads than ${read - 1}`)
               t.ok(read > 4)
               continue
@@ -603,8 +631,11 @@ row(
     t.comment(`${failed} reads failed`)
     t.strictSame(tempFiles(here.root), [])
     t.equal(await victim.stop(), 0)
-    return 'each answered, EIO with `INTERNAL_ERROR`, ESTALE with `STALE_FILE`; the bytes as they were, no temp file; the server keeps running'
+    return (
+      'each answered, EIO with `INTERNAL_ERROR`, ESTALE with `STALE_FILE`; the bytes as they were, no temp file; the ' +
+      'server keeps running'
+    )
   }
 )
 
-told()
+checkDocument()

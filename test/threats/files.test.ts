@@ -1,4 +1,5 @@
-// Paths that lead astray, and files that are none or may not be changed. Rows 1 to 5 and 10 to 19 of the threats.
+// Paths that lead out of the root, and files that are not regular or may not be changed. Rows 1 to 5, 10 to 19 and 42
+// of docs/threats.md.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -19,24 +20,24 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import {
-  attacked,
+  startServer,
   canMount,
   codeOf,
   DOCUMENT,
   hashOf,
   isRoot,
   numberOf,
-  place,
+  makeFolders,
   raw,
   row,
   sender,
   tally,
   tempFiles,
   TOKEN,
-  told
+  checkDocument
 } from './harness.ts'
 
-/** One request to each route that takes a path; what is sent would change, make or show the file. */
+/** A request to each route that takes a path; it would change, make or show the file. */
 const ROUTES: Record<string, (path: string) => object> = {
   '/edit': path => ({ path, old_text: 'secret', new_text: 'x' }),
   '/edit-lines': path => ({ path, start_line: 1, end_line: 1, new_text: 'x' }),
@@ -45,7 +46,8 @@ const ROUTES: Record<string, (path: string) => object> = {
   '/inspect': path => ({ path, start_line: 1 })
 }
 
-async function each(
+/** Sends a request with each path to each route. */
+async function sendEach(
   paths: readonly string[],
   routes = Object.keys(ROUTES)
 ): Promise<{ route: string; path: string; code: string; body: Record<string, unknown> }[]> {
@@ -60,17 +62,17 @@ async function each(
 }
 const codes = (answers: { code: string }[]) => tally(answers.map(({ code }) => code))
 
-/** All of them are refused with this code. */
-async function refused(t: Test, paths: readonly string[], code: string, routes?: string[]): Promise<string> {
-  const answers = await each(paths, routes)
+/** Checks that all of them are refused with this code. */
+async function checkRefused(t: Test, paths: readonly string[], code: string, routes?: string[]): Promise<string> {
+  const answers = await sendEach(paths, routes)
   for (const answer of answers) t.equal(answer.code, code, `${answer.route} ${answer.path.slice(0, 80)}`)
   return codes(answers)
 }
 
 const SECRET = 'secret\n'
 
-/** One for all rows: each has names of its own. */
-const server = await attacked(t, {}, '--log-level', 'trace')
+/** For all rows: each uses names of its own. */
+const server = await startServer(t, makeFolders(t), '--log-level', 'trace')
 const { base, root } = server
 const put = (files: Record<string, string>) => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text)
@@ -84,12 +86,12 @@ row(
     mkdirSync(join(root, 'd'))
     put({ 'd/f': 'text\n' })
     writeFileSync(join(base, 'x'), SECRET)
-    const escaping = await refused(
+    const escaping = await checkRefused(
       t,
       ['../x', 'd/../../x', 'd/./../../x', '../root/../x', '/etc/passwd', `${root}/../x`],
       'PATH_NOT_ALLOWED'
     )
-    const literal = await refused(t, ['%2e%2e/x', '..\\x'], 'FILE_NOT_FOUND', [
+    const literal = await checkRefused(t, ['%2e%2e/x', '..\\x'], 'FILE_NOT_FOUND', [
       '/edit',
       '/edit-lines',
       '/preview',
@@ -108,7 +110,7 @@ row(
   async t => {
     mkdirSync(join(base, 'root-evil'))
     writeFileSync(join(base, 'root-evil/x'), SECRET)
-    const answers = await refused(
+    const answers = await checkRefused(
       t,
       ['../root-evil/x', join(base, 'root-evil/x'), join(base, 'root-evil')],
       'PATH_NOT_ALLOWED'
@@ -130,15 +132,17 @@ row(
     symlinkSync(join(base, 'outside/f'), join(root, 'absolute'))
     symlinkSync('../folder', join(root, 'd/up'))
     const paths = ['file', 'folder/f', 'chain', 'absolute', 'd/up/f']
-    const without = await each(paths)
+    const without = await sendEach(paths)
     writeFileSync(join(base, 'outside/f'), SECRET)
-    const withIt = await each(paths)
-    for (const { code, path, route } of [...without, ...withIt]) t.equal(code, 'PATH_NOT_ALLOWED', `${route} ${path}`)
-    const told = (answers: typeof without) => answers.map(({ body }) => body.detail)
-    t.strictSame(told(without), told(withIt), 'whether there is something or not is not told')
+    const withTarget = await sendEach(paths)
+    for (const { code, path, route } of [...without, ...withTarget]) {
+      t.equal(code, 'PATH_NOT_ALLOWED', `${route} ${path}`)
+    }
+    const details = (answers: typeof without) => answers.map(({ body }) => body.detail)
+    t.strictSame(details(without), details(withTarget), 'does not show whether the target exists')
     t.strictSame(readdirSync(join(base, 'outside')), ['f'])
     t.equal(readFileSync(join(base, 'outside/f'), 'utf8'), SECRET)
-    return `${codes([...without, ...withIt])}; the same text whether it exists or not`
+    return `${codes([...without, ...withTarget])}; the same text whether it exists or not`
   }
 )
 
@@ -201,7 +205,7 @@ row(
     const links = { zero: '/dev/zero', environ: '/proc/self/environ', fd: '/proc/self/fd/0', cwd: '/proc/self/cwd' }
     for (const [name, target] of Object.entries(links)) symlinkSync(target, join(root, name))
     const paths = ['fifo', 'socket', ...Object.keys(links)]
-    const answers = (await Promise.all(Array.from({ length: 10 }, () => each(paths)))).flat()
+    const answers = (await Promise.all(Array.from({ length: 10 }, () => sendEach(paths)))).flat()
     for (const { path, route, code } of answers) {
       t.equal(code, path === 'fifo' || path === 'socket' ? 'NOT_A_FILE' : 'PATH_NOT_ALLOWED', `${route} ${path}`)
     }
@@ -242,12 +246,15 @@ row(
     t.match(bound.body, { changed: true, write_strategy: 'in_place' })
     t.equal(readFileSync(join(base, 'mounted'), 'utf8'), 'two\n')
     t.equal(readFileSync(join(root, 'tmpfs/a/f'), 'utf8'), 'two\n')
-    return 'in the mounted folder, as anywhere else; the bound file is written in place with the journal, and `write_strategy` says so'
+    return (
+      'in the mounted folder, as anywhere else; the bound file is written in place with the journal, and ' +
+      '`write_strategy` says so'
+    )
   }
 )
 
 row(13, 'NUL, empty, a name of 256 bytes, a path of 6,000; lone surrogate', { done: '5 routes × 5 paths' }, async t => {
-  const bad = await refused(t, ['', 'a\0b', 'x'.repeat(256), 'd/'.repeat(3000)], 'INVALID_PATH', [
+  const bad = await checkRefused(t, ['', 'a\0b', 'x'.repeat(256), 'd/'.repeat(3000)], 'INVALID_PATH', [
     '/edit',
     '/edit-lines',
     '/create',
@@ -259,7 +266,16 @@ row(13, 'NUL, empty, a name of 256 bytes, a path of 6,000; lone surrogate', { do
     const text = JSON.stringify(body('PATH')).replace('PATH', '\\ud800')
     const answer = await raw(
       server.url,
-      `POST ${route} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+      [
+        `POST ${route} HTTP/1.1`,
+        'Host: localhost',
+        `Authorization: Bearer ${TOKEN}`,
+        'Content-Type: application/json',
+        'Connection: close',
+        `Content-Length: ${text.length}`,
+        '',
+        text
+      ].join('\r\n')
     )
     answers.push(/"code":"(\w+)"/.exec(answer)?.[1] ?? '')
   }
@@ -279,18 +295,18 @@ row(
     skip: process.platform === 'linux' ? false : 'needs a file system that keeps bytes'
   },
   async t => {
-    const twins = ['caf\u00e9', 'cafe\u0301', 'Case', 'case', 'two\nlines']
-    put(Object.fromEntries(twins.map(name => [name, 'one\n'])))
+    const names = ['caf\u00e9', 'cafe\u0301', 'Case', 'case', 'two\nlines']
+    put(Object.fromEntries(names.map(name => [name, 'one\n'])))
     writeFileSync(Buffer.concat([Buffer.from(root + '/'), Buffer.from([0x62, 0xff])]), 'bytes\n')
-    for (const path of twins) {
+    for (const path of names) {
       t.match((await server.post('/edit', { path, old_text: 'one', new_text: `this is ${path}` })).body, {
         changed: true,
         path
       })
-      for (const other of twins) {
+      for (const other of names) {
         t.equal(
           server.text(other).startsWith('this is'),
-          twins.indexOf(other) <= twins.indexOf(path),
+          names.indexOf(other) <= names.indexOf(path),
           `${path}: ${other}`
         )
       }
@@ -347,7 +363,7 @@ row(
   async t => {
     const outcomes: string[] = []
     const asked = async (paths: string[]) => {
-      for (const { code, path, route } of await each(paths, CHANGING)) {
+      for (const { code, path, route } of await sendEach(paths, CHANGING)) {
         outcomes.push(code)
         t.equal(code, 'PROTECTED_PATH', `${route} ${path}`)
       }
@@ -478,7 +494,10 @@ row(
     }
     t.equal(server.text('mode') + server.text('fixed'), 'one\none\n')
     t.strictSame(tempFiles(root), [])
-    return '`PERMISSION_DENIED` and the old bytes where there is no write bit or the file is immutable, for root too; the owner is kept. As another user, in place: `test/workspace/commit/commit.test.ts`'
+    return (
+      '`PERMISSION_DENIED` and the old bytes where there is no write bit or the file is immutable, for root too; the ' +
+      'owner is kept. As another user, in place: `test/workspace/commit/commit.test.ts`'
+    )
   }
 )
 
@@ -509,7 +528,7 @@ t.test(
         : 'needs bubblewrap, and to make namespaces'
   },
   async t => {
-    const here = place(t, { f: 'one\n' })
+    const here = makeFolders(t, { f: 'one\n' })
     mkdirSync(here.state)
     writeFileSync(join(here.base, 'outside'), SECRET)
     symlinkSync(join(here.base, 'outside'), join(here.root, 'link'))
@@ -572,4 +591,4 @@ t.test('every row of the threats has its line and its test', async t => {
   )
 })
 
-told()
+checkDocument()

@@ -1,5 +1,5 @@
-// Requests made from the published document: valid ones, nearly valid ones and hostile ones. Never a 500, never an
-// answer that the document doesn't describe; `npm run test:fuzz -- --requests N`.
+// Random requests made from the published document, valid, nearly valid and hostile: no answer is a 500, and none is
+// anything that the document doesn't describe. `npm run test:fuzz -- --requests N` for more.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { validator } from '../http/test-server.ts'
 import { SEED } from '../random.ts'
-import { attacked, descriptorsOf, many, TOKEN } from './harness.ts'
+import { descriptorsOf, makeFolders, many, startServer, TOKEN } from './harness.ts'
 
 type Schema = Record<string, any>
 const REQUESTS = many('requests', 800, 400)
@@ -56,19 +56,19 @@ const ODD_PATHS = [
   'x'.repeat(300),
   'a/'.repeat(2100)
 ]
-/** Nine times of ten one of these. */
+/** Nine times out of ten a usual one. */
 const mostly = (usual: readonly string[], odd: readonly string[]) =>
   fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...usual) }, { weight: 1, arbitrary: fc.constantFrom(...odd) })
-/** What no schema asks for. */
+/** Values that no schema describes. */
 const HOSTILE = fc.oneof(
   fc.anything({ maxDepth: 3, withNullPrototype: false }),
   fc.constantFrom<unknown>(null, -1, 0, 1e308, 2 ** 53, 0.5, '', [], {}, true, '1', 'true', ['x'], { __proto__: null }),
   fc.string({ unit: 'binary' })
 )
 
-/** A value that a schema describes; for a field whose name says more, one that may lead somewhere. */
-function valid(given: Schema, name = ''): Arbitrary<unknown> {
-  const schema = resolve(given)
+/** A value that a schema describes; for paths and texts, usually one that exists. */
+function valid(unresolved: Schema, name = ''): Arbitrary<unknown> {
+  const schema = resolve(unresolved)
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const union = schema.anyOf ?? schema.oneOf
@@ -103,10 +103,10 @@ function valid(given: Schema, name = ''): Arbitrary<unknown> {
   }
 }
 
-/** What an edit hardly does without; it excludes `edits`. */
+/** The fields of a single edit; they exclude `edits`. */
 const SINGLE = ['old_text', 'new_text', 'start_line', 'end_line', 'content']
-/** In /preview, by operation. */
-const OF: Record<string, string[]> = {
+/** Those of /preview, by operation. */
+const SINGLE_OF: Record<string, string[]> = {
   edit: ['old_text', 'new_text'],
   edit_lines: ['start_line', 'end_line', 'new_text'],
   create: ['content']
@@ -114,23 +114,23 @@ const OF: Record<string, string[]> = {
 
 function objectOf({ properties = {}, required = [] }: Schema): Arbitrary<unknown> {
   const names = Object.keys(properties)
-  const asked = names.includes('edits') ? SINGLE : []
+  const single = names.includes('edits') ? SINGLE : []
   const all = fc.record(
     Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valid(schema as Schema, name)]))
   )
-  // Most of what is optional left out: with everything given at once nothing would ever be done.
+  // Most optional fields are left out: with all of them at once, nearly every request would be refused.
   return fc.tuple(all, fc.subarray(names, { maxLength: 2 }), fc.nat(3)).map(([value, more, form]) =>
     Object.fromEntries(
       Object.entries(value).filter(([name]) => {
         if (required.includes(name)) return true
-        if (asked.includes(name)) return form !== 0 && (OF[value.operation as string] ?? asked).includes(name)
+        if (single.includes(name)) return form !== 0 && (SINGLE_OF[value.operation as string] ?? single).includes(name)
         return name === 'edits' ? form === 0 : more.includes(name)
       })
     )
   )
 }
 
-/** One thing in it is wrong: a field gone, one more, one with a value of any kind. */
+/** A body with one thing wrong: a field missing, one too many, or one with a value of any kind. */
 const nearly = (good: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.tuple(good, HOSTILE, fc.nat(), fc.constantFrom('replace', 'remove', 'add')).map(([value, wrong, index, how]) => {
     const entries = Object.entries(value as object)
@@ -157,9 +157,10 @@ const ROUTES = {
 }
 const bodyOf = (route: string) => valid(document.paths[route].post.requestBody.content['application/json'].schema)
 
-interface Sent {
+interface RandomRequest {
   method: string
   route: string
+  /** Its path in the document. */
   published: string
   text: string | Buffer
   headers: Record<string, string>
@@ -180,14 +181,14 @@ const HEADERS = fc.oneof(
   }
 )
 
-const cases: Arbitrary<Sent> = fc.constantFrom(...Object.entries(ROUTES)).chain(([route, tool]) => {
+const cases: Arbitrary<RandomRequest> = fc.constantFrom(...Object.entries(ROUTES)).chain(([route, tool]) => {
   const good = bodyOf(route)
   const body = fc.oneof(
     { weight: 9, arbitrary: good.map(json) },
     { weight: 5, arbitrary: nearly(good).map(json) },
     { weight: 1, arbitrary: HOSTILE.map(json) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }).map(bytes => Buffer.from(bytes)) },
-    // Cut off, doubled, with a byte changed.
+    // Cut off, or with a byte changed.
     {
       weight: 1,
       arbitrary: fc.tuple(good.map(json), fc.nat(), fc.nat(255)).map(([text, at, byte]) => {
@@ -217,9 +218,9 @@ const cases: Arbitrary<Sent> = fc.constantFrom(...Object.entries(ROUTES)).chain(
 })
 
 t.test('answers every request as it is published', { timeout: 0 }, async t => {
-  const server = await attacked(
+  const server = await startServer(
     t,
-    FILES,
+    makeFolders(t, FILES),
     '--durability',
     'fast',
     '--lock',
@@ -233,7 +234,7 @@ t.test('answers every request as it is published', { timeout: 0 }, async t => {
   t.teardown(() => {
     agent.destroy()
   })
-  const send = ({ method, route, text, headers }: Sent) =>
+  const send = ({ method, route, text, headers }: RandomRequest) =>
     new Promise<{ status: number; type: string; text: string }>((resolve, reject) => {
       const sent = request(
         server.url + route,
@@ -271,7 +272,7 @@ t.test('answers every request as it is published', { timeout: 0 }, async t => {
   const statuses = new Map<number, number>()
   let [count, settled] = [0, 0]
   const property = fc.asyncProperty(cases, async sent => {
-    // What the requests before have made of the files leaves little to do.
+    // After many edits, hardly any text would be found.
     if (count % 50 === 0) {
       for (const name of ['a.txt', 'b.ts', 'crlf.md', 'd/e.txt', 'empty']) {
         writeFileSync(join(server.root, name), FILES[name]!)
@@ -292,14 +293,15 @@ t.test('answers every request as it is published', { timeout: 0 }, async t => {
   })
   const result = await fc.check(property, { seed: SEED, numRuns: REQUESTS, endOnFailure: false })
   t.comment(
-    `SEED=${SEED}; ${JSON.stringify([...statuses].sort())}; ${settled} KB at half, ${memory()} KB at the end; ${descriptorsOf(server.child.pid)} descriptors`
+    `SEED=${SEED}; ${JSON.stringify([...statuses].sort())}; ${settled} KB at half, ${memory()} KB at the end; ` +
+      `${descriptorsOf(server.child.pid)} descriptors`
   )
   const [sent] = result.counterexample ?? []
+  const { route, text, headers } = sent ?? {}
+  const counterexample = `${route} ${String(text).slice(0, 1000)} ${JSON.stringify(headers)} (SEED=${SEED})`
   t.notOk(
     result.failed,
-    result.failed
-      ? `${String(result.errorInstance)} for ${sent?.route} ${String(sent?.text).slice(0, 1000)} ${JSON.stringify(sent?.headers)} (SEED=${SEED})`
-      : 'no answer is another'
+    result.failed ? `${String(result.errorInstance)} for ${counterexample}` : 'every answer is described'
   )
   t.ok((statuses.get(200) ?? 0) > REQUESTS / 25, 'some of them do something')
   t.ok(descriptorsOf(server.child.pid) < 60, 'no descriptor leaks')

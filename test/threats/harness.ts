@@ -1,8 +1,8 @@
-// A row of docs/threats.md: a named test against the built server, and the line that its result makes. Does not know
-// any attack.
+// The rows of docs/threats.md: each is a test against the built server whose result is its line in the table. Does not
+// know any attack.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
-import { Agent, request, type IncomingHttpHeaders } from 'node:http'
+import { Agent, request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -15,15 +15,15 @@ export const DOCUMENT = fileURLToPath(new URL('../../docs/threats.md', import.me
 /** As `test/running.ts` sets it. */
 export const TOKEN = 'a-token-for-tests'
 
-/** `--name N` of `npm run test:…`, or what CI takes; `npm test` takes `short` of it. */
+/** The number that `npm run test:… -- --name N` passes; without it `usual` in CI and `short` in `npm test`. */
 export function many(name: string, usual: number, short = usual): number {
-  const given = process.env[`LONG_${name.toUpperCase()}`]
-  if (given === undefined) return often(usual, short)
+  const requested = process.env[`LONG_${name.toUpperCase()}`]
+  if (requested === undefined) return often(usual, short)
   t.setTimeout(0)
-  long = true
-  return Number(given)
+  hasCustomCounts = true
+  return Number(requested)
 }
-let long = false
+let hasCustomCounts = false
 
 const lines = new Map<number, string>()
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '⏎')
@@ -35,7 +35,7 @@ export interface RowOptions {
   skip?: string | false
 }
 
-/** The test returns what came of it, as the table says it: nothing about this machine, and no time. */
+/** Adds a test. It returns what came of it, for the table: nothing about this machine, and no time. */
 export function row(
   number: number,
   attack: string,
@@ -49,12 +49,13 @@ export function row(
   })
 }
 
-/** Where not all is done that CI does, only the words are compared. */
+/** Without CI's counts, only the words are compared. */
 const comparable = (text: string) => (LONG ? text : text.replaceAll(/\d[\d,]*/g, '#'))
 
-/** To be called last in a file: the document has the lines of its rows. */
-export function told(): void {
-  t.test('docs/threats.md says what came of each', { skip: long ? 'other numbers than CI’s' : false }, async t => {
+/** Tests that the document has the lines of this file's rows, or writes them into it; to be called after all rows. */
+export function checkDocument(): void {
+  const skip = hasCustomCounts ? 'other numbers than CI’s' : false
+  t.test('docs/threats.md says what came of each', { skip }, async t => {
     const text = readFileSync(DOCUMENT, 'utf8')
     const now = text
       .split('\n')
@@ -65,7 +66,7 @@ export function told(): void {
   })
 }
 
-/** Of a line of the table; NaN for any other. */
+/** The number of a row, from its line in the table; NaN for any other line. */
 export const numberOf = (line: string): number => Number(/^\| (\d+) \|/.exec(line)?.[1])
 
 /** `3 × NO_MATCH, 1 × 200`: in the order in which they came first. */
@@ -75,17 +76,21 @@ export function tally(outcomes: readonly (string | number)[]): string {
   return [...counts].map(([outcome, count]) => `${count} × \`${outcome}\``).join(', ')
 }
 
-/** The code of a problem; of a success its status. */
+/** The code of a problem, or the status of a success. */
 export const codeOf = ({ status, body }: Answer): string => String(body.code ?? status)
 
 export { canMount, isRoot } from '../workspace/support/machine.ts'
 export const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
-/** A folder of its own with `root` and, beside it, `state`. Gone after the test. */
-export function place(
-  t: Test,
-  files: Record<string, string | Buffer> = {}
-): { base: string; root: string; state: string } {
+/** Paths; `root` and `state` lie in `base`. The server makes `state`. */
+export interface Folders {
+  base: string
+  root: string
+  state: string
+}
+
+/** Makes a temporary folder with a root that holds these files; removes it after the test. */
+export function makeFolders(t: Test, files: Record<string, string | Buffer> = {}): Folders {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-threat-')))
   const root = join(base, 'root')
   mkdirSync(root)
@@ -97,24 +102,14 @@ export function place(
   return { base, root, state: join(base, 'state') }
 }
 
-export interface Attacked extends Running {
-  base: string
-  root: string
-  state: string
+export interface TestServer extends Running, Folders {
+  /** What a file below the root holds. */
   text(path: string): string
 }
 
-/** The built server on a fresh place, or on one that is there. Ended, if need be by force, with the test. */
-export async function attacked(
-  t: Test,
-  files: Record<string, string | Buffer> | { base: string; root: string; state: string } = {},
-  ...flags: string[]
-): Promise<Attacked> {
-  const at =
-    typeof files.base === 'string' && typeof files.state === 'string'
-      ? (files as ReturnType<typeof place>)
-      : place(t, files as Record<string, string>)
-  const running = await start(at.root, at.state, ...flags)
+/** Starts the built server; after the test it is stopped, by SIGKILL if SIGTERM doesn't end it within 12 s. */
+export async function startServer(t: Test, folders: Folders, ...flags: string[]): Promise<TestServer> {
+  const running = await start(folders.root, folders.state, ...flags)
   t.teardown(async () => {
     if (running.child.exitCode !== null || running.child.signalCode !== null) return
     const timer = setTimeout(() => running.child.kill('SIGKILL'), 12_000)
@@ -122,17 +117,17 @@ export async function attacked(
     await running.stop()
     clearTimeout(timer)
   })
-  return { ...running, ...at, text: path => readFileSync(join(at.root, path), 'utf8') }
+  return { ...running, ...folders, text: path => readFileSync(join(folders.root, path), 'utf8') }
 }
 
-/** Names of temp files below a folder. */
+/** The paths of temp files below a folder. */
 export const tempFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => /\.[0-9a-f]{24}\.tmp$/.test(name))
 
-/** What a process has open. */
+/** How many descriptors a process has open. */
 export const descriptorsOf = (pid: number | undefined): number => readdirSync(`/proc/${pid}/fd`).length
 
-/** Sends bytes as they are; all that came back until the server closed, or `ms` went by. */
+/** Sends bytes as they are; resolves with all that came back when the server has closed, or after `ms`. */
 export function raw(url: string, bytes: string | Buffer, ms = 20_000): Promise<string> {
   return new Promise(resolve => {
     let received = ''
@@ -155,45 +150,44 @@ export function raw(url: string, bytes: string | Buffer, ms = 20_000): Promise<s
 }
 
 export interface Sent {
+  /** 0 where the connection failed or ended before the answer was complete. */
   status: number
+  /** `200`, the code of a problem, or the code of the error where the connection failed. */
   code: string
   text: string
   headers: IncomingHttpHeaders
 }
 export type Send = (route: string, body: object) => Promise<Sent>
 
-/**
- * Over at most `sockets` connections that are kept: fetch would cost more than the server. Status 0 where the
- * connection ended.
- */
+/** Sends to a server over at most `sockets` kept connections: fetch would cost more than the server itself. */
 export function sender(t: Test, url: string, sockets: number): Send {
+  const { hostname, port } = new URL(url)
+  return senderTo(t, { host: hostname, port }, sockets)
+}
+
+/** As `sender`, to what Node's `request` accepts as an address: a host and port, or a socket's path. */
+export function senderTo(t: Test, address: RequestOptions, sockets: number): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets })
   t.teardown(() => {
     agent.destroy()
   })
-  return (route, body) =>
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...address.headers }
+  return (path, body) =>
     new Promise(resolve => {
-      const sent = request(
-        url + route,
-        { method: 'POST', agent, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' } },
-        response => {
-          let text = ''
-          const done = (status: number) =>
-            resolve({
-              status,
-              text,
-              headers: response.headers,
-              code: status === 200 ? '200' : (/"code":"(\w+)"/.exec(text)?.[1] ?? '')
-            })
-          response
-            .setEncoding('utf8')
-            .on('data', chunk => {
-              text += chunk
-            })
-            .on('end', () => done(response.statusCode ?? 0))
-            .on('error', () => done(0))
+      const sent = request({ ...address, path, method: 'POST', agent, headers }, response => {
+        let text = ''
+        const done = (status: number) => {
+          const code = status === 200 ? '200' : (/"code":"(\w+)"/.exec(text)?.[1] ?? '')
+          resolve({ status, text, headers: response.headers, code })
         }
-      )
+        response
+          .setEncoding('utf8')
+          .on('data', chunk => {
+            text += chunk
+          })
+          .on('end', () => done(response.statusCode ?? 0))
+          .on('error', () => done(0))
+      })
       sent.on('error', error =>
         resolve({ status: 0, code: String('code' in error ? error.code : error), text: '', headers: {} })
       )

@@ -1,5 +1,5 @@
-// Servers that are killed at random moments under load, and started again. Row 22 of the threats; `npm run test:kills
-// -- --kills N`.
+// Servers that are killed at random moments under load, and started again. Row 22 of docs/threats.md; `npm run
+// test:kills -- --kills N` for more.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
@@ -8,26 +8,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Random, SEED } from '../random.ts'
 import { startBare, type Running } from '../running.ts'
-import { canMount, hashOf, many, place, row, sender, tempFiles, told } from './harness.ts'
+import { canMount, hashOf, many, makeFolders, row, sender, tempFiles, checkDocument } from './harness.ts'
 import { linesOf, version, versionIn } from './versions.ts'
 
 /** In CI. */
 const USUAL = 100
 const KILLS = many('kills', USUAL, 16)
-// In CI a minute and a half where nothing else runs, and several times that where much does.
+// In CI it takes a minute and a half on an idle machine, and several times that on a busy one.
 t.setTimeout(0)
 /**
- * Kills before all that was ever acknowledged is read once more and the next ones get new folders: a long run's don't
- * grow, and it tells how far it is.
+ * After so many kills, all that was acknowledged is read once more, and the next kills get new folders: so these stay
+ * small in a long run, which also prints its progress.
  */
 const BLOCK = 50
-/**
- * Each has a root, a state folder and a server of its own: one is under load while the other starts, which takes most
- * of the time.
- */
+/** Servers with folders of their own: one is under load while the other starts, which takes most of the time. */
 const LANES = 2
 
-interface Sum {
+/** Counts for the report. */
+interface Totals {
   kills: number
   edits: number
   files: number
@@ -41,18 +39,18 @@ interface Sum {
 interface Numbered {
   name: string
   known: number
-  how: 'edit' | 'lines' | 'place'
+  how: 'edit' | 'lines' | 'in_place'
 }
 
-async function lane(t: Test, kills: number, random: Random, sum: Sum): Promise<void> {
+async function lane(t: Test, kills: number, random: Random, totals: Totals): Promise<void> {
   const files: Numbered[] = [
     ...[0, 1, 2, 3].map(i => ({ name: `e${i}`, known: 0, how: 'edit' as const })),
     ...[0, 1, 2].map(i => ({ name: `l${i}`, known: 0, how: 'lines' as const }))
   ]
-  const here = place(t, Object.fromEntries(files.map(({ name }) => [name, version(0)])))
+  const here = makeFolders(t, Object.fromEntries(files.map(({ name }) => [name, version(0)])))
   if (canMount) {
-    // A rename onto it is EBUSY: it is written in place, and what a kill leaves half written the next start has to take
-    // back.
+    // A rename onto it fails with EBUSY, so it is written in place. What a kill leaves half written, the next start has
+    // to take back.
     for (const [path, text] of [
       [join(here.base, 'source'), version(0)],
       [join(here.root, 'bound'), '']
@@ -61,19 +59,19 @@ async function lane(t: Test, kills: number, random: Random, sum: Sum): Promise<v
     }
     execFileSync('mount', ['--bind', join(here.base, 'source'), join(here.root, 'bound')])
     t.teardown(() => spawnSync('umount', ['-l', join(here.root, 'bound')]))
-    files.push({ name: 'bound', known: 0, how: 'place' })
+    files.push({ name: 'bound', known: 0, how: 'in_place' })
   }
   const at = (name: string) => join(here.root, name)
   const lose = (what: string) => {
-    sum.lost++
+    totals.lost++
     t.fail(`${what} (SEED=${SEED})`)
   }
-  /** Which of them were acknowledged: `file N` holds version N. */
+  /** The new files that were acknowledged; file N holds version N. */
   const created = new Set<number>()
   let made = 0
   const pathOf = (n: number) => (n % 5 === 0 ? `new/folder${n}/f` : `new/${n}`)
 
-  /** Everything at once until `load` is off: each file by one editor, one after the other. */
+  /** Edits, creates and reads at once until `load` is off; each file has one editor, which sends one edit at a time. */
   const work = (server: Running, load: { on: boolean; answered: number }): Promise<unknown> => {
     const send = sender(t, server.url, files.length + 2)
     const editors = files.map(async file => {
@@ -89,9 +87,9 @@ async function lane(t: Test, kills: number, random: Random, sum: Sum): Promise<v
           : send('/edit', { path: file.name, old_text: version(file.known), new_text: version(next) }))
         if (status === 0) return
         if (status !== 200) return lose(`${file.name}: ${text.slice(0, 300)}`)
-        if (file.how === 'place' && !text.includes('in_place')) t.fail(`not in place: ${text.slice(0, 300)}`)
+        if (file.how === 'in_place' && !text.includes('in_place')) t.fail(`not in place: ${text.slice(0, 300)}`)
         file.known = next
-        sum.edits++
+        totals.edits++
         load.answered++
       }
     })
@@ -102,12 +100,12 @@ async function lane(t: Test, kills: number, random: Random, sum: Sum): Promise<v
         if (status === 0) return
         if (status !== 200) return lose(`${pathOf(n)}: ${text.slice(0, 300)}`)
         created.add(n)
-        sum.files++
+        totals.files++
         load.answered++
       }
     }
     const reader = async () => {
-      const renamed = files.filter(({ how }) => how !== 'place')
+      const renamed = files.filter(({ how }) => how !== 'in_place')
       while (load.on) {
         const file = random.pick(renamed)
         const from = file.known
@@ -117,12 +115,12 @@ async function lane(t: Test, kills: number, random: Random, sum: Sum): Promise<v
         if (status === 0) return
         if (status !== 200) return lose(`${file.name}: ${text.slice(0, 300)}`)
         const { hash_before, file_hash } = JSON.parse(text)
-        // The edit that runs may be seen before it is answered.
+        // An edit may be seen before it is answered.
         const versions = Array.from({ length: file.known + 2 - from }, (_, i) => hashOf(version(from + i)))
         if (!versions.includes(hash_before ?? file_hash)) {
           lose(`read something else of ${file.name} than versions ${from} to ${file.known + 1}: ${text.slice(0, 300)}`)
         }
-        sum.read++
+        totals.read++
         load.answered++
       }
     }
@@ -139,16 +137,16 @@ async function lane(t: Test, kills: number, random: Random, sum: Sum): Promise<v
     const first = made
     const enough = random.int(60) + 5
     const working = work(server, load)
-    // By answers and not by time alone: on a busy machine it would be killed before it has done anything.
+    // After some answers, not after some time: on a busy machine it would be killed before it has done anything.
     while (load.answered < enough && server.child.exitCode === null) await sleep(1)
     await sleep(random.int(20))
     server.child.kill('SIGKILL')
     await once(server.child, 'close')
     load.on = false
     await working
-    sum.kills++
-    sum.temp += tempFiles(here.root).length
-    if (canMount && versionIn(at('bound')) === null) sum.torn++
+    totals.kills++
+    totals.temp += tempFiles(here.root).length
+    if (canMount && versionIn(at('bound')) === null) totals.torn++
     server = await start()
     for (const file of files) {
       const found = versionIn(at(file.name))
@@ -161,7 +159,7 @@ async function lane(t: Test, kills: number, random: Random, sum: Sum): Promise<v
     }
     for (const name of tempFiles(here.root)) lose(`${name} is left after the start`)
   }
-  // Once more, and this time also what no answer came for: it is there whole or not at all.
+  // Once more, and also the files for which no answer came: each is there whole or not at all.
   for (const n of created) if (versionIn(at(pathOf(n))) !== n) lose(`${pathOf(n)} is gone or not whole`)
   for (const entry of readdirSync(here.root, { recursive: true, withFileTypes: true })) {
     if (entry.isFile() && versionIn(join(entry.parentPath, entry.name)) === null) lose(`${entry.name} is not whole`)
@@ -173,28 +171,34 @@ row(
   22,
   'kill -9 at any moment',
   {
-    done: `${USUAL} kills of a server at random moments under load (/edit, /edit-lines, /create, /inspect, /preview; eight files, one of them bind-mounted and so written in place), each followed by a start and a check of all that was acknowledged (\`npm run test:kills -- --kills N\` for more); 30 more on the workspace alone in \`test/workspace/commit/crash.test.ts\``,
+    done:
+      `${USUAL} kills of a server at random moments under load (/edit, /edit-lines, /create, /inspect, /preview; eight ` +
+      'files, one of them bind-mounted and so written in place), each followed by a start and a check of all that was ' +
+      'acknowledged (`npm run test:kills -- --kills N` for more); 30 more on the workspace alone in ' +
+      '`test/workspace/commit/crash.test.ts`',
     skip: process.platform === 'linux' ? false : 'needs /proc'
   },
   async t => {
     t.comment(`SEED=${SEED}`)
     const random = new Random(SEED)
-    const sum: Sum = { kills: 0, edits: 0, files: 0, read: 0, temp: 0, torn: 0, lost: 0 }
-    while (sum.kills < KILLS) {
-      const block = Math.min(BLOCK, KILLS - sum.kills)
+    const totals: Totals = { kills: 0, edits: 0, files: 0, read: 0, temp: 0, torn: 0, lost: 0 }
+    while (totals.kills < KILLS) {
+      const block = Math.min(BLOCK, KILLS - totals.kills)
       await t.test(`${block} kills`, async t => {
         await Promise.all(
-          Array.from({ length: LANES }, (_, i) => lane(t, Math.floor((block + i) / LANES), random, sum))
+          Array.from({ length: LANES }, (_, i) => lane(t, Math.floor((block + i) / LANES), random, totals))
         )
       })
       t.comment(
-        `${sum.kills} kills so far: ${sum.edits} edits and ${sum.files} files acknowledged, ${sum.lost} lost or torn; ${sum.read} answers of reads; ${sum.temp} temp files and ${sum.torn} half written files were there before the next start`
+        `${totals.kills} kills so far: ${totals.edits} edits and ${totals.files} files acknowledged, ` +
+          `${totals.lost} lost or torn; ${totals.read} answers of reads; ` +
+          `${totals.temp} temp files and ${totals.torn} half written files were there before the next start`
       )
     }
-    t.equal(sum.lost, 0)
-    t.ok(sum.edits > KILLS && sum.files > KILLS && sum.read > KILLS, 'it was under load')
+    t.equal(totals.lost, 0)
+    t.ok(totals.edits > KILLS && totals.files > KILLS && totals.read > KILLS, 'it was under load')
     return '0 torn files, 0 acknowledged edits or files lost, no temp file after the next start'
   }
 )
 
-told()
+checkDocument()

@@ -1,17 +1,27 @@
-// Another process swaps what paths lead to, while the server works on them. Rows 6 to 9 of the threats; `npm run
-// test:races -- --attempts N`.
+// Another process swaps files, folders and the root for symlinks while the server works on them. Rows 6 to 9 of
+// docs/threats.md; `npm run test:races -- --attempts N` for more.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { build } from '../workspace/support/native.ts'
-import { attacked, descriptorsOf, many, place, row, sender, tempFiles, told, type Attacked } from './harness.ts'
+import {
+  startServer,
+  descriptorsOf,
+  many,
+  makeFolders,
+  row,
+  sender,
+  tempFiles,
+  checkDocument,
+  type TestServer
+} from './harness.ts'
 
 /** Requests in rows 6 to 8 together, in CI: a quarter, a half and a quarter. */
 const USUAL = 1280
 const ATTEMPTS = many('attempts', USUAL, USUAL / 2)
-/** Requests before the next ones get a new place and server: folders don't grow, and a long run tells how far it is. */
+/** After so many requests, the next get new folders and a new server: so folders stay small in a long run. */
 const ROUND = 20_000
 const attacker = build('attacker')
 const skip = attacker === null ? 'needs Linux and a C compiler' : false
@@ -24,8 +34,8 @@ interface Attempt {
 }
 
 /**
- * Exchanges two names until it is stopped; then tells how often. It sleeps in between rather than spins: it wakes in
- * the midst of what the server does also where both have one core.
+ * Exchanges two names until the returned function is called, which resolves with how often. It sleeps between the
+ * exchanges: so it also wakes in the middle of the server's work where both share one core.
  */
 function swap(one: string, other: string): () => Promise<number> {
   const child = spawn(attacker ?? '', [one, other, '0', '600'], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -41,7 +51,8 @@ function swap(one: string, other: string): () => Promise<number> {
   }
 }
 
-const GOOD = new Set([
+/** How a request may be refused. */
+const ALLOWED = new Set([
   'PATH_NOT_ALLOWED',
   'STALE_FILE',
   'FILE_NOT_FOUND',
@@ -54,12 +65,13 @@ const GOOD = new Set([
 ])
 
 /**
- * Sends attempts while `attacks` run; nothing from outside may be seen, and every kind has to be done and refused at
- * times. Answers how many answers told of it.
+ * Sends `count` requests while names are being exchanged, then stops `attacks`. No answer may show anything from
+ * outside; where `mixed`, some requests have to succeed and some to be refused. Returns how many answers did show
+ * something.
  */
 async function race(
   t: Test,
-  server: Attacked,
+  server: TestServer,
   count: number,
   kinds: ((i: number) => Attempt)[],
   attacks: (() => Promise<number>)[],
@@ -81,14 +93,13 @@ async function race(
         const code = /"code":"(\w+)"/.exec(text)?.[1] ?? String(status)
         codes.set(code, (codes.get(code) ?? 0) + 1)
         if (text.includes(SECRET)) seen++
-        if (status !== 200 && !GOOD.has(code)) t.fail(`${attempt.kind}: ${text.slice(0, 300)}`)
+        if (status !== 200 && !ALLOWED.has(code)) t.fail(`${attempt.kind}: ${text.slice(0, 300)}`)
       }
     })
   )
   const swaps = await Promise.all(attacks.map(stop => stop()))
-  t.comment(
-    `${swaps.join(', ')} swaps; done ${JSON.stringify([...done])}; refused ${JSON.stringify([...refused])}; ${JSON.stringify([...codes])}`
-  )
+  const counts = [done, refused, codes].map(map => JSON.stringify([...map]))
+  t.comment(`${swaps.join(', ')} swaps; done ${counts[0]}; refused ${counts[1]}; ${counts[2]}`)
   t.ok(
     swaps.every(number => number > 50),
     'the attacker was at work'
@@ -105,7 +116,7 @@ async function race(
   return seen
 }
 
-/** An outside with a secret, and a check that it still is what it was. */
+/** Makes files with a secret outside the root; returns a check that they haven't changed. */
 function outside(t: Test, base: string, names: string[]): () => void {
   mkdirSync(join(base, 'outside'))
   for (const name of names) writeFileSync(join(base, 'outside', name), SECRET)
@@ -145,7 +156,7 @@ const make =
     body: { path: `${folder}/${below.replaceAll('N', String(i))}new${i}`, content: 'mine' }
   })
 
-/** The requests in rounds of their own; `work` returns how many answers had anything from outside. */
+/** Sends the requests in rounds; `work` returns how many answers had anything from outside. */
 async function rounds(t: Test, requests: number, work: (t: Test, count: number) => Promise<number>): Promise<string> {
   let [sent, seen] = [0, 0]
   while (sent < requests) {
@@ -163,15 +174,17 @@ row(
   6,
   'file swapped for a symlink while it is read or written',
   {
-    done: `${USUAL / 4} requests (edit, inspect, preview) against one attacker with \`RENAME_EXCHANGE\` in a loop; \`npm run test:races -- --attempts N\` for more`,
+    done:
+      `${USUAL / 4} requests (edit, inspect, preview) against one attacker with \`RENAME_EXCHANGE\` in a loop; ` +
+      '`npm run test:races -- --attempts N` for more',
     skip
   },
   async t => {
     const result = await rounds(t, ATTEMPTS / 4, async (t, count) => {
-      const at = place(t, { leaf: 'inside' })
+      const at = makeFolders(t, { leaf: 'inside' })
       const unchanged = outside(t, at.base, ['leaf'])
       symlinkSync('../outside/leaf', join(at.root, 'leaf-link'))
-      const server = await attacked(t, at, '--durability', 'fast', '--lock', 'local', '--log-level', 'error')
+      const server = await startServer(t, at, '--durability', 'fast', '--lock', 'local', '--log-level', 'error')
       const seen = await race(
         t,
         server,
@@ -195,13 +208,13 @@ row(
   },
   async t => {
     const result = await rounds(t, ATTEMPTS / 2, async (t, count) => {
-      const at = place(t, { 'd/f': 'inside', 'a/b/c/f': 'inside' })
+      const at = makeFolders(t, { 'd/f': 'inside', 'a/b/c/f': 'inside' })
       const unchanged = outside(t, at.base, ['f'])
       symlinkSync('../outside', join(at.root, 'd-link'))
       mkdirSync(join(at.base, 'outside2/c'), { recursive: true })
       writeFileSync(join(at.base, 'outside2/c/f'), SECRET)
       symlinkSync(join(at.base, 'outside2'), join(at.root, 'a/b-link'))
-      const server = await attacked(t, at, '--durability', 'fast', '--log-level', 'error')
+      const server = await startServer(t, at, '--durability', 'fast', '--log-level', 'error')
       const kinds = [
         edit('d/f'),
         inspect('d/f'),
@@ -229,15 +242,17 @@ row(
   8,
   'the root itself swapped or renamed',
   {
-    done: `${USUAL / 4} requests against an attacker that exchanges the root and another folder; then the root renamed, and another folder in its place`,
+    done:
+      `${USUAL / 4} requests against an attacker that exchanges the root and another folder; then the root renamed, and ` +
+      'another folder in its place',
     skip
   },
   async t => {
     const result = await rounds(t, ATTEMPTS / 4, async (t, count) => {
-      const at = place(t, { f: 'inside', 'd/f': 'inside' })
+      const at = makeFolders(t, { f: 'inside', 'd/f': 'inside' })
       const unchanged = outside(t, at.base, ['f', 'secret-g'])
       mkdirSync(join(at.base, 'outside/d'))
-      const server = await attacked(t, at, '--durability', 'fast', '--log-level', 'error')
+      const server = await startServer(t, at, '--durability', 'fast', '--log-level', 'error')
       const seen = await race(
         t,
         server,
@@ -246,7 +261,7 @@ row(
         [swap(at.root, join(at.base, 'outside'))],
         false
       )
-      // Where it ended is a matter of chance.
+      // The last exchange may have left the two folders either way round.
       if (readdirSync(at.root).includes('secret-g')) {
         renameSync(at.root, join(at.base, 'x'))
         renameSync(join(at.base, 'outside'), at.root)
@@ -275,9 +290,9 @@ row(
     skip
   },
   async t => {
-    const at = place(t, { 'd/f': 'inside' })
+    const at = makeFolders(t, { 'd/f': 'inside' })
     const unchanged = outside(t, at.base, ['f'])
-    const server = await attacked(t, at, '--log-level', 'error')
+    const server = await startServer(t, at, '--log-level', 'error')
     const names = new Set<string>()
     const watcher = { on: true }
     let planted = 0
@@ -286,7 +301,7 @@ row(
         for (const name of readdirSync(join(at.root, 'd'))) {
           if (!/\.tmp$/.test(name) || names.has(name)) continue
           names.add(name)
-          // The next one may be called like this one, or nearly.
+          // An attacker who could predict names would plant a link at the next one.
           const next = name.replace(
             /^\.([0-9a-f]{24})/,
             (_, digits: string) => `.${(BigInt(`0x${digits}`) + 1n).toString(16).padStart(24, '0')}`
@@ -313,4 +328,4 @@ row(
   }
 )
 
-told()
+checkDocument()

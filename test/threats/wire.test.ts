@@ -1,4 +1,4 @@
-// Bytes, bodies, connections and requests that are meant to harm. Rows 30 to 38 of the threats.
+// Hostile bytes, bodies, connections and requests. Rows 30 to 38 of docs/threats.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { Random, SEED, randomFile } from '../random.ts'
-import { attacked, codeOf, raw, row, sender, tally, TOKEN, told } from './harness.ts'
+import { checkDocument, codeOf, makeFolders, raw, row, sender, startServer, tally, TOKEN } from './harness.ts'
 
-const server = await attacked(t, {}, '--durability', 'fast', '--log-level', 'error')
+const server = await startServer(t, makeFolders(t), '--durability', 'fast', '--log-level', 'error')
 const { root } = server
 const send = sender(t, server.url, 4)
 const put = (files: Record<string, string | Buffer>) => {
@@ -25,7 +25,7 @@ const head = (more: string[], length: number | null, first = 'POST /edit HTTP/1.
     '',
     ''
   ].join('\r\n')
-/** Sends a body as it is; status and code. */
+/** Sends a body as it is; resolves with the status and code of the answer. */
 const post = async (body: string | Buffer, more: string[] = []): Promise<string> =>
   outcome(
     await raw(
@@ -36,7 +36,7 @@ const post = async (body: string | Buffer, more: string[] = []): Promise<string>
 const outcome = (received: string) =>
   `${/^HTTP\/1.1 (\d+)/.exec(received)?.[1] ?? 'closed'} ${/"code":"(\w+)"/.exec(received)?.[1] ?? ''}`.trim()
 
-// Nothing more is sent on these: what they get is looked at by row 34, when their time is over.
+// Nothing more is sent on these connections. Row 34 checks what the server answers when they time out.
 const slow: { received: Promise<string>; socket: Socket }[] = [
   'POST /edit HTTP/1.1\r\nHost: localhost\r\nX-Slow:',
   head([], 5000) + '{"path":'
@@ -235,7 +235,15 @@ row(
     }
     const preflight = await raw(
       server.url,
-      'OPTIONS /edit HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n'
+      [
+        'OPTIONS /edit HTTP/1.1',
+        'Host: localhost',
+        'Origin: https://evil.example',
+        'Access-Control-Request-Method: POST',
+        'Connection: close',
+        '',
+        ''
+      ].join('\r\n')
     )
     codes.push(outcome(preflight))
     t.match(preflight, /^HTTP\/1.1 403 /)
@@ -262,7 +270,15 @@ row(37, 'guessing the token', { done: '9 wrong tokens on 3 routes. A rate limit 
       const received = await raw(
         server.url,
         Buffer.from(
-          `${route} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+          [
+            `${route} HTTP/1.1`,
+            'Host: localhost',
+            `Authorization: Bearer ${token}`,
+            'Connection: close',
+            'Content-Length: 0',
+            '',
+            ''
+          ].join('\r\n'),
           'latin1'
         )
       )
@@ -273,7 +289,7 @@ row(37, 'guessing the token', { done: '9 wrong tokens on 3 routes. A rate limit 
   return `${tally(codes)}; compared as digests, in constant time`
 })
 
-/** GET /healthz again and again until something is done; how often it was answered meanwhile. */
+/** Sends GET /healthz again and again until `work` is done; resolves with how often it was answered. */
 async function healthWhile(work: Promise<unknown>): Promise<number> {
   const load = { on: true }
   const over = work.finally(() => {
@@ -296,7 +312,9 @@ row(
   38,
   'one request that blocks all others',
   {
-    done: 'an edit of 90 MB, a 200-line miss in 20,000 lines, `(a+)+$` over 100 KB of `a`, a line of 10 MB; `/healthz` and edits of another file meanwhile'
+    done:
+      'an edit of 90 MB, a 200-line miss in 20,000 lines, `(a+)+$` over 100 KB of `a`, a line of 10 MB; `/healthz` and ' +
+      'edits of another file meanwhile'
   },
   async t => {
     put({
@@ -329,7 +347,7 @@ row(
   }
 )
 
-/** The server's limit is the same: Node raises it to what the system allows. */
+/** This process's limit, and the server's: Node raises both to what the system allows. */
 const DESCRIPTORS = Number(
   /Max open files +(\d+)/.exec(process.platform === 'linux' ? readFileSync('/proc/self/limits', 'utf8') : '')?.[1] ?? 0
 )
@@ -347,7 +365,7 @@ row(
     t.teardown(() => {
       for (const socket of idle) socket.destroy()
     })
-    // No more at once than may wait to be accepted.
+    // No more at once than can wait to be accepted.
     await Promise.all(
       Array.from({ length: 100 }, async () => {
         while (idle.length < IDLE) {
@@ -369,4 +387,4 @@ row(
   }
 )
 
-told()
+checkDocument()

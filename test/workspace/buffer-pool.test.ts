@@ -6,9 +6,9 @@ import t from 'tap'
 import { Workers } from '../../src/workers/workers.ts'
 import { makeOperations } from '../../src/operations.ts'
 import { BufferPool } from '../../src/workspace/buffer-pool.ts'
-import { append, become, freshPlace, onLinux, open, REAL, remove } from './support/open.ts'
+import { append, become, makeFolders, onLinux, open, REAL, removeFolders } from './support/open.ts'
 
-t.test('lets each take when there is enough for those before', async t => {
+t.test('gives each request its bytes in turn, as soon as there are enough', async t => {
   const memory = new BufferPool(10)
   const order: string[] = []
   const first = await memory.take(8, 1000)
@@ -28,10 +28,10 @@ t.test('lets each take when there is enough for those before', async t => {
 })
 
 t.test('answers NOT_READY where large files take too long, and edits small ones meanwhile', async t => {
-  const place = freshPlace()
-  const workspace = await open(place, { maxFileSize: 200e6, lockTimeout: 300 })
-  for (const name of ['a', 'b']) writeFileSync(join(place.root, name), Buffer.alloc(150e6, 'a'))
-  writeFileSync(join(place.root, 'c'), 'c')
+  const folders = makeFolders()
+  const workspace = await open(folders, { maxFileSize: 200e6, lockTimeout: 300 })
+  for (const name of ['a', 'b']) writeFileSync(join(folders.root, name), Buffer.alloc(150e6, 'a'))
+  writeFileSync(join(folders.root, 'c'), 'c')
   let go = () => {}
   const planned = new Promise<void>(resolve => {
     go = resolve
@@ -55,10 +55,10 @@ t.test('answers NOT_READY where large files take too long, and edits small ones 
   t.match(await slow, { ok: true })
   t.match(await workspace.edit({ path: 'b' }, REAL, append('x')), { ok: true })
   await workspace.close()
-  remove(place)
+  removeFolders(folders)
 })
 
-t.test('keeps large buffers for those who come next, within its budget', t => {
+t.test('keeps large buffers for the next requests, within its budget', t => {
   const memory = new BufferPool(1)
   t.equal(memory.buffer(10).length, 10)
   memory.reuse(memory.buffer(10))
@@ -83,12 +83,12 @@ t.test('keeps large buffers for those who come next, within its budget', t => {
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
-t.test('tells the hash of large results, wherever the change is, in buffers that are used again', async t => {
-  const place = freshPlace()
-  const workspace = await open(place)
+t.test('hashes large results correctly in reused buffers, wherever the change is', async t => {
+  const folders = makeFolders()
+  const workspace = await open(folders)
   const workers = new Workers()
   const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, workers)
-  const path = join(place.root, 'a')
+  const path = join(folders.root, 'a')
   let text = Array.from({ length: 500_000 }, (_, i) => `line ${i}\n`).join('')
   writeFileSync(path, text)
   const check = async (number: number, by: string): Promise<void> => {
@@ -121,7 +121,7 @@ t.test('tells the hash of large results, wherever the change is, in buffers that
   })
   await workers.close()
   await workspace.close()
-  remove(place)
+  removeFolders(folders)
 })
 
 const kilobytes = (field: string): number =>
@@ -129,21 +129,21 @@ const kilobytes = (field: string): number =>
 
 // LARGE=50 takes files of 50 MB, and two gigabytes of disk.
 t.test(
-  'lets forty clients edit large files at once within its memory, and small edits go on meanwhile',
+  'lets forty clients edit large files at once in bounded memory while small edits go on',
   { timeout: 600_000 },
   async t => {
-    const place = freshPlace()
+    const folders = makeFolders()
     const size = Number(process.env.LARGE ?? 10) * 1e6
-    const workspace = await open(place, { lockTimeout: 300_000 })
+    const workspace = await open(folders, { lockTimeout: 300_000 })
     const workers = new Workers()
     const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, workers)
     const change = (path: string, new_text: string) => edit.call({ path, old_text: 'here', new_text })
     const bytes = Buffer.alloc(size, 'a line of text like others\n')
     bytes.write('here', size - 1000)
-    for (let i = 0; i < 40; i++) writeFileSync(join(place.root, `large${i}`), bytes)
-    writeFileSync(join(place.root, 'small'), 'here')
+    for (let i = 0; i < 40; i++) writeFileSync(join(folders.root, `large${i}`), bytes)
+    writeFileSync(join(folders.root, 'small'), 'here')
     await change('small', 'here and here')
-    writeFileSync(join(place.root, 'small'), 'here')
+    writeFileSync(join(folders.root, 'small'), 'here')
     const before = onLinux ? kilobytes('VmRSS') : 0
     let most = 0
     const running = new AbortController()
@@ -166,19 +166,18 @@ t.test(
       []
     )
     bytes.write('HERE', size - 1000)
-    for (let i = 0; i < 40; i++) t.ok(readFileSync(join(place.root, `large${i}`)).equals(bytes), `large${i}`)
+    for (let i = 0; i < 40; i++) t.ok(readFileSync(join(folders.root, `large${i}`)).equals(bytes), `large${i}`)
     took.sort((a, b) => a - b)
     t.comment(
       `memory grew by ${(most / 1000).toFixed()} MB of ${(size * 40) / 1e6}; ${took.length} small edits, ` +
         `median ${took[took.length >> 1]?.toFixed(1)} ms, longest ${took.at(-1)?.toFixed(1)} ms`
     )
     t.ok(took.length > 10, 'small ones weren’t kept waiting')
-    // Beside what is being edited and what is kept there are two threads, and what the collector hasn't seen yet: with
-    // smaller
-    // files that would be most of it.
+    // There is also the memory of two threads and what isn't collected yet: with smaller files, that would be most of
+    // it.
     if (size >= 50e6) t.ok(most * 1024 < (size * 40) / 2, `grew by ${most} kB`)
     await workers.close()
     await workspace.close()
-    remove(place)
+    removeFolders(folders)
   }
 )

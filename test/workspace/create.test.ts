@@ -1,5 +1,5 @@
-// Making files and folders, and what is refused; in both kinds of confinement. Rows 4, 7, 13, 16, 19, 20 and 24 of the
-// threats.
+// Making files and folders, and what is refused; in both kinds of confinement. Rows 4, 7, 13, 16, 19, 20 and 24 of
+// docs/threats.md.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -27,14 +27,14 @@ import {
   become,
   descriptors,
   DRY,
-  freshPlace,
+  makeFolders,
   isRoot,
   onLinux,
   open,
   REAL,
-  remove,
+  removeFolders,
   UNPLANNED,
-  type Place
+  type Folders
 } from './support/open.ts'
 import { startWorker } from './support/process.ts'
 
@@ -47,7 +47,7 @@ const target = (path: string, rest: Partial<CreateTarget> = {}): CreateTarget =>
   ...rest
 })
 
-interface Fresh extends Place {
+interface Fresh extends Folders {
   workspace: Workspace
   in: (name: string) => string
 }
@@ -57,9 +57,9 @@ async function fresh(
   t: { teardown(work: () => unknown): void },
   options: Partial<WorkspaceOptions> = {}
 ): Promise<Fresh> {
-  const place = freshPlace()
-  const inRoot = (name: string): string => join(place.root, name)
-  mkdirSync(join(place.base, 'outside'))
+  const folders = makeFolders()
+  const inRoot = (name: string): string => join(folders.root, name)
+  mkdirSync(join(folders.base, 'outside'))
   for (const folder of ['src', '.git']) mkdirSync(inRoot(folder))
   writeFileSync(inRoot('a.txt'), 'hello\n')
   writeFileSync(inRoot('nul'), 'a\0b')
@@ -77,12 +77,12 @@ async function fresh(
     ['dangling-git', '.git/new']
   ]
   for (const [name, to] of links) symlinkSync(to, inRoot(name))
-  const workspace = await open(place, options)
+  const workspace = await open(folders, options)
   t.teardown(async () => {
     await workspace.close()
-    remove(place)
+    removeFolders(folders)
   })
-  return { ...place, workspace, in: inRoot }
+  return { ...folders, workspace, in: inRoot }
 }
 
 /** All names below a folder. */
@@ -145,7 +145,7 @@ const REFUSED: [path: string, rest: Partial<CreateTarget>, failure: object, file
 ]
 
 for (const confinement of kinds) {
-  t.test(`makes nothing where it may not (${confinement})`, async t => {
+  t.test(`creates nothing where that isn’t allowed (${confinement})`, async t => {
     const { workspace, root, base, in: inRoot } = await fresh(t, { confinement })
     execFileSync('mkfifo', [inRoot('fifo')])
     const [before, open] = [tree(root), onLinux ? descriptors() : 0]
@@ -165,7 +165,7 @@ for (const confinement of kinds) {
   })
 
   for (const durability of ['fast', 'full'] as const) {
-    t.test(`makes files and folders, and says so (${confinement}, ${durability})`, async t => {
+    t.test(`creates files and folders, and reports them (${confinement}, ${durability})`, async t => {
       const { workspace, root, base, in: inRoot } = await fresh(t, { confinement, durability })
       const check = async (path: string, text: string, resolved_path?: string): Promise<void> => {
         const before = tree(root)
@@ -254,7 +254,7 @@ t.test('replaces the content whose hash was given, as an edit does', async t => 
   )
 })
 
-t.test('refuses where the server only reads, and by extension; needs no hash for what isn’t there', async t => {
+t.test('refuses on a read-only server and by extension; needs no hash for a new file', async t => {
   const { workspace: reader, root, state, in: inRoot } = await fresh(t, { readOnly: true })
   t.match(await reader.create(target('new'), DRY, become('x')), { failure: { code: 'READ_ONLY' } })
   const strict = await open({ base: '', root, state }, { allowExtensions: ['.ts'], requireHash: true })
@@ -267,7 +267,7 @@ t.test('refuses where the server only reads, and by extension; needs no hash for
 })
 
 t.test(
-  'takes the umask off, and inherits what folders hand on',
+  'applies the umask, and inherits what folders pass on',
   { skip: onLinux ? false : 'needs a second process' },
   async t => {
     const { workspace, root, in: inRoot } = await fresh(t)
@@ -286,7 +286,7 @@ t.test(
   }
 )
 
-t.test('makes a name once, however many want it', async t => {
+t.test('creates a name once, however many ask for it', async t => {
   const { workspace, root, in: inRoot } = await fresh(t)
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, i) => workspace.create(target('p/q/one'), REAL, become(`${i}`)))
@@ -314,10 +314,10 @@ for (const lock of ['shared', 'local'] as const) {
     `makes a name once, whichever process is first (${lock})`,
     { skip: onLinux ? false : 'needs abstract sockets (Linux)' },
     async t => {
-      const place = freshPlace()
-      t.teardown(() => remove(place))
+      const folders = makeFolders()
+      t.teardown(() => removeFolders(folders))
       const workers = ['one', 'two'].map(name =>
-        startWorker({ ...place, file: 'made/here/f', count: 100, name, lock, creates: true })
+        startWorker({ ...folders, file: 'made/here/f', count: 100, name, lock, creates: true })
       )
       await Promise.all(workers.map(worker => worker.ended))
       const lines = workers.flatMap(worker => worker.lines)
@@ -329,8 +329,8 @@ for (const lock of ['shared', 'local'] as const) {
       const done = lines.filter(line => line.startsWith('done')).map(line => line.slice(5))
       t.strictSame(
         done.sort(),
-        readdirSync(join(place.root, 'made/here'))
-          .map(name => readFileSync(join(place.root, 'made/here', name), 'utf8').trim())
+        readdirSync(join(folders.root, 'made/here'))
+          .map(name => readFileSync(join(folders.root, 'made/here', name), 'utf8').trim())
           .sort()
       )
       t.equal(done.length, 100)
@@ -338,7 +338,7 @@ for (const lock of ['shared', 'local'] as const) {
   )
 }
 
-t.test('sees whatever comes while it plans', async t => {
+t.test('notices whatever appears while it plans', async t => {
   const { workspace, root, base, state, in: inRoot } = await fresh(t)
   const check = async (path: string, does: () => void, expected: object): Promise<void> => {
     let first = true
@@ -404,7 +404,7 @@ t.test('gives up on a folder that others remove each time', async t => {
   t.ok(answer.ok || answer.failure.code === 'STALE_FILE')
 })
 
-t.test('hands on what the planner says is wrong, and takes back nothing that others use', async t => {
+t.test('returns the failure of the planner, and removes no folder that others use', async t => {
   const { workspace, in: inRoot } = await fresh(t)
   for (const options of [DRY, REAL]) {
     t.strictSame(await workspace.create(target('p/new'), options, () => fail({ code: 'NO' as const })), {
@@ -447,37 +447,41 @@ t.test('leaves nothing behind on a full disk', { skip: canMount ? false : 'needs
   }
 })
 
-t.test('says what it may not make', { skip: isRoot && onLinux ? false : 'needs root on Linux' }, async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  chmodSync(place.base, 0o777)
-  for (const [name, mode] of [
-    ['closed', 0o555],
-    ['unlisted', 0o333],
-    ['shut', 0o000]
-  ] as const) {
-    mkdirSync(join(place.root, name))
-    chmodSync(join(place.root, name), mode)
+t.test(
+  'reports what it isn’t allowed to create',
+  { skip: isRoot && onLinux ? false : 'needs root on Linux' },
+  async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    chmodSync(folders.base, 0o777)
+    for (const [name, mode] of [
+      ['closed', 0o555],
+      ['unlisted', 0o333],
+      ['shut', 0o000]
+    ] as const) {
+      mkdirSync(join(folders.root, name))
+      chmodSync(join(folders.root, name), mode)
+    }
+    process.setegid?.(65534)
+    process.seteuid?.(65534)
+    t.teardown(() => {
+      process.seteuid?.(0)
+      process.setegid?.(0)
+    })
+    const workspace = await open(folders, { durability: 'full' })
+    t.teardown(() => workspace.close())
+    for (const path of ['new', 'closed/new', 'closed/x/new', 'shut/new']) {
+      t.match(
+        await workspace.create(target(path), REAL, become('x')),
+        { failure: { code: 'PERMISSION_DENIED', reason: 'not_permitted' } },
+        path
+      )
+    }
+    t.match(await workspace.create(target('unlisted/x/new'), REAL, become('x')), {
+      value: { created: true, warnings: ['unsynced_creation'] }
+    })
   }
-  process.setegid?.(65534)
-  process.seteuid?.(65534)
-  t.teardown(() => {
-    process.seteuid?.(0)
-    process.setegid?.(0)
-  })
-  const workspace = await open(place, { durability: 'full' })
-  t.teardown(() => workspace.close())
-  for (const path of ['new', 'closed/new', 'closed/x/new', 'shut/new']) {
-    t.match(
-      await workspace.create(target(path), REAL, become('x')),
-      { failure: { code: 'PERMISSION_DENIED', reason: 'not_permitted' } },
-      path
-    )
-  }
-  t.match(await workspace.create(target('unlisted/x/new'), REAL, become('x')), {
-    value: { created: true, warnings: ['unsynced_creation'] }
-  })
-})
+)
 
 t.test('removes temp files of a creator that was killed', async t => {
   const { workspace, root, base, in: inRoot } = await fresh(t)
@@ -507,7 +511,7 @@ t.test('removes temp files of a creator that was killed', async t => {
   }
 })
 
-t.test('makes folders as deep as a path can be, and takes them back', async t => {
+t.test('creates folders as deep as a path can be, and removes them again', async t => {
   const { workspace, root, in: inRoot } = await fresh(t)
   const deep = 'y/'.repeat(1000)
   t.match(await workspace.create(target(deep + 'new'), REAL, become('x')), { value: { created: true } })

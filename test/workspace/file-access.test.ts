@@ -8,19 +8,19 @@ import { FileAccess } from '../../src/workspace/file-access.ts'
 import { Locks } from '../../src/workspace/locks/lock.ts'
 import { makePolicy } from '../../src/workspace/root/policy.ts'
 import { openRoot } from '../../src/workspace/root/root.ts'
-import { freshPlace, OPTIONS, remove } from './support/open.ts'
+import { makeFolders, OPTIONS, removeFolders } from './support/open.ts'
 
 t.test('answers FILE_LOCKED without a hash where the file can’t be looked at again', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  writeFileSync(join(place.root, 'a'), 'text')
-  const root = openRoot(place.root)
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  writeFileSync(join(folders.root, 'a'), 'text')
+  const root = openRoot(folders.root)
   t.teardown(() => root.close())
   const locks = new Locks({ secret: Buffer.from('secret'), timeout: 20, socket: false, files: null, fence() {} })
   const files = new FileAccess({
-    options: { ...OPTIONS, root: place.root, stateDir: place.state },
+    options: { ...OPTIONS, root: folders.root, stateDir: folders.state },
     root,
-    policy: makePolicy({ ...OPTIONS, stateDir: Buffer.from(place.state) }),
+    policy: makePolicy({ ...OPTIONS, stateDir: Buffer.from(folders.state) }),
     locks,
     recover: async () => true
   })

@@ -1,4 +1,5 @@
-// Reading in chunks, and the entries of folders; in both kinds of confinement. Rows 14, 16, 29 and 38 of the threats.
+// Reading in chunks, and the entries of folders; in both kinds of confinement. Rows 14, 16, 29 and 38 of
+// docs/threats.md.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -30,20 +31,20 @@ import {
   collect,
   descriptors,
   DRY,
-  freshPlace,
+  makeFolders,
   isRoot,
   look,
   onLinux,
   open,
-  remove,
+  removeFolders,
   UNPLANNED,
-  type Place
+  type Folders
 } from './support/open.ts'
 
 const kinds = onLinux ? (['proc', 'portable'] as const) : (['portable'] as const)
 const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-interface Fresh extends Place {
+interface Fresh extends Folders {
   workspace: Workspace
   in: (name: string) => string
   scan<R>(path: string, file: () => Consumer<R>): Promise<{ ok: true; value: Looked<R> } | FailedAccess<FileFailure>>
@@ -53,16 +54,16 @@ async function fresh(
   t: { teardown(work: () => unknown): void },
   options: Partial<WorkspaceOptions> = {}
 ): Promise<Fresh> {
-  const place = freshPlace()
-  const workspace = await open(place, options)
+  const folders = makeFolders()
+  const workspace = await open(folders, options)
   t.teardown(async () => {
     await workspace.close()
-    remove(place)
+    removeFolders(folders)
   })
   return {
-    ...place,
+    ...folders,
     workspace,
-    in: name => join(place.root, name),
+    in: name => join(folders.root, name),
     scan: (path, file) => workspace.look({ path }, { file, directory: { limit: 1 } })
   }
 }
@@ -230,7 +231,7 @@ for (const confinement of kinds) {
     }
   })
 
-  t.test(`tells a file from a folder in one look (${confinement})`, async t => {
+  t.test(`tells a file from a folder with one open (${confinement})`, async t => {
     const { workspace, in: inRoot } = await fresh(t, { confinement })
     mkdirSync(inRoot('d'))
     writeFileSync(inRoot('d/f'), 'text')
@@ -275,27 +276,27 @@ for (const confinement of kinds) {
     if (onLinux) t.equal(descriptors(), open, 'leaves no descriptor open')
   })
 
-  t.test(`stops where the folder leaves while it is listed (${confinement})`, async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    mkdirSync(join(place.root, 'd'))
-    for (const name of ['a', 'b']) writeFileSync(join(place.root, 'd', name), '')
-    const root = openRoot(place.root, confinement)
+  t.test(`stops if the folder leaves the root while it is listed (${confinement})`, async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    mkdirSync(join(folders.root, 'd'))
+    for (const name of ['a', 'b']) writeFileSync(join(folders.root, 'd', name), '')
+    const root = openRoot(folders.root, confinement)
     t.teardown(() => root.close())
     const folder = root.openFolder(Buffer.from('d'))
     t.teardown(() => folder.close())
     t.strictSame(
       await listFolder(folder, { limit: 1 }, name => {
-        unlinkSync(join(place.root, 'd', name.toString()))
+        unlinkSync(join(folders.root, 'd', name.toString()))
         return false
       }),
       { entries: [], truncated: true, next_entry: 'a' },
       'leaves out what has gone'
     )
-    writeFileSync(join(place.root, 'd/a'), '')
+    writeFileSync(join(folders.root, 'd/a'), '')
     await t.rejects(
       listFolder(folder, { limit: 1 }, () => {
-        renameSync(join(place.root, 'd'), join(place.base, 'd'))
+        renameSync(join(folders.root, 'd'), join(folders.base, 'd'))
         return false
       }),
       { code: 'RACED' }
@@ -338,12 +339,12 @@ t.test(
   }
 )
 
-t.test('shows nothing of its own', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  mkdirSync(join(place.root, 'cache'))
-  writeFileSync(join(place.root, 'cache/state.txt'), '')
-  const workspace = await open({ ...place, state: join(place.root, 'cache/state') })
+t.test('shows none of its own files', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  mkdirSync(join(folders.root, 'cache'))
+  writeFileSync(join(folders.root, 'cache/state.txt'), '')
+  const workspace = await open({ ...folders, state: join(folders.root, 'cache/state') })
   t.teardown(() => workspace.close())
   t.match(await look(workspace, { path: 'cache' }, { limit: 9 }), {
     value: { entries: [{ name: 'state.txt' }], truncated: false }
@@ -352,7 +353,7 @@ t.test('shows nothing of its own', async t => {
   t.match(await look(workspace, { path: 'cache/state' }, { limit: 9 }), { failure: { code: 'PROTECTED_PATH' } })
 })
 
-t.test('keeps no more of a big folder than a page, and lets others work meanwhile', { timeout: 120_000 }, async t => {
+t.test('holds only a page of a big folder, and doesn’t block other requests', { timeout: 120_000 }, async t => {
   const { workspace, in: inRoot } = await fresh(t)
   mkdirSync(inRoot('many'))
   const count = 40_000
@@ -375,7 +376,7 @@ t.test('keeps no more of a big folder than a page, and lets others work meanwhil
   t.match(middle.value, { truncated: true, next_entry: middle.value.entries.at(-1)?.name })
 })
 
-t.test('scans 100 MB in little memory, and lets others work meanwhile', async t => {
+t.test('scans 100 MB in little memory, and doesn’t block other requests', async t => {
   const { scan, in: inRoot } = await fresh(t)
   writeFileSync(inRoot('big'), Buffer.alloc(100 * 1000 * 1000, 'line\n'))
   const before = process.memoryUsage().arrayBuffers
@@ -396,7 +397,7 @@ t.test('scans 100 MB in little memory, and lets others work meanwhile', async t 
   t.ok(most < 8 * MIB, `${most} bytes more`)
 })
 
-t.test('begins again with a new consumer when the file changes, and gives up in the end', async t => {
+t.test('starts again with a new consumer when the file changes, and finally gives up', async t => {
   const { scan, in: inRoot } = await fresh(t)
   const check = async (changes: number, expected: object, does: (n: number) => void): Promise<void> => {
     writeFileSync(inRoot('f'), Buffer.alloc(2 * MIB, 'x'))
@@ -431,18 +432,22 @@ t.test('begins again with a new consumer when the file changes, and gives up in 
   rmSync(inRoot('f'))
 })
 
-t.test('says that it may not list', { skip: isRoot && onLinux ? false : 'needs root on Linux' }, async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  chmodSync(place.base, 0o777)
-  mkdirSync(join(place.root, 'unlisted'))
-  chmodSync(join(place.root, 'unlisted'), 0o333)
-  process.seteuid?.(65534)
-  t.teardown(() => process.seteuid?.(0))
-  const workspace = await open(place)
-  t.teardown(() => workspace.close())
-  t.match(await look(workspace, { path: 'unlisted' }, { limit: 1 }), {
-    failure: { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
-  })
-  t.equal(spawnSync('true').status, 0)
-})
+t.test(
+  'reports a folder that it isn’t allowed to list',
+  { skip: isRoot && onLinux ? false : 'needs root on Linux' },
+  async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    chmodSync(folders.base, 0o777)
+    mkdirSync(join(folders.root, 'unlisted'))
+    chmodSync(join(folders.root, 'unlisted'), 0o333)
+    process.seteuid?.(65534)
+    t.teardown(() => process.seteuid?.(0))
+    const workspace = await open(folders)
+    t.teardown(() => workspace.close())
+    t.match(await look(workspace, { path: 'unlisted' }, { limit: 1 }), {
+      failure: { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
+    })
+    t.equal(spawnSync('true').status, 0)
+  }
+)

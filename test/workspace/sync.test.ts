@@ -1,4 +1,4 @@
-// What a folder's fsync says when the file system has given up: row 23 of the threats, without chance.
+// What a folder's fsync says when the file system has given up: row 23 of docs/threats.md, without chance.
 import { closeSync, constants, mkdtempSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { cutOff, hasLoop, loop } from './support/machine.ts'
 
 for (const type of ['ext4', 'xfs'] as const) {
   const skip = hasLoop(type) ? false : `needs loop devices, mkfs.${type} and xfs_io`
-  t.test(`says that a rename isn’t on a disk that is gone (${type})`, { skip }, async t => {
+  t.test(`reports that a rename isn’t on the disk if the disk is gone (${type})`, { skip }, async t => {
     const base = mkdtempSync(join(tmpdir(), 'editd-sync-'))
     t.teardown(() => rmSync(base, { recursive: true }))
     const { mounted: folder } = loop(t, base, type)
@@ -27,7 +27,7 @@ for (const type of ['ext4', 'xfs'] as const) {
   })
 }
 
-t.test('syncs where nothing is wrong', async t => {
+t.test('syncs if nothing is wrong', async t => {
   const fd = openSync(t.testdir({ file: '' }), constants.O_RDONLY | constants.O_DIRECTORY)
   t.teardown(() => {
     closeSync(fd)

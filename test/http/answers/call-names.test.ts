@@ -8,8 +8,8 @@ import { BY_ROUTE, BY_TOOL, type CallSyntax } from '../../../src/http/answers/ca
 import { toProblem } from '../../../src/http/answers/problem.ts'
 import { makeOperations, type Operations } from '../../../src/operations.ts'
 import { MISSES } from '../../misses.ts'
-import { serve, type Served } from '../test-server.ts'
 import { FAILURES } from './all-failures.ts'
+import { startServer, type TestServer } from '../test-server.ts'
 
 const ROUTES = ['/edit', '/edit-lines', '/edit-section', '/preview', '/create', '/inspect']
 const TOOLS = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
@@ -28,8 +28,8 @@ const strayIn = (value: unknown, naming: CallSyntax, but = ['instance']) =>
   [...textsIn(value, but)].filter(text => (naming === BY_TOOL ? ofRoutes : ofTools).test(text))
 
 t.test('has the names of the operations', async t => {
-  const served = await serve(t)
-  const operations = makeOperations(served.workspace, { max_edits: 1, max_file_size: 1 })
+  const server = await startServer(t)
+  const operations = makeOperations(server.workspace, { max_edits: 1, max_file_size: 1 })
   t.strictSame(
     Object.values(operations).map(({ route }) => route),
     ROUTES
@@ -127,32 +127,32 @@ const META = {
 }
 
 /** What MCP answers to a request without a handshake. */
-async function overMcp(served: Served, method: string, params: object, name = ''): Promise<Record<string, any>> {
+async function overMcp(server: TestServer, method: string, params: object, name = ''): Promise<Record<string, any>> {
   const accept = 'application/json, text/event-stream'
   const headers = { accept, 'mcp-protocol-version': VERSION, 'mcp-method': method, 'mcp-name': name }
   const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
-  const reply = await served.call('POST', '/mcp', { headers, body })
+  const reply = await server.call('POST', '/mcp', { headers, body })
   return reply.body.result as Record<string, any>
 }
 
 t.test('names calls in every answer as its caller does', async t => {
-  const served = await serve(t, { files })
-  const operations = makeOperations(served.workspace, { max_edits: 1, max_file_size: 1 })
+  const server = await startServer(t, { files })
+  const operations = makeOperations(server.workspace, { max_edits: 1, max_file_size: 1 })
   for (const [name, status, body] of CALLS) {
     const { route, id } = operations[name]
     const shown = `${id} ${JSON.stringify(body).slice(0, 200)}`
-    const byRoute = await served.call('POST', route, { body })
+    const byRoute = await server.call('POST', route, { body })
     t.equal(byRoute.status, status, `${shown} ${byRoute.text.slice(0, 300)}`)
     t.strictSame(strayIn(byRoute.body, BY_ROUTE), [], shown)
-    const byTool = await served.call('POST', `/tools/${id}`, { body })
+    const byTool = await server.call('POST', `/tools/${id}`, { body })
     t.equal(byTool.status, status, shown)
     t.strictSame(strayIn(byTool.body, BY_TOOL), [], shown)
-    const { content, isError = false } = await overMcp(served, 'tools/call', { name: id, arguments: body }, id)
+    const { content, isError = false } = await overMcp(server, 'tools/call', { name: id, arguments: body }, id)
     t.equal(isError, status !== 200, shown)
     t.strictSame(strayIn(JSON.parse(content[0].text), BY_TOOL), [], shown)
   }
   const says = async (route: string, body: object, expected: object) =>
-    t.match((await served.call('POST', route, { body })).body, expected)
+    t.match((await server.call('POST', route, { body })).body, expected)
   const unclosed = { path: 'guide.md', action: 'replace', heading: 'Setup', newText: '```\n' }
   const instead = /close it, or use \/edit$/
   await says('/edit-section', unclosed, { errors: [{ pointer: '/newText', message: instead }] })
@@ -162,15 +162,15 @@ t.test('names calls in every answer as its caller does', async t => {
 })
 
 t.test('names calls so where hosts, programs and people read what there is', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const queries = ['', '?format=openai-chat', '?format=anthropic&strict=true', '?format=mcp', '?strict=true']
   for (const path of ['/openapi.tools.json', ...queries.map(query => `/tools${query}`)]) {
-    t.strictSame(strayIn((await served.call('GET', path)).body, BY_TOOL), [], path)
+    t.strictSame(strayIn((await server.call('GET', path)).body, BY_TOOL), [], path)
   }
-  t.strictSame(strayIn(await overMcp(served, 'tools/list', {}), BY_TOOL), [])
-  t.strictSame(strayIn(await overMcp(served, 'server/discover', {}), BY_TOOL), [])
+  t.strictSame(strayIn(await overMcp(server, 'tools/list', {}), BY_TOOL), [])
+  t.strictSame(strayIn(await overMcp(server, 'server/discover', {}), BY_TOOL), [])
   // The values of /preview's operation are not names of calls.
-  const { operations } = (await served.call('GET', '/capabilities')).body as { operations: { route: string }[] }
+  const { operations } = (await server.call('GET', '/capabilities')).body as { operations: { route: string }[] }
   t.strictSame(
     strayIn(
       operations.filter(({ route }) => route !== '/preview'),

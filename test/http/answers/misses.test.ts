@@ -1,7 +1,7 @@
 // What the answer to a failed edit says beyond the search: a file that has changed, edits in turn, too few matches, moved lines;
 // and what a success warns of.
 import t from 'tap'
-import { check, serve } from '../test-server.ts'
+import { check, startServer } from '../test-server.ts'
 
 const TEN = Array.from(
   { length: 10 },
@@ -17,12 +17,12 @@ const files = {
 }
 
 t.test('says what an edit comes to in a file that has changed', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const stale = (route: string, body: object, expected: Record<string, unknown>, headers = {}, status = 409) =>
-    check(t, served, route, { path: 'ten.txt', ...body }, status, { code: 'STALE_FILE', ...expected }, headers)
+    check(t, server, route, { path: 'ten.txt', ...body }, status, { code: 'STALE_FILE', ...expected }, headers)
   const {
     body: { file_hash }
-  } = await served.call('POST', '/inspect', { body: { path: 'ten.txt' } })
+  } = await server.call('POST', '/inspect', { body: { path: 'ten.txt' } })
   await stale(
     '/edit',
     { old_text: 'of delta', new_text: 'x', expected_hash: OTHER },
@@ -106,7 +106,7 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     { operation: 'edit', old_text: 'of delta', new_text: 'x', expected_hash: OTHER },
     { detail: /Your edit would still apply at line 4/ }
   )
-  await check(t, served, '/create', { path: 'empty.txt', content: '', overwrite: true, expected_hash: OTHER }, 409, {
+  await check(t, server, '/create', { path: 'empty.txt', content: '', overwrite: true, expected_hash: OTHER }, 409, {
     detail: /Your edit would still apply; file_preview/,
     suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"empty.txt"}' }],
     file_preview: { total_lines: 0, highlights: [] }
@@ -114,9 +114,9 @@ t.test('says what an edit comes to in a file that has changed', async t => {
 })
 
 t.test('says which of several edits failed, and whether an earlier one is why', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const fails = (edits: object[], expected: Record<string, unknown>) =>
-    check(t, served, '/edit', { path: 'ten.txt', edits }, 422, expected)
+    check(t, server, '/edit', { path: 'ten.txt', edits }, 422, expected)
   const good = { old_text: 'of alpha', new_text: 'of omega' }
   await fails([good, { old_text: 'nowhere to be found', new_text: '' }], {
     edit_index: 1,
@@ -146,29 +146,29 @@ t.test('says which of several edits failed, and whether an earlier one is why', 
 })
 
 t.test('shows what resembles the text where matches are missing', async t => {
-  const served = await serve(t, {
+  const server = await startServer(t, {
     files: {
       a: 'const limit = compute(1)\nfoo()\nconst  limit  = compute(1)\n',
       b: 'const limit = compute(1)\nconst limit = compute(1)\nconst  limit  = compute(1)\n'
     }
   })
   const edit = { old_text: 'const limit = compute(1)', new_text: 'x' }
-  await check(t, served, '/edit', { path: 'a', ...edit, occurrences: 2 }, 422, {
+  await check(t, server, '/edit', { path: 'a', ...edit, occurrences: 2 }, 422, {
     code: 'WRONG_COUNT',
     detail:
       / Line 3 is nearly the same: "const {2}limit {2}= compute\(1\)"; .* Set occurrences to 1, or leave it out, to replace/,
     similar_content: [{ line_number: 3 }]
   })
-  await check(t, served, '/edit', { path: 'b', ...edit, occurrences: 3 }, 422, {
+  await check(t, server, '/edit', { path: 'b', ...edit, occurrences: 3 }, 422, {
     code: 'WRONG_COUNT',
     detail: /Line 3 is nearly the same: .* Set occurrences to 2 to replace all of them, or check whether/
   })
 })
 
 t.test('says where the lines are that were expected', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const fails = (body: object, expected: Record<string, unknown>) =>
-    check(t, served, '/edit-lines', { new_text: '  x\n', ...body }, 422, {
+    check(t, server, '/edit-lines', { new_text: '  x\n', ...body }, 422, {
       code: 'EXPECTED_TEXT_MISMATCH',
       ...expected
     })
@@ -230,12 +230,12 @@ t.test('says where the lines are that were expected', async t => {
     }
   )
   const [{ edit }] = body.suggested_fixes as [{ edit: object }]
-  await check(t, served, '/edit-lines', { path: 'crlf.txt', ...edit }, 200, { changed: true, total_lines_after: 9 })
+  await check(t, server, '/edit-lines', { path: 'crlf.txt', ...edit }, 200, { changed: true, total_lines_after: 9 })
 })
 
 t.test('warns of a placeholder and of line numbers that were put in', async t => {
-  const served = await serve(t, { files })
-  const put = (route: string, body: object, warnings: RegExp[]) => check(t, served, route, body, 200, { warnings })
+  const server = await startServer(t, { files })
+  const put = (route: string, body: object, warnings: RegExp[]) => check(t, server, route, body, 200, { warnings })
   await put(
     '/edit',
     { path: 'ten.txt', old_text: 'line 1 of alpha', new_text: 'first\n// ... existing code ...\nlast', dry_run: true },
@@ -272,7 +272,7 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
   ])
   const many = await check(
     t,
-    served,
+    server,
     '/edit',
     {
       path: 'many.txt',
@@ -284,7 +284,7 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
   t.match(many.body, { code: 'FILE_NOT_FOUND' })
   await check(
     t,
-    served,
+    server,
     '/create',
     { path: 'many.txt', content: Array.from({ length: 30 }, (_, i) => `<${i}>\n`).join('') },
     200,
@@ -292,7 +292,7 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
   )
   const { body } = await check(
     t,
-    served,
+    server,
     '/edit',
     {
       path: 'many.txt',
@@ -304,7 +304,7 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
   t.match(body.warnings, { length: 21, 20: '10 more edits insert a placeholder or line numbers.' })
   const same = await check(
     t,
-    served,
+    server,
     '/edit',
     { path: 'tabs.ts', old_text: 'return limit', new_text: 'return limit' },
     200,

@@ -2,7 +2,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { bytesOf, check, serve } from '../test-server.ts'
+import { bytesOf, check, startServer } from '../test-server.ts'
 
 const TEXT = 'one\ntwo\ntwo\n'
 const files = { 'a.txt': TEXT }
@@ -82,18 +82,18 @@ t.test('takes the five vocabularies of today', async t => {
     ]
   ]
   for (const [route, body, result, warnings] of cases) {
-    const served = await serve(t, { files })
+    const server = await startServer(t, { files })
     if ('expectedHash' in body) {
-      body.expectedHash = (await served.call('POST', '/inspect', { body: { path: 'a.txt' } })).body.file_hash
+      body.expectedHash = (await server.call('POST', '/inspect', { body: { path: 'a.txt' } })).body.file_hash
     }
-    const { body: answer } = await check(t, served, route, body, 200, { path: 'a.txt' })
+    const { body: answer } = await check(t, server, route, body, 200, { path: 'a.txt' })
     t.strictSame([...(answer.warnings as string[])].sort(), [...warnings].sort())
-    t.equal(bytesOf(served, 'a.txt'), result, JSON.stringify(body))
+    t.equal(bytesOf(server, 'a.txt'), result, JSON.stringify(body))
   }
 })
 
 t.test('takes every name of the table', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const edit = { path: 'a.txt', old_text: 'one', new_text: '1', dry_run: true }
   const lines = { path: 'a.txt', start_line: 1, end_line: 1, new_text: '', dry_run: true }
   const create = { path: 'b.txt', content: 'x', dry_run: true }
@@ -119,15 +119,15 @@ t.test('takes every name of the table', async t => {
   ]
   const {
     body: { file_hash }
-  } = await served.call('POST', '/inspect', { body: { path: 'a.txt' } })
+  } = await server.call('POST', '/inspect', { body: { path: 'a.txt' } })
   for (const [route, { ...base }, field, value, aliases] of names) {
     Reflect.deleteProperty(base, field)
     for (const name of aliases) {
-      await check(t, served, route, { ...base, [name]: field === 'expected_hash' ? file_hash : value }, 200, {
+      await check(t, server, route, { ...base, [name]: field === 'expected_hash' ? file_hash : value }, 200, {
         dry_run: true,
         warnings: [`${name} was read as ${field}.`]
       })
-      await check(t, served, route, { ...base, [name]: value, [field]: value }, 400, {
+      await check(t, server, route, { ...base, [name]: value, [field]: value }, 400, {
         code: 'INVALID_REQUEST',
         errors: [
           {
@@ -138,19 +138,19 @@ t.test('takes every name of the table', async t => {
       })
     }
   }
-  await check(t, served, '/inspect', { file_path: 'a.txt', startLine: 2, endLine: 2 }, 200, {
+  await check(t, server, '/inspect', { file_path: 'a.txt', startLine: 2, endLine: 2 }, 200, {
     content: 'two\n',
     warnings: ['file_path was read as path.', 'startLine was read as start_line.', 'endLine was read as end_line.']
   })
-  t.equal(bytesOf(served, 'a.txt'), TEXT)
+  t.equal(bytesOf(server, 'a.txt'), TEXT)
 })
 
 t.test('takes a name only where it can mean nothing else', async t => {
-  const served = await serve(t, { files })
-  await check(t, served, '/inspect', { path: 'a.txt', search: 'two' }, 200, { total_matches: 2, warnings: undefined })
-  await check(t, served, '/create', { path: 'b.txt', content: 'x' }, 200, { warnings: [] })
+  const server = await startServer(t, { files })
+  await check(t, server, '/inspect', { path: 'a.txt', search: 'two' }, 200, { total_matches: 2, warnings: undefined })
+  await check(t, server, '/create', { path: 'b.txt', content: 'x' }, 200, { warnings: [] })
   const invalid = (route: string, body: object, pointer: string, message: string | RegExp) =>
-    check(t, served, route, { path: 'a.txt', ...body }, 400, {
+    check(t, server, route, { path: 'a.txt', ...body }, 400, {
       code: 'INVALID_REQUEST',
       errors: [{ pointer, message }]
     })
@@ -175,7 +175,7 @@ t.test('takes a name only where it can mean nothing else', async t => {
     /^is an unknown field/
   )
   await invalid('/edit', { old_text: 'a', newtext: 'b' }, '/newtext', 'is an unknown field (did you mean new_text?)')
-  await check(t, served, '/edit', { file_path: 'a.txt', filename: 'a.txt', old_text: 'a', new_text: 'b' }, 400, {
+  await check(t, server, '/edit', { file_path: 'a.txt', filename: 'a.txt', old_text: 'a', new_text: 'b' }, 400, {
     errors: [
       { pointer: '/filename', message: 'means path, and so does file_path; send only one of them, preferably path' }
     ]
@@ -189,10 +189,10 @@ t.test('takes a name only where it can mean nothing else', async t => {
 })
 
 t.test('takes null in another name as leaving it out', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   await check(
     t,
-    served,
+    server,
     '/edit',
     {
       path: 'a.txt',
@@ -206,21 +206,21 @@ t.test('takes null in another name as leaving it out', async t => {
     200,
     { warnings: ['new_string was read as new_text.'] }
   )
-  await check(t, served, '/edit', { file_path: null, old_text: 'one', new_text: '1' }, 400, {
+  await check(t, server, '/edit', { file_path: null, old_text: 'one', new_text: '1' }, 400, {
     errors: [{ pointer: '/file_path', message: 'must be a string, not null' }]
   })
-  await check(t, served, '/edit', { path: null, file_path: 'a.txt', old_text: 'one', new_text: '1' }, 400, {
+  await check(t, server, '/edit', { path: null, file_path: 'a.txt', old_text: 'one', new_text: '1' }, 400, {
     errors: [{ pointer: '/file_path', message: /^means path/ }]
   })
 })
 
 t.test('reads lists and numbers that came as strings', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const edits = JSON.stringify([
     { old_string: 'one', new_text: '1' },
     { old_text: 'two', new_text: '2', occurrence: '2' }
   ])
-  await check(t, served, '/edit', { path: 'a.txt', edits, dry_run: true }, 200, {
+  await check(t, server, '/edit', { path: 'a.txt', edits, dry_run: true }, 200, {
     total_replacements: 2,
     warnings: [
       'edits was a string, and was read as the JSON list in it.',
@@ -230,14 +230,14 @@ t.test('reads lists and numbers that came as strings', async t => {
   })
   await check(
     t,
-    served,
+    server,
     '/edit-lines',
     { path: 'a.txt', edits: '[{"startLine":1,"end_line":1,"new_text":""}]', dry_run: true },
     200,
     { warnings: [/^edits was a string/, 'startLine was read as start_line.'] }
   )
   const refuses = (body: object, more: object) =>
-    check(t, served, '/edit', { path: 'a.txt', ...body }, 400, more as Record<string, unknown>)
+    check(t, server, '/edit', { path: 'a.txt', ...body }, 400, more as Record<string, unknown>)
   for (const text of ['', 'x', '{}', 'null', '"[]"', '[', '[{"a":1,"a":2}]']) {
     await refuses(
       { edits: text },
@@ -269,9 +269,9 @@ t.test('reads lists and numbers that came as strings', async t => {
 })
 
 t.test('says what is wrong by the name that was sent', async t => {
-  const served = await serve(t, { files })
+  const server = await startServer(t, { files })
   const invalid = (body: object, errors: object[]) =>
-    check(t, served, '/edit', body, 400, { code: 'INVALID_REQUEST', errors })
+    check(t, server, '/edit', body, 400, { code: 'INVALID_REQUEST', errors })
   await invalid({ file_path: 'a.txt', old_string: 1, new_string: 'x' }, [
     { pointer: '/old_string', message: 'must be a string, not a whole number' }
   ])
@@ -281,28 +281,28 @@ t.test('says what is wrong by the name that was sent', async t => {
   ])
   await check(
     t,
-    served,
+    server,
     '/edit',
     { path: 'a.txt', old_string: 'a', new_string: '', edits: [{ old_text: 'a', new_text: '' }] },
     400,
     { code: 'MIXED_MODES', detail: /edits as well as old_string and new_string at the top level/ }
   )
-  await check(t, served, '/edit', { file_path: 'a.txt', old_string: 'nowhere', new_string: '' }, 422, {
+  await check(t, server, '/edit', { file_path: 'a.txt', old_string: 'nowhere', new_string: '' }, 422, {
     code: 'NO_MATCH',
     path: 'a.txt'
   })
-  await check(t, served, '/edit', { file_path: 'b.txt', old_string: 'nowhere', new_string: '' }, 404, {
+  await check(t, server, '/edit', { file_path: 'b.txt', old_string: 'nowhere', new_string: '' }, 404, {
     code: 'FILE_NOT_FOUND',
     path: 'b.txt'
   })
 })
 
 t.test('goes by the operation in /preview', async t => {
-  const served = await serve(t, { files })
-  symlinkSync('a.txt', join(served.root, 'link'))
+  const server = await startServer(t, { files })
+  symlinkSync('a.txt', join(server.root, 'link'))
   await check(
     t,
-    served,
+    server,
     '/preview',
     { operation: 'edit', filename: 'link', search: 'one', content: '1', preview: true },
     200,
@@ -316,13 +316,13 @@ t.test('goes by the operation in /preview', async t => {
       ]
     }
   )
-  await check(t, served, '/preview', { operation: 'create', filename: 'b.txt', file_text: '1' }, 200, {
+  await check(t, server, '/preview', { operation: 'create', filename: 'b.txt', file_text: '1' }, 200, {
     created: true,
     warnings: ['filename was read as path.', 'file_text was read as content.']
   })
   await check(
     t,
-    served,
+    server,
     '/preview',
     { operation: 'edit_lines', path: 'a.txt', startLine: 1, endLine: 1, content: '1', dryRun: false },
     400,
@@ -330,7 +330,7 @@ t.test('goes by the operation in /preview', async t => {
   )
   await check(
     t,
-    served,
+    server,
     '/preview',
     { operation: 'edit_lines', path: 'a.txt', search: 'x', startLine: 1, endLine: 1, new_text: '' },
     400,

@@ -3,7 +3,7 @@
 import t from 'tap'
 import { requestReader } from '../../../src/http/requests/request-reader.ts'
 import { makeOperations } from '../../../src/operations.ts'
-import { serve } from '../test-server.ts'
+import { startServer } from '../test-server.ts'
 
 /** Frozen all the way down: changing any of it would throw. */
 function frozen<T>(value: T): T {
@@ -11,8 +11,8 @@ function frozen<T>(value: T): T {
   return Object.freeze(value)
 }
 
-const served = await serve(t)
-const operations = makeOperations(served.workspace, { max_edits: 3, max_file_size: 1000 })
+const server = await startServer(t)
+const operations = makeOperations(server.workspace, { max_edits: 3, max_file_size: 1000 })
 const readers = { edit: requestReader(operations.edit), preview: requestReader(operations.preview) }
 
 t.test('reads a body into a request of its own, and leaves the body as it was', async t => {

@@ -7,7 +7,7 @@ import { queryReader } from '../../../src/http/requests/query.ts'
 import { toFailure } from '../../../src/http/requests/validation.ts'
 import { makeValidator } from '../../../src/http/requests/validator.ts'
 import { makeOperations } from '../../../src/operations.ts'
-import { check, serve } from '../test-server.ts'
+import { check, startServer } from '../test-server.ts'
 
 interface Schema {
   properties?: Record<string, Schema>
@@ -27,8 +27,8 @@ function* placesOf(keyword: string, schema: Schema, resolve: (ref: string) => Sc
 }
 
 t.test('has words for every union and pattern of a request', async t => {
-  const served = await serve(t)
-  const operations = Object.entries(makeOperations(served.workspace, { max_edits: 5, max_file_size: 1 }))
+  const server = await startServer(t)
+  const operations = Object.entries(makeOperations(server.workspace, { max_edits: 5, max_file_size: 1 }))
   const items = operations.flatMap(([, operation]) => Object.values(operation.items) as Schema[])
   const resolve = (ref: string) => items.find(({ $id }) => `${$id}#` === ref)!
   const said = new Map<string, string>()
@@ -42,7 +42,7 @@ t.test('has words for every union and pattern of a request', async t => {
         const given = { [field]: 'other' }
         const body = { path: 'a', ...(list === '' ? given : { [String(list)]: [given] }) }
         const bodies = chosen.map(other => ({ ...body, ...other }))
-        const replies = await Promise.all(bodies.map(body => served.call('POST', route, { body })))
+        const replies = await Promise.all(bodies.map(body => server.call('POST', route, { body })))
         const errors = replies.flatMap(({ body }) => (body.errors ?? []) as InvalidField[])
         const found = errors.filter(error => error.pointer === pointer && error.message.startsWith('must be'))
         t.ok(found.length > 0, `${name} says what ${pointer} has to be`)
@@ -95,11 +95,11 @@ t.test('says what the schema allows that failed, not what another does', async t
 })
 
 t.test('names a field that may have been meant, or all that there are', async t => {
-  const served = await serve(t)
+  const server = await startServer(t)
   const one = { start_line: 1, end_line: 1, new_text: 'x' }
   const refuses = (route: string, edit: object, field: string, message: string) => {
     const request = { path: 'a', edits: [edit], ...(route === '/preview' && { operation: 'edit_lines' }) }
-    return check(t, served, route, request, 400, { errors: [{ pointer: `/edits/0/${field}`, message }] })
+    return check(t, server, route, request, 400, { errors: [{ pointer: `/edits/0/${field}`, message }] })
   }
   const all = 'is an unknown field (known fields: start_line, end_line, new_text, expected_text)'
   for (const route of ['/edit-lines', '/preview']) {
@@ -114,7 +114,7 @@ t.test('names a field that may have been meant, or all that there are', async t 
     )
   }
   const section = (request: object, ...errors: object[]) =>
-    check(t, served, '/edit-section', { path: 'a', action: 'delete', ...request }, 400, { errors })
+    check(t, server, '/edit-section', { path: 'a', action: 'delete', ...request }, 400, { errors })
   const fields = 'is an unknown field (known fields: index, language, under_heading)'
   await section({ code_block: { lang: 'js' } }, { pointer: '/code_block/lang', message: fields })
   await section(

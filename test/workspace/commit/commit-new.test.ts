@@ -8,7 +8,7 @@ import { Intents } from '../../../src/workspace/commit/intents.ts'
 import { thisOwner } from '../../../src/workspace/locks/owner.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
-import { freshPlace, ownLock, remove } from '../support/open.ts'
+import { makeFolders, ownLock, removeFolders } from '../support/open.ts'
 
 /** On another file system: neither a link nor a rename leads there. */
 const OTHER = '/dev/shm'
@@ -16,10 +16,10 @@ const ELSEWHERE = Buffer.from(`${OTHER}/editd-${process.pid}`)
 const skip = existsSync(OTHER) && statSync(OTHER).dev !== statSync(tmpdir()).dev ? false : `needs ${OTHER}`
 
 t.test('gives the name back where the rename fails', { skip }, async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  const root = openRoot(place.root)
-  const intents = new Intents(openState(place.state).intents, thisOwner())
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const root = openRoot(folders.root)
+  const intents = new Intents(openState(folders.state).intents, thisOwner())
   t.teardown(() => {
     intents.close()
     root.close()
@@ -38,5 +38,5 @@ t.test('gives the name back where the rename fails', { skip }, async t => {
   const context = { root, intents, durability: 'fast', lock: ownLock() } as const
   const absent = { code: 'MISSING', relative: Buffer.from('new'), folder: Buffer.from('') } as const
   await t.rejects(commitNew(context, absent, { pieces: [Buffer.from('text')], size: 4 }), { code: 'EXDEV' })
-  t.strictSame(readdirSync(place.root), [])
+  t.strictSame(readdirSync(folders.root), [])
 })

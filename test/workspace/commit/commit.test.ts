@@ -1,5 +1,5 @@
 // What an edit does to a file and what it keeps; what is refused; what is left when it fails. Rows 8, 9, 11, 12, 18-20,
-// 28 and 29 of the threats.
+// 28 and 29 of docs/threats.md.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -30,22 +30,22 @@ import {
   become,
   descriptors,
   DRY,
-  freshPlace,
+  makeFolders,
   isRoot,
   look,
   onLinux,
   open,
   REAL,
-  remove,
+  removeFolders,
   UNPLANNED,
-  type Place
+  type Folders
 } from '../support/open.ts'
 
 const needsRoot = { skip: isRoot && onLinux ? false : 'needs root on Linux' }
 const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 const HELLO = hashOf('hello\n')
 
-interface Fresh extends Place {
+interface Fresh extends Folders {
   workspace: Awaited<ReturnType<typeof open>>
   file: string
   text: () => string
@@ -57,21 +57,21 @@ async function fresh(
   t: { teardown(work: () => unknown): void },
   options: Partial<WorkspaceOptions> = {}
 ): Promise<Fresh> {
-  const place = freshPlace()
-  const file = join(place.root, 'a.txt')
+  const folders = makeFolders()
+  const file = join(folders.root, 'a.txt')
   writeFileSync(file, 'hello\n')
   const events: Fresh['events'] = []
-  const workspace = await open(place, { report: event => events.push(event), ...options })
+  const workspace = await open(folders, { report: event => events.push(event), ...options })
   t.teardown(async () => {
     await workspace.close()
-    remove(place)
+    removeFolders(folders)
   })
-  return { ...place, workspace, file, events, text: () => readFileSync(file, 'utf8') }
+  return { ...folders, workspace, file, events, text: () => readFileSync(file, 'utf8') }
 }
 
 for (const durability of ['fast', 'full'] as const) {
   for (const confinement of onLinux ? (['proc', 'portable'] as const) : (['portable'] as const)) {
-    t.test(`writes what was planned, and says so (${durability}, ${confinement})`, async t => {
+    t.test(`writes what was planned, and reports it (${durability}, ${confinement})`, async t => {
       const { workspace, text, root } = await fresh(t, { durability, confinement })
       const expected = {
         path: 'a.txt',
@@ -108,7 +108,7 @@ for (const durability of ['fast', 'full'] as const) {
   }
 }
 
-t.test('writes in any folder, from many pieces and much of it', async t => {
+t.test('writes in any folder, from many pieces and large ones', async t => {
   const { workspace, root } = await fresh(t)
   mkdirSync(join(root, 'd'))
   const bytes = Buffer.alloc(3_000_001, 'abc\n')
@@ -140,7 +140,7 @@ t.test('writes nothing where nothing changes', async t => {
   t.equal(statSync(file).ino, before.ino)
 })
 
-t.test('hands on what the planner says is wrong, with the hash', async t => {
+t.test('returns the failure of the planner, with the hash', async t => {
   const { workspace, text } = await fresh(t)
   for (const options of [DRY, REAL]) {
     t.strictSame(await workspace.edit({ path: 'a.txt' }, options, () => fail({ code: 'NO_MATCH' as const })), {
@@ -161,8 +161,8 @@ t.test('hands on what the planner says is wrong, with the hash', async t => {
 })
 
 t.test('refuses before it plans, in dry runs too', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
   const files: [name: string, content: string | Buffer, mode: number][] = [
     ['a.txt', 'hello\n', 0o644],
     ['readonly.txt', 'hello\n', 0o444],
@@ -171,15 +171,15 @@ t.test('refuses before it plans, in dry runs too', async t => {
     ['big', 'x'.repeat(101), 0o644]
   ]
   for (const [name, content, mode] of files) {
-    writeFileSync(join(place.root, name), content)
-    chmodSync(join(place.root, name), mode)
+    writeFileSync(join(folders.root, name), content)
+    chmodSync(join(folders.root, name), mode)
   }
   const check = async (
     options: Partial<WorkspaceOptions>,
     target: { path: string; expected_hash?: string },
     expected: object
   ): Promise<void> => {
-    const workspace = await open(place, { maxFileSize: 100, ...options })
+    const workspace = await open(folders, { maxFileSize: 100, ...options })
     for (const options of [DRY, REAL]) {
       t.match(
         await workspace.edit(target, options, UNPLANNED),
@@ -217,7 +217,7 @@ t.test('refuses before it plans, in dry runs too', async t => {
     { failure: { code: 'FILE_TOO_LARGE', limit: 100, actual: 101 }, file_hash: undefined }
   )
 
-  const workspace = await open(place, { maxFileSize: 100 })
+  const workspace = await open(folders, { maxFileSize: 100 })
   t.teardown(() => workspace.close())
   t.match(
     await look(workspace, { path: 'nul' }),
@@ -231,7 +231,7 @@ t.test('refuses before it plans, in dry runs too', async t => {
   })
 })
 
-t.test('keeps mode and links, and says what it can’t keep', async t => {
+t.test('keeps mode and links, and warns of what it can’t keep', async t => {
   const { workspace, root, base, file } = await fresh(t)
   for (const mode of [0o600, 0o640, 0o755, 0o200, 0o1644]) {
     if (!isRoot && mode === 0o200) continue
@@ -264,7 +264,7 @@ t.test('keeps mode and links, and says what it can’t keep', async t => {
   })
 })
 
-t.test('sees whatever happens to the file between reading and renaming', async t => {
+t.test('notices any change of the file between reading and renaming', async t => {
   const { workspace, file, root, base, text } = await fresh(t)
   const meanwhile: [name: string, does: () => void, left: string | null][] = [
     ['written in place', () => writeFileSync(file, 'HELLO\n'), 'HELLO\n'],
@@ -330,7 +330,7 @@ t.test('sees whatever happens to the file between reading and renaming', async t
   t.strictSame(readdirSync(join(base, 'd')), ['f'])
 })
 
-t.test('keeps an old file apart from a fresh one by its times alone', async t => {
+t.test('notices a change of an older file by its times alone', async t => {
   const { workspace, text, file } = await fresh(t)
   await new Promise(resolve => setTimeout(resolve, 50))
   t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('1')), { ok: true })
@@ -385,9 +385,9 @@ t.test(
   'writes in place where a rename would change the owner or isn’t allowed, and refuses what it may not write',
   needsRoot,
   async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    const { root } = place
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    const { root } = folders
     mkdirSync(join(root, 'closed'))
     const files: [name: string, uid: number, mode: number][] = [
       ['theirs', 0, 0o666],
@@ -402,11 +402,11 @@ t.test(
       chmodSync(join(root, name), mode)
     }
     linkSync(join(root, 'closed/linked'), join(root, 'closed/other'))
-    chmodSync(place.base, 0o777)
+    chmodSync(folders.base, 0o777)
     chmodSync(root, 0o777)
     await asNobody(async () => {
       for (const durability of ['full', 'fast'] as const) {
-        const workspace = await open({ ...place, state: join(place.base, 'state-' + durability) }, { durability })
+        const workspace = await open({ ...folders, state: join(folders.base, 'state-' + durability) }, { durability })
         for (const [name, warnings] of [
           ['theirs', []],
           ['closed/f', []],
@@ -438,7 +438,7 @@ t.test(
           value: { write_strategy: 'in_place' }
         })
         t.equal(statSync(join(root, 'setuid')).mode & 0o7777, 0o777)
-        t.strictSame(readdirSync(join(place.base, 'state-' + durability, 'journal')), [])
+        t.strictSame(readdirSync(join(folders.base, 'state-' + durability, 'journal')), [])
         await workspace.close()
       }
     })
@@ -446,35 +446,35 @@ t.test(
   }
 )
 
-t.test('says so where the folder can’t be synced', needsRoot, async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  mkdirSync(join(place.root, 'drop'))
-  writeFileSync(join(place.root, 'drop/f'), 'hello\n')
-  chownSync(join(place.root, 'drop/f'), 65534, 65534)
-  chmodSync(join(place.root, 'drop'), 0o333)
-  chmodSync(place.base, 0o777)
+t.test('warns if the folder can’t be synced', needsRoot, async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  mkdirSync(join(folders.root, 'drop'))
+  writeFileSync(join(folders.root, 'drop/f'), 'hello\n')
+  chownSync(join(folders.root, 'drop/f'), 65534, 65534)
+  chmodSync(join(folders.root, 'drop'), 0o333)
+  chmodSync(folders.base, 0o777)
   await asNobody(async () => {
-    const workspace = await open(place, { durability: 'full' })
+    const workspace = await open(folders, { durability: 'full' })
     t.match(await workspace.edit({ path: 'drop/f' }, REAL, append('x')), {
       value: { changed: true, warnings: ['unsynced_change'] }
     })
     await workspace.close()
   })
-  t.equal(readFileSync(join(place.root, 'drop/f'), 'utf8'), 'hello\nx')
+  t.equal(readFileSync(join(folders.root, 'drop/f'), 'utf8'), 'hello\nx')
 })
 
-t.test('loses no lock unnoticed while it saves the old bytes', needsRoot, async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  mkdirSync(join(place.root, 'closed'))
-  writeFileSync(join(place.root, 'closed/f'), 'hello\n')
-  chownSync(join(place.root, 'closed/f'), 65534, 65534)
-  chmodSync(place.base, 0o777)
-  chmodSync(place.root, 0o777)
+t.test('notices a lock lost while it saves the old bytes', needsRoot, async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  mkdirSync(join(folders.root, 'closed'))
+  writeFileSync(join(folders.root, 'closed/f'), 'hello\n')
+  chownSync(join(folders.root, 'closed/f'), 65534, 65534)
+  chmodSync(folders.base, 0o777)
+  chmodSync(folders.root, 0o777)
   await asNobody(async () => {
-    const workspace = await open(place)
-    const locks = join(place.state, 'locks')
+    const workspace = await open(folders)
+    const locks = join(folders.state, 'locks')
     t.match(
       await workspace.edit({ path: 'closed/f' }, REAL, original => {
         for (const name of readdirSync(locks)) rmSync(join(locks, name), { recursive: true })
@@ -486,7 +486,7 @@ t.test('loses no lock unnoticed while it saves the old bytes', needsRoot, async 
   })
 })
 
-t.test('refuses an immutable file, and writes an append-only one not at all', needsRoot, async t => {
+t.test('refuses immutable and append-only files', needsRoot, async t => {
   const { workspace, root, text, file } = await fresh(t)
   for (const flag of ['i', 'a']) {
     if (spawnSync('chattr', ['+' + flag, file]).status !== 0) {
@@ -504,7 +504,7 @@ t.test('refuses an immutable file, and writes an append-only one not at all', ne
 })
 
 t.test(
-  'edits files on mounts: a folder as any, a single bound file in place',
+  'edits files on mounts: in a mounted folder as usual, a bind-mounted file in place',
   { skip: canMount ? false : 'needs to mount' },
   async t => {
     const { workspace, root, base } = await fresh(t)
@@ -556,24 +556,24 @@ t.test(
   'reports a state folder that is full before anything is written',
   { skip: canMount ? false : 'needs to mount' },
   async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    mkdirSync(place.state)
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', place.state])
-    t.teardown(() => spawnSync('umount', [place.state]))
-    const bound = join(place.root, 'bound')
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    mkdirSync(folders.state)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', folders.state])
+    t.teardown(() => spawnSync('umount', [folders.state]))
+    const bound = join(folders.root, 'bound')
     writeFileSync(bound, '')
-    writeFileSync(join(place.base, 'outside'), Buffer.alloc(200_000, 'x'))
-    execFileSync('mount', ['--bind', join(place.base, 'outside'), bound])
+    writeFileSync(join(folders.base, 'outside'), Buffer.alloc(200_000, 'x'))
+    execFileSync('mount', ['--bind', join(folders.base, 'outside'), bound])
     t.teardown(() => spawnSync('umount', [bound]))
-    const workspace = await open(place)
+    const workspace = await open(folders)
     t.match(await workspace.edit({ path: 'bound' }, REAL, append('y')), { failure: { code: 'NO_SPACE' } })
     t.equal(statSync(bound).size, 200_000)
-    t.strictSame(readdirSync(join(place.state, 'journal')), [])
-    writeFileSync(join(place.root, 'a'), 'a')
-    spawnSync('sh', ['-c', `cat /dev/zero > ${join(place.state, 'filler')}`])
+    t.strictSame(readdirSync(join(folders.state, 'journal')), [])
+    writeFileSync(join(folders.root, 'a'), 'a')
+    spawnSync('sh', ['-c', `cat /dev/zero > ${join(folders.state, 'filler')}`])
     t.match(await workspace.edit({ path: 'a' }, REAL, append('y')), { failure: { code: 'NO_SPACE' } })
-    t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'a')
+    t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'a')
     await workspace.close()
   }
 )
@@ -591,7 +591,7 @@ t.test(
   }
 )
 
-t.test('gives up on a file that never holds still', async t => {
+t.test('gives up on a file that never stops changing', async t => {
   const { workspace, file } = await fresh(t)
   writeFileSync(file, Buffer.alloc(64_000_000, 'x'))
   let size = 64_000_000

@@ -1,4 +1,4 @@
-// What is left by processes that were killed, and what the next start makes of it. Rows 19 and 22 of the threats.
+// What is left by processes that were killed, and what the next start makes of it. Rows 19 and 22 of docs/threats.md.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -35,14 +35,14 @@ import { often } from '../../often.ts'
 import {
   append,
   become,
-  freshPlace,
+  makeFolders,
   observer,
   onLinux,
   open,
   ownLock,
   REAL,
-  remove,
-  type Place
+  removeFolders,
+  type Folders
 } from '../support/open.ts'
 import { startWorker } from '../support/process.ts'
 
@@ -58,41 +58,41 @@ function deadOwner(): Owner {
 /**
  * Leaves what `owner` would have left if it had been killed while these temp files (paths below the root) were there.
  */
-function leaveIntents(place: Place, owner: Owner, paths: (string | Buffer)[]): void {
-  const state = openState(place.state)
+function leaveIntents(folders: Folders, owner: Owner, paths: (string | Buffer)[]): void {
+  const state = openState(folders.state)
   const intents = new Intents(state.intents, owner)
   for (const path of paths) intents.begin(Buffer.from(path))
   const file = join(state.intents, owner.nonce + '.intents')
-  linkSync(file, join(place.base, 'kept'))
+  linkSync(file, join(folders.base, 'kept'))
   intents.close()
-  renameSync(join(place.base, 'kept'), file)
+  renameSync(join(folders.base, 'kept'), file)
 }
 
 /** Leaves the journal of `owner`, who was writing `now` over `before` in place. */
-async function leaveJournal(place: Place, owner: Owner, name: string, before: string, now: string): Promise<void> {
-  writeFileSync(join(place.root, name), before)
-  const root = openRoot(place.root)
+async function leaveJournal(folders: Folders, owner: Owner, name: string, before: string, now: string): Promise<void> {
+  writeFileSync(join(folders.root, name), before)
+  const root = openRoot(folders.root)
   const pinned = root.pin(Buffer.from(name))
   if (!pinned.ok) throw new Error('not pinned')
   const snapshot = await readWhole(pinned.value, 1e6)
   if (!snapshot.ok) throw new Error('not read')
-  await new Journal(openState(place.state), observer(owner), 'full').save(pinned.value, snapshot.value, sha256(now))
+  await new Journal(openState(folders.state), observer(owner), 'full').save(pinned.value, snapshot.value, sha256(now))
   snapshot.value.close()
   pinned.value.close()
   root.close()
 }
 
-t.test('removes the temp files of the dead, and nothing else', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  for (const folder of ['d', 'kept', 'kept/folder.tmp']) mkdirSync(join(place.root, folder))
-  mkdirSync(join(place.base, 'outside'))
-  symlinkSync('../outside', join(place.root, 'out'))
-  mkdirSync(join(place.root, 'kept', TEMP))
+t.test('removes the temp files of dead processes, and nothing else', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  for (const folder of ['d', 'kept', 'kept/folder.tmp']) mkdirSync(join(folders.root, folder))
+  mkdirSync(join(folders.base, 'outside'))
+  symlinkSync('../outside', join(folders.root, 'out'))
+  mkdirSync(join(folders.root, 'kept', TEMP))
   for (const file of [TEMP, 'd/' + TEMP, 'd/a.txt', '../outside/' + TEMP, 'living' + TEMP]) {
-    writeFileSync(join(place.root, file), 'x')
+    writeFileSync(join(folders.root, file), 'x')
   }
-  leaveIntents(place, deadOwner(), [
+  leaveIntents(folders, deadOwner(), [
     TEMP,
     'd/' + TEMP,
     'd/a.txt',
@@ -104,57 +104,57 @@ t.test('removes the temp files of the dead, and nothing else', async t => {
     'd/a.txt/' + TEMP
   ])
   const events: string[] = []
-  const workspace = await open(place, { report: ({ event, path }) => events.push(`${event} ${path}`) })
+  const workspace = await open(folders, { report: ({ event, path }) => events.push(`${event} ${path}`) })
   t.teardown(() => workspace.close())
   t.strictSame(events.sort(), [`temp_file_removed ${TEMP}`, `temp_file_removed d/${TEMP}`])
-  t.strictSame(readdirSync(join(place.root, 'd')), ['a.txt'])
-  t.strictSame(readdirSync(join(place.base, 'outside')), [TEMP])
-  t.strictSame(readdirSync(join(place.state, 'intents')).length, 1, 'and then what it wrote down')
+  t.strictSame(readdirSync(join(folders.root, 'd')), ['a.txt'])
+  t.strictSame(readdirSync(join(folders.base, 'outside')), [TEMP])
+  t.strictSame(readdirSync(join(folders.state, 'intents')).length, 1, 'and then what it wrote down')
 })
 
-t.test('leaves alone what the living are at', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  writeFileSync(join(place.root, TEMP), 'x')
+t.test('leaves the files of living processes alone', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  writeFileSync(join(folders.root, TEMP), 'x')
   const stranger = { ...thisOwner(), hostname: 'x', boot_id: 'x' }
-  leaveIntents(place, stranger, [TEMP])
-  leaveIntents(place, thisOwner(), [TEMP])
-  const folder = join(place.state, 'intents')
+  leaveIntents(folders, stranger, [TEMP])
+  leaveIntents(folders, thisOwner(), [TEMP])
+  const folder = join(folders.state, 'intents')
   writeFileSync(join(folder, 'cut.intents'), '{')
   writeFileSync(join(folder, 'other'), '')
-  const first = await open(place)
-  t.strictSame(readdirSync(place.root), [TEMP])
+  const first = await open(folders)
+  t.strictSame(readdirSync(folders.root), [TEMP])
   t.equal(readdirSync(folder).length, 5)
   await first.close()
   const long = new Date(Date.now() - 100_000)
   for (const name of [stranger.nonce + '.intents', 'cut.intents']) utimesSync(join(folder, name), long, long)
-  const second = await open(place)
+  const second = await open(folders)
   t.teardown(() => second.close())
-  t.strictSame(readdirSync(place.root), [], 'until they have been silent for long')
+  t.strictSame(readdirSync(folders.root), [], 'until they have been silent for long')
   t.equal(readdirSync(folder).length, 3)
   t.equal(silenceOf(folder, 'nobody'), Infinity)
 })
 
 t.test('leaves what another server’s sweep has removed, and says what it can’t read', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  const folder = join(place.state, 'intents')
-  const first = await open(place)
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const folder = join(folders.state, 'intents')
+  const first = await open(folders)
   symlinkSync('gone', join(folder, 'removed.intents'))
   await first.close()
-  await (await open(place)).close()
+  await (await open(folders)).close()
   mkdirSync(join(folder, 'folder.intents'))
-  await t.rejects(open(place), { code: 'EISDIR' })
+  await t.rejects(open(folders), { code: 'EISDIR' })
 })
 
-t.test('uses its slots again', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  writeFileSync(join(place.root, 'a'), '')
-  const workspace = await open(place)
+t.test('reuses its slots', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  writeFileSync(join(folders.root, 'a'), '')
+  const workspace = await open(folders)
   t.teardown(() => workspace.close())
   const size = (): number =>
-    statSync(join(place.state, 'intents', readdirSync(join(place.state, 'intents'))[0] ?? '')).size
+    statSync(join(folders.state, 'intents', readdirSync(join(folders.state, 'intents'))[0] ?? '')).size
   await workspace.edit({ path: 'a' }, REAL, append('x'))
   const once = size()
   for (let i = 0; i < 50; i++) await workspace.edit({ path: 'a' }, REAL, append('x'))
@@ -162,12 +162,12 @@ t.test('uses its slots again', async t => {
 })
 
 t.test(
-  'shows that it lives, and takes no slot that it could not write',
+  'shows that it is alive, and uses no slot that it couldn’t write',
   { skip: onLinux ? false : 'needs prlimit' },
   async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    const { intents: folder } = openState(place.state)
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    const { intents: folder } = openState(folders.state)
     const owner = thisOwner()
     const intents = new Intents(folder, owner, 10)
     t.teardown(() => intents.close())
@@ -183,34 +183,34 @@ t.test(
 )
 
 t.test(
-  'goes on with the other files where one can’t be restored',
+  'restores the other files if one can’t be restored',
   { skip: onLinux && process.getuid?.() === 0 ? false : 'needs root and chattr' },
   async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
     const owner = deadOwner()
     for (const name of ['fixed', 'torn']) {
-      await leaveJournal(place, owner, name, 'old text', 'new text')
-      writeFileSync(join(place.root, name), 'new te')
+      await leaveJournal(folders, owner, name, 'old text', 'new text')
+      writeFileSync(join(folders.root, name), 'new te')
     }
-    if (spawnSync('chattr', ['+i', join(place.root, 'fixed')]).status !== 0) {
+    if (spawnSync('chattr', ['+i', join(folders.root, 'fixed')]).status !== 0) {
       return t.comment('the file system does not support attributes')
     }
-    t.teardown(() => spawnSync('chattr', ['-i', join(place.root, 'fixed')]))
+    t.teardown(() => spawnSync('chattr', ['-i', join(folders.root, 'fixed')]))
     const outcomes: string[] = []
-    const workspace = await open(place, { report: ({ path, outcome }) => outcomes.push(`${path} ${outcome}`) })
+    const workspace = await open(folders, { report: ({ path, outcome }) => outcomes.push(`${path} ${outcome}`) })
     t.strictSame(outcomes.sort(), ['fixed failed: EPERM', 'torn restored'])
     await workspace.close()
-    spawnSync('chattr', ['-i', join(place.root, 'fixed')])
-    const next = await open(place)
-    t.equal(readFileSync(join(place.root, 'fixed'), 'utf8'), 'old text')
+    spawnSync('chattr', ['-i', join(folders.root, 'fixed')])
+    const next = await open(folders)
+    t.equal(readFileSync(join(folders.root, 'fixed'), 'utf8'), 'old text')
     await next.close()
   }
 )
 
-t.test('takes back what was left half written in place', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
+t.test('restores files that were left half written in place', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
   const owner = deadOwner()
   const files: [name: string, left: string | null, after: string | null, outcome: string][] = [
     ['torn', 'new te', 'old text', 'restored'],
@@ -222,22 +222,22 @@ t.test('takes back what was left half written in place', async t => {
     ['changed', 'mended', 'mended', 'changed_since']
   ]
   for (const [name, left] of files) {
-    await leaveJournal(place, owner, name, 'old text', 'new text')
+    await leaveJournal(folders, owner, name, 'old text', 'new text')
     if (name === 'replaced') {
-      writeFileSync(join(place.root, 'new'), '')
-      renameSync(join(place.root, 'new'), join(place.root, name))
+      writeFileSync(join(folders.root, 'new'), '')
+      renameSync(join(folders.root, 'new'), join(folders.root, name))
     }
-    if (left === null) unlinkSync(join(place.root, name))
-    else writeFileSync(join(place.root, name), left)
-    if (name === 'changed') utimesSync(join(place.root, name), new Date(), new Date(Date.now() + 11_000))
+    if (left === null) unlinkSync(join(folders.root, name))
+    else writeFileSync(join(folders.root, name), left)
+    if (name === 'changed') utimesSync(join(folders.root, name), new Date(), new Date(Date.now() + 11_000))
   }
-  const journal = join(place.state, 'journal')
+  const journal = join(folders.state, 'journal')
   writeFileSync(join(journal, 'orphan.old'), 'x')
   writeFileSync(join(journal, 'cut.json'), '{')
   utimesSync(join(journal, 'orphan.old'), 0, 0)
-  await leaveJournal(place, thisOwner(), 'living', 'old text', 'new text')
+  await leaveJournal(folders, thisOwner(), 'living', 'old text', 'new text')
   const outcomes: string[] = []
-  const workspace = await open(place, {
+  const workspace = await open(folders, {
     report: ({ event, path, outcome }) => outcomes.push(`${event} ${path} ${outcome}`)
   })
   t.teardown(() => workspace.close())
@@ -253,7 +253,7 @@ t.test('takes back what was left half written in place', async t => {
     ].sort()
   )
   for (const [name, , after] of files) {
-    if (after !== null) t.equal(readFileSync(join(place.root, name), 'utf8'), after, name)
+    if (after !== null) t.equal(readFileSync(join(folders.root, name), 'utf8'), after, name)
   }
   const left = readdirSync(journal)
   t.strictSame(
@@ -270,78 +270,82 @@ t.test('takes back what was left half written in place', async t => {
   )
   t.equal(readFileSync(join(journal, left.find(name => name.endsWith('.bytes')) ?? ''), 'utf8'), 'old text')
   outcomes.length = 0
-  const next = await open(place, { report: ({ outcome }) => outcomes.push(String(outcome)) })
+  const next = await open(folders, { report: ({ outcome }) => outcomes.push(String(outcome)) })
   await next.close()
   t.strictSame(outcomes, [], 'and says so once')
 })
 
-t.test('restores nothing from a copy that is damaged or gone', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  await leaveJournal(place, deadOwner(), 'torn', 'old text', 'new text')
-  writeFileSync(join(place.root, 'torn'), 'new te')
-  const copy = readdirSync(join(place.state, 'journal')).find(name => name.endsWith('.old')) ?? ''
-  writeFileSync(join(place.state, 'journal', copy), 'damaged')
+t.test('restores nothing from a damaged or missing copy', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  await leaveJournal(folders, deadOwner(), 'torn', 'old text', 'new text')
+  writeFileSync(join(folders.root, 'torn'), 'new te')
+  const copy = readdirSync(join(folders.state, 'journal')).find(name => name.endsWith('.old')) ?? ''
+  writeFileSync(join(folders.state, 'journal', copy), 'damaged')
   const outcomes: unknown[] = []
-  const first = await open(place, { report: event => outcomes.push(event.outcome) })
+  const first = await open(folders, { report: event => outcomes.push(event.outcome) })
   t.strictSame(outcomes, ['copy_damaged'], 'says so once')
-  t.equal(readFileSync(join(place.root, 'torn'), 'utf8'), 'new te')
+  t.equal(readFileSync(join(folders.root, 'torn'), 'utf8'), 'new te')
   await first.close()
-  await leaveJournal(place, deadOwner(), 'torn', 'old text', 'new text')
-  writeFileSync(join(place.root, 'torn'), 'new te')
+  await leaveJournal(folders, deadOwner(), 'torn', 'old text', 'new text')
+  writeFileSync(join(folders.root, 'torn'), 'new te')
   rmSync(
-    join(place.state, 'journal', readdirSync(join(place.state, 'journal')).find(name => name.endsWith('.old')) ?? '')
+    join(
+      folders.state,
+      'journal',
+      readdirSync(join(folders.state, 'journal')).find(name => name.endsWith('.old')) ?? ''
+    )
   )
-  const second = await open(place, { report: event => outcomes.push(event.outcome) })
+  const second = await open(folders, { report: event => outcomes.push(event.outcome) })
   await second.close()
   t.strictSame(outcomes, ['copy_damaged', 'copy_damaged'])
 })
 
 t.test(
-  'takes back what a holder left half written when its lock is taken over',
+  'restores a half-written file when its lock is taken over',
   { skip: onLinux ? false : 'needs /proc' },
   async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    writeFileSync(join(place.root, 'a'), 'old text')
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    writeFileSync(join(folders.root, 'a'), 'old text')
     const outcomes: string[] = []
-    const workspace = await open(place, {
+    const workspace = await open(folders, {
       lockTimeout: 5000,
       report: ({ event, outcome }) => outcomes.push(`${event} ${outcome ?? ''}`)
     })
     t.teardown(() => workspace.close())
-    const second = startWorker({ ...place, file: 'a', count: 1, name: 'second', hold: 60_000 })
+    const second = startWorker({ ...folders, file: 'a', count: 1, name: 'second', hold: 60_000 })
     await second.printed('holding')
     // As if it had begun to write.
-    await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
-    writeFileSync(join(place.root, 'a'), 'new te')
+    await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
+    writeFileSync(join(folders.root, 'a'), 'new te')
     second.child.kill('SIGKILL')
     await second.ended
     t.match(await workspace.edit({ path: 'a' }, REAL, append('!')), { ok: true })
-    t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'old text!')
+    t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'old text!')
     t.strictSame(outcomes, ['lock_taken_over ', 'journal_recovered restored'])
   }
 )
 
-t.test('edits no half-written file, whatever the lock', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
+t.test('never edits a half-written file, whatever the lock', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
   const outcomes: string[] = []
-  const workspace = await open(place, {
+  const workspace = await open(folders, {
     lock: 'local',
     report: ({ event, outcome }) => outcomes.push(`${event} ${outcome}`)
   })
   t.teardown(() => workspace.close())
-  await leaveJournal(place, deadOwner(), 'b', 'b', 'bb')
-  await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
-  writeFileSync(join(place.root, 'a'), 'new te')
+  await leaveJournal(folders, deadOwner(), 'b', 'b', 'bb')
+  await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
+  writeFileSync(join(folders.root, 'a'), 'new te')
   t.match(await workspace.edit({ path: 'a' }, REAL, append('!')), { ok: true })
-  t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'old text!')
+  t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'old text!')
   t.strictSame(outcomes, ['journal_recovered restored'])
 
-  await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
-  writeFileSync(join(place.root, 'a'), 'new te')
-  const journal = join(place.state, 'journal')
+  await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
+  writeFileSync(join(folders.root, 'a'), 'new te')
+  const journal = join(folders.state, 'journal')
   const copy =
     readdirSync(journal).find(
       name => name.endsWith('.old') && readFileSync(join(journal, name), 'utf8') === 'old text'
@@ -349,16 +353,16 @@ t.test('edits no half-written file, whatever the lock', async t => {
   rmSync(join(journal, copy))
   mkdirSync(join(journal, copy))
   await t.rejects(workspace.edit({ path: 'a' }, REAL, append('!')), /half written/)
-  t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'new te', 'nor one that can’t be restored now')
+  t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'new te', 'nor one that can’t be restored now')
   t.equal(outcomes[1], 'journal_unrecovered failed: EISDIR')
 })
 
-t.test('takes back later what it could not take back at once', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  const path = join(place.root, 'a')
+t.test('restores later what it couldn’t restore at once', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const path = join(folders.root, 'a')
   writeFileSync(path, 'old text')
-  const root = openRoot(place.root)
+  const root = openRoot(folders.root)
   t.teardown(() => root.close())
   const pinned = root.pin(Buffer.from('a'))
   if (!pinned.ok) return t.fail('is pinned')
@@ -377,7 +381,7 @@ t.test('takes back later what it could not take back at once', async t => {
     close() {}
   }
   const events: object[] = []
-  const journal = new Journal(openState(place.state), observer(), 'fast')
+  const journal = new Journal(openState(folders.state), observer(), 'fast')
   const context = {
     root,
     journal,
@@ -413,10 +417,10 @@ t.test('takes back later what it could not take back at once', async t => {
   t.strictSame((await journal.records(context.report)).ofTheDead, [])
 })
 
-t.test('passes over a record that is gone by the time it is read, but not over one that can’t be read', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  const state = openState(place.state)
+t.test('skips a record that has disappeared, but not one that can’t be read', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const state = openState(folders.state)
   const journal = new Journal(state, observer(), 'fast')
   symlinkSync('gone', join(state.journal, 'gone.json'))
   t.strictSame(await journal.records(() => t.fail('reports nothing')), { ofTheDead: [], others: false })
@@ -427,19 +431,19 @@ t.test('passes over a record that is gone by the time it is read, but not over o
   )
 })
 
-t.test('says that a file is changing rather than edit it half written', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
-  writeFileSync(join(place.root, 'a'), 'new te')
-  const root = openRoot(place.root)
+t.test('reports that a file is changing rather than edit it half written', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
+  writeFileSync(join(folders.root, 'a'), 'new te')
+  const root = openRoot(folders.root)
   t.teardown(() => root.close())
-  const journal = new Journal(openState(place.state), observer(), 'fast')
+  const journal = new Journal(openState(folders.state), observer(), 'fast')
   const found = await journal.records(() => {})
   for (const record of found.ofTheDead) {
     const { keep } = record
     record.keep = present => {
-      writeFileSync(join(place.root, 'a'), 'by another')
+      writeFileSync(join(folders.root, 'a'), 'by another')
       return keep(present)
     }
   }
@@ -456,18 +460,18 @@ t.test('says that a file is changing rather than edit it half written', async t 
     ),
     { code: 'RACED' }
   )
-  t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'by another')
-  t.notOk(readdirSync(join(place.state, 'journal')).some(name => name.endsWith('.kept')))
+  t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'by another')
+  t.notOk(readdirSync(join(folders.state, 'journal')).some(name => name.endsWith('.kept')))
 })
 
 t.test('remembers a temp file that it could not remove', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  const root = openRoot(place.root)
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const root = openRoot(folders.root)
   t.teardown(() => root.close())
   const folder = root.openFolder(Buffer.alloc(0))
   t.teardown(() => folder.close())
-  const state = openState(place.state)
+  const state = openState(folders.state)
   for (const stays of [false, true]) {
     const intents = new Intents(state.intents, thisOwner())
     const options = {
@@ -487,39 +491,39 @@ t.test('remembers a temp file that it could not remove', async t => {
     intents.close()
     t.equal(readdirSync(state.intents).length, stays ? 1 : 0)
   }
-  const [name = ''] = readdirSync(place.root)
+  const [name = ''] = readdirSync(folders.root)
   t.ok(readFileSync(join(state.intents, readdirSync(state.intents)[0] ?? '')).includes(name))
 })
 
 t.test('waits no longer than its timeout for a file that another is editing when it starts', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  writeFileSync(join(place.root, 'a'), 'x')
-  const second = startWorker({ ...place, file: 'a', count: 1, name: 'second', hold: 60_000 })
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  writeFileSync(join(folders.root, 'a'), 'x')
+  const second = startWorker({ ...folders, file: 'a', count: 1, name: 'second', hold: 60_000 })
   await second.printed('holding')
-  await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
-  writeFileSync(join(place.root, 'a'), 'new te')
+  await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
+  writeFileSync(join(folders.root, 'a'), 'new te')
   const outcomes: unknown[] = []
-  const workspace = await open(place, { lockTimeout: 200, report: event => outcomes.push(event.outcome) })
+  const workspace = await open(folders, { lockTimeout: 200, report: event => outcomes.push(event.outcome) })
   t.strictSame(outcomes, ['file_locked'])
   second.child.kill('SIGKILL')
   await second.ended
   await workspace.close()
-  const next = await open(place)
-  t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'old text')
+  const next = await open(folders)
+  t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'old text')
   await next.close()
 })
 
-t.test('sweeps every minute, and reports where it can’t', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
+t.test('sweeps every minute, and reports a sweep that fails', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const events: string[] = []
-  const workspace = await open(place, { report: ({ event }) => events.push(event) })
+  const workspace = await open(folders, { report: ({ event }) => events.push(event) })
   t.teardown(() => workspace.close())
-  writeFileSync(join(place.root, TEMP), 'x')
-  leaveIntents(place, deadOwner(), [TEMP])
+  writeFileSync(join(folders.root, TEMP), 'x')
+  leaveIntents(folders, deadOwner(), [TEMP])
   const swept = async (count: number): Promise<void> => {
     while (events.length < count) {
       mock.timers.tick(60_000)
@@ -528,24 +532,24 @@ t.test('sweeps every minute, and reports where it can’t', async t => {
   }
   await swept(1)
   t.strictSame(events, ['temp_file_removed'])
-  rmSync(join(place.state, 'locks'), { recursive: true })
+  rmSync(join(folders.state, 'locks'), { recursive: true })
   await swept(2)
   t.strictSame(events, ['temp_file_removed', 'sweep_failed'])
 })
 
-t.test('runs one sweep at a time, waits for it when it is closed, and none after a first one that fails', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
+t.test('runs one sweep at a time, waits for it on close, and runs none after a first one that fails', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const outcomes: unknown[] = []
   const report = ({ event, outcome }: { event: string; outcome?: unknown }): void => {
     outcomes.push(outcome ?? event)
   }
-  const workspace = await open(place, { lockTimeout: 200, report })
-  await leaveJournal(place, deadOwner(), 'a', 'old text', 'new text')
-  writeFileSync(join(place.root, 'a'), 'new te')
-  const state = openState(place.state)
+  const workspace = await open(folders, { lockTimeout: 200, report })
+  await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
+  writeFileSync(join(folders.root, 'a'), 'new te')
+  const state = openState(folders.state)
   const locks = new Locks({
     secret: state.secret,
     timeout: 1000,
@@ -560,7 +564,7 @@ t.test('runs one sweep at a time, waits for it when it is closed, and none after
   if (lock.ok) await lock.value.release()
 
   writeFileSync(join(state.locks, 'file'), '')
-  await t.rejects(open(place, { report }), { code: 'ENOTDIR' })
+  await t.rejects(open(folders, { report }), { code: 'ENOTDIR' })
   mock.timers.tick(60_000)
   await new Promise(setImmediate)
   t.strictSame(outcomes, ['file_locked'])
@@ -570,14 +574,14 @@ t.test(
   'keeps every acknowledged edit of a process that is killed again and again',
   { skip: onLinux ? false : 'needs /proc', timeout: 120_000 },
   async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    const file = join(place.root, 'a.txt')
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    const file = join(folders.root, 'a.txt')
     writeFileSync(file, '')
     let acknowledged = 0
     const rounds = Number(process.env['EDITD_KILLS'] ?? often(30, 10))
     for (let round = 0; round < rounds; round++) {
-      const worker = startWorker({ ...place, file: 'a.txt', count: 100_000, name: `r${round}-` })
+      const worker = startWorker({ ...folders, file: 'a.txt', count: 100_000, name: `r${round}-` })
       await worker.printed('done')
       await new Promise(resolve => setTimeout(resolve, Math.random() * 30))
       worker.child.kill('SIGKILL')
@@ -596,14 +600,14 @@ t.test(
       if (text.length > 100_000) writeFileSync(file, '')
     }
     t.ok(acknowledged >= rounds, `${acknowledged} edits in ${rounds} rounds`)
-    const workspace = await open(place)
+    const workspace = await open(folders)
     t.match(await workspace.edit({ path: 'a.txt' }, REAL, become('end')), { ok: true })
     await workspace.close()
-    t.strictSame(readdirSync(place.root), ['a.txt'], 'no temp file is left')
+    t.strictSame(readdirSync(folders.root), ['a.txt'], 'no temp file is left')
     // A lock's folder that was being made when its maker was killed has a dot in its name, and goes ten seconds later.
     for (const part of ['locks', 'intents', 'journal']) {
       t.strictSame(
-        readdirSync(join(place.state, part)).filter(name => part !== 'locks' || !name.includes('.')),
+        readdirSync(join(folders.state, part)).filter(name => part !== 'locks' || !name.includes('.')),
         [],
         `nothing is left in ${part}`
       )
@@ -611,14 +615,14 @@ t.test(
   }
 )
 
-t.test('agrees on one secret however many start at once', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
+t.test('agrees on one secret, however many servers start at once', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
   const workers = Array.from({ length: 3 }, (_, i) =>
-    startWorker({ ...place, file: 'missing', count: 0, name: `w${i}` })
+    startWorker({ ...folders, file: 'missing', count: 0, name: `w${i}` })
   )
   await Promise.all(workers.map(worker => worker.ended))
   t.ok(workers.every(worker => worker.lines[0] === 'ready'))
-  t.equal(readFileSync(join(place.state, 'secret')).length, 32)
-  t.strictSame(readdirSync(place.state).sort(), ['intents', 'journal', 'live', 'locks', 'secret', 'unreleased'])
+  t.equal(readFileSync(join(folders.state, 'secret')).length, 32)
+  t.strictSame(readdirSync(folders.state).sort(), ['intents', 'journal', 'live', 'locks', 'secret', 'unreleased'])
 })

@@ -1,11 +1,11 @@
-// Concurrent work that fails: it is reported, and the process lives on. Row 45 of the threats has the reads.
+// Concurrent work that fails: it is reported, and the process lives on. Row 45 of docs/threats.md has the reads.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import t from 'tap'
 import { ok } from '../../../src/result.ts'
 import type { Planner } from '../../../src/workspace/workspace.ts'
-import { append, freshPlace, open, REAL, remove } from '../support/open.ts'
+import { append, makeFolders, open, REAL, removeFolders } from '../support/open.ts'
 
 const MIB = 1 << 20
 
@@ -21,22 +21,22 @@ const gone = (): Planner<null, never> => () => {
 const kept: unknown[] = []
 
 t.test('answers a request whose digest fails while its bytes are written', async t => {
-  const place = freshPlace()
-  const workspace = await open(place, { maxFileSize: 200e6 })
+  const folders = makeFolders()
+  const workspace = await open(folders, { maxFileSize: 200e6 })
   const unheard: unknown[] = []
   const hear = (error: unknown) => {
     unheard.push(error)
   }
   process.on('unhandledRejection', hear)
   t.teardown(() => process.off('unhandledRejection', hear))
-  writeFileSync(join(place.root, 'a'), 'a')
+  writeFileSync(join(folders.root, 'a'), 'a')
   await t.rejects(workspace.edit({ path: 'a' }, REAL, gone()), TypeError)
   await t.rejects(workspace.create({ path: 'b', overwrite: false, create_parents: true }, REAL, gone()), TypeError)
   await yieldToOthers()
   t.strictSame(unheard, [])
-  t.strictSame(readdirSync(place.root), ['a'])
-  t.equal(readFileSync(join(place.root, 'a'), 'utf8'), 'a')
+  t.strictSame(readdirSync(folders.root), ['a'])
+  t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'a')
   t.match(await workspace.edit({ path: 'a' }, REAL, append('b')), { ok: true })
   await workspace.close()
-  remove(place)
+  removeFolders(folders)
 })

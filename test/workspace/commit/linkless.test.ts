@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { CreateTarget } from '../../../src/workspace/workspace.ts'
-import { become, freshPlace, open, REAL, remove } from '../support/open.ts'
+import { become, makeFolders, open, REAL, removeFolders } from '../support/open.ts'
 import { build } from '../support/native.ts'
 
-const place = JSON.parse(process.argv[2] ?? 'null') ?? freshPlace()
+const folders = JSON.parse(process.argv[2] ?? 'null') ?? makeFolders()
 const target = (path: string): CreateTarget => ({ path, overwrite: false, create_parents: true })
 const linkless = process.argv[2] !== undefined
 const how = linkless ? ' without links' : ''
 
 t.test('makes files' + how, async t => {
-  const workspace = await open(place)
+  const workspace = await open(folders)
   t.teardown(() => workspace.close())
-  const folder = join(place.root, linkless ? 'without' : 'with')
+  const folder = join(folders.root, linkless ? 'without' : 'with')
   mkdirSync(folder)
   const check = async (
     path: string,
@@ -55,14 +55,14 @@ t.test('makes files' + how, async t => {
 })
 
 if (linkless) {
-  t.test('needs links in its state folder', async t => {
-    await t.rejects(open({ ...place, state: join(place.base, 'another') }), { code: 'EPERM' })
-    t.notOk(existsSync(join(place.base, 'another/secret')))
+  t.test('needs hard links in its state folder', async t => {
+    await t.rejects(open({ ...folders, state: join(folders.base, 'another') }), { code: 'EPERM' })
+    t.notOk(existsSync(join(folders.base, 'another/secret')))
   })
 } else {
-  t.teardown(() => remove(place))
+  t.teardown(() => removeFolders(folders))
   const program = build('linkless')
-  const arguments_ = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url), JSON.stringify(place)]
+  const arguments_ = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url), JSON.stringify(folders)]
   if (program === null) t.comment('needs Linux and a C compiler for the rest')
   else t.spawn(program, arguments_, {}, 'the same for a process that can’t make links')
 }

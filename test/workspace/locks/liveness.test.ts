@@ -6,12 +6,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { LivenessSockets } from '../../../src/workspace/locks/liveness.ts'
-import { freshPlace, onLinux, remove } from '../support/open.ts'
+import { makeFolders, onLinux, removeFolders } from '../support/open.ts'
 
 function fresh(t: Test, ...names: string[]): string {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  const folder = join(place.base, ...names)
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const folder = join(folders.base, ...names)
   mkdirSync(folder, { recursive: true })
   return folder
 }
@@ -35,7 +35,7 @@ for (const [name, folders, skip] of [
   ['a short path', ['live'], false],
   ['a path that is longer than an address may be', ['x'.repeat(120), 'live'], onLinux ? false : 'needs /proc']
 ] as const) {
-  t.test(`tells the living from the dead by ${name}`, { skip }, async t => {
+  t.test(`tells living from dead processes by ${name}`, { skip }, async t => {
     const folder = fresh(t, ...folders)
     const [mine, others] = [new LivenessSockets(folder), new LivenessSockets(folder)]
     t.teardown(() => others.close())
@@ -50,7 +50,7 @@ for (const [name, folders, skip] of [
   })
 }
 
-t.test('sees that a process was killed, and forgets it when it may', async t => {
+t.test('notices that a process was killed, and forgets it when it can', async t => {
   const folder = fresh(t, 'live')
   const sockets = new LivenessSockets(folder)
   t.teardown(() => sockets.close())
@@ -75,22 +75,26 @@ t.test('leaves a socket alone on which nobody listens yet', async t => {
   t.strictSame(readdirSync(folder).sort(), ['begun.new', 'mine'])
 })
 
-t.test('takes one that does not answer for alive', { skip: onLinux ? false : 'other systems refuse it' }, async t => {
-  const folder = fresh(t, 'live')
-  const path = join(folder, 'stopped')
-  // Never accepts, as it is stopped.
-  const script = `const s = require('node:net').createServer()
+t.test(
+  'takes a process that does not answer for alive',
+  { skip: onLinux ? false : 'other systems refuse it' },
+  async t => {
+    const folder = fresh(t, 'live')
+    const path = join(folder, 'stopped')
+    // Never accepts, as it is stopped.
+    const script = `const s = require('node:net').createServer()
       s.listen({ path: ${JSON.stringify(path)}, backlog: 1 }, () => process.kill(process.pid, 'SIGSTOP'))`
-  const child = spawn(process.execPath, ['-e', script], { stdio: 'inherit', env: {} })
-  t.teardown(() => child.kill('SIGKILL'))
-  const stopped = (): boolean => /\) T /.test(readFileSync(`/proc/${child.pid}/stat`, 'latin1'))
-  while (!existsSync(path) || !stopped()) await new Promise(resolve => setTimeout(resolve, 10))
-  const sockets = new LivenessSockets(folder)
-  t.teardown(() => sockets.close())
-  for (let i = 0; i < 5; i++) t.equal(await sockets.hasEnded('stopped'), false)
-})
+    const child = spawn(process.execPath, ['-e', script], { stdio: 'inherit', env: {} })
+    t.teardown(() => child.kill('SIGKILL'))
+    const stopped = (): boolean => /\) T /.test(readFileSync(`/proc/${child.pid}/stat`, 'latin1'))
+    while (!existsSync(path) || !stopped()) await new Promise(resolve => setTimeout(resolve, 10))
+    const sockets = new LivenessSockets(folder)
+    t.teardown(() => sockets.close())
+    for (let i = 0; i < 5; i++) t.equal(await sockets.hasEnded('stopped'), false)
+  }
+)
 
-t.test('says where there can be no socket', async t => {
+t.test('reports that it can’t make a socket', async t => {
   const folder = fresh(t, 'live')
   const sockets = new LivenessSockets(join(folder, 'missing'))
   t.equal(await sockets.announce('mine'), false)

@@ -1,5 +1,5 @@
 // One editor per file: in this process, between processes, between hosts; and what happens when the holder dies. Rows
-// 24-27, 39 and 40 of the threats.
+// 24-27, 39 and 40 of docs/threats.md.
 import { spawn, spawnSync } from 'node:child_process'
 import {
   closeSync,
@@ -26,27 +26,27 @@ import {
   append,
   become,
   descriptors,
-  freshPlace,
+  makeFolders,
   observer,
   onLinux,
   open,
   REAL,
-  remove,
-  type Place
+  removeFolders,
+  type Folders
 } from '../support/open.ts'
 import { startWorker } from '../support/process.ts'
 
 const FILE = Buffer.from('a.txt')
 const linuxOnly = { skip: onLinux ? false : 'needs abstract sockets (Linux)' }
 
-function freshFiles(t: Tap): { place: Place; files: (me?: Owner) => LockFiles; events: string[] } {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  for (const name of ['locks', 'unreleased']) mkdirSync(join(place.base, name))
+function freshFiles(t: Tap): { folders: Folders; files: (me?: Owner) => LockFiles; events: string[] } {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  for (const name of ['locks', 'unreleased']) mkdirSync(join(folders.base, name))
   const events: string[] = []
-  return { place, events, files: (me = thisOwner()) => lockFiles(place, me, ({ event }) => events.push(event)) }
+  return { folders, events, files: (me = thisOwner()) => lockFiles(folders, me, ({ event }) => events.push(event)) }
 }
-const lockFiles = ({ base }: Place, me: Owner, report: ConstructorParameters<typeof LockFiles>[2]): LockFiles =>
+const lockFiles = ({ base }: Folders, me: Owner, report: ConstructorParameters<typeof LockFiles>[2]): LockFiles =>
   new LockFiles({ locks: join(base, 'locks'), unreleased: join(base, 'unreleased') }, observer(me), report)
 type Tap = { teardown(work: () => unknown): void }
 
@@ -72,7 +72,7 @@ function deadOwner(): Owner {
   return { ...thisOwner(), pid, start_time: '1' }
 }
 
-t.test('knows the dead from the living', async t => {
+t.test('tells dead from living processes', async t => {
   const me = thisOwner()
   const other = spawn('sleep', ['60'])
   t.teardown(() => other.kill())
@@ -123,7 +123,7 @@ t.test('knows the dead from the living', async t => {
   for (const text of ['', '{', 'null', '{"pid":1}', '[]']) t.equal(parseOwner(text), null)
 })
 
-t.test('serves those who wait in their order', async t => {
+t.test('gives the lock to waiting requests in order', async t => {
   const all = locks()
   const order: number[] = []
   await Promise.all(
@@ -149,7 +149,7 @@ t.test('lets other files be edited meanwhile', async t => {
   await other.release()
 })
 
-t.test('gives up in time, and forgets those who did', async t => {
+t.test('gives up in time, and forgets requests that gave up', async t => {
   const all = locks({ timeout: 100 })
   const lock = await taken(all)
   const late = await Promise.all([all.acquire(FILE), all.acquire(FILE)])
@@ -170,7 +170,7 @@ t.test('bounds the queue', async t => {
   for (const next of waiting) await (await next).release()
 })
 
-t.test('excludes others by a socket', linuxOnly, async t => {
+t.test('excludes other processes by a socket', linuxOnly, async t => {
   const secret = Buffer.from('shared' + Math.random())
   const [a, b] = [locks({ secret, timeout: 300 }), locks({ secret, timeout: 300 })]
   const lock = await taken(a)
@@ -198,7 +198,7 @@ t.test('waits for a socket that nobody answers', linuxOnly, async t => {
   for (const client of clients) client.destroy()
 })
 
-t.test('throws where a socket can’t be had', linuxOnly, async t => {
+t.test('throws if it can’t make a socket', linuxOnly, async t => {
   const limit = (nofile: number): unknown =>
     spawnSync('prlimit', ['--pid', String(process.pid), `--nofile=${nofile}:1048576`])
   limit(descriptors() + 20)
@@ -214,26 +214,26 @@ t.test('throws where a socket can’t be had', linuxOnly, async t => {
   limit(65536)
 })
 
-t.test('holds a lock file, and sees when it is taken away', async t => {
-  const { place, files, events } = freshFiles(t)
+t.test('holds a lock file, and notices when it is taken away', async t => {
+  const { folders, files, events } = freshFiles(t)
   const mine = files()
   const held = await mine.hold('key', performance.now() + 100)
   t.ok(held?.held())
   t.strictSame(held?.unreleased, [])
   t.equal(await files().hold('key', performance.now() + 30), null, 'another can’t have it')
-  renameSync(join(place.base, 'locks/key'), join(place.base, 'locks/stolen'))
+  renameSync(join(folders.base, 'locks/key'), join(folders.base, 'locks/stolen'))
   t.equal(held?.held(), false)
   const other = await files().hold('key', performance.now() + 100)
   await held?.release()
   t.ok(other?.held(), 'releases nothing that isn’t its own')
   await other?.release()
-  t.strictSame(readdirSync(join(place.base, 'locks')), ['stolen'])
+  t.strictSame(readdirSync(join(folders.base, 'locks')), ['stolen'])
   t.strictSame(events, [])
 })
 
-t.test('takes over from the dead at once, from the silent in time, from the living never', async t => {
-  const { place, files, events } = freshFiles(t)
-  const folder = join(place.base, 'locks')
+t.test('takes over from dead holders at once, from silent ones in time, from living ones never', async t => {
+  const { folders, files, events } = freshFiles(t)
+  const folder = join(folders.base, 'locks')
   const holder = await files(deadOwner()).hold('dead', 0)
   if (holder === null) throw new Error('not held')
   const began = performance.now()
@@ -259,17 +259,17 @@ t.test('takes over from the dead at once, from the silent in time, from the livi
 })
 
 t.test('releases the lock where it can’t see who never released it', async t => {
-  const { place, files } = freshFiles(t)
-  writeFileSync(join(place.base, 'unreleased/file'), '')
+  const { folders, files } = freshFiles(t)
+  writeFileSync(join(folders.base, 'unreleased/file'), '')
   await t.rejects(files().hold('file', performance.now() + 100), { code: 'ENOTDIR' })
-  t.strictSame(readdirSync(join(place.base, 'locks')), [])
-  rmSync(join(place.base, 'unreleased/file'))
+  t.strictSame(readdirSync(join(folders.base, 'locks')), [])
+  rmSync(join(folders.base, 'unreleased/file'))
   t.ok(await files().hold('file', performance.now() + 100))
 })
 
 t.test('leaves what a sweep finds gone, and says what it can’t read', async t => {
-  const { place, files } = freshFiles(t)
-  const moved = join(place.base, 'unreleased/file/moved')
+  const { folders, files } = freshFiles(t)
+  const moved = join(folders.base, 'unreleased/file/moved')
   mkdirSync(moved, { recursive: true })
   symlinkSync('gone', join(moved, 'entry'))
   await files().sweep()
@@ -285,11 +285,11 @@ function rivalLock(path: string): void {
   writeFileSync(join(path, 'rival'), JSON.stringify({ ...thisOwner(), nonce: 'rival' }))
 }
 
-t.test('steps back where a rival takes over right after it', async t => {
-  const { place, files } = freshFiles(t)
-  const folder = join(place.base, 'locks')
+t.test('gives up its takeover if a rival takes over right after it', async t => {
+  const { folders, files } = freshFiles(t)
+  const folder = join(folders.base, 'locks')
   await files(deadOwner()).hold('file', 0)
-  const late = lockFiles(place, thisOwner(), ({ event }) => {
+  const late = lockFiles(folders, thisOwner(), ({ event }) => {
     if (event !== 'lock_taken_over') return
     renameSync(join(folder, 'file'), join(folder, 'file.gone'))
     rivalLock(join(folder, 'file'))
@@ -300,8 +300,8 @@ t.test('steps back where a rival takes over right after it', async t => {
 })
 
 t.test('puts back the lock of a rival who takes over while it looks', linuxOnly, async t => {
-  const { place, files } = freshFiles(t)
-  const folder = join(place.base, 'locks')
+  const { folders, files } = freshFiles(t)
+  const folder = join(folders.base, 'locks')
   await files(deadOwner()).hold('file', 0)
   const [dead] = readdirSync(join(folder, 'file'))
   const owner = readFileSync(join(folder, 'file', dead!), 'utf8')
@@ -321,7 +321,7 @@ t.test('puts back the lock of a rival who takes over while it looks', linuxOnly,
   t.strictSame(readdirSync(folder).sort(), ['file', 'file.gone'])
 })
 
-t.test('takes a lock that its holder removes meanwhile for free', t => {
+t.test('takes a lock for free if its holder removes it meanwhile', t => {
   const base = t.testdir({ file: '', folder: { entry: '' } })
   t.strictSame(entriesOf(join(base, 'gone')), [])
   t.strictSame(entriesOf(join(base, 'folder')), ['entry'])
@@ -329,9 +329,9 @@ t.test('takes a lock that its holder removes meanwhile for free', t => {
   t.end()
 })
 
-t.test('sweeps what the dead left', async t => {
-  const { place, files } = freshFiles(t)
-  const folder = join(place.base, 'locks')
+t.test('sweeps the locks of dead processes', async t => {
+  const { folders, files } = freshFiles(t)
+  const folder = join(folders.base, 'locks')
   await files(deadOwner()).hold('dead', 0)
   const living = await files().hold('living', 0)
   for (const [name, age] of [
@@ -349,27 +349,27 @@ t.test('sweeps what the dead left', async t => {
 })
 
 t.test('reports a lock that was lost while it was held, and lets nothing be written under it', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  writeFileSync(join(place.root, 'a.txt'), 'a')
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  writeFileSync(join(folders.root, 'a.txt'), 'a')
   const events: string[] = []
-  const workspace = await open(place, { report: ({ event }) => events.push(event) })
+  const workspace = await open(folders, { report: ({ event }) => events.push(event) })
   t.teardown(() => workspace.close())
-  const locksFolder = join(place.state, 'locks')
+  const locksFolder = join(folders.state, 'locks')
   const answer = await workspace.edit({ path: 'a.txt' }, REAL, original => {
     for (const name of readdirSync(locksFolder)) rmSync(join(locksFolder, name), { recursive: true })
     return append('b')(original)
   })
   t.match(answer, { ok: false, failure: { code: 'FILE_LOCKED', reason: 'lost' }, file_hash: 'ca978112ca1bbdca' })
-  t.equal(readFileSync(join(place.root, 'a.txt'), 'utf8'), 'a')
-  t.strictSame(readdirSync(place.root), ['a.txt'])
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'a')
+  t.strictSame(readdirSync(folders.root), ['a.txt'])
   t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('c')), { ok: true })
 })
 
 t.test('notices in the background that its lock file was taken', async t => {
-  const { place, files, events } = freshFiles(t)
+  const { folders, files, events } = freshFiles(t)
   const held = await files().hold('key', 0)
-  rmSync(join(place.base, 'locks/key'), { recursive: true })
+  rmSync(join(folders.base, 'locks/key'), { recursive: true })
   while (events.length === 0) await sleep(100)
   t.strictSame(events, ['lock_compromised'])
   t.equal(held?.held(), false)
@@ -377,20 +377,20 @@ t.test('notices in the background that its lock file was taken', async t => {
 })
 
 for (const lock of ['shared', 'local'] as const) {
-  t.test(`loses none of the edits that two processes make at once (${lock})`, linuxOnly, async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    writeFileSync(join(place.root, 'a.txt'), '')
-    const workspace = await open(place, { lockTimeout: 20_000, lock })
+  t.test(`loses none of the edits of two processes at once (${lock})`, linuxOnly, async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    writeFileSync(join(folders.root, 'a.txt'), '')
+    const workspace = await open(folders, { lockTimeout: 20_000, lock })
     t.teardown(() => workspace.close())
-    const second = startWorker({ ...place, file: 'a.txt', count: 50, name: 'second', lock })
+    const second = startWorker({ ...folders, file: 'a.txt', count: 50, name: 'second', lock })
     await second.printed('ready')
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`first${i}\n`)))
     )
     t.ok(answers.every(answer => answer.ok))
     await second.ended
-    const lines = readFileSync(join(place.root, 'a.txt'), 'utf8').trimEnd().split('\n')
+    const lines = readFileSync(join(folders.root, 'a.txt'), 'utf8').trimEnd().split('\n')
     t.equal(new Set(lines).size, 100)
     t.equal(lines.length, 100)
     t.strictSame(
@@ -398,22 +398,22 @@ for (const lock of ['shared', 'local'] as const) {
       Array.from({ length: 50 }, (_, i) => `first${i}`),
       'in order'
     )
-    t.strictSame(readdirSync(join(place.state, 'locks')), [])
+    t.strictSame(readdirSync(join(folders.state, 'locks')), [])
   })
 }
 
 const canUnshare = onLinux && spawnSync('/usr/bin/unshare', ['-n', 'true']).status === 0
 
 t.test(
-  'loses no edit to a process that shares nothing but the folders',
+  'loses no edit to a process that shares only the folders',
   { skip: canUnshare ? false : 'needs a network namespace' },
   async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    writeFileSync(join(place.root, 'a.txt'), '')
-    const workspace = await open(place, { lockTimeout: 20_000 })
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    writeFileSync(join(folders.root, 'a.txt'), '')
+    const workspace = await open(folders, { lockTimeout: 20_000 })
     t.teardown(() => workspace.close())
-    const second = startWorker({ ...place, file: 'a.txt', count: 30, name: 'second' }, ['/usr/bin/unshare', '-n'])
+    const second = startWorker({ ...folders, file: 'a.txt', count: 30, name: 'second' }, ['/usr/bin/unshare', '-n'])
     await second.printed('holding')
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`first${i}\n`)))
@@ -424,18 +424,18 @@ t.test(
       second.lines.filter(line => line.startsWith('failed')),
       []
     )
-    t.equal(new Set(readFileSync(join(place.root, 'a.txt'), 'utf8').trimEnd().split('\n')).size, 60)
+    t.equal(new Set(readFileSync(join(folders.root, 'a.txt'), 'utf8').trimEnd().split('\n')).size, 60)
   }
 )
 
-t.test('goes on at once when the holder is killed, and not while it is stopped', linuxOnly, async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  writeFileSync(join(place.root, 'a.txt'), '')
+t.test('gets the lock at once when the holder is killed, and not while it is stopped', linuxOnly, async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  writeFileSync(join(folders.root, 'a.txt'), '')
   const events: string[] = []
-  const workspace = await open(place, { lockTimeout: 700, report: ({ event }) => events.push(event) })
+  const workspace = await open(folders, { lockTimeout: 700, report: ({ event }) => events.push(event) })
   t.teardown(() => workspace.close())
-  const second = startWorker({ ...place, file: 'a.txt', count: 1000, name: 'second', hold: 60_000 })
+  const second = startWorker({ ...folders, file: 'a.txt', count: 1000, name: 'second', hold: 60_000 })
   await second.printed('holding')
   second.child.kill('SIGSTOP')
   const answer = await workspace.edit({ path: 'a.txt' }, REAL, become('mine'))
@@ -451,16 +451,16 @@ t.test('goes on at once when the holder is killed, and not while it is stopped',
   second.child.kill('SIGKILL')
   t.match(await waiting, { ok: true })
   t.ok(performance.now() - began < 400, `within ${Math.round(performance.now() - began)} ms`)
-  t.equal(readFileSync(join(place.root, 'a.txt'), 'utf8'), 'mine')
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'mine')
   t.strictSame(events, ['lock_taken_over'])
   await second.ended
 })
 
 t.test('answers 503 when there are no descriptors left, and recovers', linuxOnly, async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  for (let i = 0; i < 60; i++) writeFileSync(join(place.root, `f${i}`), 'x')
-  const workspace = await open(place)
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  for (let i = 0; i < 60; i++) writeFileSync(join(folders.root, `f${i}`), 'x')
+  const workspace = await open(folders)
   t.teardown(() => workspace.close())
   const limit = descriptors() + 40
   spawnSync('prlimit', ['--pid', String(process.pid), `--nofile=${limit}:1048576`])
@@ -472,17 +472,17 @@ t.test('answers 503 when there are no descriptors left, and recovers', linuxOnly
     if (!answer.ok) t.match(answer.failure, { code: 'NOT_READY', reason: 'no_descriptors', retry_after: 1 })
   }
   for (let i = 0; i < 60; i++) t.match(await workspace.edit({ path: `f${i}` }, REAL, become('z')), { ok: true })
-  t.equal(readdirSync(place.root).length, 60, 'no temp file stays')
+  t.equal(readdirSync(folders.root).length, 60, 'no temp file stays')
 })
 
-t.test('waits for what is running when it is closed', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  writeFileSync(join(place.root, 'a.txt'), '')
-  const workspace = await open(place)
+t.test('waits for running edits when it is closed', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  writeFileSync(join(folders.root, 'a.txt'), '')
+  const workspace = await open(folders)
   const edits = Array.from({ length: 20 }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`${i}\n`)))
   await workspace.close()
   for (const edit of edits) t.match(await edit, { ok: true })
-  t.equal(readFileSync(join(place.root, 'a.txt'), 'utf8').split('\n').length, 21)
-  for (const part of ['locks', 'intents', 'journal']) t.strictSame(readdirSync(join(place.state, part)), [], part)
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8').split('\n').length, 21)
+  for (const part of ['locks', 'intents', 'journal']) t.strictSame(readdirSync(join(folders.state, part)), [], part)
 })

@@ -12,7 +12,7 @@ import { answerBy, holderOf, idsOf, mayWriteIn, socketsOf } from '../../../src/w
 import { Occupied } from '../../../src/workspace/locks/other-servers.ts'
 import type { Workspace } from '../../../src/workspace/workspace.ts'
 import { canMount } from '../support/machine.ts'
-import { descriptors, freshPlace, isRoot, onLinux, open, remove, type Place } from '../support/open.ts'
+import { descriptors, makeFolders, isRoot, onLinux, open, removeFolders, type Folders } from '../support/open.ts'
 import { startWorker } from '../support/process.ts'
 
 if (!onLinux) t.bailout('needs Linux')
@@ -21,10 +21,10 @@ const FOREIGN = 12_345
 const OTHER_STATE = '0123456789abcdef'
 const serial = (i: number): string => i.toString(16).padStart(8, '0')
 
-function fresh(t: Test): Place & { other: string } {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  return { ...place, other: join(place.base, 'other') }
+function fresh(t: Test): Folders & { other: string } {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  return { ...folders, other: join(folders.base, 'other') }
 }
 
 /** What a start comes to: the workspace is closed again. */
@@ -38,11 +38,11 @@ const outcome = (started: Promise<Workspace>): Promise<unknown> =>
   )
 
 t.test('refuses a root on which a server with another state folder works, and one that overlaps', async t => {
-  const place = fresh(t)
-  const { base, root, state, other } = place
+  const folders = fresh(t)
+  const { base, root, state, other } = folders
   mkdirSync(join(root, 'a/b/c/d/e/f/g/h'), { recursive: true })
   mkdirSync(join(base, 'root-beside'))
-  const first = await open(place)
+  const first = await open(folders)
   t.teardown(() => first.close())
   symlinkSync(state, join(base, 'link'))
   symlinkSync(root, join(base, 'root-link'))
@@ -50,7 +50,7 @@ t.test('refuses a root on which a server with another state folder works, and on
   const uid = process.geteuid!()
   const before = readdirSync(base, { recursive: true })
   const check = async (options: Parameters<typeof open>[1], expected: unknown): Promise<void> => {
-    t.match(await outcome(open(place, options)), expected, JSON.stringify(options))
+    t.match(await outcome(open(folders, options)), expected, JSON.stringify(options))
   }
   await check({ stateDir: other }, { where: 'same', pid: process.pid, uid, root, info })
   await check({ stateDir: other, lock: 'local' }, { where: 'same' })
@@ -69,7 +69,7 @@ t.test('refuses a root on which a server with another state folder works, and on
   await first.close()
   await check({ stateDir: other }, 'starts')
 
-  const deep = await open({ ...place, root: join(root, 'a/b/c/d/e/f/g/h') })
+  const deep = await open({ ...folders, root: join(root, 'a/b/c/d/e/f/g/h') })
   t.teardown(() => deep.close())
   for (const above of ['', 'a', 'a/b/c/d/e', 'a/b/c/d/e/f/g']) {
     await check({ stateDir: other, root: join(root, above) }, { where: 'below', info: { root: deep.root } })
@@ -77,66 +77,66 @@ t.test('refuses a root on which a server with another state folder works, and on
 })
 
 const needsMounts = { skip: canMount ? false : 'needs mounts' }
-t.test('takes a state folder for the same wherever it is mounted', needsMounts, async t => {
-  const place = fresh(t)
-  const first = await open(place)
+t.test('recognises the same state folder wherever it is mounted', needsMounts, async t => {
+  const folders = fresh(t)
+  const first = await open(folders)
   t.teardown(() => first.close())
-  const mounted = [place.other, join(place.base, 'root2')]
+  const mounted = [folders.other, join(folders.base, 'root2')]
   for (const [i, path] of mounted.entries()) {
     mkdirSync(path)
-    execFileSync('mount', ['--bind', i === 0 ? place.state : place.root, path])
+    execFileSync('mount', ['--bind', i === 0 ? folders.state : folders.root, path])
     t.teardown(() => execFileSync('umount', [path]))
   }
-  t.equal(await outcome(open(place, { stateDir: mounted[0]! })), 'starts')
-  t.equal(await outcome(open(place, { stateDir: mounted[0]!, root: mounted[1]! })), 'starts')
-  t.match(await outcome(open(place, { stateDir: join(place.base, 'third'), root: mounted[1]! })), { where: 'same' })
+  t.equal(await outcome(open(folders, { stateDir: mounted[0]! })), 'starts')
+  t.equal(await outcome(open(folders, { stateDir: mounted[0]!, root: mounted[1]! })), 'starts')
+  t.match(await outcome(open(folders, { stateDir: join(folders.base, 'third'), root: mounted[1]! })), { where: 'same' })
 })
 
-t.test('sees each of several servers, and none that is gone', async t => {
-  const place = fresh(t)
-  writeFileSync(join(place.root, 'a'), '')
-  const second = startWorker({ ...place, file: 'a', count: 2, name: 'x', pause: 600_000 })
-  const third = await open(place)
+t.test('finds each of several servers, and none that has ended', async t => {
+  const folders = fresh(t)
+  writeFileSync(join(folders.root, 'a'), '')
+  const second = startWorker({ ...folders, file: 'a', count: 2, name: 'x', pause: 600_000 })
+  const third = await open(folders)
   await second.printed('done')
-  t.match(await outcome(open(place, { stateDir: place.other })), { where: 'same' })
+  t.match(await outcome(open(folders, { stateDir: folders.other })), { where: 'same' })
   await third.close()
-  t.match(await outcome(open(place, { stateDir: place.other })), { where: 'same', pid: second.child.pid })
+  t.match(await outcome(open(folders, { stateDir: folders.other })), { where: 'same', pid: second.child.pid })
   second.child.kill('SIGSTOP')
-  const stopped = await outcome(open(place, { stateDir: place.other }))
+  const stopped = await outcome(open(folders, { stateDir: folders.other }))
   t.match(stopped, { pid: second.child.pid, info: null })
   second.child.kill('SIGKILL')
   await second.ended
-  t.equal(await outcome(open(place, { stateDir: place.other })), 'starts')
+  t.equal(await outcome(open(folders, { stateDir: folders.other })), 'starts')
 })
 
 t.test('lets at most one of several start at once, and one of them later', async t => {
-  const place = fresh(t)
+  const folders = fresh(t)
   for (let round = 0; round < 5; round++) {
-    const four = [1, 2, 3, 4].map(i => open(place, { stateDir: join(place.base, `s${i}`) }))
+    const four = [1, 2, 3, 4].map(i => open(folders, { stateDir: join(folders.base, `s${i}`) }))
     const started = await Promise.allSettled(four)
     const served = started.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
     for (const one of started) if (one.status === 'rejected') t.type(one.reason, Occupied)
     t.ok(served.length <= 1, `${served.length} of 4`)
     for (const workspace of served) await workspace.close()
-    t.equal(await outcome(open(place, { stateDir: place.other })), 'starts')
+    t.equal(await outcome(open(folders, { stateDir: folders.other })), 'starts')
   }
 })
 
-t.test('keeps neither a name nor a descriptor of what did not start', async t => {
-  const place = fresh(t)
-  const first = await open(place)
+t.test('keeps neither a name nor a descriptor of a server that didn’t start', async t => {
+  const folders = fresh(t)
+  const first = await open(folders)
   t.teardown(() => first.close())
   // Other tests have their servers on the same host.
-  const [id] = folderIds(Buffer.from(place.root))
+  const [id] = folderIds(Buffer.from(folders.root))
   const kept = (): number[] => [descriptors(), listClaims().filter(({ folders }) => folders[0] === id).length]
   const before = kept()
-  t.match(await outcome(open(place, { stateDir: place.other })), { where: 'same' })
+  t.match(await outcome(open(folders, { stateDir: folders.other })), { where: 'same' })
   // The first learns only then that nobody asks any more.
   for (let i = 0; i < 100 && kept().join() !== before.join(); i++) await sleep(20)
   t.strictSame(kept(), before)
 })
 
-t.test('says by its names all folders that it is in', async t => {
+t.test('announces its root and all folders above it', async t => {
   const { root } = fresh(t)
   const deep = join(root, 'a/b/c/d/e/f/g')
   mkdirSync(deep, { recursive: true })
@@ -166,7 +166,7 @@ t.test('says by its names all folders that it is in', async t => {
   for (const socket of sockets) socket.destroy()
 })
 
-t.test('finds out whose a name is', async t => {
+t.test('finds out which process owns a name', async t => {
   const uid = process.geteuid!()
   const name = namesOf({ state: OTHER_STATE, pid: 1, serial: serial(2), folders: ['0'.repeat(12)] })[0]!
   const info = { hostname: 'h', root: '/r', stateDir: '/s' }
@@ -227,7 +227,7 @@ t.test('finds out whose a name is', async t => {
   ])
 })
 
-t.test('knows who may write in a folder', async t => {
+t.test('knows who can write in a folder', async t => {
   const me = { uid: process.geteuid!(), pid: process.pid }
   const ids = idsOf(me.pid)!
   t.equal(ids.uid, me.uid)
@@ -252,7 +252,7 @@ t.test('knows who may write in a folder', async t => {
 // A process of another user, which listens by names that say what it likes. `proof`: it answers as a server does.
 const PLANT = `
 const net = require('net')
-const { names, told, proof } = JSON.parse(process.argv[1])
+const { names, info, proof } = JSON.parse(process.argv[1])
 let left = names.length
 for (const [i, start] of names.entries()) {
   const name = start.replace('PID', process.pid).padEnd(107, '.')
@@ -260,7 +260,7 @@ for (const [i, start] of names.entries()) {
     socket.on('error', () => {})
     if (!proof) return
     const proved = net.createServer(asker => asker.end(name + '\\n')).listen(0, '127.0.0.1', () => {
-      socket.write(JSON.stringify({ ...told, port: proved.address().port }) + '\\n')
+      socket.write(JSON.stringify({ ...info, port: proved.address().port }) + '\\n')
     })
   }).listen('\\0' + name, () => { if (--left === 0) console.log('planted') })
 }
@@ -273,7 +273,7 @@ const canBeForeign = isRoot && spawnSync(...asForeigner('-e', ''), foreigner).st
 
 async function plant(t: Test, folders: string[], { count = 1, proof = false, root = '' } = {}): Promise<ChildProcess> {
   const names = Array.from({ length: count }, (_, i) => `editd.${OTHER_STATE}.PID.${serial(i)}.${folders.join('')}.`)
-  const order = JSON.stringify({ names, told: { hostname: 'h', root, stateDir: '/s' }, proof })
+  const order = JSON.stringify({ names, info: { hostname: 'h', root, stateDir: '/s' }, proof })
   const child = spawn(...asForeigner('-e', PLANT, order), { ...foreigner, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(async () => {
     if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await once(child, 'close')
@@ -283,27 +283,40 @@ async function plant(t: Test, folders: string[], { count = 1, proof = false, roo
 }
 
 const needsRoot = { skip: canBeForeign ? false : 'needs root, and a Node that every user may run' }
-t.test('is not kept from starting by users who may not write in the root', needsRoot, async t => {
-  const place = fresh(t)
-  const { root } = place
-  chmodSync(place.base, 0o777)
-  const [id] = folderIds(Buffer.from(root))
+
+/** A root that users share, and starts on it with what they report. */
+function sharedRoot(t: Test) {
+  const folders = fresh(t)
+  const { root } = folders
+  chmodSync(folders.base, 0o777)
   const events: object[] = []
   const report = (event: object): void => {
     events.push(event)
   }
-  const tried = async (options: Parameters<typeof open>[1] = {}): Promise<unknown> => {
-    events.length = 0
-    return outcome(open(place, { report, ...options }))
+  return {
+    folders,
+    root,
+    id: folderIds(Buffer.from(root))[0],
+    events,
+    async tried(options: Parameters<typeof open>[1] = {}): Promise<unknown> {
+      events.length = 0
+      return outcome(open(folders, { report, ...options }))
+    },
+    allow(uid: number, gid: number, mode: number): void {
+      chownSync(root, uid, gid)
+      chmodSync(root, mode)
+    }
   }
-  const allow = (uid: number, gid: number, mode: number): void => {
-    chownSync(root, uid, gid)
-    chmodSync(root, mode)
-  }
+}
 
+/** Someone else's process that listens and says nothing, and the event of a start that doubts it. */
+async function plantSilent(t: Test, id: string): Promise<{ silent: ChildProcess; doubt: object }> {
   const silent = await plant(t, [id])
   const socket = new RegExp(`^@editd\\.${OTHER_STATE}\\.${silent.pid}\\.`)
-  const doubt = { event: 'other_server_unproven', names: 1, pid: silent.pid, socket }
+  return { silent, doubt: { event: 'other_server_unproven', names: 1, pid: silent.pid, socket } }
+}
+
+t.test('believes a silent socket only of users who can write in the root', needsRoot, async t => {
   const roots: [uid: number, gid: number, mode: number, may: boolean][] = [
     [0, 0, 0o755, false],
     [0, 1, 0o775, false],
@@ -311,18 +324,28 @@ t.test('is not kept from starting by users who may not write in the root', needs
     [0, 0, 0o757, true],
     [FOREIGN, 0, 0o755, true]
   ]
-  for (const [uid, gid, mode, may] of roots) {
-    allow(uid, gid, mode)
-    const refused = { where: 'same', pid: silent.pid, uid: FOREIGN, info: null }
-    t.match(await tried(), may ? refused : 'starts', mode.toString(8))
-    t.match(events, may ? [] : [doubt])
-  }
+  // All at once, as each start waits for an answer.
+  await Promise.all(
+    roots.map(async ([uid, gid, mode, may]) => {
+      const { id, events, tried, allow } = sharedRoot(t)
+      const { silent, doubt } = await plantSilent(t, id)
+      allow(uid, gid, mode)
+      const refused = { where: 'same', pid: silent.pid, uid: FOREIGN, info: null }
+      t.match(await tried(), may ? refused : 'starts', mode.toString(8))
+      t.match(events, may ? [] : [doubt])
+    })
+  )
+})
+
+t.test('starts in spite of sockets of users who can’t write in the root', needsRoot, async t => {
+  const { folders, root, id, events, tried, allow } = sharedRoot(t)
+  const { silent, doubt } = await plantSilent(t, id)
   // Who can't look into its process believes it only if it answers.
   allow(0, 0, 0o777)
   const asUser = async (): Promise<unknown> => {
     process.seteuid?.(FOREIGN + 1)
     try {
-      return await tried({ stateDir: join(place.base, 'users') })
+      return await tried({ stateDir: join(folders.base, 'users') })
     } finally {
       process.seteuid?.(0)
     }
@@ -339,40 +362,44 @@ t.test('is not kept from starting by users who may not write in the root', needs
   mkdirSync(join(root, 'theirs'))
   chownSync(join(root, 'theirs'), FOREIGN, FOREIGN)
   mkdirSync(join(root, 'ours'))
-  mkdirSync(join(place.base, 'elsewhere'))
-  chownSync(join(place.base, 'elsewhere'), FOREIGN, FOREIGN)
-  const below = async (said: string, told: string, proof: boolean, expected: unknown): Promise<void> => {
-    const child = await plant(t, [folderIds(Buffer.from(said))[0], id], { proof, root: told })
-    t.match(await tried(), expected, `${said} ${told}`)
+  mkdirSync(join(folders.base, 'elsewhere'))
+  chownSync(join(folders.base, 'elsewhere'), FOREIGN, FOREIGN)
+  const below = async (said: string, info: string, proof: boolean, expected: unknown): Promise<void> => {
+    const child = await plant(t, [folderIds(Buffer.from(said))[0], id], { proof, root: info })
+    t.match(await tried(), expected, `${said} ${info}`)
     child.kill('SIGKILL')
     await once(child, 'close')
   }
   await below(join(root, 'theirs'), join(root, 'theirs'), true, { where: 'below', uid: FOREIGN })
   await below(join(root, 'theirs'), join(root, 'theirs'), false, 'starts')
   await below(join(root, 'ours'), join(root, 'ours'), true, 'starts')
-  await below(join(place.base, 'elsewhere'), join(place.base, 'elsewhere'), true, 'starts')
-  await below(join(place.base, 'elsewhere'), join(root, '../elsewhere'), true, 'starts')
+  await below(join(folders.base, 'elsewhere'), join(folders.base, 'elsewhere'), true, 'starts')
+  await below(join(folders.base, 'elsewhere'), join(root, '../elsewhere'), true, 'starts')
   await below(join(root, 'theirs'), join(root, 'missing'), true, 'starts')
 
   await plant(t, [id], { count: 100, proof: true })
   t.equal(await tried(), 'starts')
   t.match(events, [{ names: 100 }])
   writeFileSync(join(root, 'a'), '')
-  const real = startWorker({ ...place, file: 'a', count: 2, name: 'x', pause: 600_000 })
+  const real = startWorker({ ...folders, file: 'a', count: 2, name: 'x', pause: 600_000 })
   await real.printed('done')
   // And none hides among them.
-  t.match(await tried({ stateDir: place.other }), { where: 'same', pid: real.child.pid, uid: 0 })
+  t.match(await tried({ stateDir: folders.other }), { where: 'same', pid: real.child.pid, uid: 0 })
   real.child.kill('SIGKILL')
   await real.ended
 })
 
-t.test('sees a server in another pid namespace', { skip: canMount ? false : 'needs namespaces' }, async t => {
-  const place = fresh(t)
-  writeFileSync(join(place.root, 'a'), '')
+t.test('finds a server in another pid namespace', { skip: canMount ? false : 'needs namespaces' }, async t => {
+  const folders = fresh(t)
+  writeFileSync(join(folders.root, 'a'), '')
   const apart = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child']
-  const second = startWorker({ ...place, file: 'a', count: 2, name: 'x', pause: 600_000 }, apart)
+  const second = startWorker({ ...folders, file: 'a', count: 2, name: 'x', pause: 600_000 }, apart)
   await second.printed('done')
-  t.match(await outcome(open(place, { stateDir: place.other })), { where: 'same', uid: 0, info: { root: place.root } })
+  t.match(await outcome(open(folders, { stateDir: folders.other })), {
+    where: 'same',
+    uid: 0,
+    info: { root: folders.root }
+  })
   second.child.kill('SIGKILL')
   await second.ended
 })

@@ -1,4 +1,4 @@
-// Which object a path leads to, in both kinds of confinement: rows 1-5, 8, 10, 13-17 of the threats.
+// Which object a path leads to, in both kinds of confinement: rows 1-5, 8, 10, 13-17 of docs/threats.md.
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -30,14 +30,14 @@ import {
   become,
   descriptors,
   DRY,
-  freshPlace,
+  makeFolders,
   isRoot,
   look,
   onLinux,
   open,
   REAL,
-  remove,
-  type Place
+  removeFolders,
+  type Folders
 } from '../support/open.ts'
 import type { WorkspaceOptions } from '../../../src/workspace/workspace.ts'
 
@@ -56,7 +56,7 @@ function gist(answer: {
 }
 
 /** A root with one of everything, and a folder outside. */
-function fill({ base, root }: Place): void {
+function fill({ base, root }: Folders): void {
   const inRoot = (...names: string[]): string => join(root, ...names)
   mkdirSync(join(base, 'outside'))
   mkdirSync(join(base, 'root-evil'))
@@ -213,14 +213,14 @@ const paths: [path: string, gist: string][] = [
 ]
 
 for (const confinement of kinds) {
-  t.test(`tells where each path leads (${confinement})`, async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    fill(place)
-    const socket = createServer().listen(join(place.root, 'socket'))
+  t.test(`resolves each path (${confinement})`, async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    fill(folders)
+    const socket = createServer().listen(join(folders.root, 'socket'))
     t.teardown(() => socket.close())
-    execFileSync('mkfifo', [join(place.root, 'fifo')])
-    const workspace = await open(place, { confinement })
+    execFileSync('mkfifo', [join(folders.root, 'fifo')])
+    const workspace = await open(folders, { confinement })
     t.teardown(() => workspace.close())
 
     const before = onLinux ? descriptors() : 0
@@ -237,7 +237,7 @@ for (const confinement of kinds) {
         'reports what is too long for the system'
       )
     }
-    for (const absolute of [join(place.root, 'src/b.ts'), join(place.root, 'src', '..', 'a.txt')]) {
+    for (const absolute of [join(folders.root, 'src/b.ts'), join(folders.root, 'src', '..', 'a.txt')]) {
       t.match(
         gist(await workspace.edit({ path: absolute }, DRY, append('.'))),
         /^ok (src\/b.ts|a.txt)$/,
@@ -248,21 +248,21 @@ for (const confinement of kinds) {
     await new Promise(resolve => setTimeout(resolve, 50))
     if (onLinux) t.equal(descriptors(), before, 'leaks no descriptor')
 
-    t.equal(readFileSync(join(place.base, 'outside/secret.txt'), 'utf8'), 'secret', 'changes nothing outside')
-    t.equal(readlinkSync(join(place.root, 'link.ts')), 'src/b.ts', 'keeps links')
-    t.ok(lstatSync(join(place.root, 'out-missing')).isSymbolicLink(), 'makes nothing behind a dangling link')
+    t.equal(readFileSync(join(folders.base, 'outside/secret.txt'), 'utf8'), 'secret', 'changes nothing outside')
+    t.equal(readlinkSync(join(folders.root, 'link.ts')), 'src/b.ts', 'keeps links')
+    t.ok(lstatSync(join(folders.root, 'out-missing')).isSymbolicLink(), 'makes nothing behind a dangling link')
     t.equal(
-      readFileSync(join(place.root, 'src/b.ts'), 'utf8'),
+      readFileSync(join(folders.root, 'src/b.ts'), 'utf8'),
       'text of src/b.ts' + '.'.repeat(6),
       'edits what the links lead to'
     )
   })
 
-  t.test(`lets protected files be read but those of git and its own state (${confinement})`, async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    fill(place)
-    const workspace = await open({ ...place, state: join(place.root, 'state') }, { confinement })
+  t.test(`allows reading protected files except git’s and its own state (${confinement})`, async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    fill(folders)
+    const workspace = await open({ ...folders, state: join(folders.root, 'state') }, { confinement })
     t.teardown(() => workspace.close())
     for (const [path, expected] of [
       ['.vscode/settings.json', 'ok .vscode/settings.json'],
@@ -289,55 +289,55 @@ for (const confinement of kinds) {
     )
   })
 
-  t.test(`keeps to the root that was opened (${confinement})`, async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    writeFileSync(join(place.root, 'a.txt'), 'old root')
-    const workspace = await open(place, { confinement })
+  t.test(`stays with the root that was opened (${confinement})`, async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    writeFileSync(join(folders.root, 'a.txt'), 'old root')
+    const workspace = await open(folders, { confinement })
     t.teardown(() => workspace.close())
-    renameSync(place.root, join(place.base, 'moved'))
-    mkdirSync(place.root)
-    writeFileSync(join(place.root, 'a.txt'), 'new root')
+    renameSync(folders.root, join(folders.base, 'moved'))
+    mkdirSync(folders.root)
+    writeFileSync(join(folders.root, 'a.txt'), 'new root')
     const expected = confinement === 'proc' ? 'ok a.txt' : 'NOT_READY root_gone'
     t.equal(gist(await workspace.edit({ path: 'a.txt' }, REAL, append('!'))), expected)
-    t.equal(readFileSync(join(place.root, 'a.txt'), 'utf8'), 'new root', 'leaves the new one alone')
-    rmSync(join(place.base, 'moved'), { recursive: true })
+    t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'new root', 'leaves the new one alone')
+    rmSync(join(folders.base, 'moved'), { recursive: true })
     t.equal(gist(await workspace.edit({ path: 'a.txt' }, REAL, append('!'))), 'NOT_READY root_gone')
     t.match(workspace.ready(), { code: 'NOT_READY', reason: 'root_gone' })
   })
 
-  t.test(`holds on to what is pinned (${confinement})`, async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    mkdirSync(join(place.root, 'd'))
-    writeFileSync(join(place.root, 'd/f'), 'f')
-    const root = openRoot(place.root, confinement)
+  t.test(`stays with the file that is pinned (${confinement})`, async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    mkdirSync(join(folders.root, 'd'))
+    writeFileSync(join(folders.root, 'd/f'), 'f')
+    const root = openRoot(folders.root, confinement)
     t.teardown(() => root.close())
     const pinned = root.pin(Buffer.from('d/f'))
     if (!pinned.ok) return t.fail('is pinned')
     const folder = root.openFolder(Buffer.from('d'))
     t.ok(pinned.value.inPlace() && folder.inPlace())
     await folder.sync()
-    renameSync(join(place.root, 'd'), join(place.base, 'away'))
+    renameSync(join(folders.root, 'd'), join(folders.base, 'away'))
     t.notOk(pinned.value.inPlace(), 'sees that a file has left the root')
     t.notOk(folder.inPlace(), 'sees that a folder has left the root')
-    symlinkSync('../away', join(place.root, 'd'))
+    symlinkSync('../away', join(folders.root, 'd'))
     t.notOk(folder.inPlace(), 'is not deceived by a link in its place')
     t.throws(() => root.openFolder(Buffer.from('d')), 'opens no folder through a link')
-    mkdirSync(join(place.root, 'e'))
-    symlinkSync('e', join(place.root, 'l'))
-    mkdirSync(join(place.root, 'e/g'))
+    mkdirSync(join(folders.root, 'e'))
+    symlinkSync('e', join(folders.root, 'l'))
+    mkdirSync(join(folders.root, 'e/g'))
     t.throws(() => root.openFolder(Buffer.from('l/g')), { code: 'RACED' }, 'nor one below a link')
     pinned.value.close()
     folder.close()
-    writeFileSync(join(place.root, 'x (deleted)'), '')
+    writeFileSync(join(folders.root, 'x (deleted)'), '')
     const odd = root.pin(Buffer.from('x (deleted)'))
     t.ok(odd.ok && odd.value.inPlace(), 'knows a name that only looks deleted')
-    unlinkSync(join(place.root, 'x (deleted)'))
+    unlinkSync(join(folders.root, 'x (deleted)'))
     t.notOk(odd.ok && odd.value.inPlace(), 'and sees when it is')
     if (confinement === 'portable' && odd.ok) {
-      writeFileSync(join(place.root, 'other'), '')
-      renameSync(join(place.root, 'other'), join(place.root, 'x (deleted)'))
+      writeFileSync(join(folders.root, 'other'), '')
+      renameSync(join(folders.root, 'other'), join(folders.root, 'x (deleted)'))
       t.throws(() => odd.value.open(0), { code: 'RACED' }, 'opens no other file of its name')
     }
     if (odd.ok) odd.value.close()
@@ -345,26 +345,26 @@ for (const confinement of kinds) {
 }
 
 t.test(
-  'tells why a folder that may not be entered stops it',
+  'says why it stops at a folder that it can’t enter',
   { skip: !onLinux || !isRoot ? 'needs Linux and root to become another user' : false },
   async t => {
-    const place = freshPlace()
-    t.teardown(() => remove(place))
-    mkdirSync(join(place.root, 'closed'))
-    mkdirSync(join(place.root, 'unlisted'))
-    writeFileSync(join(place.root, 'unlisted/f'), 'f')
-    writeFileSync(join(place.root, 'unreadable'), 'x')
-    symlinkSync('closed/x', join(place.root, 'into-closed'))
-    chmodSync(place.base, 0o777)
-    chmodSync(place.root, 0o777)
-    chmodSync(join(place.root, 'closed'), 0o600)
-    chmodSync(join(place.root, 'unlisted'), 0o333)
-    chmodSync(join(place.root, 'unlisted/f'), 0o666)
-    chmodSync(join(place.root, 'unreadable'), 0o200)
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    mkdirSync(join(folders.root, 'closed'))
+    mkdirSync(join(folders.root, 'unlisted'))
+    writeFileSync(join(folders.root, 'unlisted/f'), 'f')
+    writeFileSync(join(folders.root, 'unreadable'), 'x')
+    symlinkSync('closed/x', join(folders.root, 'into-closed'))
+    chmodSync(folders.base, 0o777)
+    chmodSync(folders.root, 0o777)
+    chmodSync(join(folders.root, 'closed'), 0o600)
+    chmodSync(join(folders.root, 'unlisted'), 0o333)
+    chmodSync(join(folders.root, 'unlisted/f'), 0o666)
+    chmodSync(join(folders.root, 'unreadable'), 0o200)
     process.seteuid?.(65534)
     t.teardown(() => process.seteuid?.(0))
     for (const confinement of kinds) {
-      const workspace = await open({ ...place, state: join(place.base, 'state-' + confinement) }, { confinement })
+      const workspace = await open({ ...folders, state: join(folders.base, 'state-' + confinement) }, { confinement })
       for (const [path, expected] of [
         ['closed/x', 'PERMISSION_DENIED not_permitted'],
         ['into-closed', 'PERMISSION_DENIED not_permitted'],
@@ -374,7 +374,7 @@ t.test(
       }
       await workspace.close()
     }
-    const root = openRoot(place.root, 'proc')
+    const root = openRoot(folders.root, 'proc')
     const folder = root.openFolder(Buffer.from('unlisted'))
     t.ok(folder.inPlace(), 'opens a folder that can only be written in')
     await t.rejects(folder.sync(), 'and says that it can’t be synced')
@@ -384,35 +384,35 @@ t.test(
 )
 
 t.test('refuses a root in its state folder', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  for (const root of [place.state, join(place.state, 'locks')]) {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  for (const root of [folders.state, join(folders.state, 'locks')]) {
     mkdirSync(root, { recursive: true })
-    await t.rejects(open({ ...place, root }), /the root must not lie in the state folder/)
+    await t.rejects(open({ ...folders, root }), /the root must not lie in the state folder/)
   }
-  const workspace = await open({ ...place, state: join(place.root, '.state') })
+  const workspace = await open({ ...folders, state: join(folders.root, '.state') })
   await workspace.close()
 })
 
-t.test('answers at once however many ask for a FIFO', { skip: !onLinux ? 'needs mkfifo' : false }, async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  execFileSync('mkfifo', [join(place.root, 'fifo')])
-  writeFileSync(join(place.root, 'a'), 'a')
-  const workspace = await open(place)
+t.test('answers at once, however many requests name a FIFO', { skip: !onLinux ? 'needs mkfifo' : false }, async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  execFileSync('mkfifo', [join(folders.root, 'fifo')])
+  writeFileSync(join(folders.root, 'a'), 'a')
+  const workspace = await open(folders)
   t.teardown(() => workspace.close())
   const asked = await Promise.all(Array.from({ length: 50 }, () => look(workspace, { path: 'fifo' })))
   t.ok(asked.every(answer => gist(answer) === 'NOT_A_FILE fifo'))
   t.equal(gist(await workspace.edit({ path: 'a' }, REAL, append('b'))), 'ok a')
 })
 
-t.test('allows only some extensions, and says the same of what isn’t there', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  for (const name of ['a.ts', 'b.TS', 'c.md', 'Makefile']) writeFileSync(join(place.root, name), 'x')
-  mkdirSync(join(place.root, 'dir'))
-  symlinkSync('c.md', join(place.root, 'link.ts'))
-  const workspace = await open(place, { allowExtensions: ['.ts'] })
+t.test('allows only some extensions, also of files that don’t exist', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  for (const name of ['a.ts', 'b.TS', 'c.md', 'Makefile']) writeFileSync(join(folders.root, name), 'x')
+  mkdirSync(join(folders.root, 'dir'))
+  symlinkSync('c.md', join(folders.root, 'link.ts'))
+  const workspace = await open(folders, { allowExtensions: ['.ts'] })
   t.teardown(() => workspace.close())
   for (const [path, expected] of [
     ['a.ts', 'ok a.ts'],
@@ -430,14 +430,14 @@ t.test('allows only some extensions, and says the same of what isn’t there', a
   t.match(await look(workspace, { path: 'c.md' }), { failure: { allowed_extensions: ['.ts'] } })
 })
 
-t.test('offers paths that may have been meant', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  mkdirSync(join(place.root, 'src'))
+t.test('suggests similar paths', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  mkdirSync(join(folders.root, 'src'))
   for (const name of ['src/app.ts', 'src/App.tsx', 'Readme.md', 'src/other.ts', '.envrc']) {
-    writeFileSync(join(place.root, name), 'x')
+    writeFileSync(join(folders.root, name), 'x')
   }
-  const workspace = await open(place)
+  const workspace = await open(folders)
   t.teardown(() => workspace.close())
   for (const [path, near] of [
     ['src/ap.ts', ['src/app.ts']],
@@ -457,16 +457,16 @@ t.test('offers paths that may have been meant', async t => {
 })
 
 t.test('finds the same name in other folders', t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
   for (const folder of ['src/components', 'node_modules/x', '.hidden', 'lib']) {
-    mkdirSync(join(place.root, folder), { recursive: true })
+    mkdirSync(join(folders.root, folder), { recursive: true })
   }
   for (const file of ['src/components/Button.tsx', 'node_modules/x/Button.tsx', '.hidden/other']) {
-    writeFileSync(join(place.root, file), '')
+    writeFileSync(join(folders.root, file), '')
   }
-  symlinkSync('../src', join(place.root, 'lib/src'))
-  const root = openRoot(place.root)
+  symlinkSync('../src', join(folders.root, 'lib/src'))
+  const root = openRoot(folders.root)
   t.teardown(() => root.close())
   for (const path of ['Button.tsx', 'src/Button.tsx', 'src/component/Button.tsx', 'SRC/components/button.tsx']) {
     t.equal(similarPaths(root, Buffer.from(path), () => true)[0], 'src/components/Button.tsx', path)
@@ -480,8 +480,8 @@ t.test('finds the same name in other folders', t => {
     []
   )
   for (let i = 0; i < 30; i++) {
-    mkdirSync(join(place.root, `many/${i}`), { recursive: true })
-    writeFileSync(join(place.root, `many/${i}/same`), '')
+    mkdirSync(join(folders.root, `many/${i}`), { recursive: true })
+    writeFileSync(join(folders.root, `many/${i}/same`), '')
   }
   t.equal(similarPaths(root, Buffer.from('same'), () => true).length, 3)
   const { pin } = root
@@ -500,20 +500,20 @@ t.test('finds the same name in other folders', t => {
   t.end()
 })
 
-t.test('looks for what may have been meant in bounds', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  mkdirSync(join(place.root, '1/2/3/4/5/6/7/8'), { recursive: true })
-  writeFileSync(join(place.root, '1/2/3/4/5/6/7/8/f'), '')
-  writeFileSync(join(place.root, 'f'), '')
-  const root = openRoot(place.root)
+t.test('bounds the search for similar paths', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  mkdirSync(join(folders.root, '1/2/3/4/5/6/7/8'), { recursive: true })
+  writeFileSync(join(folders.root, '1/2/3/4/5/6/7/8/f'), '')
+  writeFileSync(join(folders.root, 'f'), '')
+  const root = openRoot(folders.root)
   t.teardown(() => root.close())
   let asked = 0
   const near = (path: string): string[] => similarPaths(root, Buffer.from(path), () => ++asked > 0)
   t.strictSame(near('x/1/2/3/4/5/6/7/8/f'), ['f'], 'its last eight names')
   t.strictSame(near('x/'.repeat(800) + 'f'), ['f'])
   t.equal(asked, 2)
-  for (let i = 0; i < 5100; i++) writeFileSync(join(place.root, `n${i}`), '')
+  for (let i = 0; i < 5100; i++) writeFileSync(join(folders.root, `n${i}`), '')
   t.ok(near('n0x').length <= 3)
 })
 
@@ -522,16 +522,16 @@ for (const confinement of kinds) {
     `keeps nothing open where a path is too long for the system (${confinement})`,
     { skip: onLinux ? false : 'needs /proc' },
     async t => {
-      const place = freshPlace()
+      const folders = makeFolders()
       t.teardown(() => {
-        execFileSync('rm', ['-rf', place.base])
+        execFileSync('rm', ['-rf', folders.base])
       })
-      const workspace = await open(place, { confinement })
+      const workspace = await open(folders, { confinement })
       t.teardown(() => workspace.close())
       const create = (path: string): ReturnType<typeof workspace.create<null, never>> =>
         workspace.create({ path, overwrite: false, create_parents: true }, REAL, become('x'))
       const name = 'n'.repeat(250)
-      const rest = 4095 - place.root.length - 1
+      const rest = 4095 - folders.root.length - 1
       // Of exactly so many bytes, in names that are short enough.
       const ofLength = (length: number): string =>
         (name + '/').repeat(Math.floor(length / 251)) + 'f'.repeat(length % 251)
@@ -544,13 +544,13 @@ for (const confinement of kinds) {
       t.equal(gist(await create(ofLength(rest + 1))), 'INVALID_PATH too_long')
       // By other means there can be such a file.
       const deep = Array.from({ length: 15 }, () => name).join('/')
-      mkdirSync(join(place.root, deep), { recursive: true })
+      mkdirSync(join(folders.root, deep), { recursive: true })
       execFileSync('sh', [
         '-c',
         `cd "$0" && mkdir -p ${name} && cd -P ${name} && echo x > ${'f'.repeat(200)}`,
-        join(place.root, deep)
+        join(folders.root, deep)
       ])
-      symlinkSync(deep, join(place.root, 'deep'))
+      symlinkSync(deep, join(folders.root, 'deep'))
       const before = descriptors()
       for (let i = 0; i < 20; i++) {
         t.equal(gist(await look(workspace, { path: `deep/${name}/${'f'.repeat(200)}` })), 'INVALID_PATH too_long')
@@ -560,7 +560,7 @@ for (const confinement of kinds) {
   )
 }
 
-t.test('reads a path by its letters', async t => {
+t.test('judges a path by its text', async t => {
   const roots = ['/w/a', '/given']
   const check = (path: string, expected: string, platform = 'linux'): void => {
     const result = relativePath(path, roots, platform)
@@ -608,7 +608,7 @@ t.test('matches patterns at every depth, and more than one name', async t => {
   check('', 'anything', false)
 })
 
-t.test('knows what system errors mean for a file', async t => {
+t.test('maps system errors to failures of a file', async t => {
   // As Node makes them: of some it has only the number.
   const error = (name: keyof typeof constants.errno): Error =>
     Object.assign(new Error(name), { errno: -constants.errno[name], code: getSystemErrorName(-constants.errno[name]) })
@@ -632,28 +632,28 @@ t.test('knows what system errors mean for a file', async t => {
 })
 
 t.test('refuses roots and states that can’t work', async t => {
-  const place = freshPlace()
-  t.teardown(() => remove(place))
-  const refused = (options: Partial<WorkspaceOptions>): Promise<unknown> => t.rejects(open(place, options))
-  await refused({ root: join(place.base, 'missing') })
-  await refused({ stateDir: place.base })
-  mkdirSync(join(place.base, 'bad'))
-  writeFileSync(join(place.base, 'bad/secret'), 'short')
-  await refused({ stateDir: join(place.base, 'bad') })
-  linkSync(join(place.base, 'bad/secret'), join(place.base, 'file'))
-  await refused({ stateDir: join(place.base, 'file') })
-  const workspace = await open(place)
-  t.equal(workspace.root, place.root)
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const refused = (options: Partial<WorkspaceOptions>): Promise<unknown> => t.rejects(open(folders, options))
+  await refused({ root: join(folders.base, 'missing') })
+  await refused({ stateDir: folders.base })
+  mkdirSync(join(folders.base, 'bad'))
+  writeFileSync(join(folders.base, 'bad/secret'), 'short')
+  await refused({ stateDir: join(folders.base, 'bad') })
+  linkSync(join(folders.base, 'bad/secret'), join(folders.base, 'file'))
+  await refused({ stateDir: join(folders.base, 'file') })
+  const workspace = await open(folders)
+  t.equal(workspace.root, folders.root)
   t.equal(workspace.ready(), null)
-  t.equal(lstatSync(place.state).mode & 0o777, 0o700)
-  t.equal(lstatSync(join(place.state, 'secret')).mode & 0o777, 0o600)
+  t.equal(lstatSync(folders.state).mode & 0o777, 0o700)
+  t.equal(lstatSync(join(folders.state, 'secret')).mode & 0o777, 0o600)
   await workspace.close()
   await workspace.close()
   t.equal(gist(await workspace.edit({ path: 'a' }, DRY, become(''))), 'NOT_READY draining')
   t.match(workspace.ready(), { reason: 'draining' })
 })
 
-t.test('makes a folder with those above it, and ends where that can’t be done', t => {
+t.test('makes a folder with its parents, and stops if that fails', t => {
   const base = t.testdir({ file: '' })
   ensureDir(join(base, 'a/b/c'))
   ensureDir(join(base, 'a/b'))

@@ -1,5 +1,5 @@
-// Exchanges two names, again and again, until it is told to stop; then prints how often. The third argument: how many
-// turns of a loop it rests at most in between; the fourth: how many microseconds it sleeps at most.
+// Exchanges two names again and again until SIGTERM; then prints how often. The third argument: how many turns of a
+// loop it waits at most in between; the fourth: how many microseconds it sleeps at most.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/fs.h>

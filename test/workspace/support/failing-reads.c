@@ -1,5 +1,5 @@
-// To be preloaded: makes one read of a large regular file fail. FAILING_READS names a file of four ints that says which
-// read, how, and of what size the file has to be.
+// A library to preload: makes one read of a large regular file fail. FAILING_READS names a file of four ints that say
+// which read, with which error, and how large the file has to be.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// In how many reads from now; 1 when it came; the error; the bytes that a file has at least whose reads count.
-enum { COUNT, CAME, ERROR, LEAST, INTS };
+// How many reads from now; 1 when it has failed; the error; in bytes: reads of smaller files don't count.
+enum { COUNT, REACHED, ERROR, LEAST, INTS };
 static volatile int32_t *control;
 
 __attribute__((constructor)) static void start (void) {
@@ -24,13 +24,13 @@ __attribute__((constructor)) static void start (void) {
   close(fd);
 }
 
-// Whether this one fails; errno is set then.
+// Whether this read has to fail; if so, sets errno.
 static int fails (int fd) {
   struct stat is;
   if (!control || control[COUNT] <= 0 || fstat(fd, &is)) return 0;
   if (!S_ISREG(is.st_mode) || is.st_size < control[LEAST]) return 0;
   if (__sync_sub_and_fetch(&control[COUNT], 1) != 0) return 0;
-  control[CAME] = 1;
+  control[REACHED] = 1;
   errno = control[ERROR];
   return 1;
 }

@@ -1,5 +1,5 @@
-// To be preloaded: makes one write to a regular file come short, really, or fail, or the one after a short one, or
-// kills the process there. Which and how stands in a file of five ints that FAILING_WRITES names.
+// A library to preload: makes one write to a regular file short, or fail, or short with the next one failing or killing
+// the process. FAILING_WRITES names a file of five ints that say which write, and how.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// In how many writes from now; 1 when it came; the error, or 0, or -9 for the signal; whether it comes short, before
-// the error if there is one; 1 while that is still to come.
-enum { COUNT, CAME, ERROR, SHORT, PENDING, INTS };
+// How many writes from now; 1 when it has been reached; the error, 0 for none, or -9 for SIGKILL; 1 if that write is
+// short and only the next one fails; 1 while that next one is still to come.
+enum { COUNT, REACHED, ERROR, SHORT, PENDING, INTS };
 static volatile int32_t *control;
 
 __attribute__((constructor)) static void start (void) {
@@ -26,7 +26,7 @@ __attribute__((constructor)) static void start (void) {
   close(fd);
 }
 
-// How much of `size` is to be written; -1: nothing, and errno is set.
+// How many of `size` bytes to write; -1: none, and sets errno.
 static ssize_t part (int fd, size_t size) {
   struct stat is;
   if (!control || fstat(fd, &is) || !S_ISREG(is.st_mode)) return size;
@@ -37,7 +37,7 @@ static ssize_t part (int fd, size_t size) {
     return -1;
   }
   if (control[COUNT] <= 0 || __sync_sub_and_fetch(&control[COUNT], 1) != 0) return size;
-  control[CAME] = 1;
+  control[REACHED] = 1;
   if (!control[SHORT]) {
     errno = control[ERROR];
     return -1;
@@ -52,7 +52,7 @@ static size_t total (const struct iovec *pieces, int count) {
   return size;
 }
 
-// As many of the pieces as hold `size` bytes, the last one cut; the caller's stay as they are.
+// Copies as many of the pieces as hold `size` bytes, the last one cut; returns how many.
 static int cut (const struct iovec *pieces, struct iovec *into, size_t size) {
   int count = 0;
   for (; size > 0; count++) {

@@ -1,4 +1,4 @@
-// What this machine lets a test do. Does not know the tests.
+// What this machine allows a test to do. Does not know the tests.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ export const canMount = isRoot && onLinux && spawnSync('unshare', ['-m', 'true']
 
 export const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
 
-/** Whether a file system can be made in a file, mounted, and cut off as by a power cut. */
+/** Whether this machine can make a file system in a file, mount it and simulate a power cut. */
 export const hasLoop = (type: 'ext4' | 'xfs'): boolean =>
   canMount && has('losetup') && has('xfs_io') && has(`mkfs.${type}`) && spawnSync('losetup', ['-f']).status === 0
 
-/** A new file system in a file below `base`, mounted; `mount` does that again. Unmounted after the test. */
+/** Makes a file system in a file below `base` and mounts it, until the test ends; `mount` mounts it again. */
 export function loop(
   t: { teardown(work: () => unknown): void },
   base: string,
@@ -31,7 +31,7 @@ export function loop(
   return { mounted, mount }
 }
 
-/** Cuts a file system off: what its journal holds only in memory is lost, as with the power. */
+/** Shuts a file system down as a power cut would: what its journal has only in memory is lost. */
 export const cutOff = (mounted: string): void => {
   execFileSync('xfs_io', ['-x', '-c', 'shutdown', mounted])
 }

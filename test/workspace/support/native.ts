@@ -1,4 +1,4 @@
-// Programs in C for what Node can't do.
+// Builds the programs and libraries in C that do what Node can't. Does not know what they do.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,10 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
-/**
- * The path of the program built from `<name>.c` beside this file, or of the library with the flags for one; null where
- * it can't be built.
- */
+/** Builds `<name>.c` of this folder; `flags` can make it a library. Returns its path, or null if it can't be built. */
 export function build(name: string, flags: readonly string[] = []): string | null {
   if (process.platform !== 'linux') return null
   const folder = mkdtempSync(join(tmpdir(), 'editd-native-'))

@@ -1,4 +1,4 @@
-// What the workspace's tests share: a fresh root and state, options, plans, descriptors counted.
+// What the workspace's tests share: folders, an open workspace, plans, locks, a count of descriptors.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,22 +21,21 @@ import {
   type WorkspaceOptions
 } from '../../../src/workspace/workspace.ts'
 
-export interface Place {
+/** Paths; `root` and `state` lie in `base`. The workspace makes `state`. */
+export interface Folders {
   base: string
   root: string
   state: string
 }
 
-/**
- * A folder of its own under the system's temp folder: `root` and, beside it, `state`. Short, so that paths stay short.
- */
-export function freshPlace(): Place {
+/** Makes a temporary folder with a root in it; its path is short, as some tests need. */
+export function makeFolders(): Folders {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-')))
   mkdirSync(join(base, 'root'))
   return { base, root: join(base, 'root'), state: join(base, 'state') }
 }
 
-export const remove = (place: Place): void => rmSync(place.base, { recursive: true, force: true })
+export const removeFolders = (folders: Folders): void => rmSync(folders.base, { recursive: true, force: true })
 
 export const OPTIONS: Omit<WorkspaceOptions, 'root' | 'stateDir'> = {
   durability: 'fast',
@@ -50,27 +49,27 @@ export const OPTIONS: Omit<WorkspaceOptions, 'root' | 'stateDir'> = {
   allowExtensions: null
 }
 
-export const open = (place: Place, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> =>
-  openWorkspace({ ...OPTIONS, root: place.root, stateDir: place.state, ...options })
+export const open = (folders: Folders, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> =>
+  openWorkspace({ ...OPTIONS, root: folders.root, stateDir: folders.state, ...options })
 
-/** A plan that puts `text` after what is there. */
+/** A plan that appends `text`. */
 export const append =
   (text: string) =>
   (original: Buffer): Result<Planned<string>, never> =>
     ok({ pieces: [original, Buffer.from(text)], description: text })
-/** A plan whose result is `text`, whatever is there. */
+/** A plan that replaces everything by `text`. */
 export const become =
   (text: string | Buffer): Planner<null, never> =>
   () =>
     ok({ pieces: [Buffer.from(text)], description: null })
 
-/** A plan that must not be made: it is asked at most for what to add to the hash that is stale. */
+/** A planner that must not be called, unless only for the facts of a stale hash. */
 export const UNPLANNED: Planner<never, StaleFile> = (_original, { stale }) => {
   if (stale === undefined) throw new Error('planned')
   return fail(stale)
 }
 
-/** Copies everything, and counts the chunks. */
+/** A consumer that copies all bytes and notes the lengths of the chunks. */
 export function collect(): Consumer<{ bytes: Buffer; chunks: number[] }> {
   const parts: Buffer[] = []
   return {
@@ -91,10 +90,10 @@ export const look = (
 ): Promise<{ ok: true; value: Copied } | FailedAccess<FileFailure>> =>
   workspace.look(target, { file: collect, directory })
 
-/** Someone who knows of others what the process table and their silence tell. */
+/** An observer that judges other owners only by the process table and by how long they have been silent. */
 export const observer = (me = thisOwner()): Observer => ({ me, hasEnded: async () => null })
 
-/** A lock that nobody else wants. */
+/** A lock that is always held. */
 export const ownLock = (): Lock => ({
   temp: `.${randomBytes(12).toString('hex')}.tmp`,
   held: () => true,
@@ -106,5 +105,5 @@ export const DRY = { dry_run: true }
 
 export { isRoot, onLinux } from './machine.ts'
 
-/** What descriptors are open, but for those that Node opens and closes by itself. */
+/** How many descriptors this process has open. */
 export const descriptors = (): number => readdirSync('/proc/self/fd').length

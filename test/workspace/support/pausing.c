@@ -1,6 +1,6 @@
-// To be preloaded into a server: stops the calling thread at one system call between the making of a temp file and the
-// letting go of the lock, until it is told to go on; and puts its clock off by CLOCK_OFFSET seconds.
-// PAUSING names a file of five ints, see below.
+// A library to preload into a server: stops the calling thread at one system call between the creation of a temp file
+// and the release of the lock, until the test lets it go on; and shifts its clock by CLOCK_OFFSET seconds. PAUSING names
+// a file of five ints, described below.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,9 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// At which call to stop, counted from the making of the temp file (0: never); calls counted so far (-1: no temp file
-// yet);
-// 1 while it is stopped; 1 to let it go on; which call it was stopped at, as below.
+// At which call to stop, counted from the creation of the temp file (0: never); calls counted so far (-1: no temp file
+// yet); 1 while it is stopped; 1 to let it go on; which call it was stopped at, as below.
 enum { STOP_AT, COUNTED, STOPPED, GO, CALL, INTS };
 static volatile int32_t *control;
 static time_t offset;

@@ -1,5 +1,5 @@
-// Starts the worker as a second process: built to JavaScript first, so that it starts in no time and can be killed as
-// often as a test likes.
+// Starts worker.ts as a second process; built to JavaScript first, so that a test can start and kill it often. Does not
+// know any test.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,18 +11,18 @@ import ts from 'typescript'
 
 export interface Second {
   readonly child: ChildProcess
-  /** All lines it has printed. */
+  /** All lines that it has printed so far. */
   readonly lines: string[]
-  /** Until it has printed a line that starts like this. */
+  /** Resolves when it has printed a line that begins with `start`. */
   printed(start: string): Promise<void>
-  /** Until it has ended, for the system too. */
+  /** Resolves when it has ended and its output is closed. */
   readonly ended: Promise<void>
 }
 
 const project = fileURLToPath(new URL('../../../', import.meta.url))
 let built: string | null = null
 
-/** The worker's path in a copy of the sources without types. */
+/** The path of the built worker in a copy of the sources without types. */
 function worker(): string {
   if (built !== null) return built
   const folder = mkdtempSync(join(tmpdir(), 'editd-built-'))
@@ -51,7 +51,7 @@ function worker(): string {
   return built
 }
 
-/** `apart`: a command that runs it in other namespaces, as a container would. */
+/** Starts the worker; `apart`: a command that runs it in other namespaces, as a container would. */
 export function startWorker(
   order: {
     root: string
@@ -67,7 +67,7 @@ export function startWorker(
   },
   apart: string[] = []
 ): Second {
-  // Without the environment of tap, which would want to measure it.
+  // Without tap's environment, in which it would measure coverage.
   const [program = '', ...args] = [
     ...apart,
     process.execPath,
@@ -76,10 +76,10 @@ export function startWorker(
   ]
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env: {} })
   const lines: string[] = []
-  const waiting: { start: string; tell: () => void }[] = []
+  const waiting: { start: string; resolve: () => void }[] = []
   createInterface({ input: child.stdout }).on('line', line => {
     lines.push(line)
-    for (const { start, tell } of waiting) if (line.startsWith(start)) tell()
+    for (const { start, resolve } of waiting) if (line.startsWith(start)) resolve()
   })
   const ended = new Promise<void>(resolve => child.on('close', () => resolve()))
   return {
@@ -89,6 +89,6 @@ export function startWorker(
     printed: start =>
       lines.some(line => line.startsWith(start))
         ? Promise.resolve()
-        : new Promise(resolve => waiting.push({ start, tell: resolve }))
+        : new Promise(resolve => waiting.push({ start, resolve }))
   }
 }

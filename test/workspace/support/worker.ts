@@ -1,4 +1,5 @@
-// A second process for the tests: opens the given workspace and edits, or creates files, until it is stopped.
+// A second process for the tests: opens a workspace and edits a file or creates files, until it is stopped. Does not
+// know any test.
 import { createInterface } from 'node:readline'
 import { append, become, open } from './open.ts'
 
@@ -43,7 +44,7 @@ for (let i = 0; i < order.count; i++) {
   }
   const done = await workspace.edit({ path: order.file }, { dry_run: false }, original => {
     process.stdout.write(`holding ${i}\n`)
-    // Held by blocking, as a process that hangs would.
+    // Blocks the process, as one that hangs.
     if (order.hold > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, order.hold)
     return append(line)(original)
   })
