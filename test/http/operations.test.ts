@@ -425,7 +425,7 @@ t.test('says what can not be edited, and why', async t => {
     did_you_mean: ['src/app.ts'],
     suggested_fixes: [{ type: 'FIX_PATH' }],
     detail:
-      /^src\/app\.ts is a file, but the path ends with \/, \. or \.\., as only the path of a directory can\. Send it without that ending: src\/app\.ts\.$/
+      /^src\/app\.ts is a file, but the path ends in \/, \. or \.\., as only a directory's can\. Send src\/app\.ts\.$/
   }
   for (const [route, body] of Object.entries({
     '/edit': edit,

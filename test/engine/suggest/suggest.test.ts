@@ -473,7 +473,7 @@ t.match(
 )
 t.match(
   whyMissed({ type: 'indentation', expected: 'a', found: '\t b' }),
-  /them with 1 tab and 1 space, old_text with nothing/
+  /indents with 1 tab and 1 space, old_text with nothing/
 )
 t.strictSame(
   CAUSES.filter(cause => !caused.includes(cause)),
