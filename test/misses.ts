@@ -69,7 +69,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'indentation',
     title: 'indentation lost or different',
-    says: 'the file indents with 8 spaces, old_text with nothing',
+    says: 'the file indents with 8 spaces, but old_text has no indentation',
     file: PYTHON,
     old_text: 'for item in items:\n    result += item.price',
     new_text: 'for item in items:\n    result += item.price * item.count',
@@ -78,7 +78,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'tabs',
     title: 'tabs or spaces',
-    says: 'the file indents with 1 tab, old_text with 4 spaces',
+    says: 'the file indents with 1 tab, but old_text indents with 4 spaces',
     file: FUNCTION,
     old_text: '    let sum = 0\n    for (const item of items) {\n        sum += item.price * item.count',
     new_text: '    let sum = 1\n    for (const item of items) {\n        sum += item.price * item.count',
@@ -267,7 +267,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'lines_added',
     title: 'lines that are not there',
-    says: 'old_text has "app.use(helmet())", which is not there',
+    says: 'old_text has "app.use(helmet())", which is not in the file',
     file: 'const app = express()\napp.use(compression())\napp.use(json())\napp.listen(8080)\n',
     old_text: 'const app = express()\napp.use(compression())\napp.use(helmet())\napp.use(json())\napp.listen(8080)',
     new_text: 'const app = express()\napp.use(compression())\napp.use(helmet())\napp.use(json())\napp.listen(9090)',
@@ -297,7 +297,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'joined_or_split',
     title: 'lines joined or split',
-    says: 'the lines are broken at different places',
+    says: 'the line breaks are in different places',
     file: 'const point = {\n  x: 1,\n  y: 2,\n  z: 3\n}\ndraw(point)\n',
     old_text: 'const point = { x: 1, y: 2, z: 3 }',
     new_text: 'const point = { x: 1, y: 2, z: 4 }',

@@ -6,7 +6,8 @@ export type FileFailure =
   | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' }
   /** Outside the root, or an extension that is not allowed. Does not reveal whether the target exists. */
   | { code: 'PATH_NOT_ALLOWED'; reason: 'outside' | 'extension'; allowed_extensions?: string[] }
-  | { code: 'PROTECTED_PATH'; pattern: string }
+  /** `pattern`: the one that protects it; null: it is editd's own. */
+  | { code: 'PROTECTED_PATH'; pattern: string | null }
   | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' }
   | { code: 'READ_ONLY' }
   /** `missing`: it is the folder in which the file was to be made. */

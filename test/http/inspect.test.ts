@@ -166,7 +166,7 @@ t.test('finds text', async t => {
   await invalid({ search: '(', regex: true }, '/search', /^is not a regular expression in RE2 syntax \(.+\)$/)
   await invalid({ search: '(?=x)', regex: true }, '/search', /RE2/)
   await invalid({ search: '' }, '/search', 'must not be empty')
-  await invalid({ regex: true, ignore_case: true }, '/regex', 'is only for search, which is missing')
+  await invalid({ regex: true, ignore_case: true }, '/regex', 'can only be used together with search, which is missing')
   writeFileSync(join(server.root, 'many.txt'), 'x\n'.repeat(300))
   await check(t, server, '/inspect', { path: 'many.txt', search: 'x' }, 200, {
     total_matches: 300,
@@ -221,7 +221,7 @@ t.test('lists directories, a page at a time', async t => {
     errors: [
       {
         pointer: '/start_line',
-        message: 'is only for files, and the path is a directory; leave it out to list the directory'
+        message: 'can only be used with files, but the path is a directory; leave it out to list the directory'
       },
       { pointer: '/numbered' },
       { pointer: '/search' }
@@ -230,7 +230,7 @@ t.test('lists directories, a page at a time', async t => {
   await check(t, server, '/inspect', { path: 'src', numbered: false, ignore_case: false }, 200, { type: 'directory' })
   await check(t, server, '/inspect', { path: 'crlf.txt', after: 'a' }, 400, {
     code: 'INVALID_REQUEST',
-    errors: [{ pointer: '/after', message: 'is only for directories, and the path is a file; leave it out' }]
+    errors: [{ pointer: '/after', message: 'can only be used with directories, but the path is a file; leave it out' }]
   })
 })
 

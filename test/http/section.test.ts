@@ -48,14 +48,14 @@ t.test('edits sections, code blocks and symbols, and says where', async t => {
       'guide.md',
       { action: 'replace', code_block: { language: 'sh' }, new_text: 'npm i\n' },
       GUIDE.replace('npm ci', 'npm i'),
-      'The "sh" code block: Replaced line 8 of guide.md; it is now line 8. guide.md now has 13 lines.',
+      'Replaced line 8 of guide.md; it is now line 8. guide.md now has 13 lines. Target: the "sh" code block.',
       { operation: 'replace', start_line: 8, end_line: 8 }
     ],
     [
       'guide.md',
       { action: 'delete', heading: 'Guide > Setup' },
       GUIDE.replace(/## Setup[^]*(?=## Use)/, ''),
-      'The section "Setup": Deleted lines 3 to 10 of guide.md. guide.md now has 5 lines.',
+      'Deleted lines 3 to 10 of guide.md. guide.md now has 5 lines. Target: the section "Setup".',
       { operation: 'delete', start_line: 3, end_line: 10 }
     ],
     [
@@ -69,7 +69,7 @@ t.test('edits sections, code blocks and symbols, and says where', async t => {
       'app.ts',
       { action: 'replace', symbol: 'LIMIT', new_text: 'export const LIMIT = 4' },
       CODE.replace('3', '4'),
-      'The constant "LIMIT": Replaced line 9 of app.ts; it is now line 9. app.ts now has 9 lines.',
+      'Replaced line 9 of app.ts; it is now line 9. app.ts now has 9 lines. Target: the constant "LIMIT".',
       {}
     ]
   ]
@@ -82,7 +82,7 @@ t.test('edits sections, code blocks and symbols, and says where', async t => {
       dry_run: true,
       diff: /^--- a/
     })
-    t.match(would, /: Would .*; nothing was written\.$/)
+    t.match(would, /^Would .*; nothing was written\. Target: .*\.$/)
     t.equal(bytesOf(server, path), files[path])
     t.match(changes, [{ new_content: String }])
     await check(t, server, '/edit-section', { path, ...edit, show_diff: true }, 200, {
@@ -210,28 +210,32 @@ t.test('refuses what is no one target', async t => {
   )
   await invalid({ code_block: 'sh' }, '/code_block', /^must be/)
   await invalid({ heading: 'Use', new_text: null }, '/new_text', 'is missing')
-  await invalid({ heading: 'Use', action: 'delete' }, '/new_text', /^is not for action delete/)
+  await invalid({ heading: 'Use', action: 'delete' }, '/new_text', /^is not used with action delete/)
   await invalid(
     { heading: 'Use', action: 'append', include_heading: true },
     '/include_heading',
-    /^is only for action replace/
+    /^can only be used with action replace of/
   )
   await invalid(
     { heading: 'Use', include_comment: true },
     '/include_comment',
-    /^is only for actions replace and delete/
+    /^can only be used with action replace or delete/
   )
   await invalid(
     { code_block: { index: 1 }, include_comment: true },
     '/include_comment',
-    'is only for actions replace and delete of a symbol; leave it out'
+    'can only be used with action replace or delete of a symbol; leave it out'
   )
   await invalid(
     { symbol: 'x', include_heading: true },
     '/include_heading',
-    'is only for action replace of a heading or code_block; leave it out'
+    'can only be used with action replace of a heading or code_block; leave it out'
   )
-  await invalid({ symbol: 'x', action: 'append', include_comment: true }, '/include_comment', /^is only for actions/)
+  await invalid(
+    { symbol: 'x', action: 'append', include_comment: true },
+    '/include_comment',
+    /^can only be used with action replace or delete/
+  )
   await invalid({ heading: 'Use', action: 'remove' }, '/action', /^must be "replace", "delete", .* or "insert_after"$/)
   await invalid(
     { code_block: { index: 1 }, new_text: '```\n' },
@@ -335,7 +339,8 @@ t.test('says why an edit of a file that has changed fails, unless its fields are
   const stale = { path: 'guide.md', action: 'replace', new_text: 'x', expected_hash: '0123456789abcdef' }
   await check(t, server, '/edit-section', { ...stale, heading: 'setup' }, 409, {
     code: 'STALE_FILE',
-    detail: /On the current file your edit fails too: The heading "setup" was not found in guide\.md\. Did you mean/,
+    detail:
+      /Your edit would fail on the current file too: The heading "setup" was not found in guide\.md\. Did you mean/,
     did_you_mean: ['Guide > Setup']
   })
   await check(t, server, '/edit-section', { ...stale, heading: 'Setup', new_text: '```\n' }, 400, {

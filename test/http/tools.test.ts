@@ -134,7 +134,10 @@ t.test('gives a model the rules of matching and the order of work', async t => {
     edit,
     /the default way.*Inspect first.*file_hash on as expected_hash.*add context rather than a count.*Check changes.*every space, tab and line break.*exactly one place unless.*writes nothing/s
   )
-  t.match(lines, /when line numbers are fresh.*expected_hash.*edit_file is safer.*end_line = start_line - 1 inserts/s)
+  t.match(
+    lines,
+    /when you have just read the line numbers.*expected_hash.*edit_file is safer.*end_line = start_line - 1 inserts/s
+  )
   t.match(section, /by its name.*file_hash on as expected_hash.*exactly one target.*choose with at_line/s)
   t.match(preview, /writes nothing/)
   t.match(create, /fails if the file exists.*expected_hash/s)

@@ -9,12 +9,12 @@ const SENTENCES: Record<FixedFault, string> = {
   replace_all_too: "can't be combined with replace_all: true; send one of them",
   no_target: `the request has no target; send one of ${TARGETS}`,
   empty_target: 'is empty; send index, language or under_heading',
-  text_to_delete: 'is not for action delete; leave it out',
-  heading_not_replaced: 'is only for action replace of a heading or code_block; leave it out',
-  comment_not_replaced: 'is only for actions replace and delete of a symbol; leave it out',
-  without_search: 'is only for search, which is missing',
-  for_directories: 'is only for directories, and the path is a file; leave it out',
-  for_files: 'is only for files, and the path is a directory; leave it out to list the directory'
+  text_to_delete: 'is not used with action delete; leave it out',
+  heading_not_replaced: 'can only be used with action replace of a heading or code_block; leave it out',
+  comment_not_replaced: 'can only be used with action replace or delete of a symbol; leave it out',
+  without_search: 'can only be used together with search, which is missing',
+  for_directories: 'can only be used with directories, but the path is a file; leave it out',
+  for_files: 'can only be used with files, but the path is a directory; leave it out to list the directory'
 }
 
 /** The sentence about one fault, without its subject: the field. */

@@ -15,7 +15,7 @@ export const FILE_FAILURES: Descriptions<FileFailure> = {
     const why = {
       empty: 'is empty',
       nul: 'contains a NUL character',
-      too_long: 'is longer than a file system allows, or one of its names is'
+      too_long: 'is too long for a file system, or one of its names is'
     }[reason]
     return {
       detail: `path ${why}. Send the path of a file relative to the workspace root, such as src/app.ts.`,
@@ -33,10 +33,12 @@ export const FILE_FAILURES: Descriptions<FileFailure> = {
           `Allowed extensions are ${listed(allowed_extensions)}.`
         ),
   PROTECTED_PATH: ({ pattern }, { shown }) =>
-    sentences(
-      `${shown} is protected (${pattern}) because changing or reading it could compromise tools that trust it.`,
-      'Choose another file; only the operator can allow it, with --unprotect.'
-    ),
+    pattern === null
+      ? `${shown} belongs to editd itself and can't be used. Choose another file.`
+      : sentences(
+          `${shown} is protected (${pattern}), because changing or reading it could compromise tools that trust it.`,
+          'Choose another file; only the operator can allow it, with --unprotect.'
+        ),
   PERMISSION_DENIED: ({ reason }, { shown }) =>
     reason === 'read_only_file'
       ? sentences(
@@ -84,7 +86,7 @@ export const FILE_FAILURES: Descriptions<FileFailure> = {
     const why = {
       timeout: 'is still being edited by another request',
       queue_full: 'has too many edits waiting',
-      lost: 'lost its lock while it was being edited',
+      lost: 'could not be kept locked during the edit',
       in_place: 'is being written by another server, which has not finished and may have stopped'
     }[reason]
     return {

@@ -6,8 +6,8 @@ import { quote } from './phrases.ts'
 type Describe = (expected: string, found: string, field: string) => string
 
 const SENTENCES: Record<CauseType, Describe> = {
-  indentation: (expected, found, field) => `the file indents with ${indent(found)}, ${field} with ${indent(expected)}`,
-  tabs: (expected, found, field) => `the file indents with ${indent(found)}, ${field} with ${indent(expected)}`,
+  indentation: indentationDiffers,
+  tabs: indentationDiffers,
   trailing_space: (expected, found, field) =>
     /\s$/.test(found)
       ? `the file has white space at the end of a line that ${field} leaves out`
@@ -18,7 +18,9 @@ const SENTENCES: Record<CauseType, Describe> = {
     `the file ends lines with ${found}, ${field} with ${expected}, and line_endings is "exact"`,
   quotes: (expected, found, field) => `the quotation marks differ (the file has ${found}, ${field} ${expected})`,
   dashes: (expected, found, field) => `dashes or symbols differ (the file has ${found}, ${field} ${expected})`,
-  nbsp: () => 'one of them has a no-break space or other special space where the other has a plain space',
+  nbsp: (_expected, _found, field) =>
+    `the file and ${field} have different spaces: ` +
+    'one has a no-break or other special space where the other has a plain one',
   unicode_form: (expected, found) => `${found} looks the same but is composed differently (NFC and NFD)`,
   html_entities: (_expected, _found, field) =>
     `${field} has HTML entities (such as &lt;) that are not in the file; write characters as the file has them`,
@@ -26,7 +28,7 @@ const SENTENCES: Record<CauseType, Describe> = {
     (backslashes(expected) < backslashes(found)
       ? `${field} lacks escapes that the file has; `
       : `${field} is escaped once too often; `) +
-    'a line break is one real line break, quotes and backslashes are as in the file',
+    'write line breaks as real line breaks, and quotes and backslashes as the file has them',
   line_numbers: (_expected, _found, field) =>
     `${field} has line numbers at the start of its lines that are not in the file; leave them out of ${field} and new_text`,
   elided: (_expected, _found, field) => `${field} leaves out the middle; it must contain every line that is replaced`,
@@ -37,18 +39,18 @@ const SENTENCES: Record<CauseType, Describe> = {
   typo: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
   renamed: (expected, found, field) => `the file has the name ${found}, ${field} ${expected}`,
   lines_dropped: (expected, found, field) => `${field} leaves out ${found}`,
-  lines_added: (expected, _found, field) => `${field} has ${expected}, which is not there`,
+  lines_added: (expected, _found, field) => `${field} has ${expected}, which is not in the file`,
   comment: (expected, found, field) =>
     isNothing(found)
-      ? `${field} has the comment ${expected}, which is not there`
+      ? `${field} has the comment ${expected}, which is not in the file`
       : `the file has the comment ${found}, which ${field} leaves out`,
   stale: (expected, found, field) => {
     const changed = 'the file has changed, or was remembered wrongly'
-    if (isNothing(found)) return `${changed}: ${expected} is not there`
-    if (isNothing(expected)) return `${changed}: ${found} is there too`
+    if (isNothing(found)) return `${changed}: ${expected} is not in the file`
+    if (isNothing(expected)) return `${changed}: the file also has ${found}`
     return `${changed}: it has ${found} where ${field} has ${expected}`
   },
-  joined_or_split: () => 'the lines are broken at different places',
+  joined_or_split: () => 'the line breaks are in different places',
   long_line_part: (expected, found, field) =>
     `in that part of a very long line, the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
   near_duplicate: () => 'several places are equally likely',
@@ -69,11 +71,16 @@ const isNothing = (quoted: string): boolean => quoted === '""'
 
 const orNothing = (quoted: string): string => (isNothing(quoted) ? 'nothing' : quoted)
 
-/** `2 tabs`, `4 spaces`, `nothing`: the white space that a piece begins with. */
-function indent(piece: string): string {
+function indentationDiffers(expected: string, found: string, field: string): string {
+  return `${indents('the file', found)}, but ${indents(field, expected)}`
+}
+
+/** `the file indents with 2 tabs and 1 space`: the white space that a piece of it begins with. */
+function indents(whose: string, piece: string): string {
   const blank = /^[^\S\n]*/.exec(piece)![0]
   const tabs = blank.split('\t').length - 1
   const others = blank.length - tabs
   const count = (n: number, noun: string) => (n === 0 ? [] : [`${n} ${noun}${n === 1 ? '' : 's'}`])
-  return [...count(tabs, 'tab'), ...count(others, 'space')].join(' and ') || 'nothing'
+  const what = [...count(tabs, 'tab'), ...count(others, 'space')].join(' and ')
+  return what === '' ? `${whose} has no indentation` : `${whose} indents with ${what}`
 }

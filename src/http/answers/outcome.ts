@@ -8,7 +8,7 @@ import type { LeftAlone } from '../../engine/edit/plan.ts'
 import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../../operations/operation.ts'
 import type { FileWarning } from '../../workspace/failure.ts'
 import { sentences } from './description.ts'
-import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
+import { counted, linesListed, listed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
 
 /**
@@ -61,7 +61,7 @@ const FILE_WARNINGS: Record<FileWarning, string> = {
   unsynced_creation: 'The file was created, but its directory could not be synced: a power failure may remove it again.'
 }
 
-/** A `\\r` and a `\\n` that have become one line break because the text between them is gone. */
+/** A `\r` and a `\n` that have become one line break because the text between them is gone. */
 function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string {
   const more = count > lines.length ? ` and ${count - lines.length} more` : ''
   const [brought, are, has] = dry_run ? ['would bring', 'would be', 'would have'] : ['brought', 'are', 'has']
@@ -88,14 +88,16 @@ function toWarnings(
       TEXT_WARNINGS[type](of(edit_index), `${quote(text)} (its line ${line})`, outcome.dry_run)
     )
   const more = newTextWarnings.length - each.length
-  return more === 0 ? each : [...each, `${more} more edits insert a placeholder or line numbers.`]
+  if (more === 0) return each
+  const are = more === 1 ? 'is' : 'are'
+  return [...each, `${counted(more, 'more warning')} about placeholders or line numbers ${are} not listed.`]
 }
 
 const TEXT_WARNINGS: Record<NewTextWarning['type'], (field: string, text: string, dry_run: boolean) => string> = {
   placeholder: (field, text, dry_run) =>
     sentences(
       `${field} contains the placeholder ${text}, which ${dry_run ? 'would be' : 'was'} written literally:`,
-      'nothing is filled in for it. If it stands for lines of the file,',
+      'it does not stand for anything. If you meant lines of the file,',
       dry_run
         ? 'write them out in full before you send the edit.'
         : 'they are gone; replace it with those lines, in full.'
@@ -147,7 +149,7 @@ function linesMessage(outcome: ChangeOutcome): string {
   const each = changes.slice(0, MAX_LISTED).map(change => inList(change, dry_run))
   const total = `${outcome.changes_truncated ? 'more than ' : ''}${changes.length}`
   const rest = outcome.changes_truncated
-    ? [`and more; changes lists the first ${changes.length}`]
+    ? [`and more (changes lists the first ${changes.length})`]
     : changes.length > MAX_LISTED
       ? [`and ${changes.length - MAX_LISTED} more, which changes lists`]
       : []
@@ -189,7 +191,7 @@ function inList(change: LineChange, dry_run: boolean): string {
 }
 
 function sectionMessage(outcome: ChangeOutcome, { entry }: Section): string {
-  return outcome.changed ? `${capital(entryNamed(entry))}: ${linesMessage(outcome)}` : UNCHANGED
+  return outcome.changed ? `${linesMessage(outcome)} Target: ${entryNamed(entry)}.` : UNCHANGED
 }
 
 /** What an edit of code did beyond its target, or may have done. */

@@ -7,7 +7,7 @@ import { describeBy, type Descriptions } from './description.ts'
 import { FILE_FAILURES } from './file-failure.ts'
 import { cut } from './phrases.ts'
 import { REQUEST_FAILURES } from './request-failure.ts'
-import { EDIT_FAILURES } from './stale-file.ts'
+import { EDIT_FAILURES } from './edit-failure.ts'
 
 /** The status of every success. */
 export const SUCCESS = 200

@@ -1,24 +1,10 @@
 // What is said of a file that has changed since it was read: what the edit would do to it now. Does not know statuses.
 import type { CurrentOutcome } from '../../engine/failure.ts'
 import type { StaleFile } from '../../workspace/failure.ts'
-import {
-  describeBy,
-  sentences,
-  type Descriptions,
-  type FailedRequest,
-  NOTHING_WRITTEN,
-  type ProblemParts
-} from './description.ts'
-import { LINE_FAILURES } from './line-failure.ts'
+import { describeBy, sentences, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
+import { EDIT_FAILURES } from './edit-failure.ts'
 import { counted, listed, span } from './phrases.ts'
-import { SECTION_FAILURES } from './section-failure.ts'
 import { readFile, readPreview } from './suggested-fixes.ts'
-import { TEXT_FAILURES } from './text-failure.ts'
-
-/** Why an edit can't be made to a text. */
-export type EditFailure = Extract<CurrentOutcome, { fits: false }>['failure']
-
-export const EDIT_FAILURES: Descriptions<EditFailure> = { ...TEXT_FAILURES, ...LINE_FAILURES, ...SECTION_FAILURES }
 
 export function describeStaleFile({ reason, expected_hash, now }: StaleFile, request: FailedRequest): ProblemParts {
   const { shown, file_hash } = request
@@ -62,7 +48,7 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
   return {
     detail: sentences(
       changed,
-      `On the current file your edit fails too: ${detail}`,
+      `Your edit would fail on the current file too: ${detail}`,
       `Send the corrected edit ${withHash}.`
     ),
     members: { ...more, ...members }

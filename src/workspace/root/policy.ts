@@ -49,9 +49,9 @@ export function makePolicy(options: PolicyOptions): Policy {
   const endings = options.allowExtensions?.map(fold) ?? null
   return {
     judge(use, real, relative) {
-      if (below(options.stateDir, real) !== null) return { code: 'PROTECTED_PATH', pattern: 'the service’s own state' }
+      if (below(options.stateDir, real) !== null) return { code: 'PROTECTED_PATH', pattern: null }
       const names = relative.toString().split('/').map(fold)
-      if (names.some(name => TEMP_NAME.test(name))) return { code: 'PROTECTED_PATH', pattern: '.*.tmp' }
+      if (names.some(name => TEMP_NAME.test(name))) return { code: 'PROTECTED_PATH', pattern: null }
       for (const pattern of use === 'edit' ? edit : read) {
         if (pattern.covers(names)) return { code: 'PROTECTED_PATH', pattern: pattern.source }
       }

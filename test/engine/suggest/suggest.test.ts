@@ -303,14 +303,14 @@ check(
   'tabs',
   CODE,
   '    if (result > limit) {\n        throw',
-  /indents with 1 tab, old_text with 4 spaces/,
+  /indents with 1 tab, but old_text indents with 4 spaces/,
   '\tif (result > limit) {\n\t\tthrow'
 )
 check(
   'indentation',
   'a {\n    first(1);\n    second(2);\n}\n',
   '  first(1);\n  second(2);\n',
-  /with 4 spaces, old_text with 2 spaces/,
+  /with 4 spaces, but old_text indents with 2 spaces/,
   '    first(1);\n    second(2);\n'
 )
 check(
@@ -419,13 +419,13 @@ check(
   'lines_added',
   CODE,
   '\tif (result > limit) {\n\t\tlog(result)\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n',
-  /which is not there/
+  /which is not in the file/
 )
 check(
   'comment',
   CODE,
   '\tif (result > limit) {\n\t\t// too much\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n',
-  /has the comment .* which is not there/
+  /has the comment .* which is not in the file/
 )
 check(
   'comment',
@@ -439,7 +439,12 @@ check(
   'export function compute(input, limit) {\n\tconst result = alpha(input.x + 1)\n\tif (result > limit) {',
   /\(.*\+ 1|\.x \+ 1/
 )
-check('stale', CODE, '\tif (result > limit) {\n\t\tthrow new RangeError()\n\t}\n\treturn result * 2\n', /is there too/)
+check(
+  'stale',
+  CODE,
+  '\tif (result > limit) {\n\t\tthrow new RangeError()\n\t}\n\treturn result * 2\n',
+  /the file also has/
+)
 check(
   'stale',
   CODE,
@@ -450,7 +455,7 @@ check(
   'joined_or_split',
   CODE,
   '\tif (result > limit) { throw new RangeError("too large") }\n\treturn result * 2\n',
-  /broken at different places/,
+  /line breaks are in different places/,
   '\tif (result > limit) {\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result * 2\n'
 )
 check(
@@ -473,7 +478,7 @@ t.match(
 )
 t.match(
   whyMissed({ type: 'indentation', expected: 'a', found: '\t b' }),
-  /indents with 1 tab and 1 space, old_text with nothing/
+  /indents with 1 tab and 1 space, but old_text has no indentation/
 )
 t.strictSame(
   CAUSES.filter(cause => !caused.includes(cause)),

@@ -134,9 +134,9 @@ const REQUESTS: Described[] = [
       ]
     },
     detail: [
-      'The request is not valid: /new_text is not for action delete; leave it out; /include_heading is only',
-      'for action replace of a heading or code_block; leave it out; /include_comment is only for actions',
-      'replace and delete of a symbol; leave it out.'
+      'The request is not valid: /new_text is not used with action delete; leave it out; /include_heading can only be',
+      'used with action replace of a heading or code_block; leave it out; /include_comment can only be used with',
+      'action replace or delete of a symbol; leave it out.'
     ]
   },
   {
@@ -149,9 +149,9 @@ const REQUESTS: Described[] = [
       ]
     },
     detail: [
-      'The request is not valid: /regex is only for search, which is missing; /after is only for directories,',
-      'and the path is a file; leave it out; /search is only for files, and the path is a directory; leave it',
-      'out to list the directory.'
+      'The request is not valid: /regex can only be used together with search, which is missing; /after can only be',
+      'used with directories, but the path is a file; leave it out; /search can only be used with files, but the path',
+      'is a directory; leave it out to list the directory.'
     ]
   },
   {
@@ -343,7 +343,7 @@ const FILES: Described[] = [
   {
     failure: { code: 'INVALID_PATH', reason: 'too_long' },
     detail: [
-      'path is longer than a file system allows, or one of its names is.',
+      'path is too long for a file system, or one of its names is.',
       'Send the path of a file relative to the workspace root, such as src/app.ts.'
     ]
   },
@@ -361,9 +361,13 @@ const FILES: Described[] = [
   {
     failure: { code: 'PROTECTED_PATH', pattern: '.git' },
     detail: [
-      'src/app.ts is protected (.git) because changing or reading it could compromise tools that trust it.',
+      'src/app.ts is protected (.git), because changing or reading it could compromise tools that trust it.',
       'Choose another file; only the operator can allow it, with --unprotect.'
     ]
+  },
+  {
+    failure: { code: 'PROTECTED_PATH', pattern: null },
+    detail: ["src/app.ts belongs to editd itself and can't be used. Choose another file."]
   },
   {
     failure: { code: 'PERMISSION_DENIED', reason: 'read_only_file' },
@@ -529,7 +533,7 @@ const FILES: Described[] = [
   {
     failure: { code: 'FILE_LOCKED', reason: 'lost', retry_after: 0 },
     detail: [
-      'src/app.ts lost its lock while it was being edited. Nothing was written.',
+      'src/app.ts could not be kept locked during the edit. Nothing was written.',
       'Send the request again in 1 second.'
     ]
   },
@@ -956,7 +960,7 @@ const LINES: Described[] = [
     failure: { ...EXPECTED_TEXT_MISMATCH, cause: differs },
     detail: [
       'expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
-      'Nearly the same text is now at line 47: the file indents with 1 tab, expected_text with 2 spaces.',
+      'Nearly the same text is now at line 47: the file indents with 1 tab, but expected_text indents with 2 spaces.',
       'If you mean line 47, send suggested_fixes[0].edit. Nothing was written.'
     ]
   },
@@ -964,7 +968,7 @@ const LINES: Described[] = [
     failure: { ...EXPECTED_TEXT_MISMATCH, found_at: [45, 45], cause: differs },
     detail: [
       'expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
-      'They are nearly the same: the file indents with 1 tab, expected_text with 2 spaces.',
+      'They are nearly the same: the file indents with 1 tab, but expected_text indents with 2 spaces.',
       'If you mean these lines, send suggested_fixes[0].edit. Nothing was written.'
     ]
   },
@@ -977,7 +981,7 @@ const LINES: Described[] = [
     },
     detail: [
       'expected_text does not match lines 45 to 46 of src/app.ts, which have "const  foo = 1;\\n".',
-      'Nearly the same text is now at line 47: the file indents with 1 tab, expected_text with 2 spaces.',
+      'Nearly the same text is now at line 47: the file indents with 1 tab, but expected_text indents with 2 spaces.',
       'If you mean line 47, update new_text to match and send it with suggested_fixes[0].edit.',
       'Nothing was written.'
     ]
@@ -1265,7 +1269,7 @@ const STALE: Described[] = [
     failure: { ...STALE_FILE, now: { fits: false, failure: { ...outside, ...alone, start_line: 12 } } },
     detail: [
       'src/app.ts has changed: its hash is not 9f86d081884c7d65.',
-      'On the current file your edit fails too: src/app.ts has no line 12: it has 9 lines.',
+      'Your edit would fail on the current file too: src/app.ts has no line 12: it has 9 lines.',
       'To append, send start_line 10 and end_line 9. Nothing was written.',
       'Send the corrected edit with its file_hash as expected_hash.'
     ]
@@ -1275,7 +1279,7 @@ const STALE: Described[] = [
     context: hashed,
     detail: [
       'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65.',
-      'On the current file your edit fails too: old_text appears 2 times in src/app.ts, at lines 12 and 40,',
+      'Your edit would fail on the current file too: old_text appears 2 times in src/app.ts, at lines 12 and 40,',
       'but 1 was expected.',
       'Add surrounding lines to old_text until it matches one place (suggested_fixes has such edits), set',
       'occurrences to 2 to replace all of them, or set occurrence to the number of the one you mean.',
@@ -1287,7 +1291,7 @@ const STALE: Described[] = [
     context: hashed,
     detail: [
       'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65.',
-      'On the current file your edit fails too: The symbol "Parser.prase" was not found in src/app.ts.',
+      'Your edit would fail on the current file too: The symbol "Parser.prase" was not found in src/app.ts.',
       'Did you mean "Parser.parse"? Nothing was written.',
       'Send the corrected edit with expected_hash "60303ae22b998861".'
     ]

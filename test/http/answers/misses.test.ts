@@ -49,7 +49,7 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     { old_text: 'line 4  of  delta', new_text: 'x', expected_hash: OTHER },
     {
       detail:
-        / On the current file your edit fails too: .* line 4 was meant.* Send the corrected edit with expected_hash "\w{16}"\.$/,
+        / Your edit would fail on the current file too: .* line 4 was meant.* Send the corrected edit with expected_hash "\w{16}"\.$/,
       similar_content: [{ line_number: 4, content: 'line 4 of delta' }],
       suggested_fixes: [{ type: 'USE_EXACT_TEXT', edit: { old_text: 'line 4 of delta' } }, { type: 'READ_FILE' }],
       file_preview: { highlights: [{ line: 4 }] }
@@ -182,7 +182,7 @@ t.test('says where the lines are that were expected', async t => {
     },
     {
       detail:
-        /They are nearly the same: the file indents with 1 tab, expected_text with 2 spaces\. If you mean these lines, send/,
+        /They are nearly the same: the file indents with 1 tab, but expected_text indents with 2 spaces\. If you mean these lines, send/,
       similar_content: [{ line_number: 2, end_line: 3, confidence: 'high' }],
       suggested_fixes: [
         {
@@ -301,7 +301,7 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
     200,
     {}
   )
-  t.match(body.warnings, { length: 21, 20: '10 more edits insert a placeholder or line numbers.' })
+  t.match(body.warnings, { length: 21, 20: '10 more warnings about placeholders or line numbers are not listed.' })
   const same = await check(
     t,
     server,

@@ -96,16 +96,16 @@ t.test('says what the file and old_text differ in', async t => {
     t.equal(whyMissed({ type, expected, found }), says)
   differ('trailing_space', 'x', 'x ', 'the file has white space at the end of a line that old_text leaves out')
   differ('trailing_space', 'x ', 'x', "old_text has white space at the end of a line that the file doesn't have")
-  const asInFile = 'a line break is one real line break, quotes and backslashes are as in the file'
+  const asInFile = 'write line breaks as real line breaks, and quotes and backslashes as the file has them'
   differ('over_escaped', '\\n', '\n', `old_text is escaped once too often; ${asInFile}`)
   differ('over_escaped', '\n', '\\n', `old_text lacks escapes that the file has; ${asInFile}`)
   differ('punctuation', '', ';', 'the file has ";" where old_text has nothing')
   differ('punctuation', ';', '', 'the file has nothing where old_text has ";"')
-  differ('comment', '// x', '', 'old_text has the comment "// x", which is not there')
+  differ('comment', '// x', '', 'old_text has the comment "// x", which is not in the file')
   differ('comment', '', '// x', 'the file has the comment "// x", which old_text leaves out')
   const changed = 'the file has changed, or was remembered wrongly'
-  differ('stale', 'a', '', `${changed}: "a" is not there`)
-  differ('stale', '', 'b', `${changed}: "b" is there too`)
+  differ('stale', 'a', '', `${changed}: "a" is not in the file`)
+  differ('stale', '', 'b', `${changed}: the file also has "b"`)
   differ('stale', 'a', 'b', `${changed}: it has "b" where old_text has "a"`)
 })
 
