@@ -100,7 +100,7 @@ t.test('reports every fault, and exits with 2', async t => {
   const server = await run(t, ['--port', 'x', '--nope'], { EDITD_HOST: '0.0.0.0' })
   t.equal(await server.exit, 2)
   t.match(server.err().split('\n'), [
-    /^editd: unknown flag --nope: /,
+    /^editd: Unknown flag --nope: /,
     /^editd: --port "x" is invalid: expected /,
     /^editd: EDITD_HOST "0\.0\.0\.0" can be reached/,
     ''

@@ -105,26 +105,30 @@ const SETTINGS = {
     'the folder for locks and the journal; all servers on a root must share it'
   ),
   durability: setting(oneOf('full', 'fast'), 'full', 'full: fsync the file and its folder; fast: no fsync'),
-  lock: setting(LOCK, 'shared', 'shared: also a lock file, for servers on other hosts; local: none'),
+  lock: setting(
+    LOCK,
+    'shared',
+    'shared: also take a lock file, for servers in other containers or on other hosts; local: no lock file'
+  ),
   'lock-timeout': setting(
     duration(3_600_000, '60m'),
     '10s',
     'how long a request waits for a file that is being edited'
   ),
-  'max-file-size': setting(size(2 ** 31 - 1), '100MB', 'the largest file that is accepted'),
+  'max-file-size': setting(size(2 ** 31 - 1), '100MB', 'the largest file that can be read or edited'),
   'max-edits': setting(integer(1, 100_000), '1000', 'the most edits in one request'),
   'body-limit': setting(size(2 ** 29 - 25), '32MB', 'the largest request body'),
   'allow-extensions': listSetting(EXTENSION, 'all', 'the only file extensions allowed, such as .ts,.md'),
-  protect: listSetting(PATTERN, 'none', 'more paths that may not be edited'),
+  protect: listSetting(PATTERN, 'none', 'additional paths that may not be edited'),
   unprotect: listSetting(
     PATTERN,
     'none',
     `paths to edit although they are protected by default (${DEFAULT_PROTECTED.join(', ')})`
   ),
-  'read-only': switchSetting('refuse every edit'),
+  'read-only': switchSetting('refuse every edit and preview'),
   'require-hash': switchSetting('refuse edits without an expected_hash'),
   'no-docs': switchSetting('serve neither /docs nor the OpenAPI documents'),
-  'allow-host': listSetting(HOST_NAME, 'none', 'more host names that clients may use for this server'),
+  'allow-host': listSetting(HOST_NAME, 'none', 'additional Host names to accept'),
   'allow-origin': listSetting(ORIGIN, 'none', 'origins of web pages that may call this server'),
   'log-level': setting(oneOf(...LOG_LEVELS), 'info', `what is logged: ${LOG_LEVELS.join(', ')}`)
 } satisfies Settings

@@ -53,7 +53,7 @@ export function readFlags(settings: Settings, positional: string, argv: readonly
     const name = flag.slice(2)
     if (!argument.startsWith('-')) give(positional, argument)
     else if (!flag.startsWith('--') || !flags.includes(name)) {
-      faults.push(`unknown flag ${flag}: the nearest is --${closest(name, flags)}, and --help lists them all.`)
+      faults.push(`Unknown flag ${flag}: the nearest is --${closest(name, flags)}, and --help lists them all.`)
       // The next argument may be its value, so it isn't taken for the root.
       if (flag === argument && next !== undefined && !next.startsWith('-')) i++
     } else if (flag !== argument) give(name, argument.slice(equals + 1))
@@ -82,7 +82,7 @@ export function readEnvironment(settings: Settings, env: NodeJS.ProcessEnv, faul
     const name = names.get(variable)
     if (name === undefined) {
       faults.push(
-        `unknown environment variable ${variable}: the nearest is ${closest(variable, [...names.keys()])}, ` +
+        `Unknown environment variable ${variable}: the nearest is ${closest(variable, [...names.keys()])}, ` +
           'and editd --help lists them all.'
       )
     } else given.set(name, { texts: [text], from: variable })

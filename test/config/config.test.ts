@@ -157,9 +157,9 @@ t.test('reports every fault at once, by name, value and what is expected', async
     t,
     ['/a', '/b', '--port', '70000', '--nope', 'x', '--durability=some'],
     { EDITD_LOKC: 'shared', EDITD_MAX_EDITS: 'many' },
-    'unknown environment variable EDITD_LOKC: the nearest is EDITD_LOCK, and editd --help lists them all.',
+    'Unknown environment variable EDITD_LOKC: the nearest is EDITD_LOCK, and editd --help lists them all.',
     'The root is given twice, as "/a" and "/b"',
-    'unknown flag --nope: the nearest is --',
+    'Unknown flag --nope: the nearest is --',
     'EDITD_MAX_EDITS "many" is invalid: expected a whole number from 1 to 100000',
     '--port "70000" is invalid: expected a whole number from 0 to 65535',
     '--durability "some" is invalid: expected full or fast'
@@ -169,9 +169,9 @@ t.test('reports every fault at once, by name, value and what is expected', async
 t.test('refuses what it would have to guess', async t => {
   faults(t, ['--port'], {}, '--port needs a value: the port to listen on; 0 picks a free one.')
   faults(t, ['--port', '--read-only'], {}, '--port needs a value')
-  faults(t, ['-p', '80'], {}, 'unknown flag -p: the nearest is --')
-  faults(t, ['--root=/w'], {}, 'unknown flag --root: the nearest is --')
-  faults(t, ['--nope=1'], {}, 'unknown flag --nope: the nearest is --')
+  faults(t, ['-p', '80'], {}, 'Unknown flag -p: the nearest is --')
+  faults(t, ['--root=/w'], {}, 'Unknown flag --root: the nearest is --')
+  faults(t, ['--nope=1'], {}, 'Unknown flag --nope: the nearest is --')
   faults(t, ['--read-only', 'false'], {}, '--read-only takes its value after an equals sign: write --read-only=false.')
   faults(t, ['--read-only=yes'], {}, 'expected 1, true, 0 or false')
   faults(t, [], { EDITD_TOKEN: '' }, 'EDITD_TOKEN is empty: give it a value or leave it out.')
