@@ -1,4 +1,4 @@
-// The table of operations. Knows neither HTTP nor sentences.
+// The table of operations. Does not know statuses or the sentences of answers.
 import type { CreateRequest } from '../schemas/create.ts'
 import type { EditLinesRequest } from '../schemas/edit-lines.ts'
 import type { EditSectionRequest } from '../schemas/edit-section.ts'

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The process: argv, environment, listening, signals. The only file that knows the process; does not know any route.
+// The process: argv, environment, listening, signals. The only file that knows argv, the environment and when to stop;
+// does not know any route.
 import type { AddressInfo } from 'node:net'
 import pino, { type Logger } from 'pino'
 import { buildApp } from './app.ts'

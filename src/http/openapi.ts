@@ -23,7 +23,8 @@ import { REQUEST_EXAMPLES } from './request-examples.ts'
 const DESCRIPTION =
   'Edits text files safely for agents that are not on the machine where the files are. ' +
   'Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, ' +
-  '/edit-lines when line numbers are fresh; pass file_hash on as expected_hash, and check the changes in the answer. ' +
+  "/edit-lines when you have just read the line numbers. Send the answer's file_hash as expected_hash, " +
+  'and check the changes in the answer to the edit. ' +
   '/preview shows what an edit would do, /create creates a file. ' +
   'Every request is carried out in full or not at all; the detail of every problem says what to do next.'
 

@@ -15,7 +15,7 @@ export const makeEditLines = (workspace: Workspace, means: Planning): Operation<
   summary: 'Change whole lines by their numbers',
   description: ({ edit }) =>
     'Replaces, inserts, deletes or appends whole lines. ' +
-    'Use it when line numbers are fresh from an answer, and pass its file_hash on as expected_hash; ' +
+    "Use it when you have just read the line numbers, and send that answer's file_hash as expected_hash; " +
     `otherwise ${edit} is safer. ` +
     'All line numbers refer to the file before the request. ' +
     'message says where the lines are afterwards; check changes.',

@@ -1,4 +1,4 @@
-// /inspect: facts, a window of lines and matches of a file, or the entries of a directory.
+// /inspect: facts, a range of lines and matches of a file, or the entries of a directory.
 import { InspectRequestSchema, InspectResultSchema, type InspectRequest } from '../../schemas/inspect.ts'
 import type { OutlineEntry, UnsupportedTarget } from '../engine/failure.ts'
 import { languageOf } from '../engine/inspect/language.ts'
@@ -42,7 +42,7 @@ export const makeInspect = (
   summary: 'Look at a file or list a directory',
   description: () =>
     'Reports size, hash, encoding, line endings and indentation of a file; ' +
-    'reads a window of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); ' +
+    'reads a range of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); ' +
     'lists a directory. ' +
     'Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
   rules:

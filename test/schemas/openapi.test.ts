@@ -104,7 +104,7 @@ t.test('names every operation and tells a model what it is for', async t => {
     description: /the default.*Inspect first.*expected_hash.*add context rather than a count.*Check changes/s,
     parameters: [{ name: 'If-Match' }]
   })
-  t.match(operations[1], { description: /when line numbers are fresh.*expected_hash.*check changes/s })
+  t.match(operations[1], { description: /when you have just read the line numbers.*expected_hash.*check changes/s })
   t.match(operations[5], { description: /before an edit.*expected_hash/s, parameters: undefined })
   t.strictSame(
     operations.filter(({ security }) => security?.length === 0).map(({ at }) => at),

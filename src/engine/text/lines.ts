@@ -17,7 +17,7 @@ export type LineEnding = Break | 'mixed' | 'none'
 
 export const BREAK_TEXT: Record<Break, string> = { lf: '\n', crlf: '\r\n', cr: '\r' }
 
-/** A line break of either kind, for `split` and `replace` on request text. */
+/** A line break of any kind, for `split` and `replace` on request text. */
 export const ANY_BREAK = /\r\n|\n|\r/g
 
 /** The lines of `text` without their breaks: always one more than there are breaks. */
