@@ -216,8 +216,8 @@ function defaultStateDir(root: string, env: NodeJS.ProcessEnv): string | undefin
 }
 
 /**
- * The settings from flags and the environment; a flag wins.
- * Fails with every fault at once, each a sentence that names the setting, its value and what is expected.
+ * The settings from flags and the environment; a flag wins. Fails with every fault at once, each a sentence that names
+ * the setting, its value and what is expected.
  */
 export function loadConfig(
   argv: readonly string[],

@@ -47,9 +47,8 @@ export type TaskFailure = TextFailure | LineFailure
 
 /**
  * Plans a change of `original` (without NUL) and reports it. `path` and `exists` are for the diff. Failures: those of
- * the planners;
- * with `work_within`, TAKES_LONG where it may take longer to replace many places, or to find what was meant by a text
- * that isn't there (see `fitsWorkBudget`).
+ * the planners; with `work_within`, TAKES_LONG where it may take longer to replace many places, or to find what was
+ * meant by a text that isn't there (see `fitsWorkBudget`).
  */
 export function planTask(
   original: Buffer,

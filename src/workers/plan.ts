@@ -23,8 +23,7 @@ export class PlanMaker {
 
   /**
    * Plans a change of `original`. Where it returns a promise, these bytes have moved away and must not be used any
-   * more:
-   * they come back as `original` of the plan, or not at all. Rejects where the thread fails.
+   * more: they come back as `original` of the plan, or not at all. Rejects where the thread fails.
    */
   plan(
     original: Buffer,

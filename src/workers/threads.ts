@@ -56,8 +56,8 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
 
   /**
    * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. TIMED_OUT where it took
-   * longer than `time` milliseconds.
-   * Rejects where the job throws, or the thread ends, for instance because it needs too much memory.
+   * longer than `time` milliseconds. Rejects where the job throws, or the thread ends, for instance because it needs
+   * too much memory.
    */
   run<K extends J>(job: K, options: { transfer: ArrayBuffer[]; time: number }): Promise<R[K['type']] | typeof TIMED_OUT>
   run<K extends J>(job: K, options: { transfer: ArrayBuffer[] }): Promise<R[K['type']]>

@@ -46,8 +46,8 @@ export interface CreateTarget {
 }
 
 /**
- * What a planner makes of a text: the result as pieces, and what will be reported about it. Both exist before
- * anything is written.
+ * What a planner makes of a text: the result as pieces, and what will be reported about it. Both exist before anything
+ * is written.
  */
 export interface Planned<T> {
   pieces: readonly Buffer[]
@@ -67,8 +67,7 @@ export interface PlannedFile {
 }
 /**
  * A new file's original is empty. Where it answers a promise, `original` is the planner's, until the plan gives it
- * back; a failure needn't.
- * Given `stale`, a planner fails with it, and may add to it what is there now.
+ * back; a failure needn't. Given `stale`, a planner fails with it, and may add to it what is there now.
  */
 export type Planner<T, F> = (
   original: Buffer,

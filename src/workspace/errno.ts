@@ -17,8 +17,8 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * The failure that a thrown system error amounts to; null: no request is at fault (EIO, a bug), and
- * the error is to be thrown again.
+ * The failure that a thrown system error amounts to; null: no request is at fault (EIO, a bug), and the error is to be
+ * thrown again.
  */
 export function failureOf(error: unknown): FileFailure | null {
   switch (codeOf(error)) {

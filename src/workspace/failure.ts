@@ -14,8 +14,8 @@ export type FileFailure =
   | { code: 'FILE_NOT_FOUND'; did_you_mean?: string[]; missing?: 'parent' | 'expected' }
   /**
    * `file_as_directory`: the path ends as a folder's does, and a file is there. `trailing_slash`: a new file's path
-   * ends as a folder's does, in `/`, `.` or `..`. `not_a_directory`: something that isn't a folder
-   * stands where the path of a new file needs one.
+   * ends as a folder's does, in `/`, `.` or `..`. `not_a_directory`: something that isn't a folder stands where the
+   * path of a new file needs one.
    */
   | {
       code: 'NOT_A_FILE'

@@ -22,8 +22,8 @@ const readLater = promisify(read)
 export const untouched = (): Consumer<null> => ({ push() {}, finish: () => null })
 
 /**
- * Hands a pinned file to a consumer, to a new one each time that it changed while it was read. Other requests
- * run between two chunks.
+ * Hands a pinned file to a consumer, to a new one each time that it changed while it was read. Other requests run
+ * between two chunks.
  * Failures: FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error, and what a
  * consumer throws.
  */

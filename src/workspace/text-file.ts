@@ -161,8 +161,8 @@ function holds(fd: number, bytes: Buffer): boolean {
 }
 
 /**
- * SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it hashes much.
- * Where the first piece is the beginning of `original`, what `marks` say of that isn't hashed again.
+ * SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it hashes much. Where the first
+ * piece is the beginning of `original`, what `marks` say of that isn't hashed again.
  */
 export async function digestOf(
   pieces: readonly Buffer[],

@@ -12,9 +12,8 @@ const COPY_BELOW = 4096
 const CHUNK = 1 << 18
 
 /**
- * A set of splices of one text.
- * Invariant, checked in the constructor: sorted, disjoint, inside the text, and none is empty on both sides.
- * Two splices may touch; of two at the same offset the insertion comes first.
+ * A set of splices of one text. Invariant, checked in the constructor: sorted, disjoint, inside the text, and none is
+ * empty on both sides. Two splices may touch; of two at the same offset the insertion comes first.
  */
 export class Splices {
   readonly list: readonly Splice[]

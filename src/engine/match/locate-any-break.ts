@@ -18,9 +18,8 @@ export function anchorOf(parts: readonly Buffer[]): number {
 /**
  * Calls `found` with start and end of each place of `parts` (two at least) with a break between each two, in order,
  * overlapping ones too. `starts`: every place of the part that `anchorOf` names, in order; where that is empty,
- * undefined.
- * From each of them, breaks and parts are compared outwards. Where that goes too far too often, everything is left to
- * `searchLinearAnyBreak`: so O(text + needle) beside what it took to find the places.
+ * undefined. From each of them, breaks and parts are compared outwards. Where that goes too far too often, everything
+ * is left to `searchLinearAnyBreak`: so O(text + needle) beside what it took to find the places.
  */
 export function locateAnyBreak(
   text: Text,

@@ -93,8 +93,7 @@ function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
 
 /**
  * The bytes that are looked for, whose places are all that is needed to find the needle; undefined where it is all
- * breaks.
- * In a `mixed` text, where a break has no bytes of its own, the longest stretch between two.
+ * breaks. In a `mixed` text, where a break has no bytes of its own, the longest stretch between two.
  */
 export function soughtBytes(needle: Needle, lineEndings: LineEndings, ending: LineEnding): Buffer | undefined {
   if (lineEndings === 'exact' || needle.parts.length === 1) return needle.bytes

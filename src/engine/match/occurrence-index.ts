@@ -5,8 +5,8 @@
 // beforehand, and one pass finds a key of each (gram-filter.ts). After an edit, the places before it stay, those behind
 // it move, and only the new text and the bytes beside it are searched again.
 //
-// Cost: one pass over the text at first; for each edit, the places behind it and the ranges around its replacements.
-// A search of the whole text for every edit is the oracle in the tests, and is used where all this would cost more.
+// Cost: one pass over the text at first; for each edit, the places behind it and the ranges around its replacements. A
+// search of the whole text for every edit is the oracle in the tests, and is used where all this would cost more.
 import { GramFilter, keyLength, LONGEST_KEY } from './gram-filter.ts'
 import { KeyPositions, KEYS, placeOf, type ChangeWindow } from './key-positions.ts'
 import { Places } from './locate.ts'

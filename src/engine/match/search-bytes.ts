@@ -15,10 +15,10 @@ const SLACK = 640_000
 const PER_BYTE = 4
 
 /**
- * Calls `found` with each offset where `needle` (not empty) begins, overlapping ones too, in order.
- * The built-in search looks for the needle, or for its most varied 128 bytes, and each hit is compared. Where hits are
- * so many that this costs more than to look at every byte, `searchLinear` takes over from there.
- * So O(text + needle) whatever both hold; about one pass of `indexOf` for texts that weren't crafted against it.
+ * Calls `found` with each offset where `needle` (not empty) begins, overlapping ones too, in order. The built-in search
+ * looks for the needle, or for its most varied 128 bytes, and each hit is compared. Where hits are so many that this
+ * costs more than to look at every byte, `searchLinear` takes over from there. So O(text + needle) whatever both hold;
+ * about one pass of `indexOf` for texts that weren't crafted against it.
  */
 export function searchBytes(text: Text, needle: Buffer, found: (at: number) => void): void {
   if (needle.length > text.length) return

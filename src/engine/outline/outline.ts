@@ -1,5 +1,5 @@
-// What a document or a source file is made of, as data: what a parser finds and the planner of /edit-section gets.
-// Does not know the parser.
+// What a document or a source file is made of, as data: what a parser finds and the planner of /edit-section gets. Does
+// not know the parser.
 
 export const SYMBOL_KINDS = [
   'function',

@@ -7,8 +7,7 @@ import { LineIndex } from '../text/line-index.ts'
 import type { Plan } from '../edit/plan.ts'
 
 /**
- * Plans to replace the whole text by `content`, byte for byte. Fails if that has more than `max_result_size`
- * bytes.
+ * Plans to replace the whole text by `content`, byte for byte. Fails if that has more than `max_result_size` bytes.
  */
 export function planFileContent(
   original: Buffer,

@@ -39,10 +39,9 @@ interface Range {
  * Plans edits of whole lines, all counted in the original. A missing final break of `new_text` is added where a line
  * follows. At the end of the file, text without one leaves the last line terminated or not as it was, text with one
  * ends the file with it, and deleting the last lines leaves the state as it was (but an empty line keeps its break: it
- * would be gone without).
- * Fails with the first edit whose lines don't exist or whose `expected_text` isn't there, with two that overlap (an
- * insertion before or after a replaced range doesn't), or with a result over `max_result_size`; with `work_within`,
- * TAKES_LONG where a mismatch takes long to explain.
+ * would be gone without). Fails with the first edit whose lines don't exist or whose `expected_text` isn't there, with
+ * two that overlap (an insertion before or after a replaced range doesn't), or with a result over `max_result_size`;
+ * with `work_within`, TAKES_LONG where a mismatch takes long to explain.
  */
 export function planLineEdits(
   original: Buffer,

@@ -51,8 +51,7 @@ function changesNothing(original: Buffer, edit: LineEdit, { line_endings }: Sect
 
 /**
  * The first item that an edit of lines, whose result has this many lines more, changes although it isn't among them:
- * `lost`, or else `made`.
- * Undefined where all is as it should be.
+ * `lost`, or else `made`. Undefined where all is as it should be.
  */
 export function strayItem(
   before: Outline,

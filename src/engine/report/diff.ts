@@ -17,10 +17,9 @@ export type Diff = { diff: string; diff_truncated: boolean } | { diff_unavailabl
 
 /**
  * The diff of `original` and its result, for `path` (relative, `/` between folders); of a file that doesn't exist yet,
- * from /dev/null. Empty where nothing changes.
- * Applies with `git apply` and `patch -p1` unless cut. At most `max_lines` lines, headers included, then a last one
- * that says how many are left out. Unavailable where a line to be shown isn't UTF-8: JSON can't carry it; and where
- * those lines have more than 16 MiB.
+ * from /dev/null. Empty where nothing changes. Applies with `git apply` and `patch -p1` unless cut. At most `max_lines`
+ * lines, headers included, then a last one that says how many are left out. Unavailable where a line to be shown isn't
+ * UTF-8: JSON can't carry it; and where those lines have more than 16 MiB.
  * Cost: the lines around the splices, and the line index up to the last that is shown; of what is left out, lines are
  * counted and not made.
  */

@@ -85,8 +85,7 @@ export class BreakFinder {
   /**
    * `text` with the breaks that it gets in place of a range. In a mixed text, lines that both begin or end with keep
    * the breaks that end them; all others, the last one too, get that of the line on which the first of them is put (see
-   * `kindAt`).
-   * But where a `\r` and a `\n` would become one break, one of them is written as another kind.
+   * `kindAt`). But where a `\r` and a `\n` would become one break, one of them is written as another kind.
    */
   adapt(text: string, range: { start: number; end: number }): string {
     const adapted = this.#adapt(text, range)

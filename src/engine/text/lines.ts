@@ -211,8 +211,8 @@ export function countLines(text: Text, breaks: number): number {
 }
 
 /**
- * The 1-based line of each offset, in the order asked, and the number of lines in all; one pass over the text.
- * An offset at the end of a text that ends with a break is on line `total + 1`.
+ * The 1-based line of each offset, in the order asked, and the number of lines in all; one pass over the text. An
+ * offset at the end of a text that ends with a break is on line `total + 1`.
  */
 export function lineNumbers(text: Text, offsets: readonly number[]): { lines: number[]; total: number } {
   const order = offsets.map((_, index) => index).sort((a, b) => offsets[a]! - offsets[b]!)
@@ -232,8 +232,8 @@ export function lineNumbers(text: Text, offsets: readonly number[]): { lines: nu
 const STRETCH = 1 << 16
 
 /**
- * The offset at which each 1-based line begins, in the order asked, and the number of lines in all; one pass.
- * The text's length for lines after the last, the start of line 1 for those before it.
+ * The offset at which each 1-based line begins, in the order asked, and the number of lines in all; one pass. The
+ * text's length for lines after the last, the start of line 1 for those before it.
  */
 export function lineStarts(text: Text, lines: readonly number[]): { offsets: number[]; total: number } {
   const order = lines.map((_, index) => index).sort((a, b) => lines[a]! - lines[b]!)

@@ -1,8 +1,8 @@
 // A text as a list of buffers that is read like one buffer. Does not know lines, edits or encodings.
 
 /**
- * A text made of buffers, none of which is copied or changed. Offsets are bytes, 0-based; ends are exclusive.
- * All methods accept offsets from 0 to `length`. Only `splice` changes it, and only its owner may call that.
+ * A text made of buffers, none of which is copied or changed. Offsets are bytes, 0-based; ends are exclusive. All
+ * methods accept offsets from 0 to `length`. Only `splice` changes it, and only its owner may call that.
  */
 export class Text {
   readonly #pieces: Buffer[]

@@ -1,5 +1,5 @@
-// Strict JSON: the bytes of a body → a value in which nothing was dropped, merged or replaced. Does not know
-// any schema or operation.
+// Strict JSON: the bytes of a body → a value in which nothing was dropped, merged or replaced. Does not know any schema
+// or operation.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail, ok, type Result } from '../../result.ts'
@@ -39,9 +39,9 @@ export function refuseMedia(headers: IncomingHttpHeaders): RequestFailure | null
 }
 
 /**
- * The value of a body. Fails on bytes that aren't UTF-8, bad JSON, a field given twice, nesting deeper than 32,
- * an object with more than 100 fields or one called `__proto__`, or more than a million values. What its texts hold is
- * for `checkTexts` to say.
+ * The value of a body. Fails on bytes that aren't UTF-8, bad JSON, a field given twice, nesting deeper than 32, an
+ * object with more than 100 fields or one called `__proto__`, or more than a million values. What its texts hold is for
+ * `checkTexts` to say.
  */
 export function parseStrictJson(body: Buffer): Result<unknown, RequestFailure> {
   if (body.length === 0) return refuse({ code: 'INVALID_JSON', reason: 'empty' })

@@ -4,9 +4,8 @@ import { dirname } from 'node:path'
 import { codeOf } from '../errno.ts'
 
 /**
- * Makes a folder and those above it that are missing; nothing happens if it is there. Throws the system's error.
- * Node's own recursive mkdir never ends where the system answers ENOENT for a name in a folder that exists, as /proc
- * does.
+ * Makes a folder and those above it that are missing; nothing happens if it is there. Throws the system's error. Node's
+ * own recursive mkdir never ends where the system answers ENOENT for a name in a folder that exists, as /proc does.
  */
 export function ensureDir(path: string, mode = 0o777): void {
   try {

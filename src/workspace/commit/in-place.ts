@@ -81,10 +81,9 @@ type Outcome = { done: string; kept?: string } | { given_up: string; kept?: stri
  * Takes back what dead owners left half written, and forgets what they finished.
  * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be had;
  * then the record stays.
- * `only`: just the file at this path below the root; throws if it may be half written and can't be helped now.
- * False where a server that isn't known to be dead has begun to write one of these files in place: if it was only
- * stopped,
- * it goes on, whoever has the lock.
+ * `only`: just the file at this path below the root; throws if it may be half written and can't be helped now. False
+ * where a server that isn't known to be dead has begun to write one of these files in place: if it was only stopped, it
+ * goes on, whoever has the lock.
  */
 export async function recoverInPlace(
   context: Omit<InPlaceContext, 'lock'>,

@@ -1,5 +1,5 @@
-// Temp files that a process has made or is about to make, recorded before they exist so that a later start can
-// remove them. Does not know what is in them.
+// Temp files that a process has made or is about to make, recorded before they exist so that a later start can remove
+// them. Does not know what is in them.
 import {
   closeSync,
   constants,
@@ -106,8 +106,8 @@ export function silenceOf(folder: string, nonce: string): number {
 
 /**
  * Removes the temp files of owners who are dead or silent, and then what they wrote down. Only what is named like a
- * temp
- * file, is a regular file and lies inside the root. Who was only stopped finds its temp file gone, and writes nothing.
+ * temp file, is a regular file and lies inside the root. Who was only stopped finds its temp file gone, and writes
+ * nothing.
  */
 export async function sweepIntents(
   folder: string,

@@ -1,5 +1,5 @@
-// The old bytes of files that are being written in place, kept in the state folder until that is done. Does not
-// know how the files are written.
+// The old bytes of files that are being written in place, kept in the state folder until that is done. Does not know
+// how the files are written.
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -136,10 +136,8 @@ export class Journal {
 
   /**
    * The records of dead owners, or of one file (its path below the root) only, and whether there are records of others,
-   * who
-   * may be writing now or at any later time. Copies whose record was never written are removed, records that can't be
-   * read
-   * put aside.
+   * who may be writing now or at any later time. Copies whose record was never written are removed, records that can't
+   * be read put aside.
    */
   async records(report: Report, only?: Buffer): Promise<{ ofTheDead: JournalRecord[]; others: boolean }> {
     const ofTheDead = []

@@ -1,5 +1,5 @@
-// A temp file beside the file that it becomes: recorded before it exists, and gone afterwards. Does not know how
-// it gets its final name.
+// A temp file beside the file that it becomes: recorded before it exists, and gone afterwards. Does not know how it
+// gets its final name.
 import { closeSync, constants, fstatSync, openSync, unlinkSync, type BigIntStats } from 'node:fs'
 import type { Result } from '../../result.ts'
 import { codeOf, Raced } from '../errno.ts'

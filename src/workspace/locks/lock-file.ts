@@ -1,5 +1,5 @@
-// The lock between hosts and containers: a folder in the state folder, kept fresh by proper-lockfile. Does not
-// know the queue, sockets or temp files.
+// The lock between hosts and containers: a folder in the state folder, kept fresh by proper-lockfile. Does not know the
+// queue, sockets or temp files.
 import { randomBytes } from 'node:crypto'
 import {
   existsSync,
@@ -52,11 +52,11 @@ const STALE = 10_000
 const SETTLE = 50
 
 /**
- * Lock files in `locks`, a folder of the state that all servers share.
- * A lock is a folder that appears in one rename together with the entry that names its owner, so there is never one
- * without the other; the entry's name is new each time, so holding, and releasing what is ours and nothing else, are
- * one system call each. A lock that is taken over is moved to `unreleased`, in one rename too: the next holder finds it
- * there, even if the one who moved it is killed right after.
+ * Lock files in `locks`, a folder of the state that all servers share. A lock is a folder that appears in one rename
+ * together with the entry that names its owner, so there is never one without the other; the entry's name is new each
+ * time, so holding, and releasing what is ours and nothing else, are one system call each. A lock that is taken over is
+ * moved to `unreleased`, in one rename too: the next holder finds it there, even if the one who moved it is killed
+ * right after.
  */
 export class LockFiles {
   readonly #locks: string

@@ -1,5 +1,5 @@
-// One editor per file: a queue in this process, then the host's socket, then the lock file. Does not know files
-// other than the lock's.
+// One editor per file: a queue in this process, then the host's socket, then the lock file. Does not know files other
+// than the lock's.
 import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'

@@ -89,8 +89,8 @@ const ATTEMPTS = 3
 const NAMES = 32
 
 /**
- * Throws Occupied, and the system's error where no socket can be had.
- * Takes some milliseconds, and up to some seconds where another may be there.
+ * Throws Occupied, and the system's error where no socket can be had. Takes some milliseconds, and up to some seconds
+ * where another may be there.
  */
 export async function announce(options: PresenceOptions): Promise<Presence> {
   if (process.platform !== 'linux') return { withdraw() {} }

@@ -71,8 +71,8 @@ export interface Holder {
 }
 
 /**
- * Whose the listening socket of this name is, and what it says. Takes at most six seconds:
- * three for the answer, three to prove it. `known`: its user, where that is proved already.
+ * Whose the listening socket of this name is, and what it says. Takes at most six seconds: three for the answer, three
+ * to prove it. `known`: its user, where that is proved already.
  */
 export async function holderOf(name: string, known: number | null): Promise<Holder> {
   const answer = await lineFrom({ path: `\0${name}` })

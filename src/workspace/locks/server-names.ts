@@ -27,8 +27,8 @@ const NAME = /@(editd\.([0-9a-f]{16})\.([0-9]{1,7})\.[0-9a-f]{8}\.((?:[0-9a-f]{1
 const LISTENS = 0x10000
 
 /**
- * Ids of the folder at this real path and of each above it, upwards: digests of device and inode.
- * One above it that can't be looked at is left out. Throws the system's error where the folder itself can't.
+ * Ids of the folder at this real path and of each above it, upwards: digests of device and inode. One above it that
+ * can't be looked at is left out. Throws the system's error where the folder itself can't.
  */
 export function folderIds(real: Buffer): [string, ...string[]] {
   const ids: [string, ...string[]] = [idOf(real)]

@@ -7,8 +7,8 @@ const NAME_LIMIT = 255
 const outside = fail<FileFailure>({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
 
 /**
- * A path relative to the root, `/` between its names, without `.`, `..` and empty names; '' is the root itself.
- * An absolute path has to lie in one of `roots` (normalised absolute paths of the same folder).
+ * A path relative to the root, `/` between its names, without `.`, `..` and empty names; '' is the root itself. An
+ * absolute path has to lie in one of `roots` (normalised absolute paths of the same folder).
  * Failures: INVALID_PATH (empty, NUL, more than 4,096 bytes, a name of more than 255), PATH_NOT_ALLOWED (leads out of
  * the root).
  */
