@@ -1,4 +1,4 @@
-// POST /mcp: the tools over MCP (Streamable HTTP, stateless). Knows its call.
+// POST /mcp: the tools over MCP (Streamable HTTP, stateless). Does not know any tool.
 import type { Server } from '@modelcontextprotocol/server'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'

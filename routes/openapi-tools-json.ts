@@ -1,4 +1,4 @@
-// GET /openapi.tools.json: the document for tool hosts. Knows its call.
+// GET /openapi.tools.json: the document for tool hosts. Does not know what is in it.
 import type { FastifyInstance } from 'fastify'
 import type { Components } from '../src/http/tools/schema.ts'
 import { toolsDocument } from '../src/http/tools/openapi-tools.ts'

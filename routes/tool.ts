@@ -1,4 +1,4 @@
-// POST /tools/{name}: an operation, called with the arguments of a tool call. Knows its schema and its call.
+// POST /tools/{name}: an operation, called with the arguments of a tool call. Does not know any tool by name.
 import type { FastifyInstance } from 'fastify'
 import { toolCallSchema } from '../src/http/openapi.ts'
 import { contextOf, jsonOf, refuseUnfit } from '../src/http/operation-route.ts'

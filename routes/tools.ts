@@ -1,4 +1,4 @@
-// GET /tools: the operations as tool definitions of a host. Knows its schema and its call.
+// GET /tools: the operations as tool definitions of a host. Does not know any tool or host.
 import type { FastifyInstance } from 'fastify'
 import { TOOL_FORMATS, ToolDefinitions, ToolsQuery } from '../schemas/tools.ts'
 import { factsRoute } from '../src/http/openapi.ts'

@@ -1,4 +1,5 @@
-// The closed union of everything that can be wrong with a change to a text. Does not know HTTP or sentences.
+// Every failure of a change to a text, as one closed union, and the types of what they report. Does not know HTTP or
+// sentences.
 import type { LineEdit, TextEdit } from './edit/request.ts'
 import type { SymbolKind } from './outline/outline.ts'
 import type { Cause, Difference } from './suggest/classify.ts'

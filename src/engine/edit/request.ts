@@ -1,4 +1,4 @@
-// What edits ask for. Does not know the text.
+// The edits of a request as data: by text (/edit) and by lines (/edit-lines). Does not know the file's text.
 
 /** One edit of /edit, as a client sends it and as a fix offers it. */
 export interface TextEdit {

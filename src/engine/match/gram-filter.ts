@@ -2,9 +2,11 @@
 //
 // Source: fingerprints of a text at regular steps, after Bentley and McIlroy (Data compression using long common
 // strings, 1999), with the grams on the pattern's side, after Wu and Manber (A fast algorithm for multi-pattern
-// searching, 1994). A string of `stride + gram - 1` bytes, wherever it stands, has exactly one gram that begins at a
-// multiple of the stride. So a text is looked at every `stride` bytes: is this one of the grams? A bit table says no
-// for nearly all; else another says at which offsets in keys the gram stands, and the whole key there is looked up.
+// searching, 1994). A key is a stretch of a string, a gram a few bytes of a key. A key of `stride + gram - 1` bytes,
+// wherever it stands in the text, has exactly one gram that begins at a multiple of the stride. So it is enough to look
+// at the text every `stride` bytes and to ask whether a gram of any key begins there. A table of bits, by hash, answers
+// no nearly always; else a second table says at which offsets in keys this gram stands, and the text there is compared
+// with the keys.
 //
 // Cost: text / stride steps and, for each that holds a gram of a key, at most `stride` keys' lengths: linear in the
 // text for any strings, however many. Memory: some bytes for each stretch of a key.

@@ -17,7 +17,10 @@ import { variedWindow } from './probe-window.ts'
 const FEWEST = 3
 /** String × bytes of text that one by one take as long as all that is done here. */
 const LEAST_WORK = 500_000
-/** A pass for all strings takes as long as so many searches for one: after places were lost, so many are made first. */
+/**
+ * One pass for all strings takes about as long as this many searches for one string: after the places were lost, this
+ * many edits are searched one by one before the next pass.
+ */
 const PASS = 4
 /** Bytes of text for each place that is kept: moving them must cost less than a search. */
 const PER_PLACE = 8

@@ -87,14 +87,14 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     '/edit-lines',
     { start_line: 3, end_line: 3, expected_text: 'line 5 of epsilon', new_text: 'x', expected_hash: OTHER },
     {
-      detail: /your edit fails too: expected_text does not match line 3 of ten\.txt, .* expected_text is now at line 5/,
+      detail: /Your edit would fail on the current file too: expected_text does not match line 3 of ten\.txt, .* expected_text is now at line 5/,
       suggested_fixes: [{ edit: { start_line: 5, end_line: 5, expected_text: 'line 5 of epsilon', new_text: 'x' } }, {}]
     }
   )
   await stale(
     '/edit-lines',
     { start_line: 30, end_line: 30, new_text: 'x', expected_hash: OTHER },
-    { detail: /your edit fails too: ten\.txt has no line 30/, total_lines: 10 }
+    { detail: /Your edit would fail on the current file too: ten\.txt has no line 30/, total_lines: 10 }
   )
   await stale(
     '/create',

@@ -8,7 +8,9 @@ interface Order {
   state: string
   file: string
   count: number
+  /** Milliseconds between two edits. */
   pause: number
+  /** Milliseconds for which each edit blocks the process while it holds the lock; 0: none. */
   hold: number
   durability?: 'full' | 'fast'
   name: string
