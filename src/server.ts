@@ -13,11 +13,9 @@ import { openWorkspace, type Workspace } from './workspace/workspace.ts'
 /** The exit status where settings are at fault. */
 const EXIT_FAULT = 2
 /** Milliseconds after a signal until the connections of requests that still run are closed. */
-const PATIENCE = 8_000
-/**
- * Milliseconds after a signal until the process ends, whatever still runs; the next start cleans up after it.
- */
-const END = 9_500
+const DRAIN_MS = 8_000
+/** Milliseconds after a signal until the process ends, whatever still runs; the next start cleans up after it. */
+const EXIT_MS = 9_500
 
 const printErrors = (sentences: readonly string[]) => {
   process.stderr.write(sentences.map(sentence => `editd: ${sentence}\n`).join(''))
@@ -102,7 +100,7 @@ async function serveMcp(config: Config): Promise<void> {
   const { destination, logger, workspace } = await prepare(config)
   const stop = () => {
     process.stdin.destroy()
-    setTimeout(() => process.exit(0), END).unref()
+    setTimeout(() => process.exit(0), EXIT_MS).unref()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   logger.info({ event: 'started', protocol: 'mcp', root: workspace.root })
@@ -135,8 +133,8 @@ async function start(config: Config): Promise<void> {
     logger.info({ event: 'stopping', signal })
     setTimeout(() => {
       app.server.closeAllConnections()
-    }, PATIENCE).unref()
-    setTimeout(() => process.exit(0), END).unref()
+    }, DRAIN_MS).unref()
+    setTimeout(() => process.exit(0), EXIT_MS).unref()
     await drain()
     await app.close()
     await workspace.close()

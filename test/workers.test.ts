@@ -6,7 +6,7 @@ import { searchText } from '../src/engine/inspect/search.ts'
 import { planTask, type TaskChange, type Task } from '../src/engine/task.ts'
 import { bufferOf, transferable } from '../src/workers/thread.ts'
 import { runJob } from '../src/workers/job.ts'
-import { AT_ONCE, PlanMaker } from '../src/workers/plan.ts'
+import { INLINE_PLAN_BYTES, PlanMaker } from '../src/workers/plan.ts'
 import { Searcher } from '../src/workers/search.ts'
 import { Threads } from '../src/workers/threads.ts'
 import { Workers } from '../src/workers/workers.ts'
@@ -106,7 +106,7 @@ t.test('plans in a thread what it plans at once', async t => {
     const random = new Random(SEED * 90_001 + round)
     const { bytes: part, alphabet } = randomFile(random)
     const bytes = Buffer.concat([
-      Buffer.alloc(AT_ONCE, Buffer.concat([part, Buffer.from('x')])),
+      Buffer.alloc(INLINE_PLAN_BYTES, Buffer.concat([part, Buffer.from('x')])),
       Buffer.from('the end')
     ])
     const old = random.text(alphabet, 30) || 'x'
@@ -226,10 +226,10 @@ t.test('does each job as a thread would', async t => {
     transfer: []
   })
   const planMaker = new PlanMaker()
-  const large = Buffer.from(`${'x\n'.repeat(AT_ONCE)}two\n`)
+  const large = Buffer.from(`${'x\n'.repeat(INLINE_PLAN_BYTES)}two\n`)
   t.match(await planMaker.replan(large, { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), {
     fits: true,
-    places: [[AT_ONCE + 1, AT_ONCE + 1]]
+    places: [[INLINE_PLAN_BYTES + 1, INLINE_PLAN_BYTES + 1]]
   })
   await planMaker.close()
 })

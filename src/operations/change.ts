@@ -31,7 +31,7 @@ export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => 
 })
 
 /** The planner that makes the change of a request, and describes it. */
-export function planning(
+export function plannerFor(
   { limits, planMaker }: Planning,
   request: ChangeRequest,
   change: TaskChange

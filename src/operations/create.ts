@@ -3,11 +3,11 @@ import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts
 import { CreateResultSchema } from '../../schemas/outcome.ts'
 import { ok } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
+import { outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import type { Operation } from './operation.ts'
 
-export const makeCreate = (workspace: Workspace, means: Planning): Operation<CreateRequest> => ({
+export const makeCreate = (workspace: Workspace, planning: Planning): Operation<CreateRequest> => ({
   id: 'create_file',
   route: '/create',
   summary: 'Create a new file',
@@ -33,7 +33,7 @@ export const makeCreate = (workspace: Workspace, means: Planning): Operation<Cre
       overwrite: request.overwrite ?? false,
       create_parents: request.create_parents ?? true
     }
-    const planner = planning(means, request, { operation: 'create', content: request.content })
+    const planner = plannerFor(planning, request, { operation: 'create', content: request.content })
     const made = await workspace.create(target, { dry_run: request.dry_run ?? false }, planner)
     if (!made.ok) return made
     return ok({ operation: 'create', outcome: outcomeOf(request, made.value, { created: made.value.created }) })

@@ -4,12 +4,12 @@ import { EditLinesResultSchema } from '../../schemas/outcome.ts'
 import type { LineEdit } from '../engine/edit/request.ts'
 import { ok } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
+import { outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import type { Operation } from './operation.ts'
 
-export const makeEditLines = (workspace: Workspace, means: Planning): Operation<EditLinesRequest> => ({
+export const makeEditLines = (workspace: Workspace, planning: Planning): Operation<EditLinesRequest> => ({
   id: 'edit_lines',
   route: '/edit-lines',
   summary: 'Change whole lines by their numbers',
@@ -28,7 +28,7 @@ export const makeEditLines = (workspace: Workspace, means: Planning): Operation<
     'expected_text, if given, must be the current text of the lines. ' +
     'A failed call writes nothing and its detail says what to do next.',
   effect: 'changes',
-  request: editLinesRequest(means.limits.max_edits),
+  request: editLinesRequest(planning.limits.max_edits),
   outcome: EditLinesResultSchema,
   codes: [...EDITS_CODES, 'LINE_OUT_OF_RANGE', 'OVERLAPPING_EDITS', 'EXPECTED_TEXT_MISMATCH'],
   expects_hash: true,
@@ -37,7 +37,7 @@ export const makeEditLines = (workspace: Workspace, means: Planning): Operation<
   async call(request) {
     const edits = editsOf<LineEdit>(request, LineEditSchema)
     if (!edits.ok) return { ...edits, path: request.path }
-    const planner = planning(means, request, {
+    const planner = plannerFor(planning, request, {
       operation: 'edit_lines',
       edits: edits.value,
       line_endings: request.line_endings ?? 'adapt'

@@ -16,7 +16,7 @@ import type { Outliner } from '../workers/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Planner, Workspace } from '../workspace/workspace.ts'
-import { outcomeOf, planning, targetOf, type Planning } from './change.ts'
+import { outcomeOf, plannerFor, targetOf, type Planning } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import type { FieldFault, FixedFault, Operation, OperationFailure, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
@@ -25,7 +25,7 @@ type PlanFailure = Extract<OperationFailure, { code: 'INVALID_REQUEST' }> | Sect
 
 export const makeEditSection = (
   workspace: Workspace,
-  means: Planning,
+  planning: Planning,
   outliner: Outliner
 ): Operation<EditSectionRequest> => ({
   id: 'edit_section',
@@ -55,7 +55,7 @@ export const makeEditSection = (
     const target = targetIn(request)
     if (!target.ok) return { ...target, path: request.path }
     if (outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
-    const options = { line_endings: request.line_endings ?? 'adapt', max_result_size: means.limits.max_file_size }
+    const options = { line_endings: request.line_endings ?? 'adapt', max_result_size: planning.limits.max_file_size }
     let section: Section | undefined
     const planner: Planner<Described, PlanFailure | TaskFailure | StaleFile> = async (original, file) => {
       const path = file.resolved_path ?? file.path
@@ -67,7 +67,7 @@ export const makeEditSection = (
           : fail({ ...file.stale, now: { fits: false, failure } })
       }
       section = planned.value.section
-      return planning(means, request, {
+      return plannerFor(planning, request, {
         operation: 'edit_lines',
         edits: [planned.value.edit],
         line_endings: options.line_endings

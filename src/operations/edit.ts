@@ -4,12 +4,12 @@ import { EditResultSchema } from '../../schemas/outcome.ts'
 import type { TextEdit } from '../engine/edit/request.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import { outcomeOf, type Planning, planning, targetOf } from './change.ts'
+import { outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import type { Operation, OperationFailure } from './operation.ts'
 
-export const makeEdit = (workspace: Workspace, means: Planning): Operation<EditRequest> => ({
+export const makeEdit = (workspace: Workspace, planning: Planning): Operation<EditRequest> => ({
   id: 'edit_file',
   route: '/edit',
   summary: 'Replace exact text in a file',
@@ -28,7 +28,7 @@ export const makeEdit = (workspace: Workspace, means: Planning): Operation<EditR
     'A failed call writes nothing: its detail and suggested_fixes say what is there and which edit would work. ' +
     'After a success, file_hash is the next expected_hash.',
   effect: 'changes',
-  request: editRequest(means.limits.max_edits),
+  request: editRequest(planning.limits.max_edits),
   outcome: EditResultSchema,
   codes: [...EDITS_CODES, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE'],
   expects_hash: true,
@@ -37,7 +37,7 @@ export const makeEdit = (workspace: Workspace, means: Planning): Operation<EditR
   async call(request) {
     const edits = textEdits(request)
     if (!edits.ok) return { ...edits, path: request.path }
-    const planner = planning(means, request, {
+    const planner = plannerFor(planning, request, {
       operation: 'edit',
       edits: edits.value,
       line_endings: request.line_endings ?? 'adapt'

@@ -26,14 +26,14 @@ export interface ReplanJob {
 export type Job = SearchJob | PlanJob | ReplanJob
 
 /** A plan, with the bytes that it is of. */
-export interface PlannedOff extends TaskResult {
+export interface PlannedInThread extends TaskResult {
   original: Buffer
 }
 
 /** The result of each. */
 export interface Results {
   search: SearchResult
-  plan: Result<PlannedOff, TaskFailure>
+  plan: Result<PlannedInThread, TaskFailure>
   replan: CurrentOutcome
 }
 

@@ -1,16 +1,16 @@
-// Plans changes: of small files at once, of large ones, and what takes long, in a thread. Does not know who asks.
+// Plans changes: small ones on the event loop, large or slow ones in a thread. Does not know who asks.
 import type { ResourceLimits } from 'node:worker_threads'
 import type { CurrentOutcome } from '../engine/failure.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
 import { bufferOf, transferable } from './thread.ts'
-import type { Job, PlannedOff, Results } from './job.ts'
+import type { Job, PlannedInThread, Results } from './job.ts'
 import { Threads } from './threads.ts'
 
-/** Bytes up to which a file is planned at once. */
-export const AT_ONCE = 256 * 1024
-/** Work (see `fitsWorkBudget`) up to which that is so: that of replacing two thousand places, for instance. */
-const WORK_AT_ONCE = 2_000_000
+/** Bytes up to which a file is planned on the event loop. */
+export const INLINE_PLAN_BYTES = 256 * 1024
+/** Work (see `fitsWorkBudget`) up to which a plan is made there: that of replacing two thousand places, for instance. */
+const INLINE_PLAN_WORK = 2_000_000
 /** While one plan takes long, another needn't wait. */
 const THREADS = 2
 
@@ -29,12 +29,12 @@ export class PlanMaker {
     original: Buffer,
     task: Task,
     file: { path: string; exists: boolean }
-  ): Result<TaskResult, TaskFailure> | Promise<Result<PlannedOff, TaskFailure>> {
-    if (original.length > AT_ONCE) return this.#planOff(original, task, file)
-    const planned = planTask(original, task, file, WORK_AT_ONCE)
+  ): Result<TaskResult, TaskFailure> | Promise<Result<PlannedInThread, TaskFailure>> {
+    if (original.length > INLINE_PLAN_BYTES) return this.#planInThread(original, task, file)
+    const planned = planTask(original, task, file, INLINE_PLAN_WORK)
     if (planned.ok) return planned
     const { failure } = planned
-    return failure.code === 'TAKES_LONG' ? this.#planOff(original, task, file) : { ok: false, failure }
+    return failure.code === 'TAKES_LONG' ? this.#planInThread(original, task, file) : { ok: false, failure }
   }
 
   /**
@@ -42,7 +42,8 @@ export class PlanMaker {
    * Rejects where the thread fails.
    */
   replan(original: Buffer, task: Task): CurrentOutcome | Promise<CurrentOutcome> {
-    const replanned = original.length > AT_ONCE ? undefined : replanOnCurrent(original, task, WORK_AT_ONCE)
+    const replanned =
+      original.length > INLINE_PLAN_BYTES ? undefined : replanOnCurrent(original, task, INLINE_PLAN_WORK)
     if (replanned !== undefined && 'fits' in replanned) return replanned
     const bytes = transferable(original)
     return this.#threads.run({ type: 'replan', bytes, task }, { transfer: [bytes.buffer] })
@@ -52,11 +53,11 @@ export class PlanMaker {
     return this.#threads.close()
   }
 
-  async #planOff(
+  async #planInThread(
     original: Buffer,
     task: Task,
     file: { path: string; exists: boolean }
-  ): Promise<Result<PlannedOff, TaskFailure>> {
+  ): Promise<Result<PlannedInThread, TaskFailure>> {
     const bytes = transferable(original)
     const planned = await this.#threads.run({ type: 'plan', bytes, task, file }, { transfer: [bytes.buffer] })
     if (!planned.ok) return planned

@@ -1,11 +1,14 @@
-// Searches for /inspect: short ones at once, others in a thread, one after the other. Does not know who asks.
+// Searches for /inspect: short ones on the event loop, others in a thread, one after the other. Does not know who asks.
 import { searchText, type SearchRequest, type SearchResult } from '../engine/inspect/search.ts'
 import { transferable } from './thread.ts'
 import type { Job, Results } from './job.ts'
 import { TIMED_OUT, Threads } from './threads.ts'
 
-/** Bytes up to which literal text is searched at once: it takes less time than sending it to the worker and back. */
-const AT_ONCE = 128 * 1024
+/**
+ * Bytes up to which literal text is searched on the event loop: it takes less time than sending it to the worker and
+ * back.
+ */
+const INLINE_SEARCH_BYTES = 128 * 1024
 /** Searches that may wait, each with its whole file. */
 const WAITING = 16
 /** Milliseconds that a search may take; then it returns how far it got. */
@@ -33,7 +36,7 @@ export class Searcher {
    * worker fails.
    */
   async search(bytes: Buffer, request: SearchRequest): Promise<SearchResult> {
-    if (bytes.length <= AT_ONCE && !request.regex && !request.ignore_case) return searchText(bytes, request)
+    if (bytes.length <= INLINE_SEARCH_BYTES && !request.regex && !request.ignore_case) return searchText(bytes, request)
     const own = transferable(bytes)
     const found = await this.#threads.run(
       { type: 'search', bytes: own, request, time: this.#time },

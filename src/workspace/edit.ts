@@ -20,7 +20,7 @@ import {
   type FoundFile,
   type WriteMode
 } from './file-access.ts'
-import { AT_ONCE, areSame, digestOf, readWhole, shortHash, type Snapshot } from './text-file.ts'
+import { SYNC_IO_BYTES, areSame, digestOf, readWhole, shortHash, type Snapshot } from './text-file.ts'
 
 /** What every change works with. */
 export interface WriteContext {
@@ -68,7 +68,7 @@ export async function changeFile<T, F>(
   const size = Number(pin.stat.size)
   // One that is too large isn't read at all.
   const release =
-    size <= AT_ONCE || size > options.maxFileSize ? nothing : await buffers.take(size, options.lockTimeout)
+    size <= SYNC_IO_BYTES || size > options.maxFileSize ? nothing : await buffers.take(size, options.lockTimeout)
   if (release === null) return fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 })
   try {
     const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size))

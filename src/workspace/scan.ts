@@ -7,7 +7,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { Consumer } from './api.ts'
 import type { FileFailure } from './failure.ts'
 import type { Pin } from './root/pin.ts'
-import { alike, ATTEMPTS, AT_ONCE } from './text-file.ts'
+import { alike, ATTEMPTS, SYNC_IO_BYTES } from './text-file.ts'
 
 /** What one reading came to; `digest` is the SHA-256, 64 hex digits. */
 export interface FileReading<R> {
@@ -40,12 +40,12 @@ export async function scanPinned<R>(
       if (size > limit) return fail({ code: 'FILE_TOO_LARGE', limit, actual: size })
       const hash = createHash('sha256')
       const into = consumer()
-      const part = Buffer.allocUnsafeSlow(Math.min(size, AT_ONCE))
+      const part = Buffer.allocUnsafeSlow(Math.min(size, SYNC_IO_BYTES))
       let position = 0
       for (let count = -1; position < size && count !== 0; position += count) {
         const length = Math.min(part.length, size - position)
         count =
-          size <= AT_ONCE
+          size <= SYNC_IO_BYTES
             ? readSync(fd, part, 0, length, position)
             : (await readLater(fd, part, 0, length, position)).bytesRead
         hash.update(part.subarray(0, count))

@@ -22,7 +22,7 @@ import type { Pin } from './root/pin.ts'
  * Bytes up to which reading, hashing and writing are synchronous; more of them would hold up other requests. Chosen,
  * not measured.
  */
-export const AT_ONCE = 1024 * 1024
+export const SYNC_IO_BYTES = 1024 * 1024
 /**
  * In ns: changes so close to a reading may leave the times of the file as they were. The kernel's clock for them ticks
  * every 10 ms at the slowest (HZ=100).
@@ -33,7 +33,7 @@ export const ATTEMPTS = 3
 /** The system takes no more pieces in one call (IOV_MAX). */
 const PIECES = 1024
 /** Bytes that are read while those before them are hashed. Chosen, not measured. */
-const STRIDE = 2 * AT_ONCE
+const STRIDE = 2 * SYNC_IO_BYTES
 const readLater = promisify(read)
 const writevLater = promisify(writev)
 
@@ -81,7 +81,7 @@ export async function readWhole(
       const at = BigInt(Date.now()) * 1_000_000n
       const bytes = allocate(Number(stat.size))
       const marks: HashCheckpoint[] = []
-      const digest = bytes.length <= AT_ONCE ? fill(fd, bytes) : await fillLarge(fd, bytes, marks)
+      const digest = bytes.length <= SYNC_IO_BYTES ? fill(fd, bytes) : await fillLarge(fd, bytes, marks)
       if (digest === null || !alike(stat, fstatSync(fd, { bigint: true }))) continue
       kept = true
       const snapshot: Snapshot = {
@@ -148,7 +148,7 @@ async function bothDone<A, B>(a: A | Promise<A>, b: B | Promise<B>): Promise<[A,
 }
 
 /** Shared, as the comparison that uses it is synchronous. */
-const PART = Buffer.allocUnsafeSlow(AT_ONCE / 4)
+const PART = Buffer.allocUnsafeSlow(SYNC_IO_BYTES / 4)
 
 /** Whether the file holds exactly `bytes` now. */
 function holds(fd: number, bytes: Buffer): boolean {
@@ -171,7 +171,7 @@ export async function digestOf(
   marks: readonly HashCheckpoint[] = []
 ): Promise<string> {
   const only = pieces[0]
-  if (pieces.length === 1 && only !== undefined && total <= AT_ONCE) return hash('sha256', only, 'hex')
+  if (pieces.length === 1 && only !== undefined && total <= SYNC_IO_BYTES) return hash('sha256', only, 'hex')
   const shared = original === undefined ? 0 : sharedStart(pieces, original)
   const mark = marks.findLast(({ at }) => at <= shared)
   const running = mark?.hash.copy() ?? createHash('sha256')
@@ -201,10 +201,10 @@ export function areSame(pieces: readonly Buffer[], total: number, original: Buff
 }
 
 async function addTo(running: Hash, bytes: Buffer): Promise<void> {
-  for (let start = 0; start < bytes.length; start += AT_ONCE) {
-    const part = bytes.subarray(start, start + AT_ONCE)
+  for (let start = 0; start < bytes.length; start += SYNC_IO_BYTES) {
+    const part = bytes.subarray(start, start + SYNC_IO_BYTES)
     running.update(part)
-    if (part.length === AT_ONCE) await yieldToOthers()
+    if (part.length === SYNC_IO_BYTES) await yieldToOthers()
   }
 }
 
@@ -218,7 +218,7 @@ export async function writeAll(fd: number, pieces: readonly Buffer[], total: num
   while (rest.length > 0) {
     const batch = rest.slice(0, PIECES)
     const count =
-      total <= AT_ONCE ? writevSync(fd, batch, position) : (await writevLater(fd, batch, position)).bytesWritten
+      total <= SYNC_IO_BYTES ? writevSync(fd, batch, position) : (await writevLater(fd, batch, position)).bytesWritten
     if (count === 0) throw new Raced('no bytes could be written')
     position += count
     rest = after(rest, count)

@@ -45,7 +45,7 @@ type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | Fi
 
 /** In ms between two searches for what dead servers left; none of them counts as silent sooner than `SILENCE`. */
 const SWEEP = SILENCE
-/** Bytes of large files (over `AT_ONCE`) that are edited at once. A bound on memory; chosen, not measured. */
+/** Bytes of large files (over `SYNC_IO_BYTES`) that are edited at once. A bound on memory; chosen, not measured. */
 const MEMORY = 256e6
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 

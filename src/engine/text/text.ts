@@ -148,8 +148,8 @@ export class Text {
 
 /** Puts members of `put`, more perhaps than a call can take, in place of those from `from` to `to` (exclusive). */
 export function spliceList<T>(list: T[], from: number, to: number, put: readonly T[]): void {
-  const AT_ONCE = 10_000
-  if (put.length <= AT_ONCE) {
+  const BATCH = 10_000
+  if (put.length <= BATCH) {
     list.splice(from, to - from, ...put)
     return
   }

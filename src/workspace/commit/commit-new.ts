@@ -21,12 +21,12 @@ export async function commitNew(
   content: Content
 ): Promise<Result<FileWarning[], FileFailure>> {
   const { folder: place, leaf } = split(absent.relative)
-  const lacking = foldersBetween(absent.folder, place)
+  const missingFolders = foldersBetween(absent.folder, place)
   const made: Buffer[] = []
   let done = false
   try {
-    for (const lack of lacking) {
-      if (mkdirBelowRoot(context.root, lack)) made.push(lack)
+    for (const missing of missingFolders) {
+      if (mkdirBelowRoot(context.root, missing)) made.push(missing)
       await yieldToOthers()
     }
     const folder = context.root.openFolder(place)
@@ -36,7 +36,7 @@ export async function commitNew(
       )
       if (!named.ok) return named
       done = true
-      return ok(context.durability === 'full' ? await syncAll(context.root, folder, lacking) : [])
+      return ok(context.durability === 'full' ? await syncAll(context.root, folder, missingFolders) : [])
     } finally {
       folder.close()
     }
@@ -90,14 +90,14 @@ function nameUnlessTaken(context: CommitContext, folder: Folder, temp: Buffer, l
     linkSync(temp, folder.at(leaf))
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return fail(fencedOff)
-    if (!LINKLESS.includes(codeOf(error))) throw error
+    if (!NO_HARD_LINKS.includes(codeOf(error))) throw error
     return claim(context, folder, temp, leaf)
   }
   return ok('named')
 }
 
 /** What file systems without hard links answer. */
-const LINKLESS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
+const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
 
 /** Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now. */
 const fencedOff: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
@@ -122,10 +122,10 @@ function claim({ lock }: CommitContext, folder: Folder, temp: Buffer, leaf: Buff
  * The new names are in these folders; so are those of the folders that another request made at the same time, and may
  * not have synced yet.
  */
-async function syncAll(root: Root, folder: Folder, lacking: Buffer[]): Promise<FileWarning[]> {
+async function syncAll(root: Root, folder: Folder, missingFolders: Buffer[]): Promise<FileWarning[]> {
   try {
     await folder.sync()
-    for (const place of lacking) {
+    for (const place of missingFolders) {
       const parent = root.openFolder(split(place).folder)
       try {
         await parent.sync()

@@ -13,7 +13,7 @@
 // may write in the root, and so could do the harm without any server (server-identity.ts). Of others a line is logged.
 //
 // Not seen: servers on other hosts or in other network namespaces (most containers), and outside Linux none at all; a
-// server of another user while it is stopped or too busy to answer; a root that is reached by a mount of a part of
+// server of another user while it is suspended or too busy to answer; a root that is reached by a mount of a part of
 // another, or that has another device number there; roots that are moved later on.
 import { createHmac, randomBytes } from 'node:crypto'
 import { realpathSync, statSync, type Stats } from 'node:fs'
@@ -45,7 +45,7 @@ export class Occupied extends Error {
   /** In the pid namespace of the other. */
   readonly pid: number
   readonly uid: number
-  /** What it reports about itself; null where it gives no answer, as when it is stopped. */
+  /** What it reports about itself; null where it gives no answer, as when it is suspended. */
   readonly info: ServerInfo | null
   constructor(root: string, { where, pid, uid, info }: Rival) {
     super('another server works on this root')
@@ -67,15 +67,15 @@ interface Claimed extends Claim {
   where: Where
   uid: number | null
 }
-interface Doubt {
+interface Unproven {
   event: string
   [key: string]: unknown
 }
-interface Met {
+interface RivalFound {
   rival: Rival
 }
-/** `doubt`: what is to be reported of names that prove nothing. */
-type Seen = Met | { rival: null; doubt: Doubt | null }
+/** `unproven`: what is to be reported of names that prove nothing. */
+type Seen = RivalFound | { rival: null; unproven: Unproven | null }
 interface Rival {
   where: Where
   pid: number
@@ -100,11 +100,11 @@ export async function announce(options: PresenceOptions): Promise<Presence> {
   const info: ServerInfo = { hostname, root: String(root), stateDir: String(state.path) }
   const entered = await tryToEnter(here, info, ATTEMPTS)
   if (entered.rival !== null) throw new Occupied(String(root), entered.rival)
-  if (entered.doubt !== null) report(entered.doubt)
+  if (entered.unproven !== null) report(entered.unproven)
   return entered
 }
 
-async function tryToEnter(here: Here, info: ServerInfo, attempts: number): Promise<Met | (Seen & Presence)> {
+async function tryToEnter(here: Here, info: ServerInfo, attempts: number): Promise<RivalFound | (Seen & Presence)> {
   const before = await look(here, [])
   const entered = before.rival === null ? await enter(here, info) : before
   if (entered.rival === null || attempts === 1) return entered
@@ -137,7 +137,7 @@ async function look(here: Here, names: readonly string[]): Promise<Seen> {
     claims = listClaims()
   } catch (error) {
     /* c8 ignore next 2 -- only where /proc isn't mounted */
-    return { rival: null, doubt: { event: 'other_servers_unseen', reason: String(error) } }
+    return { rival: null, unproven: { event: 'other_servers_unseen', reason: String(error) } }
   }
   const rivals = claims.flatMap((claim): Claimed[] => {
     const where = names.includes(claim.name) ? null : whereIs(claim, here)
@@ -159,11 +159,11 @@ async function look(here: Here, names: readonly string[]): Promise<Seen> {
     })
   )
   const rival = found.find(one => one !== null) ?? null
-  return rival === null ? { rival, doubt: doubtOf(rivals) } : { rival }
+  return rival === null ? { rival, unproven: unprovenIn(rivals) } : { rival }
 }
 
 /** What is left of names that prove nothing, when it is asked whether they are still there. */
-function doubtOf(rivals: readonly Claimed[]): Doubt | null {
+function unprovenIn(rivals: readonly Claimed[]): Unproven | null {
   const names = new Set(rivals.length === 0 ? [] : listClaims().map(({ name }) => name))
   const left = rivals.filter(({ name }) => names.has(name))
   if (left[0] === undefined) return null

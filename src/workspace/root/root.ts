@@ -18,7 +18,7 @@ import { below } from './path.ts'
 import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
 import { PortableRoot } from './root-portable.ts'
 import { syncFolder } from '../sync.ts'
-import { AT_ONCE } from '../text-file.ts'
+import { SYNC_IO_BYTES } from '../text-file.ts'
 import { explainOpenError } from './explain-open-error.ts'
 
 const O_PATH = 0o10000000
@@ -179,7 +179,7 @@ class ProcPin implements Pin {
     return this.#place()?.relative.equals(this.relative) === true
   }
   close(): void {
-    if (this.replaced && this.stat.size > AT_ONCE) close(this.#fd, () => {})
+    if (this.replaced && this.stat.size > SYNC_IO_BYTES) close(this.#fd, () => {})
     else quietly(() => closeSync(this.#fd))
   }
 }
