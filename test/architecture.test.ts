@@ -46,8 +46,9 @@ const ARROWS: Record<string, string[]> = {
 }
 
 /**
- * What each folder below a part, and each file beside these folders, may import inside that part. Files of workspace and
- * http that are beside their folders put these together; of them a folder may import only those that are named here.
+ * What each folder below a part, and each file beside these folders, may import inside that part. Files of workspace
+ * and http that are beside their folders put these together; of them a folder may import only those that are named
+ * here.
  */
 const ROOMS: Record<string, string[]> = {
   'engine/text': [],

@@ -1,5 +1,5 @@
-// What an operation is and what it returns: the types that all of them share. Does not know statuses or the sentences of
-// answers.
+// What an operation is and what it returns: the types that all of them share. Does not know statuses or the sentences
+// of answers.
 import type { TSchema } from 'typebox'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'

@@ -1,4 +1,4 @@
-// What others see of the workspace: its options, requests and answers. Types only; does not know HTTP.
+// What others see of the workspace: its options, requests and results. Types only; does not know HTTP.
 import type { Result } from '../result.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 
@@ -66,7 +66,7 @@ export interface PlannedFile {
   stale?: StaleFile
 }
 /**
- * A new file's original is empty. Where it answers a promise, `original` is the planner's, until the plan gives it
+ * A new file's original is empty. Where it returns a promise, `original` is the planner's, until the plan gives it
  * back; a failure needn't. Given `stale`, a planner fails with it, and may add to it what is there now.
  */
 export type Planner<T, F> = (

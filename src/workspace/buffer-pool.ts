@@ -33,7 +33,7 @@ export class BufferPool {
   }
 
   /**
-   * Takes so many bytes; answers what gives them back, or null where they couldn't be had within `time` milliseconds.
+   * Takes so many bytes; returns what gives them back, or null where they couldn't be had within `time` milliseconds.
    */
   take(bytes: number, time: number): Promise<(() => void) | null> {
     return new Promise(resolve => {

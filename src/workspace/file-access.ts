@@ -33,7 +33,7 @@ export interface FileInfo {
 export type FileResult<T, F = FileFailure> = { ok: true; value: T } | FailedFile<F>
 export type FailedFile<F> = { ok: false; failure: F } & FileInfo
 
-/** What a path leads to: an object, or a place where nothing is. `info` says where a link led elsewhere. */
+/** What a path leads to: an object, or a path at which nothing is. `info` says where a link led elsewhere. */
 export interface FoundFile {
   info: FileInfo
   pin: Pin
@@ -66,7 +66,7 @@ export interface FileAccessOptions {
    * Takes back what a dead holder of this file's lock may have left half done; throws if that can't be done now, and is
    * false where a holder who may not be dead is writing.
    */
-  recover: (place: Buffer) => Promise<boolean>
+  recover: (realPath: Buffer) => Promise<boolean>
 }
 
 /** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
@@ -80,7 +80,7 @@ export class FileAccess {
   readonly #roots: string[]
   readonly #policy: Policy
   readonly #locks: Locks
-  readonly #recover: (place: Buffer) => Promise<boolean>
+  readonly #recover: (realPath: Buffer) => Promise<boolean>
   /** Readings for a hash that are under way, by what is read. */
   readonly #looks = new Map<string, Promise<string | null>>()
   #running = 0
@@ -132,7 +132,7 @@ export class FileAccess {
   }
 
   /**
-   * Does the work on what is there, if that may be used so, or on the place where nothing is. The object stays pinned
+   * Does the work on what is there, if that may be used so, or on the path at which nothing is. The object stays pinned
    * until then.
    */
   async find<T, F>(
@@ -179,7 +179,7 @@ export class FileAccess {
     )
   }
 
-  /** Null: the policy has nothing against a file at this place. */
+  /** Null: the policy has nothing against a file at this path. */
   #refusalAt({ relative }: Missing, use: AccessMode): FailedFile<FileFailure> | null {
     const root = this.#root.real()
     if (root === null) return fail(gone)
@@ -209,32 +209,32 @@ export class FileAccess {
       )
     }
     for (let attempt = 1; ; attempt++) {
-      const admitted = await this.find<{ place: Buffer; info: FileInfo }, F>(asked, 'edit', async found => {
+      const admitted = await this.find<{ realPath: Buffer; info: FileInfo }, F>(asked, 'edit', async found => {
         const refused = await admit(found)
-        return refused ?? ok({ place: placeOf(found), info: found.info })
+        return refused ?? ok({ realPath: realPathOf(found), info: found.info })
       })
       if (!admitted.ok) return admitted
-      const { place, info } = admitted.value
-      const done = await withInfo(info, () => this.#underLock(asked, place, work))
+      const { realPath, info } = admitted.value
+      const done = await withInfo(info, () => this.#underLock(asked, realPath, work))
       if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) return movedAsStale(done)
     }
   }
 
   async #underLock<T, F>(
     asked: RequestedPath,
-    place: Buffer,
+    realPath: Buffer,
     work: FileChange<T, F>['work']
   ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
-    const lock = await this.#locks.acquire(place)
+    const lock = await this.#locks.acquire(realPath)
     if (!lock.ok) {
       // Not where a flood is turned away: it would read the file each time.
       const turnedAway = lock.failure.code === 'FILE_LOCKED' && lock.failure.reason === 'queue_full'
       return turnedAway ? lock : { ...lock, ...(await this.currentInfo(asked)) }
     }
     try {
-      if (!(await this.#recover(place))) return { ...fail(beingWritten), ...(await this.currentInfo(asked)) }
+      if (!(await this.#recover(realPath))) return { ...fail(beingWritten), ...(await this.currentInfo(asked)) }
       return await this.find<T, F | typeof MOVED>(asked, 'edit', async found =>
-        placeOf(found).equals(place) ? work(found, { name: 'commit', lock: lock.value }) : fail(MOVED)
+        realPathOf(found).equals(realPath) ? work(found, { name: 'commit', lock: lock.value }) : fail(MOVED)
       )
     } finally {
       await lock.value.release()
@@ -282,7 +282,7 @@ export class FileAccess {
 }
 
 /** The real path below the root. */
-const placeOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
+const realPathOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
 
 function movedAsStale<T, F>(done: FileResult<T, F | typeof MOVED>): FileResult<T, F | FileFailure> {
   if (done.ok) return done

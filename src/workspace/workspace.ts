@@ -126,7 +126,7 @@ class FileWorkspace implements Workspace {
       timeout: options.lockTimeout,
       socket: process.platform === 'linux',
       files: this.#lockFiles,
-      fence: (place, temps) => fence(root, place, temps)
+      fence: (realPath, temps) => fence(root, realPath, temps)
     })
     this.#policy = makePolicy({ ...options, stateDir: state.path })
     this.#files = new FileAccess({
@@ -134,7 +134,7 @@ class FileWorkspace implements Workspace {
       root,
       policy: this.#policy,
       locks: this.#locks,
-      recover: place => this.#recover(place)
+      recover: realPath => this.#recover(realPath)
     })
     this.#context = {
       options,

@@ -1,5 +1,6 @@
-// Servers in containers on one machine: what one of them does that was stopped, or whose clock is wrong, while another
-// takes its lock over. Row 43 of docs/threats.md; `npm run test:containers -- --rounds N --counts N --silence MS
+// Servers in containers on one machine: what one of them does that was suspended, or whose clock is wrong, while
+// another takes its lock over. Row 43 of docs/threats.md; `npm run test:containers -- --rounds N --counts N --silence
+// MS
 // --off SECONDS --patience MS` for more.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
@@ -41,7 +42,7 @@ class Pause {
   stopped(): boolean {
     return this.#read(2) === 1 && this.#read(1) >= this.#read(0)
   }
-  /** The name of the call that it is stopped at. */
+  /** The name of the call that it is suspended at. */
   call(): string {
     return CALLS[this.#read(4)] ?? ''
   }
@@ -86,7 +87,7 @@ interface Case {
   before: string | null
   /** The file is bind-mounted, so it is written in place. */
   inPlace?: true
-  /** The request to the server that is stopped, and the one to the other server meanwhile. */
+  /** The request to the server that is suspended, and the one to the other server meanwhile. */
   first: (path: string) => [string, object]
   second: (path: string) => [string, object]
   /** Whether the file holds what both answers say. */
@@ -132,7 +133,7 @@ const CASES: Case[] = [
 
 const ROUNDS = many('rounds', 1)
 const COUNTS = many('counts', 60)
-/** In ms: how long a server is stopped at least. */
+/** In ms: how long a server is suspended at least. */
 const SILENCE = many('silence', 100)
 const MOUNTED = 'mounted'
 
@@ -205,13 +206,13 @@ async function stopAtEachCall(t: Test, root: string, pause: Pause, one: Apart, o
   t.comment(tally(answers))
 }
 
-/** Resolves with null when the server is stopped, or will not be stopped any more. */
+/** Resolves with null when the server is suspended, or will not be suspended any more. */
 async function untilStopped(pause: Pause): Promise<null> {
   while (pause.armed() && !pause.stopped()) await sleep(1)
   return null
 }
 
-/** Every acknowledged increment is in the file, while one server after the other is stopped and continued. */
+/** Every acknowledged increment is in the file, while one server after the other is suspended and continued. */
 async function increments(t: Test, root: string, servers: Apart[]): Promise<void> {
   t.comment(`SEED=${SEED}`)
   const random = new Random(SEED)
@@ -253,7 +254,7 @@ async function increments(t: Test, root: string, servers: Apart[]): Promise<void
     done,
     `every 200 is in the number (SEED=${SEED})`
   )
-  // A server that was stopped while a request came in may find that the request has timed out.
+  // A server that was suspended while a request came in may find that the request has timed out.
   for (const code of new Set(codes)) {
     t.ok(['200', 'NO_MATCH', 'STALE_FILE', 'FILE_LOCKED', 'REQUEST_TIMEOUT'].includes(code), code)
   }

@@ -11,17 +11,17 @@ import type { Folder, Missing, Root } from '../root/pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
 
 /**
- * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. Answers warnings.
+ * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. Returns warnings.
  * Failures: FILE_LOCKED (lost), STALE_FILE. Throws the system's error, EEXIST if something is there by now, or Raced.
- * Unless it answers ok, the folders that it made are gone again, but for those that others use by now.
+ * Unless it returns ok, the folders that it made are gone again, but for those that others use by now.
  */
 export async function commitNew(
   context: CommitContext,
   absent: Missing,
   content: Content
 ): Promise<Result<FileWarning[], FileFailure>> {
-  const { folder: place, leaf } = split(absent.relative)
-  const missingFolders = foldersBetween(absent.folder, place)
+  const { folder: folderPath, leaf } = split(absent.relative)
+  const missingFolders = foldersBetween(absent.folder, folderPath)
   const made: Buffer[] = []
   let done = false
   try {
@@ -29,10 +29,11 @@ export async function commitNew(
       if (mkdirBelowRoot(context.root, missing)) made.push(missing)
       await yieldToOthers()
     }
-    const folder = context.root.openFolder(place)
+    const folder = context.root.openFolder(folderPath)
     try {
-      const named = await withTemp({ ...context, name: context.lock.temp, folder, place, mode: 0o666, content }, temp =>
-        nameUnlessTaken(context, folder, temp, leaf)
+      const named = await withTemp(
+        { ...context, name: context.lock.temp, folder, folderPath, mode: 0o666, content },
+        temp => nameUnlessTaken(context, folder, temp, leaf)
       )
       if (!named.ok) return named
       done = true
@@ -60,8 +61,8 @@ function foldersBetween(from: Buffer, to: Buffer): Buffer[] {
 }
 
 /** False: it is there by now, perhaps because another request needs it too. */
-function mkdirBelowRoot(root: Root, place: Buffer): boolean {
-  const { folder, leaf } = split(place)
+function mkdirBelowRoot(root: Root, realPath: Buffer): boolean {
+  const { folder, leaf } = split(realPath)
   const parent = root.openFolder(folder)
   try {
     mkdirSync(parent.at(leaf))
@@ -74,10 +75,10 @@ function mkdirBelowRoot(root: Root, place: Buffer): boolean {
   }
 }
 
-function removeFolder(root: Root, place: Buffer): void {
-  const parent = root.openFolder(split(place).folder)
+function removeFolder(root: Root, realPath: Buffer): void {
+  const parent = root.openFolder(split(realPath).folder)
   try {
-    rmdirSync(parent.at(split(place).leaf))
+    rmdirSync(parent.at(split(realPath).leaf))
   } finally {
     parent.close()
   }
@@ -125,8 +126,8 @@ function claim({ lock }: CommitContext, folder: Folder, temp: Buffer, leaf: Buff
 async function syncAll(root: Root, folder: Folder, missingFolders: Buffer[]): Promise<FileWarning[]> {
   try {
     await folder.sync()
-    for (const place of missingFolders) {
-      const parent = root.openFolder(split(place).folder)
+    for (const realPath of missingFolders) {
+      const parent = root.openFolder(split(realPath).folder)
       try {
         await parent.sync()
       } finally {

@@ -43,8 +43,8 @@ export function lossesOf(pin: Pin, strategy: 'rename' | 'in_place'): FileWarning
 }
 
 /**
- * Replaces the file, whole or not at all. Answers warnings: once the rename is done nothing else can be said.
- * Failures: STALE_FILE, FILE_LOCKED (lost), Unrenamable. Throws the system's error. Unless it answers ok, the file is
+ * Replaces the file, whole or not at all. Returns warnings: once the rename is done nothing else can be said.
+ * Failures: STALE_FILE, FILE_LOCKED (lost), Unrenamable. Throws the system's error. Unless it returns ok, the file is
  * as it was and the temp file gone.
  */
 export async function commit(
@@ -52,8 +52,8 @@ export async function commit(
   change: Change
 ): Promise<Result<FileWarning[], FileFailure | Unrenamable>> {
   const { pin } = change
-  const { folder: place, leaf } = split(pin.relative)
-  const folder = context.root.openFolder(place)
+  const { folder: folderPath, leaf } = split(pin.relative)
+  const folder = context.root.openFolder(folderPath)
   try {
     if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
     const finish = (fd: number, made: BigIntStats): void => keepWhatItIs(fd, made, pin)
@@ -62,7 +62,7 @@ export async function commit(
         ...context,
         name: context.lock.temp,
         folder,
-        place,
+        folderPath,
         mode: 0o600,
         content: change,
         finish,

@@ -22,7 +22,7 @@ export interface InPlaceContext {
 const HALF_WRITTEN = 'The file is left half written; its old bytes are in the journal.'
 
 /**
- * Writes the result through the pinned file itself. Answers warnings.
+ * Writes the result through the pinned file itself. Returns warnings.
  * Failures: STALE_FILE, FILE_LOCKED (lost). Throws the system's error, the old bytes restored; where even that fails,
  * an error that stands for nothing else, and they stay in the journal for whoever has the lock next.
  */
@@ -82,8 +82,8 @@ type Outcome = { done: string; kept?: string } | { given_up: string; kept?: stri
  * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be had;
  * then the record stays.
  * `only`: just the file at this path below the root; throws if it may be half written and can't be helped now. False
- * where a server that isn't known to be dead has begun to write one of these files in place: if it was only stopped, it
- * goes on, whoever has the lock.
+ * where a server that isn't known to be dead has begun to write one of these files in place: if it was only suspended,
+ * it goes on, whoever has the lock.
  */
 export async function recoverInPlace(
   context: Omit<InPlaceContext, 'lock'>,

@@ -44,7 +44,7 @@ export class Intents {
   }
 
   /**
-   * Before the temp file is made. `relative` is its path below the root, at most 4,352 bytes. Answers the slot for
+   * Before the temp file is made. `relative` is its path below the root, at most 4,352 bytes. Returns the slot for
    * `done`.
    */
   begin(relative: Buffer): number {
@@ -106,7 +106,7 @@ export function silenceOf(folder: string, nonce: string): number {
 
 /**
  * Removes the temp files of owners who are dead or silent, and then what they wrote down. Only what is named like a
- * temp file, is a regular file and lies inside the root. Who was only stopped finds its temp file gone, and writes
+ * temp file, is a regular file and lies inside the root. Who was only suspended finds its temp file gone, and writes
  * nothing.
  */
 export async function sweepIntents(

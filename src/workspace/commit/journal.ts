@@ -48,13 +48,13 @@ export interface JournalRecord {
   /** Null: the copy is gone. */
   bytes(): Buffer | null
   /**
-   * Saves what the file holds now, unless that was done before; answers the name in the journal. Nobody but the
+   * Saves what the file holds now, unless that was done before; returns the name in the journal. Nobody but the
    * operator removes it, unless it is dropped.
    */
   keep(present: Buffer): Promise<{ name: string; drop(): void }>
   drop(): void
   /**
-   * Out of everyone's way, but for the operator's; answers the name that the record now has in the journal, where its
+   * Out of everyone's way, but for the operator's; returns the name that the record now has in the journal, where its
    * bytes are too.
    */
   putAside(): string
@@ -184,7 +184,7 @@ export class Journal {
     if (only !== undefined && !relative.equals(only)) return null
     const mine = value.owner.nonce === this.#observer.me.nonce
     const silence = silenceOf(this.#state.intents, value.owner.nonce)
-    // Silence isn't enough: no fence keeps a process that was only stopped from going on to write.
+    // Silence isn't enough: no fence keeps a process that was only suspended from going on to write.
     if (mine ? this.#running.has(base) : (await lifeOf(value.owner, silence, this.#observer)) !== 'dead') {
       return 'others'
     }

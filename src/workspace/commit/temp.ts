@@ -22,7 +22,7 @@ export interface TempOptions {
   durability: 'full' | 'fast'
   folder: Folder
   /** The folder's real path below the root. */
-  place: Buffer
+  folderPath: Buffer
   /** From it the system takes the umask. */
   mode: number
   content: Content
@@ -40,10 +40,10 @@ export type Put = 'moved' | 'named'
  * stays written down for a later sweep. Throws the system's error.
  */
 export async function withTemp<F>(
-  { name, intents, durability, folder, place, mode, content, finish, ready }: TempOptions,
+  { name, intents, durability, folder, folderPath, mode, content, finish, ready }: TempOptions,
   put: (temp: Buffer) => Result<Put, F>
 ): Promise<Result<Put, F>> {
-  const slot = intents.begin(join(place, name))
+  const slot = intents.begin(join(folderPath, name))
   let left = false
   let moved = false
   try {

@@ -1,7 +1,7 @@
 // Keeps a holder whose lock was taken over from writing after all: its temp file is removed before anybody reads the
 // file under the lock. Does not know what is edited, or how locks are taken.
 //
-// A holder can be stopped at any moment, so "is the lock still mine?" and the rename that follows are never one step.
+// A holder can be suspended at any moment, so "is the lock still mine?" and the rename that follows are never one step.
 // But the rename needs the temp file, whose name belongs to one hold of the lock and to no other:
 //   holder: take the lock → make the temp file → is the lock still mine? → rename
 //   taker:  take the lock over → remove the temp files of all earlier holders that never released it → read
@@ -18,8 +18,8 @@ import type { Folder, Root } from '../root/pin.ts'
  * lock is held and before the file is read, as lock.ts does. Throws the system's error where one can't be removed: then
  * the file must not be edited.
  */
-export function fence(root: Root, place: Buffer, temps: readonly string[]): void {
-  const folder = openIfThere(root, split(place).folder)
+export function fence(root: Root, realPath: Buffer, temps: readonly string[]): void {
+  const folder = openIfThere(root, split(realPath).folder)
   if (folder === null) return
   try {
     for (const name of temps) unlinkIfThere(folder.at(name))

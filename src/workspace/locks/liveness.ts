@@ -99,7 +99,7 @@ export class LivenessSockets {
   }
 }
 
-/** EAGAIN: somebody listens but has long not answered, as a process that is stopped does. */
+/** EAGAIN: somebody listens but has long not answered, as a process that is suspended does. */
 const ANSWERS = new Map<string | undefined, boolean>([
   ['ECONNREFUSED', true],
   ['EAGAIN', false]

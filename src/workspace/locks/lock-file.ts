@@ -25,7 +25,7 @@ export interface HeldFile {
   /** Names this hold, and no other, ever. */
   readonly entry: string
   /**
-   * The entries of earlier holders that never released: they may be stopped, and not know that the lock isn't theirs.
+   * The entries of earlier holders that never released: they may be suspended, and not know that the lock isn't theirs.
    */
   readonly unreleased: readonly string[]
   /** Whether nobody has taken it from us; synchronous. */

@@ -28,10 +28,10 @@ export interface LocksOptions {
   /** Null: no lock file. */
   files: LockFiles | null
   /**
-   * Removes these temp files beside `place`, those of earlier holders that never released and may be stopped (fence.ts).
-   * Where it throws, nobody gets the lock.
+   * Removes these temp files beside the file, those of earlier holders that never released and may be suspended
+   * (fence.ts). Where it throws, nobody gets the lock.
    */
-  fence(place: Buffer, temps: readonly string[]): void
+  fence(realPath: Buffer, temps: readonly string[]): void
 }
 
 type Turn = 'first' | 'next' | 'yield_to_other_process'
@@ -48,9 +48,9 @@ export class Locks {
    * do to the file can't take effect any more once this returns. Failure: FILE_LOCKED (timeout, queue_full). Throws
    * errors of the system.
    */
-  async acquire(place: Buffer): Promise<Result<Lock, FileFailure>> {
+  async acquire(realPath: Buffer): Promise<Result<Lock, FileFailure>> {
     const deadline = performance.now() + this.#options.timeout
-    const key = createHmac('sha256', this.#options.secret).update(place).digest('hex')
+    const key = createHmac('sha256', this.#options.secret).update(realPath).digest('hex')
     const turn = await this.#turn(key)
     if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })
 
@@ -80,7 +80,7 @@ export class Locks {
         undo.push(file.release)
         if (file.unreleased.length > 0) {
           this.#options.fence(
-            place,
+            realPath,
             file.unreleased.map(entry => this.#tempName(entry))
           )
           file.forget()

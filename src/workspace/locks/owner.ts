@@ -20,7 +20,7 @@ export interface Owner {
 
 /**
  * `dead`: that process is gone for good; this is certain.
- * `silent`: nothing was heard of it for `SILENCE`, so it is dead, stopped or cut off; it may still come back.
+ * `silent`: nothing was heard of it for `SILENCE`, so it is dead, suspended or cut off; it may still come back.
  */
 export type Life = 'alive' | 'silent' | 'dead'
 

@@ -10,7 +10,7 @@ export interface HeldSocket {
 }
 
 /**
- * How long, in ms, a waiter relies on being notified. A holder that is stopped notifies nobody. Chosen, not measured.
+ * How long, in ms, a waiter relies on being notified. A holder that is suspended notifies nobody. Chosen, not measured.
  */
 const LOOK_AGAIN = 500
 

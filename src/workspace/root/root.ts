@@ -51,12 +51,12 @@ function procWorks(fd: number, real: string): boolean {
 const DELETED = Buffer.from(' (deleted)')
 
 /** Where the object behind a descriptor is now; null when it has no name any more. */
-function placeOf(fd: number): Buffer | null {
-  const place = readlinkSync(`/proc/self/fd/${fd}`, 'buffer')
-  if (!place.subarray(-DELETED.length).equals(DELETED)) return place
+function realPathOf(fd: number): Buffer | null {
+  const real = readlinkSync(`/proc/self/fd/${fd}`, 'buffer')
+  if (!real.subarray(-DELETED.length).equals(DELETED)) return real
   // A name may really end like this.
-  const there = lstatSync(place, { throwIfNoEntry: false, bigint: true })
-  return there !== undefined && same(there, fstatSync(fd, { bigint: true })) ? place : null
+  const there = lstatSync(real, { throwIfNoEntry: false, bigint: true })
+  return there !== undefined && same(there, fstatSync(fd, { bigint: true })) ? real : null
 }
 
 class ProcRoot implements Root {
@@ -67,7 +67,7 @@ class ProcRoot implements Root {
   }
 
   real(): Buffer | null {
-    return placeOf(this.#fd)
+    return realPathOf(this.#fd)
   }
   close(): void {
     closeSync(this.#fd)
@@ -80,7 +80,7 @@ class ProcRoot implements Root {
   /** The path of an open object below the root, or null. */
   #place(fd: number): { real: Buffer; relative: Buffer } | null {
     const root = this.real()
-    const real = placeOf(fd)
+    const real = realPathOf(fd)
     const relative = root !== null && real !== null ? below(root, real) : null
     return real !== null && relative !== null ? { real, relative } : null
   }
@@ -109,7 +109,7 @@ class ProcRoot implements Root {
         const root = this.real()
         if (root === null) return fail(gone)
         // Outside it is only where the root itself has not moved since the last look.
-        if (placeOf(fd) !== null && before?.equals(root) === true) {
+        if (realPathOf(fd) !== null && before?.equals(root) === true) {
           return fail({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
         }
         before = root

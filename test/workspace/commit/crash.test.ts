@@ -479,7 +479,7 @@ t.test('remembers a temp file that it could not remove', async t => {
       intents,
       durability: 'fast',
       folder,
-      place: Buffer.alloc(0),
+      folderPath: Buffer.alloc(0),
       mode: 0o600,
       content: { pieces: [Buffer.from('x')], size: 1 }
     } as const

@@ -1,4 +1,4 @@
-// What keeps a holder that was stopped from writing after its lock was taken over. Row 43 of docs/threats.md, step by
+// What keeps a holder that was suspended from writing after its lock was taken over. Row 43 of docs/threats.md, step by
 // step.
 import { createHmac } from 'node:crypto'
 import {
@@ -36,7 +36,7 @@ interface Fresh extends Folders {
   /** The temp files that were to be removed, a list for each time that the lock was taken. */
   fenced: (readonly string[])[]
   taken: (by?: Owner) => Promise<Lock>
-  /** Takes the lock over and is stopped before it does anything: the name of its temp file. */
+  /** Takes the lock over and is suspended before it does anything: the name of its temp file. */
   stopped: (by?: Owner) => Promise<string>
   silence: () => void
 }

@@ -81,7 +81,7 @@ t.test(
   async t => {
     const folder = fresh(t, 'live')
     const path = join(folder, 'stopped')
-    // Never accepts, as it is stopped.
+    // Never accepts, as it is suspended.
     const script = `const s = require('node:net').createServer()
       s.listen({ path: ${JSON.stringify(path)}, backlog: 1 }, () => process.kill(process.pid, 'SIGSTOP'))`
     const child = spawn(process.execPath, ['-e', script], { stdio: 'inherit', env: {} })

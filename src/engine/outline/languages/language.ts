@@ -2,8 +2,8 @@
 
 /**
  * A query captures `@definition.<kind>` with its `@name`; where need be `@body` (else the field `body`), `@owner` (the
- * type that a method belongs to, where that isn't around it) and, for an impl, `@trait` and `@type`. If several patterns
- * capture the same definition, the first counts.
+ * type that a method belongs to, where that isn't around it) and, for an impl, `@trait` and `@type`. If several
+ * patterns capture the same definition, the first counts.
  */
 export interface Language {
   /** Of the grammar's file, `tree-sitter-<grammar>.wasm`. */
