@@ -1,7 +1,7 @@
 // What POST /create takes. Knows only the wire format.
 import { Type, type Static } from 'typebox'
 import { hash, named, requestPath } from './common.ts'
-import { editingFields } from './editing.ts'
+import { changeFields } from './change-fields.ts'
 
 export const CreateRequestSchema = named('CreateRequest', 'Create a file with this content.', {
   path: requestPath,
@@ -15,7 +15,7 @@ export const CreateRequestSchema = named('CreateRequest', 'Create a file with th
   overwrite: Type.Optional(
     Type.Boolean({ description: 'true: replace the file if it exists; needs expected_hash (default: false).' })
   ),
-  ...editingFields,
+  ...changeFields,
   expected_hash: Type.Optional(
     hash('With overwrite: the file_hash of the file to replace, from your last answer about it.')
   )

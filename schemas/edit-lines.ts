@@ -1,7 +1,7 @@
 // What POST /edit-lines takes. Knows only the wire format.
 import { Type, type Static } from 'typebox'
 import { named, ref, requestPath } from './common.ts'
-import { editingFields, lineEndings } from './editing.ts'
+import { changeFields, lineEndings } from './change-fields.ts'
 
 // Without bounds, since 0 and numbers past the end are answered with how many lines the file has.
 const startLine = Type.Integer({
@@ -52,7 +52,7 @@ export const editLinesRequest = (edits_max: number) =>
             'the ranges must not overlap. Not together with start_line at the top level.'
         })
       ),
-      ...editingFields,
+      ...changeFields,
       line_endings: lineEndings('new_text is written with the line breaks of the file')
     }
   )

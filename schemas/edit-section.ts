@@ -1,7 +1,7 @@
 // What POST /edit-section takes. Knows only the wire format.
 import { Type, type Static } from 'typebox'
 import { line, named, requestPath, word } from './common.ts'
-import { editingFields, lineEndings } from './editing.ts'
+import { changeFields, lineEndings } from './change-fields.ts'
 
 const name = (description: string) => Type.String({ minLength: 1, maxLength: 1000, description })
 
@@ -55,7 +55,7 @@ export const EditSectionRequestSchema = named(
           '(default: false, it stays).'
       })
     ),
-    ...editingFields,
+    ...changeFields,
     line_endings: lineEndings('new_text is written with the line breaks of the file')
   }
 )

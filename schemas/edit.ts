@@ -1,7 +1,7 @@
 // What POST /edit takes. Knows only the wire format.
 import { Type, type Static } from 'typebox'
 import { named, ref, requestPath } from './common.ts'
-import { editingFields, lineEndings } from './editing.ts'
+import { changeFields, lineEndings } from './change-fields.ts'
 
 const oldText = Type.String({
   minLength: 1,
@@ -64,7 +64,7 @@ export const editRequest = (edits_max: number) =>
             'Not together with old_text at the top level.'
         })
       ),
-      ...editingFields,
+      ...changeFields,
       line_endings: lineEndings(ADAPTED)
     }
   )

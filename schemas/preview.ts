@@ -6,7 +6,7 @@ import { CreateRequestSchema } from './create.ts'
 import { editLinesRequest, LineEdit } from './edit-lines.ts'
 import { EditSectionRequestSchema } from './edit-section.ts'
 import { ADAPTED, editRequest, TextEdit } from './edit.ts'
-import { lineEndings } from './editing.ts'
+import { lineEndings } from './change-fields.ts'
 
 export const PREVIEWED = ['edit', 'edit_lines', 'edit_section', 'create'] as const
 

@@ -19,8 +19,8 @@ export const makeEdit = (workspace: Workspace, planning: Planning): Operation<Ed
     'If old_text matches several places, add context rather than a count. ' +
     'Check changes in the answer; when in doubt, inspect again.',
   rules:
-    'Matching: every space, tab and line break of old_text counts, but ' +
-    'a line break matches any kind of line break unless line_endings is exact; ' +
+    'Matching: every space, tab and line break of old_text counts, ' +
+    'but a line break matches any kind of line break unless line_endings is exact; ' +
     'nothing is matched approximately and new_text is literal. ' +
     'old_text must match exactly one place unless occurrences, replace_all or occurrence says otherwise; ' +
     'if it matches several, add the surrounding lines to it. ' +

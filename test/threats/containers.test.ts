@@ -1,7 +1,6 @@
 // Servers in containers on one machine: what one of them does that was suspended, or whose clock is wrong, while
-// another takes its lock over. Row 43 of docs/threats.md; `npm run test:containers -- --rounds N --counts N --silence
-// MS
-// --off SECONDS --patience MS` for more.
+// another takes its lock over. Row 43 of docs/threats.md; for more:
+// `npm run test:containers -- --rounds N --counts N --silence MS --off SECONDS --patience MS`.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

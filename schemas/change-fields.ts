@@ -1,8 +1,8 @@
-// The fields that every editing operation takes. Knows only the wire format.
+// The fields that every operation that changes a file takes. Knows only the wire format.
 import { Type } from 'typebox'
 import { hash, word } from './common.ts'
 
-export const editingFields = {
+export const changeFields = {
   expected_hash: Type.Optional(
     hash(
       'The file_hash from your last answer about this file. If the file has changed since, ' +
