@@ -1,4 +1,4 @@
-// The arrows of ARCHITECTURE.md, read from the imports, and what must not be where.
+// The arrows of ARCHITECTURE.md, compared with the imports, and what must not be where.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,18 +28,18 @@ const partOf = (path: string) =>
   /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ??
   path
 
-// `print-openapi` is a second, smaller server.
+// As ARCHITECTURE.md draws them. `print-openapi` is a second, smaller server.
 const ARROWS: Record<string, string[]> = {
   server: ['app', 'stdio', 'config', 'workspace'],
-  stdio: ['http', 'operations', 'workers', 'workspace', 'config'],
   'print-openapi': ['app', 'config', 'workspace'],
-  app: ['routes', 'schemas', 'http', 'operations', 'workers', 'workspace', 'engine', 'config'],
-  routes: ['schemas', 'http', 'operations', 'workspace', 'engine'],
+  app: ['routes', 'http', 'operations', 'workers', 'workspace', 'config'],
+  stdio: ['http', 'operations', 'workers', 'workspace', 'config'],
+  routes: ['schemas', 'http', 'operations', 'workspace'],
+  http: ['schemas', 'operations', 'workspace', 'engine', 'config'],
   operations: ['schemas', 'workers', 'workspace', 'engine'],
   workers: ['engine'],
-  http: ['schemas', 'operations', 'workspace', 'engine', 'config'],
-  workspace: ['engine'],
   config: ['workspace'],
+  workspace: ['engine'],
   engine: [],
   schemas: [],
   result: []
@@ -123,6 +123,22 @@ t.test('imports follow the arrows', async t => {
         path
       )
     }
+  }
+})
+
+t.test('draws in ARCHITECTURE.md the arrows that are checked, each of which an import needs', async t => {
+  const document = readFileSync(join(top, 'ARCHITECTURE.md'), 'utf8')
+  const drawn = [...document.matchAll(/^([a-z-]+) +→ ([a-z, -]+)$/gm)].map(([, part = '', others = '']) => [
+    part,
+    others.split(', ')
+  ])
+  t.strictSame(
+    Object.fromEntries(drawn),
+    Object.fromEntries(Object.entries(ARROWS).filter(([, others]) => others.length > 0))
+  )
+  for (const [part, others] of Object.entries(ARROWS)) {
+    const ofPart = sources.filter(({ path }) => partOf(path) === part).flatMap(({ imports }) => imports.map(partOf))
+    for (const other of others) t.ok(ofPart.includes(other), `${part} → ${other}`)
   }
 })
 

@@ -141,7 +141,7 @@ for (const era of ERAS) {
     writeFileSync(join(folder, 'a.txt'), files['a.txt'])
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [SERVER, 'mcp', folder, '--state-dir', join(folder, '..', `${folder}-state`)],
+      args: [SERVER, 'mcp', folder, '--state-dir', `${folder}-state`],
       stderr: 'pipe'
     })
     t.teardown(() => rmSync(`${folder}-state`, { recursive: true, force: true }))
