@@ -27,6 +27,6 @@ export const lineEndings = (adapt: string) =>
     word(
       ['adapt', 'exact'],
       `adapt (default): ${adapt}; where the file mixes them, with that of the line on which the change starts. ` +
-        "exact: bytes as given (a break that the service adds is the file's)."
+        "exact: the bytes as given; a line break that editd adds is still the file's."
     )
   )

@@ -41,7 +41,7 @@ t.test('edits sections, code blocks and symbols, and says where', async t => {
       'guide.md',
       { action: 'append', heading: 'Setup', new_text: 'Then look.' },
       GUIDE.replace('```\n\n##', '```\n\nThen look.\n\n##'),
-      'The section "Setup": Inserted lines 10 to 11 into guide.md, before what was line 10. guide.md now has 15 lines.',
+      'Inserted lines 10 to 11 into guide.md, before what was line 10. guide.md now has 15 lines. Target: the section "Setup".',
       { operation: 'insert', start_line: 10, end_line: 9 }
     ],
     [
@@ -62,7 +62,7 @@ t.test('edits sections, code blocks and symbols, and says where', async t => {
       'app.ts',
       { action: 'insert_after', symbol: 'Parser.parse', new_text: 'next () {\n  return 1\n}\n' },
       CODE.replace('{}\n\n  reset', '{}\n\n  next () {\n    return 1\n  }\n\n  reset'),
-      'The method "Parser.parse": Inserted lines 5 to 8 into app.ts, before what was line 5. app.ts now has 13 lines.',
+      'Inserted lines 5 to 8 into app.ts, before what was line 5. app.ts now has 13 lines. Target: the method "Parser.parse".',
       {}
     ],
     [
