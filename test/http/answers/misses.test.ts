@@ -87,7 +87,8 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     '/edit-lines',
     { start_line: 3, end_line: 3, expected_text: 'line 5 of epsilon', new_text: 'x', expected_hash: OTHER },
     {
-      detail: /Your edit would fail on the current file too: expected_text does not match line 3 of ten\.txt, .* expected_text is now at line 5/,
+      detail:
+        /Your edit would fail on the current file too: expected_text does not match line 3 of ten\.txt, .* expected_text is now at line 5/,
       suggested_fixes: [{ edit: { start_line: 5, end_line: 5, expected_text: 'line 5 of epsilon', new_text: 'x' } }, {}]
     }
   )
