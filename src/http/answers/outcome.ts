@@ -88,7 +88,9 @@ function toWarnings(
       TEXT_WARNINGS[type](of(edit_index), `${quote(text)} (its line ${line})`, outcome.dry_run)
     )
   const more = newTextWarnings.length - each.length
-  return more === 0 ? each : [...each, `Not listed: ${counted(more, 'more warning')} about placeholders or line numbers.`]
+  return more === 0
+    ? each
+    : [...each, `Not listed: ${counted(more, 'more warning')} about placeholders or line numbers.`]
 }
 
 const TEXT_WARNINGS: Record<NewTextWarning['type'], (field: string, text: string, dry_run: boolean) => string> = {
