@@ -98,7 +98,7 @@ const MatchLocation = named('MatchLocation', 'One match of old_text.', {
 
 const SuggestedEdit = named(
   'SuggestedEdit',
-  'Fields of an edit, ready to send. If new_text is missing, send your own, updated to match what is in the file.',
+  'Fields of an edit, ready to send. If new_text is missing, add your own; suggestion says why it is left to you.',
   {
     old_text: Type.Optional(text('As in /edit.')),
     new_text: Type.Optional(text('As in /edit or /edit-lines.')),

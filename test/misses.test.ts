@@ -54,7 +54,7 @@ const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '⏎
 const code = (text: string) => `\`${cell(text.length > 90 ? `…${text.slice(-70)}` : text).replaceAll('\t', '→')}\``
 const FIX: Record<string, string> = {
   complete: '`suggested_fixes[0].edit`, complete: send it',
-  own_new_text: '`suggested_fixes[0].edit` has `old_text`; first update `new_text` to match it',
+  own_new_text: '`suggested_fixes[0].edit` has `old_text`, and says why `new_text` is left to you',
   read: 'read what `suggested_fixes[0].example` shows, then decide'
 }
 

@@ -91,7 +91,7 @@ export const MISSES: Miss[] = [
     file: 'name: editd  \nport: 7333\nhost: localhost\n',
     old_text: 'name: editd\nport: 7333',
     new_text: 'name: editd\nport: 8080',
-    result: 'name: editd\nport: 8080\nhost: localhost\n'
+    result: 'name: editd  \nport: 8080\nhost: localhost\n'
   },
   {
     cause: 'blank_lines',

@@ -3,6 +3,7 @@
 import type { LineEdit, TextEdit } from './edit/request.ts'
 import type { SymbolKind } from './outline/outline.ts'
 import type { Cause, Difference } from './suggest/classify.ts'
+import type { MergeConflict } from './suggest/merge.ts'
 
 /** Text of the file around a failure. Lines are 1-based, of the original file; `content` is at most 2 KiB. */
 export interface FilePreview {
@@ -60,6 +61,8 @@ export interface Fix<E = FixedText> {
   type: FixType
   edit?: E
   lines?: [number, number]
+  /** Why `edit` has no `new_text`. */
+  conflict?: MergeConflict
 }
 
 /** A fix that has its edit. */

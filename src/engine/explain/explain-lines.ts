@@ -7,7 +7,7 @@ import type { LineEdit } from '../edit/request.ts'
 import { ANY_BREAK, breakBefore, lineAround, lineNumbers } from '../text/lines.ts'
 import type { Match } from '../match/locate.ts'
 import { MEDIUM, similarContent } from './similar-content.ts'
-import { reindented } from '../suggest/reindent.ts'
+import { merge } from '../suggest/merge.ts'
 import { MARGIN, suggest } from '../suggest/suggest.ts'
 import type { Text } from '../text/text.ts'
 
@@ -62,11 +62,12 @@ function fixFor(
   const { text: content, lossy } = decode(bytes)
   if (lossy) return undefined
   const plain = (one: string) => one.replace(ANY_BREAK, '\n')
-  const put = reindented(plain(expected_text!).replace(/\n$/, ''), plain(content), plain(new_text))
+  const merged = merge(plain(expected_text!).replace(/\n$/, ''), plain(new_text), plain(content))
   const fix: EditFix<FixedLines> = {
     type: 'USE_EXACT_TEXT',
     lines: [first, last],
-    edit: { start_line: first, end_line: last, expected_text: content, ...(put !== undefined && { new_text: put }) }
+    edit: { start_line: first, end_line: last, expected_text: content, ...(merged.ok && { new_text: merged.value }) },
+    ...(!merged.ok && { conflict: merged.failure })
   }
   return isSmall(fix) ? fix : undefined
 }

@@ -1,5 +1,7 @@
 // The facts of an edit whose old_text isn't there: what was meant, why it wasn't found, which edits would work. Does
 // not know sentences.
+import { fail, ok, type Result } from '../../result.ts'
+import type { TextEdit } from '../edit/request.ts'
 import { decode, excerpt } from '../text/encoding.ts'
 import { contextFixes, isSmall, linesOf, previewOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
 import type { EditFix, Fix, NoMatch } from '../failure.ts'
@@ -9,7 +11,7 @@ import { locate, type Match, needleOf } from '../match/locate.ts'
 import { missingTokens } from './missing-tokens.ts'
 import { MEDIUM, similarContent } from './similar-content.ts'
 import type { Cause } from '../suggest/classify.ts'
-import { reindented } from '../suggest/reindent.ts'
+import { merge, type MergeConflict } from '../suggest/merge.ts'
 import { MARGIN, suggest, type Suggestions } from '../suggest/suggest.ts'
 import { Text } from '../text/text.ts'
 
@@ -75,44 +77,53 @@ function editsFor(
 ): EditFix[] {
   const fixes: EditFix[] = []
   const placed = new Set<number>()
-  for (const { start, end, score, meant } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
+  for (const { start, end, score, read } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
     if (score < MEDIUM || placed.has(start)) continue
     const { text: content, lossy } = decode(text.slice(start, end))
     // What the edit would have written is not to be edited again.
     if (lossy || content.trim() === edit.new_text.trim()) continue
-    // Line numbers, a fence or escapes that were removed from old_text may be in new_text too: the caller has to check.
-    const new_text =
-      meant === edit.old_text.replace(ANY_BREAK, '\n')
-        ? replacementFor(edit.new_text, meant, content, line_endings)
-        : undefined
+    const merged = replacementFor(edit, read, content, line_endings)
+    const unmerged = merged.ok ? {} : { conflict: merged.failure }
+    const new_text = merged.ok ? merged.value : undefined
     const found = locate(text, needleOf(content), line_endings, ending)
     if (found.all.count === 1 && margin >= MARGIN) {
       fixes.push({
         type: 'USE_EXACT_TEXT',
         lines: linesOf(draft, original, { start, end }),
-        edit: { old_text: content, ...(new_text !== undefined && { new_text }) }
+        edit: { old_text: content, ...(new_text !== undefined && { new_text }) },
+        ...unmerged
       })
       continue
     }
     const duplicates = found.all.slice(0, MOST_DUPLICATES).filter(match => !placed.has(match.start))
     for (const match of duplicates) placed.add(match.start)
     fixes.push(
-      ...contextFixes({ draft, line_endings, found, edit: new_text === undefined ? {} : { new_text } }, duplicates)
+      ...contextFixes({ draft, line_endings, found, edit: new_text === undefined ? {} : { new_text } }, duplicates).map(
+        fix => ({ ...fix, ...unmerged })
+      )
     )
   }
   return fixes.filter(isSmall).slice(0, MOST_DUPLICATES)
 }
 
 /**
- * `newText` for a region that differs from what was meant only in white space under one rule; undefined where the
- * caller has to adapt it.
+ * What the edit makes of the region `found`, with the line breaks that it has to be sent with. `read` takes away what was
+ * added to both texts by mistake.
  */
-function replacementFor(newText: string, meant: string, found: string, lineEndings: LineEndings): string | undefined {
-  const replacement = reindented(meant, found.replace(ANY_BREAK, '\n'), newText.replace(ANY_BREAK, '\n'))
-  if (lineEndings === 'adapt' || replacement === undefined) return replacement
+function replacementFor(
+  { old_text, new_text }: TextEdit,
+  read: (text: string) => string | null,
+  found: string,
+  lineEndings: LineEndings
+): Result<string, MergeConflict> {
+  const plain = (text: string): string => text.replace(ANY_BREAK, '\n')
+  const [base, mine] = [read(plain(old_text.replace(/^\ufeff/, ''))), read(plain(new_text))]
+  if (base === null || mine === null) return fail({ reason: 'added' })
+  const merged = merge(base, mine, plain(found))
+  if (!merged.ok || lineEndings === 'adapt') return merged
   // It is written as sent, so it needs the line breaks of the place, if they are all of one kind.
   const [kind = '\n', ...others] = new Set(found.match(ANY_BREAK))
-  return others.length === 0 ? replacement.replaceAll('\n', kind) : undefined
+  return others.length === 0 ? ok(merged.value.replaceAll('\n', kind)) : fail({ reason: 'spacing' })
 }
 
 /** The original's 1-based line where `new_text` stands as a word of its own, if it does. */

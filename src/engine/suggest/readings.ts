@@ -9,6 +9,11 @@ export type Reading = 'as_sent' | 'line_numbers' | 'escapes' | 'entities' | 'fen
 /** One reading of old_text, folded; its breaks are `\n`. */
 export interface OldText {
   reading: Reading
+  /**
+   * Takes the same away from another text with the same breaks, as from new_text, if it is there at all. Null: it is
+   * there in part only.
+   */
+  read: (text: string) => string | null
   source: string
   folded: Folded
   /** All lines, and those that aren't blank. */
@@ -17,11 +22,14 @@ export interface OldText {
   pattern: Pattern
 }
 
-export function oldTextOf(source: string, reading: Reading = 'as_sent'): OldText {
+const asSent = (text: string): string => text
+
+export function oldTextOf(source: string, reading: Reading = 'as_sent', read: OldText['read'] = asSent): OldText {
   const folded = fold(source)
   const lines = linesOf(folded)
   return {
     reading,
+    read,
     source,
     folded,
     lines,
@@ -34,32 +42,40 @@ export function oldTextOf(source: string, reading: Reading = 'as_sent'): OldText
  * The readings of `text`, whose breaks are `\n`, as sent first; those that are blank or the same as another are left
  * out.
  */
-export function readings(text: string): { reading: Reading; source: string }[] {
-  const found: { reading: Reading; source: string }[] = []
-  const add = (reading: Reading, source: string | undefined) => {
-    if (source !== undefined && source.trim() !== '' && !found.some(other => other.source === source)) {
-      found.push({ reading, source })
+export function readings(text: string): Pick<OldText, 'reading' | 'read' | 'source'>[] {
+  const found: Pick<OldText, 'reading' | 'read' | 'source'>[] = []
+  const add = (reading: Reading, read: (text: string) => string | null): void => {
+    const source = read(text)
+    if (source !== null && source.trim() !== '' && !found.some(other => other.source === source)) {
+      found.push({ reading, read, source })
     }
   }
-  add('as_sent', text)
-  const plain = withoutLineNumbers(text)
-  add('line_numbers', plain)
-  const current = plain ?? text
-  if (hasEscapes(current)) {
-    const literal = unescaped(current)
-    add('escapes', literal)
-    add('escapes', withPlainQuotes(current))
-    if (plain === undefined) add('escapes', withoutLineNumbers(literal))
+  const isNumbered = withoutLineNumbers(text) !== undefined
+  const plain = isNumbered ? withoutNumbers : asSent
+  add('as_sent', asSent)
+  add('line_numbers', sent => (plain(sent) === sent && hasLineNumber(sent) ? null : plain(sent)))
+  if (hasEscapes(plain(text))) {
+    add('escapes', sent => unescaped(plain(sent)))
+    add('escapes', sent => withPlainQuotes(plain(sent)))
+    if (!isNumbered) add('escapes', sent => withoutNumbers(unescaped(sent)))
   }
-  add('entities', withoutEntities(current))
-  add('fence', withoutFence(current))
+  add('entities', sent => withoutEntities(plain(sent)) ?? plain(sent))
+  add('fence', sent => withoutFence(plain(sent)))
   return found
 }
 
-/** A text without the Markdown fence around it; undefined where there is none. */
-function withoutFence(text: string): string | undefined {
-  return /^```[\w-]*\n/.test(text) ? text.replace(/^```[\w-]*\n/, '').replace(/\n```\s*$/, '') : undefined
+/** A text without the Markdown fence around it, if it has one; null where it has only one half of it. */
+function withoutFence(text: string): string | null {
+  const opened = text.replace(/^```[\w-]*\n/, '')
+  const closed = opened.replace(/\n```\s*$/, '')
+  if (opened === text) return closed === opened && !/^```/m.test(text) ? text : null
+  return closed === opened ? null : closed
 }
+
+const withoutNumbers = (text: string): string => withoutLineNumbers(text) ?? text
+
+/** Whether a line begins with a number as a viewer puts it there, and not as a list or a mapping has it. */
+const hasLineNumber = (text: string): boolean => text.split('\n').some(line => /^[ \t]*\d+(?:\t|→|\|| \| )/.test(line))
 
 const NUMBERED = /^[ \t]*(\d+)(\t|→|: ?|\|| \| ?)(.*)$/
 /**

@@ -8,17 +8,20 @@ import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionsOf } from './regions.ts'
+import { edgeBonus, wholeStatement } from './whole-statement.ts'
 
 /** A region that resembles the text looked for. Bytes, end exclusive; `score` from 0 to 1. */
 export interface Candidate {
   start: number
   end: number
   score: number
+  /** It begins or ends otherwise than old_text, amid a long line. */
+  isCut: boolean
   /** At most five, in the order of the text. */
   differences: Difference[]
   cause: Cause
-  /** What old_text reads without line numbers, escapes, entities or fence that were added to it. */
-  meant: string
+  /** Takes away line numbers, escapes, entities or a fence that were added to old_text (see `OldText`); breaks are `\n`. */
+  read: OldText['read']
 }
 
 export interface Suggestions {
@@ -76,18 +79,22 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')
   const sought = haystack.encoding === 'utf8' ? sent : Buffer.from(sent).toString('latin1')
   const regions = distinct(allRegions(haystack, sought, budget))
+    .map(region => ({ ...region, rank: region.rank + edgeBonus(haystack, region, region.old.source) }))
+    .sort(better)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
   const alone = regions.length === 1 && regions[0]!.folded === 1
   const shown = regions.filter(({ score }) => alone || score >= least).slice(0, MOST_SHOWN)
   return {
     candidates: shown.map(region => {
-      const found = haystack.text(region.start, region.end)
+      const { start, end, isCut } = wholeStatement(haystack, region.start, region.end, region.old.source)
+      const found = haystack.text(start, end)
       return {
-        start: region.start + mark,
-        end: region.end + mark,
+        start: start + mark,
+        end: end + mark,
+        isCut,
         score: Math.round(region.score * 1000) / 1000,
-        meant: region.old.source,
+        read: region.old.read,
         ...classify(
           {
             sent: haystack.encoding === 'utf8' ? oldText : sought,
@@ -132,7 +139,7 @@ function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[
     return whole === undefined ? [] : [whole]
   }
   const olds = readings(sought)
-    .map(({ source, reading }) => oldTextOf(source, reading))
+    .map(({ source, reading, read }) => oldTextOf(source, reading, read))
     .filter(({ folded }) => folded.codes.length > 0)
   const [old] = olds
   if (old === undefined || haystack.bytes.length === 0) return []

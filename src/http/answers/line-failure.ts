@@ -5,7 +5,7 @@ import { sentences, type Descriptions, type FailedRequest } from './description.
 import { ofEdit, position } from './edit-position.ts'
 import { whyMissed } from './no-match-cause.ts'
 import { counted, listed, quote, span } from './phrases.ts'
-import { readLines, readPreview, toFixes } from './suggested-fixes.ts'
+import { readLines, readPreview, toFixes, whyNotMerged } from './suggested-fixes.ts'
 
 export const LINE_FAILURES: Descriptions<Exclude<LineFailure, ResultTooLarge>> = {
   LINE_OUT_OF_RANGE: (failure, { shown }) => {
@@ -98,9 +98,9 @@ function whereExpected(failure: ExpectedTextMismatch): string {
   const send =
     fix === undefined
       ? `copy ${found_at[0] === found_at[1] ? 'its' : 'their'} text as expected_text`
-      : fix.edit?.new_text === undefined
-        ? 'update new_text to match and send it with suggested_fixes[0].edit'
-        : 'send suggested_fixes[0].edit'
+      : fix.conflict === undefined
+        ? 'send suggested_fixes[0].edit'
+        : `send suggested_fixes[0].edit with a new_text of your own: ${whyNotMerged(fix.conflict)}`
   const differs = cause === undefined ? '' : `: ${whyMissed(cause, 'expected_text')}`
   if (found_at[0] === start_line && found_at[1] === end_line) {
     return `They are nearly the same${differs}. If you mean these lines, ${send}.`

@@ -1,9 +1,10 @@
 // The fixes of a problem: what to do, in a sentence, with an example. Does not know status codes.
 import type { SuggestedFix } from '../../../schemas/problem.ts'
 import type { FilePreview, Fix, FixedLines, FixedText } from '../../engine/failure.ts'
+import type { MergeConflict } from '../../engine/suggest/merge.ts'
 import type { NamedFile } from './call-names.ts'
 import { sentences } from './description.ts'
-import { linesListed, span } from './phrases.ts'
+import { linesListed, quote, span } from './phrases.ts'
 
 /** First and last line. */
 type Lines = readonly [start_line: number, end_line: number]
@@ -40,7 +41,7 @@ function toFix(fix: Fix<FixedText | FixedLines>): SuggestedFix {
   const example = exampleOf(fix)
   return {
     type,
-    suggestion: isOfLines(edit) ? suggestLines(edit) : suggestText(fix as Fix),
+    suggestion: isOfLines(edit) ? suggestLines(fix as Fix<FixedLines>, edit) : suggestText(fix as Fix),
     ...(example !== undefined && { example }),
     ...(edit !== undefined && { edit })
   }
@@ -49,36 +50,51 @@ function toFix(fix: Fix<FixedText | FixedLines>): SuggestedFix {
 const isOfLines = (edit: FixedText | FixedLines | undefined): edit is FixedLines =>
   edit !== undefined && 'start_line' in edit
 
-/** What is left to do with an edit that has no `new_text`. */
-const updateNewText = (edit: Partial<FixedText | FixedLines> | undefined): string =>
-  edit !== undefined && edit.new_text === undefined
-    ? 'First update your new_text to match what is there, and add it to the edit.'
-    : ''
+/** Why an edit has no `new_text`: how the change that was asked for meets what the file has otherwise. */
+export function whyNotMerged(conflict: MergeConflict): string {
+  switch (conflict.reason) {
+    case 'same_words':
+      if (conflict.changed === '') return `your change is where the file has put in ${quote(conflict.found)}`
+      return conflict.found === ''
+        ? `your change is at ${quote(conflict.changed)}, which the file does not have`
+        : `your change is at ${quote(conflict.changed)}, where the file has ${quote(conflict.found)}`
+    case 'unknown_word':
+      return `your new_text has ${quote(conflict.word)}, which is no longer there`
+    case 'spacing':
+      return 'your change and the file differ in white space at the same place'
+    case 'added':
+      return 'your new_text has only a part of the line numbers or the fence of old_text'
+    case 'too_long':
+      return 'the texts are too long to merge'
+  }
+}
 
-const suggestLines = (edit: FixedLines): string =>
-  sentences(
-    `If you mean ${span([edit.start_line, edit.end_line])}, send this edit:`,
-    'its line numbers and expected_text are right.',
-    updateNewText(edit)
-  )
+/** What a fix does, and whether its edit can be sent as it is. */
+const withNewText = (does: string, { conflict }: Fix<FixedText | FixedLines>): string =>
+  conflict === undefined
+    ? `${does}: this edit is ready to send.`
+    : `${does}, and write new_text yourself: ${whyNotMerged(conflict)}.`
 
-function suggestText({ type, edit, lines }: Fix): string {
+const suggestLines = (fix: Fix<FixedLines>, { start_line, end_line }: FixedLines): string =>
+  withNewText(`If you mean ${span([start_line, end_line])}, send these numbers and this expected_text`, fix)
+
+function suggestText(fix: Fix): string {
+  const { type, edit, lines } = fix
   const where = lines === undefined ? 'the file' : span(lines)
   switch (type) {
     case 'USE_EXACT_TEXT':
-      return sentences(
-        `Use the exact text of ${where} as old_text${edit === undefined ? '.' : ': send this edit.'}`,
-        updateNewText(edit)
-      )
+      return edit === undefined
+        ? `Use the exact text of ${where} as old_text.`
+        : withNewText(`Use the exact text of ${where} as old_text`, fix)
     case 'ADJUST_COUNT':
       return `To replace all of these places, set occurrences to ${edit?.occurrences ?? 'the number of matches'}.`
     case 'CHOOSE_OCCURRENCE':
       return 'To replace one of them, set occurrence to its number, counted from the top, or to "first" or "last".'
     case 'ADD_CONTEXT':
-      return sentences(
-        `To change only the match ${lines === undefined ? 'shown' : `at ${linesListed([lines[0]])}`}, send this edit:`,
-        'its old_text has the surrounding lines and matches one place.',
-        edit !== undefined && edit.new_text === undefined ? 'Add the same lines to new_text.' : ''
+      return withNewText(
+        `To change only the match ${lines === undefined ? 'shown' : `at ${linesListed([lines[0]])}`}, ` +
+          'send its surrounding lines too',
+        fix
       )
     case 'ALREADY_APPLIED':
       return sentences(
@@ -88,11 +104,10 @@ function suggestText({ type, edit, lines }: Fix): string {
     case 'ESCAPE_SPECIAL':
       return sentences(
         'Correct the escapes in old_text:',
-        'a line break is one real line break, and quotes and backslashes are as in the file.',
-        updateNewText(edit)
+        'a line break is one real line break, and quotes and backslashes are as in the file.'
       )
     case 'CHECK_WHITESPACE':
-      return sentences(`Spaces, tabs or line breaks differ from ${where}: copy them exactly.`, updateNewText(edit))
+      return `Spaces, tabs or line breaks differ from ${where}: copy them exactly.`
     case 'READ_FILE':
     case 'FIX_PATH':
       return READ_IT

@@ -14,7 +14,7 @@ import { sentences, type Descriptions, type FailedRequest } from './description.
 import { ofEdit, position } from './edit-position.ts'
 import { whyMissed } from './no-match-cause.ts'
 import { capital, counted, cut, linesListed, listed, quote, span } from './phrases.ts'
-import { toFixes } from './suggested-fixes.ts'
+import { toFixes, whyNotMerged } from './suggested-fixes.ts'
 
 export const TEXT_FAILURES: Descriptions<TextFailure> = {
   NO_MATCH: (failure, request) => ({
@@ -113,9 +113,9 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent): string {
   }
   const which = second === undefined ? `${first.name}.edit` : `the edit for the place you mean (${eachPlace(ready)})`
   const action =
-    first.edit?.new_text === undefined
-      ? `first update new_text to match what is there, then send it with the old_text of ${which}.`
-      : `send ${which}.`
+    first.conflict === undefined
+      ? `send ${which}.`
+      : `send ${which} with a new_text of your own: ${whyNotMerged(first.conflict)}.`
   return second !== undefined || unclear ? capital(action) : `If so, ${action}`
 }
 

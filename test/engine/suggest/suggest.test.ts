@@ -21,7 +21,6 @@ import {
   withoutLineNumbers,
   withPlainQuotes
 } from '../../../src/engine/suggest/readings.ts'
-import { reindented } from '../../../src/engine/suggest/reindent.ts'
 import { findSeeds, seedsOf } from '../../../src/engine/suggest/seeds.ts'
 import { findShort } from '../../../src/engine/suggest/short.ts'
 import { suggest } from '../../../src/engine/suggest/suggest.ts'
@@ -232,24 +231,23 @@ t.test('decodes stretches by whole lines and characters', async t => {
   t.equal(new Haystack(Buffer.from([0xff, 0x41])).text(0, 2), 'ÿA')
 })
 
-t.test('re-indents under one rule, or not at all', async t => {
-  const rule = (name: string, sought: string, found: string, given: string, expected: string | undefined) =>
-    t.equal(reindented(sought, found, given), expected, name)
-  rule('tabs for spaces', '    a\n        b', '\ta\n\t\tb', '    c\n            d\n\n', '\tc\n\t\t\td\n\n')
-  rule('spaces for tabs', '\ta\n\t\tb', '  a\n    b', '\tc\n\t\t\td', '  c\n      d')
-  rule('more of the same', 'a\n  b', '    a\n      b', 'c\n  d', '    c\n      d')
-  rule('fewer', '    a', '  a', '    c\n      d', '  c\n    d')
-  rule('nothing to take away', '    a\n    b', '  a\n  b', '    c\nd', undefined)
-  rule('only the first line', 'a\n    b', '    a\n    b', 'c\n    d', '    c\n    d')
-  rule('white space at the end', 'a\nb', 'a  \nb', 'c\nd', 'c\nd')
-  rule('other words', 'a', 'b', 'c', undefined)
-  rule('another number of lines', 'a', 'a\n', 'c', undefined)
-  rule('blank', ' ', '  ', 'c', undefined)
-  rule('no one rule', 'x\n  a\n  b', 'x\n    a\n   b', 'c', undefined)
-  rule('not in proportion', 'x\n  a\n    b\n      c', 'x\n  a\n   b\n      c', 'x\n        d', undefined)
-  rule('mixed', 'x\n \ta\n  b', 'x\n  a\n  b', 'c', undefined)
-  rule('another sign', '\ta\n\tb', '  a\n  b', '\tc\n    d', undefined)
-  rule('another sign where there was none', 'a\nb', '\ta\n\tb', 'c\n  d', undefined)
+t.test('takes from new_text what it took from old_text, or says that it can’t', async t => {
+  const check = (old_text: string, reading: string, new_text: string, expected: string | null): void => {
+    const read = readings(old_text).find(one => one.reading === reading)!.read
+    t.equal(read(new_text), expected, JSON.stringify([reading, new_text]))
+  }
+  check('```ts\na\n```', 'fence', '```ts\nb\n```', 'b')
+  check('```ts\na\n```', 'fence', 'b', 'b')
+  check('```ts\na\n```', 'fence', '```ts\nb\n``` c', null)
+  check('```ts\na\n```', 'fence', 'b\n```', null)
+  check('```ts\na\n```', 'fence', 'b\n```\nc', null)
+  check('1\ta\n2\tb', 'line_numbers', '1\tc\n2\td', 'c\nd')
+  check('1\ta\n2\tb', 'line_numbers', 'c\nd', 'c\nd')
+  check('1\ta\n2\tb', 'line_numbers', 'c\nd\ne\n4\tf', null)
+  check('1: a\n2: b', 'line_numbers', 'c\nd\ne\n4: f', 'c\nd\ne\n4: f')
+  check('say(\\"a\\")', 'escapes', 'say(\\"b\\")', 'say("b")')
+  check('a &lt; b', 'entities', 'a &gt; b', 'a > b')
+  check('a &lt; b', 'entities', 'a > b', 'a > b')
 })
 
 t.test('names the kind of each difference', async t => {

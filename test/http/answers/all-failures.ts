@@ -48,7 +48,12 @@ const complete = (line: number): Fix => ({
   lines: [line, line],
   edit: { old_text: 'foo( 1 )', new_text: 'bar' }
 })
-const withoutNewText: Fix = { type: 'USE_EXACT_TEXT', lines: [4, 5], edit: { old_text: 'foo( 1 )' } }
+const withoutNewText: Fix = {
+  type: 'USE_EXACT_TEXT',
+  lines: [4, 5],
+  edit: { old_text: 'foo( 1 )' },
+  conflict: { reason: 'same_words', changed: 'foo', found: 'bar' }
+}
 
 const REQUESTS: Described[] = [
   {
@@ -643,8 +648,8 @@ const TEXTS: Described[] = [
       'old_text was not found in src/app.ts: "const foo = 1;".',
       'Perhaps line 4 was meant: the spacing differs (the file has "const  foo", old_text "const foo").',
       'The file has "foo( 1 )" there.',
-      'If so, first update new_text to match what is there, then send it with the old_text of',
-      'suggested_fixes[1].edit. Nothing was written.'
+      'If so, send suggested_fixes[1].edit with a new_text of your own: your change is at "foo", where the file',
+      'has "bar". Nothing was written.'
     ]
   },
   {
@@ -704,8 +709,8 @@ const TEXTS: Described[] = [
       'old_text was not found in src/app.ts: "const foo = 1;".',
       'Most likely line 4 was meant: the spacing differs (the file has "const  foo", old_text "const foo").',
       'The file has "foo( 1 )" there.',
-      'First update new_text to match what is there, then send it with the old_text of the edit for the place',
-      'you mean (suggested_fixes[0] for lines 4 to 5, suggested_fixes[1] for lines 4 to 5).',
+      'Send the edit for the place you mean (suggested_fixes[0] for lines 4 to 5, suggested_fixes[1] for lines 4',
+      'to 5) with a new_text of your own: your change is at "foo", where the file has "bar".',
       'Nothing was written.'
     ]
   },
@@ -977,12 +982,19 @@ const LINES: Described[] = [
       ...EXPECTED_TEXT_MISMATCH,
       end_line: 46,
       cause: differs,
-      fixes: [{ type: 'USE_EXACT_TEXT', edit: { start_line: 47, end_line: 47 } }]
+      fixes: [
+        {
+          type: 'USE_EXACT_TEXT',
+          edit: { start_line: 47, end_line: 47 },
+          conflict: { reason: 'same_words', changed: 'foo', found: 'bar' }
+        }
+      ]
     },
     detail: [
       'expected_text does not match lines 45 to 46 of src/app.ts, which have "const  foo = 1;\\n".',
       'Nearly the same text is now at line 47: the file indents with 1 tab, but expected_text indents with 2 spaces.',
-      'If you mean line 47, update new_text to match and send it with suggested_fixes[0].edit.',
+      'If you mean line 47, send suggested_fixes[0].edit with a new_text of your own: your change is at "foo", where',
+      'the file has "bar".',
       'Nothing was written.'
     ]
   },

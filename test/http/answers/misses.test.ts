@@ -203,10 +203,11 @@ t.test('says where the lines are that were expected', async t => {
     { path: 'tabs.ts', start_line: 1, end_line: 1, expected_text: '\tconst limits = compute(1)' },
     {
       detail:
-        /Nearly the same text is now at line 2: the file has "limit", expected_text "limits"\. If you mean line 2, update new_text/,
+        /Nearly the same text is now at line 2: the file has "limit", expected_text "limits"\. If you mean line 2, send suggested_fixes\[0\]\.edit with a new_text of your own: your change is at /,
       suggested_fixes: [
         {
-          suggestion: /First update your new_text to match/,
+          suggestion:
+            /^If you mean line 2, send .* and write new_text yourself: your change is at .*, where the file has /,
           edit: { start_line: 2, end_line: 2, expected_text: '\tconst limit = compute(1)', new_text: undefined }
         },
         {}

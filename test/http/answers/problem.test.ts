@@ -10,6 +10,7 @@ import { EXAMPLES, exampleOf } from '../../../src/http/answers/examples.ts'
 import type { Failure } from '../../../src/http/failure.ts'
 import { whyMissed } from '../../../src/http/answers/no-match-cause.ts'
 import { toBody } from '../../../src/http/answers/outcome.ts'
+import type { MergeConflict } from '../../../src/engine/suggest/merge.ts'
 import { KINDS, toProblem, type Context } from '../../../src/http/answers/problem.ts'
 import { cut, linesListed, quote } from '../../../src/http/answers/phrases.ts'
 import type { ChangeOutcome, InspectOutcome } from '../../../src/operations/operation.ts'
@@ -122,11 +123,12 @@ t.test('gives each fix a sentence', async t => {
   })
   t.match(fix({ type: 'CHOOSE_OCCURRENCE' }), { example: '"occurrence": 1' })
   t.match(fix({ type: 'ADD_CONTEXT', edit, lines: [4, 6] }), {
-    suggestion:
-      /only the match at line 4, send this edit: its old_text has the surrounding lines and matches one place\.$/
+    suggestion: /only the match at line 4, send its surrounding lines too: this edit is ready to send\.$/
   })
-  t.match(fix({ type: 'ADD_CONTEXT', edit: { old_text: 'a' } }), {
-    suggestion: /only the match shown.*Add the same lines/
+  const same_words = (changed: string, found: string) => ({ reason: 'same_words' as const, changed, found })
+  t.match(fix({ type: 'ADD_CONTEXT', edit: { old_text: 'a' }, conflict: same_words('', 'b') }), {
+    suggestion:
+      /match shown, send its .* too, and write new_text yourself: your change is where the file has put in "b"\.$/
   })
   t.match(fix({ type: 'ALREADY_APPLIED', lines: [4, 4] }), { suggestion: /already in the file \(line 4\)/ })
   t.match(fix({ type: 'ALREADY_APPLIED' }), { suggestion: /already in the file: if/ })
@@ -134,12 +136,20 @@ t.test('gives each fix a sentence', async t => {
   t.match(fix({ type: 'CHECK_WHITESPACE', edit, lines: [1, 2] }), { suggestion: /differ from lines 1 to 2/ })
   t.match(fix({ type: 'USE_EXACT_TEXT' }), { suggestion: 'Use the exact text of the file as old_text.' })
   t.match(fix({ type: 'USE_EXACT_TEXT', lines: [4, 5], edit }), {
-    suggestion: 'Use the exact text of lines 4 to 5 as old_text: send this edit.',
+    suggestion: 'Use the exact text of lines 4 to 5 as old_text: this edit is ready to send.',
     edit
   })
-  t.match(fix({ type: 'USE_EXACT_TEXT', lines: [4, 4], edit: { old_text: 'a' } }), {
-    suggestion: /: send this edit\. First update your new_text to match what is there, and add it to the edit\.$/
-  })
+  const left = (conflict: MergeConflict, why: string): void => {
+    t.match(fix({ type: 'USE_EXACT_TEXT', lines: [4, 4], edit: { old_text: 'a' }, conflict }), {
+      suggestion: `Use the exact text of line 4 as old_text, and write new_text yourself: ${why}.`
+    })
+  }
+  left(same_words('a', 'b'), 'your change is at "a", where the file has "b"')
+  left(same_words('a', ''), 'your change is at "a", which the file does not have')
+  left({ reason: 'unknown_word', word: 'a' }, 'your new_text has "a", which is no longer there')
+  left({ reason: 'spacing' }, 'your change and the file differ in white space at the same place')
+  left({ reason: 'added' }, 'your new_text has only a part of the line numbers or the fence of old_text')
+  left({ reason: 'too_long' }, 'the texts are too long to merge')
   t.match(fix({ type: 'READ_FILE', lines: [2, 9] }), {
     suggestion: /^Read lines 2 to 9/,
     example: 'POST /inspect {"path":"src/app.ts","start_line":2,"end_line":9}'

@@ -1,55 +1,18 @@
-// One constant rule for the white space at the start of lines: read off old_text and the file, applied to new_text.
-// Does not know files.
+// One constant rule for the white space at the start of lines, read off lines of two texts. Does not know words or
+// files.
 
-const LINE = /^([^\S\n]*)([^]*)$/
-
-/**
- * `replacement` with the indentation that `found` has where `sought` has another, if that is one rule for all lines:
- * so many signs more or fewer, or tabs for so many spaces (and the reverse). White space at the end of lines doesn't
- * count. Undefined where the texts differ in more, or the rule says nothing of a line of `replacement`. Breaks are
- * `\n`.
- */
-export function reindented(sought: string, found: string, replacement: string): string | undefined {
-  const [from, to] = [sought.split('\n'), found.split('\n')]
-  if (from.length !== to.length) return undefined
-  const pairs: Indents[] = []
-  for (const [i, line] of from.entries()) {
-    const [a, b] = [parted(line), parted(to[i]!)]
-    if (a.rest !== b.rest) return undefined
-    if (a.rest !== '') pairs.push({ from: a.indent, to: b.indent })
-  }
-  const [first] = pairs
-  if (first === undefined) return undefined
-  // The first line may have lost its own indentation only.
-  const rule = ruleOf(pairs.length > 1 ? pairs.slice(1) : pairs)
-  if (rule === undefined) return undefined
-  const lines: string[] = []
-  for (const [i, line] of replacement.split('\n').entries()) {
-    const indent = LINE.exec(line)![1]!
-    const instead = line.trim() === '' ? indent : i === 0 && indent === first.from ? first.to : rule(indent)
-    if (instead === undefined) return undefined
-    lines.push(instead + line.slice(indent.length))
-  }
-  return lines.join('\n')
-}
-
-interface Indents {
+export interface Indents {
   from: string
   to: string
 }
 
-function parted(line: string): { indent: string; rest: string } {
-  const [, indent, rest] = LINE.exec(line)!
-  return { indent: indent!, rest: rest!.trimEnd() }
-}
-
-type Rule = (indent: string) => string | undefined
+export type IndentRule = (indent: string) => string | undefined
 
 /**
  * The indentation for another: `to = from × factor + shift`, each of one kind of sign; undefined if the pairs don't
  * agree.
  */
-function ruleOf(pairs: readonly Indents[]): Rule | undefined {
+export function indentRule(pairs: readonly Indents[]): IndentRule | undefined {
   const known = new Map<string, string>()
   for (const { from, to } of pairs) {
     if ((known.get(from) ?? to) !== to) return undefined

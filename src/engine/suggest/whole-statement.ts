@@ -1,0 +1,138 @@
+// A region for a single line of old_text, widened or narrowed to the statement that was meant: no other line that adds
+// nothing, and no end in the middle of what has changed. Does not know how it was found.
+import { distance } from 'fastest-levenshtein'
+import { isBreakByte, LF } from '../text/lines.ts'
+import type { Haystack } from './haystack.ts'
+import { folded } from './merge.ts'
+
+/** Bytes. `isCut`: it begins or ends otherwise than old_text does, amid a line that is too long to be taken whole. */
+export interface Statement {
+  start: number
+  end: number
+  isCut: boolean
+}
+
+// Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
+
+/** Bytes of a line above which it isn't taken whole: minified code, data. */
+const LONG_LINE = 200
+/** Characters of a word for each that may be mistyped. */
+const MISTYPED = 3
+/** Tokens of old_text from which on its first and last one say which line is meant, and what each adds to the rank. */
+const LEAST_TOKENS = 3
+const SAME_FIRST = 0.1
+const SAME_LAST = 0.03
+
+const WORD = /[\p{L}\p{M}\p{N}_$]+/gu
+const TOKEN = /[\p{L}\p{M}\p{N}_$]+|\S/gu
+const PAIRS = ['()', '[]', '{}', '<>'] as const
+
+/**
+ * The region `start` to `end` for `sought`, whose breaks are `\n`; as it is where that has several lines. A part on
+ * another line is left out where it has no word of `sought` that the rest hasn't, and
+ * doesn't begin or end as `sought` does. The start is moved to that of its line
+ * where the region begins with another word than `sought`, or closes more brackets than it opens; the end likewise.
+ */
+export function wholeStatement(haystack: Haystack, start: number, end: number, sought: string): Statement {
+  if (sought.trim().includes('\n')) return { start, end, isCut: false }
+  const narrow = withoutIdleLines(haystack, start, end, sought)
+  const found = haystack.text(narrow.start, narrow.end)
+  const [wanted, has] = [tokensOf(sought), tokensOf(found)]
+  const [open, opens] = [unmatched(sought), unmatched(found)]
+  const beginsElsewhere = !isAlike(wanted[0], has[0]) || opens.closing > open.closing
+  const endsElsewhere = !isAlike(wanted.at(-1), has.at(-1)) || opens.opening > open.opening
+  const from = beginsElsewhere ? lineStart(haystack, narrow.start, /^\s/.test(sought)) : narrow.start
+  const to = endsElsewhere ? lineEnd(haystack, narrow.end, /\S\s+$/.test(sought)) : narrow.end
+  return to - from > LONG_LINE && to - from > narrow.end - narrow.start
+    ? { ...narrow, isCut: true }
+    : { start: from, end: to, isCut: false }
+}
+
+/** The same token, or a word that is mistyped. */
+const isAlike = (wanted = '', has = ''): boolean =>
+  wanted === has || (wanted.length >= MISTYPED && distance(wanted, has) <= wanted.length / MISTYPED)
+
+const tokensOf = (text: string): string[] => (text.match(TOKEN) ?? []).map(token => folded(token).toLowerCase())
+const wordsOf = (text: string): string[] => (text.match(WORD) ?? []).map(word => folded(word).toLowerCase())
+
+function withoutIdleLines(
+  haystack: Haystack,
+  start: number,
+  end: number,
+  sought: string
+): { start: number; end: number } {
+  const wanted = counts(sought)
+  const isIdle = (part: string, rest: string): boolean => {
+    const others = counts(rest)
+    return wordsOf(part).every(word => (others.get(word) ?? 0) >= (wanted.get(word) ?? 0))
+  }
+  const tokens = tokensOf(sought)
+  const begins = (part: string): boolean => isAlike(tokens[0], tokensOf(part)[0])
+  const ends = (part: string): boolean => isAlike(tokens.at(-1), tokensOf(part).at(-1))
+  for (;;) {
+    const { bytes } = haystack
+    const [first, last] = [bytes.indexOf(LF, start) + 1, bytes.lastIndexOf(LF, end - 1)]
+    // A last break belongs to the line that it ends.
+    if (first === 0 || first >= end) return { start, end }
+    const [head, tail] = [haystack.text(start, first), haystack.text(last, end)]
+    if (!begins(head) && isIdle(head, haystack.text(first, end))) start = first
+    else if (last < end - 1 && !ends(tail) && isIdle(tail, haystack.text(start, last))) {
+      for (end = last; isBreakByte(bytes[end - 1]!);) end--
+    } else return { start, end }
+  }
+}
+
+function counts(text: string): Map<string, number> {
+  const found = new Map<string, number>()
+  for (const word of wordsOf(text)) found.set(word, (found.get(word) ?? 0) + 1)
+  return found
+}
+
+/** Brackets without their other half. The arrows `=>` and `->` are none. */
+function unmatched(text: string): { opening: number; closing: number } {
+  const plain = text.replace(/[-=]>/g, '')
+  let [opening, closing] = [0, 0]
+  for (const [open, close] of PAIRS) {
+    let depth = 0
+    for (const sign of plain) {
+      if (sign === open) depth++
+      else if (sign === close && depth > 0) depth--
+      else if (sign === close) closing++
+    }
+    opening += depth
+  }
+  return { opening, closing }
+}
+
+/** Where the line around `at` begins; more than a long line before `at` where that is farther. */
+function lineStart({ bytes }: Haystack, at: number, withIndent: boolean): number {
+  const from = Math.max(0, at - LONG_LINE - 1)
+  const start = from + bytes.subarray(from, at).findLastIndex(isBreakByte) + 1
+  if (withIndent) return start
+  const skipped = bytes.subarray(start, at).findIndex(byte => !isBlank(byte))
+  return skipped === -1 ? at : start + skipped
+}
+
+/** Where the line around `at` ends, likewise. */
+function lineEnd({ bytes }: Haystack, at: number, withBlanks: boolean): number {
+  if (at > 0 && isBreakByte(bytes[at - 1]!)) return at
+  const rest = bytes.subarray(at, at + LONG_LINE + 1)
+  const found = rest.findIndex(isBreakByte)
+  const line = found === -1 ? rest : rest.subarray(0, found)
+  return withBlanks ? at + line.length : at + line.findLastIndex(byte => !isBlank(byte)) + 1
+}
+
+const isBlank = (byte: number): boolean => byte === 32 || byte === 9
+
+/**
+ * What is added to the rank of a region for a single line of `sought`, because its line begins and ends as that does:
+ * what a line assigns to, or calls, says more than what it has in common with others.
+ */
+export function edgeBonus(haystack: Haystack, { start, end }: { start: number; end: number }, sought: string): number {
+  const tokens = tokensOf(sought)
+  if (tokens.length < LEAST_TOKENS || sought.trim().includes('\n')) return 0
+  const [from, to] = [lineStart(haystack, start, true), lineEnd(haystack, end, true)]
+  if (to - from > LONG_LINE || haystack.bytes.subarray(from, to - 1).some(isBreakByte)) return 0
+  const has = tokensOf(haystack.text(from, to))
+  return (tokens[0] === has[0] ? SAME_FIRST : 0) + (tokens.at(-1) === has.at(-1) ? SAME_LAST : 0)
+}

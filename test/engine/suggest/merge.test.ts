@@ -1,0 +1,150 @@
+// The change of an edit, made to the region of the file that was meant.
+import t from 'tap'
+import { merge, type MergeConflict } from '../../../src/engine/suggest/merge.ts'
+import { often } from '../../often.ts'
+import { Random, SEED } from '../../random.ts'
+
+const check = (name: string, base: string, mine: string, theirs: string, expected: string | MergeConflict): void => {
+  const merged = merge(base, mine, theirs)
+  t.strictSame(merged.ok ? merged.value : merged.failure, expected, name)
+}
+const both = (changed: string, found: string): MergeConflict => ({ reason: 'same_words', changed, found })
+const SPACING: MergeConflict = { reason: 'spacing' }
+
+check(
+  'keeps what the file has otherwise',
+  'let a = 1\nlet b = 2',
+  'let a = 1\nlet b = 3',
+  'const a = 1\nlet b = 2',
+  'const a = 1\nlet b = 3'
+)
+check('puts a line in', 'a()\nc()', 'a()\nb()\nc()', 'a(1)\nc()', 'a(1)\nb()\nc()')
+check('takes a line out', 'a\nb\nc\nd', 'a\nb\nd', 'x\nb\nc\nd', 'x\nb\nd')
+check('takes the first line out', 'a\nb\nc', 'b\nc', 'a\nb\nC', 'b\nC')
+check('takes the last line out', 'a\nb\nc', 'a\nb', 'A\nb\nc', 'A\nb')
+check('takes all out', 'a b', '', 'a  b\n', '\n')
+check('adds at the end', 'a\nb', 'a\nb\nc', 'A\nb', 'A\nb\nc')
+check('adds at the start', 'b\na', 'c\nb\na', 'b\nA', 'c\nb\nA')
+check('changes nothing', 'a b', 'a b', 'a c', 'a c')
+check(
+  'takes no other word for the one that is gone',
+  'new Buffer(x)',
+  'new Buffer(x, 1)',
+  'new Units(x)',
+  'new Units(x, 1)'
+)
+check('says what both have changed', 'f(Buffer)', 'f(Bytes)', 'f(Units)', both('Buffer', 'Units'))
+check('wants a word between two changes', 'a b c', 'a x c', 'a b y', both('b c', 'b y'))
+check('is glad of one word', 'a b c', 'x b c', 'a b y', 'x b y')
+check('says where the file has lost it', 'a b c d', 'a b x d', 'a d', both('b c', ''))
+check('puts in no word that the file has lost', 'old(1)\ngo()', 'old(1)\ngo(old)', 'fresh(1)\ngo()', {
+  reason: 'unknown_word',
+  word: 'old'
+})
+check('counts quotes as the same', "f('a', b)", "f('a', c)", 'f("a", b)', 'f("a", c)')
+check('changes quotes where that is asked', "f('a')", 'f(`a`)', 'f("a")', 'f(`a`)')
+check(
+  'writes plain signs where the file does',
+  'say “a” – b',
+  'say “a” – b – “c”…',
+  'say "a" - b',
+  'say "a" - b - "c"…'
+)
+check('composes letters as the file does', 'cafe\u0301 1', 'cafe\u0301 1 the\u0301', 'café 1', 'café 1 thé')
+check('reads Chinese sign by sign', '编辑文件', '编辑大文件', '编辑文本', '编辑大文本')
+check('knows where Chinese words touch', '编辑文件', '编辑旧件', '编辑文本', both('文件', '文本'))
+
+check('indents as the file does', 'a {\n  b\n}', 'a {\n  b\n  c\n}', 'a {\n    b\n}', 'a {\n    b\n    c\n}')
+check(
+  'tabs for spaces',
+  'a {\n    b {\n        c\n    }\n}',
+  'a {\n    b {\n        c\n            d\n    }\n}',
+  'a {\n\tb {\n\t\tc\n\t}\n}',
+  'a {\n\tb {\n\t\tc\n\t\t\td\n\t}\n}'
+)
+check(
+  'indents a line that lost it',
+  'a {\n      b\n    }',
+  'a {\n      b\n    }\n    c',
+  '    a {\n      b\n    }',
+  '    a {\n      b\n    }\n    c'
+)
+check('indents like the lines beside it', 'a\nb\nc\nd', 'a\nb\nx\nc\nd', 'a\n  b\n  c\nd', 'a\n  b\n  x\n  c\nd')
+check('moves a line that the file has not moved', 'a\nb\nc', 'a\n  b\nc', 'A\nb\nc', 'A\n  b\nc')
+check('white space that both changed', 'a\n  b', 'a\n    b', 'a b', SPACING)
+check('white space that both changed alike', 'a  b', 'a b', 'a b', 'a b')
+check('white space beside a word that the file has lost', 'a b c', 'a  b c', 'a x c', SPACING)
+check('keeps blank lines of the file', 'a\nb\nc', 'a\nb\nd', 'a\n\nb\nc', 'a\n\nb\nd')
+check('keeps white space at its ends', '  a b  ', '  a c  ', 'a b', 'a c')
+check('no rule of indentation', 'x\n \ta\n  b\nc', 'x\n \ta\n  b\n\ty\nc', 'x\n  a\n    b\nc', SPACING)
+check('nothing to take away from the indentation', '    a\n    b', '  c\nb', '  a\n  b', SPACING)
+check('spaces for tabs', '\ta\n\t\tb', '\tc\n\t\t\td', '  a\n    b', '  c\n      d')
+check('more of the same', 'a\n  b', 'c\n  d', '    a\n      b', '    c\n      d')
+check('fewer', '    a', '    c\n      d', '  a', '  c\n    d')
+check('only the first line', 'a\n    b', 'c\n    d', '    a\n    b', '    c\n    d')
+check('white space at the end of lines', 'a\nb', 'c\nd', 'a  \nb', 'c\nd')
+check(
+  'not in proportion',
+  'x\n  a\n    b\n      c',
+  'x\n  a\n    b\n      c\n        d',
+  'x\n  a\n   b\n      c',
+  SPACING
+)
+check('another sign', '\ta\n\tb', '\tc\n    d', '  a\n  b', SPACING)
+check('another sign where there was none', 'a\nb', 'c\n  d', '\ta\n\tb', SPACING)
+t.strictSame(merge('a '.repeat(5000), 'b', 'a '.repeat(5000)), { ok: false, failure: { reason: 'too_long' } })
+t.strictSame(merge('a '.repeat(3000), 'b '.repeat(3000), 'a'), { ok: false, failure: { reason: 'too_long' } })
+
+const WORDS = ['a', 'b', 'cc', '(', ')', ' ', '\n', '\n  ', '  ', '\t', 'é', '字', '“', '"']
+
+t.test('makes the edit itself where the file has the very text, and changes nothing without an edit', async t => {
+  for (let round = 0; round < often(3000); round++) {
+    const random = new Random(SEED * 70_001 + round)
+    const [one, other] = [random.text(WORDS, 40), random.text(WORDS, 40)]
+    const about = JSON.stringify({ seed: SEED, round, one, other })
+    const made = merge(one, other, one)
+    if (!made.ok || made.value !== other) t.strictSame(made, { ok: true, value: other }, about)
+    const kept = merge(one, one, other)
+    if (!kept.ok || kept.value !== other) t.strictSame(kept, { ok: true, value: other }, about)
+  }
+})
+
+const wordsOf = (text: string): string[] => text.match(/[\p{L}]+|\S/gu) ?? []
+
+t.test('brings nothing back, and drops nothing of the file', async t => {
+  let merged = 0
+  for (let round = 0; round < often(3000); round++) {
+    const random = new Random(SEED * 70_003 + round)
+    const lines = Array.from({ length: 12 }, (_, i) => `line${i} ${random.text(['a ', 'b ', 'c '], 8)}end${i}`)
+    const change = (mark: string): string =>
+      lines
+        .flatMap((line, i) =>
+          random.chance(6)
+            ? []
+            : random.chance(6)
+              ? [line, `${mark}${i} new`]
+              : random.chance(6)
+                ? [line.replace(/ .* /, ` ${mark}${i} `)]
+                : [line]
+        )
+        .join('\n')
+    const [mine, theirs] = [change('mine'), change('theirs')]
+    const result = merge(lines.join('\n'), mine, theirs)
+    if (!result.ok) continue
+    merged++
+    const about = JSON.stringify({ seed: SEED, round, mine, theirs, result: result.value })
+    const [ours, there, found] = [wordsOf(mine), wordsOf(theirs), wordsOf(result.value)]
+    const old = new Set(wordsOf(lines.join('\n')))
+    for (const word of found) {
+      if (!there.includes(word) && !ours.includes(word)) t.fail(`${word} comes from nowhere: ${about}`)
+      if (old.has(word) && !there.includes(word)) t.fail(`${word} is brought back: ${about}`)
+    }
+    for (const word of there) {
+      if (word.startsWith('theirs') && !found.includes(word)) t.fail(`${word} is lost: ${about}`)
+    }
+    for (const word of ours) {
+      if (word.startsWith('mine') && !found.includes(word)) t.fail(`${word} isn’t made: ${about}`)
+    }
+  }
+  t.ok(merged > 20, `${merged} were merged`)
+})
