@@ -245,12 +245,12 @@ check(
   line(1, 1, 'x', 'caf\xe9 au lait for all off us'),
   { code: 'EXPECTED_TEXT_MISMATCH', found_at: [3, 3], similar_content: [{ lossy: true }], fixes: { length: 0 } }
 )
-const block = Array.from({ length: 300 }, (_, i) => `const value${i} = compute(${i})`)
+const block = Array.from({ length: 600 }, (_, i) => `const value${i} = compute(${i})`)
 check(
   'offers no edit that is too long to be sent back',
   `first\n${block.map(text => `  ${text}\n`).join('')}`,
-  line(1, 1, block.map(text => `${text} // and a comment as long as the line`).join('\n'), block.join('\n')),
-  { code: 'EXPECTED_TEXT_MISMATCH', found_at: [2, 301], fixes: { length: 0 } }
+  line(1, 1, 'x', block.join('\n')),
+  { code: 'EXPECTED_TEXT_MISMATCH', found_at: [2, 601], fixes: { length: 0 } }
 )
 check('expects nothing of an insertion', 'a\n', line(1, 0, 'x', 'a'), {
   code: 'EXPECTED_TEXT_MISMATCH',
