@@ -108,7 +108,7 @@ function present(random: Random, file: Buffer): string {
   return text.includes('\ufffd') || text.includes('\0') ? '' : text
 }
 
-const ROUNDS = often(900, 300)
+const ROUNDS = often(900, 180)
 
 t.test('edits real files exactly as an independent model does', async t => {
   const workspace = folder(t, 'workspace')
