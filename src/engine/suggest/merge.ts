@@ -178,9 +178,12 @@ class Merge {
   #mergeWords({ from, to, otherFrom, otherTo }: Hunk): MergeConflict | null {
     const start = this.#kept[from]!
     const parts: (string | undefined)[] = []
+    // White space at the end of old_text may be stray; a word that is put in after it stands apart all the same.
+    const isApart = from === to && otherFrom > 0 && this.#theirs[start]!.gap === ''
     for (let i = otherFrom; i < otherTo; i++) {
       const { gap, text } = this.#mine[i]!
-      parts.push(i === otherFrom ? this.#gapFor(from, gap, i === 0) : this.#adapted(gap, from), this.#spelled(text))
+      const isFirst = i === otherFrom && !isApart
+      parts.push(isFirst ? this.#gapFor(from, gap, i === 0) : this.#adapted(gap, from), this.#spelled(text))
     }
     const after = this.#mine[otherTo]!.gap
     const isLikeFirst = otherFrom === otherTo && after !== this.#base[to]!.gap && after === this.#base[from]!.gap
