@@ -120,8 +120,8 @@ const SuggestedEdit = named(
   }
 )
 
-const SuggestedCall = named('SuggestedCall', 'A call of another tool. Without new_text you have to add your own.', {
-  name: word(['edit_section'], 'The name of the tool.'),
+const SuggestedCall = named('SuggestedCall', 'Another call. It has no new_text: add your own.', {
+  name: text('What to call: the tool, or the route for callers of routes.'),
   arguments: Type.Object(
     {
       path: text('As in /edit-section.'),

@@ -32,7 +32,7 @@ const check = (
     writeFileSync(join(server.root, path), `${lines.join('\n')}\n`)
     const { body } = await request(t, server, '/edit', { path, ...edit }, 422, { code: 'NO_MATCH' })
     const call = (body.suggested_fixes as SuggestedFix[]).find(({ type }) => type === 'USE_SECTION')?.call
-    t.strictSame(call, section && { name: 'edit_section', arguments: { path, action: 'replace', ...section } })
+    t.strictSame(call, section && { name: '/edit-section', arguments: { path, action: 'replace', ...section } })
     if (section === undefined) return
     t.match(body.detail as string, `${JSON.stringify(section.symbol)} is lines `)
     await request(t, server, '/edit-section', { ...call!.arguments, new_text }, 200, {})

@@ -41,7 +41,7 @@ export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: Na
 
 /** To replace a symbol whole, with a text that the caller writes. */
 const replaceSection = (
-  { path }: NamedFile,
+  { path, naming }: NamedFile,
   section: NonNullable<Fix['section']>,
   lines: Lines | undefined
 ): SuggestedFix => ({
@@ -49,7 +49,7 @@ const replaceSection = (
   suggestion:
     `${quote(section.symbol)} is ${lines === undefined ? 'in the file' : span(lines)} now. ` +
     'To replace the whole of it, send this call with the text that it should have as new_text.',
-  call: { name: 'edit_section', arguments: { path, action: 'replace', ...section } }
+  call: { name: naming.edit_section, arguments: { path, action: 'replace', ...section } }
 })
 
 function toFix(fix: Fix<FixedText | FixedLines>): SuggestedFix {
