@@ -1,7 +1,8 @@
 // What differs between two short texts, piece by piece, and of which kind each difference is. Does not know files.
-import { diffArrays } from 'diff'
 import { distance } from 'fastest-levenshtein'
+import { changedRanges } from './changed-ranges.ts'
 import { withoutEntities } from './readings.ts'
+import { plainDashes, plainQuotes } from './typography.ts'
 
 /** What a difference is about, finer than an answer says it. */
 export type DifferenceKind =
@@ -46,22 +47,9 @@ const TYPO_LENGTH = { least: 4, most: 99 }
 /** The differences in order; a single one where there are too many. The breaks of both are `\n`. */
 export function hunksOf(expected: string, found: string): Hunk[] {
   const [a, b] = [tokens(expected), tokens(found)]
-  const parts = a.length + b.length > MOST_TOKENS ? undefined : diffArrays(a, b, { maxEditLength: MOST_EDITS })
-  if (parts === undefined) return [{ kind: 'content', expected, found }]
-  const hunks: Hunk[] = []
-  let [atA, atB] = [0, 0]
-  for (let i = 0; i < parts.length;) {
-    const [fromA, fromB] = [atA, atB]
-    for (; i < parts.length && (parts[i]!.added || parts[i]!.removed); i++) {
-      if (parts[i]!.removed) atA += parts[i]!.value.length
-      else atB += parts[i]!.value.length
-    }
-    if (atA > fromA || atB > fromB) hunks.push(hunkOf(a, b, [fromA, atA], [fromB, atB]))
-    const same = parts[i++]?.value.length ?? 0
-    atA += same
-    atB += same
-  }
-  return hunks
+  const changes = a.length + b.length > MOST_TOKENS ? undefined : changedRanges(a, b, MOST_EDITS)
+  if (changes === undefined) return [{ kind: 'content', expected, found }]
+  return changes.map(({ from, to, otherFrom, otherTo }) => hunkOf(a, b, [from, to], [otherFrom, otherTo]))
 }
 
 const tokens = (text: string): string[] => text.match(TOKEN) ?? []
@@ -114,8 +102,7 @@ function blankKind(x: string, y: string, starts: boolean, ends: boolean): Differ
 }
 
 const bare = (text: string): string => text.replace(/[\s\u00a0\u200b\ufeff]+/g, '')
-const plainQuotes = (text: string): string => text.replace(/[\u2018-\u201f\u2032\u2033\u00ab\u00bb\u00b4`']/g, '"')
-const plainDashes = (text: string): string => text.replace(/[\u2010-\u2015\u2212]/g, '-').replace(/\u2026/g, '...')
+const plainSigns = (text: string): string => plainDashes(plainQuotes(text)).replaceAll('\u2026', '...')
 const plainEscapes = (text: string): string => text.replace(/\\[nrt]/g, '').replaceAll('\\', '')
 const COMMENT = /^\s*(?:\/\/|\/\*|<!--|(?:#|--)\s)|(?:\*\/|-->)\s*$/
 const COMMENT_LINE = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}]/u
@@ -129,7 +116,7 @@ function kindOf(x: string, y: string, atLine: boolean): DifferenceKind {
   if (a.normalize('NFC') === b.normalize('NFC')) return a === b ? 'spacing' : 'unicode_form'
   if (a.toLowerCase() === b.toLowerCase()) return 'case'
   if (plainQuotes(a) === plainQuotes(b)) return 'quotes'
-  if (plainDashes(plainQuotes(a)) === plainDashes(plainQuotes(b))) return 'dashes'
+  if (plainSigns(a) === plainSigns(b)) return 'dashes'
   if ((withoutEntities(a) ?? a) === (withoutEntities(b) ?? b)) return 'html_entities'
   if (plainEscapes(a) === plainEscapes(b)) return 'over_escaped'
   if ((a === '' || b === '') && (COMMENT.test(x + y) || (atLine && COMMENT_LINE.test(x + y)))) return 'comment'

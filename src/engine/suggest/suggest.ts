@@ -1,14 +1,13 @@
 // What was probably meant, after a miss: text in, candidates out. Does not know edits or answers.
 import { bomLength } from '../text/encoding.ts'
-import type { Difference } from './classify.ts'
 import { ANY_BREAK, LF } from '../text/lines.ts'
 import { Budget } from './budget.ts'
-import { type Cause, classify } from './classify.ts'
+import { type Cause, classify, type Difference } from './classify.ts'
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionsOf } from './regions.ts'
-import { edgeBonus, wholeStatement } from './whole-statement.ts'
+import { rankedByEdges, wholeStatement } from './whole-statement.ts'
 
 /** A region that resembles the text looked for. Bytes, end exclusive; `score` from 0 to 1. */
 export interface Candidate {
@@ -59,7 +58,7 @@ const LONG = 5000
 /** Rank of the best region up to which old_text with a placeholder, or a long one, is sought by its ends too. */
 const RANK_ENOUGH = 0.93
 /** Bytes from which on a line is very long: what differs in a part of it has a cause of its own. */
-const LONG_LINE = 400
+const VERY_LONG_LINE = 400
 /** The least of bytes and of UTF-16 units that work is reckoned with: small ones cost no less. */
 const LEAST_WORK = 1000
 
@@ -78,9 +77,7 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const budget = new Budget(MOST_STEPS)
   const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')
   const sought = haystack.encoding === 'utf8' ? sent : Buffer.from(sent).toString('latin1')
-  const regions = distinct(allRegions(haystack, sought, budget))
-    .map(region => ({ ...region, rank: region.rank + edgeBonus(haystack, region, region.old.source) }))
-    .sort(better)
+  const regions = rankedByEdges(haystack, distinct(allRegions(haystack, sought, budget))).sort(better)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
   const alone = regions.length === 1 && regions[0]!.folded === 1
@@ -156,11 +153,11 @@ function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[
 function isInLongLine(haystack: Haystack, { start, end }: Region): boolean {
   const [own, before, after] = [
     haystack.text(start, end),
-    haystack.text(Math.max(0, start - LONG_LINE), start),
-    haystack.text(end, Math.min(haystack.bytes.length, end + LONG_LINE))
+    haystack.text(Math.max(0, start - VERY_LONG_LINE), start),
+    haystack.text(end, Math.min(haystack.bytes.length, end + VERY_LONG_LINE))
   ]
   const around = /[^\r\n]*$/.exec(before)![0].length + /^[^\r\n]*/.exec(after)![0].length
-  return !/[\r\n]/.test(own) && around + own.length >= LONG_LINE && around >= own.length
+  return !/[\r\n]/.test(own) && around + own.length >= VERY_LONG_LINE && around >= own.length
 }
 
 function elidedIn(olds: readonly OldText[]) {
