@@ -176,8 +176,8 @@ export const MISSES: Miss[] = [
   },
   {
     cause: 'over_escaped',
-    title: 'escaped once too often',
-    says: 'escaped once too often',
+    title: 'escapes that the file does not have',
+    says: 'old_text has escapes (backslashes) that the file does not have',
     file: 'print("one")\nprint("two")\nprint("three")\n',
     old_text: 'print(\\"one\\")\\nprint(\\"two\\")',
     new_text: 'print(\\"one\\")\\nprint(\\"2\\")',

@@ -26,8 +26,8 @@ const SENTENCES: Record<CauseType, Describe> = {
     `${field} has HTML entities (such as &lt;) that are not in the file; write characters as the file has them`,
   over_escaped: (expected, found, field) =>
     (backslashes(expected) < backslashes(found)
-      ? `${field} lacks escapes that the file has; `
-      : `${field} is escaped once too often; `) +
+      ? `the file has escapes (backslashes) that ${field} leaves out; `
+      : `${field} has escapes (backslashes) that the file does not have; `) +
     'write line breaks as real line breaks, and quotes and backslashes as the file has them',
   line_numbers: (_expected, _found, field) =>
     `${field} has line numbers at the start of its lines that are not in the file; leave them out of ${field} and new_text`,

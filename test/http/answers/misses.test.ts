@@ -203,7 +203,7 @@ t.test('says where the lines are that were expected', async t => {
     { path: 'tabs.ts', start_line: 1, end_line: 1, expected_text: '\tconst limits = compute(1)' },
     {
       detail:
-        /Nearly the same text is now at line 2: the file has "limit", expected_text "limits"\. If you mean line 2, send suggested_fixes\[0\]\.edit with a new_text of your own: your change is at /,
+        / at line 2: the file has "limit", expected_text "limits"\. If you mean line 2, send \S+ with a new_text of your own: /,
       suggested_fixes: [
         {
           suggestion:

@@ -98,8 +98,8 @@ t.test('says what the file and old_text differ in', async t => {
   differ('trailing_space', 'x', 'x ', 'the file has white space at the end of a line that old_text leaves out')
   differ('trailing_space', 'x ', 'x', "old_text has white space at the end of a line that the file doesn't have")
   const asInFile = 'write line breaks as real line breaks, and quotes and backslashes as the file has them'
-  differ('over_escaped', '\\n', '\n', `old_text is escaped once too often; ${asInFile}`)
-  differ('over_escaped', '\n', '\\n', `old_text lacks escapes that the file has; ${asInFile}`)
+  differ('over_escaped', '\\n', '\n', `old_text has escapes (backslashes) that the file does not have; ${asInFile}`)
+  differ('over_escaped', '\n', '\\n', `the file has escapes (backslashes) that old_text leaves out; ${asInFile}`)
   differ('punctuation', '', ';', 'the file has ";" where old_text has nothing')
   differ('punctuation', ';', '', 'the file has nothing where old_text has ";"')
   differ('comment', '// x', '', 'old_text has the comment "// x", which is not in the file')
