@@ -51,7 +51,10 @@ const sentencesOf = (detail: string) =>
 const row = (...cells: string[]) => `| ${cells.join(' | ')} |\n`
 const HEAD = row('cause', '`old_text`', 'the file', 'what `detail` says of it', 'the first fix')
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '⏎')
-const code = (text: string) => `\`${cell(text.length > 90 ? `…${text.slice(-70)}` : text).replaceAll('\t', '→')}\``
+const code = (text: string) =>
+  `\`${cell(text.length > 90 ? `…${text.slice(-70)}` : text)
+    .replaceAll('\t', '→')
+    .replaceAll('\ufeff', '[U+FEFF]')}\``
 const FIX: Record<string, string> = {
   complete: '`suggested_fixes[0].edit`, complete: send it',
   own_new_text: '`suggested_fixes[0].edit` has `old_text`, and says why `new_text` is left to you',

@@ -125,6 +125,24 @@ export const MISSES: Miss[] = [
     result: 'one\r\nzwei\r\nthree\r\n'
   },
   {
+    cause: 'final_newline',
+    title: 'a line break at the end',
+    says: 'old_text ends with a line break that the file does not have there',
+    file: 'name: editd\nport: 7333',
+    old_text: 'name: editd\nport: 7333\n',
+    new_text: 'name: editd\nport: 8080\n',
+    result: 'name: editd\nport: 8080'
+  },
+  {
+    cause: 'byte_order_mark',
+    title: 'a byte-order mark',
+    says: 'old_text begins with a byte-order mark (U+FEFF)',
+    file: 'intro: none\nname: editd\nport: 7333\n',
+    old_text: '\ufeffname: editd',
+    new_text: 'name: service',
+    result: 'intro: none\nname: service\nport: 7333\n'
+  },
+  {
     cause: 'quotes',
     title: 'quotes',
     says: 'the quotation marks differ (the file has',
@@ -243,6 +261,16 @@ export const MISSES: Miss[] = [
     new_text: 'function receiveMessages (queue) {\n  return queue.take()',
     wanted: swap('drain', 'take'),
     result: 'function recieveMessages (queue) {\n  return queue.take()\n}\n'
+  },
+  {
+    cause: 'word',
+    title: 'a different word or number',
+    says: 'the file has "30", old_text "60"',
+    file: 'retries: 3\ntimeout: 30 seconds\nhost: localhost\n',
+    old_text: 'timeout: 60 seconds\nhost: localhost',
+    new_text: 'timeout: 60 seconds\nhost: "::"',
+    wanted: swap('localhost', '"::"'),
+    result: 'retries: 3\ntimeout: 30 seconds\nhost: "::"\n'
   },
   {
     cause: 'renamed',

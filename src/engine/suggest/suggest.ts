@@ -5,6 +5,7 @@ import { Budget } from './budget.ts'
 import { type Cause, classify, type Difference } from './classify.ts'
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
+import { withOwnFence } from './own-fence.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionsOf } from './regions.ts'
 import { rankedByEdges, wholeStatement } from './whole-statement.ts'
@@ -16,8 +17,9 @@ export interface Candidate {
   score: number
   /** It begins or ends otherwise than old_text, amid a long line. */
   isCut: boolean
-  /** At most five, in the order of the text. */
+  /** See `Classified`. */
   differences: Difference[]
+  more_differences?: number
   cause: Cause
   /** Takes away line numbers, escapes, entities or a fence that were added to old_text (see `OldText`); breaks are `\n`. */
   read: OldText['read']
@@ -127,13 +129,9 @@ export const fitsWorkBudget = (length: number, oldText: string, within: number):
 function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[] {
   if (sought.length > HUGE) {
     // Too long to fold each reading of it; its ends say enough.
-    const whole = bridge(
-      haystack,
-      oldTextOf(sought.slice(0, HUGE) + (sought.endsWith('\n') ? '\n' : '')),
-      endsOfLong(sought),
-      budget
-    )
-    return whole === undefined ? [] : [whole]
+    const start = oldTextOf(sought.slice(0, HUGE) + (sought.endsWith('\n') ? '\n' : ''))
+    const whole = bridge(haystack, start, endsOfLong(sought), budget)
+    return whole === undefined ? [] : [{ ...whole, old: { ...start, source: sought } }]
   }
   const olds = readings(sought)
     .map(({ source, reading, read }) => oldTextOf(source, reading, read))
@@ -141,12 +139,16 @@ function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[
   const [old] = olds
   if (old === undefined || haystack.bytes.length === 0) return []
   const isLong = old.folded.codes.length > LONG
-  const regions = isLong ? [] : regionsOf(haystack, olds, budget).sort(better)
+  const regions = isLong
+    ? []
+    : regionsOf(haystack, olds, budget)
+        .sort(better)
+        .map(region => withOwnFence(haystack, region, old))
   const elided = elidedIn(olds)
   const ends = elided?.ends ?? (isLong ? endsOfLong(old.source) : undefined)
   if (ends === undefined || (regions[0]?.rank ?? 0) > RANK_ENOUGH) return regions
   const whole = bridge(haystack, elided?.old ?? old, ends, budget)
-  return whole === undefined ? regions : [whole, ...regions]
+  return whole === undefined ? regions : [elided === undefined ? whole : { ...whole, elided: true }, ...regions]
 }
 
 /** Whether a region is part of one very long line. */
