@@ -165,12 +165,22 @@ export const MISSES: Miss[] = [
   {
     cause: 'nbsp',
     title: 'no-break spaces',
-    says: 'no-break',
+    says: 'the spaces differ (the file has "100[U+00A0 no-break space]EUR", old_text "100 EUR")',
     file: 'The price is 100\u00a0EUR per year.\nTaxes are extra.\n',
     old_text: 'The price is 100 EUR per year.',
     new_text: 'The price is 120 EUR per year.',
     wanted: swap('100', '120'),
     result: 'The price is 120\u00a0EUR per year.\nTaxes are extra.\n'
+  },
+  {
+    cause: 'invisible',
+    title: 'characters that cannot be seen',
+    says: 'the file has "foo[U+200B zero width space]Bar" where old_text has "fooBar"',
+    file: 'const a = 1\nconst foo\u200bBar = compute(a)\n',
+    old_text: 'const fooBar = compute(a)',
+    new_text: 'const fooBar = compute(b)',
+    wanted: swap('(a)', '(b)'),
+    result: 'const a = 1\nconst foo\u200bBar = compute(b)\n'
   },
   {
     cause: 'unicode_form',

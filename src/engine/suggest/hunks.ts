@@ -15,6 +15,7 @@ export type DifferenceKind =
   | 'spacing'
   | 'joined_or_split'
   | 'nbsp'
+  | 'invisible'
   | 'unicode_form'
   | 'case'
   | 'quotes'
@@ -149,7 +150,9 @@ function blankKind(x: string, y: string, starts: boolean, ends: boolean): Differ
   return ends ? 'trailing_space' : 'spacing'
 }
 
-const bare = (text: string): string => text.replace(/[\s\u00a0\u200b\ufeff]+/g, '')
+/** Characters of no width: format characters, variation selectors. */
+const ZERO_WIDTH = /[\p{Cf}\ufe00-\ufe0f]+/gu
+const bare = (text: string): string => text.replace(/\s+/g, '')
 const plainSigns = (text: string): string => plainDashes(plainQuotes(text)).replaceAll('\u2026', '...')
 const plainEscapes = (text: string): string => text.replace(/\\[nrt]/g, '').replaceAll('\\', '')
 const COMMENT = /^\s*(?:\/\/|\/\*|<!--|(?:#|--)\s)|(?:\*\/|-->)\s*$/
@@ -162,6 +165,7 @@ const COMMENT_LINE = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}]/u
 function kindOf(x: string, y: string, atLine: boolean): DifferenceKind {
   const [a, b] = [bare(x), bare(y)]
   if (a.normalize('NFC') === b.normalize('NFC')) return a === b ? 'spacing' : 'unicode_form'
+  if (a.replace(ZERO_WIDTH, '') === b.replace(ZERO_WIDTH, '')) return 'invisible'
   if (a.toLowerCase() === b.toLowerCase()) return 'case'
   if (plainQuotes(a) === plainQuotes(b)) return 'quotes'
   if (plainSigns(a) === plainSigns(b)) return 'dashes'

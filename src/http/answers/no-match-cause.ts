@@ -18,9 +18,9 @@ const SENTENCES: Record<CauseType, Describe> = {
     `the file ends lines with ${found}, ${field} with ${expected}, and line_endings is "exact"`,
   quotes: (expected, found, field) => `the quotation marks differ (the file has ${found}, ${field} ${expected})`,
   dashes: (expected, found, field) => `dashes or symbols differ (the file has ${found}, ${field} ${expected})`,
-  nbsp: (_expected, _found, field) =>
-    `the file and ${field} have different spaces: ` +
-    'one has a no-break or other special space where the other has a plain one',
+  nbsp: (expected, found, field) => `the spaces differ (the file has ${found}, ${field} ${expected})`,
+  invisible: (expected, found, field) =>
+    `there are characters that cannot be seen: the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
   unicode_form: (expected, found) => `${found} looks the same but is composed differently (NFC and NFD)`,
   html_entities: (expected, found, field) => {
     const [own, theirs] = [entityIn(expected), entityIn(found)]

@@ -478,6 +478,9 @@ check(
   'call( first, second )'
 )
 check('final_newline', 'one two\nthree four', 'one two\nthree four\n', /ends with a line break/, 'one two\nthree four')
+check('invisible', 'I \u2764\ufe0f it all\n', 'I \u2764 it all', /file has "\[U\+FE0F .*\]" where old_text has nothing/)
+check('invisible', 'a soft\u00adware one\n', 'a software one', /has "soft\[U\+00AD soft hyphen\]ware" where old_text/)
+check('nbsp', 'some\u202fwords here\n', 'some words here', /"some\[U\+202F narrow no-break space\]words", old_text/)
 check('byte_order_mark', CODE, `\ufeff${CODE.trimEnd()}`, /begins with a byte-order mark/, CODE.trimEnd())
 check('html_entities', '<p>a &lt; b</p>\n', '<p>a < b</p>', /the file has HTML entities \(such as &lt;\) that old_text/)
 check(

@@ -110,6 +110,16 @@ t.test('says what the file and old_text differ in', async t => {
   differ('stale', 'a', 'b', `${changed}: it has "b" where old_text has "a"`)
 })
 
+t.test('names what cannot be seen where it quotes a text', async t => {
+  const quoted = (search_text: string) =>
+    /: "(.*?)"\. /.exec(toProblem(noMatch({ search_text }), CONTEXT).body.detail)?.[1]
+  t.equal(quoted('a\u200bb\ufeffc'), 'a[U+200B zero width space]b[U+FEFF byte-order mark]c')
+  t.equal(quoted('\u2764\ufe0f'), '\u2764[U+FE0F variation selector-16]')
+  t.equal(quoted('1\u00a0%\u202f\u2003'), '1[U+00A0 no-break space]%[U+202F narrow no-break space][U+2003 em space]')
+  t.equal(quoted('\u{e0101}\u0085'), '[U+E0101][U+0085]', 'those without a name by their number')
+  t.equal(quoted('a b\t\u00e9\u4e2d\ud83d\ude00'), 'a b\\t\u00e9\u4e2d\ud83d\ude00', 'what can be seen is as it is')
+})
+
 t.test('gives each fix a sentence', async t => {
   const fix = (fix: Fix) => toProblem(noMatch({ fixes: [fix] }), CONTEXT).body.suggested_fixes?.[0]
   const edit = { old_text: 'a', new_text: 'b' }
