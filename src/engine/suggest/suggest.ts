@@ -8,6 +8,7 @@ import { Haystack } from './haystack.ts'
 import { withOwnFence } from './own-fence.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionsOf } from './regions.ts'
+import { rankedByWords } from './same-words.ts'
 import { rankedByEdges, wholeStatement } from './whole-statement.ts'
 
 /** A region that resembles the text looked for. Bytes, end exclusive; `score` from 0 to 1. */
@@ -28,7 +29,7 @@ export interface Candidate {
 export interface Suggestions {
   /** Best first, at most three, none overlapping half of another. */
   candidates: Candidate[]
-  /** How much lower the second best ranks, shown or not; 1 where there is none. */
+  /** How far behind the second best is, shown or not (see `marginOf`); 1 where there is none. */
   margin: number
   /** Only a part of the text was searched, or the search was ended early. */
   truncated: boolean
@@ -39,6 +40,8 @@ export interface Suggestions {
 
 /** Rank by which the best must lead the next for it to be the one that was meant; below, no edit is offered. */
 export const MARGIN = 0.03
+/** Score by which the best may lead the next though both are as likely. */
+const SCORE_SLACK = 0.02
 /** Regions shown; the others are dropped. */
 const MOST_SHOWN = 3
 /** Share of the shorter of two regions that both have: from more on, only the better one is kept. */
@@ -79,7 +82,8 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const budget = new Budget(MOST_STEPS)
   const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')
   const sought = haystack.encoding === 'utf8' ? sent : Buffer.from(sent).toString('latin1')
-  const regions = rankedByEdges(haystack, distinct(allRegions(haystack, sought, budget))).sort(better)
+  const found = distinct(allRegions(haystack, sought, budget))
+  const regions = rankedByWords(haystack, rankedByEdges(haystack, found)).sort(better)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
   const alone = regions.length === 1 && regions[0]!.folded === 1
@@ -105,9 +109,15 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
         )
       }
     }),
-    margin: regions[1] === undefined ? 1 : regions[0]!.rank - regions[1].rank,
+    margin: marginOf(regions),
     truncated: budget.exhausted || end < text.length
   }
+}
+
+/** By how much the best leads: in rank, or, where rank says little, in score. */
+function marginOf([best, next]: readonly Region[]): number {
+  if (best === undefined || next === undefined) return 1
+  return Math.max(best.rank - next.rank, best.score - next.score - SCORE_SLACK)
 }
 
 /** Below this score a region isn't shown: chance matches of short texts are many. Characters without white space. */

@@ -21,11 +21,11 @@ export const capital = (text: string): string => text.charAt(0).toUpperCase() + 
 export const listed = (items: readonly (string | number)[], last = 'and'): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
 
-/** `line 3`, `lines 3 and 10`, and no more than ten of them. */
-export function linesListed(lines: readonly number[]): string {
+/** `line 3`, `lines 3 and 10`, and no more than ten of them. `areAll`: there are no others than these. */
+export function linesListed(lines: readonly number[], areAll = true): string {
   const distinct = [...new Set(lines)]
-  const named =
-    distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')} and ${distinct.length - 10} more` : listed(distinct)
+  const more = areAll ? `${distinct.length - 10} more` : 'more'
+  const named = distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')} and ${more}` : listed(distinct)
   return `line${distinct.length === 1 ? '' : 's'} ${named}`
 }
 

@@ -551,6 +551,29 @@ t.strictSame(
   'every cause but that of the next test is in the table'
 )
 
+t.test('takes numbers and names whole where it says which place was meant', async t => {
+  const load = (name: string, limit: number, tab: string): string =>
+    [
+      `function ${name}(items) {`,
+      `${tab}const limit = compute(items, ${limit})`,
+      `${tab}for (const item of items) {`,
+      `${tab}${tab}handle(item, limit)`,
+      `${tab}}`,
+      `${tab}return limit`,
+      '}\n'
+    ].join('\n')
+  for (const [other, sought] of [
+    [load('load', 20, '  '), load('load', 10, '  ')],
+    [load('loadB', 10, '\t'), load('load', 10, '    ')]
+  ] as const) {
+    const { cause, similar_content } = missed(`${load('load', 10, '\t')}\n${other}`, sought)
+    t.equal(cause.type, 'tabs')
+    t.match(similar_content[0], { line_number: 1, confidence: 'high' })
+  }
+  const { cause } = missed(`${load('loadA', 10, '\t')}\n${load('loadB', 10, '\t')}`, load('loadC', 10, '\t'))
+  t.equal(cause.type, 'near_duplicate', 'neither has the name')
+})
+
 t.test('says how many more differences there are, and lists them', async t => {
   const file = 'const a = one(two)\nconst b = three(four, five)\nconst c = six\nlog(a, b, c)\n'
   const { cause, similar_content } = missed(

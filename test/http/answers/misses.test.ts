@@ -314,3 +314,14 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
   )
   t.strictSame(same.body.warnings, [])
 })
+
+t.test('claims no number of lines that it has not counted', async t => {
+  const server = await startServer(t, { files: { 'many.txt': 'same line\n'.repeat(4990) } })
+  const edit = { path: 'many.txt', old_text: 'same', new_text: 'x' }
+  await check(t, server, '/edit', edit, 422, {
+    detail: / appears 4990 times in .* 9, 10 and more, but 1 was expected\./
+  })
+  await check(t, server, '/edit', { ...edit, occurrence: 5000 }, 422, { detail: / 9, 10 and more\. Set occurrence/ })
+  const { body } = await server.call('POST', '/inspect', { body: { path: 'many.txt', search: 'same' } })
+  t.match(body.message, / 9, 10 and more\. Only the first/)
+})

@@ -120,6 +120,13 @@ t.test('names what cannot be seen where it quotes a text', async t => {
   t.equal(quoted('a b\t\u00e9\u4e2d\ud83d\ude00'), 'a b\\t\u00e9\u4e2d\ud83d\ude00', 'what can be seen is as it is')
 })
 
+t.test('says that there are more lines than it lists, and how many only where it knows', async t => {
+  const lines = Array.from({ length: 12 }, (_, i) => i + 1)
+  t.match(linesListed(lines), / 9, 10 and 2 more$/)
+  t.match(linesListed(lines, false), / 9, 10 and more$/)
+  t.equal(linesListed([3, 3, 4], false), 'lines 3 and 4')
+})
+
 t.test('gives each fix a sentence', async t => {
   const fix = (fix: Fix) => toProblem(noMatch({ fixes: [fix] }), CONTEXT).body.suggested_fixes?.[0]
   const edit = { old_text: 'a', new_text: 'b' }
