@@ -26,6 +26,8 @@ export interface Region extends TextSpan {
   inserted: number
   /** The middle of old_text is left out. */
   elided?: true
+  /** It is a block, up to the line that closes it. */
+  isBlock?: true
   /** A block that begins with the first line of old_text, which the text has once. It is shown whatever its score. */
   sameFirstLine?: true
 }
