@@ -79,7 +79,8 @@ const SimilarContent = named('SimilarContent', 'A place in the file that may be 
   content: text('The exact text there.'),
   similarity_score: Type.Number({ minimum: 0, maximum: 1, description: 'From 0 to 1; 1 is equal.' }),
   confidence: word(['high', 'medium', 'low'], 'How likely it is that you meant this.'),
-  differences: Type.Array(ref(Difference), { description: 'What differs.' }),
+  differences: Type.Array(ref(Difference), { maxItems: 20, description: 'What differs.' }),
+  more_differences: Type.Optional(count('How many more differences there are.')),
   lossy: Type.Optional(lossy)
 })
 

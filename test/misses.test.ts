@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { Problem } from '../schemas/problem.ts'
 import { CAUSES } from '../src/engine/suggest/classify.ts'
+import { withInvisibleNamed } from '../src/http/answers/invisible.ts'
 import { followFirstFix, type Call } from './agent.ts'
 import { MISSES, type Miss } from './misses.ts'
 import { start } from './running.ts'
@@ -51,7 +52,10 @@ const sentencesOf = (detail: string) =>
 const row = (...cells: string[]) => `| ${cells.join(' | ')} |\n`
 const HEAD = row('cause', '`old_text`', 'the file', 'what `detail` says of it', 'the first fix')
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '⏎')
-const code = (text: string) => `\`${cell(text.length > 90 ? `…${text.slice(-70)}` : text).replaceAll('\t', '→')}\``
+const code = (text: string) => {
+  const part = text.length > 90 ? `…${text.slice(-70)}` : text
+  return `\`${withInvisibleNamed(cell(part).replaceAll('\t', '→').replaceAll('\r', '␍'))}\``
+}
 const FIX: Record<string, string> = {
   complete: '`suggested_fixes[0].edit`, complete: send it',
   own_new_text: '`suggested_fixes[0].edit` has `old_text`, and says why `new_text` is left to you',

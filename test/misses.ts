@@ -125,6 +125,24 @@ export const MISSES: Miss[] = [
     result: 'one\r\nzwei\r\nthree\r\n'
   },
   {
+    cause: 'final_newline',
+    title: 'a line break at the end',
+    says: 'old_text ends with a line break that the file does not have there',
+    file: 'name: editd\nport: 7333',
+    old_text: 'name: editd\nport: 7333\n',
+    new_text: 'name: editd\nport: 8080\n',
+    result: 'name: editd\nport: 8080'
+  },
+  {
+    cause: 'byte_order_mark',
+    title: 'a byte-order mark',
+    says: 'old_text begins with a byte-order mark (U+FEFF)',
+    file: 'intro: none\nname: editd\nport: 7333\n',
+    old_text: '\ufeffname: editd',
+    new_text: 'name: service',
+    result: 'intro: none\nname: service\nport: 7333\n'
+  },
+  {
     cause: 'quotes',
     title: 'quotes',
     says: 'the quotation marks differ (the file has',
@@ -147,12 +165,22 @@ export const MISSES: Miss[] = [
   {
     cause: 'nbsp',
     title: 'no-break spaces',
-    says: 'no-break',
+    says: 'the spaces differ (the file has "100[U+00A0 no-break space]EUR", old_text "100 EUR")',
     file: 'The price is 100\u00a0EUR per year.\nTaxes are extra.\n',
     old_text: 'The price is 100 EUR per year.',
     new_text: 'The price is 120 EUR per year.',
     wanted: swap('100', '120'),
     result: 'The price is 120\u00a0EUR per year.\nTaxes are extra.\n'
+  },
+  {
+    cause: 'invisible',
+    title: 'characters that cannot be seen',
+    says: 'the file has "foo[U+200B zero width space]Bar" where old_text has "fooBar"',
+    file: 'const a = 1\nconst foo\u200bBar = compute(a)\n',
+    old_text: 'const fooBar = compute(a)',
+    new_text: 'const fooBar = compute(b)',
+    wanted: swap('(a)', '(b)'),
+    result: 'const a = 1\nconst foo\u200bBar = compute(b)\n'
   },
   {
     cause: 'unicode_form',
@@ -176,8 +204,8 @@ export const MISSES: Miss[] = [
   },
   {
     cause: 'over_escaped',
-    title: 'escaped once too often',
-    says: 'escaped once too often',
+    title: 'escapes that the file does not have',
+    says: 'old_text has escapes (backslashes) that the file does not have',
     file: 'print("one")\nprint("two")\nprint("three")\n',
     old_text: 'print(\\"one\\")\\nprint(\\"two\\")',
     new_text: 'print(\\"one\\")\\nprint(\\"2\\")',
@@ -243,6 +271,16 @@ export const MISSES: Miss[] = [
     new_text: 'function receiveMessages (queue) {\n  return queue.take()',
     wanted: swap('drain', 'take'),
     result: 'function recieveMessages (queue) {\n  return queue.take()\n}\n'
+  },
+  {
+    cause: 'word',
+    title: 'a different word or number',
+    says: 'the file has "30", old_text "60"',
+    file: 'retries: 3\ntimeout: 30 seconds\nhost: localhost\n',
+    old_text: 'timeout: 60 seconds\nhost: localhost',
+    new_text: 'timeout: 60 seconds\nhost: "::"',
+    wanted: swap('localhost', '"::"'),
+    result: 'retries: 3\ntimeout: 30 seconds\nhost: "::"\n'
   },
   {
     cause: 'renamed',

@@ -38,6 +38,8 @@ export interface SimilarContent {
   similarity_score: number
   confidence: 'high' | 'medium' | 'low'
   differences: Difference[]
+  /** How many more there are; absent where there are none. */
+  more_differences?: number
   lossy?: true
 }
 

@@ -52,7 +52,7 @@ export interface StaleFile {
 }
 
 /**
- * `set_id_dropped`, `links_left`: what a replacement doesn't keep. `unsynced_…`: it is done, but a power cut may undo
- * it.
+ * `set_id_dropped`, `links_left`: what a replacement doesn't keep. `unsynced_…`: it is done, but a power failure may
+ * undo it.
  */
 export type FileWarning = 'set_id_dropped' | 'links_left' | 'unsynced_change' | 'unsynced_creation'

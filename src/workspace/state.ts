@@ -53,7 +53,8 @@ function secretIn(folder: string): Buffer {
       if (codeOf(error) !== 'ENOENT') throw error
     }
     const temp = `${path}.${randomBytes(8).toString('hex')}`
-    // Flushed before it has its name: a power cut would leave an empty file, and with it no server would start again.
+    // Flushed before it has its name: a power failure would leave an empty file, and with it no server would start
+    // again.
     writeFileSync(temp, randomBytes(SECRET_LENGTH), { mode: 0o600, flag: 'wx', flush: true })
     try {
       linkSync(temp, path)

@@ -1,4 +1,4 @@
-// Makes bytes and names outlast a power cut. Does not know paths.
+// Makes bytes and names outlast a power failure. Does not know paths.
 import { fstatSync, fsync } from 'node:fs'
 import { promisify } from 'node:util'
 
@@ -7,7 +7,7 @@ export const syncFile: (fd: number) => Promise<void> = promisify(fsync)
 
 /**
  * Resolves when the names in a folder are on the disk. Rejects where its file system has given up (a broken disk, a
- * power cut) before they were.
+ * power failure) before they were.
  */
 export async function syncFolder(fd: number): Promise<void> {
   await syncFile(fd)

@@ -310,7 +310,7 @@ row(
 
 row(
   27,
-  'lock holder killed, or stopped',
+  'lock holder killed, or suspended',
   {
     done:
       '2 servers: kill -9 while one holds the lock of a file of 30 MB; SIGSTOP for 15 s, while four batches of 20 ' +
@@ -352,7 +352,7 @@ row(
     t.ok(text.startsWith('third\n') && text.endsWith('\nthe end.\n'), 'both edits are there')
     t.strictSame(tempFiles(root), [], 'the killed one’s temp file is gone, or it had none')
     return (
-      'after the kill, the next one goes on at once; while the holder is stopped, the others get `FILE_LOCKED` with ' +
+      'after the kill, the next one goes on at once; while the holder is suspended, the others get `FILE_LOCKED` with ' +
       '`Retry-After`; both edits are in the file'
     )
   }
@@ -417,7 +417,7 @@ row(
   {
     done:
       'a server on a root, and starts of others with another state folder on the same root, below it, above it and by ' +
-      'a symlink, with `--lock local`, and as `editd mcp`; while the first is stopped; after SIGTERM and after kill -9; ' +
+      'a symlink, with `--lock local`, and as `editd mcp`; while the first is suspended; after SIGTERM and after kill -9; ' +
       'six starts at once with a state folder each. What another user’s sockets can do: ' +
       '`test/workspace/locks/other-servers.test.ts`',
     skip: onLinux

@@ -138,12 +138,12 @@ const MOUNTED = 'mounted'
 
 row(
   43,
-  'a holder of the lock is stopped, and a server in another container takes the lock over',
+  'a holder of the lock is suspended, and a server in another container takes the lock over',
   {
     done:
-      'servers in namespaces of their own, one clock five minutes ahead, one behind. One is stopped at each system call ' +
+      'servers in namespaces of their own, one clock five minutes ahead, one behind. One is suspended at each system call ' +
       `between its temp file and the release of the lock: ${CASES.map(({ name }) => name).join('; ')}. Then ` +
-      `${COUNTS} increments by three servers, one after the other stopped; ` +
+      `${COUNTS} increments by three servers, one after the other suspended; ` +
       '`npm run test:containers` for more, and for longer than a lock file lasts',
     skip
   },

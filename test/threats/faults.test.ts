@@ -1,4 +1,4 @@
-// A disk that is full, system calls that fail, power cuts, no descriptors. Rows 20, 21, 23, 24 and 45 of
+// A disk that is full, system calls that fail, power failures, no descriptors. Rows 20, 21, 23, 24 and 45 of
 // docs/threats.md; `npm run test:faults -- --cuts N --errors N` for more.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -64,7 +64,7 @@ row(
     t.equal(server.text('f'), 'one\n')
     t.strictSame(tempFiles(at.root), [])
     t.equal((await send('/edit', { path: 'tmpfs/f', old_text: 'one', new_text: 'two' })).code, '200')
-    return `${tally(codes)}, old bytes intact, no temp file and no folder left; the server keeps running`
+    return `${tally(codes)}, old bytes intact, no temp file and no directory left; the server keeps running`
   }
 )
 
@@ -237,7 +237,7 @@ row(
   'every system call fails once',
   {
     done:
-      'strace on the server: for each of the calls of an edit by rename, of a new file in new folders and of an edit in ' +
+      'strace on the server: for each of the calls of an edit by rename, of a new file in new directories and of an edit in ' +
       'place (of a bind-mounted file) that concern files, by kind and count, one of EIO, ENOSPC, EMFILE, EACCES (for ' +
       'the latter two operations a third of the calls, chosen by the day); all calls and all four errors with ' +
       '`npm run test:faults -- --errors 4`. Then each write to a file, of 4 bytes and of 300 KB, is short, fails, and ' +
@@ -410,7 +410,7 @@ const CUTS = many('cuts', 1)
 
 row(
   23,
-  'power cut',
+  'power failure',
   {
     done: `${CUTS} × ext4 and ${CUTS} × xfs on a loop device: \`FS_IOC_SHUTDOWN\` under load, then mounted again`,
     skip: hasLoop('ext4') && hasLoop('xfs') ? false : 'needs loop devices, mkfs.ext4, mkfs.xfs and xfs_io'

@@ -122,7 +122,7 @@ row(
 
 row(
   3,
-  'symlink that leads outside: file, folder, chain, absolute',
+  'symlink that leads outside: file, directory, chain, absolute',
   { done: '5 routes × 5 links, each with and without an existing target' },
   async t => {
     mkdirSync(join(base, 'outside'))
@@ -247,7 +247,7 @@ row(
     t.equal(readFileSync(join(base, 'mounted'), 'utf8'), 'two\n')
     t.equal(readFileSync(join(root, 'tmpfs/a/f'), 'utf8'), 'two\n')
     return (
-      'in the mounted folder, as anywhere else; the bound file is written in place with the journal, and ' +
+      'in the mounted directory, as anywhere else; the bound file is written in place with the journal, and ' +
       '`write_strategy` says so'
     )
   }
@@ -476,7 +476,7 @@ row(
 
 row(
   19,
-  'read-only file, read-only folder, other owner, immutable',
+  'read-only file, read-only directory, other owner, immutable',
   { done: 'as root: chmod 444, chown, chattr +i', skip: isRoot ? false : 'needs root' },
   async t => {
     put({ mode: 'one\n', owner: 'one\n', fixed: 'one\n' })

@@ -201,9 +201,9 @@ row(
 
 row(
   7,
-  'folder swapped for a symlink during read, write, create, mkdir',
+  'directory swapped for a symlink during read, write, create, mkdir',
   {
-    done: `${USUAL / 2} requests (edit, inspect, create, create with folders) on two layouts against two attackers`,
+    done: `${USUAL / 2} requests (edit, inspect, create, create with directories) on two layouts against two attackers`,
     skip
   },
   async t => {
@@ -243,8 +243,8 @@ row(
   'the root itself swapped or renamed',
   {
     done:
-      `${USUAL / 4} requests against an attacker that exchanges the root and another folder; then the root renamed, and ` +
-      'another folder in its place',
+      `${USUAL / 4} requests against an attacker that exchanges the root and another directory; then the root renamed, and ` +
+      'another directory in its place',
     skip
   },
   async t => {
@@ -278,7 +278,7 @@ row(
       t.strictSame(readdirSync(at.root), [])
       return seen
     })
-    return `${result}, 0 writes in the other folder; it stays with the folder that it was started on`
+    return `${result}, 0 writes in the other directory; it stays with the directory that it was started on`
   }
 )
 
@@ -286,7 +286,7 @@ row(
   9,
   'predictable temp name, planted symlink',
   {
-    done: '80 edits and creates while the folder is watched and every name that appears is replaced by a link that leads outside',
+    done: '80 edits and creates while the directory is watched and every name that appears is replaced by a link that leads outside',
     skip
   },
   async t => {

@@ -7,11 +7,14 @@ import type { LineEdit } from '../edit/request.ts'
 import { ANY_BREAK, breakBefore, lineAround, lineNumbers } from '../text/lines.ts'
 import type { Match } from '../match/locate.ts'
 import { MEDIUM, similarContent } from './similar-content.ts'
+import type { CauseType } from '../suggest/classify.ts'
 import { merge } from '../suggest/merge.ts'
 import { MARGIN, suggest } from '../suggest/suggest.ts'
 import type { Text } from '../text/text.ts'
 
 const ACTUAL_LENGTH = 2000
+/** What expected_text may differ in and still be what the lines hold. */
+const IGNORED: readonly CauseType[] = ['line_endings', 'final_newline']
 
 /** `expected_text` isn't what the lines hold; where it is instead, if it is near enough. */
 export function explainMismatch(
@@ -41,7 +44,7 @@ export function explainMismatch(
     ...(lossy && { lossy }),
     similar_content: similarContent(text, suggestions, linesOf),
     ...(found_at !== undefined && { found_at }),
-    ...(found !== undefined && found.differences.some(({ type }) => type !== 'line_endings') && { cause: found.cause }),
+    ...(found !== undefined && !IGNORED.includes(found.cause.type) && { cause: found.cause }),
     fixes: fix === undefined ? [] : [fix],
     file_preview: previewOf(text, range),
     ...(truncated && { suggestions_truncated: true as const })

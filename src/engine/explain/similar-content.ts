@@ -16,7 +16,7 @@ export function similarContent(
   linesOf: (region: Candidate) => [number, number]
 ): SimilarContent[] {
   return candidates.map((region, index) => {
-    const { start, end, score, differences, isCut } = region
+    const { start, end, score, differences, more_differences, isCut } = region
     const [line_number, end_line] = linesOf(region)
     const { text: content, lossy } = decode(text.slice(start, end))
     const clear = index === 0 && margin >= MARGIN
@@ -27,6 +27,7 @@ export function similarContent(
       similarity_score: score,
       confidence: !clear || score < MEDIUM ? 'low' : score >= HIGH && !isCut ? 'high' : 'medium',
       differences,
+      ...(more_differences !== undefined && { more_differences }),
       ...(lossy && { lossy })
     }
   })

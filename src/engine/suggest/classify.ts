@@ -29,9 +29,12 @@ export const CAUSES = [
   'blank_lines',
   'spacing',
   'line_endings',
+  'final_newline',
+  'byte_order_mark',
   'quotes',
   'dashes',
   'nbsp',
+  'invisible',
   'unicode_form',
   'html_entities',
   'over_escaped',
@@ -41,6 +44,7 @@ export const CAUSES = [
   'case',
   'punctuation',
   'typo',
+  'word',
   'renamed',
   'lines_dropped',
   'lines_added',
@@ -53,15 +57,30 @@ export const CAUSES = [
 ] as const
 export type CauseType = (typeof CAUSES)[number]
 
-/** Why old_text isn't there: the piece of it and that of the file that show it. */
+/**
+ * Why old_text isn't there: the piece of it and that of the file that show it. `more_differences`: how many others there
+ * are that it says nothing of; absent where there are none.
+ */
 export interface Cause {
   type: CauseType
   expected?: string
   found?: string
+  more_differences?: number
 }
 
+/** What is between a region and old_text. */
+export interface Classified {
+  /** The first twenty, in the order of the text; what differs in the same way at several places is there once. */
+  differences: Difference[]
+  /** How many more there are; absent where there are none. */
+  more_differences?: number
+  cause: Cause
+}
+
+/** Words that differ up to which each is taken for a slip; of more, the file has changed. */
+const MOST_WORDS = 2
 /** Differences that are shown, the first, and about how many UTF-16 units of each. */
-const MOST_SHOWN = 5
+const MOST_SHOWN = 20
 const SHOWN_LENGTH = 80
 
 const READ: Record<Exclude<Reading, 'as_sent'>, { type: DifferenceType; cause: CauseType }> = {
@@ -75,10 +94,12 @@ const TYPE: Record<DifferenceKind, DifferenceType> = {
   indentation: 'indentation',
   tabs: 'indentation',
   trailing_space: 'whitespace',
+  final_newline: 'whitespace',
   blank_lines: 'whitespace',
   spacing: 'whitespace',
   joined_or_split: 'whitespace',
   nbsp: 'unicode',
+  invisible: 'unicode',
   unicode_form: 'unicode',
   case: 'case',
   quotes: 'quotes',
@@ -87,6 +108,7 @@ const TYPE: Record<DifferenceKind, DifferenceType> = {
   over_escaped: 'escape',
   punctuation: 'punctuation',
   typo: 'content',
+  word: 'content',
   renamed: 'content',
   comment: 'content',
   lines_dropped: 'content',
@@ -99,6 +121,7 @@ export const FORMS = [
   'html_entities',
   'over_escaped',
   'unicode_form',
+  'invisible',
   'nbsp',
   'quotes',
   'dashes',
@@ -109,7 +132,8 @@ export const FORMS = [
   'indentation',
   'spacing',
   'blank_lines',
-  'trailing_space'
+  'trailing_space',
+  'final_newline'
 ] as const satisfies readonly DifferenceKind[]
 
 export interface Sought {
@@ -123,40 +147,84 @@ export interface Sought {
   inLongLine: boolean
 }
 
-/**
- * The differences (at most five, in order, long pieces cut) between what was sought and what was found, and their
- * cause.
- */
-export function classify(
-  { sent, old, elided, inLongLine }: Sought,
-  found: string
-): { differences: Difference[]; cause: Cause } {
-  const read = old.reading === 'as_sent' ? undefined : READ[old.reading]
-  const prefix = read && { type: read.type, ...pieces(firstLine(sent), firstLine(old.source)) }
+/** Kinds of which one sentence speaks, wherever they are. */
+const SPOKEN_OF: readonly (readonly DifferenceKind[])[] = [
+  ['indentation', 'tabs'],
+  ...(
+    [
+      'html_entities',
+      'over_escaped',
+      'nbsp',
+      'quotes',
+      'dashes',
+      'case',
+      'joined_or_split',
+      'spacing',
+      'blank_lines',
+      'trailing_space'
+    ] as const
+  ).map(kind => [kind])
+]
+
+/** The differences between what was sought and what was found (long pieces cut), and their cause. */
+export function classify({ sent, old, elided, inLongLine }: Sought, found: string): Classified {
   const there = found.replace(/\r\n?/g, '\n')
-  // A region that begins or ends without the break that old_text has isn't another text.
-  const expected =
-    old.source.endsWith('\n') === there.endsWith('\n')
-      ? old.source
-      : there.endsWith('\n')
-        ? `${old.source}\n`
-        : old.source.replace(/\n+$/, '')
-  const hunks = elided ? [] : hunksOf(expected, there)
-  const breaks = !elided && hunks.length === 0 && read === undefined
-  const differences = [
-    ...(prefix === undefined ? [] : [prefix]),
-    ...(elided ? [{ type: 'content' as const, ...pieces(expected, there) }] : []),
-    ...(breaks ? [{ type: 'line_endings' as const, ...pieces(breakOf(sent), breakOf(found)) }] : []),
-    ...hunks.map(hunk => ({ type: TYPE[hunk.kind], ...pieces(hunk.expected, hunk.found) }))
-  ].slice(0, MOST_SHOWN)
-  const cause = elided
-    ? { type: 'elided' as const }
-    : read !== undefined
-      ? { type: read.cause }
-      : breaks
-        ? { type: 'line_endings' as const, ...pieces(breakOf(sent), breakOf(found)) }
-        : causeOf(hunks, inLongLine)
-  return { differences, cause }
+  if (elided) {
+    return { differences: [{ type: 'content', ...pieces(old.source, there) }], cause: { type: 'elided' } }
+  }
+  const plain = sent.replace(/\r\n?/g, '\n')
+  const hunks = distinct(allHunks(old.source, there))
+  const read = old.reading === 'as_sent' || !isNearer(hunks, plain, there) ? undefined : READ[old.reading]
+  if (read !== undefined) {
+    const prefix = { type: read.type, ...pieces(firstLine(sent), firstLine(old.source)) }
+    const example = old.reading === 'entities' ? addedEntity(plain, there) : {}
+    return {
+      ...shown([prefix, ...differencesOf(hunks)]),
+      cause: { type: read.cause, ...example, ...more(hunks.length) }
+    }
+  }
+  const asSent = old.reading === 'as_sent' ? hunks : distinct(allHunks(plain, there))
+  if (asSent.length > 0) return { ...shown(differencesOf(asSent)), cause: causeOf(asSent, inLongLine) }
+  if (plain.startsWith('\ufeff')) {
+    const mark = pieces(firstLine(sent), firstLine(found))
+    return { differences: [{ type: 'unicode', ...mark }], cause: { type: 'byte_order_mark' } }
+  }
+  const breaks = pieces(breakOf(sent), breakOf(found))
+  return { differences: [{ type: 'line_endings', ...breaks }], cause: { type: 'line_endings', ...breaks } }
+}
+
+/** Whether a reading leaves less than there is between the text as it was sent, its breaks `\n`, and what was found. */
+const isNearer = (hunks: readonly Hunk[], sent: string, there: string): boolean =>
+  hunks.length < distinct(allHunks(sent, there)).length
+
+/** The differences, the break included that ends only old_text. That only the region ends with one isn't any. */
+function allHunks(source: string, there: string): Hunk[] {
+  if (source.endsWith('\n') === there.endsWith('\n')) return hunksOf(source, there)
+  if (there.endsWith('\n')) return hunksOf(`${source}\n`, there)
+  const line = /[^\n]*(?=\n*$)/.exec(source)![0]
+  return [...hunksOf(source.replace(/\n+$/, ''), there), { kind: 'final_newline', expected: `${line}\n`, found: line }]
+}
+
+function distinct(hunks: readonly Hunk[]): Hunk[] {
+  const seen = new Map(hunks.map(hunk => [JSON.stringify(hunk), hunk]))
+  return [...seen.values()]
+}
+
+const differencesOf = (hunks: readonly Hunk[]): Difference[] =>
+  hunks.map(hunk => ({ type: TYPE[hunk.kind], ...pieces(hunk.expected, hunk.found) }))
+
+const shown = (differences: readonly Difference[]): Omit<Classified, 'cause'> => ({
+  differences: differences.slice(0, MOST_SHOWN),
+  ...more(differences.length - MOST_SHOWN)
+})
+
+const more = (count: number): { more_differences?: number } => (count > 0 ? { more_differences: count } : {})
+
+/** An entity that the file has less often, as an example. */
+function addedEntity(sent: string, there: string): { expected?: string } {
+  const entities = sent.match(/&(?:lt|gt|amp|quot|#0?39|apos|nbsp);/g) ?? []
+  const added = entities.find(entity => sent.split(entity).length > there.split(entity).length)
+  return added === undefined ? {} : { expected: added }
 }
 
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]!
@@ -166,34 +234,26 @@ const pieces = (expected: string, found: string) => ({
   found: excerpt(found, SHOWN_LENGTH)
 })
 
+/** The cause of differences: of what leaves the words as they are only where there is nothing else. */
 function causeOf(hunks: readonly Hunk[], inLongLine: boolean): Cause {
-  const cause = (type: CauseType, { expected, found }: Hunk): Cause => ({ type, ...pieces(expected, found) })
   const words = hunks.filter(({ kind }) => !(FORMS as readonly DifferenceKind[]).includes(kind))
-  const [first] = words
-  if (first === undefined) {
-    const type = FORMS.find(form => hunks.some(({ kind }) => kind === form))!
-    return cause(
-      type,
-      hunks.find(({ kind }) => kind === type)!
-    )
+  const named = words[0] ?? FORMS.flatMap(form => hunks.find(({ kind }) => kind === form) ?? [])[0]!
+  const { kind } = named
+  const spoken = SPOKEN_OF.find(kinds => kinds.includes(kind)) ?? []
+  const others = hunks.filter(hunk => hunk !== named && !spoken.includes(hunk.kind)).length
+  const cause = (type: CauseType, { expected, found }: Pick<Hunk, 'expected' | 'found'>): Cause => ({
+    type,
+    ...pieces(expected, found),
+    ...more(others)
+  })
+  if (words.length === 0) return cause(kind as CauseType, named)
+  const isSame = kind !== 'content' && words.every(other => other.kind === kind)
+  const isSlip = words.length <= MOST_WORDS && words.every(isWord)
+  if (isSlip || (isSame && (kind === 'typo' || !isWord(named)))) {
+    const isLine = kind === 'comment' || kind === 'lines_dropped' || kind === 'lines_added'
+    return cause(kind as CauseType, isLine ? { expected: named.expected.trim(), found: named.found.trim() } : named)
   }
-  const { kind } = first
-  const same = words.every(
-    other =>
-      other.kind === kind && (kind !== 'renamed' || (other.expected === first.expected && other.found === first.found))
-  )
-  const bare = ({ expected, found }: Hunk): Hunk => ({ kind, expected: expected.trim(), found: found.trim() })
-  if (same && kind !== 'content') {
-    return cause(
-      kind as CauseType,
-      kind === 'comment' || kind === 'lines_dropped' || kind === 'lines_added' ? bare(first) : first
-    )
-  }
-  if (
-    words.every(other => other.kind === 'typo' || other.kind === 'renamed') &&
-    new Set(words.map(({ expected }) => expected)).size <= 2
-  ) {
-    return cause('renamed', first)
-  }
-  return cause(inLongLine ? 'long_line_part' : 'stale', first)
+  return cause(inLongLine ? 'long_line_part' : 'stale', named)
 }
+
+const isWord = ({ kind }: Hunk): boolean => kind === 'typo' || kind === 'word' || kind === 'renamed'

@@ -132,8 +132,7 @@ export function bridge(
       score: like * ENDS_SCORE,
       rank,
       old,
-      inserted: 0,
-      elided: true
+      inserted: 0
     }
   }
   if (best === undefined || !old.source.endsWith('\n')) return best

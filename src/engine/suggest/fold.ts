@@ -1,5 +1,6 @@
 // What is equal but for white space, case, accents, quotes, dashes and backslashes: texts as folded codes. Does not
 // know how they are searched.
+import { plainDashes, plainQuotes } from './typography.ts'
 
 /** A text folded. `codes[i]` comes from the UTF-16 unit `offsets[i]` of `source`. */
 export interface Folded {
@@ -91,17 +92,8 @@ function foldSign(code: number): number {
   if (isCombining(code) || code === 0x3099 || code === 0x309a) return 0
   if (code === 0xa0 || code === 0x3000 || code === 0xfeff || code === 0x202f || code === 0x205f) return 0
   if ((code >= 0x2000 && code <= 0x200f) || code === 0x2028 || code === 0x2029) return 0
-  if (
-    (code >= 0x2018 && code <= 0x201f) ||
-    code === 0xab ||
-    code === 0xbb ||
-    code === 0xb4 ||
-    code === 0x2032 ||
-    code === 0x2033
-  ) {
-    return QUOTE
-  }
-  if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return HYPHEN
+  const sign = plainDashes(plainQuotes(String.fromCharCode(code))).charCodeAt(0)
+  if (sign === QUOTE || sign === HYPHEN) return sign
   return code >= 0xff01 && code <= 0xff5e ? ASCII[code - 0xfee0]! : code
 }
 

@@ -1,17 +1,21 @@
 // What differs between two short texts, piece by piece, and of which kind each difference is. Does not know files.
-import { diffArrays } from 'diff'
 import { distance } from 'fastest-levenshtein'
+import { changedRanges } from './changed-ranges.ts'
+import { isName } from './names.ts'
 import { withoutEntities } from './readings.ts'
+import { plainDashes, plainQuotes } from './typography.ts'
 
 /** What a difference is about, finer than an answer says it. */
 export type DifferenceKind =
   | 'indentation'
   | 'tabs'
   | 'trailing_space'
+  | 'final_newline'
   | 'blank_lines'
   | 'spacing'
   | 'joined_or_split'
   | 'nbsp'
+  | 'invisible'
   | 'unicode_form'
   | 'case'
   | 'quotes'
@@ -20,6 +24,7 @@ export type DifferenceKind =
   | 'over_escaped'
   | 'punctuation'
   | 'typo'
+  | 'word'
   | 'renamed'
   | 'comment'
   | 'lines_dropped'
@@ -34,6 +39,11 @@ export interface Hunk {
 }
 
 const TOKEN = /\n|[^\S\n]+|&(?:lt|gt|amp|quot|apos|nbsp|#\d+);|[\p{L}\p{M}\p{N}_$]+|[^]/gu
+/** The same with escapes of white space as tokens of their own. */
+const TOKEN_OR_ESCAPE = new RegExp(String.raw`\\[nrt]|${TOKEN.source}`, 'gu')
+const ESCAPE = /\\[nrt]/g
+/** UTF-16 units of both texts, above which only what lies between their common beginning and end is compared. */
+const MOST_UNITS = 60_000
 /** Tokens of both texts, and of their differences, above which all is one difference. */
 const MOST_TOKENS = 6000
 const MOST_EDITS = 400
@@ -43,28 +53,51 @@ const MOST_SLID = 200
 const TYPO_EDITS = 2
 const TYPO_LENGTH = { least: 4, most: 99 }
 
-/** The differences in order; a single one where there are too many. The breaks of both are `\n`. */
+/**
+ * The differences in order; where there are too many, a single one, of all between the first and the last. The breaks
+ * of both are `\n`.
+ */
 export function hunksOf(expected: string, found: string): Hunk[] {
-  const [a, b] = [tokens(expected), tokens(found)]
-  const parts = a.length + b.length > MOST_TOKENS ? undefined : diffArrays(a, b, { maxEditLength: MOST_EDITS })
-  if (parts === undefined) return [{ kind: 'content', expected, found }]
-  const hunks: Hunk[] = []
-  let [atA, atB] = [0, 0]
-  for (let i = 0; i < parts.length;) {
-    const [fromA, fromB] = [atA, atB]
-    for (; i < parts.length && (parts[i]!.added || parts[i]!.removed); i++) {
-      if (parts[i]!.removed) atA += parts[i]!.value.length
-      else atB += parts[i]!.value.length
-    }
-    if (atA > fromA || atB > fromB) hunks.push(hunkOf(a, b, [fromA, atA], [fromB, atB]))
-    const same = parts[i++]?.value.length ?? 0
-    atA += same
-    atB += same
+  if (expected.length + found.length <= MOST_UNITS) {
+    const hunks = hunksWithin(expected, found)
+    if (hunks !== undefined) return hunks
   }
-  return hunks
+  const [old, there] = betweenSame(expected, found, LINES)
+  const hunks = old.length + there.length <= MOST_UNITS ? hunksWithin(old, there) : undefined
+  if (hunks !== undefined) return hunks
+  const [first, second] = betweenSame(expected, found, WORDS)
+  return [{ kind: 'content', expected: first, found: second }]
 }
 
-const tokens = (text: string): string[] => text.match(TOKEN) ?? []
+function hunksWithin(expected: string, found: string): Hunk[] | undefined {
+  // An escape is a token where the texts haven't the same ones; elsewhere it may as well be `C:\temp`.
+  const token = hasSameEscapes(expected, found) ? TOKEN : TOKEN_OR_ESCAPE
+  const tokens = (text: string): string[] => text.match(token) ?? []
+  const [a, b] = [tokens(expected), tokens(found)]
+  const changes = a.length + b.length > MOST_TOKENS ? undefined : changedRanges(a, b, MOST_EDITS)
+  return changes?.map(({ from, to, otherFrom, otherTo }) => hunkOf(a, b, [from, to], [otherFrom, otherTo]))
+}
+
+const hasSameEscapes = (a: string, b: string): boolean => {
+  const [escapes, others] = [a, b].map(text => (text.match(ESCAPE) ?? []).sort().join(''))
+  return escapes === others
+}
+
+/** What must not be parted where texts are the same: the characters of a line, of a word. */
+const LINES = /[^\n]/
+const WORDS = /[\p{L}\p{M}\p{N}_$\ud800-\udfff]/u
+
+/** What lies between the beginning that two texts have in common and their common end. */
+function betweenSame(a: string, b: string, whole: RegExp): [string, string] {
+  let start = 0
+  while (start < a.length && start < b.length && a[start] === b[start]) start++
+  while (start > 0 && whole.test(a[start - 1]!)) start--
+  let same = 0
+  const most = Math.min(a.length, b.length) - start
+  while (same < most && a[a.length - 1 - same] === b[b.length - 1 - same]) same++
+  while (same > 0 && whole.test(a[a.length - same]!)) same--
+  return [a.slice(start, a.length - same), b.slice(start, b.length - same)]
+}
 
 function hunkOf(
   a: readonly string[],
@@ -74,7 +107,11 @@ function hunkOf(
 ): Hunk {
   const [x, y] = [a.slice(fromA, toA).join(''), b.slice(fromB, toB).join('')]
   if (x.trim() !== '' || y.trim() !== '') {
-    if (x !== '' && y !== '') return { kind: kindOf(x, y, false), expected: x, found: y }
+    if (x !== '' && y !== '') {
+      const kind = kindOf(x, y, false)
+      const isNamed = kind === 'renamed' && (isName(a, fromA, toA) || isName(b, fromB, toB))
+      return { kind: kind === 'renamed' && !isNamed ? 'word' : kind, expected: x, found: y }
+    }
     const lines = x === '' ? wholeLines(b, fromB, toB) : wholeLines(a, fromA, toA)
     const piece = lines ?? (x === '' ? y : x)
     const [expected, found] = x === '' ? ['', piece] : [piece, '']
@@ -113,9 +150,10 @@ function blankKind(x: string, y: string, starts: boolean, ends: boolean): Differ
   return ends ? 'trailing_space' : 'spacing'
 }
 
-const bare = (text: string): string => text.replace(/[\s\u00a0\u200b\ufeff]+/g, '')
-const plainQuotes = (text: string): string => text.replace(/[\u2018-\u201f\u2032\u2033\u00ab\u00bb\u00b4`']/g, '"')
-const plainDashes = (text: string): string => text.replace(/[\u2010-\u2015\u2212]/g, '-').replace(/\u2026/g, '...')
+/** Characters of no width: format characters, variation selectors. */
+const ZERO_WIDTH = /[\p{Cf}\ufe00-\ufe0f]+/gu
+const bare = (text: string): string => text.replace(/\s+/g, '')
+const plainSigns = (text: string): string => plainDashes(plainQuotes(text)).replaceAll('\u2026', '...')
 const plainEscapes = (text: string): string => text.replace(/\\[nrt]/g, '').replaceAll('\\', '')
 const COMMENT = /^\s*(?:\/\/|\/\*|<!--|(?:#|--)\s)|(?:\*\/|-->)\s*$/
 const COMMENT_LINE = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}]/u
@@ -127,9 +165,10 @@ const COMMENT_LINE = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}]/u
 function kindOf(x: string, y: string, atLine: boolean): DifferenceKind {
   const [a, b] = [bare(x), bare(y)]
   if (a.normalize('NFC') === b.normalize('NFC')) return a === b ? 'spacing' : 'unicode_form'
+  if (a.replace(ZERO_WIDTH, '') === b.replace(ZERO_WIDTH, '')) return 'invisible'
   if (a.toLowerCase() === b.toLowerCase()) return 'case'
   if (plainQuotes(a) === plainQuotes(b)) return 'quotes'
-  if (plainDashes(plainQuotes(a)) === plainDashes(plainQuotes(b))) return 'dashes'
+  if (plainSigns(a) === plainSigns(b)) return 'dashes'
   if ((withoutEntities(a) ?? a) === (withoutEntities(b) ?? b)) return 'html_entities'
   if (plainEscapes(a) === plainEscapes(b)) return 'over_escaped'
   if ((a === '' || b === '') && (COMMENT.test(x + y) || (atLine && COMMENT_LINE.test(x + y)))) return 'comment'
@@ -137,7 +176,10 @@ function kindOf(x: string, y: string, atLine: boolean): DifferenceKind {
   if (atLine && b === '') return 'lines_added'
   if (!/[\p{L}\p{N}]/u.test(a + b)) return 'punctuation'
   if (!/^[\p{L}\p{M}\p{N}_$]+$/u.test(a) || !/^[\p{L}\p{M}\p{N}_$]+$/u.test(b)) return 'content'
+  if (isNumber(a) || isNumber(b)) return 'word'
   return a.length >= TYPO_LENGTH.least && a.length <= TYPO_LENGTH.most && distance(a, b) <= TYPO_EDITS
     ? 'typo'
     : 'renamed'
 }
+
+const isNumber = (word: string): boolean => /^\p{N}/u.test(word)

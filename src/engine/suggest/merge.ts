@@ -1,14 +1,15 @@
 // What an edit does to old_text, done to the region of the file that was meant: a three-way merge, word by word. Does
 // not know files or edits.
-import { diffArrays } from 'diff'
 import { fail, ok, type Result } from '../../result.ts'
+import { changedRanges, type ChangedRange } from './changed-ranges.ts'
 import { indentRule, type Indents } from './indent-rule.ts'
+import { DASHES, plainDashes, plainQuotes } from './typography.ts'
 
 /**
  * Both sides changed the same words, or words beside each other: `changed` of old_text by the edit, `found` in the file
- * in their place. Each may be empty. `unknown`: the edit puts this word of old_text in, which the file doesn't have.
- * `spacing`: white space that both have changed. `too_long`: the texts are too long or differ too much. `added`: line
- * numbers or a fence were taken off old_text, and new_text has only a part of them.
+ * in their place. Each may be empty. `unknown_word`: the edit puts this word of old_text in, which the file doesn't
+ * have. `spacing`: white space that both have changed. `too_long`: the texts are too long or differ too much. `added`:
+ * line numbers or a fence were taken off old_text, and new_text has only a part of them.
  */
 export type MergeConflict =
   | { reason: 'same_words'; changed: string; found: string }
@@ -21,30 +22,23 @@ interface Word {
   text: string
 }
 
-/** The words `from` to `to` (exclusive) of `base` that became the words `otherFrom` to `otherTo`. */
-interface Hunk {
-  from: number
-  to: number
-  otherFrom: number
-  otherTo: number
-}
-
 /** Words of all three texts, and edits between two, above which nothing is merged. Chosen, not measured. */
 const MOST_WORDS = 12_000
 const MOST_EDITS = 2000
 
 /**
  * `theirs` with the change that leads from `base` to `mine`: what `theirs` has otherwise than `base` stays. White space
- * between words that stay is merged too, and what is put in gets the indentation that leads from `base` to `theirs`. The
- * breaks of all three are `\n`.
+ * between words that stay is merged too, and what is put in gets the indentation that leads from `base` to `theirs`.
+ * The breaks of all three are `\n`.
+ *
  * After Khanna, Kunal and Pierce, "A Formal Investigation of Diff3" (2007), on words; between a change of one side and
  * one of the other there must be a word that both have kept.
  */
 export function merge(base: string, mine: string, theirs: string): Result<string, MergeConflict> {
   const words = { base: wordsOf(base), mine: wordsOf(mine), theirs: wordsOf(theirs) }
   if (words.base.length + words.mine.length + words.theirs.length > MOST_WORDS) return fail({ reason: 'too_long' })
-  const edits = hunksOf(words.base, words.mine, text => text)
-  const changes = hunksOf(words.base, words.theirs, folded)
+  const edits = changesOf(words.base, words.mine, text => text)
+  const changes = changesOf(words.base, words.theirs, folded)
   if (edits === undefined || changes === undefined) return fail({ reason: 'too_long' })
   return new Merge(words, changes).apply(edits)
 }
@@ -61,33 +55,23 @@ function wordsOf(text: string): Word[] {
   return words
 }
 
-const QUOTES = /[\u2018-\u201f\u2032\u2033\u00ab\u00bb\u00b4`']/g
-const DASHES = /[\u2010-\u2015\u2212]/g
 /** The same for words that differ only in how they are written. */
-export const folded = (word: string): string => word.normalize('NFC').replace(QUOTES, '"').replace(DASHES, '-')
+export const folded = (word: string): string => plainDashes(plainQuotes(word.normalize('NFC')))
 
-function hunksOf(base: readonly Word[], other: readonly Word[], keyOf: (word: string) => string): Hunk[] | undefined {
+function changesOf(
+  base: readonly Word[],
+  other: readonly Word[],
+  keyOf: (word: string) => string
+): ChangedRange[] | undefined {
   const keys = (words: readonly Word[]): string[] => words.map(({ text }) => keyOf(text))
-  const parts = diffArrays(keys(base), keys(other), { maxEditLength: MOST_EDITS })
-  if (parts === undefined) return undefined
-  const hunks: Hunk[] = []
-  let [at, otherAt] = [0, 0]
-  let open: Hunk | undefined
-  for (const { added, removed, value } of parts) {
-    if (!added && !removed) open = undefined
-    else if (open === undefined) hunks.push((open = { from: at, to: at, otherFrom: otherAt, otherTo: otherAt }))
-    if (!added) at += value.length
-    if (!removed) otherAt += value.length
-    if (open !== undefined) [open.to, open.otherTo] = [at, otherAt]
-  }
-  return hunks
+  return changedRanges(keys(base), keys(other), MOST_EDITS)
 }
 
 class Merge {
   readonly #base: readonly Word[]
   readonly #mine: readonly Word[]
   readonly #theirs: readonly Word[]
-  readonly #changes: readonly Hunk[]
+  readonly #changes: readonly ChangedRange[]
   /** For each word of `base` where it is in `theirs`; -1 if it isn't. The empty last ones are each other's. */
   readonly #kept: number[]
   readonly #known: { base: Set<string>; theirs: Set<string> }
@@ -99,7 +83,7 @@ class Merge {
   readonly #gaps = new Map<number, string>()
   readonly #texts = new Map<number, { text: string; to: number }>()
 
-  constructor(words: { base: Word[]; mine: Word[]; theirs: Word[] }, changes: readonly Hunk[]) {
+  constructor(words: { base: Word[]; mine: Word[]; theirs: Word[] }, changes: readonly ChangedRange[]) {
     this.#base = words.base
     this.#mine = words.mine
     this.#theirs = words.theirs
@@ -119,7 +103,7 @@ class Merge {
     this.#rule = indentRule(first?.at === 0 && others.length > 0 ? others : this.#indents)
   }
 
-  apply(edits: readonly Hunk[]): Result<string, MergeConflict> {
+  apply(edits: readonly ChangedRange[]): Result<string, MergeConflict> {
     let [at, mineAt] = [0, 0]
     let isDone = false
     const end = { from: this.#base.length, to: 0, otherFrom: 0, otherTo: 0 }
@@ -148,7 +132,7 @@ class Merge {
     return written
   }
 
-  #conflictWith({ from, to, otherFrom, otherTo }: Hunk): MergeConflict | null {
+  #conflictWith({ from, to, otherFrom, otherTo }: ChangedRange): MergeConflict | null {
     const change = this.#changes.find(change => change.from <= to && change.to >= from)
     if (change !== undefined) {
       const [start, end] = [Math.min(from, change.from), Math.max(to, change.to)]
@@ -175,7 +159,7 @@ class Merge {
   }
 
   /** No change of `theirs` touches the words: each of `base` from the one before to that after them is there. */
-  #mergeWords({ from, to, otherFrom, otherTo }: Hunk): MergeConflict | null {
+  #mergeWords({ from, to, otherFrom, otherTo }: ChangedRange): MergeConflict | null {
     const start = this.#kept[from]!
     const parts: (string | undefined)[] = []
     // White space at the end of old_text may be stray; a word that is put in after it stands apart all the same.
@@ -225,7 +209,7 @@ class Merge {
   }
 }
 
-function counterparts(length: number, changes: readonly Hunk[]): number[] {
+function counterparts(length: number, changes: readonly ChangedRange[]): number[] {
   const kept: number[] = []
   let shift = 0
   for (const { from, to, otherTo } of changes) {
@@ -250,7 +234,7 @@ const textOf = (words: readonly Word[]): string =>
 const PLAIN: [typographic: RegExp, plain: string][] = [
   [/[\u201c-\u201f\u00ab\u00bb\u2033]/g, '"'],
   [/[\u2018-\u201b\u2032]/g, "'"],
-  [/[\u2010-\u2015\u2212]/g, '-'],
+  [DASHES, '-'],
   [/\u2026/g, '...'],
   [/[\u00a0\u202f]/g, ' ']
 ]

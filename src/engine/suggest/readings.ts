@@ -57,6 +57,7 @@ export function readings(text: string): Pick<OldText, 'reading' | 'read' | 'sour
   if (hasEscapes(plain(text))) {
     add('escapes', sent => unescaped(plain(sent)))
     add('escapes', sent => withPlainQuotes(plain(sent)))
+    add('escapes', sent => withPlainIndents(plain(sent)))
     if (!isNumbered) add('escapes', sent => withoutNumbers(unescaped(sent)))
   }
   add('entities', sent => withoutEntities(plain(sent)) ?? plain(sent))
@@ -127,6 +128,9 @@ export const unescaped = (text: string): string =>
 
 /** Only quotes, `$` and backslashes unescaped: for code whose own strings hold `\n`. */
 export const withPlainQuotes = (text: string): string => text.replace(/\\(["'`$\\])/g, '$1')
+
+/** Only the tabs that lines begin with unescaped: for code whose own strings hold `\n`. */
+const withPlainIndents = (text: string): string => text.replace(/^(?:\\t)+/gm, tabs => '\t'.repeat(tabs.length / 2))
 
 /** The entities of a text replaced by their signs; undefined where there are none. */
 export function withoutEntities(text: string): string | undefined {

@@ -24,6 +24,7 @@ export interface Region extends TextSpan {
   rank: number
   old: OldText
   inserted: number
+  /** The middle of old_text is left out. */
   elided?: true
   /** It is a block, up to the line that closes it. */
   isBlock?: true

@@ -1,16 +1,17 @@
 // What was probably meant, after a miss: text in, candidates out. Does not know edits or answers.
 import { bomLength } from '../text/encoding.ts'
-import type { Difference } from './classify.ts'
 import { ANY_BREAK, LF, splitAtBreaks } from '../text/lines.ts'
 import { Budget } from './budget.ts'
 import { firstOf } from './anchors.ts'
-import { type Cause, classify } from './classify.ts'
+import { type Cause, classify, type Difference } from './classify.ts'
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
+import { withOwnFence } from './own-fence.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionAt, regionsOf } from './regions.ts'
+import { rankedByWords } from './same-words.ts'
 import { blockOf, endOfBlock, startOfBlock } from './whole-block.ts'
-import { edgeBonus, wholeStatement } from './whole-statement.ts'
+import { rankedByEdges, wholeStatement } from './whole-statement.ts'
 
 /** A region that resembles the text looked for. Bytes, end exclusive; `score` from 0 to 1. */
 export interface Candidate {
@@ -21,8 +22,9 @@ export interface Candidate {
   isCut: boolean
   /** It is a block, up to the line that closes it, as old_text is one. */
   isBlock: boolean
-  /** At most five, in the order of the text. */
+  /** See `Classified`. */
   differences: Difference[]
+  more_differences?: number
   cause: Cause
   /** Takes away line numbers, escapes, entities or a fence that were added to old_text (see `OldText`); breaks are `\n`. */
   read: OldText['read']
@@ -31,7 +33,7 @@ export interface Candidate {
 export interface Suggestions {
   /** Best first, at most three, none overlapping half of another. */
   candidates: Candidate[]
-  /** How much lower the second best ranks, shown or not; 1 where there is none. */
+  /** How far behind the second best is, shown or not (see `marginOf`); 1 where there is none. */
   margin: number
   /** Only a part of the text was searched, or the search was ended early. */
   truncated: boolean
@@ -42,6 +44,8 @@ export interface Suggestions {
 
 /** Rank by which the best must lead the next for it to be the one that was meant; below, no edit is offered. */
 export const MARGIN = 0.03
+/** Score by which the best may lead the next though both are as likely. */
+const SCORE_SLACK = 0.02
 /** Regions shown; the others are dropped. */
 const MOST_SHOWN = 3
 /** Share of the shorter of two regions that both have: from more on, only the better one is kept. */
@@ -67,7 +71,7 @@ const LONG = 5000
 /** Rank of the best region up to which old_text with a placeholder, or a long one, is sought by its ends too. */
 const RANK_ENOUGH = 0.93
 /** Bytes from which on a line is very long: what differs in a part of it has a cause of its own. */
-const LONG_LINE = 400
+const VERY_LONG_LINE = 400
 /** The least of bytes and of UTF-16 units that work is reckoned with: small ones cost no less. */
 const LEAST_WORK = 1000
 
@@ -86,9 +90,8 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const budget = new Budget(MOST_STEPS)
   const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')
   const sought = haystack.encoding === 'utf8' ? sent : Buffer.from(sent).toString('latin1')
-  const regions = distinct(wholeBlocks(haystack, allRegions(haystack, sought, budget), sought, budget))
-    .map(region => ({ ...region, rank: region.rank + edgeBonus(haystack, region, region.old.source) }))
-    .sort(better)
+  const found = distinct(wholeBlocks(haystack, allRegions(haystack, sought, budget), sought, budget))
+  const regions = rankedByWords(haystack, rankedByEdges(haystack, found)).sort(better)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
   const alone = regions.length === 1 && regions[0]!.folded === 1
@@ -118,9 +121,15 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
         )
       }
     }),
-    margin: regions[1] === undefined ? 1 : regions[0]!.rank - regions[1].rank,
+    margin: marginOf(regions),
     truncated: budget.exhausted || end < text.length
   }
+}
+
+/** By how much the best leads: in rank, or, where rank says little, in score. */
+function marginOf([best, next]: readonly Region[]): number {
+  if (best === undefined || next === undefined) return 1
+  return Math.max(best.rank - next.rank, best.score - next.score - SCORE_SLACK)
 }
 
 /** Below this score a region isn't shown: chance matches of short texts are many. Characters without white space. */
@@ -142,13 +151,9 @@ export const fitsWorkBudget = (length: number, oldText: string, within: number):
 function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[] {
   if (sought.length > HUGE) {
     // Too long to fold each reading of it; its ends say enough.
-    const whole = bridge(
-      haystack,
-      oldTextOf(sought.slice(0, HUGE) + (sought.endsWith('\n') ? '\n' : '')),
-      endsOfLong(sought),
-      budget
-    )
-    return whole === undefined ? [] : [whole]
+    const start = oldTextOf(sought.slice(0, HUGE) + (sought.endsWith('\n') ? '\n' : ''))
+    const whole = bridge(haystack, start, endsOfLong(sought), budget)
+    return whole === undefined ? [] : [{ ...whole, old: { ...start, source: sought } }]
   }
   const olds = readings(sought)
     .map(({ source, reading, read }) => oldTextOf(source, reading, read))
@@ -156,23 +161,27 @@ function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[
   const [old] = olds
   if (old === undefined || haystack.bytes.length === 0) return []
   const isLong = old.folded.codes.length > LONG
-  const regions = isLong ? [] : regionsOf(haystack, olds, budget).sort(better)
+  const regions = isLong
+    ? []
+    : regionsOf(haystack, olds, budget)
+        .sort(better)
+        .map(region => withOwnFence(haystack, region, old))
   const elided = elidedIn(olds)
   const ends = elided?.ends ?? (isLong ? endsOfLong(old.source) : undefined)
   if (ends === undefined || (regions[0]?.rank ?? 0) > RANK_ENOUGH) return regions
   const whole = bridge(haystack, elided?.old ?? old, ends, budget)
-  return whole === undefined ? regions : [whole, ...regions]
+  return whole === undefined ? regions : [elided === undefined ? whole : { ...whole, elided: true }, ...regions]
 }
 
 /** Whether a region is part of one very long line. */
 function isInLongLine(haystack: Haystack, { start, end }: Region): boolean {
   const [own, before, after] = [
     haystack.text(start, end),
-    haystack.text(Math.max(0, start - LONG_LINE), start),
-    haystack.text(end, Math.min(haystack.bytes.length, end + LONG_LINE))
+    haystack.text(Math.max(0, start - VERY_LONG_LINE), start),
+    haystack.text(end, Math.min(haystack.bytes.length, end + VERY_LONG_LINE))
   ]
   const around = /[^\r\n]*$/.exec(before)![0].length + /^[^\r\n]*/.exec(after)![0].length
-  return !/[\r\n]/.test(own) && around + own.length >= LONG_LINE && around >= own.length
+  return !/[\r\n]/.test(own) && around + own.length >= VERY_LONG_LINE && around >= own.length
 }
 
 /**

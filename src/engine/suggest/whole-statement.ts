@@ -12,10 +12,18 @@ export interface Statement {
   isCut: boolean
 }
 
+/** A region (bytes) with its rank, found for the text `old`. */
+interface Ranked {
+  start: number
+  end: number
+  rank: number
+  old: { source: string }
+}
+
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
 /** Bytes of a line above which it isn't taken whole: minified code, data. */
-const LONG_LINE = 200
+const LONGEST_STATEMENT = 200
 /** Characters of a word for each that may be mistyped. */
 const MISTYPED = 3
 /** Tokens of old_text from which on its first and last one say which line is meant, and what each adds to the rank. */
@@ -29,9 +37,9 @@ const PAIRS = ['()', '[]', '{}', '<>'] as const
 
 /**
  * The region `start` to `end` for `sought`, whose breaks are `\n`; as it is where that has several lines. A part on
- * another line is left out where it has no word of `sought` that the rest hasn't, and
- * doesn't begin or end as `sought` does. The start is moved to that of its line
- * where the region begins with another word than `sought`, or closes more brackets than it opens; the end likewise.
+ * another line is left out where it has no word of `sought` that the rest hasn't, and doesn't begin or end as `sought`
+ * does. The start is moved to that of its line where the region begins with another word than `sought`, or closes more
+ * brackets than it opens; the end likewise.
  */
 export function wholeStatement(haystack: Haystack, start: number, end: number, sought: string): Statement {
   if (sought.trim().includes('\n')) return { start, end, isCut: false }
@@ -43,7 +51,7 @@ export function wholeStatement(haystack: Haystack, start: number, end: number, s
   const endsElsewhere = !isAlike(wanted.at(-1), has.at(-1)) || opens.opening > open.opening
   const from = beginsElsewhere ? lineStart(haystack, narrow.start, /^\s/.test(sought)) : narrow.start
   const to = endsElsewhere ? lineEnd(haystack, narrow.end, /\S\s+$/.test(sought)) : narrow.end
-  return to - from > LONG_LINE && to - from > narrow.end - narrow.start
+  return to - from > LONGEST_STATEMENT && to - from > narrow.end - narrow.start
     ? { ...narrow, isCut: true }
     : { start: from, end: to, isCut: false }
 }
@@ -109,7 +117,7 @@ function unmatched(text: string): { opening: number; closing: number } {
 
 /** Where the line around `at` begins; more than a long line before `at` where that is farther. */
 function lineStart({ bytes }: Haystack, at: number, withIndent: boolean): number {
-  const from = Math.max(0, at - LONG_LINE - 1)
+  const from = Math.max(0, at - LONGEST_STATEMENT - 1)
   const start = from + bytes.subarray(from, at).findLastIndex(isBreakByte) + 1
   if (withIndent) return start
   const skipped = bytes.subarray(start, at).findIndex(byte => !isBlank(byte))
@@ -119,7 +127,7 @@ function lineStart({ bytes }: Haystack, at: number, withIndent: boolean): number
 /** Where the line around `at` ends, likewise. */
 function lineEnd({ bytes }: Haystack, at: number, withBlanks: boolean): number {
   if (at > 0 && isBreakByte(bytes[at - 1]!)) return at
-  const rest = bytes.subarray(at, at + LONG_LINE + 1)
+  const rest = bytes.subarray(at, at + LONGEST_STATEMENT + 1)
   const found = rest.findIndex(isBreakByte)
   const line = found === -1 ? rest : rest.subarray(0, found)
   return withBlanks ? at + line.length : at + line.findLastIndex(byte => !isBlank(byte)) + 1
@@ -128,14 +136,22 @@ function lineEnd({ bytes }: Haystack, at: number, withBlanks: boolean): number {
 const isBlank = (byte: number): boolean => byte === 32 || byte === 9
 
 /**
- * What is added to the rank of a region for a single line of `sought`, because its line begins and ends as that does:
- * what a line assigns to, or calls, says more than what it has in common with others.
+ * The regions, with more rank for those of a single line of old_text whose line begins and ends as that does: what a
+ * line assigns to, or calls, says more than what it has in common with others.
  */
-export function edgeBonus(haystack: Haystack, { start, end }: { start: number; end: number }, sought: string): number {
-  const tokens = tokensOf(sought)
-  if (tokens.length < LEAST_TOKENS || sought.trim().includes('\n')) return 0
+export function rankedByEdges<R extends Ranked>(haystack: Haystack, regions: readonly R[]): R[] {
+  const edges = new Map<Ranked['old'], string[]>()
+  return regions.map(region => {
+    const { old } = region
+    if (!edges.has(old)) edges.set(old, old.source.trim().includes('\n') ? [] : tokensOf(old.source))
+    return { ...region, rank: region.rank + edgeBonus(haystack, region, edges.get(old)!) }
+  })
+}
+
+function edgeBonus(haystack: Haystack, { start, end }: Ranked, tokens: readonly string[]): number {
+  if (tokens.length < LEAST_TOKENS) return 0
   const [from, to] = [lineStart(haystack, start, true), lineEnd(haystack, end, true)]
-  if (to - from > LONG_LINE || haystack.bytes.subarray(from, to - 1).some(isBreakByte)) return 0
+  if (to - from > LONGEST_STATEMENT || haystack.bytes.subarray(from, to - 1).some(isBreakByte)) return 0
   const has = tokensOf(haystack.text(from, to))
   return (tokens[0] === has[0] ? SAME_FIRST : 0) + (tokens.at(-1) === has.at(-1) ? SAME_LAST : 0)
 }

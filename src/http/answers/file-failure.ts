@@ -1,5 +1,4 @@
-// Why a file can't be read, changed or created, and what to do next. Knows no statuses, and nothing of the edits in a
-// request.
+// Why a file can't be read, changed or created, and what to do next. Does not know statuses or the edits of a request.
 import type { Problem } from '../../../schemas/problem.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
 import type { CallSyntax } from './call-names.ts'

@@ -1,6 +1,6 @@
 // Why old_text wasn't found, one sentence for each cause. Does not know statuses or fixes.
 import type { Cause, CauseType } from '../../engine/suggest/classify.ts'
-import { quote } from './phrases.ts'
+import { counted, quote } from './phrases.ts'
 
 /** What the file and the text differ in. `field`: the one that was sent. */
 type Describe = (expected: string, found: string, field: string) => string
@@ -18,16 +18,22 @@ const SENTENCES: Record<CauseType, Describe> = {
     `the file ends lines with ${found}, ${field} with ${expected}, and line_endings is "exact"`,
   quotes: (expected, found, field) => `the quotation marks differ (the file has ${found}, ${field} ${expected})`,
   dashes: (expected, found, field) => `dashes or symbols differ (the file has ${found}, ${field} ${expected})`,
-  nbsp: (_expected, _found, field) =>
-    `the file and ${field} have different spaces: ` +
-    'one has a no-break or other special space where the other has a plain one',
+  nbsp: (expected, found, field) => `the spaces differ (the file has ${found}, ${field} ${expected})`,
+  invisible: (expected, found, field) =>
+    `there are characters that cannot be seen: the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
   unicode_form: (expected, found) => `${found} looks the same but is composed differently (NFC and NFD)`,
-  html_entities: (_expected, _found, field) =>
-    `${field} has HTML entities (such as &lt;) that are not in the file; write characters as the file has them`,
+  html_entities: (expected, found, field) => {
+    const [own, theirs] = [entityIn(expected), entityIn(found)]
+    const which =
+      own === undefined && theirs !== undefined
+        ? `the file has HTML entities (such as ${theirs}) that ${field} leaves out`
+        : `${field} has HTML entities (such as ${own ?? '&lt;'}) that are not in the file`
+    return `${which}; write characters as the file has them`
+  },
   over_escaped: (expected, found, field) =>
     (backslashes(expected) < backslashes(found)
-      ? `${field} lacks escapes that the file has; `
-      : `${field} is escaped once too often; `) +
+      ? `the file has escapes (backslashes) that ${field} leaves out; `
+      : `${field} has escapes (backslashes) that the file does not have; `) +
     'write line breaks as real line breaks, and quotes and backslashes as the file has them',
   line_numbers: (_expected, _found, field) =>
     `${field} has line numbers at the start of its lines that are not in the file; leave them out of ${field} and new_text`,
@@ -36,7 +42,12 @@ const SENTENCES: Record<CauseType, Describe> = {
     `${field} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${field} and new_text`,
   case: (expected, found, field) => `letter case differs (the file has ${found}, ${field} ${expected})`,
   punctuation: (expected, found, field) => `the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
+  final_newline: (_expected, _found, field) =>
+    `${field} ends with a line break that the file does not have there; leave it out of ${field} and new_text`,
+  byte_order_mark: (_expected, _found, field) =>
+    `${field} begins with a byte-order mark (U+FEFF) that the file does not have there; leave it out`,
   typo: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
+  word: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
   renamed: (expected, found, field) => `the file has the name ${found}, ${field} ${expected}`,
   lines_dropped: (expected, found, field) => `${field} leaves out ${found}`,
   lines_added: (expected, _found, field) => `${field} has ${expected}, which is not in the file`,
@@ -58,14 +69,20 @@ const SENTENCES: Record<CauseType, Describe> = {
 }
 
 /** What the file and the text that was sent for it differ in: half a sentence. `field`: the one that was sent. */
-export const whyMissed = ({ type, expected = '', found = '' }: Cause, field = 'old_text'): string =>
-  SENTENCES[type](shown(type, expected), shown(type, found), field)
+export const whyMissed = (
+  { type, expected = '', found = '', more_differences: more }: Cause,
+  field = 'old_text'
+): string =>
+  SENTENCES[type](shown(type, expected), shown(type, found), field) +
+  (more === undefined ? '' : ` (and ${counted(more, 'more difference')})`)
 
 /** A piece as `SENTENCES` take it: white space as it is, for `indent` to describe; anything else in quotes. */
 const shown = (type: CauseType, piece: string): string =>
   type === 'indentation' || type === 'tabs' || type === 'trailing_space' ? piece : quote(piece, 60)
 
 const backslashes = (quoted: string): number => quoted.split('\\\\').length
+
+const entityIn = (quoted: string): string | undefined => /&(?:\w+|#\d+);/.exec(quoted)?.[0]
 
 const isNothing = (quoted: string): boolean => quoted === '""'
 

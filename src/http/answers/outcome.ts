@@ -283,10 +283,11 @@ function matchesFound({ matches = [], total_matches = 0, stopped_at_line }: Insp
     return sentences(`${quote(searched)} was not found${stopped === '' ? ' in it' : ' so far'}.`, stopped)
   }
   const lines = matches.map(({ line_number }) => line_number)
+  const areAll = total_matches <= matches.length
   const more = `Only the first ${matches.length} are listed: search for a longer text,`
   return sentences(
-    `${quote(searched)} was found ${counted(total_matches, 'time')}, at ${linesListed(lines)}.`,
-    total_matches > matches.length ? `${more} or read the lines after ${lines.at(-1)}.` : '',
+    `${quote(searched)} was found ${counted(total_matches, 'time')}, at ${linesListed(lines, areAll)}.`,
+    areAll ? '' : `${more} or read the lines after ${lines.at(-1)}.`,
     stopped
   )
 }

@@ -1,5 +1,6 @@
 // How texts are shown in sentences: quoted, shortened in the middle, joined. Does not know failures.
 import { excerpt } from '../../engine/text/encoding.ts'
+import { withInvisibleNamed } from './invisible.ts'
 
 /** The longest text that a problem echoes, in UTF-16 units. */
 export const ECHO_MAX = 500
@@ -7,9 +8,11 @@ export const ECHO_MAX = 500
 /** At most about `max` units of a text; what is left out in the middle is said. */
 export const cut = (text: string, max = ECHO_MAX): string => excerpt(text, max)
 
-/** A short text in quotes, on one line. */
+/** A short text in quotes, on one line; what can't be seen in it is named. */
 export const quote = (text: string, max = 80): string =>
-  JSON.stringify(text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`)
+  withInvisibleNamed(
+    JSON.stringify(text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`)
+  )
 
 /** A sentence's beginning. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -18,11 +21,11 @@ export const capital = (text: string): string => text.charAt(0).toUpperCase() + 
 export const listed = (items: readonly (string | number)[], last = 'and'): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
 
-/** `line 3`, `lines 3 and 10`, and no more than ten of them. */
-export function linesListed(lines: readonly number[]): string {
+/** `line 3`, `lines 3 and 10`, and no more than ten of them. `areAll`: there are no others than these. */
+export function linesListed(lines: readonly number[], areAll = true): string {
   const distinct = [...new Set(lines)]
-  const named =
-    distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')} and ${distinct.length - 10} more` : listed(distinct)
+  const more = areAll ? `${distinct.length - 10} more` : 'more'
+  const named = distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')} and ${more}` : listed(distinct)
   return `line${distinct.length === 1 ? '' : 's'} ${named}`
 }
 

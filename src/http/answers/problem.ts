@@ -1,4 +1,4 @@
-// failure → problem: the only place that knows status codes and titles. Knows no sentences: those are in the files
+// failure → problem: the only place that knows status codes and titles. Does not know sentences: those are in the files
 // named after a kind of failure, and in stale-file.ts.
 import type { Problem, ProblemCode } from '../../../schemas/problem.ts'
 import type { Failure } from '../failure.ts'

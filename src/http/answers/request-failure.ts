@@ -1,4 +1,4 @@
-// Why a request is refused before any file is touched, and what to send instead. Knows no statuses, and nothing of
+// Why a request is refused before any file is touched, and what to send instead. Does not know statuses,
 // files or edits.
 import type { OperationFailure } from '../../operations/operation.ts'
 import type { InvalidField, RequestFailure } from '../failure.ts'

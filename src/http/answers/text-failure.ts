@@ -170,8 +170,9 @@ const ADD_LINES = 'Add surrounding lines to old_text until it matches one place'
 
 function wrongCount(failure: WrongCount, { shown }: FailedRequest): string {
   const { actual_occurrences: actual, expected_occurrences: expected, match_lines, undone_by_edit } = failure
+  const areAll = match_lines.length >= actual
   const appears = sentences(
-    `old_text appears ${counted(actual, 'time')} in ${shown}, at ${linesListed(match_lines)},`,
+    `old_text appears ${counted(actual, 'time')} in ${shown}, at ${linesListed(match_lines, areAll)},`,
     `but ${expected} ${expected === 1 ? 'was' : 'were'} expected.`
   )
   if (undone_by_edit !== undefined) {
@@ -211,7 +212,7 @@ function noSuchOccurrence(failure: OccurrenceOutOfRange, { shown }: FailedReques
   const { occurrence, actual_occurrences: actual, match_lines } = failure
   return sentences(
     `occurrence is ${occurrence}, but old_text appears ${counted(actual, 'time')} in ${shown},`,
-    `at ${linesListed(match_lines)}.`,
+    `at ${linesListed(match_lines, match_lines.length >= actual)}.`,
     `Set occurrence to ${actual === 1 ? '1' : `a number from 1 to ${actual}`}, "first" or "last".`
   )
 }

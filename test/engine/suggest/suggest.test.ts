@@ -293,7 +293,9 @@ function check(cause: CauseType, file: string, old_text: string, sentence: RegEx
     t.equal(failure.cause.type, cause)
     t.match(whyMissed(failure.cause), sentence)
     if (fix !== undefined) t.equal(failure.fixes[0]?.edit?.old_text, fix)
-    t.ok(failure.similar_content.every(({ content, differences }) => file.includes(content) && differences.length <= 5))
+    const isThere = (content: string) =>
+      content.split(/…\[\d+ characters left out\]…/).every(part => file.includes(part))
+    t.ok(failure.similar_content.every(({ content }) => isThere(content)))
   })
 }
 
@@ -372,10 +374,16 @@ check(
   'over_escaped',
   CODE,
   '\t\tthrow new RangeError(\\"too large\\")',
-  /escaped once too often/,
+  /old_text has escapes .* that the file does not have/,
   '\t\tthrow new RangeError("too large")'
 )
-check('over_escaped', 'a\nsay(\\"hello\\")\nb\n', 'say("hello")', /lacks escapes that the file has/, 'say(\\"hello\\")')
+check(
+  'over_escaped',
+  'a\nsay(\\"hello\\")\nb\n',
+  'say("hello")',
+  /the file has escapes .* that old_text leaves out/,
+  'say(\\"hello\\")'
+)
 check(
   'line_numbers',
   CODE,
@@ -469,6 +477,65 @@ check(
   /several places are equally likely/,
   'call( first, second )'
 )
+check('final_newline', 'one two\nthree four', 'one two\nthree four\n', /ends with a line break/, 'one two\nthree four')
+check('invisible', 'I \u2764\ufe0f it all\n', 'I \u2764 it all', /file has "\[U\+FE0F .*\]" where old_text has nothing/)
+check('invisible', 'a soft\u00adware one\n', 'a software one', /has "soft\[U\+00AD soft hyphen\]ware" where old_text/)
+check('nbsp', 'some\u202fwords here\n', 'some words here', /"some\[U\+202F narrow no-break space\]words", old_text/)
+check('byte_order_mark', CODE, `\ufeff${CODE.trimEnd()}`, /begins with a byte-order mark/, CODE.trimEnd())
+check('html_entities', '<p>a &lt; b</p>\n', '<p>a < b</p>', /the file has HTML entities \(such as &lt;\) that old_text/)
+check(
+  'html_entities',
+  '<p>a &lt; b & c</p>\n',
+  '<p>a &lt; b &amp; c</p>',
+  /old_text has HTML entities \(such as &amp;\)/
+)
+check('word', '<p>a &lt; b &amp; c are fine</p>\n', '<p>a &lt; b &amp; d are fine</p>', /has "c", old_text "d"$/)
+check(
+  'word',
+  '# Doc\n\n```javascript\nconst a = one(two)\n```\n\nend\n',
+  '```js\nconst a = one(two)\n```',
+  /^the file has "javascript", old_text "js"$/,
+  '```javascript\nconst a = one(two)\n```'
+)
+check('word', 'const timeout = 3000\n', 'const timeout = 5000', /^the file has "3000", old_text "5000"$/)
+check('word', 'const timeout = compute(a)\n', 'let timeout = compute(a)', /^the file has "const", old_text "let"$/)
+check('word', 'f(x) // waits for the answer(s)\n', 'f(x) // waits for the reply(s)', /^the file has "answer", old/)
+check(
+  'word',
+  "log('waits for items of it')\n",
+  "log('waits for things of it')",
+  /^the file has "items", old_text "things"$/
+)
+check('word', 'The quick brown fox jumps over it.\n', 'The quick brown cat jumps over it.', /^the file has "fox", /)
+check(
+  'over_escaped',
+  'function f() {\n\tlet x = "a\\nb"\n\treturn x\n}\n',
+  '\\tlet x = "a\\nb"\n\\treturn x',
+  /old_text has escapes .* that the file does not have/,
+  '\tlet x = "a\\nb"\n\treturn x'
+)
+check(
+  'renamed',
+  'total = getTotal(items)\nend\n',
+  'total = fetchAll(items)',
+  /has the name "getTotal", old_text "fetchAll"/
+)
+check(
+  'typo',
+  'open("C:\\temp\\some\\file")\n',
+  'open("C:\\tamp\\some\\file")',
+  /^the file has "temp", old_text "tamp"$/
+)
+const MANY = Array.from({ length: 1200 }, (_, i) => `const value${i} = compute(${i * 7}, ${i % 13})`)
+for (const [last, cause, says] of [
+  [400, 'word', /^the file has "const", old_text "let"$/],
+  [1100, 'word', /^the file has "const", old_text "let"$/],
+  [1101, 'stale', /^the file has changed, .*: it has "const value\d+ .*" where old_text has "let value\d+ /]
+] as const) {
+  const isChanged = (i: number) => (last === 1101 ? i % 40 === 0 : i === 277)
+  const old = MANY.slice(100, last).map((line, i) => (isChanged(i + 100) ? line.replace('const', 'let') : line))
+  check(cause, MANY.join('\n'), old.join('\n'), says)
+}
 check('never_there', CODE, 'class Walrus extends Mammal {', /nothing in the file is similar/)
 t.match(
   whyMissed({ type: 'line_endings', expected: '\n', found: '\r\n' }),
@@ -483,6 +550,56 @@ t.strictSame(
   ['line_endings'],
   'every cause but that of the next test is in the table'
 )
+
+t.test('takes numbers and names whole where it says which place was meant', async t => {
+  const load = (name: string, limit: number, tab: string): string =>
+    [
+      `function ${name}(items) {`,
+      `${tab}const limit = compute(items, ${limit})`,
+      `${tab}for (const item of items) {`,
+      `${tab}${tab}handle(item, limit)`,
+      `${tab}}`,
+      `${tab}return limit`,
+      '}\n'
+    ].join('\n')
+  for (const [other, sought] of [
+    [load('load', 20, '  '), load('load', 10, '  ')],
+    [load('loadB', 10, '\t'), load('load', 10, '    ')]
+  ] as const) {
+    const { cause, similar_content } = missed(`${load('load', 10, '\t')}\n${other}`, sought)
+    t.equal(cause.type, 'tabs')
+    t.match(similar_content[0], { line_number: 1, confidence: 'high' })
+  }
+  const { cause } = missed(`${load('loadA', 10, '\t')}\n${load('loadB', 10, '\t')}`, load('loadC', 10, '\t'))
+  t.equal(cause.type, 'near_duplicate', 'neither has the name')
+})
+
+t.test('says how many more differences there are, and lists them', async t => {
+  const file = 'const a = one(two)\nconst b = three(four, five)\nconst c = six\nlog(a, b, c)\n'
+  const { cause, similar_content } = missed(
+    file,
+    file.replace('two', 'tvo').replace('five', '5').replace(/ c.*/, ' d = 7')
+  )
+  t.match(whyMissed(cause), /it has "two" where old_text has "tvo" \(and 3 more differences\)$/)
+  t.strictSame(
+    similar_content[0]!.differences.map(({ expected, found }) => [expected, found]),
+    [
+      ['tvo', 'two'],
+      ['5', 'five'],
+      ['d', 'c'],
+      ['7', 'six']
+    ]
+  )
+  t.notOk(Object.hasOwn(similar_content[0]!, 'more_differences'))
+  const says = (there: string, old: string) => whyMissed(missed(there, old).cause)
+  t.match(says('one two\nthree four', 'one tvo\nthree four\n'), /has "two", old_text "tvo" \(and 1 more difference\)$/)
+  t.match(says(CODE, '4\t\tconst result = alpha(output)\n5\t\tif (result > limit) {'), /line numbers .*\(and 1 more/)
+  t.notMatch(says('f("a", "b", "c")\n', "f('a', 'b', 'c')"), /more/, 'one sentence for all quotes')
+  t.notMatch(says('\tone(1)\n\t\ttwo(2)\n\tthree(3)\n', '  one(1)\n    two(2)\n  three(3)'), /more/)
+  const rows = Array.from({ length: 30 }, (_, i) => `row ${i}: {"name": "number ${i * 7}", "kept": true, "rest": 1}`)
+  const [best] = missed(rows.join('\n'), rows.join('\n').replace(/number (\d+)/g, 'count 5$1')).similar_content
+  t.match(best, { differences: { length: 20 }, more_differences: 11 })
+})
 
 t.test('names line endings where they have to be exact', async t => {
   const plan = planTextEdits(

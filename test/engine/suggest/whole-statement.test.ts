@@ -3,7 +3,7 @@ import t from 'tap'
 import { similarContent } from '../../../src/engine/explain/similar-content.ts'
 import { Haystack } from '../../../src/engine/suggest/haystack.ts'
 import { suggest } from '../../../src/engine/suggest/suggest.ts'
-import { edgeBonus, wholeStatement } from '../../../src/engine/suggest/whole-statement.ts'
+import { rankedByEdges, wholeStatement } from '../../../src/engine/suggest/whole-statement.ts'
 
 /** `file` has the region that was found between « and ». */
 const check = (name: string, sought: string, file: string, expected: string, isCut = false): void => {
@@ -61,8 +61,8 @@ check('with the break that it ends with', 'f(a)\n', '«f(a)\n»g\n', 'f(a)\n')
 check('as it is for several lines', 'a\nb', '(«a\nc»)\n', 'a\nc')
 
 t.test('prefers the line that begins and ends as old_text does', async t => {
-  const bonus = (sought: string, line: string): number =>
-    edgeBonus(new Haystack(Buffer.from(`${line}\nend\n`)), { start: 0, end: 1 }, sought)
+  const bonus = (source: string, line: string, end = 1): number =>
+    rankedByEdges(new Haystack(Buffer.from(`${line}\nend\n`)), [{ start: 0, end, rank: 0, old: { source } }])[0]!.rank
   t.equal(bonus('color: $a;', 'color: var(--a);'), 0.13)
   t.equal(bonus('color: $a;', 'color: var(--a)'), 0.1)
   t.equal(bonus('color: $a;', '--a: $a;'), 0.03)
@@ -70,8 +70,7 @@ t.test('prefers the line that begins and ends as old_text does', async t => {
   t.equal(bonus('a b', 'a b'), 0, 'two words say little')
   t.equal(bonus('color: $a;\nb', 'color: $a;'), 0, 'of several lines none is judged')
   t.equal(bonus('color: $a;', `color: ${'x'.repeat(300)};`), 0, 'a very long line begins as many do')
-  const haystack = new Haystack(Buffer.from('color: a\nb;\n'))
-  t.equal(edgeBonus(haystack, { start: 0, end: 11 }, 'color: $a;'), 0, 'several lines are none')
+  t.equal(bonus('color: $a;', 'color: a\nb;', 11), 0, 'several lines are none')
   const file = ['--popover-header-bg: #{$popover-header-bg};', 'background-color: var(--popover-header-bg);', ''].join(
     '\n'
   )

@@ -203,7 +203,7 @@ t.test('says where the lines are that were expected', async t => {
     { path: 'tabs.ts', start_line: 1, end_line: 1, expected_text: '\tconst limits = compute(1)' },
     {
       detail:
-        /Nearly the same text is now at line 2: the file has "limit", expected_text "limits"\. If you mean line 2, send suggested_fixes\[0\]\.edit with a new_text of your own: your change is at /,
+        / at line 2: the file has "limit", expected_text "limits"\. If you mean line 2, send \S+ with a new_text of your own: /,
       suggested_fixes: [
         {
           suggestion:
@@ -313,4 +313,15 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
     { changed: false }
   )
   t.strictSame(same.body.warnings, [])
+})
+
+t.test('claims no number of lines that it has not counted', async t => {
+  const server = await startServer(t, { files: { 'many.txt': 'same line\n'.repeat(4990) } })
+  const edit = { path: 'many.txt', old_text: 'same', new_text: 'x' }
+  await check(t, server, '/edit', edit, 422, {
+    detail: / appears 4990 times in .* 9, 10 and more, but 1 was expected\./
+  })
+  await check(t, server, '/edit', { ...edit, occurrence: 5000 }, 422, { detail: / 9, 10 and more\. Set occurrence/ })
+  const { body } = await server.call('POST', '/inspect', { body: { path: 'many.txt', search: 'same' } })
+  t.match(body.message, / 9, 10 and more\. Only the first/)
 })

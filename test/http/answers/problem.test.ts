@@ -98,8 +98,8 @@ t.test('says what the file and old_text differ in', async t => {
   differ('trailing_space', 'x', 'x ', 'the file has white space at the end of a line that old_text leaves out')
   differ('trailing_space', 'x ', 'x', "old_text has white space at the end of a line that the file doesn't have")
   const asInFile = 'write line breaks as real line breaks, and quotes and backslashes as the file has them'
-  differ('over_escaped', '\\n', '\n', `old_text is escaped once too often; ${asInFile}`)
-  differ('over_escaped', '\n', '\\n', `old_text lacks escapes that the file has; ${asInFile}`)
+  differ('over_escaped', '\\n', '\n', `old_text has escapes (backslashes) that the file does not have; ${asInFile}`)
+  differ('over_escaped', '\n', '\\n', `the file has escapes (backslashes) that old_text leaves out; ${asInFile}`)
   differ('punctuation', '', ';', 'the file has ";" where old_text has nothing')
   differ('punctuation', ';', '', 'the file has nothing where old_text has ";"')
   differ('comment', '// x', '', 'old_text has the comment "// x", which is not in the file')
@@ -108,6 +108,23 @@ t.test('says what the file and old_text differ in', async t => {
   differ('stale', 'a', '', `${changed}: "a" is not in the file`)
   differ('stale', '', 'b', `${changed}: the file also has "b"`)
   differ('stale', 'a', 'b', `${changed}: it has "b" where old_text has "a"`)
+})
+
+t.test('names what cannot be seen where it quotes a text', async t => {
+  const quoted = (search_text: string) =>
+    /: "(.*?)"\. /.exec(toProblem(noMatch({ search_text }), CONTEXT).body.detail)?.[1]
+  t.equal(quoted('a\u200bb\ufeffc'), 'a[U+200B zero width space]b[U+FEFF byte-order mark]c')
+  t.equal(quoted('\u2764\ufe0f'), '\u2764[U+FE0F variation selector-16]')
+  t.equal(quoted('1\u00a0%\u202f\u2003'), '1[U+00A0 no-break space]%[U+202F narrow no-break space][U+2003 em space]')
+  t.equal(quoted('\u{e0101}\u0085'), '[U+E0101][U+0085]', 'those without a name by their number')
+  t.equal(quoted('a b\t\u00e9\u4e2d\ud83d\ude00'), 'a b\\t\u00e9\u4e2d\ud83d\ude00', 'what can be seen is as it is')
+})
+
+t.test('says that there are more lines than it lists, and how many only where it knows', async t => {
+  const lines = Array.from({ length: 12 }, (_, i) => i + 1)
+  t.match(linesListed(lines), / 9, 10 and 2 more$/)
+  t.match(linesListed(lines, false), / 9, 10 and more$/)
+  t.equal(linesListed([3, 3, 4], false), 'lines 3 and 4')
 })
 
 t.test('gives each fix a sentence', async t => {
