@@ -158,7 +158,8 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   // Whoever reads stdout or stderr may have gone away.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
-  const output = argv.includes('--help') ? helpText() : argv.includes('--version') ? `${VERSION}\n` : null
+  const asks = (...flags: string[]) => flags.some(flag => argv.includes(flag))
+  const output = asks('-h', '--help') ? helpText() : asks('-v', '--version') ? `${VERSION}\n` : null
   if (output !== null) {
     process.stdout.write(output)
     return

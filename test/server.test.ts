@@ -5,7 +5,7 @@ import { createServer, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { VERSION } from '../src/config/config.ts'
+import { helpText, VERSION } from '../src/config/config.ts'
 import { folderIds, namesOf } from '../src/workspace/locks/server-names.ts'
 import { answerBy } from '../src/workspace/locks/server-identity.ts'
 import { COMMAND } from './running.ts'
@@ -294,9 +294,16 @@ t.test('lives on when nobody reads what it prints, and cuts off a client that ne
   t.ok(Date.now() - begin < 10_500)
 })
 
-t.test('tells its version', async t => {
+t.test('tells its version and its settings', async t => {
   t.testdir({})
-  const version = await run(t, ['--version'])
-  t.equal(await version.exit, 0)
-  t.equal(version.out(), `${VERSION}\n`)
+  for (const [flag, output] of [
+    ['--version', `${VERSION}\n`],
+    ['-v', `${VERSION}\n`],
+    ['--help', helpText()],
+    ['-h', helpText()]
+  ] as const) {
+    const asked = await run(t, [flag])
+    t.equal(await asked.exit, 0, flag)
+    t.equal(asked.out(), output, flag)
+  }
 })

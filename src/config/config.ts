@@ -356,6 +356,8 @@ export function helpText(): string {
   return [
     'editd [root] [flags]      edits text files safely, over HTTP',
     'editd mcp [root] [flags]  the same over MCP, on stdin and stdout, without the settings of the HTTP server',
+    'editd -h, --help          prints this',
+    'editd -v, --version       prints the version',
     '',
     'Flag, environment variable, meaning (default). A flag wins over its environment variable.',
     ...lines,
