@@ -4,7 +4,7 @@
 import type { AddressInfo } from 'node:net'
 import pino, { type Logger } from 'pino'
 import { buildApp } from './app.ts'
-import { helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
+import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
 import { ensureDir } from './workspace/commit/ensure-dir.ts'
 import { speakMcp } from './stdio.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
@@ -79,9 +79,10 @@ function greeting(config: Config, root: string, { address, port, family }: Addre
 }
 
 /** Opens the log on stderr and the workspace. */
-async function prepare(config: Config) {
+async function prepare(config: Config, warnings: readonly string[]) {
   const destination = pino.destination({ dest: 2, sync: false })
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  for (const warning of warnings) logger.warn({ event: 'unknown_variable' }, warning)
   ensureDir(config.root)
   const workspace = await openWorkspace({
     ...config,
@@ -96,8 +97,8 @@ async function prepare(config: Config) {
  * `editd mcp`: serves the tools to the program at the other end of stdin and stdout, until it closes them or a signal
  * comes.
  */
-async function serveMcp(config: Config): Promise<void> {
-  const { destination, logger, workspace } = await prepare(config)
+async function serveMcp(config: Config, warnings: readonly string[]): Promise<void> {
+  const { destination, logger, workspace } = await prepare(config, warnings)
   const stop = () => {
     process.stdin.destroy()
     setTimeout(() => process.exit(0), EXIT_MS).unref()
@@ -122,8 +123,8 @@ async function listening(config: Config, workspace: Workspace, logger: Logger) {
   return built
 }
 
-async function start(config: Config): Promise<void> {
-  const { destination, logger, workspace } = await prepare(config)
+async function start(config: Config, warnings: readonly string[]): Promise<void> {
+  const { destination, logger, workspace } = await prepare(config, warnings)
   const { app, drain } = await listening(config, workspace, logger).catch(async error => {
     await workspace.close()
     throw error
@@ -166,13 +167,14 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   }
   const isMcp = argv[0] === 'mcp'
   const config = isMcp ? loadLocalConfig(argv.slice(1), env) : loadConfig(argv, env)
+  const warnings = environmentWarnings(env)
   if (!config.ok) {
-    printErrors(config.failure)
+    printErrors([...config.failure, ...warnings])
     process.exitCode = EXIT_FAULT
     return
   }
   try {
-    await (isMcp ? serveMcp : start)(config.value)
+    await (isMcp ? serveMcp : start)(config.value, warnings)
   } catch (error) {
     printErrors([startFailure(error, config.value)])
     process.exitCode = 1

@@ -62,7 +62,8 @@ const get = (url: string, path: string, headers: Record<string, string> = {}) =>
 
 t.test('prints where it listens, and how to call it', async t => {
   const dir = t.testdir({})
-  const server = await run(t, ["ro'ot", '--port=0'])
+  // What a shell has in which the server was used before, and a variable that is nobody's.
+  const server = await run(t, ["ro'ot", '--port=0'], { EDITD_URL: 'http://127.0.0.1:7333', EDITD_LOKC: 'local' })
   t.match(
     server.out(),
     new RegExp(
@@ -81,7 +82,8 @@ t.test('prints where it listens, and how to call it', async t => {
   server.child.kill('SIGTERM')
   t.equal(await server.exit, 0)
   t.match(server.err(), '"route":"/inspect"', 'the log is on stderr')
-  t.notMatch(server.err(), /"level":[56]0/)
+  t.match(server.err(), /^[^\n]*"event":"unknown_variable","msg":"Unknown environment variable EDITD_LOKC /)
+  t.notMatch(server.err(), /EDITD_URL|"level":[56]0/)
 })
 
 t.test('prints one line where a token is configured, and IPv6 in brackets', async t => {
