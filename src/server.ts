@@ -8,6 +8,7 @@ import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, ty
 import { ensureDir } from './workspace/commit/ensure-dir.ts'
 import { speakMcp } from './stdio.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
+import { StateUnusable } from './workspace/state.ts'
 import { openWorkspace, type Workspace } from './workspace/workspace.ts'
 
 /** The exit status where settings are at fault. */
@@ -24,6 +25,9 @@ const printErrors = (sentences: readonly string[]) => {
 /** Why the server can't start, in one sentence for a person. */
 function startFailure(error: unknown, { host, port, root }: Config): string {
   if (error instanceof Occupied) return occupied(error)
+  if (error instanceof StateUnusable) {
+    return `the state folder ${error.folder} can't be used (${error.message}): name another with --state-dir.`
+  }
   const { code, message } = error as NodeJS.ErrnoException
   const known: Record<string, string> = {
     EADDRINUSE: `port ${port} of ${host} is already in use: choose another with --port, or 0 for any free port.`,
