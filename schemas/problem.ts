@@ -224,6 +224,7 @@ const MEMBERS_BY_CODE = {
     [...POSITION, 'search_text', 'similar_content', 'suggested_fixes', 'file_preview'],
     ['suggestions_truncated', 'missing_tokens', 'already_applied']
   ),
+  ALREADY_APPLIED: has([...POSITION, 'search_text', 'already_applied', 'suggested_fixes', 'file_preview']),
   WRONG_COUNT: has([...POSITION, ...MATCHES, 'expected_occurrences'], ['similar_content', 'suggestions_truncated']),
   OCCURRENCE_OUT_OF_RANGE: has([...POSITION, ...MATCHES]),
   OVERLAPPING_EDITS: has([...POSITION, 'other_edit_index']),
