@@ -66,7 +66,7 @@ function occupied({ root, where, pid, uid, info }: Occupied): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What is printed once the server listens: one line, and for a person also the token and a first call. */
+/** What is printed once the server listens: one line, and for a person also the token, the page to try it and a first call. */
 function greeting(config: Config, root: string, { address, port, family }: AddressInfo): string {
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
   const line = `editd listening on ${url} root=${root}\n`
@@ -79,7 +79,8 @@ function greeting(config: Config, root: string, { address, port, family }: Addre
       : ` -H ${config.tokenGenerated ? quoted(`Authorization: Bearer ${config.token}`) : '"Authorization: Bearer $EDITD_TOKEN"'}`
   const generated = config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''
   const headers = `${token} -H 'Content-Type: application/json'`
-  return `${line}${generated}try: curl -sS${headers} -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
+  const docs = config.docs ? `docs: ${local}/docs\n` : ''
+  return `${line}${generated}${docs}try: curl -sS${headers} -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
 }
 
 /** Opens the log on stderr and the workspace. */
