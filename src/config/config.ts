@@ -10,6 +10,7 @@ import {
   parseGiven,
   readEnvironment,
   readFlags,
+  unknownVariables,
   type Setting,
   type Settings
 } from './sources.ts'
@@ -225,7 +226,7 @@ export function loadConfig(
   disk: Disk = DISK
 ): Result<Config, string[]> {
   const faults: string[] = []
-  const given = new Map([...readEnvironment(SETTINGS, env, faults), ...readFlags(SETTINGS, 'root', argv, faults)])
+  const given = new Map([...readEnvironment(SETTINGS, env), ...readFlags(SETTINGS, 'root', argv, faults)])
   const values = parseGiven(SETTINGS, given, faults)
   const defaults = parseGiven(SETTINGS, defaultsOf(SETTINGS), faults)
   const value = <N extends Name>(name: N) => (values.get(name) ?? defaults.get(name)) as ValueOf<N>
@@ -331,6 +332,12 @@ export function loadLocalConfig(
   return loadConfig(argv, Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name))), disk)
 }
 
+/**
+ * A sentence for each variable in the environment that looks like a setting and is none. It is ignored: whoever runs a
+ * server may have variables of other programs, whose names begin alike.
+ */
+export const environmentWarnings = (env: NodeJS.ProcessEnv): string[] => unknownVariables(SETTINGS, env)
+
 export interface SettingRow {
   /** As it is written on a command line. */
   flag: string
@@ -356,6 +363,8 @@ export function helpText(): string {
   return [
     'editd [root] [flags]      edits text files safely, over HTTP',
     'editd mcp [root] [flags]  the same over MCP, on stdin and stdout, without the settings of the HTTP server',
+    'editd -h, --help          prints this',
+    'editd -v, --version       prints the version',
     '',
     'Flag, environment variable, meaning (default). A flag wins over its environment variable.',
     ...lines,

@@ -39,7 +39,15 @@ export type FileFailure =
   | { code: 'NO_SPACE' }
   | {
       code: 'NOT_READY'
-      reason: 'root_gone' | 'no_descriptors' | 'draining' | 'searching' | 'large_files' | 'parsing'
+      reason:
+        | 'root_gone'
+        | 'root_unwritable'
+        | 'state_unwritable'
+        | 'no_descriptors'
+        | 'draining'
+        | 'searching'
+        | 'large_files'
+        | 'parsing'
       retry_after: number
     }
 

@@ -1,5 +1,6 @@
 // How every operation gets at a file: the text of its path, the pin, the policy and, for a change, the lock. Does not
 // know what is done with the file.
+import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { fail, ok } from '../result.ts'
 import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
@@ -74,6 +75,16 @@ const ATTEMPTS = 3
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 
+/** Whether this process may make files in the folder. */
+function isWritable(folder: string | Buffer): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export class FileAccess {
   readonly #options: WorkspaceOptions
   readonly #root: Root
@@ -99,7 +110,15 @@ export class FileAccess {
   /** Null, or why nothing can be done now: NOT_READY. */
   ready(): FileFailure | null {
     if (this.#closed) return draining
-    return this.#root.real() === null ? gone : null
+    const root = this.#root.real()
+    if (root === null) return gone
+    const { stateDir, readOnly } = this.#options
+    const needed = [
+      { path: stateDir, reason: 'state_unwritable' as const },
+      ...(readOnly ? [] : [{ path: root, reason: 'root_unwritable' as const }])
+    ]
+    const unwritable = needed.find(({ path }) => !isWritable(path))
+    return unwritable === undefined ? null : { code: 'NOT_READY', reason: unwritable.reason, retry_after: 5 }
   }
 
   /** Takes no more requests, and waits for those that are running. */

@@ -34,12 +34,23 @@ export interface TestServer {
   raw(bytes: string | Buffer, wait?: number): Promise<string>
 }
 
+interface Response {
+  content: Record<string, { schema: { $ref: string } }>
+}
 interface Document {
-  components: { schemas: Record<string, object> }
-  paths: Record<
-    string,
-    Record<string, { responses: Record<string, { content: Record<string, { schema: { $ref: string } }> }> }>
-  >
+  components: { schemas: Record<string, object>; responses?: Record<string, Response> }
+  paths: Record<string, Record<string, { responses: Record<string, Response | { $ref: string }> }>>
+}
+
+/** What an operation of the document answers with this status, written out there or shared by several. */
+export function responseOf(
+  { components }: Document,
+  operation: Document['paths'][string][string],
+  status: number | string
+): Response | undefined {
+  const response = operation.responses[status]
+  if (response === undefined || !('$ref' in response)) return response
+  return components.responses?.[response.$ref.split('/').at(-1) ?? '']
 }
 
 /** Checks a body against a component of a document. */
@@ -142,7 +153,7 @@ export async function startServer(
     }
     const published = document.paths[path]?.[method.toLowerCase()]
     if (published === undefined) return
-    const [media] = Object.entries(published.responses[status]?.content ?? {})
+    const [media] = Object.entries(responseOf(document, published, status)?.content ?? {})
     if (media === undefined) {
       t.fail(`${method} ${path} answers ${status}, which is not published`)
       return

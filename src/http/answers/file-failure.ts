@@ -102,6 +102,8 @@ export const FILE_FAILURES: Descriptions<FileFailure> = {
   NOT_READY: ({ reason, retry_after }) => {
     const why = {
       root_gone: 'The workspace directory is missing',
+      root_unwritable: "The workspace directory can't be written to",
+      state_unwritable: "The state folder of the server is missing or can't be written to",
       no_descriptors: 'The server has too many files open',
       draining: 'The server is stopping',
       searching: 'The server is busy with too many searches',

@@ -561,6 +561,17 @@ const FILES: Described[] = [
     detail: ['The workspace directory is missing; nothing was done.', 'Send the request again in 5 seconds.']
   },
   {
+    failure: { code: 'NOT_READY', reason: 'root_unwritable', retry_after: 5 },
+    detail: ["The workspace directory can't be written to; nothing was done.", 'Send the request again in 5 seconds.']
+  },
+  {
+    failure: { code: 'NOT_READY', reason: 'state_unwritable', retry_after: 5 },
+    detail: [
+      "The state folder of the server is missing or can't be written to; nothing was done.",
+      'Send the request again in 5 seconds.'
+    ]
+  },
+  {
     failure: { code: 'NOT_READY', reason: 'no_descriptors', retry_after: 1 },
     detail: ['The server has too many files open; nothing was done.', 'Send the request again in 1 second.']
   },

@@ -31,28 +31,22 @@ function check(t: Test, failure: Failure, expected: Record<string, unknown>, con
 
 t.test('makes a valid, published problem of every code', async t => {
   t.strictSame(Object.keys(KINDS).sort(), [...PROBLEM_CODES].sort())
-  const published = new Map<string, Record<string, unknown>>()
-  for (const path of Object.values<
-    Record<
-      string,
-      {
-        responses: Record<
-          string,
-          { content: Record<string, { examples?: Record<string, { value: Record<string, unknown> }> }> }
-        >
-      }
-    >
-  >(document.paths)) {
-    for (const { responses } of Object.values(path)) {
-      for (const [status, { content }] of Object.entries(responses)) {
-        for (const [code, { value }] of Object.entries(content['application/problem+json']?.examples ?? {})) {
-          t.strictSame(faultsOf('Problem', value), [], code)
-          t.equal(value.code, code)
-          t.equal(String(value.status), status)
-          published.set(code, value)
-        }
-      }
+  const published = new Set<string>()
+  const { responses, examples } = document.components as {
+    responses: Record<string, { content: Record<string, { examples: Record<string, { $ref: string }> }> }>
+    examples: Record<string, { value: Record<string, unknown> }>
+  }
+  for (const [name, { content }] of Object.entries(responses)) {
+    const shown = Object.entries(content['application/problem+json']?.examples ?? {})
+    const statuses = new Set<unknown>()
+    for (const [code, { $ref }] of shown) {
+      const value = examples[$ref.split('/').at(-1) ?? '']?.value ?? {}
+      t.strictSame(faultsOf('Problem', value), [], code)
+      t.equal(value.code, code)
+      statuses.add(value.status)
+      published.add(code)
     }
+    t.equal(statuses.size, 1, `the examples of ${name} have one status`)
   }
   for (const code of PROBLEM_CODES) {
     const problem = exampleOf(code, { instance: '/edit' })
@@ -79,6 +73,16 @@ t.test('says of each failure what is wrong and what to do next', async t => {
   }
   const codes = new Set(FAILURES.map(({ failure }) => failure.code))
   t.strictSame([...codes].sort(), [...PROBLEM_CODES].sort(), 'every code is there')
+})
+
+t.test('publishes of each code what its problems have, and nothing else', async t => {
+  const { body } = toProblem(EXAMPLES.NO_MATCH, CONTEXT)
+  t.strictSame(faultsOf('Problem', body), [])
+  const { suggested_fixes, ...without } = body
+  t.match(faultsOf('NoMatchProblem', without), [/suggested_fixes/], 'NO_MATCH always has fixes')
+  t.match(faultsOf('NoMatchProblem', { ...body, targets: [] }), [/unevaluated/], 'and never targets')
+  t.match(faultsOf('Problem', { ...toProblem({ code: 'READ_ONLY' }, CONTEXT).body, limit: 1 }), [/./])
+  t.not(faultsOf('Problem', { ...body, code: 'WRONG_COUNT' }).length, 0, 'the code decides')
 })
 
 t.test('echoes no more of a request than a person reads', async t => {
