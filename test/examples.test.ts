@@ -143,15 +143,34 @@ async function checkAgent(t: Test, command: string, program: string) {
   t.match(told, [{ content: BEFORE }, { code: 'NO_MATCH' }, { message: DONE }])
 }
 
+/** With a token that is wrong, the agent ends with what editd says, before it asks a model. */
+async function checkRefused(t: Test, command: string, program: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'editd-examples-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const server = await start(join(folder, 'workspace'), join(folder, 'state'))
+  await t.rejects(
+    promisify(execFile)(command, [program, TASK], {
+      env: { ...process.env, EDITD_URL: server.url, EDITD_TOKEN: 'wrong', OPENAI_BASE_URL: 'http://no-model.invalid' }
+    }),
+    { code: 1, stderr: /UNAUTHORIZED/ }
+  )
+  t.equal(await server.stop(), 0)
+}
+
 t.test('an agent in TypeScript looks, misses, takes the fix', async t => {
   const source = readFileSync(join(EXAMPLES, 'agent.ts'), 'utf8')
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext }
   })
-  await checkAgent(t, process.execPath, join(t.testdir({ 'agent.mjs': outputText }), 'agent.mjs'))
+  const program = join(t.testdir({ 'agent.mjs': outputText }), 'agent.mjs')
+  await checkAgent(t, process.execPath, program)
+  await checkRefused(t, process.execPath, program)
 })
 
-t.test('an agent in Python does', { skip: lacks('python3') }, t => checkAgent(t, 'python3', join(EXAMPLES, 'agent.py')))
+t.test('an agent in Python does', { skip: lacks('python3') }, async t => {
+  await checkAgent(t, 'python3', join(EXAMPLES, 'agent.py'))
+  await checkRefused(t, 'python3', join(EXAMPLES, 'agent.py'))
+})
 
 t.test('a script does, with curl', { skip: lacks('bash', 'curl', 'jq') }, async t => {
   t.match(

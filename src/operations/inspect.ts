@@ -10,6 +10,7 @@ import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
 import { FILE_CODES } from './codes.ts'
+import { PATH_HINT } from './hints.ts'
 import type { Called, CallFailure, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
@@ -45,10 +46,16 @@ export const makeInspect = (
     'reads a range of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); ' +
     'lists a directory. ' +
     'Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
-  rules:
-    'content is the exact text of the lines, without line numbers unless numbered is true; ' +
-    'when truncated, continue with next_line. ' +
-    'matches have line and columns. Paths are relative to the workspace root; "." lists it.',
+  hints: {
+    path: `${PATH_HINT} "." lists it.`,
+    start_line: 'To go on: next_line.',
+    end_line: 'Inclusive.',
+    start_column: 'To go on in a long line: next_column.',
+    numbered: 'Line numbers before the lines; leave them out of old_text.',
+    regex: 'RE2 syntax.',
+    structure: 'List headings, code blocks and symbols with their lines.',
+    after: 'To go on in a directory: next_entry.'
+  },
   effect: 'looks',
   request: InspectRequestSchema,
   outcome: InspectResultSchema,

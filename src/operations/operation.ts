@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
+import type { ToolName } from '../../schemas/tools.ts'
 import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
@@ -103,13 +104,18 @@ export interface CallNames {
 
 /** One operation, the same however it is called. */
 export interface Operation<Request = never> {
-  readonly id: string
+  readonly id: ToolName
   readonly route: `/${string}`
   readonly summary: string
   /** For callers; `calls` are the names of others that they know. */
   readonly description: (calls: CallNames) => string
-  /** What a model should know beyond the description, where there is room for it. */
-  readonly rules?: string
+  /**
+   * What the definition of a tool says of a field, in a few words. Other fields have only name and type there, since
+   * every request of a model carries all definitions.
+   */
+  readonly hints: Readonly<Record<string, string>>
+  /** As a tool it is offered only where it is asked for by name. */
+  readonly only_by_name?: true
   /**
    * What a call may do: look; compute a change and write nothing; change what is there; make something, which the same
    * call does not do a second time.
