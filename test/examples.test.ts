@@ -39,7 +39,7 @@ function nextMove(results: Record<string, any>[]): { name: string; arguments: ob
     old_text: 'const port  = 8080',
     new_text: 'const port = 9090'
   }
-  if (looked === undefined) return { name: 'inspect_file', arguments: { path: 'app.js', start_line: 1, end_line: 100 } }
+  if (looked === undefined) return { name: 'inspect_file', arguments: { path: 'app.js' } }
   if (missed === undefined) return { name: 'edit_file', arguments: request }
   if (edited === undefined) return { name: 'edit_file', arguments: { ...request, ...missed.suggested_fixes[0].edit } }
   return edited.message

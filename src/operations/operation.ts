@@ -40,6 +40,8 @@ export type FixedFault =
   | 'heading_not_replaced'
   | 'comment_not_replaced'
   | 'without_search'
+  | 'without_structure'
+  | 'facts_alone'
   | 'for_directories'
   | 'for_files'
 
@@ -76,8 +78,8 @@ export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type Outcome =
   | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
   | { operation: 'edit_section'; outcome: ChangeOutcome; section: Section }
-  /** `searched`: the text that matches are of. */
-  | { operation: 'inspect'; outcome: InspectOutcome; searched?: string }
+  /** `searched`: the text that matches are of. `start_item`: with which structure begins. */
+  | { operation: 'inspect'; outcome: InspectOutcome; searched?: string; start_item?: number }
 
 /** The target of /edit-section, as it was before. `stray`: another item that the edit lost or made. */
 export interface Section {

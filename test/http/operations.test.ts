@@ -18,7 +18,7 @@ t.test('edits, and says what changed', async t => {
     bom: false,
     encoding: 'ascii',
     type: 'file',
-    content: undefined
+    content: APP
   })
   const done = await check(
     t,
@@ -306,9 +306,9 @@ t.test('takes null in an optional field as leaving it out', async t => {
     t,
     server,
     '/inspect',
-    { path: 'src/app.ts', start_line: null, end_line: null, start_column: null, numbered: null },
+    { path: 'src/app.ts', start_line: null, end_line: null, start_column: null, numbered: null, facts: null },
     200,
-    { content: undefined }
+    { content: 'import x\n\nconst one = 1\nconst bar = 1\n' }
   )
 })
 

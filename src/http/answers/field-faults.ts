@@ -13,6 +13,8 @@ const SENTENCES: Record<FixedFault, string> = {
   heading_not_replaced: 'can only be used with action replace of a heading or code_block; leave it out',
   comment_not_replaced: 'can only be used with action replace or delete of a symbol; leave it out',
   without_search: 'can only be used together with search, which is missing',
+  without_structure: 'can only be used together with structure: true, which is missing',
+  facts_alone: "can't be combined with facts: true, which leaves the content out; send one of them",
   for_directories: 'can only be used with directories, but the path is a file; leave it out',
   for_files: 'can only be used with files, but the path is a directory; leave it out to list the directory'
 }
