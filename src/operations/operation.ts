@@ -22,6 +22,8 @@ export type OperationFailure =
 /** What is wrong with the field at `pointer`, beyond what its schema says. */
 export type FieldFault = { pointer: string } & (
   | { reason: FixedFault }
+  /** It names an operation, which is another one. */
+  | { reason: 'other_operation'; operation: keyof CallNames }
   /** Beside the target `other`. */
   | { reason: 'second_target'; other: string }
   /** `line`: where the code block starts whose fence would be closed. */
@@ -101,6 +103,7 @@ export interface Conditions {
 export interface CallNames {
   readonly edit: string
   readonly edit_lines: string
+  readonly create: string
   readonly inspect: string
 }
 

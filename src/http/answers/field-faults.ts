@@ -1,6 +1,7 @@
 // What is wrong with a field of a request that passed its schema, in words. Does not know statuses.
 import type { FieldFault, FixedFault } from '../../operations/operation.ts'
 import type { InvalidField } from '../failure.ts'
+import type { CallSyntax } from './call-names.ts'
 
 const TARGETS = 'heading, code_block and symbol'
 
@@ -20,10 +21,15 @@ const SENTENCES: Record<FixedFault, string> = {
 }
 
 /** The sentence about one fault, without its subject: the field. */
-export const faultInWords = (fault: FieldFault): InvalidField => ({ pointer: fault.pointer, message: messageOf(fault) })
+export const faultInWords = (fault: FieldFault, naming: CallSyntax): InvalidField => ({
+  pointer: fault.pointer,
+  message: messageOf(fault, naming)
+})
 
-function messageOf(fault: FieldFault): string {
+function messageOf(fault: FieldFault, naming: CallSyntax): string {
   switch (fault.reason) {
+    case 'other_operation':
+      return `names another operation; call ${naming[fault.operation]} for that, without this field`
     case 'second_target':
       return `is a second target beside ${fault.other}; send only one of ${TARGETS}`
     case 'closes_fence':
