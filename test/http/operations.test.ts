@@ -444,7 +444,18 @@ t.test('says what can not be edited, and why', async t => {
     code: 'FILE_NOT_FOUND',
     did_you_mean: ['src/app.ts']
   })
-  await check(t, server, '/edit', { path: '../x', ...edit }, 403, { code: 'PATH_NOT_ALLOWED' })
+  await check(t, server, '/edit', { path: '../x', ...edit }, 403, { code: 'PATH_NOT_ALLOWED', did_you_mean: undefined })
+  await check(t, server, '/edit', { path: '/workspace/src/app.ts', ...edit }, 403, {
+    code: 'PATH_NOT_ALLOWED',
+    did_you_mean: ['src/app.ts'],
+    suggested_fixes: [{ type: 'FIX_PATH', example: 'POST /inspect {"path":"src/app.ts"}' }],
+    detail:
+      '/workspace/src/app.ts is outside the workspace. Paths are relative to the workspace root. ' +
+      'Did you mean src/app.ts?'
+  })
+  for (const path of ['src\\app.ts', 'src/app', 'workspace/src/app.ts']) {
+    await check(t, server, '/edit', { path, ...edit }, 404, { did_you_mean: ['src/app.ts'] })
+  }
   await check(t, server, '/edit', { path: '.git/config', ...edit }, 403, { code: 'PROTECTED_PATH' })
   await check(t, server, '/inspect', { path: '.git/config' }, 403, { code: 'PROTECTED_PATH' })
   symlinkSync('src/app.ts', join(server.root, 'link'))
