@@ -123,8 +123,9 @@ export class FileAccess {
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
     if (this.#closed) return { ok: false, failure: draining, path: target.path }
     const normalised = relativePath(target.path, this.#roots)
-    if (!normalised.ok)
+    if (!normalised.ok) {
       return { ...fail(this.#withPathInside(normalised.failure, target.path, use)), path: target.path }
+    }
     const path = normalised.value === '' ? '.' : normalised.value
     const asked = { path, relative: Buffer.from(normalised.value), isFolder: namesFolder(target.path) }
     this.#running++
