@@ -25,7 +25,10 @@ def editd(path, body=None):
     return send(environ["EDITD_URL"] + path, environ["EDITD_TOKEN"], body)
 
 
-tools = json.loads(editd("/tools?format=openai-chat")[1])
+status, text = editd("/tools?format=openai-chat")
+if status != 200:
+    sys.exit(text)
+tools = json.loads(text)
 messages = [
     {"role": "system", "content": "You edit files with your tools. Inspect a file first and send its file_hash as expected_hash. "
                                   "When an edit fails, the answer says why and has edits that work."},

@@ -22,7 +22,9 @@ const editd = (path: string, body?: object) =>
     ...(body && { method: 'POST', body: JSON.stringify(body) })
   })
 
-const tools = await (await editd('/tools?format=openai-chat')).json()
+const answered = await editd('/tools?format=openai-chat')
+if (!answered.ok) throw new Error(await answered.text())
+const tools = await answered.json()
 const messages: Message[] = [
   {
     role: 'system',

@@ -38,7 +38,7 @@ const ARROWS: Record<string, string[]> = {
   http: ['schemas', 'operations', 'workspace', 'engine', 'config'],
   operations: ['schemas', 'workers', 'workspace', 'engine'],
   workers: ['engine'],
-  config: ['workspace'],
+  config: ['schemas', 'workspace'],
   workspace: ['engine'],
   engine: [],
   schemas: [],

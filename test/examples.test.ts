@@ -39,7 +39,7 @@ function nextMove(results: Record<string, any>[]): { name: string; arguments: ob
     old_text: 'const port  = 8080',
     new_text: 'const port = 9090'
   }
-  if (looked === undefined) return { name: 'inspect_file', arguments: { path: 'app.js', start_line: 1, end_line: 100 } }
+  if (looked === undefined) return { name: 'inspect_file', arguments: { path: 'app.js' } }
   if (missed === undefined) return { name: 'edit_file', arguments: request }
   if (edited === undefined) return { name: 'edit_file', arguments: { ...request, ...missed.suggested_fixes[0].edit } }
   return edited.message
@@ -143,15 +143,34 @@ async function checkAgent(t: Test, command: string, program: string) {
   t.match(told, [{ content: BEFORE }, { code: 'NO_MATCH' }, { message: DONE }])
 }
 
+/** With a token that is wrong, the agent ends with what editd says, before it asks a model. */
+async function checkRefused(t: Test, command: string, program: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'editd-examples-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const server = await start(join(folder, 'workspace'), join(folder, 'state'))
+  await t.rejects(
+    promisify(execFile)(command, [program, TASK], {
+      env: { ...process.env, EDITD_URL: server.url, EDITD_TOKEN: 'wrong', OPENAI_BASE_URL: 'http://no-model.invalid' }
+    }),
+    { code: 1, stderr: /UNAUTHORIZED/ }
+  )
+  t.equal(await server.stop(), 0)
+}
+
 t.test('an agent in TypeScript looks, misses, takes the fix', async t => {
   const source = readFileSync(join(EXAMPLES, 'agent.ts'), 'utf8')
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext }
   })
-  await checkAgent(t, process.execPath, join(t.testdir({ 'agent.mjs': outputText }), 'agent.mjs'))
+  const program = join(t.testdir({ 'agent.mjs': outputText }), 'agent.mjs')
+  await checkAgent(t, process.execPath, program)
+  await checkRefused(t, process.execPath, program)
 })
 
-t.test('an agent in Python does', { skip: lacks('python3') }, t => checkAgent(t, 'python3', join(EXAMPLES, 'agent.py')))
+t.test('an agent in Python does', { skip: lacks('python3') }, async t => {
+  await checkAgent(t, 'python3', join(EXAMPLES, 'agent.py'))
+  await checkRefused(t, 'python3', join(EXAMPLES, 'agent.py'))
+})
 
 t.test('a script does, with curl', { skip: lacks('bash', 'curl', 'jq') }, async t => {
   t.match(

@@ -18,6 +18,7 @@ import type { StaleFile } from '../workspace/failure.ts'
 import type { Planner, Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, plannerFor, targetOf, type Planning } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
+import { CHANGE_HINTS } from './hints.ts'
 import type { FieldFault, FixedFault, Operation, OperationFailure, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
@@ -36,14 +37,15 @@ export const makeEditSection = (
     'other symbol of a source file, by its name. ' +
     `${inspect} with structure: true lists the names; pass its file_hash on as expected_hash. ` +
     'Check changes in the answer.',
-  rules:
-    'Give exactly one target: ' +
-    'heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). ' +
-    'A section runs to the next heading of the same or a higher level; ' +
-    'replace keeps the heading line or the fences unless include_heading is true; ' +
-    'a symbol is replaced whole, with signature and decorators. ' +
-    'Nothing is guessed: if several match, choose with at_line; if none does, the answer has the outline. ' +
-    'A failed call writes nothing and its detail says what to do next.',
+  hints: {
+    ...CHANGE_HINTS,
+    action: 'append, prepend: inside the target. insert_…: beside it.',
+    heading: 'Its text, or a path such as Guide > Setup. Send one of heading, code_block, symbol.',
+    symbol: 'Name or path, such as Parser.parse.',
+    at_line: 'If several match, the one with this line.',
+    include_heading: 'replace: also the heading line, or the fences.',
+    include_comment: 'replace, delete: also the doc comment.'
+  },
   effect: 'changes',
   request: EditSectionRequestSchema,
   outcome: EditSectionResultSchema,

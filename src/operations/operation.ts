@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
+import type { ToolName } from '../../schemas/tools.ts'
 import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
@@ -21,6 +22,8 @@ export type OperationFailure =
 /** What is wrong with the field at `pointer`, beyond what its schema says. */
 export type FieldFault = { pointer: string } & (
   | { reason: FixedFault }
+  /** It names an operation, which is another one. */
+  | { reason: 'other_operation'; operation: keyof CallNames }
   /** Beside the target `other`. */
   | { reason: 'second_target'; other: string }
   /** `line`: where the code block starts whose fence would be closed. */
@@ -39,6 +42,8 @@ export type FixedFault =
   | 'heading_not_replaced'
   | 'comment_not_replaced'
   | 'without_search'
+  | 'without_structure'
+  | 'facts_alone'
   | 'for_directories'
   | 'for_files'
 
@@ -75,8 +80,8 @@ export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type Outcome =
   | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
   | { operation: 'edit_section'; outcome: ChangeOutcome; section: Section }
-  /** `searched`: the text that matches are of. */
-  | { operation: 'inspect'; outcome: InspectOutcome; searched?: string }
+  /** `searched`: the text that matches are of. `start_item`: with which structure begins. */
+  | { operation: 'inspect'; outcome: InspectOutcome; searched?: string; start_item?: number }
 
 /** The target of /edit-section, as it was before. `stray`: another item that the edit lost or made. */
 export interface Section {
@@ -99,18 +104,24 @@ export interface CallNames {
   readonly edit: string
   readonly edit_lines: string
   readonly edit_section: string
+  readonly create: string
   readonly inspect: string
 }
 
 /** One operation, the same however it is called. */
 export interface Operation<Request = never> {
-  readonly id: string
+  readonly id: ToolName
   readonly route: `/${string}`
   readonly summary: string
   /** For callers; `calls` are the names of others that they know. */
   readonly description: (calls: CallNames) => string
-  /** What a model should know beyond the description, where there is room for it. */
-  readonly rules?: string
+  /**
+   * What the definition of a tool says of a field, in a few words. Other fields have only name and type there, since
+   * every request of a model carries all definitions.
+   */
+  readonly hints: Readonly<Record<string, string>>
+  /** As a tool it is offered only where it is asked for by name. */
+  readonly only_by_name?: true
   /**
    * What a call may do: look; compute a change and write nothing; change what is there; make something, which the same
    * call does not do a second time.

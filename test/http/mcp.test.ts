@@ -15,7 +15,7 @@ import t, { type Test } from 'tap'
 import { SERVER, start } from '../running.ts'
 import { bytesOf, startServer, TOKEN, type TestServer } from './test-server.ts'
 
-const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
+const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file']
 const files = { 'a.txt': 'one\ntwo\n' }
 const ERAS = [
   ['2025-11-25', { mode: 'legacy' }],
@@ -127,7 +127,7 @@ async function checkTools(t: Test, client: Client, read: () => string) {
 
 for (const era of ERAS) {
   t.test(`serves the official client over HTTP in the era of ${era[0]}`, async t => {
-    const server = await startServer(t, { files })
+    const server = await startServer(t, { files, settings: { mcpOutputSchema: true } })
     await checkTools(t, await overHttp(t, server, era), () => bytesOf(server, 'a.txt'))
     t.ok(
       server.log.some(({ route, code }) => route === '/mcp' && code === 'NO_MATCH'),
@@ -141,13 +141,27 @@ for (const era of ERAS) {
     writeFileSync(join(folder, 'a.txt'), files['a.txt'])
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [SERVER, 'mcp', folder, '--state-dir', `${folder}-state`],
+      args: [SERVER, 'mcp', folder, '--state-dir', `${folder}-state`, '--mcp-output-schema'],
       stderr: 'pipe'
     })
     t.teardown(() => rmSync(`${folder}-state`, { recursive: true, force: true }))
     await checkTools(t, await connected(t, transport, era), () => readFileSync(join(folder, 'a.txt'), 'utf8'))
   })
 }
+
+t.test('lists its tools for an hour, without what they answer unless that is asked for', async t => {
+  const server = await startServer(t, { files, settings: { tools: ['inspect_file', 'preview_edit'] } })
+  const client = await overHttp(t, server, ERAS[1])
+  const listed = await client.listTools()
+  t.match(listed, { ttlMs: 3_600_000, cacheScope: 'private', tools: [{ name: 'preview_edit' }, {}] })
+  t.notOk(listed.tools.some(({ outputSchema }) => outputSchema !== undefined))
+  t.equal((await call(client, 'inspect_file', { path: 'a.txt' })).structuredContent, undefined)
+  t.match(
+    await call(client, 'create_file', { path: 'b.txt', content: 'b' }),
+    { isError: undefined },
+    'what is not offered can still be called'
+  )
+})
 
 t.test('stands behind the same access as all routes', async t => {
   const server = await startServer(t, { files, settings: { allowOrigins: ['https://app.example'] } })
@@ -207,7 +221,7 @@ t.test('answers a single request without a handshake, and lets nobody listen', a
   })
   t.match(
     { ...reply, type: reply.headers.get('content-type') },
-    { status: 200, type: /^application\/json/, body: { id: 1, result: { structuredContent: { path: 'a.txt' } } } }
+    { status: 200, type: /^application\/json/, body: { id: 1, result: { content: [{ text: /a\.txt/ }] } } }
   )
   const dropped =
     `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":${JSON.stringify(_meta)},` +
@@ -335,8 +349,8 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
     ]
   )
   for (const [id, expected] of [
-    [3, { result: { structuredContent: { total_matches: 1 } } }],
-    [4, { result: { structuredContent: { changed: true } } }],
+    [3, { result: { structuredContent: undefined, content: [{ text: /found 1 time/ }] } }],
+    [4, { result: { content: [{ text: /Successfully replaced/ }] } }],
     [5, { result: { isError: true } }]
   ] as const) {
     t.match(
@@ -391,7 +405,7 @@ t.test('serves the inspector', { skip: INSPECTOR === undefined && 'INSPECTOR nam
   for (const target of [http, [process.execPath, SERVER, 'mcp', folder, '--state-dir', join(folder, '.state')]]) {
     t.match(inspect(...target, '--method', 'tools/list'), { tools: NAMES.map(name => ({ name })) })
     t.match(inspect(...target, '--method', 'tools/call', '--tool-name', 'inspect_file', '--tool-arg', 'path=a.txt'), {
-      structuredContent: { total_lines: 2 }
+      content: [{ text: /2 lines/ }]
     })
   }
   t.equal(await server.stop(), 0)

@@ -177,10 +177,36 @@ t.test('reports the structure of a file', async t => {
   })
   writeFileSync(join(server.root, 'many.md'), '# x\n'.repeat(2500))
   await check(t, server, '/inspect', { path: 'many.md', structure: true }, 200, {
-    structure: { length: 2000 },
+    structure: { length: 200 },
     total_items: 2500,
+    next_item: 201,
     truncated: true,
-    message: /has 2500 items, of which structure lists the first 2000/
+    content: undefined,
+    message: /has 2500 items; structure lists 1 to 200: continue with start_item 201\.$/
+  })
+  await check(t, server, '/inspect', { path: 'many.md', structure: true, max_items: 2000 }, 200, {
+    structure: { length: 2000 },
+    next_item: 2001
+  })
+  await check(t, server, '/inspect', { path: 'many.md', structure: true, start_item: 2401 }, 200, {
+    structure: { 0: { start_line: 2401 }, length: 100 },
+    next_item: undefined,
+    truncated: undefined,
+    message: /has 2500 items; structure lists 2401 to 2500\.$/
+  })
+  await check(t, server, '/inspect', { path: 'many.md', structure: true, start_item: 9999 }, 200, {
+    structure: [],
+    message: /has 2500 items, and none from start_item 9999 on\.$/
+  })
+  await check(t, server, '/inspect', { path: 'many.md', structure: true, max_items: 2001 }, 400, {
+    errors: [{ pointer: '/max_items', message: 'must be at most 2000' }]
+  })
+  await check(t, server, '/inspect', { path: 'many.md', start_item: 2, max_items: 2 }, 400, {
+    path: 'many.md',
+    errors: [
+      { pointer: '/start_item', message: 'can only be used together with structure: true, which is missing' },
+      { pointer: '/max_items' }
+    ]
   })
   const { body } = await server.call('GET', '/capabilities')
   t.match(body, {

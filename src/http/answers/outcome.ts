@@ -21,7 +21,7 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
     return {
       path,
       ...(resolved_path !== undefined && { resolved_path }),
-      message: inspectMessage(value.outcome, value.searched),
+      message: inspectMessage(value),
       ...facts,
       ...(requestWarnings.length > 0 && { warnings: [...requestWarnings] })
     }
@@ -228,7 +228,9 @@ function createMessage({ path, created, changed, dry_run, total_lines_after, fil
   return dry_run ? `Would ${create} ${what}; nothing was written.` : `${done} ${what}.`
 }
 
-function inspectMessage(outcome: InspectOutcome, searched?: string): string {
+type Inspected = Extract<Outcome, { operation: 'inspect' }>
+
+function inspectMessage({ outcome, searched, start_item }: Inspected): string {
   const { path, type, total_lines, file_size = 0, encoding } = outcome
   if (type === 'directory') return directoryMessage(outcome)
   const size = counted(file_size, 'byte')
@@ -238,21 +240,25 @@ function inspectMessage(outcome: InspectOutcome, searched?: string): string {
   const facts = `${path} has ${counted(total_lines, 'line')} (${size}, ${encoding})`
   return [
     `${facts}${contentShown(outcome)}`,
-    ...structureFound(outcome),
+    ...structureFound(outcome, start_item),
     ...(searched === undefined ? [] : [matchesFound(outcome, searched)])
   ].join(' ')
 }
 
-function structureFound({ structure, total_items = 0, syntax_error_lines }: InspectOutcome): string[] {
+function structureFound(
+  { structure, total_items = 0, next_item, syntax_error_lines }: InspectOutcome,
+  start_item = 1
+): string[] {
   if (structure === undefined) return []
-  const more =
-    total_items > structure.length
-      ? `, of which structure lists the first ${structure.length}; find others with search`
-      : ''
+  const listed =
+    structure.length === 0
+      ? `, and none from start_item ${start_item} on`
+      : `; structure lists ${start_item} to ${start_item - 1 + structure.length}`
+  const more = next_item === undefined ? '' : `: continue with start_item ${next_item}`
   return [
     total_items === 0
       ? 'It has no headings, code blocks or symbols.'
-      : `Its structure has ${counted(total_items, 'item')}${more}.`,
+      : `Its structure has ${counted(total_items, 'item')}${structure.length < total_items ? listed + more : ''}.`,
     ...(syntax_error_lines === undefined
       ? []
       : [`It has syntax errors (${linesListed(syntax_error_lines)}); structure lists what was recognized.`])

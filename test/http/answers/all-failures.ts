@@ -356,7 +356,15 @@ const FILES: Described[] = [
     failure: { code: 'PATH_NOT_ALLOWED', reason: 'outside' },
     detail: [
       'src/app.ts is outside the workspace.',
-      'Send a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.'
+      'Send a path relative to the workspace root, such as src/app.ts (. is the root); ' +
+        '../ and links may not lead out of it.'
+    ]
+  },
+  {
+    failure: { code: 'PATH_NOT_ALLOWED', reason: 'outside', did_you_mean: ['app.ts', 'src'] },
+    detail: [
+      'src/app.ts is outside the workspace.',
+      'Paths are relative to the workspace root. Did you mean app.ts or src?'
     ]
   },
   {

@@ -38,12 +38,13 @@ t.test('has the names of the operations', async t => {
     Object.values(operations).map(({ id }) => id),
     TOOLS
   )
-  const { edit, edit_lines, edit_section, inspect } = operations
+  const { edit, edit_lines, edit_section, create, inspect } = operations
   const named = ({ inspectWith, ...names }: CallSyntax) => ({ ...names, call: inspectWith({ path: 'x' }) })
   const names = (of: 'route' | 'id') => ({
     edit: edit[of],
     edit_lines: edit_lines[of],
     edit_section: edit_section[of],
+    create: create[of],
     inspect: inspect[of]
   })
   t.strictSame(named(BY_ROUTE), { ...names('route'), call: `POST ${inspect.route} {"path":"x"}` })

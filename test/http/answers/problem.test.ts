@@ -199,6 +199,11 @@ t.test('has members for programs beside the sentence', async t => {
       suggested_fixes: [{ type: 'FIX_PATH', example: 'POST /inspect {"path":"a.ts"}' }]
     }
   )
+  check(
+    t,
+    { code: 'PATH_NOT_ALLOWED', reason: 'outside', did_you_mean: ['a.ts'] },
+    { did_you_mean: ['a.ts'], suggested_fixes: [{ type: 'FIX_PATH', example: 'POST /inspect {"path":"a.ts"}' }] }
+  )
   check(t, { code: 'FILE_NOT_FOUND' }, { did_you_mean: undefined, suggested_fixes: undefined })
   check(t, { code: 'FILE_NOT_FOUND', missing: 'parent', did_you_mean: ['srv/x.ts'] }, { did_you_mean: ['srv/x.ts'] })
   const minimal = { instance: '/edit', request_id: 'r-1' }
