@@ -41,6 +41,7 @@ export const PROBLEM_CODES = [
   'UNSUPPORTED_TARGET',
   'NOT_A_FILE',
   'RESULT_TOO_LARGE',
+  'SYNTAX_ERROR',
   'FILE_LOCKED',
   'PRECONDITION_REQUIRED',
   'HEADERS_TOO_LARGE',
@@ -232,7 +233,8 @@ export const ProblemSchema = named(
     syntax_error_lines: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1 }), {
         maxItems: 20,
-        description: 'Lines with syntax errors; what is there may not have been parsed.'
+        description:
+          'Lines with syntax errors; what is there may not have been parsed. With SYNTAX_ERROR: the line in the result.'
       })
     )
   }

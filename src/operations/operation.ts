@@ -4,11 +4,12 @@ import type { TSchema } from 'typebox'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
-import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
+import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
+import type { SyntaxReport } from './syntax-guard.ts'
 
 /** What is wrong with a request beyond what its schema can express. */
 export type OperationFailure =
@@ -49,7 +50,7 @@ export interface StrayEdit {
   stray: NonNullable<Section['stray']>
 }
 
-export type CallFailure = OperationFailure | TextFailure | LineFailure | SectionFailure | FileFailure
+export type CallFailure = OperationFailure | TextFailure | LineFailure | SectionFailure | BrokenSyntax | FileFailure
 
 /** A failure, and what is known of the file that it concerns. */
 export interface Failed {
@@ -61,13 +62,14 @@ export interface Failed {
 }
 
 /**
- * What an answer says, but for its sentences: `left_alone` becomes the note, `newTextWarnings`, `joined_breaks` and
- * `warnings` become warnings.
+ * What an answer says, but for its sentences: `left_alone` becomes the note; `newTextWarnings`, `joined_breaks`,
+ * `syntax` and `warnings` become warnings.
  */
 export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]
   joined_breaks?: JoinedBreaks
+  syntax?: SyntaxReport
   warnings: FileWarning[]
   diff_unavailable?: 'not_utf8' | 'too_long'
 }
@@ -82,7 +84,6 @@ export type Outcome =
 export interface Section {
   entry: OutlineEntry
   errors_before: number[]
-  errors_after: number[]
   stray?: { reason: 'lost' | 'made'; entry: OutlineEntry }
 }
 

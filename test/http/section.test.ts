@@ -367,7 +367,7 @@ t.test('warns of syntax errors, and of symbols that are gone', async t => {
     200,
     {
       warnings: [
-        /^The file would have syntax errors after this edit \(line/,
+        /^After this edit the file would have a syntax error that it did not have before, /,
         /^More of the structure changed than the target: /
       ]
     }
@@ -383,7 +383,7 @@ t.test('warns of syntax errors, and of symbols that are gone', async t => {
   writeFileSync(join(server.root, 'two.js'), 'function f () {}\n\nfunction g () {}\n')
   const replace = { path: 'two.js', action: 'replace', symbol: 'f' }
   await check(t, server, '/edit-section', { ...replace, new_text: 'function f () {{{\n' }, 200, {
-    warnings: { 0: /^The file has syntax errors after this edit \(line/ }
+    warnings: { 0: /^After this edit the file has a syntax error that it did not have before, / }
   })
 })
 
@@ -450,5 +450,5 @@ t.test('refuses more files than may wait', async t => {
 const later = () => check(t, server, '/inspect', { path: 'guide.md', structure: true }, 200, { total_items: 4 })
 
 t.test('finds its grammars where it is built', async t => {
-  t.ok(existsSync(join(import.meta.dirname, '../../dist/src/workers/outline-worker.js')))
+  t.ok(existsSync(join(import.meta.dirname, '../../dist/src/workers/parse-worker.js')))
 })

@@ -10,6 +10,7 @@ import type { FileWarning } from '../../workspace/failure.ts'
 import { sentences } from './description.ts'
 import { counted, linesListed, listed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
+import { syntaxWarning } from './syntax-error.ts'
 
 /**
  * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
@@ -26,7 +27,7 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
       ...(requestWarnings.length > 0 && { warnings: [...requestWarnings] })
     }
   }
-  const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, warnings, ...done } = value.outcome
+  const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, syntax, warnings, ...done } = value.outcome
   const note = left_alone.map(others => leftAlone(others, done.edits_applied?.length ?? 1)).join(' ')
   return {
     path,
@@ -40,7 +41,8 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
     ...(note !== '' && { note }),
     warnings: [
       ...requestWarnings,
-      ...(value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : []),
+      ...(syntax === undefined ? [] : [syntaxWarning(syntax, { dry_run: done.dry_run, field: fieldOf(value) })]),
+      ...(value.operation === 'edit_section' ? sectionWarnings(value.section) : []),
       ...warnings.map(warning => FILE_WARNINGS[warning]),
       ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, done.dry_run)]),
       ...toWarnings(newTextWarnings, value)
@@ -72,14 +74,18 @@ function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string
   )
 }
 
+/** The field that holds what is put in. */
+const fieldOf = ({ operation }: Outcome): string => (operation === 'create' ? 'content' : 'new_text')
+
 /** How many warnings about inserted text are listed one by one. */
 const MAX_TEXT_WARNINGS = 20
 
 function toWarnings(
   newTextWarnings: readonly NewTextWarning[],
-  { operation, outcome }: Exclude<Outcome, { operation: 'inspect' }>
+  value: Exclude<Outcome, { operation: 'inspect' }>
 ): string[] {
-  const field = operation === 'create' ? 'content' : 'new_text'
+  const { outcome } = value
+  const field = fieldOf(value)
   const several = (outcome.edits_applied?.length ?? 0) > 1 || outcome.changes.some(({ edit_index }) => edit_index > 0)
   const of = (index: number) => (several ? `${field} of edit ${index + 1}` : field)
   const each = newTextWarnings
@@ -195,20 +201,13 @@ function sectionMessage(outcome: ChangeOutcome, { entry }: Section): string {
 }
 
 /** What an edit of code did beyond its target, or may have done. */
-function sectionWarnings({ errors_before, errors_after, stray }: Section, { dry_run }: ChangeOutcome): string[] {
+function sectionWarnings({ errors_before, stray }: Section): string[] {
   const warnings: string[] = []
   if (errors_before.length > 0) {
     warnings.push(
       sentences(
         `The file already had syntax errors (${linesListed(errors_before)}),`,
         'so parts of its structure may not have been recognized. Check changes.'
-      )
-    )
-  } else if (errors_after.length > 0) {
-    warnings.push(
-      sentences(
-        `The file ${dry_run ? 'would have' : 'has'} syntax errors after this edit (${linesListed(errors_after)})`,
-        'that it did not have before. Check new_text.'
       )
     )
   }
