@@ -7,6 +7,7 @@ import type { LineEndings } from '../engine/text/eol.ts'
 import { LineTable } from '../engine/text/lines.ts'
 import { OUTLINED } from '../engine/outline/languages.ts'
 import type { Outline } from '../engine/outline/outline.ts'
+import { repeatedIn } from '../engine/outline/repeated.ts'
 import { findTarget, outlineEntryOf } from '../engine/outline/target.ts'
 import { planLineEdits } from '../engine/plan/replace-lines.ts'
 import { planSectionEdit, strayItem } from '../engine/plan/replace-section.ts'
@@ -43,7 +44,7 @@ export const makeEditSection = (
     'heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). ' +
     'A section runs to the next heading of the same or a higher level; ' +
     'replace keeps the heading line or the fences unless include_heading is true; ' +
-    'a symbol is replaced whole, with signature and decorators. ' +
+    'a symbol is replaced whole, with signature and decorators, and deleted with its doc comment. ' +
     'Nothing is guessed: if several match, choose with at_line; if none does, the answer has the outline. ' +
     'A failed call writes nothing and its detail says what to do next.',
   effect: 'changes',
@@ -116,7 +117,12 @@ async function plan(
   const found = findTarget(before, target, request.at_line)
   if (!found.ok) return found
   const entry = outlineEntryOf(found.value)
-  const { action, new_text = '', include_heading = false, include_comment = false } = request
+  const { action, new_text = '' } = request
+  const repeated = action === 'replace' ? repeatedIn(original, found.value, new_text) : undefined
+  const {
+    include_heading = repeated === 'heading' || repeated === 'fences',
+    include_comment = repeated === 'comment' || action === 'delete'
+  } = request
   const attempt = async (apart: boolean): Promise<Result<Planned, PlanFailure>> => {
     const made = planSectionEdit(
       original,
@@ -135,6 +141,10 @@ async function plan(
     const stray = strayItem(before, after.value, edit, new LineTable(result).total - new LineTable(original).total)
     const section = {
       entry,
+      ...(repeated !== undefined && (include_heading || include_comment) && { repeated }),
+      ...(action === 'delete' &&
+        include_comment &&
+        entry.comment_start_line !== undefined && { with_comment: true as const }),
       errors_before: before.type === 'code' ? before.syntax_error_lines : [],
       ...(stray !== undefined && { stray: { reason: stray.reason, entry: outlineEntryOf(stray.item) } })
     }

@@ -6,6 +6,7 @@ import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
+import type { Repeated } from '../engine/outline/repeated.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
@@ -80,9 +81,14 @@ export type Outcome =
   /** `searched`: the text that matches are of. */
   | { operation: 'inspect'; outcome: InspectOutcome; searched?: string }
 
-/** The target of /edit-section, as it was before. `stray`: another item that the edit lost or made. */
+/**
+ * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with the
+ * rest; `with_comment`: its doc comment was deleted too. `stray`: another item that the edit lost or made.
+ */
 export interface Section {
   entry: OutlineEntry
+  repeated?: Repeated
+  with_comment?: true
   errors_before: number[]
   stray?: { reason: 'lost' | 'made'; entry: OutlineEntry }
 }

@@ -3,6 +3,7 @@ import type { InspectResult } from '../../../schemas/inspect.ts'
 import type { ChangeResult } from '../../../schemas/outcome.ts'
 import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
 import type { LineChange } from '../../engine/report/describe.ts'
+import type { Repeated } from '../../engine/outline/repeated.ts'
 import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../../engine/edit/plan.ts'
 import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../../operations/operation.ts'
@@ -42,7 +43,7 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
     warnings: [
       ...requestWarnings,
       ...(syntax === undefined ? [] : [syntaxWarning(syntax, { dry_run: done.dry_run, field: fieldOf(value) })]),
-      ...(value.operation === 'edit_section' ? sectionWarnings(value.section) : []),
+      ...(value.operation === 'edit_section' ? sectionWarnings(value.section, done) : []),
       ...warnings.map(warning => FILE_WARNINGS[warning]),
       ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, done.dry_run)]),
       ...toWarnings(newTextWarnings, value)
@@ -196,13 +197,32 @@ function inList(change: LineChange, dry_run: boolean): string {
   }
 }
 
-function sectionMessage(outcome: ChangeOutcome, { entry }: Section): string {
-  return outcome.changed ? `${linesMessage(outcome)} Target: ${entryNamed(entry)}.` : UNCHANGED
+function sectionMessage(outcome: ChangeOutcome, { entry, with_comment }: Section): string {
+  const comment = with_comment === true ? ', with its doc comment' : ''
+  return outcome.changed ? `${linesMessage(outcome)} Target: ${entryNamed(entry)}${comment}.` : UNCHANGED
 }
 
-/** What an edit of code did beyond its target, or may have done. */
-function sectionWarnings({ errors_before, stray }: Section): string[] {
+const REPEATED: Record<Repeated, [what: string, were: string, field: string]> = {
+  heading: ['the heading line', 'was', 'include_heading'],
+  fences: ['the fences of the code block', 'were', 'include_heading'],
+  comment: ['the doc comment', 'was', 'include_comment']
+}
+
+/** What an edit did beyond its target, or may have done. */
+function sectionWarnings(
+  { errors_before, repeated, stray }: Section,
+  { changed, dry_run }: Pick<ChangeOutcome, 'changed' | 'dry_run'>
+): string[] {
   const warnings: string[] = []
+  if (repeated !== undefined && changed) {
+    const [what, were, field] = REPEATED[repeated]
+    warnings.push(
+      sentences(
+        `new_text begins with ${what}, which ${dry_run ? 'would be' : were} replaced too, as with ${field}: true.`,
+        `If it should be there twice, send ${field}: false.`
+      )
+    )
+  }
   if (errors_before.length > 0) {
     warnings.push(
       sentences(
