@@ -64,12 +64,13 @@ export interface Failed {
 
 /**
  * What an answer says, but for its sentences: `left_alone` becomes the note; `newTextWarnings`, `joined_breaks`,
- * `syntax` and `warnings` become warnings.
+ * `mark_dropped`, `syntax` and `warnings` become warnings.
  */
 export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]
   joined_breaks?: JoinedBreaks
+  mark_dropped?: true
   syntax?: SyntaxReport
   warnings: FileWarning[]
   diff_unavailable?: 'not_utf8' | 'too_long'
@@ -82,8 +83,8 @@ export type Outcome =
   | { operation: 'inspect'; outcome: InspectOutcome; searched?: string }
 
 /**
- * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with the
- * rest; `with_comment`: its doc comment was deleted too. `stray`: another item that the edit lost or made.
+ * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
+ * the rest; `with_comment`: its doc comment was deleted too. `stray`: another item that the edit lost or made.
  */
 export interface Section {
   entry: OutlineEntry

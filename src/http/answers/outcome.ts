@@ -28,7 +28,8 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
       ...(requestWarnings.length > 0 && { warnings: [...requestWarnings] })
     }
   }
-  const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, syntax, warnings, ...done } = value.outcome
+  const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, mark_dropped, syntax, warnings, ...done } =
+    value.outcome
   const note = left_alone.map(others => leftAlone(others, done.edits_applied?.length ?? 1)).join(' ')
   return {
     path,
@@ -46,6 +47,7 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
       ...(value.operation === 'edit_section' ? sectionWarnings(value.section, done) : []),
       ...warnings.map(warning => FILE_WARNINGS[warning]),
       ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, done.dry_run)]),
+      ...(mark_dropped === undefined ? [] : [markWarning(value)]),
       ...toWarnings(newTextWarnings, value)
     ]
   }
@@ -72,6 +74,19 @@ function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string
     `The edit ${brought} a carriage return (\\r) and a line feed (\\n) together`,
     `at the end of ${linesListed(lines)}${more}.`,
     `Together they ${are} one line break, so the file ${has} ${counted(count, 'line')} fewer than expected.`
+  )
+}
+
+/** The file's byte-order mark is gone, by an edit of the text behind it or by a new content. */
+function markWarning(value: Exclude<Outcome, { operation: 'inspect' }>): string {
+  const { dry_run } = value.outcome
+  const field = fieldOf(value)
+  const begins = value.operation !== 'create' ? 'old_text begins' : dry_run ? 'The file begins' : 'The file began'
+  return sentences(
+    `${begins} with a byte-order mark and ${field} does not, so the mark ${dry_run ? 'would be' : 'was'} removed.`,
+    dry_run
+      ? `To keep it, begin ${field} with \\ufeff.`
+      : 'To put it back, send an edit that begins the file with \\ufeff.'
   )
 }
 
