@@ -196,7 +196,8 @@ const MEMBERS = {
   syntax_error_lines: Type.Optional(
     Type.Array(Type.Integer({ minimum: 1 }), {
       maxItems: 20,
-      description: 'Lines with syntax errors; what is there may not have been parsed.'
+      description:
+        'Lines with syntax errors; what is there may not have been parsed. With SYNTAX_ERROR: the line in the result.'
     })
   )
 }
@@ -219,7 +220,7 @@ const MEMBERS_BY_CODE = {
   EMPTY_OLD_TEXT: has([], POSITION),
   TOO_MANY_EDITS: has(['limit', 'actual']),
   UNAUTHORIZED: has([]),
-  PATH_NOT_ALLOWED: has([]),
+  PATH_NOT_ALLOWED: has([], ['did_you_mean', 'suggested_fixes']),
   PROTECTED_PATH: has([]),
   PERMISSION_DENIED: has([]),
   READ_ONLY: has([]),
@@ -254,6 +255,7 @@ const MEMBERS_BY_CODE = {
   UNSUPPORTED_TARGET: has([], ['limit', 'actual']),
   NOT_A_FILE: has([], ['did_you_mean', 'suggested_fixes']),
   RESULT_TOO_LARGE: has([...POSITION, 'limit', 'actual']),
+  SYNTAX_ERROR: has(['syntax_error_lines']),
   FILE_LOCKED: has([]),
   PRECONDITION_REQUIRED: has(['suggested_fixes']),
   HEADERS_TOO_LARGE: has(['limit']),

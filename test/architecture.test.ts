@@ -57,6 +57,7 @@ const ROOMS: Record<string, string[]> = {
   'engine/edit': ['text', 'suggest'],
   'engine/outline': ['text', 'edit', 'failure'],
   'engine/inspect': ['text', 'match', 'failure'],
+  'engine/syntax': ['outline', 'inspect'],
   'engine/report': ['text', 'edit'],
   'engine/explain': ['text', 'match', 'edit', 'suggest', 'failure'],
   'engine/plan': ['text', 'match', 'edit', 'outline', 'suggest', 'explain', 'failure'],

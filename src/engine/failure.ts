@@ -2,6 +2,7 @@
 // sentences.
 import type { LineEdit, TextEdit } from './edit/request.ts'
 import type { SymbolKind } from './outline/outline.ts'
+import type { SyntaxFault } from './outline/syntax-errors.ts'
 import type { Cause, Difference } from './suggest/classify.ts'
 import type { MergeConflict } from './suggest/merge.ts'
 
@@ -263,3 +264,10 @@ export type UnsupportedTarget = { code: 'UNSUPPORTED_TARGET'; languages: readonl
   )
 
 export type SectionFailure = TargetNotFound | AmbiguousTarget | UnsupportedTarget
+
+/** The result of a change would not parse. `is_new`: there was no file before; else it parsed. */
+export interface BrokenSyntax {
+  code: 'SYNTAX_ERROR'
+  fault: SyntaxFault
+  is_new: boolean
+}

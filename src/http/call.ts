@@ -9,6 +9,7 @@ import { toBody } from './answers/outcome.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'
 import type { Failure } from './failure.ts'
 import { inSentNames } from './requests/field-aliases.ts'
+import { hasProperty } from './requests/json-schema.ts'
 import { readPreconditions } from './requests/preconditions.ts'
 import { requestReader, type RequestFields } from './requests/request-reader.ts'
 
@@ -22,6 +23,8 @@ export interface Call {
   instance: string
   request_id: string
   naming?: CallSyntax
+  /** Values for fields that the request leaves out, of those that the operation has. */
+  defaults?: Readonly<Record<string, unknown>>
 }
 
 /** What is answered: a success, which has no `code`, or a problem, with the headers that go with it. */
@@ -40,14 +43,16 @@ export function caller<Request extends RequestFields>(operation: Operation<Reque
 
 function makeCaller<Request extends RequestFields>(operation: Operation<Request>): Caller {
   const read = requestReader(operation)
-  return async ({ body, headers, ...context }) => {
+  return async ({ body, headers, defaults = {}, ...context }) => {
     const refused = (failure: Failure, about: Partial<Context>) => toProblem(failure, { ...context, ...about })
     const taken = read(body)
     if (!taken.ok) {
       const { failure, ...about } = taken.failure
       return refused(failure, about)
     }
-    const { request, target, warnings, sentNames } = taken.value
+    const { request: sent, target, warnings, sentNames } = taken.value
+    const missing = Object.entries(defaults).filter(([field]) => hasProperty(operation.request, field))
+    const request = { ...Object.fromEntries(missing), ...sent }
     const conditions = readPreconditions(headers, target, request.expected_hash)
     if (!conditions.ok) return refused(conditions.failure, { path: request.path })
     const { expected_hash, ...others } = conditions.value

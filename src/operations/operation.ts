@@ -5,11 +5,13 @@ import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { ToolName } from '../../schemas/tools.ts'
-import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
+import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
+import type { Repeated } from '../engine/outline/repeated.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
+import type { SyntaxReport } from './syntax-guard.ts'
 
 /** What is wrong with a request beyond what its schema can express. */
 export type OperationFailure =
@@ -54,7 +56,7 @@ export interface StrayEdit {
   stray: NonNullable<Section['stray']>
 }
 
-export type CallFailure = OperationFailure | TextFailure | LineFailure | SectionFailure | FileFailure
+export type CallFailure = OperationFailure | TextFailure | LineFailure | SectionFailure | BrokenSyntax | FileFailure
 
 /** A failure, and what is known of the file that it concerns. */
 export interface Failed {
@@ -66,13 +68,15 @@ export interface Failed {
 }
 
 /**
- * What an answer says, but for its sentences: `left_alone` becomes the note, `newTextWarnings`, `joined_breaks` and
- * `warnings` become warnings.
+ * What an answer says, but for its sentences: `left_alone` becomes the note; `newTextWarnings`, `joined_breaks`,
+ * `mark_dropped`, `syntax` and `warnings` become warnings.
  */
 export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]
   joined_breaks?: JoinedBreaks
+  mark_dropped?: true
+  syntax?: SyntaxReport
   warnings: FileWarning[]
   diff_unavailable?: 'not_utf8' | 'too_long'
 }
@@ -83,11 +87,15 @@ export type Outcome =
   /** `searched`: the text that matches are of. `start_item`: with which structure begins. */
   | { operation: 'inspect'; outcome: InspectOutcome; searched?: string; start_item?: number }
 
-/** The target of /edit-section, as it was before. `stray`: another item that the edit lost or made. */
+/**
+ * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
+ * the rest; `with_comment`: its doc comment was deleted too. `stray`: another item that the edit lost or made.
+ */
 export interface Section {
   entry: OutlineEntry
+  repeated?: Repeated
+  with_comment?: true
   errors_before: number[]
-  errors_after: number[]
   stray?: { reason: 'lost' | 'made'; entry: OutlineEntry }
 }
 

@@ -384,6 +384,66 @@ t.test('reads the structure of the result too, up to the same size', async t => 
   })
 })
 
+t.test('replaces what new_text repeats, and says so', async t => {
+  const cases: [path: keyof typeof files, edit: object, field: string, result: string, warning: RegExp][] = [
+    [
+      'guide.md',
+      { heading: 'Use', new_text: '## Use\n\nMore.' },
+      'include_heading',
+      GUIDE.replace('Text.', 'More.'),
+      /^new_text begins with the heading line, which was replaced too, as with include_heading: true\. If it /
+    ],
+    [
+      'guide.md',
+      { code_block: { language: 'sh' }, new_text: '```sh\nnpm i\n```\n' },
+      'include_heading',
+      GUIDE.replace('npm ci', 'npm i'),
+      /^new_text begins with the fences of the code block, which were replaced too, as with include_heading: true\./
+    ],
+    [
+      'app.ts',
+      { symbol: 'Parser.parse', new_text: '/** Parses all. */\nparse (): void {}' },
+      'include_comment',
+      CODE.replace('Parses', 'Parses all').replace('text: string', ''),
+      /^new_text begins with the doc comment, which was replaced too, as with include_comment: true\. If it should /
+    ]
+  ]
+  for (const [path, edit, field, result, warning] of cases) {
+    const replace = { path, action: 'replace', ...edit }
+    await check(t, server, '/edit-section', { ...replace, dry_run: true }, 200, {
+      warnings: [/, which would be replaced too, as with include_/]
+    })
+    const twice = await server.call('POST', '/edit-section', { body: { ...replace, [field]: false, dry_run: true } })
+    t.notMatch(twice.text, 'new_text begins with', 'not where it is said to stay')
+    const { body } = await check(t, server, '/edit-section', { ...replace, [field]: null }, 200, {
+      warnings: [warning]
+    })
+    t.equal((body.warnings as string[]).length, 1)
+    t.equal(bytesOf(server, path), result)
+    await check(t, server, '/edit-section', replace, 200, { changed: false, warnings: [] })
+    restore()
+    await check(t, server, '/edit-section', { ...replace, [field]: true }, 200, { changed: true })
+    t.equal(bytesOf(server, path), result, 'the same as with the field')
+    restore()
+  }
+})
+
+t.test('deletes a symbol with its doc comment, unless that is to stay', async t => {
+  const remove = { path: 'app.ts', action: 'delete', symbol: 'Parser.parse' }
+  await check(t, server, '/edit-section', remove, 200, {
+    message:
+      'Deleted lines 3 to 5 of app.ts. app.ts now has 6 lines. Target: the method "Parser.parse", with its doc comment.',
+    warnings: []
+  })
+  t.equal(bytesOf(server, 'app.ts'), CODE.replace(/ {2}\/\*\* Parses.*\n.*\n\n/, ''))
+  restore()
+  await check(t, server, '/edit-section', { ...remove, include_comment: false }, 200, {
+    message: /Target: the method "Parser\.parse"\.$/
+  })
+  t.match(bytesOf(server, 'app.ts'), '/** Parses. */')
+  await check(t, server, '/edit-section', { ...remove, symbol: 'LIMIT' }, 200, { message: /constant "LIMIT"\.$/ })
+})
+
 t.test('warns of syntax errors, and of symbols that are gone', async t => {
   await check(
     t,
@@ -393,7 +453,7 @@ t.test('warns of syntax errors, and of symbols that are gone', async t => {
     200,
     {
       warnings: [
-        /^The file would have syntax errors after this edit \(line/,
+        /^After this edit the file would have a syntax error that it did not have before, /,
         /^More of the structure changed than the target: /
       ]
     }
@@ -409,7 +469,7 @@ t.test('warns of syntax errors, and of symbols that are gone', async t => {
   writeFileSync(join(server.root, 'two.js'), 'function f () {}\n\nfunction g () {}\n')
   const replace = { path: 'two.js', action: 'replace', symbol: 'f' }
   await check(t, server, '/edit-section', { ...replace, new_text: 'function f () {{{\n' }, 200, {
-    warnings: { 0: /^The file has syntax errors after this edit \(line/ }
+    warnings: { 0: /^After this edit the file has a syntax error that it did not have before, / }
   })
 })
 
@@ -476,5 +536,5 @@ t.test('refuses more files than may wait', async t => {
 const later = () => check(t, server, '/inspect', { path: 'guide.md', structure: true }, 200, { total_items: 4 })
 
 t.test('finds its grammars where it is built', async t => {
-  t.ok(existsSync(join(import.meta.dirname, '../../dist/src/workers/outline-worker.js')))
+  t.ok(existsSync(join(import.meta.dirname, '../../dist/src/workers/parse-worker.js')))
 })

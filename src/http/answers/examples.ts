@@ -168,6 +168,11 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     language: 'typescript',
     languages: ['markdown', 'typescript']
   },
+  SYNTAX_ERROR: {
+    code: 'SYNTAX_ERROR',
+    fault: { line: 12, column: 17, text: 'const total = 1 +', reason: 'identifier is missing' },
+    is_new: false
+  },
   NOT_A_FILE: { code: 'NOT_A_FILE', type: 'directory' },
   RESULT_TOO_LARGE: {
     code: 'RESULT_TOO_LARGE',

@@ -8,6 +8,7 @@ import { FILE_FAILURES } from './file-failure.ts'
 import { cut } from './phrases.ts'
 import { REQUEST_FAILURES } from './request-failure.ts'
 import { EDIT_FAILURES } from './edit-failure.ts'
+import { SYNTAX_FAILURES } from './syntax-error.ts'
 
 /** The status of every success. */
 export const SUCCESS = 200
@@ -56,6 +57,7 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   UNSUPPORTED_TARGET: [422, 'Target not supported', 'never'],
   NOT_A_FILE: [422, 'Not a file', 'never'],
   RESULT_TOO_LARGE: [422, 'Result is too large', 'never'],
+  SYNTAX_ERROR: [422, 'Result has a syntax error', 'never'],
   FILE_LOCKED: [423, 'File is being edited', 'after_delay'],
   PRECONDITION_REQUIRED: [428, 'expected_hash is required', 'after_read'],
   HEADERS_TOO_LARGE: [431, 'Headers are too large', 'never'],
@@ -83,7 +85,12 @@ export interface Answer {
   headers: Record<string, string>
 }
 
-const DESCRIPTIONS: Descriptions<Failure> = { ...REQUEST_FAILURES, ...FILE_FAILURES, ...EDIT_FAILURES }
+const DESCRIPTIONS: Descriptions<Failure> = {
+  ...REQUEST_FAILURES,
+  ...FILE_FAILURES,
+  ...EDIT_FAILURES,
+  ...SYNTAX_FAILURES
+}
 
 /** The body and headers that answer a failure: `detail` alone is enough to act on. */
 export function toProblem(failure: Failure, context: Context): Answer {

@@ -75,7 +75,7 @@ export function withNulls(schema: JsonSchema): JsonSchema {
 }
 
 /** Fields that only shape the answer or are seldom needed; leaving them out keeps the schema small. */
-const SELDOM_NEEDED = ['show_diff', 'max_diff_lines', 'context_lines', 'line_endings']
+const SELDOM_NEEDED = ['show_diff', 'max_diff_lines', 'context_lines', 'line_endings', 'syntax']
 
 /**
  * As few optional fields as the operation can do with: where it takes a list, only that, and nothing that is seldom

@@ -30,10 +30,13 @@ export interface Toolbox {
   missing(name: string): RequestFailure
 }
 
+/** What a model that calls a tool gets where it doesn't say: it should hear of code that it breaks. */
+const DEFAULTS = { syntax: 'warn' }
+
 /** Whoever calls a tool knows other calls by the names of their tools. */
 function toolCaller(operation: Operation): Caller {
   const call = caller(operation)
-  return toolCall => call({ ...toolCall, naming: BY_TOOL })
+  return toolCall => call({ ...toolCall, naming: BY_TOOL, defaults: DEFAULTS })
 }
 
 /**

@@ -22,7 +22,8 @@ const {
   STALE_FILE,
   TARGET_NOT_FOUND,
   AMBIGUOUS_TARGET,
-  UNSUPPORTED_TARGET
+  UNSUPPORTED_TARGET,
+  SYNTAX_ERROR
 } = EXAMPLES
 
 const empty: FilePreview = {
@@ -1363,4 +1364,30 @@ const STALE: Described[] = [
   }
 ]
 
-export const FAILURES: Described[] = [...REQUESTS, ...FILES, ...TEXTS, ...LINES, ...SECTIONS, ...STALE]
+const SYNTAX: Described[] = [
+  {
+    failure: SYNTAX_ERROR,
+    detail: [
+      'This edit would leave src/app.ts with a syntax error that it does not have now,',
+      'at line 12, column 17: "const total = 1 +" (identifier is missing). Nothing was written.',
+      'Correct the text that you put in, or send syntax "warn" to write it anyway.'
+    ]
+  },
+  {
+    failure: { ...SYNTAX_ERROR, fault: { line: 3, column: 5, end_line: 9, text: 'if (a {' } },
+    detail: [
+      'This edit would leave src/app.ts with a syntax error that it does not have now,',
+      'from line 3, column 5, to line 9: "if (a {". Nothing was written.',
+      'Correct the text that you put in, or send syntax "warn" to write it anyway.'
+    ]
+  },
+  {
+    failure: { ...SYNTAX_ERROR, is_new: true, fault: { line: 4, column: 1, text: '', reason: '} is missing' } },
+    detail: [
+      'src/app.ts would have a syntax error at line 4, column 1 (} is missing). Nothing was written.',
+      'Correct the text that you put in, or send syntax "warn" to write it anyway.'
+    ]
+  }
+]
+
+export const FAILURES: Described[] = [...REQUESTS, ...FILES, ...TEXTS, ...LINES, ...SECTIONS, ...SYNTAX, ...STALE]

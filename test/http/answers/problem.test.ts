@@ -359,6 +359,15 @@ t.test('says what was done or found', async t => {
       ]
     }
   )
+  const mark = 'begins with a byte-order mark and new_text does not, so the mark'
+  edited(
+    { mark_dropped: true },
+    { warnings: [`old_text ${mark} was removed. To put it back, send an edit that begins the file with \\ufeff.`] }
+  )
+  edited(
+    { mark_dropped: true, dry_run: true },
+    { warnings: [`old_text ${mark} would be removed. To keep it, begin new_text with \\ufeff.`] }
+  )
   edited({ diff_unavailable: 'too_long' }, { diff_unavailable: /^The changed lines, .* longer than 16 MiB/ })
   const found = (more: Partial<InspectOutcome>, message: string) =>
     t.equal(
