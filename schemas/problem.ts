@@ -170,8 +170,8 @@ export const ProblemSchema = named(
     instance: text('The route that was called.'),
     request_id: text('Identifies this request in the server log.'),
     retry: word(
-      ['never', 'after_read', 'after_delay'],
-      'never: change the request. after_read: read the file again, then decide. after_delay: send it again later.'
+      ['change_request', 'after_read', 'after_delay'],
+      'change_request: as it is, it fails again. after_read: read the file again, then decide. after_delay: send it again later.'
     ),
     path: Type.Optional(text('The file.')),
     resolved_path: Type.Optional(text('The file that the symlink in path leads to.')),

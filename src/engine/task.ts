@@ -2,6 +2,7 @@
 // know files or threads.
 import { fail, ok, type Result } from '../result.ts'
 import { explainStale } from './explain/explain-stale.ts'
+import { changedLines, type NumberedLine } from './report/changed-lines.ts'
 import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
 import type { LineFailure, CurrentOutcome, TextFailure, TakesLong } from './failure.ts'
@@ -34,6 +35,7 @@ export interface Described {
   plan: Pick<Plan, 'edits_applied' | 'left_alone' | 'newTextWarnings'>
   joined_breaks?: JoinedBreaks
   changes: Description
+  changed_lines: NumberedLine[]
   diff: Diff | Record<string, never>
 }
 
@@ -72,12 +74,14 @@ export function planTask(
   const { splices, pieces, edits_applied, left_alone, newTextWarnings } = planned.value
   const { context_lines, dry_run, max_diff_lines } = task
   const joined = joinedBreaks(original, splices, pieces)
+  const changes = describe(original, planned.value, { context_lines, dry_run })
   return ok({
     pieces,
     description: {
       plan: { edits_applied, left_alone, newTextWarnings },
       ...(joined !== undefined && { joined_breaks: joined }),
-      changes: describe(original, planned.value, { context_lines, dry_run }),
+      changes,
+      changed_lines: changedLines(planned.value, changes.changes, changes.total_lines_after),
       diff:
         max_diff_lines === undefined ? {} : unifiedDiff(original, planned.value, { ...file, max_lines: max_diff_lines })
     }

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { Operation } from '../operations/operation.ts'
+import { briefOutcome } from './answers/brief-outcome.ts'
 import type { CallSyntax } from './answers/call-names.ts'
 import { toBody } from './answers/outcome.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'
@@ -24,8 +25,12 @@ export interface Call {
   naming?: CallSyntax
 }
 
-/** What is answered: a success, which has no `code`, or a problem, with the headers that go with it. */
-export type CallAnswer = Answer | { body: ChangeResult | InspectResult; headers: Record<string, string> }
+/**
+ * What is answered: a success, which has no `code`, or a problem, with the headers that go with it; as `text` for a
+ * model.
+ */
+export type CallAnswer =
+  Answer | { body: ChangeResult | InspectResult; headers: Record<string, string>; text(): string }
 
 export type Caller = (call: Call) => Promise<CallAnswer>
 
@@ -48,6 +53,7 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
       return refused(failure, about)
     }
     const { request, target, warnings, sentNames } = taken.value
+    const made = { name: operation.id, arguments: { ...request } as Record<string, unknown> }
     const conditions = readPreconditions(headers, target, request.expected_hash)
     if (!conditions.ok) return refused(conditions.failure, { path: request.path })
     const { expected_hash, ...others } = conditions.value
@@ -55,9 +61,14 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
     const done = await operation.call(by_header ? { ...request, expected_hash } : request, others)
     if (!done.ok) {
       const { ok, failure, ...about } = done
-      return refused(inSentNames(failure, sentNames), { ...about, by_header })
+      return refused(inSentNames(failure, sentNames), { ...about, by_header, made })
     }
     const { file_hash } = done.value.outcome
-    return { body: toBody(done.value, warnings), headers: file_hash === undefined ? {} : { etag: `"${file_hash}"` } }
+    const answer = toBody(done.value, warnings)
+    return {
+      body: answer,
+      headers: file_hash === undefined ? {} : { etag: `"${file_hash}"` },
+      text: () => briefOutcome(done.value, answer, made)
+    }
   }
 }

@@ -90,8 +90,9 @@ function responses(
   outcome: TSchema,
   description: string,
   codes: readonly ProblemCode[],
-  options: Partial<Takes> & { hashed?: boolean; naming?: CallSyntax } = {}
+  options: Partial<Takes> & { hashed?: boolean; naming?: CallSyntax; forModels?: boolean } = {}
 ) {
+  const text = options.forModels === true && { 'text/plain': { schema: { type: 'string' } } }
   const problems = [...statuses(codes, { expects_hash: false, expects_none: false, ...options })].map(
     ([status, list]) => [
       status,
@@ -113,7 +114,8 @@ function responses(
                 }
               ])
             )
-          }
+          },
+          ...text
         }
       }
     ]
@@ -122,7 +124,7 @@ function responses(
     [SUCCESS]: {
       description,
       headers: { ...REQUEST_ID, ...(options.hashed && ETAG) },
-      content: { 'application/json': { schema: ref(outcome) } }
+      content: { 'application/json': { schema: ref(outcome) }, ...text }
     },
     ...Object.fromEntries(problems)
   }
@@ -167,7 +169,8 @@ export const toolCallSchema = (operations: Operations) => ({
   summary: 'Call an operation with the arguments of a tool call',
   description:
     'Carries out the tool call of a model. Takes the arguments as the model sent them, and answers with the status ' +
-    'and body of the operation itself, also for a problem: return the body to the model as the result of its call.',
+    'of the operation itself, also for a problem. The body is a short text for the model: return it as the result of ' +
+    'the call. Accept: application/json asks for the body of the operation.',
   tags: ['tools'],
   params: {
     type: 'object',
@@ -185,7 +188,7 @@ export const toolCallSchema = (operations: Operations) => ({
     resultOf(operations),
     'Done; message says what.',
     [...WITH_BODY, ...codesOf(operations)],
-    { hashed: true, expects_hash: true, expects_none: true, naming: BY_TOOL }
+    { hashed: true, expects_hash: true, expects_none: true, naming: BY_TOOL, forModels: true }
   )
 })
 

@@ -29,9 +29,20 @@ export interface Exchange {
   onBug(error: unknown): void
 }
 
-/** Makes the server of one exchange; what it offers is put together once. */
-export function mcpServers(box: Toolbox, components: Components, version: string): (exchange: Exchange) => Server {
-  const tools = box.offered.map(({ operation }) => mcpTool(operation, components))
+/**
+ * Makes the server of one exchange; what it offers is put together once. `structured`: tools have an outputSchema, and
+ * successes the structuredContent that it describes, beside the text for the model.
+ */
+export function mcpServers(
+  box: Toolbox,
+  components: Components,
+  version: string,
+  structured = false
+): (exchange: Exchange) => Server {
+  const tools = box.offered.map(({ operation }) => {
+    const { outputSchema, ...tool } = mcpTool(operation, components)
+    return structured ? { ...tool, outputSchema } : tool
+  })
   return exchange => {
     const server = new Server(
       { name: 'editd', title: 'editd', version },
@@ -41,7 +52,7 @@ export function mcpServers(box: Toolbox, components: Components, version: string
     server.setRequestHandler('tools/list', async () => ({ tools: tools as never }))
     server.setRequestHandler('tools/call', async ({ params }) => {
       const tool = box.find(params.name)
-      if (tool !== undefined) return call(tool, params.arguments ?? {}, exchange)
+      if (tool !== undefined) return call(tool, params.arguments ?? {}, exchange, structured)
       const { body } = toProblem(box.missing(params.name), contextOf(exchange))
       exchange.onProblem(body.code)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, body.detail, body)
@@ -68,16 +79,15 @@ export function answerMcp(
 
 const contextOf = ({ request_id }: Exchange) => ({ instance: '/mcp', request_id })
 
-const textOf = (body: object) => [{ type: 'text' as const, text: JSON.stringify(body) }]
-
-async function call({ call }: Tool, body: unknown, exchange: Exchange): Promise<CallToolResult> {
+async function call({ call }: Tool, body: unknown, exchange: Exchange, structured: boolean): Promise<CallToolResult> {
   const context = contextOf(exchange)
   const answer = await call({ body, headers: {}, ...context }).catch((error: unknown) => {
     exchange.onBug(error)
     return toProblem({ code: 'INTERNAL_ERROR' }, context)
   })
-  if (!('code' in answer.body)) return { content: textOf(answer.body), structuredContent: { ...answer.body } }
+  const content = [{ type: 'text' as const, text: answer.text() }]
+  if (!('code' in answer.body)) return { content, ...(structured && { structuredContent: { ...answer.body } }) }
   exchange.onProblem(answer.body.code)
   // Without structuredContent: clients refuse one that does not match outputSchema, as a problem doesn't.
-  return { isError: true, content: textOf(answer.body) }
+  return { isError: true, content }
 }

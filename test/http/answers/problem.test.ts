@@ -248,6 +248,7 @@ const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({
   file_size: 9,
   hash_before: '0'.repeat(16),
   file_hash: '1'.repeat(16),
+  changed_lines: [],
   left_alone: [],
   newTextWarnings: [],
   warnings: [],
