@@ -86,12 +86,21 @@ export interface NoMatch extends EditPosition {
   cause: Cause
   /** Identifiers of `old_text` that are nowhere in the file, at most ten; absent where there are none. */
   missing_tokens?: string[]
-  already_applied?: true
-  /** 1-based line of the text that `already_applied` speaks of. */
-  applied_line?: number
+  /** First and last line of new_text, which is there already. Without `similar_content`, the edit has been made. */
+  applied_lines?: [number, number]
   /** `old_text` is in the file as it is; the earlier edit of this request with this index has changed it. */
   undone_by_edit?: number
   suggestions_truncated?: true
+}
+
+/** The edit would be made a second time: its new_text, which has old_text in it, stands around the one match. */
+export interface AlreadyApplied extends EditPosition {
+  code: 'ALREADY_APPLIED'
+  search_text: string
+  /** First and last line of new_text. */
+  lines: [number, number]
+  fixes: Fix[]
+  file_preview: FilePreview
 }
 
 export interface WrongCount extends EditPosition {
@@ -187,7 +196,7 @@ export interface TakesLong {
 
 export type LineFailure = LineOutOfRange | OverlappingEdits | ExpectedTextMismatch | ResultTooLarge
 
-export type TextFailure = NoMatch | WrongCount | OccurrenceOutOfRange | ResultTooLarge
+export type TextFailure = NoMatch | AlreadyApplied | WrongCount | OccurrenceOutOfRange | ResultTooLarge
 
 /** What /edit-section is for: one of these. */
 export interface Target {

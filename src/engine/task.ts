@@ -16,7 +16,7 @@ import { planTextEdits } from './plan/replace-text.ts'
 
 /** One operation with what it is asked for; plain data. */
 export type TaskChange =
-  | { operation: 'edit'; edits: readonly TextEdit[]; line_endings: LineEndings }
+  | { operation: 'edit'; edits: readonly TextEdit[]; line_endings: LineEndings; allow_repeat?: boolean }
   | { operation: 'edit_lines'; edits: readonly LineEdit[]; line_endings: LineEndings }
   | { operation: 'create'; content: string }
 
@@ -92,7 +92,10 @@ export function planTask(
 export function replanOnCurrent(original: Buffer, task: Task): CurrentOutcome
 export function replanOnCurrent(original: Buffer, task: Task, work_within: number): CurrentOutcome | TakesLong
 export function replanOnCurrent(original: Buffer, task: Task, work_within = Infinity): CurrentOutcome | TakesLong {
-  const planned = planChange(original, task, work_within)
+  const { change } = task
+  // Its hash allowed a repetition in the state that it names, and no other.
+  const now = change.operation === 'edit' ? { ...task, change: { ...change, allow_repeat: false } } : task
+  const planned = planChange(original, now, work_within)
   return planned.ok || planned.failure.code !== 'TAKES_LONG'
     ? explainStale(original, planned as Result<Plan, TaskFailure>)
     : planned.failure
@@ -105,7 +108,12 @@ function planChange(
 ): Result<Plan, TaskFailure | TakesLong> {
   switch (change.operation) {
     case 'edit':
-      return planTextEdits(original, change.edits, { line_endings: change.line_endings, max_result_size, work_within })
+      return planTextEdits(original, change.edits, {
+        line_endings: change.line_endings,
+        ...(change.allow_repeat === true && { allow_repeat: true }),
+        max_result_size,
+        work_within
+      })
     case 'edit_lines':
       return planLineEdits(original, change.edits, { line_endings: change.line_endings, max_result_size, work_within })
     case 'create':

@@ -30,7 +30,7 @@ export const makeEdit = (workspace: Workspace, planning: Planning): Operation<Ed
   effect: 'changes',
   request: editRequest(planning.limits.max_edits),
   outcome: EditResultSchema,
-  codes: [...EDITS_CODES, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE'],
+  codes: [...EDITS_CODES, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'ALREADY_APPLIED', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE'],
   expects_hash: true,
   expects_none: false,
   items: { edits: TextEditSchema },
@@ -40,7 +40,8 @@ export const makeEdit = (workspace: Workspace, planning: Planning): Operation<Ed
     const planner = plannerFor(planning, request, {
       operation: 'edit',
       edits: edits.value,
-      line_endings: request.line_endings ?? 'adapt'
+      line_endings: request.line_endings ?? 'adapt',
+      allow_repeat: request.expected_hash !== undefined
     })
     const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
     if (!edited.ok) return edited

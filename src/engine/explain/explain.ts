@@ -4,6 +4,7 @@ import { firstIndex } from '../text/bisect.ts'
 import type { PieceTable } from '../edit/piece-table.ts'
 import { decode, excerpt, excerptOf, ShownLine, utf16Length } from '../text/encoding.ts'
 import type {
+  AlreadyApplied,
   EditFix,
   EditPosition,
   FilePreview,
@@ -14,18 +15,10 @@ import type {
   WrongCount
 } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
-import type { LineEndings } from '../text/eol.ts'
-import {
-  ANY_BREAK,
-  breakBefore,
-  lineAround,
-  type LineEnding,
-  lineFrom,
-  lineNumbers,
-  markLength
-} from '../text/lines.ts'
+import { ANY_BREAK, breakBefore, lineAround, lineFrom, lineNumbers, markLength } from '../text/lines.ts'
 import { type Found, locate, type Match, type Needle } from '../match/locate.ts'
 import { requiredCount } from '../edit/request.ts'
+import { repeatedAt, type Searched } from './already-applied.ts'
 import { similarContent } from './similar-content.ts'
 import { suggest } from '../suggest/suggest.ts'
 import { Text } from '../text/text.ts'
@@ -45,13 +38,25 @@ export const FIX_BYTES = 3 * FIX_LENGTH
 export const SEARCH_LENGTH = 500
 
 /** A failed edit and the text that it was made for. */
-export interface FailedEdit extends EditPosition {
-  draft: PieceTable
+export interface FailedEdit extends EditPosition, Searched {
   edit: TextEdit
   needle: Needle
-  line_endings: LineEndings
-  /** The ending of the original's lines. */
-  ending: LineEnding
+}
+
+/** An edit that would be made a second time: its new_text is there already, around the one match. */
+export function explainAlreadyApplied(failed: FailedEdit, place: Match): AlreadyApplied {
+  const { draft, edit, edit_index, total_edits } = failed
+  const original = new Text([draft.original])
+  const lines = linesOf(draft, original, place)
+  return {
+    code: 'ALREADY_APPLIED',
+    edit_index,
+    total_edits,
+    search_text: excerpt(edit.old_text, SEARCH_LENGTH),
+    lines,
+    fixes: [{ type: 'ALREADY_APPLIED', lines }],
+    file_preview: previewOf(original, draft.originOf(place.start, place.end))
+  }
 }
 
 /** Another number of matches than the edit requires. */
@@ -168,14 +173,17 @@ export function isSmall({ edit }: EditFix<FixedText | FixedLines>): boolean {
 }
 
 /** What a fix for one of several places needs; without `new_text`, the caller brings its own. */
-type AmbiguousMatches = Pick<FailedEdit, 'draft' | 'line_endings'> & {
+type AmbiguousMatches = Searched & {
   found: Found
   edit: Pick<Partial<TextEdit>, 'new_text'>
 }
 
-/** For each of `matches`, by default the first ones, the same edit with the least context that makes it unique. */
+/**
+ * For each of `matches`, by default the first ones, the same edit with the least context that makes it unique; none
+ * where it has been made already.
+ */
 export function contextFixes(
-  { draft, edit, found, line_endings }: AmbiguousMatches,
+  { draft, edit, found, line_endings, ending }: AmbiguousMatches,
   matches = found.all.slice(0, MOST_CONTEXT_FIXES)
 ): EditFix[] {
   const text = draft.searchable()
@@ -195,14 +203,15 @@ export function contextFixes(
     const merges = /\r\0+\n/.test(`${before!.text}\0${new_text ?? within!.text}\0${after!.text}`)
     const joined = (...parts: string[]) =>
       merges && line_endings === 'adapt' ? parts.map(part => part.replace(ANY_BREAK, '\n')).join('') : parts.join('')
-    fixes.push({
-      type: 'ADD_CONTEXT',
-      lines: linesOf(draft, original, match),
-      edit: {
-        old_text: joined(before!.text, within!.text, after!.text),
-        ...(new_text !== undefined && { new_text: joined(before!.text, new_text, after!.text) })
-      }
-    })
+    const old_text = joined(before!.text, within!.text, after!.text)
+    const lines = linesOf(draft, original, match)
+    if (new_text === undefined) {
+      fixes.push({ type: 'ADD_CONTEXT', lines, edit: { old_text } })
+      continue
+    }
+    const fixed = { old_text, new_text: joined(before!.text, new_text, after!.text) }
+    if (repeatedAt({ draft, line_endings, ending }, fixed, context) !== undefined) continue
+    fixes.push({ type: 'ADD_CONTEXT', lines, edit: fixed })
   }
   return fixes
 }

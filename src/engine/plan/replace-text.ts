@@ -2,7 +2,8 @@
 import { fail, ok, type Result } from '../../result.ts'
 import { type NewTextWarning, warningsOfNewText } from '../edit/new-text-warnings.ts'
 import { PieceTable, type Replacement } from '../edit/piece-table.ts'
-import { explainOutOfRange, explainWrongCount } from '../explain/explain.ts'
+import { repeatedAt } from '../explain/already-applied.ts'
+import { explainAlreadyApplied, explainOutOfRange, explainWrongCount } from '../explain/explain.ts'
 import { explainNoMatch } from '../explain/explain-no-match.ts'
 import type { TextFailure, TakesLong } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
@@ -26,13 +27,15 @@ export interface TextOptions {
   line_endings: LineEndings
   /** Bytes. Checked after each edit, before the text is made. */
   max_result_size: number
+  /** An edit that seems to have been made already is made again: its caller knows the file's state. */
+  allow_repeat?: boolean
 }
 
 /**
  * Plans edits on a text without NUL. Each edit applies to the result of those before it and counts its matches there;
  * matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones count too.
  * `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given. Fails with the
- * first edit that can't be made: no match, another count than required, an occurrence that isn't there, a result over
+ * first edit that can't be made: no match, made already, another count than required, an occurrence that isn't there, a result over
  * `max_result_size`, or more than a million replaced places; with `work_within`, TAKES_LONG where many places are
  * replaced, or a miss takes long to explain.
  */
@@ -77,6 +80,9 @@ export function planTextEdits(
         chosen.failure === 'count' ? explainWrongCount({ ...failed, found }) : explainOutOfRange({ ...failed, found })
       )
     }
+    const repeated =
+      options.allow_repeat === true || found.all.count !== 1 ? undefined : repeatedAt(failed, edit, found.all.at(0))
+    if (repeated !== undefined) return fail(explainAlreadyApplied(failed, repeated))
     const [from, to] = chosen.value
     const total = draft.placements.length + to - from
     if (total > MAX_REPLACEMENTS) {

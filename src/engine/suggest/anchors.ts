@@ -1,6 +1,8 @@
 // The longest lines of old_text, looked for as they are: where one is found, nothing else need be searched. Knows bytes
 // only.
+import { breakEndIn, textEndIn } from '../text/lines.ts'
 import type { Budget } from './budget.ts'
+import type { Haystack } from './haystack.ts'
 import type { OldText } from './readings.ts'
 
 /** A line, the bytes of old_text before it and from it to the end. */
@@ -69,4 +71,25 @@ export function findAnchor(text: Buffer, line: Buffer, budget: Budget): number[]
   }
   budget.spend(text.length / BYTES_A_STEP)
   return found
+}
+
+/**
+ * The first line of the text that, without the white space around it, is one of `lines`: bytes, end exclusive. One pass
+ * over the text.
+ */
+export function firstOf(
+  { bytes, encoding }: Haystack,
+  lines: ReadonlySet<string>
+): { start: number; end: number } | undefined {
+  const lengths = new Set([...lines].map(line => Buffer.byteLength(line, encoding)))
+  const isBlank = (at: number): boolean => bytes[at] === 32 || bytes[at] === 9
+  for (let at = 0; at < bytes.length;) {
+    const next = textEndIn(bytes, at)
+    let [start, end] = [at, next]
+    while (start < end && isBlank(start)) start++
+    while (start < end && isBlank(end - 1)) end--
+    if (lengths.has(end - start) && lines.has(bytes.toString(encoding, start, end))) return { start, end }
+    at = breakEndIn(bytes, next)
+  }
+  return undefined
 }

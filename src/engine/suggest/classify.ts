@@ -95,7 +95,7 @@ const TYPE: Record<DifferenceKind, DifferenceType> = {
 }
 
 /** Kinds that leave the words as they are; of several, the first names the cause. */
-const FORMS = [
+export const FORMS = [
   'html_entities',
   'over_escaped',
   'unicode_form',

@@ -25,6 +25,8 @@ export interface Region extends TextSpan {
   old: OldText
   inserted: number
   elided?: true
+  /** A block that begins with the first line of old_text, which the text has once. It is shown whatever its score. */
+  sameFirstLine?: true
 }
 
 /** A place where one reading of old_text fits. */
@@ -124,6 +126,23 @@ const MOST_DUPLICATES = 2
 export function regionsOf(haystack: Haystack, olds: readonly OldText[], budget: Budget, places?: number): Region[] {
   return new Search(haystack, olds, budget, places).run()
 }
+
+/** How like `old` a range (bytes) of the text is, which begins and ends between characters. */
+export function regionAt(haystack: Haystack, old: OldText, start: number, end: number, budget: Budget): Region {
+  const { folded: text } = haystack.part(start, end)
+  const longer = Math.max(old.folded.codes.length, text.codes.length)
+  const fit = bestFit(old.pattern, text.codes, budget)
+  const folded = fit === undefined ? 0 : (old.folded.codes.length - fit.distance) / longer
+  const raw = rawLikeness(old.source, text.source, budget)
+  return { start, end, ...ranked(folded, raw), old, inserted: 0 }
+}
+
+const ranked = (folded: number, raw: number): Pick<Region, 'folded' | 'raw' | 'score' | 'rank'> => ({
+  folded,
+  raw,
+  score: scoreOf(folded, raw),
+  rank: folded - RAW_WEIGHT + RAW_WEIGHT * raw
+})
 
 class Search {
   readonly #haystack: Haystack
@@ -359,15 +378,7 @@ class Search {
     const found = stretch.folded.source.slice(span.start, span.end)
     if (found.trim() === '') return undefined
     const raw = rawLikeness(old.source, found, this.#budget)
-    return {
-      ...bytesOf(this.#haystack, stretch, span),
-      folded,
-      raw,
-      score: scoreOf(folded, raw),
-      rank: folded - RAW_WEIGHT + RAW_WEIGHT * raw,
-      old,
-      inserted: 0
-    }
+    return { ...bytesOf(this.#haystack, stretch, span), ...ranked(folded, raw), old, inserted: 0 }
   }
 }
 

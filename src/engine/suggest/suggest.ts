@@ -1,13 +1,15 @@
 // What was probably meant, after a miss: text in, candidates out. Does not know edits or answers.
 import { bomLength } from '../text/encoding.ts'
 import type { Difference } from './classify.ts'
-import { ANY_BREAK, LF } from '../text/lines.ts'
+import { ANY_BREAK, LF, splitAtBreaks } from '../text/lines.ts'
 import { Budget } from './budget.ts'
+import { firstOf } from './anchors.ts'
 import { type Cause, classify } from './classify.ts'
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
-import { type Region, regionsOf } from './regions.ts'
+import { type Region, regionAt, regionsOf } from './regions.ts'
+import { blockOf, endOfBlock, startOfBlock } from './whole-block.ts'
 import { edgeBonus, wholeStatement } from './whole-statement.ts'
 
 /** A region that resembles the text looked for. Bytes, end exclusive; `score` from 0 to 1. */
@@ -46,6 +48,10 @@ const OVERLAP = 0.5
 const LEAST_SCORE = 0.62
 const LEAST_SCORE_SHORT = 0.22
 const FADE_CHARACTERS = 25
+/** Characters of the shortest line that is shown where nothing is like the whole. */
+const LEAST_LINE = 10
+/** What is added to the rank of a block whose first line stands in the text once. */
+const SAME_FIRST_LINE = 0.1
 /** Bytes of text from which on the score must be so much higher: there is more that is alike by chance. */
 const LARGE_TEXT = 1 << 20
 const LARGE_TEXT_SCORE = 0.05
@@ -78,15 +84,18 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const budget = new Budget(MOST_STEPS)
   const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')
   const sought = haystack.encoding === 'utf8' ? sent : Buffer.from(sent).toString('latin1')
-  const regions = distinct(allRegions(haystack, sought, budget))
+  const regions = distinct(wholeBlocks(haystack, allRegions(haystack, sought, budget), sought, budget))
     .map(region => ({ ...region, rank: region.rank + edgeBonus(haystack, region, region.old.source) }))
     .sort(better)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
   const alone = regions.length === 1 && regions[0]!.folded === 1
-  const shown = regions.filter(({ score }) => alone || score >= least).slice(0, MOST_SHOWN)
+  const shown = regions
+    .filter(({ score, sameFirstLine }) => alone || sameFirstLine === true || score >= least)
+    .slice(0, MOST_SHOWN)
+  const last = shown.length === 0 ? withExactLine(haystack, regions, sought, budget) : undefined
   return {
-    candidates: shown.map(region => {
+    candidates: (last === undefined ? shown : [last]).map(region => {
       const { start, end, isCut } = wholeStatement(haystack, region.start, region.end, region.old.source)
       const found = haystack.text(start, end)
       return {
@@ -161,6 +170,44 @@ function isInLongLine(haystack: Haystack, { start, end }: Region): boolean {
   ]
   const around = /[^\r\n]*$/.exec(before)![0].length + /^[^\r\n]*/.exec(after)![0].length
   return !/[\r\n]/.test(own) && around + own.length >= LONG_LINE && around >= own.length
+}
+
+/**
+ * The regions, each up to the line that closes the block it is of. First the block that begins with the first line of
+ * `sought`, if the text has that line once: it is meant, however much else has changed.
+ */
+function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: string, budget: Budget): Region[] {
+  const whole = regions.map(region => {
+    const block = blockOf(region.old.source)
+    const end = block && endOfBlock(haystack, region.start, block)
+    return end === undefined ? region : { ...region, end }
+  })
+  const block = sought.length > HUGE ? undefined : blockOf(sought)
+  const start = block && startOfBlock(haystack, block, budget)
+  const end = start === undefined ? undefined : endOfBlock(haystack, start, block!)
+  if (end === undefined) return whole
+  const known = whole.find(region => region.end === end)
+  const region = known ?? regionAt(haystack, oldTextOf(sought), start!, end, budget)
+  return [{ ...region, sameFirstLine: true, rank: region.rank + SAME_FIRST_LINE }, ...whole]
+}
+
+/**
+ * Where nothing is like enough to `sought`: the best of `regions` that has a line of it, or the first line of the text
+ * that is one.
+ */
+function withExactLine(
+  haystack: Haystack,
+  regions: readonly Region[],
+  sought: string,
+  budget: Budget
+): Region | undefined {
+  const trimmed = (text: string): string[] => splitAtBreaks(text).map(line => line.trim())
+  const lines = new Set(trimmed(sought).filter(line => line.length >= LEAST_LINE))
+  if (lines.size === 0) return undefined
+  const region = regions.find(({ start, end }) => trimmed(haystack.text(start, end)).some(line => lines.has(line)))
+  if (region !== undefined) return region
+  const line = firstOf(haystack, lines)
+  return line && regionAt(haystack, oldTextOf(sought.slice(0, HUGE)), line.start, line.end, budget)
 }
 
 function elidedIn(olds: readonly OldText[]) {

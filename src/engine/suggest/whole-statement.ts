@@ -62,21 +62,24 @@ function withoutIdleLines(
   sought: string
 ): { start: number; end: number } {
   const wanted = counts(sought)
-  const isIdle = (part: string, rest: string): boolean => {
+  // Of a rest that begins and ends as `sought` does, once is enough.
+  const isIdle = (part: string, rest: string, most = isWhole(rest) ? 1 : Infinity): boolean => {
     const others = counts(rest)
-    return wordsOf(part).every(word => (others.get(word) ?? 0) >= (wanted.get(word) ?? 0))
+    return wordsOf(part).every(word => (others.get(word) ?? 0) >= Math.min(most, wanted.get(word) ?? 0))
   }
   const tokens = tokensOf(sought)
   const begins = (part: string): boolean => isAlike(tokens[0], tokensOf(part)[0])
   const ends = (part: string): boolean => isAlike(tokens.at(-1), tokensOf(part).at(-1))
+  const isWhole = (part: string): boolean => begins(part) && ends(part)
   for (;;) {
     const { bytes } = haystack
     const [first, last] = [bytes.indexOf(LF, start) + 1, bytes.lastIndexOf(LF, end - 1)]
     // A last break belongs to the line that it ends.
     if (first === 0 || first >= end) return { start, end }
     const [head, tail] = [haystack.text(start, first), haystack.text(last, end)]
-    if (!begins(head) && isIdle(head, haystack.text(first, end))) start = first
-    else if (last < end - 1 && !ends(tail) && isIdle(tail, haystack.text(start, last))) {
+    const [withoutHead, withoutTail] = [haystack.text(first, end), haystack.text(start, last)]
+    if ((!begins(head) || isWhole(withoutHead)) && isIdle(head, withoutHead)) start = first
+    else if (last < end - 1 && (!ends(tail) || isWhole(withoutTail)) && isIdle(tail, withoutTail)) {
       for (end = last; isBreakByte(bytes[end - 1]!);) end--
     } else return { start, end }
   }

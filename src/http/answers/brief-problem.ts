@@ -88,6 +88,14 @@ function withCode(detail: string, code: string, path = ''): string {
 
 const EDIT_BRIEFS: Briefs<EditFailure> = {
   NO_MATCH: noMatch,
+  ALREADY_APPLIED: (failure, call) => ({
+    what: ofEdit(failure, `new_text is there already, around old_text (${span(failure.lines)} of ${call.shown})`),
+    next: [
+      'If this edit was made before, leave it out. To make it once more, send occurrence 1 too, ' +
+        'or the file_hash as expected_hash.'
+    ],
+    lines: preview(failure.file_preview)
+  }),
   WRONG_COUNT: wrongCount,
   OCCURRENCE_OUT_OF_RANGE: (failure, call) => ({
     what: ofEdit(failure, `occurrence is ${failure.occurrence}, but ${appears(failure, call)}`),
@@ -179,7 +187,7 @@ function asCall(
 }
 
 function noMatch(failure: NoMatch, call: FailedCall): Brief {
-  const { similar_content, fixes, file_preview, cause, undone_by_edit, already_applied, applied_line } = failure
+  const { similar_content, fixes, file_preview, cause, undone_by_edit, applied_lines } = failure
   const notFound = `old_text was not found in ${call.shown}`
   const of = (what: string) => ofEdit(failure, `${notFound}${what}`)
   const [best] = similar_content
@@ -198,18 +206,15 @@ function noMatch(failure: NoMatch, call: FailedCall): Brief {
       next: ['To put the text into it, send:', callLine(call.made, BY_TOOL.edit_lines, { path: pathOf(call), ...edit })]
     }
   }
-  const applied = applied_line === undefined ? '' : ` (line ${applied_line})`
-  if (best === undefined && already_applied) {
-    return {
-      what: of(`, but new_text is there already${applied}: if this edit was made before, leave it out`),
-      next: [],
-      lines: preview(file_preview)
-    }
+  if (best === undefined && applied_lines !== undefined) {
+    const there = `, but new_text is there already (${span(applied_lines)})`
+    return { what: of(`${there}: if this edit was made before, leave it out`), next: [], lines: preview(file_preview) }
   }
   if (best === undefined) return nothingSimilar(failure, call, of)
-  const also = already_applied
-    ? [`new_text is in the file too${applied}: if this edit was made before, leave it out.`]
-    : []
+  const also =
+    applied_lines === undefined
+      ? []
+      : [`new_text is in the file too (${span(applied_lines)}): if this edit was made before, leave it out.`]
   if (cause.type === 'near_duplicate') {
     const spans = listed(similar_content.map(spanOf), 'or')
     return { what: of(`; ${whyMissed(cause)}: ${spans}`), ...eachPlace(ready, failure, call, also) }

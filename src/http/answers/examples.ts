@@ -81,6 +81,15 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     file_preview: preview,
     cause: { type: 'spacing', expected: 'const foo', found: 'const  foo' }
   },
+  ALREADY_APPLIED: {
+    code: 'ALREADY_APPLIED',
+    edit_index: 0,
+    total_edits: 1,
+    search_text: 'import os',
+    lines: [3, 4],
+    fixes: [{ type: 'ALREADY_APPLIED', lines: [3, 4] }],
+    file_preview: preview
+  },
   WRONG_COUNT: {
     code: 'WRONG_COUNT',
     edit_index: 0,

@@ -45,6 +45,9 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
     }
   }
   const { detail, members: more } = describeBy(EDIT_FAILURES, now.failure, request)
+  if (more?.already_applied === true && (more.similar_content ?? []).length === 0) {
+    return { detail: sentences(changed, detail), members: { ...more, ...members } }
+  }
   return {
     detail: sentences(
       changed,

@@ -1,6 +1,7 @@
 // Why an edit of a text can't be made, what is there instead, and what to send. Does not know statuses.
 import type { Problem } from '../../../schemas/problem.ts'
 import type {
+  AlreadyApplied,
   Fix,
   NoMatch,
   OccurrenceOutOfRange,
@@ -20,6 +21,16 @@ export const TEXT_FAILURES: Descriptions<TextFailure> = {
   NO_MATCH: (failure, request) => ({
     detail: ofEdit(failure, noMatch(failure, request), { inOrder: true }),
     members: { ...position(failure), ...noMatchMembers(failure, request) }
+  }),
+  ALREADY_APPLIED: (failure, request) => ({
+    detail: ofEdit(failure, alreadyApplied(failure, request), { inOrder: true }),
+    members: {
+      ...position(failure),
+      search_text: cut(failure.search_text),
+      already_applied: true,
+      suggested_fixes: toFixes(failure.fixes, request),
+      file_preview: failure.file_preview
+    }
   }),
   WRONG_COUNT: (failure, request) => ({
     detail: ofEdit(failure, wrongCount(failure, request), { inOrder: true }),
@@ -42,7 +53,7 @@ export const TEXT_FAILURES: Descriptions<TextFailure> = {
 }
 
 function noMatch(failure: NoMatch, { shown, naming }: FailedRequest): string {
-  const { search_text, similar_content, fixes, file_preview, undone_by_edit, already_applied } = failure
+  const { search_text, similar_content, fixes, file_preview, undone_by_edit, applied_lines } = failure
   const notFound = `old_text was not found in ${shown}: ${quote(search_text)}.`
   const [best] = similar_content
   if (undone_by_edit !== undefined) {
@@ -62,11 +73,11 @@ function noMatch(failure: NoMatch, { shown, naming }: FailedRequest): string {
   if (best !== undefined) {
     return sentences(notFound, mostSimilar(failure, best), nextStep(failure, best), alsoApplied(failure))
   }
-  if (already_applied) {
+  if (applied_lines !== undefined) {
     return sentences(
       notFound,
-      `new_text is already there${appliedLine(failure, ' (line ', ')')}, so this edit seems to have been made already.`,
-      'Read the file; if so, leave this edit out.'
+      `new_text is there already (${span(applied_lines)}), so this edit seems to have been made.`,
+      'If so, leave it out; if not, read the file and copy old_text from it.'
     )
   }
   return sentences(
@@ -82,13 +93,18 @@ function notContained({ missing_tokens = [] }: NoMatch): string {
   return names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`
 }
 
-const appliedLine = ({ applied_line }: NoMatch, before: string, after = ''): string =>
-  applied_line === undefined ? '' : `${before}${applied_line}${after}`
+/** That new_text is there, so that the edit would put in once more what it adds. */
+const alreadyApplied = ({ lines }: AlreadyApplied, { shown }: FailedRequest): string =>
+  sentences(
+    `new_text is there already, around old_text (${span(lines)} of ${shown}), so this edit seems to have been made.`,
+    'If so, leave it out.',
+    'To put it in once more, send occurrence 1 too, or the file_hash as expected_hash.'
+  )
 
-const alsoApplied = (failure: NoMatch): string =>
-  failure.already_applied
-    ? `new_text is also in the file${appliedLine(failure, ', at line ')}: if this edit was made already, leave it out.`
-    : ''
+const alsoApplied = ({ applied_lines }: NoMatch): string =>
+  applied_lines === undefined
+    ? ''
+    : `new_text is also in the file, at ${span(applied_lines)}: if this edit was made already, leave it out.`
 
 const isOneLine = ({ line_number, end_line }: SimilarContent): boolean => line_number === end_line
 const spanOf = ({ line_number, end_line }: SimilarContent): string => span([line_number, end_line])
@@ -123,11 +139,11 @@ const eachPlace = (fixes: (Fix & { name: string })[]): string =>
   fixes.flatMap(({ name, lines }) => (lines === undefined ? [] : [`${name} for ${span(lines)}`])).join(', ')
 
 function noMatchMembers(failure: NoMatch, request: NamedFile): Partial<Problem> {
-  const { search_text, similar_content, fixes, file_preview, missing_tokens, already_applied, suggestions_truncated } =
+  const { search_text, similar_content, fixes, file_preview, missing_tokens, applied_lines, suggestions_truncated } =
     failure
   return {
     search_text: cut(search_text),
-    ...(already_applied && { already_applied }),
+    ...(applied_lines !== undefined && { already_applied: true }),
     similar_content,
     suggested_fixes: toFixes(fixes, request),
     ...(missing_tokens && { missing_tokens }),

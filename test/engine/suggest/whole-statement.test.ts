@@ -47,6 +47,14 @@ check('not where the line is very long', 'f(a);', `«f(b»).c(${'x '.repeat(150)
 check('to the end of the file', 'f(a);', '«f(a»).g()', 'f(a).g()')
 check('without another line before', 'declare type A = B;', 'ReactNode;\n«C;\ntype A = B;»\n', 'type A = B;')
 check('without another line after', '//! by someone', '«//! by some-one\r\n\r\nimport»\n', '//! by some-one')
+check(
+  'without another line that has one of two',
+  'if (a[k] !== b[k]) {',
+  '«if (a[k] !== b) {\nc[k]»\n',
+  'if (a[k] !== b) {'
+)
+check('without a line of signs before', '* ### Range', '«*\n * Range»\n', ' * Range')
+check('with a line that begins it', '"a": { "b": c', '«"a": {\n"b": c»\n', '"a": {\n"b": c')
 check('with another line that has a word of it', 'f(a, b)', '«f(a,\n  b)»\n', 'f(a,\n  b)')
 check('with another line that ends like it', 'x = `a b`', '«x = `a\nb\n`»\n', 'x = `a\nb\n`')
 check('with the break that it ends with', 'f(a)\n', '«f(a)\n»g\n', 'f(a)\n')

@@ -602,19 +602,27 @@ const TEXTS: Described[] = [
     ]
   },
   {
-    failure: missed({ similar_content: [], already_applied: true, applied_line: 7 }),
+    failure: missed({ similar_content: [], applied_lines: [7, 7] }),
     detail: [
       'old_text was not found in src/app.ts: "const foo = 1;".',
-      'new_text is already there (line 7), so this edit seems to have been made already.',
-      'Read the file; if so, leave this edit out. Nothing was written.'
+      'new_text is there already (line 7), so this edit seems to have been made.',
+      'If so, leave it out; if not, read the file and copy old_text from it. Nothing was written.'
     ]
   },
   {
-    failure: missed({ similar_content: [], already_applied: true }),
+    failure: EXAMPLES.ALREADY_APPLIED,
     detail: [
-      'old_text was not found in src/app.ts: "const foo = 1;".',
-      'new_text is already there, so this edit seems to have been made already.',
-      'Read the file; if so, leave this edit out. Nothing was written.'
+      'new_text is there already, around old_text (lines 3 to 4 of src/app.ts), so this edit seems to have been made.',
+      'If so, leave it out. To put it in once more, send occurrence 1 too, or the file_hash as expected_hash.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...EXAMPLES.ALREADY_APPLIED, lines: [3, 3], edit_index: 1, total_edits: 2 },
+    detail: [
+      'Edit 2 of 2 failed: new_text is there already, around old_text (line 3 of src/app.ts), so this edit seems to have',
+      'been made. If so, leave it out. To put it in once more, send occurrence 1 too, or the file_hash as expected_hash.',
+      'Nothing was written: none of the 2 edits was made; edit 1 matches.'
     ]
   },
   {
@@ -656,8 +664,7 @@ const TEXTS: Described[] = [
     failure: missed({
       similar_content: [similar],
       fixes: [complete(4)],
-      already_applied: true,
-      applied_line: 7
+      applied_lines: [7, 7]
     }),
     detail: [
       'old_text was not found in src/app.ts: "const foo = 1;".',
@@ -666,16 +673,6 @@ const TEXTS: Described[] = [
       'If so, send suggested_fixes[0].edit.',
       'new_text is also in the file, at line 7: if this edit was made already, leave it out.',
       'Nothing was written.'
-    ]
-  },
-  {
-    failure: missed({ similar_content: [similar], fixes: [complete(4)], already_applied: true }),
-    detail: [
-      'old_text was not found in src/app.ts: "const foo = 1;".',
-      'Most likely lines 4 to 5 were meant: the spacing differs (the file has "const  foo", old_text "const',
-      'foo"). The file has "foo( 1 )" there.',
-      'If so, send suggested_fixes[0].edit.',
-      'new_text is also in the file: if this edit was made already, leave it out. Nothing was written.'
     ]
   },
   {
@@ -1296,6 +1293,29 @@ const STALE: Described[] = [
       'Add surrounding lines to old_text until it matches one place (suggested_fixes has such edits), set',
       'occurrences to 2 to replace all of them, or set occurrence to the number of the one you mean.',
       'Nothing was written. Send the corrected edit with expected_hash "60303ae22b998861".'
+    ]
+  },
+  {
+    failure: { ...STALE_FILE, now: { fits: false, failure: EXAMPLES.ALREADY_APPLIED } },
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65.',
+      'new_text is there already, around old_text (lines 3 to 4 of src/app.ts), so this edit seems to have been made.',
+      'If so, leave it out. To put it in once more, send occurrence 1 too, or the file_hash as expected_hash.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: {
+      ...STALE_FILE,
+      now: { fits: false, failure: missed({ similar_content: [], applied_lines: [7, 7] }) }
+    },
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65.',
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'new_text is there already (line 7), so this edit seems to have been made.',
+      'If so, leave it out; if not, read the file and copy old_text from it. Nothing was written.'
     ]
   },
   {

@@ -159,7 +159,7 @@ t.test('gives each fix a sentence', async t => {
 
 t.test('has members for programs beside the sentence', async t => {
   const position = { edit_index: 1, total_edits: 3 }
-  check(t, noMatch({ ...position, already_applied: true, suggestions_truncated: true }), {
+  check(t, noMatch({ ...position, applied_lines: [7, 7], suggestions_truncated: true }), {
     ...position,
     already_applied: true,
     suggestions_truncated: true

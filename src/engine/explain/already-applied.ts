@@ -1,0 +1,116 @@
+// Whether an edit has been made before: its new_text stands in the file. Does not know sentences.
+import type { PieceTable } from '../edit/piece-table.ts'
+import type { TextEdit } from '../edit/request.ts'
+import { locate, type Match, needleOf } from '../match/locate.ts'
+import { FORMS } from '../suggest/classify.ts'
+import { type Candidate, MARGIN, type Suggestions } from '../suggest/suggest.ts'
+import type { LineEndings } from '../text/eol.ts'
+import { ANY_BREAK, type LineEnding } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
+
+/** Places of new_text that are looked at, the first. */
+const MOST_PLACES = 1000
+/** Bytes looked at before and after a place: a longer line says nothing about what begins or ends there. */
+const REACH = 200
+/** Characters and tokens, one of which a text needs to be more than a common word. */
+const LEAST_LENGTH = 8
+const LEAST_TOKENS = 3
+
+const TOKEN = /[\p{L}\p{M}\p{N}_$]+|\S/gu
+/** What a line, or a statement or an item in one, comes after; and what comes after it. */
+const BEFORE = /(?:^|[\n\r([{,;:=>])[ \t]*$/
+const AFTER = /^[ \t]*(?:$|[\n\r)\]},;]|\/\/|\/\*|#|--)/
+
+/** The text that an edit is made to, and how line breaks are matched there. */
+export interface Searched {
+  draft: PieceTable
+  line_endings: LineEndings
+  /** The ending of the original's lines. */
+  ending: LineEnding
+}
+
+/**
+ * Where new_text stands already, if the edit would be made a second time at `match`, the only one of its old_text:
+ * new_text holds old_text and more, and stands around the match in the file as it was before this request. Undefined
+ * where that isn't so, where only white space would be added, or where `occurrence` or `replace_all` says that it is
+ * meant.
+ */
+export function repeatedAt({ draft, line_endings, ending }: Searched, edit: TextEdit, match: Match): Match | undefined {
+  if (edit.replace_all === true || edit.occurrence !== undefined || !adds(edit)) return undefined
+  const text = draft.searchable()
+  // A break may be two bytes where new_text has one.
+  const most = 2 * Buffer.byteLength(edit.new_text) + 2
+  const from = Math.max(0, match.start - most)
+  const around = new Text([text.slice(from, Math.min(text.length, match.end + most))])
+  const { all } = locate(around, needleOf(edit.new_text), line_endings, ending)
+  return all
+    .slice(0, all.count)
+    .map(({ start, end }) => ({ start: from + start, end: from + end }))
+    .find(({ start, end }) => start <= match.start && end >= match.end && isOriginal(draft, { start, end }))
+}
+
+/** Whether new_text is old_text with more than white space before or after it. */
+function adds({ old_text, new_text }: TextEdit): boolean {
+  const [before, after] = [old_text, new_text].map(text => text.replace(ANY_BREAK, '\n'))
+  const at = after!.indexOf(before!)
+  return at !== -1 && `${after!.slice(0, at)}${after!.slice(at + before!.length)}`.trim() !== ''
+}
+
+/** Whether a range of the present text is the original's, untouched by the edits before. */
+function isOriginal(draft: PieceTable, { start, end }: Match): boolean {
+  const origin = draft.originOf(start, end)
+  return (
+    origin.inserted_by_edit === undefined &&
+    origin.end - origin.start === end - start &&
+    draft.searchable().holds(draft.original.subarray(origin.start, origin.end), start)
+  )
+}
+
+/** Where new_text stands though old_text doesn't. `surely`: the edit has been made, so that none is to be suggested. */
+export interface Applied {
+  /** In the present text. */
+  place: Match
+  surely: boolean
+}
+
+/**
+ * Where the new_text of an edit without a match stands in the file as it was, as whole lines, or as a statement or an
+ * item in one; undefined where it doesn't, or is too short to say anything. The edit has surely been made where
+ * new_text stands there once, or in the region that old_text is most like, unless that has old_text in another form.
+ */
+export function findApplied(
+  { draft, line_endings, ending }: Searched,
+  { new_text }: TextEdit,
+  text: Text,
+  { candidates: [best], margin }: Suggestions
+): Applied | undefined {
+  if (!saysEnough(new_text)) return undefined
+  const { matches } = locate(text, needleOf(new_text), line_endings, ending)
+  const whole = matches.slice(0, MOST_PLACES).filter(match => isWhole(text, match) && isOriginal(draft, match))
+  const meant = margin >= MARGIN ? whole.find(match => best !== undefined && isWithin(match, best)) : undefined
+  const place = meant ?? whole[0]
+  if (place === undefined) return undefined
+  const isElsewhere = best !== undefined && (FORMS as readonly string[]).includes(best.cause.type)
+  return { place, surely: meant !== undefined || (whole.length === 1 && matches.count === 1 && !isElsewhere) }
+}
+
+const isWithin = ({ start, end }: Match, region: Candidate): boolean => start < region.end && end > region.start
+
+function saysEnough(text: string): boolean {
+  const tokens = text.match(TOKEN) ?? []
+  const length = tokens.reduce((sum, token) => sum + token.length, 0)
+  return tokens.some(token => /[\p{L}\p{N}]/u.test(token)) && (length >= LEAST_LENGTH || tokens.length >= LEAST_TOKENS)
+}
+
+/** Whether what stands at a place, but for white space around it, is whole lines, statements or items. */
+function isWhole(text: Text, { start, end }: Match): boolean {
+  const within = text.slice(start, end).toString('latin1')
+  const first = start + within.length - within.trimStart().length
+  const last = end - (within.length - within.trimEnd().length)
+  const before = text.slice(Math.max(0, first - REACH), first).toString('latin1')
+  const after = text.slice(last, Math.min(text.length, last + REACH)).toString('latin1')
+  // The start of what was looked at is no start of a line.
+  return (
+    BEFORE.test(first > REACH ? `.${before}` : before) && AFTER.test(last + REACH < text.length ? `${after}.` : after)
+  )
+}

@@ -1,0 +1,103 @@
+// A region for a block of old_text (a function, a rule, an element), from its first line to the line that closes it: so
+// much may have changed inside that an inner `}` was taken for the last one. Does not know how it was found.
+import { distance } from 'fastest-levenshtein'
+import { breakEndIn, isBreakByte, textEndIn } from '../text/lines.ts'
+import { findAnchor } from './anchors.ts'
+import type { Budget } from './budget.ts'
+import type { Haystack } from './haystack.ts'
+
+/** What says where a block begins and ends: its first and last line without the white space around them. */
+export interface Block {
+  first: string
+  last: string
+  /** The last line has a break. */
+  withBreak: boolean
+}
+
+// Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
+
+/** Bytes of the longest block that is looked for. */
+const MOST_BYTES = 32_768
+/** Share of a first line's characters that may be others. */
+const OTHERS = 0.4
+/** UTF-16 units of a first line from which on it is looked for by itself. */
+const LEAST_FIRST = 10
+
+/** How a line begins that closes a block. */
+const CLOSING = /^(?:[)\]}]|<\/[\w.:-]+|(?:end|fi|done|esac)\b)/
+/** A line, no deeper than the first, with which a block goes on: `} else {`, `) {`, `else:`, `catch (e)`. */
+const GOING_ON = /[([{:]$|^(?:else|elif|elsif|catch|except|finally|rescue|ensure|then|do|case|default|when)\b/
+
+/**
+ * The block that `sought`, whose breaks are `\n`, consists of: its last line closes what its first one opens, with the
+ * same indentation and deeper lines between. Undefined where it is anything else.
+ */
+export function blockOf(sought: string): Block | undefined {
+  const lines = sought.split('\n').filter(line => line.trim() !== '')
+  const [first, last] = [lines[0], lines.at(-1)]
+  if (first === undefined || last === undefined || lines.length < 2 || !CLOSING.test(last.trim())) return undefined
+  const outer = indentOf(last)
+  const isInside = (line: string) => indentOf(line) > outer || (indentOf(line) === outer && GOING_ON.test(line.trim()))
+  // The indentation of a first line is often left out.
+  const begins = indentOf(first) === outer || indentOf(first) === 0
+  if (!begins || !lines.slice(1, -1).every(isInside)) return undefined
+  return { first: first.trim(), last: last.trim(), withBreak: sought.endsWith('\n') }
+}
+
+/**
+ * The end (in bytes, exclusive) of the block of the text whose first line begins at `start`, or before it after white
+ * space: where a line with the indentation of the first one closes it as `block` is closed. Undefined where its first
+ * line isn't like that of `block`, it isn't closed so, or is too long.
+ */
+export function endOfBlock(haystack: Haystack, start: number, block: Block): number | undefined {
+  const from = lineStart(haystack.bytes, start)
+  if (haystack.text(from, start).trim() !== '') return undefined
+  let outer: number | undefined
+  for (let at = from; at < haystack.bytes.length && at - from < MOST_BYTES;) {
+    const end = textEndIn(haystack.bytes, at)
+    const line = haystack.text(at, end)
+    if (outer === undefined) {
+      outer = indentOf(line)
+      if (!isAlike(block.first, line.trim())) return undefined
+    } else if (line.trim() !== '' && indentOf(line) <= outer) {
+      if (indentOf(line) < outer) return undefined
+      const goesOn = GOING_ON.test(line.trim()) && line.trim() !== block.last
+      if (!goesOn) return closesAlike(block.last, line.trim()) ? closedAt(haystack, at, end, block) : undefined
+    }
+    at = afterBreak(haystack.bytes, end)
+  }
+  return undefined
+}
+
+/** The start (in bytes) of the one line of the text that is the first of `block`, if there is exactly one. */
+export function startOfBlock({ bytes, encoding }: Haystack, { first }: Block, budget: Budget): number | undefined {
+  if (first.length < LEAST_FIRST) return undefined
+  const line = Buffer.from(first, encoding)
+  const isWhole = (at: number): boolean =>
+    bytes.toString(encoding, lineStart(bytes, at), textEndIn(bytes, at)).trim() === first
+  const [found, another] = findAnchor(bytes, line, budget).filter(isWhole)
+  return another === undefined ? found : undefined
+}
+
+const indentOf = (line: string): number => /^\s*/.exec(line)![0].length
+
+const isAlike = (wanted: string, has: string): boolean => distance(wanted, has) <= OTHERS * wanted.length
+
+/** Closed by the same token; what comes after it (a comma, a semicolon) may differ. */
+const closesAlike = (wanted: string, has: string): boolean => CLOSING.exec(wanted)![0] === CLOSING.exec(has)?.[0]
+
+/** Where `block` ends on the line `start` to `end`: after what its last line has, where the line begins with that. */
+function closedAt({ bytes, encoding }: Haystack, start: number, end: number, { last, withBreak }: Block): number {
+  const line = bytes.toString(encoding, start, end)
+  const indent = line.slice(0, indentOf(line))
+  if (!withBreak && line.startsWith(last, indent.length)) return start + Buffer.byteLength(indent + last, encoding)
+  return withBreak ? afterBreak(bytes, end) : start + Buffer.byteLength(line.trimEnd(), encoding)
+}
+
+function lineStart(bytes: Buffer, at: number): number {
+  const from = Math.max(0, at - MOST_BYTES)
+  return from + bytes.subarray(from, at).findLastIndex(isBreakByte) + 1
+}
+
+/** The offset after the break at `at`, if there is one. */
+const afterBreak = (bytes: Buffer, at: number): number => Math.min(bytes.length, breakEndIn(bytes, at))
