@@ -140,7 +140,10 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   edit: Type.Optional(ref(SuggestedEdit))
 })
 
-const Highlight = named('Highlight', 'A line to check.', { line: line('Line, counted from 1.') })
+const Highlight = named('Highlight', 'Lines to check.', {
+  start_line: line('First line, counted from 1.'),
+  end_line: line('Last line.')
+})
 const FilePreview = named('FilePreview', 'The lines around the place in question.', {
   total_lines: count('Lines in the file.'),
   preview_start_line: count('First line shown.'),
@@ -186,8 +189,9 @@ export const ProblemSchema = named(
     actual_occurrences: Type.Optional(count('How many matches there are.')),
     match_locations: Type.Optional(Type.Array(ref(MatchLocation), { maxItems: 10, description: 'The first matches.' })),
     match_lines: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 1000, description: 'The lines of all matches.' })
+      Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 50, description: 'The lines with matches, each once.' })
     ),
+    more_matches: Type.Optional(count('Matches on other lines, or after the first thousand.')),
     similar_content: Type.Optional(
       Type.Array(ref(SimilarContent), {
         maxItems: 3,

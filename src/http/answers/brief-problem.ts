@@ -286,9 +286,10 @@ const preview = ({ content, preview_start_line }: FilePreview): string => number
 
 /** `old_text appears 2 times in app.js, at lines 5 and 7`. */
 const appears = (
-  { actual_occurrences, match_lines }: WrongCount | OccurrenceOutOfRange,
+  { actual_occurrences, match_lines, more_matches }: WrongCount | OccurrenceOutOfRange,
   { shown }: FailedCall
-): string => `old_text appears ${counted(actual_occurrences, 'time')} in ${shown}, at ${linesListed(match_lines)}`
+): string =>
+  `old_text appears ${counted(actual_occurrences, 'time')} in ${shown}, at ${linesListed(match_lines, more_matches !== undefined)}`
 
 function wrongCount(failure: WrongCount, call: FailedCall): Brief {
   const { actual_occurrences: actual, expected_occurrences: expected, undone_by_edit, similar_content } = failure

@@ -18,9 +18,10 @@ export const capital = (text: string): string => text.charAt(0).toUpperCase() + 
 export const listed = (items: readonly (string | number)[], last = 'and'): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
 
-/** `line 3`, `lines 3 and 10`, and no more than ten of them. */
-export function linesListed(lines: readonly number[]): string {
+/** `line 3`, `lines 3 and 10`, and no more than ten of them. `others`: these are not all. */
+export function linesListed(lines: readonly number[], others = false): string {
   const distinct = [...new Set(lines)]
+  if (others) return `line${distinct.length === 1 ? '' : 's'} ${distinct.slice(0, 10).join(', ')} and more`
   const named =
     distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')} and ${distinct.length - 10} more` : listed(distinct)
   return `line${distinct.length === 1 ? '' : 's'} ${named}`
