@@ -120,6 +120,19 @@ const SuggestedEdit = named(
   }
 )
 
+const SuggestedCall = named('SuggestedCall', 'Another call. It has no new_text: add your own.', {
+  name: text('What to call: the tool, or the route for callers of routes.'),
+  arguments: Type.Object(
+    {
+      path: text('As in /edit-section.'),
+      action: word(['replace'], 'As in /edit-section.'),
+      symbol: text('As in /edit-section.'),
+      at_line: Type.Optional(line('As in /edit-section.'))
+    },
+    { additionalProperties: false, description: 'Its arguments.' }
+  )
+})
+
 const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   type: word(
     [
@@ -129,6 +142,7 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
       'CHECK_WHITESPACE',
       'ADD_CONTEXT',
       'ALREADY_APPLIED',
+      'USE_SECTION',
       'READ_FILE',
       'CHOOSE_OCCURRENCE',
       'FIX_PATH'
@@ -137,7 +151,8 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   ),
   suggestion: text('What to do, in one sentence.'),
   example: Type.Optional(text('An example.')),
-  edit: Type.Optional(ref(SuggestedEdit))
+  edit: Type.Optional(ref(SuggestedEdit)),
+  call: Type.Optional(ref(SuggestedCall))
 })
 
 const Highlight = named('Highlight', 'Lines to check.', {
@@ -248,6 +263,7 @@ export const PROBLEM_COMPONENTS = [
   SimilarContent,
   MatchLocation,
   SuggestedEdit,
+  SuggestedCall,
   SuggestedFixSchema,
   Highlight,
   FilePreview,

@@ -34,7 +34,7 @@ export function makeOperations(
   { searcher, planMaker, outliner } = new Workers()
 ): Operations {
   const planning = { limits, planMaker }
-  const edit = makeEdit(workspace, planning)
+  const edit = makeEdit(workspace, planning, outliner)
   const edit_lines = makeEditLines(workspace, planning)
   const create = makeCreate(workspace, planning)
   const edit_section = makeEditSection(workspace, planning, outliner)

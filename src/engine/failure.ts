@@ -49,6 +49,7 @@ export type FixType =
   | 'CHECK_WHITESPACE'
   | 'ADD_CONTEXT'
   | 'ALREADY_APPLIED'
+  | 'USE_SECTION'
   | 'READ_FILE'
   | 'CHOOSE_OCCURRENCE'
   | 'FIX_PATH'
@@ -62,6 +63,8 @@ export interface Fix<E = FixedText> {
   type: FixType
   edit?: E
   lines?: [number, number]
+  /** The symbol that is replaced whole, and a line of it where there are several of that name. */
+  section?: { symbol: string; at_line?: number }
   /** Why `edit` has no `new_text`. */
   conflict?: MergeConflict
 }
@@ -83,6 +86,8 @@ export interface NoMatch extends EditPosition {
   similar_content: SimilarContent[]
   fixes: Fix[]
   file_preview: FilePreview
+  /** First and last line of the block that the best of `similar_content` is, as `old_text` is one. */
+  block?: [number, number]
   /** Why the text isn't there, as far as the best of `similar_content` shows it. */
   cause: Cause
   /** Identifiers of `old_text` that are nowhere in the file, at most ten; absent where there are none. */

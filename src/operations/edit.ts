@@ -3,13 +3,15 @@ import { editRequest, TextEdit as TextEditSchema, type EditRequest } from '../..
 import { EditResultSchema } from '../../schemas/outcome.ts'
 import type { TextEdit } from '../engine/edit/request.ts'
 import { fail, ok, type Result } from '../result.ts'
+import type { Outliner } from '../workers/outline.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
+import { withSectionFix } from './section-fix.ts'
 import type { Operation, OperationFailure } from './operation.ts'
 
-export const makeEdit = (workspace: Workspace, planning: Planning): Operation<EditRequest> => ({
+export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Outliner): Operation<EditRequest> => ({
   id: 'edit_file',
   route: '/edit',
   summary: 'Replace exact text in a file',
@@ -43,7 +45,11 @@ export const makeEdit = (workspace: Workspace, planning: Planning): Operation<Ed
       line_endings: request.line_endings ?? 'adapt',
       allow_repeat: request.expected_hash !== undefined
     })
-    const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
+    const edited = await workspace.edit(
+      targetOf(request),
+      { dry_run: request.dry_run ?? false },
+      withSectionFix(outliner, planner)
+    )
     if (!edited.ok) return edited
     const { edits_applied } = edited.value.description.plan
     const total_replacements = edits_applied.reduce((sum, { occurrences_replaced }) => sum + occurrences_replaced, 0)

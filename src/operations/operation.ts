@@ -101,6 +101,7 @@ export interface Conditions {
 export interface CallNames {
   readonly edit: string
   readonly edit_lines: string
+  readonly edit_section: string
   readonly inspect: string
 }
 

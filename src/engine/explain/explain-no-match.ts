@@ -49,6 +49,7 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
     similar_content,
     fixes,
     file_preview: preview,
+    ...(best !== undefined && candidates[0]!.isBlock && { block: [best.line_number, best.end_line] }),
     cause: surely ? { type: 'never_there' } : causeOf(suggestions),
     ...(missing.length > 0 && { missing_tokens: missing }),
     ...(applied_lines !== undefined && { applied_lines }),

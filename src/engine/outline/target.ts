@@ -86,6 +86,9 @@ function innermost(items: readonly Item[]): Item[] {
 const pathOf = ({ parent, name }: Heading | Symbol, separator: string): string =>
   parent === undefined ? name : `${parent}${separator}${name}`
 
+/** The path by which a symbol is asked for. */
+export const symbolPath = (symbol: Symbol): string => pathOf(symbol, SEPARATOR.code)
+
 /** A name at the top is itself a path: what has the whole path is meant before what only ends with it. */
 function symbolsThatFit(items: readonly Symbol[], asked: string): Symbol[] {
   const plain = (path: string) => path.replaceAll('::', SEPARATOR.code)

@@ -25,6 +25,8 @@ export interface Region extends TextSpan {
   old: OldText
   inserted: number
   elided?: true
+  /** It is a block, up to the line that closes it. */
+  isBlock?: true
   /** A block that begins with the first line of old_text, which the text has once. It is shown whatever its score. */
   sameFirstLine?: true
 }

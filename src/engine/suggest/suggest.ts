@@ -19,6 +19,8 @@ export interface Candidate {
   score: number
   /** It begins or ends otherwise than old_text, amid a long line. */
   isCut: boolean
+  /** It is a block, up to the line that closes it, as old_text is one. */
+  isBlock: boolean
   /** At most five, in the order of the text. */
   differences: Difference[]
   cause: Cause
@@ -102,6 +104,7 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
         start: start + mark,
         end: end + mark,
         isCut,
+        isBlock: region.isBlock === true,
         score: Math.round(region.score * 1000) / 1000,
         read: region.old.read,
         ...classify(
@@ -180,7 +183,7 @@ function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: str
   const whole = regions.map(region => {
     const block = blockOf(region.old.source)
     const end = block && endOfBlock(haystack, region.start, block)
-    return end === undefined ? region : { ...region, end }
+    return end === undefined ? region : { ...region, end, isBlock: true as const }
   })
   const block = sought.length > HUGE ? undefined : blockOf(sought)
   const start = block && startOfBlock(haystack, block, budget)
@@ -188,7 +191,7 @@ function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: str
   if (end === undefined) return whole
   const known = whole.find(region => region.end === end)
   const region = known ?? regionAt(haystack, oldTextOf(sought), start!, end, budget)
-  return [{ ...region, sameFirstLine: true, rank: region.rank + SAME_FIRST_LINE }, ...whole]
+  return [{ ...region, isBlock: true, sameFirstLine: true, rank: region.rank + SAME_FIRST_LINE }, ...whole]
 }
 
 /**

@@ -10,6 +10,7 @@ export interface CallSyntax extends CallNames {
 export const BY_ROUTE: CallSyntax = {
   edit: '/edit',
   edit_lines: '/edit-lines',
+  edit_section: '/edit-section',
   inspect: '/inspect',
   inspectWith: args => `POST /inspect ${JSON.stringify(args)}`
 }
@@ -17,6 +18,7 @@ export const BY_ROUTE: CallSyntax = {
 export const BY_TOOL: CallSyntax = {
   edit: 'edit_file',
   edit_lines: 'edit_lines',
+  edit_section: 'edit_section',
   inspect: 'inspect_file',
   inspectWith: args => `inspect_file with ${JSON.stringify(args)}`
 }

@@ -34,7 +34,23 @@ export const readPreview = (asked: NamedFile, { preview_start_line, preview_end_
 
 /** The engine's fixes, each with its sentence. */
 export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: NamedFile): SuggestedFix[] =>
-  fixes.map(fix => (fix.type === 'READ_FILE' ? readFile(asked, fix.lines) : toFix(fix)))
+  fixes.map(fix => {
+    if (fix.section !== undefined) return replaceSection(asked, fix.section, fix.lines)
+    return fix.type === 'READ_FILE' ? readFile(asked, fix.lines) : toFix(fix)
+  })
+
+/** To replace a symbol whole, with a text that the caller writes. */
+const replaceSection = (
+  { path, naming }: NamedFile,
+  section: NonNullable<Fix['section']>,
+  lines: Lines | undefined
+): SuggestedFix => ({
+  type: 'USE_SECTION',
+  suggestion:
+    `${quote(section.symbol)} is ${lines === undefined ? 'in the file' : span(lines)} now. ` +
+    'To replace the whole of it, send this call with the text that it should have as new_text.',
+  call: { name: naming.edit_section, arguments: { path, action: 'replace', ...section } }
+})
 
 function toFix(fix: Fix<FixedText | FixedLines>): SuggestedFix {
   const { type, edit } = fix
@@ -108,6 +124,7 @@ function suggestText(fix: Fix): string {
       )
     case 'CHECK_WHITESPACE':
       return `Spaces, tabs or line breaks differ from ${where}: copy them exactly.`
+    case 'USE_SECTION':
     case 'READ_FILE':
     case 'FIX_PATH':
       return READ_IT

@@ -10,7 +10,7 @@ import type {
   TextFailure,
   WrongCount
 } from '../../engine/failure.ts'
-import type { NamedFile } from './call-names.ts'
+import type { CallSyntax, NamedFile } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest } from './description.ts'
 import { ofEdit, position } from './edit-position.ts'
 import { whyMissed } from './no-match-cause.ts'
@@ -71,7 +71,13 @@ function noMatch(failure: NoMatch, { shown, naming }: FailedRequest): string {
     )
   }
   if (best !== undefined) {
-    return sentences(notFound, mostSimilar(failure, best), nextStep(failure, best), alsoApplied(failure))
+    return sentences(
+      notFound,
+      mostSimilar(failure, best),
+      nextStep(failure, best),
+      orSection(failure, naming),
+      alsoApplied(failure)
+    )
   }
   if (applied_lines !== undefined) {
     return sentences(
@@ -133,6 +139,14 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent): string {
       ? `send ${which}.`
       : `send ${which} with a new_text of your own: ${whyNotMerged(first.conflict)}.`
   return second !== undefined || unclear ? capital(action) : `If so, ${action}`
+}
+
+/** That the symbol which old_text defines can be replaced whole. */
+function orSection({ fixes }: NoMatch, { edit_section }: CallSyntax): string {
+  const at = fixes.findIndex(({ section }) => section !== undefined)
+  if (at === -1) return ''
+  const { section, lines } = fixes[at]!
+  return `${quote(section!.symbol)} is ${span(lines!)} now; ${edit_section} replaces it whole (suggested_fixes[${at}].call).`
 }
 
 const eachPlace = (fixes: (Fix & { name: string })[]): string =>

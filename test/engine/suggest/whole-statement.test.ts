@@ -85,6 +85,7 @@ t.test('is never sure of a region that is cut', async t => {
     end: 1,
     score: 0.95,
     isCut: true,
+    isBlock: false,
     differences: [],
     read: String,
     cause: { type: 'stale' as const }

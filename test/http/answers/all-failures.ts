@@ -662,6 +662,20 @@ const TEXTS: Described[] = [
   },
   {
     failure: missed({
+      similar_content: [oneLine],
+      fixes: [withoutNewText, { type: 'USE_SECTION', lines: [4, 9], section: { symbol: 'Disk.sync' } }, read]
+    }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'Most likely line 4 was meant: the spacing differs (the file has "const  foo", old_text "const foo").',
+      'The file has "foo( 1 )" there.',
+      'If so, send suggested_fixes[0].edit with a new_text of your own: your change is at "foo", where the file has "bar".',
+      '"Disk.sync" is lines 4 to 9 now; /edit-section replaces it whole (suggested_fixes[1].call).',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({
       similar_content: [similar],
       fixes: [complete(4)],
       applied_lines: [7, 7]

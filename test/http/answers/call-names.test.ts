@@ -38,9 +38,14 @@ t.test('has the names of the operations', async t => {
     Object.values(operations).map(({ id }) => id),
     TOOLS
   )
-  const { edit, edit_lines, inspect } = operations
+  const { edit, edit_lines, edit_section, inspect } = operations
   const named = ({ inspectWith, ...names }: CallSyntax) => ({ ...names, call: inspectWith({ path: 'x' }) })
-  const names = (of: 'route' | 'id') => ({ edit: edit[of], edit_lines: edit_lines[of], inspect: inspect[of] })
+  const names = (of: 'route' | 'id') => ({
+    edit: edit[of],
+    edit_lines: edit_lines[of],
+    edit_section: edit_section[of],
+    inspect: inspect[of]
+  })
   t.strictSame(named(BY_ROUTE), { ...names('route'), call: `POST ${inspect.route} {"path":"x"}` })
   t.strictSame(named(BY_TOOL), { ...names('id'), call: `${inspect.id} with {"path":"x"}` })
   t.strictSame(strayIn(['use /edit.', 'src/edit', '/edit-lines2'], BY_TOOL), ['use /edit.'], 'a route is found')

@@ -1,0 +1,39 @@
+// After a miss of a whole symbol that can't be mended by a ready edit: the call that replaces the symbol by its name. Does
+// not know how the text was searched for.
+import type { NoMatch } from '../engine/failure.ts'
+import { findTarget, symbolPath } from '../engine/outline/target.ts'
+import { fail } from '../result.ts'
+import type { Outliner } from '../workers/outline.ts'
+import type { Planner } from '../workspace/workspace.ts'
+import { outlineOf } from './outlining.ts'
+
+/**
+ * `planner`, whose NO_MATCH also names the symbol that stands where old_text, a whole block, was meant: none where there
+ * is a fix with a `new_text`, where the parser has no place left, or where the bytes have moved to a thread (large files,
+ * long searches).
+ */
+export const withSectionFix =
+  <T, F extends { code: string }>(outliner: Outliner, planner: Planner<T, F>): Planner<T, F> =>
+  async (original, file) => {
+    const planned = await planner(original, file)
+    if (planned.ok || !isNoMatch(planned.failure)) return planned
+    const { failure } = planned
+    const isReady = failure.fixes.some(({ edit }) => edit?.new_text !== undefined)
+    if (failure.block === undefined || isReady || outliner.full || original.length === 0) return planned
+    const section = await sectionAt(outliner, file.resolved_path ?? file.path, original, failure.block)
+    if (section === undefined) return planned
+    const fix = { type: 'USE_SECTION' as const, lines: failure.block, section }
+    return fail({ ...failure, fixes: failure.fixes.toSpliced(-1, 0, fix) })
+  }
+
+const isNoMatch = <F extends { code: string }>(failure: F): failure is F & NoMatch => failure.code === 'NO_MATCH'
+
+/** How /edit-section names the symbol on just these lines, if there is one. */
+async function sectionAt(outliner: Outliner, path: string, original: Buffer, [start, end]: [number, number]) {
+  const outline = await outlineOf(outliner, path, original, 'code')
+  if (!outline.ok || outline.value.type !== 'code') return undefined
+  const item = outline.value.items.find(({ start_line, end_line }) => start_line === start && end_line === end)
+  if (item === undefined) return undefined
+  const symbol = symbolPath(item)
+  return findTarget(outline.value, { symbol }).ok ? { symbol } : { symbol, at_line: start }
+}

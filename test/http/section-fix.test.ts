@@ -1,0 +1,71 @@
+// A miss of a whole symbol: the fix that replaces it by its name, and where there is none.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { SuggestedFix } from '../../schemas/problem.ts'
+import { bytesOf, check as request, startServer } from './test-server.ts'
+
+const server = await startServer(t, {})
+
+const SYNC = ['function sync(list) {', '  const target = open(list)', '  copy(list, target)', '}']
+const GROWN = [
+  'function sync(list) {',
+  '  const target = await openAll(list, { create: true })',
+  '  if (target.isFull) {',
+  '    throw new Error("full")',
+  '  }',
+  '  await copyEverything(list, target)',
+  '}'
+]
+const old_text = SYNC.join('\n')
+const new_text = old_text.replace('copy(list', 'move(list')
+
+/** Expects the USE_SECTION fix to have this symbol (and line), or that there is none. */
+const check = (
+  name: string,
+  path: string,
+  lines: readonly string[],
+  section: { symbol: string; at_line?: number } | undefined,
+  edit: object = { old_text, new_text }
+) =>
+  t.test(name, async t => {
+    writeFileSync(join(server.root, path), `${lines.join('\n')}\n`)
+    const { body } = await request(t, server, '/edit', { path, ...edit }, 422, { code: 'NO_MATCH' })
+    const call = (body.suggested_fixes as SuggestedFix[]).find(({ type }) => type === 'USE_SECTION')?.call
+    t.strictSame(call, section && { name: '/edit-section', arguments: { path, action: 'replace', ...section } })
+    if (section === undefined) return
+    t.match(body.detail as string, `${JSON.stringify(section.symbol)} is lines `)
+    await request(t, server, '/edit-section', { ...call!.arguments, new_text }, 200, {})
+    t.match(bytesOf(server, path), 'move(list')
+  })
+
+const indented = (lines: readonly string[]) => lines.map(line => `  ${line}`)
+await check('names a function that has grown', 'a.ts', ['// x', ...GROWN, 'sync([])'], { symbol: 'sync' })
+await check(
+  'names a method by its path',
+  'b.ts',
+  ['class Disk {', ...indented(GROWN).map(line => line.replace('function ', '')), '}'],
+  { symbol: 'Disk.sync' },
+  { old_text: old_text.replace('function ', ''), new_text }
+)
+await check(
+  'names a line where there are two of the name',
+  'c.ts',
+  ['function sync(a: string): void', ...GROWN, 'namespace other {', '  function sync() {}', '}', 'function sync() {}'],
+  { symbol: 'sync', at_line: 2 }
+)
+await check('names none in a language without symbols', 'd.txt', GROWN, undefined)
+await check('names none where the block is no symbol', 'e.ts', ['if (x) {', ...GROWN.slice(1)], undefined, {
+  old_text: old_text.replace('function sync(list)', 'if (x)'),
+  new_text
+})
+await check(
+  'names none where an edit is ready',
+  'f.ts',
+  SYNC.join('\n').replace('target)', 'target, 1)').split('\n'),
+  undefined
+)
+await check('names none for a part of a symbol', 'g.ts', GROWN, undefined, {
+  old_text: '  const target = open(list, { create: true })',
+  new_text: 'x'
+})
