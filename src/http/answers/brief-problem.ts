@@ -222,8 +222,9 @@ function noMatch(failure: NoMatch, call: FailedCall): Brief {
   const likely = best.confidence === 'low' ? 'perhaps' : 'most likely'
   const were = best.line_number === best.end_line ? 'was' : 'were'
   const what = of(`; ${likely} ${spanOf(best)} ${were} meant: ${whyMissed(cause)}`)
-  if (first === undefined) return { what, next: [...also, ...region(best, failure, call)] }
-  return { what, next: [...also, ...fixed(shortest(ready, failure, call), 'If so', failure, call)] }
+  const section = replacedWhole(failure, call)
+  if (first === undefined) return { what, next: [...also, ...region(best, failure, call), ...section] }
+  return { what, next: [...also, ...fixed(shortest(ready, failure, call), 'If so', failure, call), ...section] }
 }
 
 /** A region that is too unlike old_text for an edit of it to be proposed: its text, or the call that reads it. */
@@ -232,6 +233,17 @@ function region(best: SimilarContent, failure: EditPosition, call: FailedCall): 
   if (lossy !== true && old_text.length <= REGION_LENGTH) return asCall({ old_text }, 'If so', '', failure, call)
   return ['If so, read them and copy old_text from there:', inspect(call, { path: pathOf(call), start_line, end_line })]
 }
+
+/** The call that replaces the symbol that old_text defines. */
+const replacedWhole = ({ fixes }: NoMatch, call: FailedCall): string[] =>
+  fixes.flatMap(({ section, lines }) =>
+    section === undefined || lines === undefined
+      ? []
+      : [
+          `${quote(section.symbol)} is ${span(lines)} now; to replace all of it, send this with a new_text of your own:`,
+          callLine(call.made, BY_TOOL.edit_section, { path: pathOf(call), action: 'replace', ...section })
+        ]
+  )
 
 const pathOf = ({ made }: FailedCall): unknown => made.arguments.path
 
