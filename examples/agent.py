@@ -31,7 +31,7 @@ if status != 200:
 tools = json.loads(text)
 messages = [
     {"role": "system", "content": "You edit files with your tools. Inspect a file first and send its file_hash as expected_hash. "
-                                  "When an edit fails, the answer says why and has edits that work."},
+                                  "When an edit fails, the answer says why and has the call to send instead."},
     {"role": "user", "content": sys.argv[1]},
 ]
 
@@ -47,7 +47,7 @@ for turn in range(30):
         break
     for call in message["tool_calls"]:
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        # Whether success or problem, the body tells the model how to go on.
+        # Whether success or problem, the text tells the model how to go on.
         status, text = editd(f"/tools/{quote(name)}", {"arguments": arguments})
         print(name, arguments, "→", status, file=sys.stderr)
         messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})

@@ -30,7 +30,7 @@ const messages: Message[] = [
     role: 'system',
     content:
       'You edit files with your tools. Inspect a file first and send its file_hash as expected_hash. ' +
-      'When an edit fails, the answer says why and has edits that work.'
+      'When an edit fails, the answer says why and has the call to send instead.'
   },
   { role: 'user', content: process.argv[2] ?? 'What is in the workspace?' }
 ]
@@ -51,7 +51,7 @@ for (let turn = 0; turn < 30; turn++) {
     break
   }
   for (const { id, function: call } of message.tool_calls) {
-    // Whether success or problem, the body tells the model how to go on.
+    // Whether success or problem, the text tells the model how to go on.
     const answer = await editd(`/tools/${encodeURIComponent(call.name)}`, { arguments: call.arguments })
     console.error(call.name, call.arguments, '→', answer.status)
     messages.push({ role: 'tool', tool_call_id: id, content: await answer.text() })

@@ -18,7 +18,7 @@ import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
 import { VERSION, type Config } from './config/config.ts'
 import { accessOf, makeAccessCheck } from './http/auth.ts'
-import { prefersPage } from './http/browser.ts'
+import { prefersPage } from './http/accept.ts'
 import { capabilitiesOf } from './http/capabilities.ts'
 import {
   collectRoutes,

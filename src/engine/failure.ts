@@ -12,7 +12,8 @@ export interface FilePreview {
   preview_start_line: number
   preview_end_line: number
   content: string
-  highlights: { line: number }[]
+  /** The lines in question. */
+  highlights: { start_line: number; end_line: number }[]
   lossy?: true
 }
 
@@ -119,7 +120,10 @@ export interface WrongCount extends EditPosition {
   /** Some matches overlap; `actual_occurrences` counts them all. */
   overlapping: boolean
   match_locations: MatchLocation[]
+  /** The lines of the first matches, each once. */
   match_lines: number[]
+  /** Matches on other lines, or after the first thousand. */
+  more_matches?: number
   /**
    * The file as it is has the number of matches that the edit requires; the earlier edit of this request with this
    * index has changed that.
@@ -138,7 +142,10 @@ export interface OccurrenceOutOfRange extends EditPosition {
   occurrence: number
   actual_occurrences: number
   match_locations: MatchLocation[]
+  /** The lines of the first matches, each once. */
   match_lines: number[]
+  /** Matches on other lines, or after the first thousand. */
+  more_matches?: number
   fixes: Fix[]
 }
 

@@ -2,6 +2,7 @@
 // know files or threads.
 import { fail, ok, type Result } from '../result.ts'
 import { explainStale } from './explain/explain-stale.ts'
+import { changedLines, type NumberedLine } from './report/changed-lines.ts'
 import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
 import type { LineFailure, CurrentOutcome, TextFailure, TakesLong } from './failure.ts'
@@ -38,6 +39,7 @@ export interface Described {
   /** The file's byte-order mark is gone, with text behind it. */
   mark_dropped?: true
   changes: Description
+  changed_lines: NumberedLine[]
   diff: Diff | Record<string, never>
 }
 
@@ -77,13 +79,15 @@ export function planTask(
   const { change, context_lines, dry_run, max_diff_lines } = task
   const joined = joinedBreaks(original, splices, pieces)
   const numbered = change.operation === 'create' ? [] : numberedLines(original, planned.value)
+  const changes = describe(original, planned.value, { context_lines, dry_run })
   return ok({
     pieces,
     description: {
       plan: { edits_applied, left_alone, newTextWarnings: [...newTextWarnings, ...numbered] },
       ...(joined !== undefined && { joined_breaks: joined }),
       ...(dropsMark(original, splices, pieces) && !takesMarkOut(change) && { mark_dropped: true as const }),
-      changes: describe(original, planned.value, { context_lines, dry_run }),
+      changes,
+      changed_lines: changedLines(planned.value, changes.changes, changes.total_lines_after),
       diff:
         max_diff_lines === undefined ? {} : unifiedDiff(original, planned.value, { ...file, max_lines: max_diff_lines })
     }

@@ -97,6 +97,7 @@ export function outcomeOf(
     ...(dry_run && { new_hash }),
     ...(write_strategy !== undefined && { write_strategy }),
     ...description.diff,
+    changed_lines: description.changed_lines,
     left_alone: description.plan.left_alone,
     newTextWarnings: changed ? description.plan.newTextWarnings : [],
     ...(description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks }),

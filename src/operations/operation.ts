@@ -8,6 +8,7 @@ import type { ToolName } from '../../schemas/tools.ts'
 import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { Repeated } from '../engine/outline/repeated.ts'
+import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
@@ -72,6 +73,8 @@ export interface Failed {
  * `mark_dropped`, `syntax` and `warnings` become warnings.
  */
 export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
+  /** For answers as text: the changed lines as they are now, with one line around each place. */
+  changed_lines: NumberedLine[]
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]
   joined_breaks?: JoinedBreaks

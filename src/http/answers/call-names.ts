@@ -25,6 +25,12 @@ export const BY_TOOL: CallSyntax = {
   inspectWith: args => `inspect_file with ${JSON.stringify(args)}`
 }
 
+/** A call of a tool, with arguments in our names. */
+export interface ToolCall {
+  readonly name: string
+  readonly arguments: Readonly<Record<string, unknown>>
+}
+
 /** The file that a request is about, and how calls are named to who sent it. */
 export interface NamedFile {
   path: string

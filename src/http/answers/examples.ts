@@ -10,7 +10,7 @@ const preview = {
   preview_start_line: 44,
   preview_end_line: 46,
   content: 'export {}\nconst  foo = 1;\nrun()\n',
-  highlights: [{ line: 45 }]
+  highlights: [{ start_line: 45, end_line: 45 }]
 }
 const found = (line_number: number) => ({
   line_number,

@@ -28,8 +28,18 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
       ...(requestWarnings.length > 0 && { warnings: [...requestWarnings] })
     }
   }
-  const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, mark_dropped, syntax, warnings, ...done } =
-    value.outcome
+  const {
+    path,
+    resolved_path,
+    changed_lines,
+    left_alone,
+    newTextWarnings,
+    joined_breaks,
+    mark_dropped,
+    syntax,
+    warnings,
+    ...done
+  } = value.outcome
   const note = left_alone.map(others => leftAlone(others, done.edits_applied?.length ?? 1)).join(' ')
   return {
     path,

@@ -82,18 +82,15 @@ export function answerMcp(
 
 const contextOf = ({ request_id }: Exchange) => ({ instance: '/mcp', request_id })
 
-const textOf = (body: object) => [{ type: 'text' as const, text: JSON.stringify(body) }]
-
 async function call({ call }: Tool, body: unknown, exchange: Exchange, structured: boolean): Promise<CallToolResult> {
   const context = contextOf(exchange)
   const answer = await call({ body, headers: {}, ...context }).catch((error: unknown) => {
     exchange.onBug(error)
     return toProblem({ code: 'INTERNAL_ERROR' }, context)
   })
-  if (!('code' in answer.body)) {
-    return { content: textOf(answer.body), ...(structured && { structuredContent: { ...answer.body } }) }
-  }
+  const content = [{ type: 'text' as const, text: answer.text() }]
+  if (!('code' in answer.body)) return { content, ...(structured && { structuredContent: { ...answer.body } }) }
   exchange.onProblem(answer.body.code)
   // Without structuredContent: clients refuse one that does not match outputSchema, as a problem doesn't.
-  return { isError: true, content: textOf(answer.body) }
+  return { isError: true, content }
 }

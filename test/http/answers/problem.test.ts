@@ -250,6 +250,8 @@ t.test('cuts long texts in whole characters, and says so', async t => {
   t.ok(cut('😀'.repeat(999), 501).isWellFormed())
   t.ok(quote('a' + '😀'.repeat(99)).endsWith('…"'))
   t.equal(linesListed([3, 3]), 'line 3')
+  t.equal(linesListed([3], true), 'line 3 and more')
+  t.equal(linesListed([3, 5], true), 'lines 3, 5 and more')
 })
 
 const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({
@@ -274,6 +276,7 @@ const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({
   file_size: 9,
   hash_before: '0'.repeat(16),
   file_hash: '1'.repeat(16),
+  changed_lines: [],
   left_alone: [],
   newTextWarnings: [],
   warnings: [],
