@@ -129,7 +129,7 @@ t.test('says that there are more lines than it lists, and how many only where it
   const lines = Array.from({ length: 12 }, (_, i) => i + 1)
   t.match(linesListed(lines), / 9, 10 and 2 more$/)
   t.match(linesListed(lines, false), / 9, 10 and more$/)
-  t.equal(linesListed([3, 3, 4], false), 'lines 3 and 4')
+  t.equal(linesListed([3, 3, 4], false), 'lines 3, 4 and more')
 })
 
 t.test('gives each fix a sentence', async t => {
