@@ -117,6 +117,13 @@ const BRIEFS: Briefs<Failure> = {
       ? { what, next: ['This lists what is there:', inspect(call, { path: '.' })] }
       : { what: `${what}; did you mean ${listed(did_you_mean, 'or')}?`, next: again(call, { path: first }) }
   },
+  PATH_NOT_ALLOWED: ({ reason, did_you_mean: [first, ...others] = [] }, call) =>
+    reason === 'outside' && first !== undefined
+      ? {
+          what: `${call.shown} is outside the workspace; did you mean ${listed([first, ...others], 'or')}?`,
+          next: again(call, { path: first })
+        }
+      : undefined,
   PRECONDITION_REQUIRED: (_failure, call) => ({
     what: 'This server requires expected_hash with every edit: send the file_hash that this call answers',
     next: [inspect(call, { path: pathOf(call) })]

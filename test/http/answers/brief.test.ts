@@ -630,6 +630,15 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
   ],
   [
     'edit_file',
+    { path: '/workspace/app.js', old_text: 'if (host)', new_text: 'b' },
+    [
+      '/workspace/app.js is outside the workspace; did you mean app.js? [PATH_NOT_ALLOWED]',
+      'If so, send:',
+      '{"path":"app.js","old_text":"if (host)","new_text":"b"}'
+    ]
+  ],
+  [
+    'edit_file',
     { path: '../app.ts', old_text: 'a', new_text: 'b' },
     [
       '../app.ts is outside the workspace. [PATH_NOT_ALLOWED] Send a path relative to the workspace root, such as src/app.ts (. is the root); ../ and links may not lead out of it.'
