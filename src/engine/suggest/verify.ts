@@ -94,6 +94,10 @@ export function likeness(a: string, b: string, least: number, budget: Budget): n
   return budget.spend(20 + (a.length * b.length) / 8) ? 1 - distance(a, b) / longer : 0
 }
 
+/** Whether the edit distance of two strings is at most `most`; not computed where their lengths say that it isn't. */
+export const isWithin = (a: string, b: string, most: number): boolean =>
+  Math.abs(a.length - b.length) <= most && distance(a, b) <= most
+
 /** Likeness of two texts as they are, of so much as is compared, with breaks of one kind. */
 export function rawLikeness(a: string, b: string, budget: Budget): number {
   const [x, y] = [a, b].map(text => text.replace(/\r\n?/g, '\n').slice(0, RAW_LENGTH))

@@ -1,10 +1,10 @@
 // A region for a block of old_text (a function, a rule, an element), from its first line to the line that closes it: so
 // much may have changed inside that an inner `}` was taken for the last one. Does not know how it was found.
-import { distance } from 'fastest-levenshtein'
 import { breakEndIn, isBreakByte, textEndIn } from '../text/lines.ts'
 import { findAnchor } from './anchors.ts'
 import type { Budget } from './budget.ts'
 import type { Haystack } from './haystack.ts'
+import { isWithin } from './verify.ts'
 
 /** What says where a block begins and ends: its first and last line without the white space around them. */
 export interface Block {
@@ -81,7 +81,7 @@ export function startOfBlock({ bytes, encoding }: Haystack, { first }: Block, bu
 
 const indentOf = (line: string): number => /^\s*/.exec(line)![0].length
 
-const isAlike = (wanted: string, has: string): boolean => distance(wanted, has) <= OTHERS * wanted.length
+const isAlike = (wanted: string, has: string): boolean => isWithin(wanted, has, OTHERS * wanted.length)
 
 /** Closed by the same token; what comes after it (a comma, a semicolon) may differ. */
 const closesAlike = (wanted: string, has: string): boolean => CLOSING.exec(wanted)![0] === CLOSING.exec(has)?.[0]

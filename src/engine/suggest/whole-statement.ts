@@ -1,9 +1,9 @@
 // A region for a single line of old_text, widened or narrowed to the statement that was meant: no other line that adds
 // nothing, and no end in the middle of what has changed. Does not know how it was found.
-import { distance } from 'fastest-levenshtein'
 import { isBreakByte, LF } from '../text/lines.ts'
 import type { Haystack } from './haystack.ts'
 import { folded } from './merge.ts'
+import { isWithin } from './verify.ts'
 
 /** Bytes. `isCut`: it begins or ends otherwise than old_text does, amid a line that is too long to be taken whole. */
 export interface Statement {
@@ -58,7 +58,7 @@ export function wholeStatement(haystack: Haystack, start: number, end: number, s
 
 /** The same token, or a word that is mistyped. */
 const isAlike = (wanted = '', has = ''): boolean =>
-  wanted === has || (wanted.length >= MISTYPED && distance(wanted, has) <= wanted.length / MISTYPED)
+  wanted === has || (wanted.length >= MISTYPED && isWithin(wanted, has, wanted.length / MISTYPED))
 
 const tokensOf = (text: string): string[] => (text.match(TOKEN) ?? []).map(token => folded(token).toLowerCase())
 const wordsOf = (text: string): string[] => (text.match(WORD) ?? []).map(word => folded(word).toLowerCase())
