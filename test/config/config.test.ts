@@ -63,7 +63,8 @@ t.test('has defaults that need no setting', async t => {
       docs: true,
       allowHosts: [],
       allowOrigins: [],
-      logLevel: 'info'
+      logLevel: 'info',
+      logPaths: true
     }
   )
   const [a, b] = [load([]), load([])]

@@ -9,6 +9,7 @@ import {
   type CallToolResult
 } from '@modelcontextprotocol/server'
 import { toProblem } from '../answers/problem.ts'
+import type { CallSummary } from '../call.ts'
 import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
 import type { Tool, Toolbox } from './tool.ts'
@@ -22,10 +23,10 @@ const INSTRUCTIONS =
   'check the changes in the answer. ' +
   'A failed call wrote nothing, and its detail says what to do next.'
 
-/** One request or connection: what identifies it in the log, and what is called on a problem or a bug in it. */
+/** One request or connection: what identifies it in the log, and what is called with each answer to tools/call and on a bug. */
 export interface Exchange {
   request_id: string
-  onProblem(code: string): void
+  onAnswer(summary: CallSummary): void
   onBug(error: unknown): void
 }
 
@@ -43,7 +44,7 @@ export function mcpServers(box: Toolbox, components: Components, version: string
       const tool = box.find(params.name)
       if (tool !== undefined) return call(tool, params.arguments ?? {}, exchange)
       const { body } = toProblem(box.missing(params.name), contextOf(exchange))
-      exchange.onProblem(body.code)
+      exchange.onAnswer({ code: body.code })
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, body.detail, body)
     })
     return server
@@ -66,7 +67,7 @@ export function answerMcp(
   return handler.fetch(request, { parsedBody: body })
 }
 
-const contextOf = ({ request_id }: Exchange) => ({ instance: '/mcp', request_id })
+const contextOf = ({ request_id, onAnswer }: Exchange) => ({ instance: '/mcp', request_id, onAnswer })
 
 const textOf = (body: object) => [{ type: 'text' as const, text: JSON.stringify(body) }]
 
@@ -77,7 +78,6 @@ async function call({ call }: Tool, body: unknown, exchange: Exchange): Promise<
     return toProblem({ code: 'INTERNAL_ERROR' }, context)
   })
   if (!('code' in answer.body)) return { content: textOf(answer.body), structuredContent: { ...answer.body } }
-  exchange.onProblem(answer.body.code)
   // Without structuredContent: clients refuse one that does not match outputSchema, as a problem doesn't.
   return { isError: true, content: textOf(answer.body) }
 }
