@@ -17,8 +17,8 @@ import { StructureItem } from './structure.ts'
 
 export const InspectRequestSchema = named(
   'InspectRequest',
-  'Look at a file: its facts and, if you ask for them, a range of its lines, matches of a search, or its structure. ' +
-    'Or list a directory.',
+  'Look at a file: its facts and its content, or instead of the content a range of its lines, matches of a search, ' +
+    'or its structure. Or list a directory.',
   {
     path: Type.Unsafe<string>({
       ...requestPath,
@@ -27,12 +27,14 @@ export const InspectRequestSchema = named(
         'An absolute path inside the root is accepted.'
     }),
     start_line: Type.Optional(
-      line('First line to read, counted from 1. Without end_line: read on from there, up to the limit.')
+      line('First line to read, counted from 1. Without end_line: up to 16 KiB are read from there.')
     ),
     end_line: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'Last line to read, inclusive. Past the end of the file: read to the end.'
+        description:
+          'Last line to read, inclusive; up to 2,000 lines or 64 KiB are read. ' +
+          'Past the end of the file: read to the end.'
       })
     ),
     start_column: Type.Optional(
@@ -70,6 +72,19 @@ export const InspectRequestSchema = named(
           'true: list the structure of the file, each item with its lines: sections and code blocks of Markdown; ' +
           'functions, classes and other symbols of source code (default: false).'
       })
+    ),
+    start_item: Type.Optional(
+      line('With structure: the first item to list, counted from 1 (default: 1); the next_item of the last answer.')
+    ),
+    max_items: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2000,
+        description: 'With structure: how many items to list at most (default: 200).'
+      })
+    ),
+    facts: Type.Optional(
+      Type.Boolean({ description: 'true: only the facts of a file, without its content (default: false).' })
     ),
     after: Type.Optional(
       Type.String({
@@ -148,7 +163,7 @@ export const InspectResultSchema = named('InspectResult', `${FACTS}, or ${ENTRIE
     Type.Boolean({
       description:
         'Whether content, matches, structure or entries were cut at a limit; ' +
-        'next_line, total_matches, total_items and next_entry show which.'
+        'next_line, total_matches, next_item and next_entry show which.'
     })
   ),
   next_line: Type.Optional(line('The line to continue reading from.')),
@@ -161,10 +176,11 @@ export const InspectResultSchema = named('InspectResult', `${FACTS}, or ${ENTRIE
   structure: Type.Optional(
     Type.Array(ref(StructureItem), {
       maxItems: 2000,
-      description: 'The structure of the file, ordered by first line, at most 2,000 items.'
+      description: 'The structure of the file, ordered by first line, from start_item on.'
     })
   ),
-  total_items: Type.Optional(count('How many items there are; structure lists the first of them.')),
+  total_items: Type.Optional(count('How many items there are.')),
+  next_item: Type.Optional(line('There are more items: send this as start_item.')),
   syntax_error_lines: Type.Optional(
     Type.Array(Type.Integer({ minimum: 1 }), {
       maxItems: 20,

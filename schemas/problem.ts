@@ -108,7 +108,10 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   call: Type.Optional(ref(SuggestedCall))
 })
 
-const Highlight = named('Highlight', 'A line to check.', { line: line('Line, counted from 1.') })
+const Highlight = named('Highlight', 'Lines to check.', {
+  start_line: line('First line, counted from 1.'),
+  end_line: line('Last line.')
+})
 const FilePreview = named('FilePreview', 'The lines around the place in question.', {
   total_lines: count('Lines in the file.'),
   preview_start_line: count('First line shown.'),
@@ -132,8 +135,9 @@ const COMMON = {
   instance: text('The route that was called.'),
   request_id: text('Identifies this request in the server log.'),
   retry: word(
-    ['never', 'after_read', 'after_delay'],
-    'never: change the request. after_read: read the file again, then decide. after_delay: send it again later.'
+    ['change_request', 'after_read', 'after_delay'],
+    'change_request: as it is, it fails again. after_read: read the file again, then decide. ' +
+      'after_delay: send it again later.'
   ),
   path: Type.Optional(text('The file.')),
   resolved_path: Type.Optional(text('The file that the symlink in path leads to.')),
@@ -151,8 +155,9 @@ const MEMBERS = {
   actual_occurrences: Type.Optional(count('How many matches there are.')),
   match_locations: Type.Optional(Type.Array(ref(MatchLocation), { maxItems: 10, description: 'The first matches.' })),
   match_lines: Type.Optional(
-    Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 1000, description: 'The lines of all matches.' })
+    Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 50, description: 'The lines with matches, each once.' })
   ),
+  more_matches: Type.Optional(count('Matches on other lines, or after the first thousand.')),
   similar_content: Type.Optional(
     Type.Array(ref(SimilarContent), {
       maxItems: 3,
@@ -196,7 +201,8 @@ const MEMBERS = {
   syntax_error_lines: Type.Optional(
     Type.Array(Type.Integer({ minimum: 1 }), {
       maxItems: 20,
-      description: 'Lines with syntax errors; what is there may not have been parsed.'
+      description:
+        'Lines with syntax errors; what is there may not have been parsed. With SYNTAX_ERROR: the line in the result.'
     })
   )
 }
@@ -219,7 +225,7 @@ const MEMBERS_BY_CODE = {
   EMPTY_OLD_TEXT: has([], POSITION),
   TOO_MANY_EDITS: has(['limit', 'actual']),
   UNAUTHORIZED: has([]),
-  PATH_NOT_ALLOWED: has([]),
+  PATH_NOT_ALLOWED: has([], ['did_you_mean', 'suggested_fixes']),
   PROTECTED_PATH: has([]),
   PERMISSION_DENIED: has([]),
   READ_ONLY: has([]),
@@ -241,8 +247,11 @@ const MEMBERS_BY_CODE = {
     ['suggestions_truncated', 'missing_tokens', 'already_applied']
   ),
   ALREADY_APPLIED: has([...POSITION, 'search_text', 'already_applied', 'suggested_fixes', 'file_preview']),
-  WRONG_COUNT: has([...POSITION, ...MATCHES, 'expected_occurrences'], ['similar_content', 'suggestions_truncated']),
-  OCCURRENCE_OUT_OF_RANGE: has([...POSITION, ...MATCHES]),
+  WRONG_COUNT: has(
+    [...POSITION, ...MATCHES, 'expected_occurrences'],
+    ['more_matches', 'similar_content', 'suggestions_truncated']
+  ),
+  OCCURRENCE_OUT_OF_RANGE: has([...POSITION, ...MATCHES], ['more_matches']),
   OVERLAPPING_EDITS: has([...POSITION, 'other_edit_index']),
   LINE_OUT_OF_RANGE: has(['total_lines'], POSITION),
   EXPECTED_TEXT_MISMATCH: has(
@@ -254,6 +263,7 @@ const MEMBERS_BY_CODE = {
   UNSUPPORTED_TARGET: has([], ['limit', 'actual']),
   NOT_A_FILE: has([], ['did_you_mean', 'suggested_fixes']),
   RESULT_TOO_LARGE: has([...POSITION, 'limit', 'actual']),
+  SYNTAX_ERROR: has(['syntax_error_lines']),
   FILE_LOCKED: has([]),
   PRECONDITION_REQUIRED: has(['suggested_fixes']),
   HEADERS_TOO_LARGE: has(['limit']),
@@ -264,8 +274,7 @@ const MEMBERS_BY_CODE = {
 export type ProblemCode = keyof typeof MEMBERS_BY_CODE
 export const PROBLEM_CODES = Object.keys(MEMBERS_BY_CODE) as ProblemCode[]
 
-const code = (codes: ProblemCode[]) =>
-  Type.Unsafe<ProblemCode>({ type: 'string', enum: codes, description: 'The kind of problem, for programs.' })
+const code = (codes: ProblemCode[]) => Type.Unsafe<ProblemCode>({ type: 'string', enum: codes })
 
 // Open, since each of those that include it is closed.
 const ProblemBase = Type.Object(COMMON, { $id: 'ProblemBase', description: 'What every problem has.' })

@@ -21,12 +21,15 @@ const RUNTIME = [
   'diff',
   'fastest-levenshtein',
   'fastify',
+  'jsonc-parser',
   'markdown-it',
   'pino',
   'proper-lockfile',
   're2js',
+  'smol-toml',
   'typebox',
-  'web-tree-sitter'
+  'web-tree-sitter',
+  'yaml'
 ]
 
 const LICENCES = new Set([

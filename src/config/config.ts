@@ -29,8 +29,10 @@ import {
   size,
   TEXT,
   TOKEN,
+  TOOL,
   type Kind
 } from './value-kinds.ts'
+import type { ToolName } from '../../schemas/tools.ts'
 import { DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
 
 export const VERSION = '0.1.0'
@@ -59,6 +61,9 @@ export interface Config {
   readOnly: boolean
   requireHash: boolean
   docs: boolean
+  /** The tools to offer; null: the usual ones. */
+  tools: ToolName[] | null
+  mcpOutputSchema: boolean
   allowHosts: string[]
   allowOrigins: string[]
   logLevel: LogLevel
@@ -130,6 +135,10 @@ const SETTINGS = {
   ),
   'read-only': switchSetting('refuse every edit and preview'),
   'require-hash': switchSetting('refuse edits without an expected_hash'),
+  tools: listSetting(TOOL, 'all but preview_edit', 'the only tools to offer to models, such as edit_file,inspect_file'),
+  'mcp-output-schema': switchSetting(
+    'tell MCP clients the schema of each answer, and send answers as structuredContent too'
+  ),
   'no-docs': switchSetting('serve neither /docs nor the OpenAPI documents'),
   'allow-host': listSetting(HOST_NAME, 'none', 'additional Host names to accept'),
   'allow-origin': listSetting(ORIGIN, 'none', 'origins of web pages that may call this server'),
@@ -270,6 +279,14 @@ export function loadConfig(
     }
   }
 
+  const tools = value('tools') ?? null
+  if (value('read-only') && tools?.includes('inspect_file') === false) {
+    faults.push(
+      `${from('tools')} names no tool that a read-only server offers: ` +
+        `add inspect_file, or leave ${from('read-only')} out.`
+    )
+  }
+
   const stateDir = value('state-dir') ?? defaultStateDir(disk.realPath(root), env)
   if (stateDir === undefined && !given.has('state-dir')) {
     faults.push('There is no state folder, since neither HOME nor XDG_STATE_HOME is set: name one with --state-dir.')
@@ -296,6 +313,8 @@ export function loadConfig(
     readOnly: value('read-only'),
     requireHash: value('require-hash'),
     docs: !value('no-docs'),
+    tools,
+    mcpOutputSchema: value('mcp-output-schema'),
     allowHosts: value('allow-host') ?? [],
     allowOrigins: value('allow-origin') ?? [],
     logLevel: value('log-level'),

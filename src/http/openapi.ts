@@ -91,24 +91,22 @@ function responses(
   outcome: TSchema,
   description: string,
   codes: readonly ProblemCode[],
-  options: Partial<Takes> & { hashed?: boolean } = {}
+  options: Partial<Takes> & { hashed?: boolean; forModels?: boolean } = {}
 ) {
+  const text = options.forModels === true && { 'text/plain': { schema: { type: 'string' } } }
   const problems = [...statuses(codes, { expects_hash: false, expects_none: false, ...options })].map(
     ([status, list]) => [
       status,
       {
+        // X-Request-Id is in the body too, as request_id.
         description: list.map(code => KINDS[code][1]).join('. ') + '.',
-        headers: REQUEST_ID,
         content: {
           'application/problem+json': {
             schema: ref(ProblemSchema),
-            examples: Object.fromEntries(
-              list.map(code => [
-                code,
-                { value: exampleOf(code, { instance, by_header: status === PRECONDITION_FAILED }) }
-              ])
-            )
-          }
+            // The routes of the operations have the same ones.
+            ...(options.forModels !== true && { examples: examplesOf(list, instance, status) })
+          },
+          ...text
         }
       }
     ]
@@ -117,11 +115,16 @@ function responses(
     [SUCCESS]: {
       description,
       headers: { ...REQUEST_ID, ...(options.hashed && ETAG) },
-      content: { 'application/json': { schema: ref(outcome) } }
+      content: { 'application/json': { schema: ref(outcome) }, ...text }
     },
     ...Object.fromEntries(problems)
   }
 }
+
+const examplesOf = (codes: readonly ProblemCode[], instance: string, status: number) =>
+  Object.fromEntries(
+    codes.map(code => [code, { value: exampleOf(code, { instance, by_header: status === PRECONDITION_FAILED }) }])
+  )
 
 /** What is published of an operation. */
 export const operationSchema = ({
@@ -162,7 +165,8 @@ export const toolCallSchema = (operations: Operations) => ({
   summary: 'Call an operation with the arguments of a tool call',
   description:
     'Carries out the tool call of a model. Takes the arguments as the model sent them, and answers with the status ' +
-    'and body of the operation itself, also for a problem: return the body to the model as the result of its call.',
+    'of the operation itself, also for a problem. The body is a short text for the model: return it as the result of ' +
+    'the call. Accept: application/json asks for the body of the operation.',
   tags: ['tools'],
   params: {
     type: 'object',
@@ -180,7 +184,7 @@ export const toolCallSchema = (operations: Operations) => ({
     resultOf(operations),
     'Done; message says what.',
     [...WITH_BODY, ...codesOf(operations)],
-    { hashed: true, expects_hash: true, expects_none: true }
+    { hashed: true, expects_hash: true, expects_none: true, forModels: true }
   )
 })
 

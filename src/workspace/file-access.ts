@@ -7,7 +7,7 @@ import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
 import { failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Lock, Locks } from './locks/lock.ts'
-import { similarPaths } from './root/similar-paths.ts'
+import { samePathInside, similarPaths } from './root/similar-paths.ts'
 import { namesFolder, relativePath } from './root/path.ts'
 import { gone, type Missing, type Pin, type Root } from './root/pin.ts'
 import type { Policy } from './root/policy.ts'
@@ -131,14 +131,20 @@ export class FileAccess {
     }
   }
 
-  /** What every request has in common: the text of its path, counting what runs, and what system errors mean. */
+  /**
+   * What every request has in common: the text of its path, counting what runs, and what system errors mean. `use`:
+   * what it is going to do, for paths that may have been meant.
+   */
   async run<T, F>(
     target: FileTarget,
+    use: AccessMode,
     work: (asked: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
     if (this.#closed) return { ok: false, failure: draining, path: target.path }
     const normalised = relativePath(target.path, this.#roots)
-    if (!normalised.ok) return { ...normalised, path: target.path }
+    if (!normalised.ok) {
+      return { ...fail(this.#withPathInside(normalised.failure, target.path, use)), path: target.path }
+    }
     const path = normalised.value === '' ? '.' : normalised.value
     const asked = { path, relative: Buffer.from(normalised.value), isFolder: namesFolder(target.path) }
     this.#running++
@@ -205,6 +211,20 @@ export class FileAccess {
     const real = Buffer.concat([root, Buffer.from('/'), relative])
     const refusal = this.#policy.judge(use === 'edit' ? 'edit' : 'read', real, relative)
     return refusal === null ? null : fail(refusal)
+  }
+
+  /**
+   * Models know the root by a name of their own, such as /workspace: an absolute path outside the root whose end leads
+   * to something inside. Nothing outside is looked at.
+   */
+  #withPathInside(failure: FileFailure, path: string, use: AccessMode): FileFailure {
+    if (failure.code !== 'PATH_NOT_ALLOWED' || !path.startsWith('/') || path.split('/').includes('..')) return failure
+    const near = samePathInside(
+      this.#root,
+      path,
+      pin => (use === 'look' || pin.stat.isFile()) && this.#judge(use, pin) === null
+    )
+    return near.length === 0 ? failure : { ...failure, did_you_mean: near }
   }
 
   /** FILE_NOT_FOUND, with the paths that may have been meant. */

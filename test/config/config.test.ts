@@ -61,6 +61,8 @@ t.test('has defaults that need no setting', async t => {
       readOnly: false,
       requireHash: false,
       docs: true,
+      tools: null,
+      mcpOutputSchema: false,
       allowHosts: [],
       allowOrigins: [],
       logLevel: 'info',
@@ -69,6 +71,30 @@ t.test('has defaults that need no setting', async t => {
   )
   const [a, b] = [load([]), load([])]
   t.not(a.ok && a.value.token, b.ok && b.value.token, 'each start has a token of its own')
+})
+
+t.test('takes names of tools, and only those', async t => {
+  check(
+    t,
+    ['--tools', 'edit_file, inspect_file', '--tools=preview_edit', '--mcp-output-schema'],
+    {},
+    { tools: ['edit_file', 'inspect_file', 'preview_edit'], mcpOutputSchema: true }
+  )
+  check(t, [], { EDITD_TOOLS: 'create_file' }, { tools: ['create_file'] })
+  const names = 'edit_file, edit_lines, edit_section, preview_edit, create_file, inspect_file'
+  faults(
+    t,
+    ['--tools', 'edit_file,inspect'],
+    {},
+    `--tools "edit_file,inspect" is invalid: expected comma-separated names of tools (${names}).`
+  )
+  faults(
+    t,
+    ['--tools', 'edit_file', '--read-only'],
+    {},
+    '--tools names no tool that a read-only server offers: add inspect_file, or leave --read-only out.'
+  )
+  check(t, ['--tools', 'inspect_file', '--read-only'], {}, { readOnly: true, tools: ['inspect_file'] })
 })
 
 t.test('accepts flags in each form, and the environment', async t => {

@@ -199,6 +199,11 @@ t.test('has members for programs beside the sentence', async t => {
       suggested_fixes: [{ type: 'FIX_PATH', example: 'POST /inspect {"path":"a.ts"}' }]
     }
   )
+  check(
+    t,
+    { code: 'PATH_NOT_ALLOWED', reason: 'outside', did_you_mean: ['a.ts'] },
+    { did_you_mean: ['a.ts'], suggested_fixes: [{ type: 'FIX_PATH', example: 'POST /inspect {"path":"a.ts"}' }] }
+  )
   check(t, { code: 'FILE_NOT_FOUND' }, { did_you_mean: undefined, suggested_fixes: undefined })
   check(t, { code: 'FILE_NOT_FOUND', missing: 'parent', did_you_mean: ['srv/x.ts'] }, { did_you_mean: ['srv/x.ts'] })
   const minimal = { instance: '/edit', request_id: 'r-1' }
@@ -245,6 +250,8 @@ t.test('cuts long texts in whole characters, and says so', async t => {
   t.ok(cut('😀'.repeat(999), 501).isWellFormed())
   t.ok(quote('a' + '😀'.repeat(99)).endsWith('…"'))
   t.equal(linesListed([3, 3]), 'line 3')
+  t.equal(linesListed([3], true), 'line 3 and more')
+  t.equal(linesListed([3, 5], true), 'lines 3, 5 and more')
 })
 
 const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({
@@ -269,6 +276,7 @@ const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({
   file_size: 9,
   hash_before: '0'.repeat(16),
   file_hash: '1'.repeat(16),
+  changed_lines: [],
   left_alone: [],
   newTextWarnings: [],
   warnings: [],
@@ -353,6 +361,15 @@ t.test('says what was done or found', async t => {
         /^The edit would bring .* at the end of lines 3 and 9 and 3 more\. Together they would be .* 5 lines fewer/
       ]
     }
+  )
+  const mark = 'begins with a byte-order mark and new_text does not, so the mark'
+  edited(
+    { mark_dropped: true },
+    { warnings: [`old_text ${mark} was removed. To put it back, send an edit that begins the file with \\ufeff.`] }
+  )
+  edited(
+    { mark_dropped: true, dry_run: true },
+    { warnings: [`old_text ${mark} would be removed. To keep it, begin new_text with \\ufeff.`] }
   )
   edited({ diff_unavailable: 'too_long' }, { diff_unavailable: /^The changed lines, .* longer than 16 MiB/ })
   const found = (more: Partial<InspectOutcome>, message: string) =>
