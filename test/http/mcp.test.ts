@@ -110,7 +110,7 @@ async function checkTools(t: Test, client: Client, read: () => string) {
 
 for (const era of ERAS) {
   t.test(`serves the official client over HTTP in the era of ${era[0]}`, async t => {
-    const server = await startServer(t, { files, settings: { mcpOutputSchema: true } })
+    const server = await startServer(t, { files })
     await checkTools(t, await overHttp(t, server, era), () => bytesOf(server, 'a.txt'))
     t.ok(
       server.log.some(({ route, code }) => route === '/mcp' && code === 'NO_MATCH'),
@@ -124,7 +124,7 @@ for (const era of ERAS) {
     writeFileSync(join(folder, 'a.txt'), files['a.txt'])
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [SERVER, 'mcp', folder, '--state-dir', `${folder}-state`, '--mcp-output-schema'],
+      args: [SERVER, 'mcp', folder, '--state-dir', `${folder}-state`],
       stderr: 'pipe'
     })
     t.teardown(() => rmSync(`${folder}-state`, { recursive: true, force: true }))

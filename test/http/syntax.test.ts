@@ -58,7 +58,7 @@ t.test('warns a tool of an edit that breaks a file, in each language, and refuse
     const edit = { path, old_text, new_text: bad }
     const refused = await check(t, server, '/tools/edit_file', { ...edit, syntax: 'refuse' }, 422, {
       code: 'SYNTAX_ERROR',
-      retry: 'never',
+      retry: 'change_request',
       syntax_error_lines: [Number]
     })
     const detail = String(refused.body.detail)

@@ -368,7 +368,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       new_text: 'x'
     },
     [
-      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was remembered wrongly: it has "host" where old_text has "address". [NO_MATCH]',
+      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was remembered wrongly: it has "host" where old_text has "address" (and 2 more differences). [NO_MATCH]',
       'If so, send this with a new_text of your own:',
       '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
       'file_hash: #'
@@ -632,7 +632,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: '../app.ts', old_text: 'a', new_text: 'b' },
     [
-      '../app.ts is outside the workspace. [PATH_NOT_ALLOWED] Send a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.'
+      '../app.ts is outside the workspace. [PATH_NOT_ALLOWED] Send a path relative to the workspace root, such as src/app.ts (. is the root); ../ and links may not lead out of it.'
     ]
   ],
   [
@@ -717,7 +717,7 @@ t.test('cuts long lines around the change, and continues what does not fit', asy
   writeFileSync(join(server.root, 'many.js'), Array.from({ length: 2500 }, (_, i) => `function f${i} () {}\n`).join(''))
   t.match(
     await call('inspect_file', { path: 'many.js', structure: true }),
-    /\n\d+ more items: find them with search\.$/
+    /\nThere are 2500 items\. To continue, send:\n\{"path":"many\.js","structure":true,"start_item":201\}$/
   )
   t.match(await call('inspect_file', { path: 'empty.txt' }), /^empty\.txt: 0 lines, 0 bytes, ascii, text\. file_hash/)
   writeFileSync(join(server.root, 'none.js'), '1\n')
