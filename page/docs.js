@@ -1,5 +1,5 @@
-// What /docs adds to Swagger UI: it asks for the token when a request needs one, and shows above each answer what it
-// says. Runs in a browser; knows the wire format only.
+// What /docs adds to Swagger UI: it asks for the token when a request needs one, makes the file that an example edits,
+// and shows above each answer what it says. Runs in a browser; knows the wire format only.
 /* global SwaggerUIBundle */
 const here = document.currentScript.src
 
@@ -22,6 +22,26 @@ function parsed(text) {
   } catch {
     return undefined
   }
+}
+
+/** The routes whose examples need the file of an example of /create. */
+const EDITS = ['/edit', '/edit-lines', '/edit-section']
+
+/**
+ * Creates the file that a request edits, where it is missing; the request must be an example that hasn't been changed.
+ * Resolves with the path, or undefined where nothing was created.
+ */
+async function createMissing({ url, headers, body }, { paths }) {
+  const examplesOf = route => Object.values(paths[route].post.requestBody.content['application/json'].examples)
+  const route = EDITS.find(route => new URL(url).pathname.endsWith(route))
+  const asked = route && parsed(body)
+  const same = ({ value }) => JSON.stringify(value) === JSON.stringify(asked)
+  if (asked === undefined || !examplesOf(route).some(same)) return
+  const file = examplesOf('/create').find(({ value }) => value.path === asked.path)
+  const post = (to, fields) =>
+    fetch(new URL(to, url), { method: 'POST', headers, body: JSON.stringify(fields) }).then(({ status }) => status)
+  if ((await post('inspect', { path: asked.path })) !== 404) return
+  if ((await post('create', file.value)) === 200) return asked.path
 }
 
 /** The message, fixes or diff of a live answer, shown above the answer itself. */
@@ -66,6 +86,8 @@ window.onload = () => {
   /** The last request, which is sent again once there is a token. */
   let sent
   let waiting = false
+  /** The file that was created before the last request. */
+  let created
   const ui = SwaggerUIBundle({
     dom_id: '#swagger-ui',
     url: new URL('../../../openapi.json', here).href,
@@ -132,6 +154,15 @@ window.onload = () => {
               return h(
                 Fragment,
                 null,
+                created !== undefined &&
+                  h(
+                    'p',
+                    { className: 'created', role: 'status' },
+                    h('code', null, created),
+                    ' was not there, so the example of ',
+                    h('code', null, '/create'),
+                    ' was sent first.'
+                  ),
                 (answer?.code ?? answer?.message) && h(InWords, { path: props.path, method: props.method, answer }),
                 h(Original, props)
               )
@@ -140,6 +171,10 @@ window.onload = () => {
         }
       }
     ],
+    requestInterceptor: async request => {
+      if (!request.loadSpec) created = await createMissing(request, ui.specSelectors.specJson().toJS())
+      return request
+    },
     responseInterceptor: response => {
       if (response.status === 401) {
         // The dialog has no field for a new token while it has one.

@@ -3,7 +3,7 @@ import type { Server } from '@modelcontextprotocol/server'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { jsonOf, refuseUnfit } from '../src/http/operation-route.ts'
-import { logBug, noteCode } from '../src/http/request-log.ts'
+import { logBug, noteCall } from '../src/http/request-log.ts'
 import { sendProblem } from '../src/http/send.ts'
 import { answerMcp, type Exchange } from '../src/http/tools/mcp.ts'
 
@@ -16,7 +16,7 @@ export function mcp(app: FastifyInstance, serverFor: (exchange: Exchange) => Ser
       if (!body.ok) return sendProblem(reply, body.failure)
       const server = serverFor({
         request_id: request.id,
-        onProblem: code => noteCode(reply.raw, code),
+        onAnswer: summary => noteCall(request.raw, summary),
         onBug: error => logBug(logger, request.id, error)
       })
       const onError = (error: Error): void => logger.debug({ request_id: request.id, mcp: error.message })

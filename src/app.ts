@@ -31,7 +31,7 @@ import {
 } from './http/errors.ts'
 import { makeDrain } from './http/drain.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
-import { logWhenDone, pathOf } from './http/request-log.ts'
+import { pathOf, requestLog } from './http/request-log.ts'
 import { sendProblem } from './http/send.ts'
 import { mcpServers } from './http/tools/mcp.ts'
 import { componentsById } from './http/tools/schema.ts'
@@ -67,6 +67,7 @@ const requestId = (request: IncomingMessage): string => {
 /** The server, ready to listen. */
 export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
   const drain = makeDrain()
+  const logWhenDone = requestLog(logger, config.logPaths)
   const refusalOf = makeAccessCheck(config)
   const handleError = makeErrorHandler(logger, config.bodyLimit)
   const app = Fastify({
@@ -84,7 +85,7 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     genReqId: requestId,
     clientErrorHandler: makeClientErrorHandler(logger, () => sockets),
     frameworkErrors(error, request, reply) {
-      logWhenDone(logger, request, reply.raw)
+      logWhenDone(request, reply.raw)
       reply.header('x-request-id', request.id)
       const refused = refusalOf(request.raw, accessOf(pathOf(request.url)))
       if (refused === null) handleError(error, request, reply)
@@ -106,7 +107,7 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
 
   const routes = collectRoutes(app)
   app.addHook('onRequest', async (request, reply) => {
-    logWhenDone(logger, request, reply.raw)
+    logWhenDone(request, reply.raw)
     reply.raw.once('close', drain.enter())
     reply.header('x-request-id', request.id)
     const path = pathOf(request.url)

@@ -2,9 +2,10 @@
 // The process: argv, environment, listening, signals. The only file that knows argv, the environment and when to stop;
 // does not know any route.
 import type { AddressInfo } from 'node:net'
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
 import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
+import { openLog, printable } from './log.ts'
 import { ensureDir } from './workspace/commit/ensure-dir.ts'
 import { speakMcp } from './stdio.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
@@ -42,10 +43,9 @@ function startFailure(error: unknown, { host, port, root }: Config): string {
  * it must not control the terminal.
  */
 function occupied({ root, where, pid, uid, info }: Occupied): string {
-  const shown = (text: string) => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
   const foreign = uid !== process.geteuid?.()
-  const other = `process ${pid}${info === null ? '' : ` on ${shown(info.hostname)}`}${foreign ? ` (user ${uid})` : ''}`
-  const state = info === null ? "it is stopped or busy and didn't say which" : `--state-dir ${shown(info.stateDir)}`
+  const other = `process ${pid}${info === null ? '' : ` on ${printable(info.hostname)}`}${foreign ? ` (user ${uid})` : ''}`
+  const state = info === null ? "it is stopped or busy and didn't say which" : `--state-dir ${printable(info.stateDir)}`
   if (where === 'same') {
     const remedy = foreign
       ? 'run both as the same user with the same --state-dir'
@@ -57,7 +57,7 @@ function occupied({ root, where, pid, uid, info }: Occupied): string {
   }
   const place =
     where === 'above' ? `${root} lies in the root of another server` : `${root} contains the root of another server`
-  const reported = info === null ? '' : ` (root ${shown(info.root)}, ${state})`
+  const reported = info === null ? '' : ` (root ${printable(info.root)}, ${state})`
   return (
     `${place}, ${other}${reported}, so they could overwrite each other's edits: ` +
     "use that server, choose a root that doesn't overlap, or stop the other."
@@ -85,8 +85,8 @@ function greeting(config: Config, root: string, { address, port, family }: Addre
 
 /** Opens the log on stderr and the workspace. */
 async function prepare(config: Config, warnings: readonly string[]) {
-  const destination = pino.destination({ dest: 2, sync: false })
-  const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const log = openLog(config.logLevel)
+  const { logger } = log
   for (const warning of warnings) logger.warn({ event: 'unknown_variable' }, warning)
   ensureDir(config.root)
   const workspace = await openWorkspace({
@@ -95,7 +95,7 @@ async function prepare(config: Config, warnings: readonly string[]) {
       logger.warn(event)
     }
   })
-  return { destination, logger, workspace }
+  return { ...log, workspace }
 }
 
 /**
@@ -103,7 +103,7 @@ async function prepare(config: Config, warnings: readonly string[]) {
  * comes.
  */
 async function serveMcp(config: Config, warnings: readonly string[]): Promise<void> {
-  const { destination, logger, workspace } = await prepare(config, warnings)
+  const { logger, flush, workspace } = await prepare(config, warnings)
   const stop = () => {
     process.stdin.destroy()
     setTimeout(() => process.exit(0), EXIT_MS).unref()
@@ -116,7 +116,7 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
     await workspace.close()
   }
   logger.info({ event: 'stopped' })
-  destination.flushSync()
+  flush()
   process.exit(0)
 }
 
@@ -129,7 +129,7 @@ async function listening(config: Config, workspace: Workspace, logger: Logger) {
 }
 
 async function start(config: Config, warnings: readonly string[]): Promise<void> {
-  const { destination, logger, workspace } = await prepare(config, warnings)
+  const { logger, flush, workspace } = await prepare(config, warnings)
   const { app, drain } = await listening(config, workspace, logger).catch(async error => {
     await workspace.close()
     throw error
@@ -145,7 +145,7 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
     await app.close()
     await workspace.close()
     logger.info({ event: 'stopped' })
-    destination.flushSync()
+    flush()
     process.exit(0)
   }
   let stopping = false

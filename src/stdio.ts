@@ -5,8 +5,9 @@ import type { Readable, Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Logger } from 'pino'
 import { VERSION, type Config } from './config/config.ts'
+import type { CallSummary } from './http/call.ts'
 import { components } from './http/openapi.ts'
-import { logBug } from './http/request-log.ts'
+import { callFields, logBug } from './http/request-log.ts'
 import { mcpServers } from './http/tools/mcp.ts'
 import { componentsById } from './http/tools/schema.ts'
 import { StdioTransport } from './http/tools/stdio-transport.ts'
@@ -42,7 +43,7 @@ export async function speakMcp({
   const request_id = randomUUID()
   const exchange = {
     request_id,
-    onProblem: (code: string) => logger.info({ request_id, code }),
+    onAnswer: (summary: CallSummary) => logger.info({ request_id, ...callFields(summary, config.logPaths) }),
     onBug: (error: unknown) => logBug(logger, request_id, error)
   }
   const transport = new StdioTransport(input, output, config.bodyLimit)

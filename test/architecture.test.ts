@@ -30,18 +30,19 @@ const partOf = (path: string) =>
 
 // As ARCHITECTURE.md draws them. `print-openapi` is a second, smaller server.
 const ARROWS: Record<string, string[]> = {
-  server: ['app', 'stdio', 'config', 'workspace'],
+  server: ['app', 'stdio', 'config', 'workspace', 'log'],
   'print-openapi': ['app', 'config', 'workspace'],
   app: ['routes', 'http', 'operations', 'workers', 'workspace', 'config'],
   stdio: ['http', 'operations', 'workers', 'workspace', 'config'],
   routes: ['schemas', 'http', 'operations', 'workspace'],
-  http: ['schemas', 'operations', 'workspace', 'engine', 'config'],
+  http: ['schemas', 'operations', 'workspace', 'engine', 'config', 'log'],
   operations: ['schemas', 'workers', 'workspace', 'engine'],
   workers: ['engine'],
   config: ['schemas', 'workspace'],
   workspace: ['engine'],
   engine: [],
   schemas: [],
+  log: [],
   result: []
 }
 

@@ -180,15 +180,15 @@ t.test(
     const cases: [string[], string][] = [
       [
         [root],
-        `${root} is already served by process ${process.pid} on a\ufffd[2Jhost ` +
-          `with another state folder (--state-dir /a state\ufffd\ufffd), ` +
-          `so they could overwrite each other's edits: start this one with --state-dir /a state\ufffd\ufffd, or stop the other.`
+        `${root} is already served by process ${process.pid} on a\\u{1b}[2Jhost ` +
+          `with another state folder (--state-dir /a state\\u{a}\\u{202e}), ` +
+          `so they could overwrite each other's edits: start this one with --state-dir /a state\\u{a}\\u{202e}, or stop the other.`
       ],
       [['mcp', root], `${root} is already served by process ${process.pid} on`],
       [
         [join(root, 'sub')],
-        `${root}/sub lies in the root of another server, process ${process.pid} on a\ufffd[2Jhost ` +
-          `(root ${root}, --state-dir /a state\ufffd\ufffd), ` +
+        `${root}/sub lies in the root of another server, process ${process.pid} on a\\u{1b}[2Jhost ` +
+          `(root ${root}, --state-dir /a state\\u{a}\\u{202e}), ` +
           `so they could overwrite each other's edits: use that server, choose a root that doesn't overlap, or stop the other.`
       ],
       [

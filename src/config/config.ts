@@ -67,6 +67,8 @@ export interface Config {
   allowHosts: string[]
   allowOrigins: string[]
   logLevel: LogLevel
+  /** Whether the line of a request has the path of its file. */
+  logPaths: boolean
 }
 
 /** The protected paths that may not be read either. */
@@ -140,7 +142,8 @@ const SETTINGS = {
   'no-docs': switchSetting('serve neither /docs nor the OpenAPI documents'),
   'allow-host': listSetting(HOST_NAME, 'none', 'additional Host names to accept'),
   'allow-origin': listSetting(ORIGIN, 'none', 'origins of web pages that may call this server'),
-  'log-level': setting(oneOf(...LOG_LEVELS), 'info', `what is logged: ${LOG_LEVELS.join(', ')}`)
+  'log-level': setting(oneOf(...LOG_LEVELS), 'info', `what is logged: ${LOG_LEVELS.join(', ')}`),
+  'log-paths': setting(oneOf('on', 'off'), 'on', 'whether the log line of a request has the path of its file: on, off')
 } satisfies Settings
 
 type Name = keyof typeof SETTINGS
@@ -314,7 +317,8 @@ export function loadConfig(
     mcpOutputSchema: value('mcp-output-schema'),
     allowHosts: value('allow-host') ?? [],
     allowOrigins: value('allow-origin') ?? [],
-    logLevel: value('log-level')
+    logLevel: value('log-level'),
+    logPaths: value('log-paths') === 'on'
   })
 }
 

@@ -16,7 +16,8 @@ import { requestReader, type RequestFields } from './requests/request-reader.ts'
 
 /**
  * What is called: `body` is strict JSON, parsed; `headers` may hold preconditions; `instance` and `request_id` identify
- * the call in a problem, which names other calls as `naming` has it.
+ * the call in a problem, which names other calls as `naming` has it. `onAnswer` is told once what came of it, also where
+ * it throws.
  */
 export interface Call {
   body: unknown
@@ -26,6 +27,22 @@ export interface Call {
   naming?: CallSyntax
   /** Values for fields that the request leaves out, of those that the operation has. */
   defaults?: Readonly<Record<string, unknown>>
+  onAnswer?(summary: CallSummary): void
+}
+
+/** What came of a call, for the log; nothing of what was sent or is in the file but the path. */
+export interface CallSummary {
+  /** The name of the tool, however it was called. */
+  operation?: string
+  /** As it was sent. */
+  path?: string
+  /** Of the problem. */
+  code?: string
+  /** The hash of the file before. */
+  hash_before?: string
+  /** The hash of the file after; only where it was written. */
+  hash_after?: string
+  duration_ms?: number
 }
 
 /**
@@ -39,6 +56,9 @@ export type Caller = (call: Call) => Promise<CallAnswer>
 
 const callers = new WeakMap<object, Caller>()
 
+/** In milliseconds, with one decimal: since `start`. */
+export const since = (start: number): number => Math.round((performance.now() - start) * 10) / 10
+
 /** How an operation is called: body, preconditions, then itself. Made once, for all routes and tools. */
 export function caller<Request extends RequestFields>(operation: Operation<Request>): Caller {
   const made = callers.get(operation) ?? makeCaller(operation)
@@ -48,9 +68,11 @@ export function caller<Request extends RequestFields>(operation: Operation<Reque
 
 function makeCaller<Request extends RequestFields>(operation: Operation<Request>): Caller {
   const read = requestReader(operation)
-  return async ({ body, headers, defaults = {}, ...context }) => {
+  const answerTo = async (
+    taken: ReturnType<typeof read>,
+    { headers, defaults = {}, ...context }: Omit<Call, 'body' | 'onAnswer'>
+  ) => {
     const refused = (failure: Failure, about: Partial<Context>) => toProblem(failure, { ...context, ...about })
-    const taken = read(body)
     if (!taken.ok) {
       const { failure, ...about } = taken.failure
       return refused(failure, about)
@@ -75,5 +97,37 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
       headers: file_hash === undefined ? {} : { etag: `"${file_hash}"` },
       text: () => briefOutcome(done.value, answer, made)
     }
+  }
+  return async ({ body, onAnswer, ...call }) => {
+    const start = performance.now()
+    let path: string | undefined
+    const tell = (outcome: CallSummary) =>
+      onAnswer?.({
+        operation: operation.id,
+        ...(path !== undefined && { path }),
+        ...outcome,
+        duration_ms: since(start)
+      })
+    try {
+      const taken = read(body)
+      path = taken.ok ? taken.value.request.path : taken.failure.path
+      const answer = await answerTo(taken, call)
+      tell(summaryOf(answer.body))
+      return answer
+    } catch (error) {
+      tell({ code: 'INTERNAL_ERROR' })
+      throw error
+    }
+  }
+}
+
+/** What the log says of an answer. */
+function summaryOf(body: CallAnswer['body']): CallSummary {
+  if ('code' in body) return { code: body.code, ...(body.file_hash !== undefined && { hash_before: body.file_hash }) }
+  if (!('changed' in body)) return 'file_hash' in body ? { hash_before: body.file_hash } : {}
+  const { hash_before, file_hash, changed, dry_run } = body
+  return {
+    ...(hash_before !== undefined && { hash_before }),
+    ...(changed && !dry_run && file_hash !== undefined && { hash_after: file_hash })
   }
 }

@@ -1,9 +1,9 @@
 // An operation as a route: the bytes of a body in, the answer of the call out. Does not know any operation by name.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
-import { caller } from './call.ts'
+import { caller, type Call } from './call.ts'
 import { parseStrictJson, refuseMedia } from './requests/json.ts'
-import { pathOf } from './request-log.ts'
+import { noteCall, pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
 
 /** Before a body is read: a POST of strict JSON, with nothing in the URL. */
@@ -23,11 +23,14 @@ export async function refuseUnfit(request: FastifyRequest, reply: FastifyReply) 
 export const jsonOf = (request: FastifyRequest) =>
   parseStrictJson(request.body instanceof Buffer ? request.body : Buffer.alloc(0))
 
-/** What names a request in a problem. */
-export const contextOf = (request: FastifyRequest) => ({
+/** What a call has of its request beside the body. */
+export const contextOf = (request: FastifyRequest): Omit<Call, 'body'> => ({
   headers: request.headers,
   instance: pathOf(request.url),
-  request_id: request.id
+  request_id: request.id,
+  onAnswer(summary) {
+    noteCall(request.raw, summary)
+  }
 })
 
 /** Hook and handler of the route of an operation. */

@@ -12,7 +12,8 @@ interface Example {
 
 /**
  * By operation and name. The first of each is what a reader sees, and works in an empty workspace where the operation
- * needs no file; only those named `miss` fail.
+ * needs no file; only those named `miss` fail. Those of edits also work right after /create's of the same path, which
+ * the page sends first.
  */
 export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<Record<string, Example>> } = {
   create: {
@@ -58,11 +59,11 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
     replace: {
       summary: 'A line replaced, if it has the expected text',
       value: {
-        path,
-        start_line: 1,
-        end_line: 1,
-        expected_text: '// Greets everyone who is named.',
-        new_text: '// Greets all who are named.'
+        path: 'examples/guide.md',
+        start_line: 11,
+        end_line: 11,
+        expected_text: 'Greet everyone.',
+        new_text: 'Greet everyone by name.'
       }
     }
   },

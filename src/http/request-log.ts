@@ -1,31 +1,65 @@
-// One line for each request, and one for each bug. Never a body, a query, a token, or text of a file.
-import type { ServerResponse } from 'node:http'
+// One line for each request, and one for each bug. Never a body, a query, a token, or text of a file; of what was sent
+// only the path of the file.
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { printable } from '../log.ts'
+import { cut } from './answers/phrases.ts'
+import { since, type CallSummary } from './call.ts'
 
 export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
-/** The code of the problem that a response carries. */
-const codes = new WeakMap<ServerResponse, string>()
-export const noteCode = (response: ServerResponse, code: string): void => {
-  codes.set(response, code)
+/** The most characters of a path that are logged. */
+const PATH_MAX = 200
+const shown = (path: string) => printable(cut(path, PATH_MAX))
+
+/** What has become known of a request, and how it is logged once more after its line was written. */
+interface Noted {
+  summary: CallSummary
+  again?: () => void
+}
+const noted = new WeakMap<IncomingMessage, Noted>()
+
+/** Notes the code of the problem that a response carries. */
+export const noteCode = ({ req }: ServerResponse, code: string): void => {
+  noted.set(req, { summary: { ...noted.get(req)?.summary, code } })
 }
 
-/** Writes the line when the response is done, or its client gone. */
-export function logWhenDone(logger: Logger, request: FastifyRequest, response: ServerResponse): void {
-  const start = performance.now()
-  response.once('close', () => {
-    const code = codes.get(response)
-    logger.info({
-      request_id: request.id,
-      method: request.method,
-      route: request.routeOptions.url ?? pathOf(request.url).slice(0, 200),
-      ...(response.writableFinished ? { status: response.statusCode } : { aborted: true }),
-      ...(code !== undefined && { code }),
-      duration_ms: Math.round((performance.now() - start) * 10) / 10
-    })
-  })
+/** Notes what a call has done, for the line of its request. */
+export function noteCall(request: IncomingMessage, summary: CallSummary): void {
+  const again = noted.get(request)?.again
+  noted.set(request, { summary })
+  again?.()
 }
+
+/** What a line has of a call; no path where `logPaths` is off. */
+export const callFields = ({ path, ...others }: CallSummary, logPaths: boolean) => ({
+  ...others,
+  ...(logPaths && path !== undefined && { path: shown(path) })
+})
+
+/**
+ * Writes the line when the response is done, or its client gone; in that case once more when a call that was running
+ * has ended, since it may have written.
+ */
+export const requestLog =
+  (logger: Logger, logPaths: boolean) =>
+  (request: FastifyRequest, response: ServerResponse): void => {
+    const start = performance.now()
+    const write = () => {
+      logger.info({
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? shown(pathOf(request.url)),
+        ...(response.writableFinished ? { status: response.statusCode } : { aborted: true }),
+        ...callFields({ ...noted.get(request.raw)?.summary, duration_ms: since(start) }, logPaths)
+      })
+    }
+    response.once('close', () => {
+      write()
+      if (!response.writableFinished) noted.set(request.raw, { summary: {}, again: write })
+    })
+  }
 
 /** A bug: name, code and where, but for errors of the system not the message, which may hold what was sent. */
 export function logBug(logger: Logger, request_id: string, error: unknown): void {

@@ -65,7 +65,8 @@ t.test('has defaults that need no setting', async t => {
       mcpOutputSchema: false,
       allowHosts: [],
       allowOrigins: [],
-      logLevel: 'info'
+      logLevel: 'info',
+      logPaths: true
     }
   )
   const [a, b] = [load([]), load([])]

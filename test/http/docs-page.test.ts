@@ -1,6 +1,6 @@
 // /docs in a real browser: it loads, asks for the token, edits a file, tells a problem and takes its fix. And the
 // requests that it offers.
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
@@ -79,6 +79,21 @@ t.test('offers first what works in an empty workspace, where no file is needed',
   }
 })
 
+t.test('offers edits that work right after the example of /create of the same path', async t => {
+  for (const name of ['edit', 'edit_lines', 'edit_section'] as const) {
+    for (const [key, { summary, value }] of Object.entries(REQUEST_EXAMPLES[name])) {
+      const file = Object.values(REQUEST_EXAMPLES.create).find(({ value: { path } }) => path === value.path)
+      await t.test(summary, async t => {
+        const server = await startServer(t)
+        const operations = makeOperations(server.workspace, { max_edits: 1, max_file_size: 1 })
+        t.equal((await server.call('POST', '/create', { body: file?.value })).status, 200)
+        const { status, text } = await server.call('POST', operations[name].route, { body: value })
+        t.equal(status, key === 'miss' ? 422 : 200, text.slice(0, 300))
+      })
+    }
+  }
+})
+
 const skip =
   browser === undefined
     ? 'no Chromium is installed (apt-get install chromium)'
@@ -87,7 +102,7 @@ const skip =
       : 'its driver is not installed (npm ci --prefix .ci/tools)'
 
 t.test('in a browser', { skip }, async t => {
-  const server = await startServer(t, { files: { examples: { 'hello.js': HELLO } } })
+  const server = await startServer(t)
   const { chromium } = (await import(pathToFileURL(DRIVER).href)) as Driver
   const launched = await chromium.launch({
     executablePath: browser!,
@@ -134,7 +149,12 @@ t.test('in a browser', { skip }, async t => {
     await execute()
     await give('wrong')
     await edit.locator('.problem', { hasText: 'UNAUTHORIZED' }).waitFor()
+    t.notOk(await edit.locator('.created').isVisible())
     await give(TOKEN)
+    t.equal(
+      await textOf(edit.locator('.created')),
+      'examples/hello.js was not there, so the example of /create was sent first.'
+    )
     t.match(
       await textOf(edit.locator('.done')),
       /Successfully replaced 1 occurrence in examples\/hello\.js \(line 2\).* \+ console\.log\('Hello, ' \+ name\.trim\(\)\)/
@@ -155,6 +175,32 @@ t.test('in a browser', { skip }, async t => {
     t.match(files(), 'for (const name of Deno.args.slice(2)) {')
   })
 
+  await t.test('creates the file that an example edits only if it is missing', async t => {
+    t.notOk(await edit.locator('.created').isVisible(), 'the last request found it')
+    for (const [name, path] of [
+      ['edit_lines', 'examples/hello.js'],
+      ['edit_section', 'examples/guide.md']
+    ] as const) {
+      const block = page.locator(`#operations-files-${name}`)
+      if (name === 'edit_lines') rmSync(join(server.root, path))
+      t.notOk(existsSync(join(server.root, path)))
+      await block.locator('.opblock-summary').click()
+      await block.locator('.execute').click()
+      await block.locator('.done', { hasText: path }).waitFor()
+      t.match(await textOf(block.locator('.created')), `${path} was not there`)
+    }
+  })
+
+  await t.test('creates nothing for a request of your own', async t => {
+    rmSync(join(server.root, 'examples/hello.js'))
+    const own = { ...REQUEST_EXAMPLES.edit.one!.value, new_text: '+ name.toUpperCase()' }
+    await edit.locator('textarea.body-param__text').fill(JSON.stringify(own))
+    await execute()
+    await edit.locator('.problem', { hasText: 'FILE_NOT_FOUND' }).waitFor()
+    t.notOk(await edit.locator('.created').isVisible())
+    t.notOk(existsSync(join(server.root, 'examples/hello.js')))
+  })
+
   await t.test('is no wider than a narrow window', async t => {
     await page.setViewportSize({ width: 360, height: 800 })
     t.equal(
@@ -169,7 +215,7 @@ t.test('in a browser', { skip }, async t => {
   })
 
   t.strictSame(
-    errors.filter(text => !/^Failed to load resource: .* status of (401|422)/.test(text)),
+    errors.filter(text => !/^Failed to load resource: .* status of (401|404|422)/.test(text)),
     [],
     'no other error'
   )

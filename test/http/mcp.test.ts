@@ -344,7 +344,20 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
   }
   t.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), 'ö\ntwo\n')
   t.match(log, /"event":"started"/)
-  t.match(log, /"code":"FILE_NOT_FOUND"/)
+  t.match(
+    log
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ operation }) => operation !== undefined)
+      .map(({ operation, path, code, duration_ms }) => [operation, path, code, typeof duration_ms])
+      .sort(),
+    [
+      ['edit_file', 'a.txt', undefined, 'number'],
+      ['inspect_file', 'a.txt', undefined, 'number'],
+      ['inspect_file', 'nowhere', 'FILE_NOT_FOUND', 'number']
+    ]
+  )
   t.match(log, /"event":"stopped"/)
 
   const signalled = speak()

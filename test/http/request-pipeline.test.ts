@@ -1,4 +1,5 @@
 // What stands between a client and an operation: access, strict JSON, bad HTTP, unknown routes, the log line.
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +11,8 @@ import { startServer, TOKEN, type TestServer } from './test-server.ts'
 
 const files = { 'a.txt': 'one\ntwo\n' }
 const EDIT = { path: 'a.txt', old_text: 'one', new_text: 'uno', dry_run: true }
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 /** A raw POST /edit with these headers and this body. */
 const post = (headers: string[], body = JSON.stringify(EDIT)) =>
@@ -574,7 +577,12 @@ t.test('survives clients that go away, and takes no answer for another', async t
     'the 400 of the second request would be read as the answer to the first'
   )
   t.equal((await server.call('GET', '/healthz')).status, 200)
-  t.equal(server.log.filter(({ aborted }) => aborted === true).length, 2)
+  const gone = server.log.filter(({ aborted }) => aborted === true)
+  t.strictSame(
+    gone.map(({ code }) => code),
+    [undefined, undefined, 'FILE_NOT_FOUND'],
+    'a line for each, and one for the call that went on'
+  )
 })
 
 t.test('answers NOT_READY while it drains, and lets the running ones finish', async t => {
@@ -703,4 +711,115 @@ t.test('logs one line for each request, and nothing that was sent', async t => {
     duration_ms: Number
   })
   t.match(server.log[4], { route: '/nope', status: 404, code: 'ROUTE_NOT_FOUND' })
+})
+
+/** A call of a tool over MCP. */
+const overMcp = (name: string, given: object) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: given }
+})
+
+t.test('logs what a call did to which file, however it came', async t => {
+  const one = { path: 'b.txt', old_text: 'one', new_text: 'two' }
+  const before = { operation: 'edit_file', path: 'b.txt', hash_before: hashOf('one\n') }
+  const written = { ...before, hash_after: hashOf('two\n') }
+  const long = `${'x'.repeat(300)}/y`
+  const cases: [string, object, object][] = [
+    ['/edit', one, written],
+    ['/tools/edit_file', { ...one, path: undefined, file_path: 'b.txt' }, written],
+    ['/mcp', overMcp('edit_file', one), written],
+    ['/edit', { ...one, dry_run: true }, before],
+    ['/edit', { ...one, new_text: 'one' }, before],
+    ['/edit', { ...one, old_text: 'three' }, { ...before, code: 'NO_MATCH' }],
+    ['/edit', { path: 'b.txt' }, { operation: 'edit_file', path: 'b.txt', code: 'NO_EDITS' }],
+    ['/edit', {}, { operation: 'edit_file', code: 'INVALID_REQUEST' }],
+    ['/mcp', overMcp('edit_file', { ...one, old_text: 'three' }), { ...before, code: 'NO_MATCH' }],
+    ['/mcp', overMcp('no_file', {}), { code: 'ROUTE_NOT_FOUND' }],
+    ['/inspect', { path: 'b.txt' }, { operation: 'inspect_file', path: 'b.txt', hash_before: hashOf('one\n') }],
+    ['/inspect', { path: '.' }, { operation: 'inspect_file', path: '.' }],
+    [
+      '/create',
+      { path: 'new', content: 'two\n' },
+      { operation: 'create_file', path: 'new', hash_after: hashOf('two\n') }
+    ],
+    [
+      '/inspect',
+      { path: 'a\n{"x":1}\x1b[2J\u202e\x9b' },
+      { operation: 'inspect_file', path: 'a\\u{a}{"x":1}\\u{1b}[2J\\u{202e}\\u{9b}', code: 'FILE_NOT_FOUND' }
+    ],
+    [
+      '/inspect',
+      { path: long },
+      {
+        operation: 'inspect_file',
+        path: `${'x'.repeat(100)}…[102 characters left out]…${'x'.repeat(98)}/y`,
+        code: 'INVALID_PATH'
+      }
+    ]
+  ]
+  for (const logPaths of [true, false]) {
+    const server = await startServer(t, { settings: { logPaths } })
+    for (const [route, body, expected] of cases) {
+      rmSync(join(server.root, 'new'), { force: true })
+      writeFileSync(join(server.root, 'b.txt'), 'one\n')
+      const { length } = server.log
+      await server.call('POST', route, {
+        body,
+        headers: { accept: 'application/json, text/event-stream' }
+      })
+      while (server.log.length === length) await sleep(5)
+      const { request_id, level, time, method, status, duration_ms, ...line } = server.log.at(-1)!
+      const { path, ...others } = { path: undefined, ...expected }
+      t.strictSame(
+        line,
+        { ...(logPaths && path !== undefined && { path }), ...others, route: route.replace(/tools.*/, 'tools/:name') },
+        `${route} ${JSON.stringify(body)}`
+      )
+    }
+  }
+})
+
+t.test('logs a second time what a call did whose client is gone', async t => {
+  let reached = () => {}
+  let release = () => {}
+  const editing = new Promise<void>(resolve => {
+    reached = resolve
+  })
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const server = await startServer(t, {
+    replace: {
+      async edit(...given) {
+        reached()
+        await released
+        return behind.workspace.edit(...given)
+      }
+    }
+  })
+  const behind = await startServer(t, { files })
+  const client = new AbortController()
+  const sent = fetch(`${server.url}/edit`, {
+    method: 'POST',
+    signal: client.signal,
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ path: 'a.txt', old_text: 'one', new_text: 'two' })
+  })
+  await editing
+  client.abort()
+  await t.rejects(sent)
+  while (server.log.length < 1) await sleep(5)
+  t.match(server.log[0], { aborted: true, route: '/edit', operation: undefined })
+  release()
+  while (server.log.length < 2) await sleep(5)
+  t.match(server.log[1], {
+    aborted: true,
+    operation: 'edit_file',
+    path: 'a.txt',
+    hash_before: String,
+    hash_after: String
+  })
+  t.equal(server.log[1]?.request_id, server.log[0]?.request_id)
 })

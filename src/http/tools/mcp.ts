@@ -9,6 +9,7 @@ import {
   type CallToolResult
 } from '@modelcontextprotocol/server'
 import { toProblem } from '../answers/problem.ts'
+import type { CallSummary } from '../call.ts'
 import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
 import type { Tool, Toolbox } from './tool.ts'
@@ -22,10 +23,10 @@ const INSTRUCTIONS =
   'check the changes in the answer. ' +
   'A failed call wrote nothing, and its detail says what to do next.'
 
-/** One request or connection: what identifies it in the log, and what is called on a problem or a bug in it. */
+/** One request or connection: what identifies it in the log, and what is called with each answer to tools/call and on a bug. */
 export interface Exchange {
   request_id: string
-  onProblem(code: string): void
+  onAnswer(summary: CallSummary): void
   onBug(error: unknown): void
 }
 
@@ -57,7 +58,7 @@ export function mcpServers(
       const tool = box.find(params.name)
       if (tool !== undefined) return call(tool, params.arguments ?? {}, exchange, output_schema)
       const { body } = toProblem(box.missing(params.name), contextOf(exchange))
-      exchange.onProblem(body.code)
+      exchange.onAnswer({ code: body.code })
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, body.detail, body)
     })
     return server
@@ -80,7 +81,7 @@ export function answerMcp(
   return handler.fetch(request, { parsedBody: body })
 }
 
-const contextOf = ({ request_id }: Exchange) => ({ instance: '/mcp', request_id })
+const contextOf = ({ request_id, onAnswer }: Exchange) => ({ instance: '/mcp', request_id, onAnswer })
 
 async function call({ call }: Tool, body: unknown, exchange: Exchange, structured: boolean): Promise<CallToolResult> {
   const context = contextOf(exchange)
@@ -90,7 +91,6 @@ async function call({ call }: Tool, body: unknown, exchange: Exchange, structure
   })
   const content = [{ type: 'text' as const, text: answer.text() }]
   if (!('code' in answer.body)) return { content, ...(structured && { structuredContent: { ...answer.body } }) }
-  exchange.onProblem(answer.body.code)
   // Without structuredContent: clients refuse one that does not match outputSchema, as a problem doesn't.
   return { isError: true, content }
 }

@@ -1,0 +1,81 @@
+// The log of the process, on stderr: JSON lines for programs, columns for a person at a terminal. Does not know what is
+// logged.
+import pino, { type Logger } from 'pino'
+
+interface Entry {
+  level: number
+  time: string
+  status?: number
+  aborted?: true
+  operation?: string
+  method?: string
+  route?: string
+  event?: string
+  msg?: string
+  path?: string
+  code?: string
+  duration_ms?: number
+  stack?: string[]
+}
+
+/**
+ * The text with `\u{1b}` for each control character and each that can't be seen: it can neither control a terminal nor
+ * begin a line of its own.
+ */
+export const printable = (text: string): string =>
+  text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, character => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+
+/**
+ * A line of JSON as columns: local time, level, and of a request status, operation, path, code and milliseconds, of
+ * anything else what it holds. Ends with a line break, as `line` does.
+ */
+export function columns(line: string): string {
+  const {
+    level,
+    time,
+    status = '',
+    aborted,
+    operation,
+    method,
+    route,
+    event,
+    msg = '',
+    path = '',
+    code = aborted ? 'client gone' : '',
+    duration_ms,
+    stack = [],
+    ...others
+  } = JSON.parse(line) as Entry
+  const isRequest = duration_ms !== undefined
+  const column = (text: string, width: number) => (isRequest ? text.padEnd(width) : text)
+  const cells = [
+    new Date(time).toTimeString().slice(0, 8),
+    (pino.levels.labels[level] ?? '').padEnd(5),
+    String(status).padStart(3),
+    column(operation ?? event ?? (route === undefined ? '' : `${method} ${route}`), 12),
+    column(path, 24),
+    code,
+    isRequest ? `${duration_ms} ms` : '',
+    msg,
+    ...Object.entries(isRequest ? {} : others).map(
+      ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`
+    )
+  ]
+  const shown = printable(cells.filter(cell => cell !== '').join('  '))
+  return [shown, ...stack.map(frame => `    ${printable(frame)}`), ''].join('\n')
+}
+
+/** Opens the log; `flush` waits until everything is written. */
+export function openLog(level: string): { logger: Logger; flush(): void } {
+  const stderr = pino.destination({ dest: 2, sync: false })
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const logger = process.stderr.isTTY
+    ? pino(options, { write: line => stderr.write(columns(line)) })
+    : pino(options, stderr)
+  return {
+    logger,
+    flush: () => {
+      stderr.flushSync()
+    }
+  }
+}
