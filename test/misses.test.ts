@@ -23,12 +23,11 @@ t.teardown(async () => {
 const call: Call = (route, body) => server.post(route, body)
 
 const path = 'example.txt'
-const holds = () => readFileSync(join(folder, path), 'utf8')
 
 /** Sends the edit, then what the first fix says. */
 async function walk(miss: Miss): Promise<{ problem: Problem; how: string; result: string }> {
-  const { file, old_text, new_text, line_endings, wanted } = miss
-  writeFileSync(join(folder, path), file)
+  const { file, encoding = 'utf8', old_text, new_text, line_endings, wanted } = miss
+  writeFileSync(join(folder, path), file, encoding)
   const options = { path, ...(line_endings && { line_endings }) }
   const first = await call('/edit', { ...options, old_text, new_text })
   const problem = first.body as unknown as Problem
@@ -38,7 +37,7 @@ async function walk(miss: Miss): Promise<{ problem: Problem; how: string; result
     wanted: wanted ?? (() => new_text)
   })
   if (miss.result !== null) await call('/edit', { ...options, ...edit })
-  return { problem, how, result: holds() }
+  return { problem, how, result: readFileSync(join(folder, path), encoding) }
 }
 
 /** What detail says between what was searched and what to do next. */

@@ -6,6 +6,7 @@ import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
 import type { LineFailure, CurrentOutcome, TextFailure, TakesLong } from './failure.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
+import { encodingMismatch, type EncodingMismatch } from './report/encoding-mismatch.ts'
 import { joinedBreaks, type JoinedBreaks } from './report/joined-breaks.ts'
 import type { LineEndings } from './text/eol.ts'
 import { planFileContent } from './plan/replace-file.ts'
@@ -33,6 +34,7 @@ export interface Task {
 export interface Described {
   plan: Pick<Plan, 'edits_applied' | 'left_alone' | 'newTextWarnings'>
   joined_breaks?: JoinedBreaks
+  encoding_mismatch?: EncodingMismatch
   changes: Description
   diff: Diff | Record<string, never>
 }
@@ -72,11 +74,13 @@ export function planTask(
   const { splices, pieces, edits_applied, left_alone, newTextWarnings } = planned.value
   const { context_lines, dry_run, max_diff_lines } = task
   const joined = joinedBreaks(original, splices, pieces)
+  const mismatch = encodingMismatch(original, splices)
   return ok({
     pieces,
     description: {
       plan: { edits_applied, left_alone, newTextWarnings },
       ...(joined !== undefined && { joined_breaks: joined }),
+      ...(mismatch !== undefined && { encoding_mismatch: mismatch }),
       changes: describe(original, planned.value, { context_lines, dry_run }),
       diff:
         max_diff_lines === undefined ? {} : unifiedDiff(original, planned.value, { ...file, max_lines: max_diff_lines })

@@ -84,6 +84,7 @@ export function outcomeOf(
     left_alone: description.plan.left_alone,
     newTextWarnings: changed ? description.plan.newTextWarnings : [],
     ...(description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks }),
+    ...(changed && description.encoding_mismatch !== undefined && { encoding_mismatch: description.encoding_mismatch }),
     warnings
   }
 }

@@ -6,6 +6,7 @@ import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
+import type { EncodingMismatch } from '../engine/report/encoding-mismatch.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
@@ -61,13 +62,17 @@ export interface Failed {
 }
 
 /**
- * What an answer says, but for its sentences: `left_alone` becomes the note, `newTextWarnings`, `joined_breaks` and
- * `warnings` become warnings.
+ * What an answer says, but for its sentences: `left_alone` becomes the note, `newTextWarnings`, `joined_breaks`,
+ * `encoding_mismatch` and `warnings` become warnings.
  */
-export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
+export type ChangeOutcome = Omit<
+  ChangeResult,
+  'message' | 'note' | 'warnings' | 'diff_unavailable' | 'encoding_mismatch'
+> & {
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]
   joined_breaks?: JoinedBreaks
+  encoding_mismatch?: EncodingMismatch
   warnings: FileWarning[]
   diff_unavailable?: 'not_utf8' | 'too_long'
 }

@@ -40,7 +40,7 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
   // What is read can be sent as it is; the preview shows what is around it.
   const lines: [number, number] =
     best === undefined ? [preview.preview_start_line, preview.preview_end_line] : [best.line_number, best.end_line]
-  fixes.push({ type: 'READ_FILE', ...(preview.total_lines > 0 && { lines }) })
+  fixes.push({ type: 'READ_FILE', ...(preview.total_lines > 0 && { lines }), ...(best?.lossy && { lossy: true }) })
   return {
     code: 'NO_MATCH',
     edit_index,

@@ -46,6 +46,13 @@ const SENTENCES: Record<CauseType, Describe> = {
     `${field} ends with a line break that the file does not have there; leave it out of ${field} and new_text`,
   byte_order_mark: (_expected, _found, field) =>
     `${field} begins with a byte-order mark (U+FEFF) that the file does not have there; leave it out`,
+  encoding: (_expected, found, field) => {
+    const what = isNothing(found)
+      ? `the file has bytes there that are not UTF-8 (shown as U+FFFD), which ${field} cannot match`
+      : `the file is not UTF-8 (it looks like Latin-1), so ${field} cannot match characters such as ${found} there ` +
+        '(shown as U+FFFD)'
+    return `${what}; choose an ${field} without them`
+  },
   typo: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
   word: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
   renamed: (expected, found, field) => `the file has the name ${found}, ${field} ${expected}`,

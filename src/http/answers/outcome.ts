@@ -2,6 +2,7 @@
 import type { InspectResult } from '../../../schemas/inspect.ts'
 import type { ChangeResult } from '../../../schemas/outcome.ts'
 import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
+import type { EncodingMismatch } from '../../engine/report/encoding-mismatch.ts'
 import type { LineChange } from '../../engine/report/describe.ts'
 import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../../engine/edit/plan.ts'
@@ -26,7 +27,8 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
       ...(requestWarnings.length > 0 && { warnings: [...requestWarnings] })
     }
   }
-  const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, warnings, ...done } = value.outcome
+  const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, encoding_mismatch, warnings, ...done } =
+    value.outcome
   const note = left_alone.map(others => leftAlone(others, done.edits_applied?.length ?? 1)).join(' ')
   return {
     path,
@@ -37,12 +39,14 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
         : MESSAGES[value.operation](value.outcome),
     ...done,
     ...(done.diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[done.diff_unavailable] }),
+    ...(encoding_mismatch !== undefined && { encoding_mismatch: encoding_mismatch.encoding }),
     ...(note !== '' && { note }),
     warnings: [
       ...requestWarnings,
       ...(value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : []),
       ...warnings.map(warning => FILE_WARNINGS[warning]),
       ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, done.dry_run)]),
+      ...(encoding_mismatch === undefined ? [] : [encodingWarning(encoding_mismatch, done.dry_run)]),
       ...toWarnings(newTextWarnings, value)
     ]
   }
@@ -69,6 +73,19 @@ function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string
     `The edit ${brought} a carriage return (\\r) and a line feed (\\n) together`,
     `at the end of ${linesListed(lines)}${more}.`,
     `Together they ${are} one line break, so the file ${has} ${counted(count, 'line')} fewer than expected.`
+  )
+}
+
+/** UTF-8 that is put into a file that isn't. */
+function encodingWarning({ encoding, character }: EncodingMismatch, dry_run: boolean): string {
+  const [seems, reads] = encoding === 'latin-1' ? [' (it looks like Latin-1)', 'as Latin-1'] : ['', 'in its encoding']
+  return sentences(
+    `The file is not UTF-8${seems}, but ${quote(character)} ${dry_run ? 'would be' : 'was'} written as UTF-8,`,
+    `as all text is that is put in: programs that read the file ${reads} would show it wrong.`,
+    dry_run
+      ? 'Use ASCII only (in source code an escape such as \\u00e9),'
+      : 'Send an edit that puts ASCII in its place (in source code an escape such as \\u00e9),',
+    'or convert the file to UTF-8 with another tool.'
   )
 }
 

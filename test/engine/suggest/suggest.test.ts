@@ -482,6 +482,69 @@ check('invisible', 'I \u2764\ufe0f it all\n', 'I \u2764 it all', /file has "\[U\
 check('invisible', 'a soft\u00adware one\n', 'a software one', /has "soft\[U\+00AD soft hyphen\]ware" where old_text/)
 check('nbsp', 'some\u202fwords here\n', 'some words here', /"some\[U\+202F narrow no-break space\]words", old_text/)
 check('byte_order_mark', CODE, `\ufeff${CODE.trimEnd()}`, /begins with a byte-order mark/, CODE.trimEnd())
+for (const [title, bytes, old_text, sentence, found, differences] of [
+  [
+    'a character of Latin-1',
+    'titre = "caf\xe9 au lait"\nport = 80\n',
+    'titre = "café au lait"\nport = 80',
+    /^the file is not UTF-8 \(it looks like Latin-1\), so old_text cannot match characters such as "é" there .*them$/,
+    'titre = "caf\ufffd au lait"\nport = 80',
+    [{ type: 'unicode', expected: 'é', found: '\ufffd' }]
+  ],
+  [
+    'it before what else differs',
+    'titre = "caf\xe9 au lait"\nport = 80\n',
+    'titre = "café au lait"\nport = 81',
+    /characters such as "é" .* \(and 1 more difference\)$/,
+    'titre = "caf\ufffd au lait"\nport = 80',
+    [
+      { type: 'unicode', expected: 'é', found: '\ufffd' },
+      { type: 'content', expected: '81', found: '80' }
+    ]
+  ],
+  [
+    'what was copied from an answer',
+    'titre = "caf\xe9 au lait"\r\nport = 80\n',
+    'titre = "caf\ufffd au lait"\nport = 80',
+    /characters such as "é" there \(shown as U\+FFFD\); choose an old_text without them$/,
+    'titre = "caf\ufffd au lait"\r\nport = 80',
+    [{ type: 'content', expected: 'caf\ufffd', found: 'café' }]
+  ],
+  [
+    'bytes of no known encoding',
+    '\x93titre\x94 = "caf\xe9 au lait"\nport = 80\n',
+    '= "café au lait"\nport = 80',
+    /^the file has bytes there that are not UTF-8 \(shown as U\+FFFD\), which old_text cannot match; choose/,
+    '= "caf\ufffd au lait"\nport = 80',
+    [{ type: 'content', expected: 'café', found: 'caf\ufffd' }]
+  ]
+] as const) {
+  caused.push('encoding')
+  t.test(`names in a file that is not UTF-8 ${title}`, async t => {
+    const plan = planTextEdits(Buffer.from(bytes, 'latin1'), [{ old_text, new_text: 'x' }], {
+      line_endings: 'adapt',
+      max_result_size: 1 << 20
+    })
+    if (plan.ok || plan.failure.code !== 'NO_MATCH') throw new Error('matches')
+    const { cause, similar_content, fixes, missing_tokens } = plan.failure
+    t.equal(cause.type, 'encoding')
+    t.match(whyMissed(cause), sentence)
+    t.match(similar_content[0], { content: found, lossy: true })
+    t.strictSame(similar_content[0]!.differences, differences)
+    t.match(fixes, [{ type: 'READ_FILE', lossy: true }])
+    t.equal(missing_tokens, undefined)
+  })
+}
+t.test('shows what was sent where a file is UTF-8 but for a byte, and offers what works', async t => {
+  const file = Buffer.from(`${Buffer.from('café naïve').toString('latin1')}\xe9\nport = "80" caf\xc3\xa9\n`, 'latin1')
+  for (const old_text of ['port = "81" café', '2\tport = "81" café']) {
+    const plan = planTextEdits(file, [{ old_text, new_text: 'x' }], { line_endings: 'adapt', max_result_size: 1 << 20 })
+    if (plan.ok || plan.failure.code !== 'NO_MATCH') throw new Error('matches')
+    t.match(plan.failure.similar_content, [{ content: 'port = "80" café' }])
+    t.strictSame(plan.failure.similar_content[0]!.differences.at(-1), { type: 'content', expected: '81', found: '80' })
+    t.equal(plan.failure.fixes[0]?.edit?.old_text, 'port = "80" café')
+  }
+})
 check('html_entities', '<p>a &lt; b</p>\n', '<p>a < b</p>', /the file has HTML entities \(such as &lt;\) that old_text/)
 check(
   'html_entities',

@@ -350,6 +350,28 @@ t.test('says what was done or found', async t => {
       ]
     }
   )
+  edited(
+    { encoding_mismatch: { encoding: 'latin-1', character: 'é' } },
+    {
+      encoding_mismatch: 'latin-1',
+      warnings: [
+        [
+          'The file is not UTF-8 (it looks like Latin-1), but "é" was written as UTF-8, as all text is that is put in:',
+          'programs that read the file as Latin-1 would show it wrong. Send an edit that puts ASCII in its place',
+          '(in source code an escape such as \\u00e9), or convert the file to UTF-8 with another tool.'
+        ].join(' ')
+      ]
+    }
+  )
+  edited(
+    { encoding_mismatch: { encoding: 'unknown-8bit', character: '\u200b' }, dry_run: true },
+    {
+      encoding_mismatch: 'unknown-8bit',
+      warnings: [
+        /^The file is not UTF-8, but "\[U\+200B zero width space\]" would be written .* in its encoding .*\. Use ASCII/
+      ]
+    }
+  )
   edited({ diff_unavailable: 'too_long' }, { diff_unavailable: /^The changed lines, .* longer than 16 MiB/ })
   const found = (more: Partial<InspectOutcome>, message: string) =>
     t.equal(
