@@ -42,6 +42,8 @@ export const CAUSES = [
   'line_numbers',
   'elided',
   'markdown_fence',
+  'diff_hunk',
+  'edit_markers',
   'case',
   'punctuation',
   'typo',
@@ -88,7 +90,9 @@ const READ: Record<Exclude<Reading, 'as_sent'>, { type: DifferenceType; cause: C
   line_numbers: { type: 'line_number_prefix', cause: 'line_numbers' },
   escapes: { type: 'escape', cause: 'over_escaped' },
   entities: { type: 'escape', cause: 'html_entities' },
-  fence: { type: 'content', cause: 'markdown_fence' }
+  fence: { type: 'content', cause: 'markdown_fence' },
+  diff: { type: 'content', cause: 'diff_hunk' },
+  markers: { type: 'content', cause: 'edit_markers' }
 }
 
 const TYPE: Record<DifferenceKind, DifferenceType> = {

@@ -27,7 +27,7 @@ export interface Candidate {
   differences: Difference[]
   more_differences?: number
   cause: Cause
-  /** Takes away line numbers, escapes, entities or a fence that were added to old_text (see `OldText`); breaks are `\n`. */
+  /** Takes away what was added to old_text by mistake, such as line numbers (see `OldText`); breaks are `\n`. */
   read: OldText['read']
 }
 
@@ -119,7 +119,7 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
         ...classify(
           {
             sent: oldText,
-            old: asBytes ? { ...old, source: old.read(sent) ?? sent } : old,
+            old: asBytes ? { ...old, source: old.read(sent, 'old') ?? sent } : old,
             elided: region.elided === true,
             inLongLine: isInLongLine(haystack, region),
             ...(encoding !== undefined && { encoding })

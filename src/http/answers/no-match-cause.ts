@@ -40,6 +40,12 @@ const SENTENCES: Record<CauseType, Describe> = {
   elided: (_expected, _found, field) => `${field} leaves out the middle; it must contain every line that is replaced`,
   markdown_fence: (_expected, _found, field) =>
     `${field} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${field} and new_text`,
+  diff_hunk: (_expected, _found, field) =>
+    `${field} is a diff hunk; send the lines as the file has them: no @@ line, no "-", "+" or space before each, ` +
+    `only the old lines in ${field} and only the new ones in new_text`,
+  edit_markers: (_expected, _found, field) =>
+    `${field} has the markers of another edit format (<<<<<<< SEARCH, ======= and >>>>>>> REPLACE, or tags such as ` +
+    `<old_str>), which are not in the file; send only the old text in ${field} and only the new text in new_text`,
   case: (expected, found, field) => `letter case differs (the file has ${found}, ${field} ${expected})`,
   punctuation: (expected, found, field) => `the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
   final_newline: (_expected, _found, field) =>

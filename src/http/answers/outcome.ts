@@ -105,9 +105,7 @@ function toWarnings(
       TEXT_WARNINGS[type](of(edit_index), `${quote(text)} (its line ${line})`, outcome.dry_run)
     )
   const more = newTextWarnings.length - each.length
-  return more === 0
-    ? each
-    : [...each, `Not listed: ${counted(more, 'more warning')} about placeholders or line numbers.`]
+  return more === 0 ? each : [...each, `Not listed: ${counted(more, 'more warning')} about ${field}.`]
 }
 
 const TEXT_WARNINGS: Record<NewTextWarning['type'], (field: string, text: string, dry_run: boolean) => string> = {
@@ -118,6 +116,20 @@ const TEXT_WARNINGS: Record<NewTextWarning['type'], (field: string, text: string
       dry_run
         ? 'write them out in full before you send the edit.'
         : 'they are gone; replace it with those lines, in full.'
+    ),
+  diff: (field, text, dry_run) =>
+    sentences(
+      `${field} contains the line of a diff ${text}, which ${dry_run ? 'would be' : 'was'} written literally:`,
+      'no diff is applied.',
+      dry_run
+        ? 'Send only the lines that should be in the file.'
+        : 'Unless you meant that, send an edit that removes it.'
+    ),
+  markers: (field, text, dry_run) =>
+    sentences(
+      `${field} contains the marker ${text}, which ${dry_run ? 'would be' : 'was'} written literally:`,
+      'it is of another edit format.',
+      dry_run ? 'Leave it out.' : 'Unless you meant that, send an edit that removes it.'
     ),
   line_numbers: (field, text, dry_run) =>
     sentences(

@@ -13,6 +13,7 @@ import { toBody } from '../../../src/http/answers/outcome.ts'
 import type { MergeConflict } from '../../../src/engine/suggest/merge.ts'
 import { KINDS, toProblem, type Context } from '../../../src/http/answers/problem.ts'
 import { cut, linesListed, quote } from '../../../src/http/answers/phrases.ts'
+import type { NewTextWarning } from '../../../src/engine/edit/new-text-warnings.ts'
 import type { ChangeOutcome, InspectOutcome } from '../../../src/operations/operation.ts'
 import { validator } from '../test-server.ts'
 import { FAILURES, NO_SUCH_TOOL } from './all-failures.ts'
@@ -165,7 +166,10 @@ t.test('gives each fix a sentence', async t => {
   left(same_words('a', ''), 'your change is at "a", which the file does not have')
   left({ reason: 'unknown_word', word: 'a' }, 'your new_text has "a", which is no longer there')
   left({ reason: 'spacing' }, 'your change and the file differ in white space at the same place')
-  left({ reason: 'added' }, 'your new_text has only a part of the line numbers or the fence of old_text')
+  left(
+    { reason: 'added' },
+    'your new_text does not have the line numbers, fence or markers of old_text as a whole, or contradicts them'
+  )
   left({ reason: 'too_long' }, 'the texts are too long to merge')
   t.match(fix({ type: 'READ_FILE', lines: [2, 9] }), {
     suggestion: /^Read lines 2 to 9/,
@@ -372,6 +376,12 @@ t.test('says what was done or found', async t => {
       ]
     }
   )
+  const inText = (type: NewTextWarning['type'], dry_run: boolean, warning: RegExp) =>
+    edited({ newTextWarnings: [{ edit_index: 0, type, line: 2, text: 'X' }], dry_run }, { warnings: [warning] })
+  inText('diff', false, /^new_text contains the line of a diff "X" \(its line 2\), which was written .* removes it\.$/)
+  inText('diff', true, /which would be written literally: no diff is applied\. Send only the lines that should be in/)
+  inText('markers', false, /^new_text contains the marker "X" \(its line 2\), which was written .* removes it\.$/)
+  inText('markers', true, /which would be written literally: it is of another edit format\. Leave it out\.$/)
   edited({ diff_unavailable: 'too_long' }, { diff_unavailable: /^The changed lines, .* longer than 16 MiB/ })
   const found = (more: Partial<InspectOutcome>, message: string) =>
     t.equal(
