@@ -19,11 +19,11 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY build.js tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY routes routes
 COPY schemas schemas
-RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm run build && rm dist/build.* && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="editd" \
@@ -46,5 +46,5 @@ EXPOSE 7333
 # itself and starts no other process, so no init is needed to reap any.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
-  CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: process.env.EDITD_PORT || 7333, path: '/healthz' }, r => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+  CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: parseInt(process.env.EDITD_PORT) || 7333, path: '/healthz' }, r => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 ENTRYPOINT ["node", "dist/src/server.js"]

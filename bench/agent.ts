@@ -1,10 +1,9 @@
-// npm run bench:agent -- cases.jsonl: an agent that does exactly what the first fix of a problem says, over HTTP, and
+// npm run bench:agent -- cases.jsonl: an agent that does exactly what the first call in the answer to a miss says, and
 // how often its second request is right.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
-import type { Problem } from '../schemas/problem.ts'
-import { followFirstFix, marked, withoutTrailingSpace, type FixKind } from '../test/agent.ts'
+import { followFirstCall, marked, withoutTrailingSpace, type FixKind } from '../test/agent.ts'
 import { start } from '../test/running.ts'
 import { casesIn, type Case } from './cases.ts'
 
@@ -44,14 +43,14 @@ async function judge({ file, old_text, start_byte, end_byte, alts }: Case): Prom
       )
     })
   }
-  const first = await server.post('/edit', { path, old_text, new_text: marked(old_text) })
+  const first = await server.post('/tools/edit_file', { path, old_text, new_text: marked(old_text) })
   if (first.status === 200) return { how: 'applied', right: right(), accepted: true }
-  const { how, edit } = await followFirstFix(
-    (route, body) => server.post(route, body),
-    first.body as unknown as Problem,
-    { path, edit: { old_text }, wanted: marked }
-  )
-  const second = await server.post('/edit', { path, ...edit })
+  const { how, edit } = await followFirstCall((route, body) => server.post(route, body), first.text, {
+    path,
+    edit: { old_text },
+    wanted: marked
+  })
+  const second = await server.post('/tools/edit_file', edit)
   return { how, right: second.status === 200 && right(), accepted: second.status === 200 }
 }
 

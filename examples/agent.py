@@ -25,10 +25,13 @@ def editd(path, body=None):
     return send(environ["EDITD_URL"] + path, environ["EDITD_TOKEN"], body)
 
 
-tools = json.loads(editd("/tools?format=openai-chat")[1])
+status, text = editd("/tools?format=openai-chat")
+if status != 200:
+    sys.exit(text)
+tools = json.loads(text)
 messages = [
     {"role": "system", "content": "You edit files with your tools. Inspect a file first and send its file_hash as expected_hash. "
-                                  "When an edit fails, the answer says why and has edits that work."},
+                                  "When an edit fails, the answer says why and has the call to send instead."},
     {"role": "user", "content": sys.argv[1]},
 ]
 
@@ -44,7 +47,7 @@ for turn in range(30):
         break
     for call in message["tool_calls"]:
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        # Whether success or problem, the body tells the model how to go on.
+        # Whether success or problem, the text tells the model how to go on.
         status, text = editd(f"/tools/{quote(name)}", {"arguments": arguments})
         print(name, arguments, "→", status, file=sys.stderr)
         messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})

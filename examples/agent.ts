@@ -22,13 +22,15 @@ const editd = (path: string, body?: object) =>
     ...(body && { method: 'POST', body: JSON.stringify(body) })
   })
 
-const tools = await (await editd('/tools?format=openai-chat')).json()
+const answered = await editd('/tools?format=openai-chat')
+if (!answered.ok) throw new Error(await answered.text())
+const tools = await answered.json()
 const messages: Message[] = [
   {
     role: 'system',
     content:
       'You edit files with your tools. Inspect a file first and send its file_hash as expected_hash. ' +
-      'When an edit fails, the answer says why and has edits that work.'
+      'When an edit fails, the answer says why and has the call to send instead.'
   },
   { role: 'user', content: process.argv[2] ?? 'What is in the workspace?' }
 ]
@@ -49,7 +51,7 @@ for (let turn = 0; turn < 30; turn++) {
     break
   }
   for (const { id, function: call } of message.tool_calls) {
-    // Whether success or problem, the body tells the model how to go on.
+    // Whether success or problem, the text tells the model how to go on.
     const answer = await editd(`/tools/${encodeURIComponent(call.name)}`, { arguments: call.arguments })
     console.error(call.name, call.arguments, '→', answer.status)
     messages.push({ role: 'tool', tool_call_id: id, content: await answer.text() })

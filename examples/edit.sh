@@ -8,7 +8,7 @@ path=$1 old=$2 new=$3
 
 call () { curl -sS "$EDITD_URL$1" -H "Authorization: Bearer $EDITD_TOKEN" -H 'Content-Type: application/json' -d @-; }
 
-hash=$(jq -n --arg path "$path" '{$path}' | call /inspect | jq -r '.file_hash // error(.detail)')
+hash=$(jq -n --arg path "$path" '{$path, facts: true}' | call /inspect | jq -r '.file_hash // error(.detail)')
 request=$(jq -n --arg path "$path" --arg expected_hash "$hash" --arg old_text "$old" --arg new_text "$new" '{$path, $expected_hash, $old_text, $new_text}')
 answer=$(call /edit <<<"$request")
 

@@ -10,6 +10,7 @@ import type { Operations } from '../src/operations.ts'
 export function tool(app: FastifyInstance, operations: Operations, box: Toolbox): void {
   app.post<{ Params: { name: string } }>('/tools/:name', {
     schema: toolCallSchema(operations),
+    config: { forModels: true },
     onRequest: refuseUnfit,
     async handler(request, reply) {
       const found = box.find(request.params.name)

@@ -19,7 +19,8 @@ const { schema, ...route } = factsRoute({
   access: 'token'
 })
 
-export function tools(app: FastifyInstance, box: Toolbox, components: Components): void {
+/** `output_schema`: whether the form for MCP says what a tool answers. */
+export function tools(app: FastifyInstance, box: Toolbox, components: Components, output_schema: boolean): void {
   const queryOf = queryReader(ToolsQuery)
   app.route({
     ...route,
@@ -27,8 +28,10 @@ export function tools(app: FastifyInstance, box: Toolbox, components: Components
     async handler(request, reply) {
       const query = queryOf(request.url)
       if (!query.ok) return sendProblem(reply, query.failure)
-      const { format = TOOL_FORMATS[0], strict } = query.value
-      return definitions(box.offered, components, format, strict === 'true')
+      const { format = TOOL_FORMATS[0], strict, names } = query.value
+      const chosen = box.chosen(names)
+      if (!chosen.ok) return sendProblem(reply, chosen.failure)
+      return definitions(chosen.value, components, { format, strict: strict === 'true', output_schema })
     }
   })
 }

@@ -22,6 +22,7 @@ const Limits = named('Limits', 'What this server accepts and answers at most.', 
   max_matches: count('Matches in one answer of /inspect.'),
   max_items: count('Structure items in one answer of /inspect.'),
   max_parsed_size: count('Bytes in a file whose structure can be listed or edited, before and after the edit.'),
+  max_checked_size: count('Bytes in a file whose syntax is checked, before and after the edit.'),
   max_context_lines: count('The largest context_lines of an edit.'),
   max_diff_lines: count('The largest max_diff_lines of an edit.'),
   lock_timeout_ms: count('Milliseconds that a request waits for a file that is being edited.')
@@ -61,6 +62,7 @@ export const CapabilitiesSchema = named(
       'Languages whose structure /inspect lists and /edit-section edits: ' +
         'Markdown by heading and code_block, the others by symbol.'
     ),
+    syntax_languages: texts('Languages in which syntax warns of an edit that breaks a file, or refuses it.'),
     root: ref(RootFacts)
   }
 )

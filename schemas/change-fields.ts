@@ -18,6 +18,9 @@ export const changeFields = {
   ),
   context_lines: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 20, description: 'Unchanged lines shown around each change (default: 3).' })
+  ),
+  syntax: Type.Optional(
+    word(['ignore', 'warn', 'refuse'], "If the edit breaks the file's syntax: ignore it, warn, or refuse.")
   )
 }
 

@@ -9,6 +9,27 @@ export const named = <P extends TProperties>(id: string, description: string, pr
 export const ref = <T extends TSchema & { $id?: string }>(schema: T) =>
   Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 
+/**
+ * One of these components, by the value of a member that all have, so that a generated client narrows on it; and these
+ * components.
+ */
+export function byDiscriminator(
+  id: string,
+  description: string,
+  propertyName: string,
+  byValue: Record<string, TSchema & { $id?: string }>
+) {
+  const members = [...new Set(Object.values(byValue))]
+  const mapping = Object.entries(byValue).map(([value, { $id }]) => [value, `#/components/schemas/${$id}`])
+  const union = Type.Unsafe<object>({
+    $id: id,
+    description,
+    oneOf: members.map(member => ref(member)),
+    discriminator: { propertyName, mapping: Object.fromEntries(mapping) }
+  })
+  return { union, members }
+}
+
 /** One of these words. */
 export const word = <const V extends string[]>(values: V, description: string) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: values, description })

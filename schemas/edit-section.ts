@@ -45,14 +45,14 @@ export const EditSectionRequestSchema = named(
       Type.Boolean({
         description:
           'With action replace: true also replaces the heading line, or the fences of the code block ' +
-          '(default: false, they stay).'
+          '(default: they stay, unless new_text begins with them).'
       })
     ),
     include_comment: Type.Optional(
       Type.Boolean({
         description:
-          'With action replace or delete: true also replaces or deletes the doc comment of the symbol ' +
-          '(default: false, it stays).'
+          'With action replace or delete: whether the doc comment of the symbol goes too ' +
+          '(default: deleted with it; replaced only if new_text begins with it).'
       })
     ),
     ...changeFields,

@@ -1,12 +1,24 @@
 // What POST /inspect takes and answers. Knows only the wire format.
-import { Type, type Static } from 'typebox'
-import { answeredPath, count, hash, line, lossy, named, ref, requestPath, resolvedPath, word } from './common.ts'
+import { Type, type Static, type TSchema } from 'typebox'
+import {
+  answeredPath,
+  byDiscriminator,
+  count,
+  hash,
+  line,
+  lossy,
+  named,
+  ref,
+  requestPath,
+  resolvedPath,
+  word
+} from './common.ts'
 import { StructureItem } from './structure.ts'
 
 export const InspectRequestSchema = named(
   'InspectRequest',
-  'Look at a file: its facts and, if you ask for them, a range of its lines, matches of a search, or its structure. ' +
-    'Or list a directory.',
+  'Look at a file: its facts and its content, or instead of the content a range of its lines, matches of a search, ' +
+    'or its structure. Or list a directory.',
   {
     path: Type.Unsafe<string>({
       ...requestPath,
@@ -15,12 +27,14 @@ export const InspectRequestSchema = named(
         'An absolute path inside the root is accepted.'
     }),
     start_line: Type.Optional(
-      line('First line to read, counted from 1. Without end_line: read on from there, up to the limit.')
+      line('First line to read, counted from 1. Without end_line: up to 16 KiB are read from there.')
     ),
     end_line: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'Last line to read, inclusive. Past the end of the file: read to the end.'
+        description:
+          'Last line to read, inclusive; up to 2,000 lines or 64 KiB are read. ' +
+          'Past the end of the file: read to the end.'
       })
     ),
     start_column: Type.Optional(
@@ -59,6 +73,19 @@ export const InspectRequestSchema = named(
           'functions, classes and other symbols of source code (default: false).'
       })
     ),
+    start_item: Type.Optional(
+      line('With structure: the first item to list, counted from 1 (default: 1); the next_item of the last answer.')
+    ),
+    max_items: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2000,
+        description: 'With structure: how many items to list at most (default: 200).'
+      })
+    ),
+    facts: Type.Optional(
+      Type.Boolean({ description: 'true: only the facts of a file, without its content (default: false).' })
+    ),
     after: Type.Optional(
       Type.String({
         minLength: 1,
@@ -95,80 +122,115 @@ const Entry = named('Entry', 'One entry of a directory.', {
   file_size: Type.Optional(count('Bytes in a file.'))
 })
 
-export const InspectResultSchema = named(
-  'InspectResult',
-  'The facts of a file with the lines, matches and structure that were asked for, or the entries of a directory.',
-  {
-    path: answeredPath,
-    resolved_path: Type.Optional(resolvedPath),
-    message: Type.String({ description: 'What was found, in one sentence.' }),
-    type: word(['file', 'directory'], 'What the path leads to.'),
-    file_size: Type.Optional(count('Bytes in the file; absent for directories, as are the fields that follow.')),
-    file_hash: Type.Optional(hash('The hash of the file as it is now. Send it as expected_hash with your edit.')),
-    encoding: Type.Optional(
-      word(
-        ['ascii', 'utf-8', 'unknown-8bit', 'utf-16le', 'utf-16be', 'binary'],
-        'binary and utf-16 files have no lines and cannot be edited.'
-      )
-    ),
-    modified_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When the file was last modified (RFC 3339).' })
-    ),
-    total_lines: Type.Optional(count('Lines in the file; absent for binary files, as are the fields that follow.')),
-    bom: Type.Optional(
-      Type.Boolean({
-        description: 'Whether the file begins with a byte-order mark. It is not part of any line and is kept.'
-      })
-    ),
-    line_ending: Type.Optional(word(['lf', 'crlf', 'cr', 'mixed', 'none'], 'The kind of line break.')),
-    line_ending_counts: Type.Optional(ref(LineEndingCounts)),
-    ends_with_newline: Type.Optional(Type.Boolean({ description: 'Whether the last line ends with a line break.' })),
-    indentation: Type.Optional(ref(Indentation)),
-    language: Type.Optional(Type.String({ description: 'The language, by the name of the file or its first line.' })),
-    content: Type.Optional(
-      Type.String({ description: 'The exact text of the lines, with the line break of the last one.' })
-    ),
-    start_line: Type.Optional(line('First line in content.')),
-    end_line: Type.Optional(count('Last line in content.')),
-    start_column: Type.Optional(line('Column of start_line at which content begins.')),
-    next_column: Type.Optional(line('The last line continues: ask for next_line with this start_column.')),
-    truncated: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether content, matches, structure or entries were cut at a limit; ' +
-          'next_line, total_matches, total_items and next_entry show which.'
-      })
-    ),
-    next_line: Type.Optional(line('The line to continue reading from.')),
-    lossy: Type.Optional(lossy),
-    matches: Type.Optional(
-      Type.Array(ref(SearchMatch), { maxItems: 200, description: 'The matches of search, at most 200.' })
-    ),
-    total_matches: Type.Optional(count('How many matches there are.')),
-    stopped_at_line: Type.Optional(line('The search took too long; lines from this one on were not searched.')),
-    structure: Type.Optional(
-      Type.Array(ref(StructureItem), {
-        maxItems: 2000,
-        description: 'The structure of the file, ordered by first line, at most 2,000 items.'
-      })
-    ),
-    total_items: Type.Optional(count('How many items there are; structure lists the first of them.')),
-    syntax_error_lines: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1 }), {
-        maxItems: 20,
-        description: 'The first lines with syntax errors; structure lists what could still be parsed.'
-      })
-    ),
-    entries: Type.Optional(
-      Type.Array(ref(Entry), { maxItems: 500, description: 'The entries of the directory, by name in byte order.' })
-    ),
-    next_entry: Type.Optional(Type.String({ description: 'There are more entries: send this as after.' })),
-    warnings: Type.Optional(Type.Array(Type.String(), { description: 'Fields that were accepted under another name.' }))
-  }
-)
+const FACTS = 'The facts of a file with the lines, matches and structure that were asked for'
+const ENTRIES = 'the entries of a directory'
 
+export const InspectResultSchema = named('InspectResult', `${FACTS}, or ${ENTRIES}.`, {
+  path: answeredPath,
+  resolved_path: Type.Optional(resolvedPath),
+  message: Type.String({ description: 'What was found, in one sentence.' }),
+  type: word(['file', 'directory'], 'What the path leads to.'),
+  file_size: Type.Optional(count('Bytes in the file; absent for directories, as are the fields that follow.')),
+  file_hash: Type.Optional(hash('The hash of the file as it is now. Send it as expected_hash with your edit.')),
+  encoding: Type.Optional(
+    word(
+      ['ascii', 'utf-8', 'unknown-8bit', 'utf-16le', 'utf-16be', 'binary'],
+      'binary and utf-16 files have no lines and cannot be edited.'
+    )
+  ),
+  modified_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When the file was last modified (RFC 3339).' })
+  ),
+  total_lines: Type.Optional(count('Lines in the file; absent for binary files, as are the fields that follow.')),
+  bom: Type.Optional(
+    Type.Boolean({
+      description: 'Whether the file begins with a byte-order mark. It is not part of any line and is kept.'
+    })
+  ),
+  line_ending: Type.Optional(word(['lf', 'crlf', 'cr', 'mixed', 'none'], 'The kind of line break.')),
+  line_ending_counts: Type.Optional(ref(LineEndingCounts)),
+  ends_with_newline: Type.Optional(Type.Boolean({ description: 'Whether the last line ends with a line break.' })),
+  indentation: Type.Optional(ref(Indentation)),
+  language: Type.Optional(Type.String({ description: 'The language, by the name of the file or its first line.' })),
+  content: Type.Optional(
+    Type.String({ description: 'The exact text of the lines, with the line break of the last one.' })
+  ),
+  start_line: Type.Optional(line('First line in content.')),
+  end_line: Type.Optional(count('Last line in content.')),
+  start_column: Type.Optional(line('Column of start_line at which content begins.')),
+  next_column: Type.Optional(line('The last line continues: ask for next_line with this start_column.')),
+  truncated: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether content, matches, structure or entries were cut at a limit; ' +
+        'next_line, total_matches, next_item and next_entry show which.'
+    })
+  ),
+  next_line: Type.Optional(line('The line to continue reading from.')),
+  lossy: Type.Optional(lossy),
+  matches: Type.Optional(
+    Type.Array(ref(SearchMatch), { maxItems: 200, description: 'The matches of search, at most 200.' })
+  ),
+  total_matches: Type.Optional(count('How many matches there are.')),
+  stopped_at_line: Type.Optional(line('The search took too long; lines from this one on were not searched.')),
+  structure: Type.Optional(
+    Type.Array(ref(StructureItem), {
+      maxItems: 2000,
+      description: 'The structure of the file, ordered by first line, from start_item on.'
+    })
+  ),
+  total_items: Type.Optional(count('How many items there are.')),
+  next_item: Type.Optional(line('There are more items: send this as start_item.')),
+  syntax_error_lines: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 1 }), {
+      maxItems: 20,
+      description: 'The first lines with syntax errors; structure lists what could still be parsed.'
+    })
+  ),
+  entries: Type.Optional(
+    Type.Array(ref(Entry), { maxItems: 500, description: 'The entries of the directory, by name in byte order.' })
+  ),
+  next_entry: Type.Optional(Type.String({ description: 'There are more entries: send this as after.' })),
+  warnings: Type.Optional(Type.Array(Type.String(), { description: 'Fields that were accepted under another name.' }))
+})
+
+const DIRECTORY_ONLY = ['entries', 'next_entry'] as const
+const OF_DIRECTORY = ['path', 'resolved_path', 'message', 'type', 'truncated', 'warnings', ...DIRECTORY_ONLY] as const
+
+/** The result for what `path` leads to: these of its fields, and which of them are always there. */
+const inspected = (
+  id: string,
+  type: InspectResult['type'],
+  description: string,
+  names: string[],
+  always: (keyof InspectResult)[]
+): TSchema => {
+  const fields = Object.entries(InspectResultSchema.properties).filter(([name]) => names.includes(name))
+  return Type.Unsafe({
+    $id: id,
+    description,
+    type: 'object',
+    properties: { ...Object.fromEntries(fields), type: word([type], 'What the path leads to.') },
+    required: ['path', 'message', 'type', ...always],
+    additionalProperties: false
+  })
+}
+
+const BY_TYPE = byDiscriminator('InspectResult', `${FACTS}, or ${ENTRIES}.`, 'type', {
+  file: inspected(
+    'InspectedFile',
+    'file',
+    `${FACTS}.`,
+    Object.keys(InspectResultSchema.properties).filter(name => !(DIRECTORY_ONLY as readonly string[]).includes(name)),
+    ['file_size', 'file_hash', 'encoding', 'modified_at']
+  ),
+  directory: inspected('InspectedDirectory', 'directory', 'The entries of a directory.', [...OF_DIRECTORY], ['entries'])
+})
+
+/** The published form: hosts of tools take the flat one. */
 export const INSPECT_COMPONENTS = [
-  InspectResultSchema,
+  BY_TYPE.union,
+  ...BY_TYPE.members,
   Indentation,
   LineEndingCounts,
   SearchMatch,

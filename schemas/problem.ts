@@ -1,55 +1,7 @@
 // What the service answers when a request fails (RFC 9457). Knows only the wire format.
-import { Type, type Static } from 'typebox'
-import { count, hash, line, lossy, named, ref, word } from './common.ts'
+import { Type, type Static, type TObject, type TSchema, type TUnsafe } from 'typebox'
+import { byDiscriminator, count, hash, line, lossy, named, ref, word } from './common.ts'
 import { StructureItem } from './structure.ts'
-
-/** Every code that an answer can have. */
-export const PROBLEM_CODES = [
-  'INVALID_JSON',
-  'INVALID_REQUEST',
-  'INVALID_PATH',
-  'INVALID_UNICODE',
-  'MIXED_MODES',
-  'NO_EDITS',
-  'EMPTY_OLD_TEXT',
-  'TOO_MANY_EDITS',
-  'UNAUTHORIZED',
-  'PATH_NOT_ALLOWED',
-  'PROTECTED_PATH',
-  'PERMISSION_DENIED',
-  'READ_ONLY',
-  'FORBIDDEN_HOST',
-  'FORBIDDEN_ORIGIN',
-  'FILE_NOT_FOUND',
-  'ROUTE_NOT_FOUND',
-  'METHOD_NOT_ALLOWED',
-  'REQUEST_TIMEOUT',
-  'STALE_FILE',
-  'ALREADY_EXISTS',
-  'REQUEST_TOO_LARGE',
-  'FILE_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'BINARY_FILE',
-  'NO_MATCH',
-  'ALREADY_APPLIED',
-  'WRONG_COUNT',
-  'OCCURRENCE_OUT_OF_RANGE',
-  'OVERLAPPING_EDITS',
-  'LINE_OUT_OF_RANGE',
-  'EXPECTED_TEXT_MISMATCH',
-  'TARGET_NOT_FOUND',
-  'AMBIGUOUS_TARGET',
-  'UNSUPPORTED_TARGET',
-  'NOT_A_FILE',
-  'RESULT_TOO_LARGE',
-  'FILE_LOCKED',
-  'PRECONDITION_REQUIRED',
-  'HEADERS_TOO_LARGE',
-  'INTERNAL_ERROR',
-  'NOT_READY',
-  'NO_SPACE'
-] as const
-export type ProblemCode = (typeof PROBLEM_CODES)[number]
 
 const text = (description: string) => Type.String({ description })
 
@@ -156,7 +108,10 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   call: Type.Optional(ref(SuggestedCall))
 })
 
-const Highlight = named('Highlight', 'A line to check.', { line: line('Line, counted from 1.') })
+const Highlight = named('Highlight', 'Lines to check.', {
+  start_line: line('First line, counted from 1.'),
+  end_line: line('Last line.')
+})
 const FilePreview = named('FilePreview', 'The lines around the place in question.', {
   total_lines: count('Lines in the file.'),
   preview_start_line: count('First line shown.'),
@@ -171,89 +126,202 @@ const FieldErrorSchema = named('FieldError', 'An error in one field of the reque
   message: text('What is wrong with it.')
 })
 
-export const ProblemSchema = named(
+/** What every problem has, but for its code. */
+const COMMON = {
+  type: text('A URI reference that identifies the kind of problem.'),
+  title: text('The kind of problem, in a few words.'),
+  status: Type.Integer({ minimum: 400, maximum: 599, description: 'The HTTP status.' }),
+  detail: text('What went wrong, what is there instead, and what to do next.'),
+  instance: text('The route that was called.'),
+  request_id: text('Identifies this request in the server log.'),
+  retry: word(
+    ['change_request', 'after_read', 'after_delay'],
+    'change_request: as it is, it fails again. after_read: read the file again, then decide. ' +
+      'after_delay: send it again later.'
+  ),
+  path: Type.Optional(text('The file.')),
+  resolved_path: Type.Optional(text('The file that the symlink in path leads to.')),
+  file_hash: Type.Optional(hash('The hash of the file as it is on disk now.'))
+}
+
+/** What problems of some codes have beyond that. */
+const MEMBERS = {
+  expected_hash: Type.Optional(hash('The hash that the request expected.')),
+  edit_index: Type.Optional(count('Which edit failed, counted from 0.')),
+  total_edits: Type.Optional(count('How many edits the request contains.')),
+  other_edit_index: Type.Optional(count('The edit that the failed one overlaps, counted from 0.')),
+  search_text: Type.Optional(text('The old_text that was searched for; long text is cut in the middle.')),
+  expected_occurrences: Type.Optional(count('How many matches the request expected.')),
+  actual_occurrences: Type.Optional(count('How many matches there are.')),
+  match_locations: Type.Optional(Type.Array(ref(MatchLocation), { maxItems: 10, description: 'The first matches.' })),
+  match_lines: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 50, description: 'The lines with matches, each once.' })
+  ),
+  more_matches: Type.Optional(count('Matches on other lines, or after the first thousand.')),
+  similar_content: Type.Optional(
+    Type.Array(ref(SimilarContent), {
+      maxItems: 3,
+      description: 'Places that you may have meant, most likely first.'
+    })
+  ),
+  suggested_fixes: Type.Optional(Type.Array(ref(SuggestedFixSchema), { description: 'Ways to continue.' })),
+  suggestions_truncated: Type.Optional(
+    Type.Literal(true, { type: 'boolean', description: 'true: the search for similar text was stopped early.' })
+  ),
+  missing_tokens: Type.Optional(
+    Type.Array(Type.String(), { maxItems: 10, description: 'Names in old_text that occur nowhere in the file.' })
+  ),
+  already_applied: Type.Optional(
+    Type.Literal(true, { type: 'boolean', description: 'true: the file already contains new_text and not old_text.' })
+  ),
+  file_preview: Type.Optional(ref(FilePreview)),
+  actual_text: Type.Optional(
+    text('The text of the lines, which differs from expected_text; long text is cut in the middle.')
+  ),
+  lossy: Type.Optional(lossy),
+  total_lines: Type.Optional(count('Lines in the file.')),
+  limit: Type.Optional(count('The limit that was exceeded.')),
+  actual: Type.Optional(count('The value that exceeded it.')),
+  errors: Type.Optional(Type.Array(ref(FieldErrorSchema), { maxItems: 20, description: 'The fields that are wrong.' })),
+  did_you_mean: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 10,
+      description: 'Similar paths that exist; for a target, similar names.'
+    })
+  ),
+  targets: Type.Optional(
+    Type.Array(ref(StructureItem), {
+      maxItems: 100,
+      description: 'The targets that match: send at_line with a line of the one you mean.'
+    })
+  ),
+  outline: Type.Optional(
+    Type.Array(ref(StructureItem), { maxItems: 100, description: 'The structure of the file, its first 100 items.' })
+  ),
+  syntax_error_lines: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 1 }), {
+      maxItems: 20,
+      description:
+        'Lines with syntax errors; what is there may not have been parsed. With SYNTAX_ERROR: the line in the result.'
+    })
+  )
+}
+type Member = keyof typeof MEMBERS
+
+const has = (always: Member[], sometimes: Member[] = []) => ({ always, sometimes })
+
+const POSITION: Member[] = ['edit_index', 'total_edits']
+const MATCHES: Member[] = ['search_text', 'actual_occurrences', 'match_locations', 'match_lines', 'suggested_fixes']
+const OUTLINE: Member[] = ['suggested_fixes', 'outline']
+
+/** Every code that an answer can have, with the members that its problems have beyond those of all. */
+const MEMBERS_BY_CODE = {
+  INVALID_JSON: has([], ['errors', 'limit']),
+  INVALID_REQUEST: has(['errors']),
+  INVALID_PATH: has(['errors']),
+  INVALID_UNICODE: has([], ['errors']),
+  MIXED_MODES: has([]),
+  NO_EDITS: has([]),
+  EMPTY_OLD_TEXT: has([], POSITION),
+  TOO_MANY_EDITS: has(['limit', 'actual']),
+  UNAUTHORIZED: has([]),
+  PATH_NOT_ALLOWED: has([], ['did_you_mean', 'suggested_fixes']),
+  PROTECTED_PATH: has([]),
+  PERMISSION_DENIED: has([]),
+  READ_ONLY: has([]),
+  FORBIDDEN_HOST: has([]),
+  FORBIDDEN_ORIGIN: has([]),
+  FILE_NOT_FOUND: has([], ['did_you_mean', 'suggested_fixes']),
+  ROUTE_NOT_FOUND: has([]),
+  METHOD_NOT_ALLOWED: has([]),
+  REQUEST_TIMEOUT: has([]),
+  // Also what the edit would meet in the file as it is now: any member of a problem of an edit.
+  STALE_FILE: has([], Object.keys(MEMBERS) as Member[]),
+  ALREADY_EXISTS: has([], ['suggested_fixes']),
+  REQUEST_TOO_LARGE: has(['limit']),
+  FILE_TOO_LARGE: has(['limit', 'actual']),
+  UNSUPPORTED_MEDIA_TYPE: has([]),
+  BINARY_FILE: has([]),
+  NO_MATCH: has(
+    [...POSITION, 'search_text', 'similar_content', 'suggested_fixes', 'file_preview'],
+    ['suggestions_truncated', 'missing_tokens', 'already_applied']
+  ),
+  ALREADY_APPLIED: has([...POSITION, 'search_text', 'already_applied', 'suggested_fixes', 'file_preview']),
+  WRONG_COUNT: has(
+    [...POSITION, ...MATCHES, 'expected_occurrences'],
+    ['more_matches', 'similar_content', 'suggestions_truncated']
+  ),
+  OCCURRENCE_OUT_OF_RANGE: has([...POSITION, ...MATCHES], ['more_matches']),
+  OVERLAPPING_EDITS: has([...POSITION, 'other_edit_index']),
+  LINE_OUT_OF_RANGE: has(['total_lines'], POSITION),
+  EXPECTED_TEXT_MISMATCH: has(
+    [...POSITION, 'actual_text', 'similar_content', 'suggested_fixes', 'file_preview'],
+    ['lossy', 'suggestions_truncated']
+  ),
+  TARGET_NOT_FOUND: has(OUTLINE, ['targets', 'did_you_mean', 'syntax_error_lines']),
+  AMBIGUOUS_TARGET: has(['targets', ...OUTLINE], ['syntax_error_lines']),
+  UNSUPPORTED_TARGET: has([], ['limit', 'actual']),
+  NOT_A_FILE: has([], ['did_you_mean', 'suggested_fixes']),
+  RESULT_TOO_LARGE: has([...POSITION, 'limit', 'actual']),
+  SYNTAX_ERROR: has(['syntax_error_lines']),
+  FILE_LOCKED: has([]),
+  PRECONDITION_REQUIRED: has(['suggested_fixes']),
+  HEADERS_TOO_LARGE: has(['limit']),
+  INTERNAL_ERROR: has([]),
+  NOT_READY: has([]),
+  NO_SPACE: has([])
+}
+export type ProblemCode = keyof typeof MEMBERS_BY_CODE
+export const PROBLEM_CODES = Object.keys(MEMBERS_BY_CODE) as ProblemCode[]
+
+const code = (codes: ProblemCode[]) => Type.Unsafe<ProblemCode>({ type: 'string', enum: codes })
+
+// Open, since each of those that include it is closed.
+const ProblemBase = Type.Object(COMMON, { $id: 'ProblemBase', description: 'What every problem has.' })
+
+/** As a generated client calls the problems of a code. */
+const nameOf = (of: ProblemCode) =>
+  `${of.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Problem`
+
+/** A problem with one of these codes, closed. */
+const problemOf = (
+  id: string,
+  description: string,
+  codes: ProblemCode[],
+  { always, sometimes }: { always: Member[]; sometimes: Member[] }
+): TSchema =>
+  Type.Unsafe({
+    $id: id,
+    description,
+    type: 'object',
+    allOf: [ref(ProblemBase)],
+    properties: {
+      code: code(codes),
+      ...Object.fromEntries([...always, ...sometimes].map(name => [name, MEMBERS[name]]))
+    },
+    required: ['code', ...always],
+    unevaluatedProperties: false
+  })
+
+const isPlain = (of: ProblemCode) => [...MEMBERS_BY_CODE[of].always, ...MEMBERS_BY_CODE[of].sometimes].length === 0
+const PLAIN_CODES = PROBLEM_CODES.filter(isPlain)
+const PlainProblem = problemOf(
+  'PlainProblem',
+  'A problem that has no members but those that all have.',
+  PLAIN_CODES,
+  has([])
+)
+const ofCode = (of: ProblemCode): TSchema =>
+  isPlain(of) ? PlainProblem : problemOf(nameOf(of), `A problem with the code ${of}.`, [of], MEMBERS_BY_CODE[of])
+
+const PROBLEM = byDiscriminator(
   'Problem',
   'Why nothing was done, and what to do next. detail alone is enough to act on.',
-  {
-    type: text('A URI reference that identifies the kind of problem.'),
-    title: text('The kind of problem, in a few words.'),
-    status: Type.Integer({ minimum: 400, maximum: 599, description: 'The HTTP status.' }),
-    code: Type.Unsafe<ProblemCode>({
-      type: 'string',
-      enum: [...PROBLEM_CODES],
-      description: 'The kind of problem, for programs.'
-    }),
-    detail: text('What went wrong, what is there instead, and what to do next.'),
-    instance: text('The route that was called.'),
-    request_id: text('Identifies this request in the server log.'),
-    retry: word(
-      ['never', 'after_read', 'after_delay'],
-      'never: change the request. after_read: read the file again, then decide. after_delay: send it again later.'
-    ),
-    path: Type.Optional(text('The file.')),
-    resolved_path: Type.Optional(text('The file that the symlink in path leads to.')),
-    file_hash: Type.Optional(hash('The hash of the file as it is on disk now.')),
-    expected_hash: Type.Optional(hash('The hash that the request expected.')),
-    edit_index: Type.Optional(count('Which edit failed, counted from 0.')),
-    total_edits: Type.Optional(count('How many edits the request contains.')),
-    other_edit_index: Type.Optional(count('The edit that the failed one overlaps, counted from 0.')),
-    search_text: Type.Optional(text('The old_text that was searched for; long text is cut in the middle.')),
-    expected_occurrences: Type.Optional(count('How many matches the request expected.')),
-    actual_occurrences: Type.Optional(count('How many matches there are.')),
-    match_locations: Type.Optional(Type.Array(ref(MatchLocation), { maxItems: 10, description: 'The first matches.' })),
-    match_lines: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 1000, description: 'The lines of all matches.' })
-    ),
-    similar_content: Type.Optional(
-      Type.Array(ref(SimilarContent), {
-        maxItems: 3,
-        description: 'Places that you may have meant, most likely first.'
-      })
-    ),
-    suggested_fixes: Type.Optional(Type.Array(ref(SuggestedFixSchema), { description: 'Ways to continue.' })),
-    suggestions_truncated: Type.Optional(
-      Type.Literal(true, { type: 'boolean', description: 'true: the search for similar text was stopped early.' })
-    ),
-    missing_tokens: Type.Optional(
-      Type.Array(Type.String(), { maxItems: 10, description: 'Names in old_text that occur nowhere in the file.' })
-    ),
-    already_applied: Type.Optional(
-      Type.Literal(true, { type: 'boolean', description: 'true: the file already contains new_text and not old_text.' })
-    ),
-    file_preview: Type.Optional(ref(FilePreview)),
-    actual_text: Type.Optional(
-      text('The text of the lines, which differs from expected_text; long text is cut in the middle.')
-    ),
-    lossy: Type.Optional(lossy),
-    total_lines: Type.Optional(count('Lines in the file.')),
-    limit: Type.Optional(count('The limit that was exceeded.')),
-    actual: Type.Optional(count('The value that exceeded it.')),
-    errors: Type.Optional(
-      Type.Array(ref(FieldErrorSchema), { maxItems: 20, description: 'The fields that are wrong.' })
-    ),
-    did_you_mean: Type.Optional(
-      Type.Array(Type.String(), {
-        maxItems: 10,
-        description: 'Similar paths that exist; for a target, similar names.'
-      })
-    ),
-    targets: Type.Optional(
-      Type.Array(ref(StructureItem), {
-        maxItems: 100,
-        description: 'The targets that match: send at_line with a line of the one you mean.'
-      })
-    ),
-    outline: Type.Optional(
-      Type.Array(ref(StructureItem), { maxItems: 100, description: 'The structure of the file, its first 100 items.' })
-    ),
-    syntax_error_lines: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1 }), {
-        maxItems: 20,
-        description: 'Lines with syntax errors; what is there may not have been parsed.'
-      })
-    )
-  }
+  'code',
+  Object.fromEntries(PROBLEM_CODES.map(of => [of, ofCode(of)]))
 )
+
+export const ProblemSchema = PROBLEM.union
 
 export const PROBLEM_COMPONENTS = [
   Difference,
@@ -265,8 +333,11 @@ export const PROBLEM_COMPONENTS = [
   Highlight,
   FilePreview,
   FieldErrorSchema,
+  ProblemBase,
+  ...PROBLEM.members,
   ProblemSchema
 ]
-export type Problem = Static<typeof ProblemSchema>
+/** A problem of any code, flat: what the server makes. */
+export type Problem = Static<TObject<typeof COMMON & typeof MEMBERS & { code: TUnsafe<ProblemCode> }>>
 export type SuggestedFix = Static<typeof SuggestedFixSchema>
 export type FieldError = Static<typeof FieldErrorSchema>

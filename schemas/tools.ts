@@ -2,6 +2,17 @@
 import { Type, type TSchema } from 'typebox'
 import { named, ref, word } from './common.ts'
 
+/** The names of all tools, in the order in which they are offered. */
+export const TOOL_NAMES = [
+  'edit_file',
+  'edit_lines',
+  'edit_section',
+  'preview_edit',
+  'create_file',
+  'inspect_file'
+] as const
+export type ToolName = (typeof TOOL_NAMES)[number]
+
 export const TOOL_FORMATS = ['openai', 'openai-chat', 'anthropic', 'mcp'] as const
 
 export const ToolsQuery = Type.Object(
@@ -18,6 +29,13 @@ export const ToolsQuery = Type.Object(
         ['true', 'false'],
         'true: schemas for strict mode, in which a model can give only valid arguments (default: false).'
       )
+    ),
+    names: Type.Optional(
+      Type.String({
+        description:
+          'The tools to define, comma-separated, such as edit_file,inspect_file. ' +
+          'Default: those that the server offers; preview_edit only where it is named.'
+      })
     )
   },
   { additionalProperties: false }

@@ -18,7 +18,7 @@ import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
 import { VERSION, type Config } from './config/config.ts'
 import { accessOf, makeAccessCheck } from './http/auth.ts'
-import { prefersPage } from './http/browser.ts'
+import { prefersPage } from './http/accept.ts'
 import { capabilitiesOf } from './http/capabilities.ts'
 import {
   collectRoutes,
@@ -168,9 +168,10 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
   operations(app, table)
   const box = toolbox(table, config)
   const byId = componentsById(schemas)
-  tools(app, box, byId)
+  const output_schema = config.mcpOutputSchema
+  tools(app, box, byId, output_schema)
   tool(app, table, box)
-  mcp(app, mcpServers(box, byId, VERSION), logger)
+  mcp(app, mcpServers(box, byId, { version: VERSION, output_schema }), logger)
   capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, table))
   healthz(app)
   readyz(app, workspace)

@@ -31,9 +31,9 @@ export const operationsIn = (table: Operations): readonly Operation[] => Object.
 export function makeOperations(
   workspace: Workspace,
   limits: OperationLimits,
-  { searcher, planMaker, outliner } = new Workers()
+  { searcher, planMaker, outliner, syntaxChecker } = new Workers()
 ): Operations {
-  const planning = { limits, planMaker }
+  const planning = { limits, planMaker, syntaxChecker }
   const edit = makeEdit(workspace, planning, outliner)
   const edit_lines = makeEditLines(workspace, planning)
   const create = makeCreate(workspace, planning)

@@ -4,10 +4,11 @@
 import type { AddressInfo } from 'node:net'
 import pino, { type Logger } from 'pino'
 import { buildApp } from './app.ts'
-import { helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
+import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
 import { ensureDir } from './workspace/commit/ensure-dir.ts'
 import { speakMcp } from './stdio.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
+import { StateUnusable } from './workspace/state.ts'
 import { openWorkspace, type Workspace } from './workspace/workspace.ts'
 
 /** The exit status where settings are at fault. */
@@ -24,6 +25,9 @@ const printErrors = (sentences: readonly string[]) => {
 /** Why the server can't start, in one sentence for a person. */
 function startFailure(error: unknown, { host, port, root }: Config): string {
   if (error instanceof Occupied) return occupied(error)
+  if (error instanceof StateUnusable) {
+    return `the state folder ${error.folder} can't be used (${error.message}): name another with --state-dir.`
+  }
   const { code, message } = error as NodeJS.ErrnoException
   const known: Record<string, string> = {
     EADDRINUSE: `port ${port} of ${host} is already in use: choose another with --port, or 0 for any free port.`,
@@ -62,7 +66,7 @@ function occupied({ root, where, pid, uid, info }: Occupied): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What is printed once the server listens: one line, and for a person also the token and a first call. */
+/** What is printed once the server listens: one line, and for a person also the token, the page to try it and a first call. */
 function greeting(config: Config, root: string, { address, port, family }: AddressInfo): string {
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
   const line = `editd listening on ${url} root=${root}\n`
@@ -75,13 +79,15 @@ function greeting(config: Config, root: string, { address, port, family }: Addre
       : ` -H ${config.tokenGenerated ? quoted(`Authorization: Bearer ${config.token}`) : '"Authorization: Bearer $EDITD_TOKEN"'}`
   const generated = config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''
   const headers = `${token} -H 'Content-Type: application/json'`
-  return `${line}${generated}try: curl -sS${headers} -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
+  const docs = config.docs ? `docs: ${local}/docs\n` : ''
+  return `${line}${generated}${docs}try: curl -sS${headers} -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
 }
 
 /** Opens the log on stderr and the workspace. */
-async function prepare(config: Config) {
+async function prepare(config: Config, warnings: readonly string[]) {
   const destination = pino.destination({ dest: 2, sync: false })
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  for (const warning of warnings) logger.warn({ event: 'unknown_variable' }, warning)
   ensureDir(config.root)
   const workspace = await openWorkspace({
     ...config,
@@ -96,8 +102,8 @@ async function prepare(config: Config) {
  * `editd mcp`: serves the tools to the program at the other end of stdin and stdout, until it closes them or a signal
  * comes.
  */
-async function serveMcp(config: Config): Promise<void> {
-  const { destination, logger, workspace } = await prepare(config)
+async function serveMcp(config: Config, warnings: readonly string[]): Promise<void> {
+  const { destination, logger, workspace } = await prepare(config, warnings)
   const stop = () => {
     process.stdin.destroy()
     setTimeout(() => process.exit(0), EXIT_MS).unref()
@@ -122,8 +128,8 @@ async function listening(config: Config, workspace: Workspace, logger: Logger) {
   return built
 }
 
-async function start(config: Config): Promise<void> {
-  const { destination, logger, workspace } = await prepare(config)
+async function start(config: Config, warnings: readonly string[]): Promise<void> {
+  const { destination, logger, workspace } = await prepare(config, warnings)
   const { app, drain } = await listening(config, workspace, logger).catch(async error => {
     await workspace.close()
     throw error
@@ -158,20 +164,22 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   // Whoever reads stdout or stderr may have gone away.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
-  const output = argv.includes('--help') ? helpText() : argv.includes('--version') ? `${VERSION}\n` : null
+  const asks = (...flags: string[]) => flags.some(flag => argv.includes(flag))
+  const output = asks('-h', '--help') ? helpText() : asks('-v', '--version') ? `${VERSION}\n` : null
   if (output !== null) {
     process.stdout.write(output)
     return
   }
   const isMcp = argv[0] === 'mcp'
   const config = isMcp ? loadLocalConfig(argv.slice(1), env) : loadConfig(argv, env)
+  const warnings = environmentWarnings(env)
   if (!config.ok) {
-    printErrors(config.failure)
+    printErrors([...config.failure, ...warnings])
     process.exitCode = EXIT_FAULT
     return
   }
   try {
-    await (isMcp ? serveMcp : start)(config.value)
+    await (isMcp ? serveMcp : start)(config.value, warnings)
   } catch (error) {
     printErrors([startFailure(error, config.value)])
     process.exitCode = 1

@@ -35,7 +35,10 @@ export async function speakMcp({
     { max_edits: config.maxEdits, max_file_size: config.maxFileSize },
     workers
   )
-  const serverFor = mcpServers(toolbox(operations, config), componentsById(components(operations)), VERSION)
+  const serverFor = mcpServers(toolbox(operations, config), componentsById(components(operations)), {
+    version: VERSION,
+    output_schema: config.mcpOutputSchema
+  })
   const request_id = randomUUID()
   const exchange = {
     request_id,

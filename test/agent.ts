@@ -1,12 +1,11 @@
-// A scripted agent: it takes a problem, does exactly what its first fix says, and sends the edit again. Does not know
-// the file.
-import type { Problem, SuggestedFix } from '../schemas/problem.ts'
+// A scripted agent: it takes the text that a model is given after a miss, does exactly what its first call says, and
+// sends the edit again. Does not know the file.
 
 /** Sends a body to a route. */
 export type Call = (
   route: string,
   body: Record<string, unknown>
-) => Promise<{ status: number; body: Record<string, unknown> }>
+) => Promise<{ status: number; body: Record<string, unknown>; text: string }>
 
 /** What the agent wants to change. */
 export interface Intent {
@@ -24,41 +23,32 @@ export const marked = (content: string): string => content.replace(/\s*$/, blank
 export const withoutTrailingSpace = (text: string): string => text.replace(/[^\S\n]+$/gm, '')
 
 /**
- * What the second request was made from: a complete edit of the fix, its old_text and the agent's own new_text, lines
- * that the agent read, or nothing.
+ * What the second request was made from: a complete call, the old_text of one and the agent's own new_text, lines that
+ * the agent read or was shown, or nothing.
  */
 export type FixKind = 'complete' | 'own_new_text' | 'read' | 'nothing'
 
-/** The edit that the first fix asks for. */
-export async function followFirstFix(
+/** The arguments of the call that the text asks for first. */
+export async function followFirstCall(
   call: Call,
-  problem: Problem,
+  text: string,
   { path, edit, wanted }: Intent
 ): Promise<{ how: FixKind; edit: Record<string, unknown> }> {
-  const [fix] = problem.suggested_fixes ?? []
-  if (fix === undefined) return { how: 'nothing', edit }
-  if (fix.edit === undefined) {
-    const content = await read(call, fix)
-    return content === undefined
-      ? { how: 'nothing', edit }
-      : { how: 'read', edit: { old_text: content, new_text: wanted(content) } }
+  const lines = text.split('\n')
+  const line = lines.find(each => each.startsWith('{'))
+  const withContent = (content: string) => ({
+    how: 'read' as const,
+    edit: { path, old_text: content, new_text: wanted(content) }
+  })
+  if (line === undefined) {
+    const shown = lines.flatMap(each => /^\d+\t(.*)$/.exec(each)?.[1] ?? [])
+    return shown.length === 0 ? { how: 'nothing', edit: { path, ...edit } } : withContent(shown.join('\n'))
   }
-  if (fix.edit.new_text !== undefined) return { how: 'complete', edit: { ...fix.edit } }
-  const { old_text = '' } = fix.edit
-  // Where old_text has context around the place, only the place itself should change.
-  const place =
-    fix.type !== 'ADD_CONTEXT'
-      ? old_text
-      : (problem.similar_content?.map(({ content }) => content).find(content => old_text.includes(content)) ?? old_text)
-  return { how: 'own_new_text', edit: { ...fix.edit, new_text: old_text.replace(place, () => wanted(place)) } }
-
-  async function read(call: Call, { example = '' }: SuggestedFix): Promise<string | undefined> {
-    const request = /^POST (\/inspect) (\{.*\})$/.exec(example)
-    if (request === null) return undefined
-    const answer = await call(request[1]!, JSON.parse(request[2]!))
-    const { content } = answer.body
-    return typeof content === 'string' && path === (JSON.parse(request[2]!) as { path: string }).path
-      ? content
-      : undefined
+  const asked = JSON.parse(line) as Record<string, unknown>
+  if (asked.name === 'inspect_file') {
+    const { content } = (await call('/inspect', asked.arguments as Record<string, unknown>)).body
+    return withContent(String(content))
   }
+  if (asked.new_text !== undefined) return { how: 'complete', edit: asked }
+  return { how: 'own_new_text', edit: { ...asked, new_text: wanted(String(asked.old_text)) } }
 }

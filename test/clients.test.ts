@@ -80,7 +80,9 @@ t.test(
           missed: 'NO_MATCH',
           corrected: `Successfully replaced 1 occurrence in ${file} (line 2).`,
           stale: 'STALE_FILE',
-          file_hash: /^[0-9a-f]{16}$/
+          file_hash: /^[0-9a-f]{16}$/,
+          inspected: /^[0-9a-f]{16}$/,
+          entries: readdirSync(workspace).sort()
         },
         name
       )

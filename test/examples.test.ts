@@ -30,24 +30,25 @@ interface Asked {
   tools: { type: string; function: { name: string; parameters: object } }[]
 }
 
-/** What the model does next: it looks, misses by a space, takes the first fix, and tells what it was told. */
-function nextMove(results: Record<string, any>[]): { name: string; arguments: object } | string {
+/** What the model does next: it looks, misses by a space, takes the call that it is given, and tells what it was told. */
+function nextMove(results: string[]): { name: string; arguments: object } | string {
   const [looked, missed, edited] = results
+  if (looked === undefined) return { name: 'inspect_file', arguments: { path: 'app.js', start_line: 1, end_line: 100 } }
   const request = {
     path: 'app.js',
-    expected_hash: looked?.file_hash,
+    expected_hash: /file_hash: (\w+)/.exec(looked)?.[1],
     old_text: 'const port  = 8080',
     new_text: 'const port = 9090'
   }
-  if (looked === undefined) return { name: 'inspect_file', arguments: { path: 'app.js', start_line: 1, end_line: 100 } }
+  if (looked === undefined) return { name: 'inspect_file', arguments: { path: 'app.js' } }
   if (missed === undefined) return { name: 'edit_file', arguments: request }
-  if (edited === undefined) return { name: 'edit_file', arguments: { ...request, ...missed.suggested_fixes[0].edit } }
-  return edited.message
+  if (edited === undefined) return { name: 'edit_file', arguments: JSON.parse(/^\{.*$/m.exec(missed)![0]) }
+  return edited.split(' file_hash')[0]!
 }
 
 /** An endpoint for one conversation: its address, and the answers that the model was given. */
 async function scriptedModel(t: Test) {
-  const told: Record<string, unknown>[] = []
+  const told: string[] = []
   const server = createServer(async (request: IncomingMessage, response) => {
     const { model, messages, tools } = (await json(request)) as Asked
     t.equal(
@@ -71,7 +72,7 @@ async function scriptedModel(t: Test) {
       results.map(({ tool_call_id }) => tool_call_id),
       results.map((_, i) => `call_${i}`)
     )
-    told.splice(0, told.length, ...results.map(({ content }) => JSON.parse(content ?? '')))
+    told.splice(0, told.length, ...results.map(({ content }) => content ?? ''))
     const move = nextMove(told)
     const message =
       typeof move === 'string'
@@ -140,7 +141,21 @@ async function checkAgent(t: Test, command: string, program: string) {
     [...stderr.matchAll(/^(\w+) .* → (\d+)$/gm)].map(([, name, status]) => `${name} ${status}`),
     ['inspect_file 200', 'edit_file 422', 'edit_file 200']
   )
-  t.match(told, [{ content: BEFORE }, { code: 'NO_MATCH' }, { message: DONE }])
+  t.match(told, [/\n2\tconst port = 8080\n/, /\[NO_MATCH\]/, DONE])
+}
+
+/** With a token that is wrong, the agent ends with what editd says, before it asks a model. */
+async function checkRefused(t: Test, command: string, program: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'editd-examples-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const server = await start(join(folder, 'workspace'), join(folder, 'state'))
+  await t.rejects(
+    promisify(execFile)(command, [program, TASK], {
+      env: { ...process.env, EDITD_URL: server.url, EDITD_TOKEN: 'wrong', OPENAI_BASE_URL: 'http://no-model.invalid' }
+    }),
+    { code: 1, stderr: /UNAUTHORIZED/ }
+  )
+  t.equal(await server.stop(), 0)
 }
 
 t.test('an agent in TypeScript looks, misses, takes the fix', async t => {
@@ -148,10 +163,15 @@ t.test('an agent in TypeScript looks, misses, takes the fix', async t => {
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext }
   })
-  await checkAgent(t, process.execPath, join(t.testdir({ 'agent.mjs': outputText }), 'agent.mjs'))
+  const program = join(t.testdir({ 'agent.mjs': outputText }), 'agent.mjs')
+  await checkAgent(t, process.execPath, program)
+  await checkRefused(t, process.execPath, program)
 })
 
-t.test('an agent in Python does', { skip: lacks('python3') }, t => checkAgent(t, 'python3', join(EXAMPLES, 'agent.py')))
+t.test('an agent in Python does', { skip: lacks('python3') }, async t => {
+  await checkAgent(t, 'python3', join(EXAMPLES, 'agent.py'))
+  await checkRefused(t, 'python3', join(EXAMPLES, 'agent.py'))
+})
 
 t.test('a script does, with curl', { skip: lacks('bash', 'curl', 'jq') }, async t => {
   t.match(

@@ -1,14 +1,13 @@
-// docs/misses.md: every cause of a miss against the built server, what it answers, and whether the first fix leads to
-// what was wanted.
+// docs/misses.md: every cause of a miss against the built server, what a model is told, and whether the first call in it
+// leads to what was wanted.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import type { Problem } from '../schemas/problem.ts'
 import { CAUSES } from '../src/engine/suggest/classify.ts'
 import { withInvisibleNamed } from '../src/http/answers/invisible.ts'
-import { followFirstFix, type Call } from './agent.ts'
+import { followFirstCall, type Call } from './agent.ts'
 import { MISSES, type Miss } from './misses.ts'
 import { start } from './running.ts'
 
@@ -24,58 +23,59 @@ const call: Call = (route, body) => server.post(route, body)
 
 const path = 'example.txt'
 
-/** Sends the edit, then what the first fix says. */
-async function walk(miss: Miss): Promise<{ problem: Problem; how: string; result: string }> {
+/** Sends the edit, then the first call of the answer. */
+async function walk(miss: Miss): Promise<{ text: string; how: string; result: string }> {
   const { file, encoding = 'utf8', old_text, new_text, line_endings, wanted } = miss
   writeFileSync(join(folder, path), file, encoding)
   const options = { path, ...(line_endings && { line_endings }) }
-  const first = await call('/edit', { ...options, old_text, new_text })
-  const problem = first.body as unknown as Problem
-  const { how, edit } = await followFirstFix(call, problem, {
+  const first = await call('/tools/edit_file', { ...options, old_text, new_text })
+  const { how, edit } = await followFirstCall(call, first.text, {
     path,
     edit: { old_text, new_text },
     wanted: wanted ?? (() => new_text)
   })
-  if (miss.result !== null) await call('/edit', { ...options, ...edit })
-  return { problem, how, result: readFileSync(join(folder, path), encoding) }
+  if (miss.result !== null) await call('/tools/edit_file', edit)
+  return { text: first.text, how, result: readFileSync(join(folder, path), encoding) }
 }
 
-/** What detail says between what was searched and what to do next. */
-const sentencesOf = (detail: string) =>
-  detail
-    .replace(/^old_text was not found in \S+: "(?:[^"\\]|\\.)*"\. /, '')
-    .replace(/ The file has "(?:[^"\\]|\\.)*" there\./, '')
-    .replace(/ (?:If so, |First |Send |Read )[^]*$/, '')
-    .replace(/ Nothing was written\.$/, '')
+/** The first sentence, but for what all have in common. */
+const sentenceOf = (text: string) =>
+  text
+    .split('\n', 1)[0]!
+    .replace(/^old_text was not found in \S+[:;] /, '')
+    .replace(/\. \[NO_MATCH\]$/, '')
 
 const row = (...cells: string[]) => `| ${cells.join(' | ')} |\n`
-const HEAD = row('cause', '`old_text`', 'the file', 'what `detail` says of it', 'the first fix')
+const HEAD = row('cause', '`old_text`', 'the file', 'what the answer says of it', 'what follows')
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '⏎')
 const code = (text: string) => {
   const part = text.length > 90 ? `…${text.slice(-70)}` : text
   return `\`${withInvisibleNamed(cell(part).replaceAll('\t', '→').replaceAll('\r', '␍'))}\``
 }
 const FIX: Record<string, string> = {
-  complete: '`suggested_fixes[0].edit`, complete: send it',
-  own_new_text: '`suggested_fixes[0].edit` has `old_text`, and says why `new_text` is left to you',
-  read: 'read what `suggested_fixes[0].example` shows, then decide'
+  complete: 'the call to send, complete',
+  own_new_text: 'the call to send without `new_text`, and why that is left to you',
+  read: 'the lines of the file'
 }
 
 t.test('names each cause in its own words, with a fix that leads to what was wanted', async t => {
   t.strictSame(MISSES.map(({ cause }) => cause).sort(), [...CAUSES].sort(), 'every cause has an example')
   const rows: string[] = []
   for (const miss of MISSES) {
-    const { problem, how, result } = await walk(miss)
-    t.match(problem, { code: 'NO_MATCH', status: 422 }, miss.cause)
-    t.ok(problem.detail.includes(miss.says), problem.detail)
-    t.equal(result, miss.result ?? miss.file, `${miss.cause}: ${problem.detail}`)
+    const { text, how, result } = await walk(miss)
+    t.match(text, /\[NO_MATCH\]\n/, miss.cause)
+    t.ok(text.includes(miss.says), text)
+    t.equal(result, miss.result ?? miss.file, `${miss.cause}: ${text}`)
     t.equal(how === 'read', miss.result === null, miss.cause)
-    const says = cell(sentencesOf(problem.detail))
+    const says = cell(sentenceOf(text))
     rows.push(row(miss.title, code(miss.old_text), code(miss.file), says, `${FIX[how]}`))
   }
   const table = [HEAD, '|---|---|---|---|---|\n', ...rows].join('')
-  const text = readFileSync(DOCUMENT, 'utf8')
-  const now = text.replace(/(<!-- causes -->\n)[^]*?(<!-- end -->)/, (_, before, after) => `${before}${table}${after}`)
+  const document = readFileSync(DOCUMENT, 'utf8')
+  const now = document.replace(
+    /(<!-- causes -->\n)[^]*?(<!-- end -->)/,
+    (_, before, after) => `${before}${table}${after}`
+  )
   if (process.env.DOCS === 'write') writeFileSync(DOCUMENT, now)
-  else t.equal(text, now, 'docs/misses.md is what the server answers')
+  else t.equal(document, now, 'docs/misses.md is what the server answers')
 })

@@ -5,7 +5,7 @@ export interface Miss {
   cause: CauseType
   /** In a person's words. */
   title: string
-  /** Part of detail. */
+  /** Part of the answer. */
   says: string
   file: string
   /** Absent: UTF-8. */
@@ -385,7 +385,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'near_duplicate',
     title: 'several equally likely places',
-    says: 'Several places are equally likely: line 2 or line 6',
+    says: 'several places are equally likely: line 2 or line 6',
     file: PYTHON_TABS,
     old_text: '    with open(path) as f:\n',
     new_text: '    with open(path, "rb") as f:\n',
@@ -394,7 +394,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'never_there',
     title: 'text that was never there',
-    says: 'Nothing in its 6 lines is similar, and it does not contain "async", "function" or "fetchInvoices"',
+    says: 'nothing in its 6 lines is similar, and it does not contain "async", "function" or "fetchInvoices"',
     file: PYTHON,
     old_text: 'async function fetchInvoices(customerId) {',
     new_text: 'async function fetchInvoices(customer) {',

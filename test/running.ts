@@ -9,9 +9,11 @@ export const SERVER = fileURLToPath(
   new URL(import.meta.url.endsWith('.js') ? '../src/server.js' : '../dist/src/server.js', import.meta.url)
 )
 
+/** `body` is empty where the answer isn't JSON. */
 export interface Answer {
   status: number
   body: Record<string, unknown>
+  text: string
   headers: Headers
 }
 
@@ -84,11 +86,9 @@ async function run(
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body)
       })
-      return {
-        status: response.status,
-        body: (await response.json()) as Record<string, unknown>,
-        headers: response.headers
-      }
+      const text = await response.text()
+      const isJson = /json/.test(response.headers.get('content-type') ?? '')
+      return { status: response.status, body: isJson ? JSON.parse(text) : {}, text, headers: response.headers }
     },
     stop: () => {
       child.kill('SIGTERM')

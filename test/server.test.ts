@@ -1,11 +1,23 @@
 // The process: what it prints, how it refuses to start, how it stops.
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync
+} from 'node:fs'
 import { createServer, connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { VERSION } from '../src/config/config.ts'
+import { helpText, VERSION } from '../src/config/config.ts'
 import { folderIds, namesOf } from '../src/workspace/locks/server-names.ts'
 import { answerBy } from '../src/workspace/locks/server-identity.ts'
 import { COMMAND } from './running.ts'
@@ -29,13 +41,15 @@ async function run(
   t: Test,
   args: string[],
   env: NodeJS.ProcessEnv = {},
-  ready = /listening on (http:\S+) /
+  ready = /listening on (http:\S+) /,
+  command?: string
 ): Promise<Running> {
   const home = t.testdirName
   const clean = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(EDITD_|XDG_STATE_HOME)/.test(name))
   )
-  const child = spawn(PROGRAM, [...SERVER, ...args], { env: { ...clean, HOME: home, ...env }, cwd: home })
+  const [program, all] = command === undefined ? [PROGRAM, [...SERVER, ...args]] : [command, args]
+  const child = spawn(program, all, { env: { ...clean, HOME: home, ...env }, cwd: home })
   let [out, err] = ['', '']
   const exit = new Promise<number | null>(resolve => {
     child.once('close', resolve)
@@ -62,11 +76,12 @@ const get = (url: string, path: string, headers: Record<string, string> = {}) =>
 
 t.test('prints where it listens, and how to call it', async t => {
   const dir = t.testdir({})
-  const server = await run(t, ["ro'ot", '--port=0'])
+  // What a shell has in which the server was used before, and a variable that is nobody's.
+  const server = await run(t, ["ro'ot", '--port=0'], { EDITD_URL: 'http://127.0.0.1:7333', EDITD_LOKC: 'local' })
   t.match(
     server.out(),
     new RegExp(
-      `^editd listening on http://127\\.0\\.0\\.1:\\d+ root=${dir}/ro'ot\\ntoken \\(for this run\\): [A-Za-z0-9_-]{43}\\ntry: curl `
+      `^editd listening on http://127\\.0\\.0\\.1:\\d+ root=${dir}/ro'ot\\ntoken \\(for this run\\): [A-Za-z0-9_-]{43}\\ndocs: http://127\\.0\\.0\\.1:\\d+/docs\\ntry: curl `
     )
   )
   t.notMatch(server.url, ':0 ')
@@ -81,7 +96,8 @@ t.test('prints where it listens, and how to call it', async t => {
   server.child.kill('SIGTERM')
   t.equal(await server.exit, 0)
   t.match(server.err(), '"route":"/inspect"', 'the log is on stderr')
-  t.notMatch(server.err(), /"level":[56]0/)
+  t.match(server.err(), /^[^\n]*"event":"unknown_variable","msg":"Unknown environment variable EDITD_LOKC /)
+  t.notMatch(server.err(), /EDITD_URL|"level":[56]0/)
 })
 
 t.test('prints one line where a token is configured, and IPv6 in brackets', async t => {
@@ -125,7 +141,10 @@ t.test("says in one sentence why it can't listen or open its root", async t => {
         `^editd: port ${port} of 127\\.0\\.0\\.1 is already in use: choose another with --port, or 0 for any free port\\.\\n$`
       )
     ],
-    [['--state-dir', join(dir, 'file')], /^editd: can't start on .*\n$/]
+    [
+      ['--state-dir', join(dir, 'file')],
+      /^editd: the state folder \/.*\/file can't be used \(EEXIST: .*\): name another with --state-dir\.\n$/
+    ]
   ]
   await Promise.all(
     cases.map(async ([args, sentence]) => {
@@ -206,6 +225,30 @@ t.test('gives back what it holds where the app can not be built', async t => {
   t.equal(child.status, 1)
   t.match(child.stderr, /^editd: can't start on .*page/)
   for (const part of ['intents', 'live']) t.strictSame(readdirSync(join(state, part)), [], part)
+})
+
+t.test("is not ready while its root can't be written to, unless it only reads", async t => {
+  const dir = t.testdir({ root: {} })
+  const root = join(dir, 'root')
+  // Root may write everywhere, so the servers run as somebody else.
+  const isRoot = process.geteuid?.() === 0
+  const [command = '', ...before] = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : ['env']
+  const state = mkdtempSync(join(tmpdir(), 'editd-state-'))
+  t.teardown(() => rmSync(state, { recursive: true }))
+  if (isRoot) for (const path of [root, state]) chownSync(path, 65534, 65534)
+  for (const [flags, status] of [
+    [[], 503],
+    [['--read-only'], 200]
+  ] as const) {
+    chmodSync(root, 0o755)
+    const args = [...before, PROGRAM, ...SERVER, root, '--port=0', '--token', TOKEN, '--state-dir', state, ...flags]
+    const server = await run(t, args, {}, undefined, command)
+    t.equal((await get(server.url, '/readyz')).status, 200, server.err())
+    chmodSync(root, 0o555)
+    t.equal((await get(server.url, '/readyz')).status, status, flags.join())
+    server.child.kill('SIGTERM')
+    await server.exit
+  }
 })
 
 t.test('finishes what runs when it is told to stop, and takes nothing new', async t => {
@@ -294,9 +337,16 @@ t.test('lives on when nobody reads what it prints, and cuts off a client that ne
   t.ok(Date.now() - begin < 10_500)
 })
 
-t.test('tells its version', async t => {
+t.test('tells its version and its settings', async t => {
   t.testdir({})
-  const version = await run(t, ['--version'])
-  t.equal(await version.exit, 0)
-  t.equal(version.out(), `${VERSION}\n`)
+  for (const [flag, output] of [
+    ['--version', `${VERSION}\n`],
+    ['-v', `${VERSION}\n`],
+    ['--help', helpText()],
+    ['-h', helpText()]
+  ] as const) {
+    const asked = await run(t, [flag])
+    t.equal(await asked.exit, 0, flag)
+    t.equal(asked.out(), output, flag)
+  }
 })

@@ -10,6 +10,7 @@ import {
   parseGiven,
   readEnvironment,
   readFlags,
+  unknownVariables,
   type Setting,
   type Settings
 } from './sources.ts'
@@ -28,8 +29,10 @@ import {
   size,
   TEXT,
   TOKEN,
+  TOOL,
   type Kind
 } from './value-kinds.ts'
+import type { ToolName } from '../../schemas/tools.ts'
 import { DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
 
 export const VERSION = '0.1.0'
@@ -58,6 +61,9 @@ export interface Config {
   readOnly: boolean
   requireHash: boolean
   docs: boolean
+  /** The tools to offer; null: the usual ones. */
+  tools: ToolName[] | null
+  mcpOutputSchema: boolean
   allowHosts: string[]
   allowOrigins: string[]
   logLevel: LogLevel
@@ -127,6 +133,10 @@ const SETTINGS = {
   ),
   'read-only': switchSetting('refuse every edit and preview'),
   'require-hash': switchSetting('refuse edits without an expected_hash'),
+  tools: listSetting(TOOL, 'all but preview_edit', 'the only tools to offer to models, such as edit_file,inspect_file'),
+  'mcp-output-schema': switchSetting(
+    'tell MCP clients the schema of each answer, and send answers as structuredContent too'
+  ),
   'no-docs': switchSetting('serve neither /docs nor the OpenAPI documents'),
   'allow-host': listSetting(HOST_NAME, 'none', 'additional Host names to accept'),
   'allow-origin': listSetting(ORIGIN, 'none', 'origins of web pages that may call this server'),
@@ -225,7 +235,7 @@ export function loadConfig(
   disk: Disk = DISK
 ): Result<Config, string[]> {
   const faults: string[] = []
-  const given = new Map([...readEnvironment(SETTINGS, env, faults), ...readFlags(SETTINGS, 'root', argv, faults)])
+  const given = new Map([...readEnvironment(SETTINGS, env), ...readFlags(SETTINGS, 'root', argv, faults)])
   const values = parseGiven(SETTINGS, given, faults)
   const defaults = parseGiven(SETTINGS, defaultsOf(SETTINGS), faults)
   const value = <N extends Name>(name: N) => (values.get(name) ?? defaults.get(name)) as ValueOf<N>
@@ -266,6 +276,14 @@ export function loadConfig(
     }
   }
 
+  const tools = value('tools') ?? null
+  if (value('read-only') && tools?.includes('inspect_file') === false) {
+    faults.push(
+      `${from('tools')} names no tool that a read-only server offers: ` +
+        `add inspect_file, or leave ${from('read-only')} out.`
+    )
+  }
+
   const stateDir = value('state-dir') ?? defaultStateDir(disk.realPath(root), env)
   if (stateDir === undefined && !given.has('state-dir')) {
     faults.push('There is no state folder, since neither HOME nor XDG_STATE_HOME is set: name one with --state-dir.')
@@ -292,6 +310,8 @@ export function loadConfig(
     readOnly: value('read-only'),
     requireHash: value('require-hash'),
     docs: !value('no-docs'),
+    tools,
+    mcpOutputSchema: value('mcp-output-schema'),
     allowHosts: value('allow-host') ?? [],
     allowOrigins: value('allow-origin') ?? [],
     logLevel: value('log-level')
@@ -331,6 +351,12 @@ export function loadLocalConfig(
   return loadConfig(argv, Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name))), disk)
 }
 
+/**
+ * A sentence for each variable in the environment that looks like a setting and is none. It is ignored: whoever runs a
+ * server may have variables of other programs, whose names begin alike.
+ */
+export const environmentWarnings = (env: NodeJS.ProcessEnv): string[] => unknownVariables(SETTINGS, env)
+
 export interface SettingRow {
   /** As it is written on a command line. */
   flag: string
@@ -356,6 +382,8 @@ export function helpText(): string {
   return [
     'editd [root] [flags]      edits text files safely, over HTTP',
     'editd mcp [root] [flags]  the same over MCP, on stdin and stdout, without the settings of the HTTP server',
+    'editd -h, --help          prints this',
+    'editd -v, --version       prints the version',
     '',
     'Flag, environment variable, meaning (default). A flag wins over its environment variable.',
     ...lines,

@@ -73,22 +73,44 @@ export function readFlags(settings: Settings, positional: string, argv: readonly
   return given
 }
 
-/** Reads the variables `EDITD_…`; unknown ones are faults. */
-export function readEnvironment(settings: Settings, env: NodeJS.ProcessEnv, faults: string[]): Given {
+/** Where clients find the server, as the documents and examples have it. */
+const CLIENT_VARIABLE = 'EDITD_URL'
+
+/**
+ * Whether Kubernetes or Docker set the variable, to tell every container where a service or container called `editd`
+ * is, or `editd-…`.
+ */
+const isServiceLink = (variable: string, text: string): boolean =>
+  /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$/.test(variable) ||
+  /_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(variable) ||
+  (variable.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(text))
+
+/** The settings in the variables `EDITD_…`, and the names of variables that say nothing to editd. */
+function sorted(settings: Settings, env: NodeJS.ProcessEnv): { given: Given; unknown: string[] } {
   const given: Given = new Map()
+  const unknown: string[] = []
   const names = new Map(Object.keys(settings).map(name => [environmentName(name), name]))
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith('EDITD_') || text === undefined) continue
+    if (variable === CLIENT_VARIABLE || isServiceLink(variable, text)) continue
     const name = names.get(variable)
-    if (name === undefined) {
-      faults.push(
-        `Unknown environment variable ${variable}: the nearest is ${closest(variable, [...names.keys()])}, ` +
-          'and editd --help lists them all.'
-      )
-    } else given.set(name, { texts: [text], from: variable })
+    if (name === undefined) unknown.push(variable)
+    else given.set(name, { texts: [text], from: variable })
   }
-  return given
+  return { given, unknown }
 }
+
+/** Reads the variables `EDITD_…` that are settings. */
+export const readEnvironment = (settings: Settings, env: NodeJS.ProcessEnv): Given => sorted(settings, env).given
+
+/** A sentence for each variable `EDITD_…` that is neither a setting nor known to be for others. */
+export const unknownVariables = (settings: Settings, env: NodeJS.ProcessEnv): string[] =>
+  sorted(settings, env).unknown.map(
+    variable =>
+      `Unknown environment variable ${variable} is ignored: ` +
+      `the nearest is ${closest(variable, Object.keys(settings).map(environmentName))}, ` +
+      'and editd --help lists them all.'
+  )
 
 /** The defaults, as if they had been given. */
 export const defaultsOf = (settings: Settings): Given =>

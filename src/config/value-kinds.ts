@@ -1,6 +1,7 @@
 // How the text of a setting becomes a value: sizes, durations, ports, lists. Does not know any setting by name, the
 // process or the disk.
 import { isIP } from 'node:net'
+import { TOOL_NAMES } from '../../schemas/tools.ts'
 import { fail, ok, type Result } from '../result.ts'
 
 /** A kind of value. `parse` fails with a description of valid texts, to follow "expected". */
@@ -74,6 +75,10 @@ export const PATTERN = kind('comma-separated paths or names, none of them empty'
 
 export const EXTENSION = kind('extensions such as .ts,.md', text =>
   /^\.?[^./\\*\s]+(\.[^./\\*\s]+)*$/.test(text) ? `.${text.replace(/^\./, '')}` : undefined
+)
+
+export const TOOL = kind(`comma-separated names of tools (${TOOL_NAMES.join(', ')})`, text =>
+  TOOL_NAMES.find(name => name === text)
 )
 
 export const HOST_NAME = kind('host names or addresses without a scheme or port, such as editd.example', text => {

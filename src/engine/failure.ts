@@ -2,6 +2,7 @@
 // sentences.
 import type { LineEdit, TextEdit } from './edit/request.ts'
 import type { SymbolKind } from './outline/outline.ts'
+import type { SyntaxFault } from './outline/syntax-errors.ts'
 import type { Cause, Difference } from './suggest/classify.ts'
 import type { MergeConflict } from './suggest/merge.ts'
 
@@ -11,7 +12,8 @@ export interface FilePreview {
   preview_start_line: number
   preview_end_line: number
   content: string
-  highlights: { line: number }[]
+  /** The lines in question. */
+  highlights: { start_line: number; end_line: number }[]
   lossy?: true
 }
 
@@ -120,7 +122,10 @@ export interface WrongCount extends EditPosition {
   /** Some matches overlap; `actual_occurrences` counts them all. */
   overlapping: boolean
   match_locations: MatchLocation[]
+  /** The lines of the first matches, each once. */
   match_lines: number[]
+  /** Matches on other lines, or after the first thousand. */
+  more_matches?: number
   /**
    * The file as it is has the number of matches that the edit requires; the earlier edit of this request with this
    * index has changed that.
@@ -139,7 +144,10 @@ export interface OccurrenceOutOfRange extends EditPosition {
   occurrence: number
   actual_occurrences: number
   match_locations: MatchLocation[]
+  /** The lines of the first matches, each once. */
   match_lines: number[]
+  /** Matches on other lines, or after the first thousand. */
+  more_matches?: number
   fixes: Fix[]
 }
 
@@ -265,3 +273,10 @@ export type UnsupportedTarget = { code: 'UNSUPPORTED_TARGET'; languages: readonl
   )
 
 export type SectionFailure = TargetNotFound | AmbiguousTarget | UnsupportedTarget
+
+/** The result of a change would not parse. `is_new`: there was no file before; else it parsed. */
+export interface BrokenSyntax {
+  code: 'SYNTAX_ERROR'
+  fault: SyntaxFault
+  is_new: boolean
+}

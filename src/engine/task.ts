@@ -2,10 +2,13 @@
 // know files or threads.
 import { fail, ok, type Result } from '../result.ts'
 import { explainStale } from './explain/explain-stale.ts'
+import { changedLines, type NumberedLine } from './report/changed-lines.ts'
 import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
 import type { LineFailure, CurrentOutcome, TextFailure, TakesLong } from './failure.ts'
+import { numberedLines } from './edit/numbered-lines.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
+import { dropsMark } from './report/dropped-mark.ts'
 import { encodingMismatch, type EncodingMismatch } from './report/encoding-mismatch.ts'
 import { joinedBreaks, type JoinedBreaks } from './report/joined-breaks.ts'
 import type { LineEndings } from './text/eol.ts'
@@ -35,7 +38,10 @@ export interface Described {
   plan: Pick<Plan, 'edits_applied' | 'left_alone' | 'newTextWarnings'>
   joined_breaks?: JoinedBreaks
   encoding_mismatch?: EncodingMismatch
+  /** The file's byte-order mark is gone, with text behind it. */
+  mark_dropped?: true
   changes: Description
+  changed_lines: NumberedLine[]
   diff: Diff | Record<string, never>
 }
 
@@ -72,21 +78,29 @@ export function planTask(
   const planned = planChange(original, task, work_within)
   if (!planned.ok) return fail(planned.failure)
   const { splices, pieces, edits_applied, left_alone, newTextWarnings } = planned.value
-  const { context_lines, dry_run, max_diff_lines } = task
+  const { change, context_lines, dry_run, max_diff_lines } = task
   const joined = joinedBreaks(original, splices, pieces)
   const mismatch = encodingMismatch(original, splices)
+  const numbered = change.operation === 'create' ? [] : numberedLines(original, planned.value)
+  const changes = describe(original, planned.value, { context_lines, dry_run })
   return ok({
     pieces,
     description: {
-      plan: { edits_applied, left_alone, newTextWarnings },
+      plan: { edits_applied, left_alone, newTextWarnings: [...newTextWarnings, ...numbered] },
       ...(joined !== undefined && { joined_breaks: joined }),
+      ...(dropsMark(original, splices, pieces) && !takesMarkOut(change) && { mark_dropped: true as const }),
       ...(mismatch !== undefined && { encoding_mismatch: mismatch }),
-      changes: describe(original, planned.value, { context_lines, dry_run }),
+      changes,
+      changed_lines: changedLines(planned.value, changes.changes, changes.total_lines_after),
       diff:
         max_diff_lines === undefined ? {} : unifiedDiff(original, planned.value, { ...file, max_lines: max_diff_lines })
     }
   })
 }
+
+/** Whether an edit is of a byte-order mark alone, and so meant for it. */
+const takesMarkOut = (change: TaskChange): boolean =>
+  change.operation === 'edit' && change.edits.some(({ old_text }) => old_text === '\ufeff')
 
 /** What a change that was made for another state would do in `original`; `work_within` as in `planTask`. */
 export function replanOnCurrent(original: Buffer, task: Task): CurrentOutcome

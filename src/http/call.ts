@@ -4,11 +4,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { Operation } from '../operations/operation.ts'
+import { briefOutcome } from './answers/brief-outcome.ts'
 import type { CallSyntax } from './answers/call-names.ts'
 import { toBody } from './answers/outcome.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'
 import type { Failure } from './failure.ts'
 import { inSentNames } from './requests/field-aliases.ts'
+import { hasProperty } from './requests/json-schema.ts'
 import { readPreconditions } from './requests/preconditions.ts'
 import { requestReader, type RequestFields } from './requests/request-reader.ts'
 
@@ -22,10 +24,16 @@ export interface Call {
   instance: string
   request_id: string
   naming?: CallSyntax
+  /** Values for fields that the request leaves out, of those that the operation has. */
+  defaults?: Readonly<Record<string, unknown>>
 }
 
-/** What is answered: a success, which has no `code`, or a problem, with the headers that go with it. */
-export type CallAnswer = Answer | { body: ChangeResult | InspectResult; headers: Record<string, string> }
+/**
+ * What is answered: a success, which has no `code`, or a problem, with the headers that go with it; as `text` for a
+ * model.
+ */
+export type CallAnswer =
+  Answer | { body: ChangeResult | InspectResult; headers: Record<string, string>; text(): string }
 
 export type Caller = (call: Call) => Promise<CallAnswer>
 
@@ -40,14 +48,17 @@ export function caller<Request extends RequestFields>(operation: Operation<Reque
 
 function makeCaller<Request extends RequestFields>(operation: Operation<Request>): Caller {
   const read = requestReader(operation)
-  return async ({ body, headers, ...context }) => {
+  return async ({ body, headers, defaults = {}, ...context }) => {
     const refused = (failure: Failure, about: Partial<Context>) => toProblem(failure, { ...context, ...about })
     const taken = read(body)
     if (!taken.ok) {
       const { failure, ...about } = taken.failure
       return refused(failure, about)
     }
-    const { request, target, warnings, sentNames } = taken.value
+    const { request: sent, target, warnings, sentNames } = taken.value
+    const made = { name: operation.id, arguments: { ...sent } as Record<string, unknown> }
+    const missing = Object.entries(defaults).filter(([field]) => hasProperty(operation.request, field))
+    const request = { ...Object.fromEntries(missing), ...sent }
     const conditions = readPreconditions(headers, target, request.expected_hash)
     if (!conditions.ok) return refused(conditions.failure, { path: request.path })
     const { expected_hash, ...others } = conditions.value
@@ -55,9 +66,14 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
     const done = await operation.call(by_header ? { ...request, expected_hash } : request, others)
     if (!done.ok) {
       const { ok, failure, ...about } = done
-      return refused(inSentNames(failure, sentNames), { ...about, by_header })
+      return refused(inSentNames(failure, sentNames), { ...about, by_header, made })
     }
     const { file_hash } = done.value.outcome
-    return { body: toBody(done.value, warnings), headers: file_hash === undefined ? {} : { etag: `"${file_hash}"` } }
+    const answer = toBody(done.value, warnings)
+    return {
+      body: answer,
+      headers: file_hash === undefined ? {} : { etag: `"${file_hash}"` },
+      text: () => briefOutcome(done.value, answer, made)
+    }
   }
 }

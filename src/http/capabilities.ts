@@ -3,6 +3,7 @@ import type { Capabilities } from '../../schemas/capabilities.ts'
 import { TOOL_FORMATS } from '../../schemas/tools.ts'
 import type { Config } from '../config/config.ts'
 import { OUTLINED, PARSED_SIZE } from '../engine/outline/languages.ts'
+import { CHECKED_SIZE, SYNTAX_LANGUAGES } from '../engine/syntax/languages.ts'
 import { MAX_MATCHES } from '../engine/inspect/search.ts'
 import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/inspect/window.ts'
 import { MAX_ENTRIES, MAX_ITEMS } from '../operations/inspect.ts'
@@ -38,6 +39,7 @@ export function capabilitiesOf(
       max_matches: MAX_MATCHES,
       max_items: MAX_ITEMS,
       max_parsed_size: PARSED_SIZE,
+      max_checked_size: CHECKED_SIZE,
       max_context_lines: 20,
       max_diff_lines: 100_000,
       lock_timeout_ms: config.lockTimeout
@@ -54,6 +56,7 @@ export function capabilitiesOf(
       'regex',
       'directories',
       'structure',
+      'syntax',
       'dialects',
       'function_calling',
       'mcp'
@@ -61,6 +64,7 @@ export function capabilitiesOf(
     tool_formats: [...TOOL_FORMATS],
     mcp_versions: [...MCP_VERSIONS],
     languages: [...OUTLINED],
+    syntax_languages: [...SYNTAX_LANGUAGES],
     root: {
       read_only: config.readOnly,
       require_hash: config.requireHash,

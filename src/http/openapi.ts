@@ -1,5 +1,6 @@
 // The published document, OpenAPI 3.1: what routes take and answer with which status, components, examples. Does not
 // know any handler.
+import { STATUS_CODES } from 'node:http'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { TSchema } from 'typebox'
 import { CAPABILITIES_COMPONENTS } from '../../schemas/capabilities.ts'
@@ -15,7 +16,7 @@ import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
 import { operationsIn, type Operations } from '../operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { exampleOf } from './answers/examples.ts'
-import { BY_ROUTE, BY_TOOL, type CallSyntax } from './answers/call-names.ts'
+import { BY_ROUTE } from './answers/call-names.ts'
 import type { Takes } from './requests/preconditions.ts'
 import { KINDS, PRECONDITION_FAILED, SUCCESS } from './answers/problem.ts'
 import { REQUEST_EXAMPLES } from './request-examples.ts'
@@ -90,30 +91,22 @@ function responses(
   outcome: TSchema,
   description: string,
   codes: readonly ProblemCode[],
-  options: Partial<Takes> & { hashed?: boolean; naming?: CallSyntax } = {}
+  options: Partial<Takes> & { hashed?: boolean; forModels?: boolean } = {}
 ) {
+  const text = options.forModels === true && { 'text/plain': { schema: { type: 'string' } } }
   const problems = [...statuses(codes, { expects_hash: false, expects_none: false, ...options })].map(
     ([status, list]) => [
       status,
       {
+        // X-Request-Id is in the body too, as request_id.
         description: list.map(code => KINDS[code][1]).join('. ') + '.',
-        headers: REQUEST_ID,
         content: {
           'application/problem+json': {
             schema: ref(ProblemSchema),
-            examples: Object.fromEntries(
-              list.map(code => [
-                code,
-                {
-                  value: exampleOf(code, {
-                    instance,
-                    by_header: status === PRECONDITION_FAILED,
-                    naming: options.naming ?? BY_ROUTE
-                  })
-                }
-              ])
-            )
-          }
+            // The routes of the operations have the same ones.
+            ...(options.forModels !== true && { examples: examplesOf(list, instance, status) })
+          },
+          ...text
         }
       }
     ]
@@ -122,11 +115,16 @@ function responses(
     [SUCCESS]: {
       description,
       headers: { ...REQUEST_ID, ...(options.hashed && ETAG) },
-      content: { 'application/json': { schema: ref(outcome) } }
+      content: { 'application/json': { schema: ref(outcome) }, ...text }
     },
     ...Object.fromEntries(problems)
   }
 }
+
+const examplesOf = (codes: readonly ProblemCode[], instance: string, status: number) =>
+  Object.fromEntries(
+    codes.map(code => [code, { value: exampleOf(code, { instance, by_header: status === PRECONDITION_FAILED }) }])
+  )
 
 /** What is published of an operation. */
 export const operationSchema = ({
@@ -167,7 +165,8 @@ export const toolCallSchema = (operations: Operations) => ({
   summary: 'Call an operation with the arguments of a tool call',
   description:
     'Carries out the tool call of a model. Takes the arguments as the model sent them, and answers with the status ' +
-    'and body of the operation itself, also for a problem: return the body to the model as the result of its call.',
+    'of the operation itself, also for a problem. The body is a short text for the model: return it as the result of ' +
+    'the call. Accept: application/json asks for the body of the operation.',
   tags: ['tools'],
   params: {
     type: 'object',
@@ -185,7 +184,7 @@ export const toolCallSchema = (operations: Operations) => ({
     resultOf(operations),
     'Done; message says what.',
     [...WITH_BODY, ...codesOf(operations)],
-    { hashed: true, expects_hash: true, expects_none: true, naming: BY_TOOL }
+    { hashed: true, expects_hash: true, expects_none: true, forModels: true }
   )
 })
 
@@ -227,27 +226,76 @@ export const components = (operations: Operations): TSchema[] => [
   resultOf(operations)
 ]
 
+/** The document, as far as it is changed after the plugin has put it together. */
+interface Document {
+  paths: Record<
+    string,
+    Record<string, { requestBody?: { content: Content }; responses: Record<string, ResponseObject | Reference> }>
+  >
+  components: Record<string, Record<string, unknown>>
+}
+type Content = Record<string, { examples?: Record<string, object> }>
+interface ResponseObject {
+  headers?: Record<string, unknown>
+  content: Content
+}
+interface Reference {
+  $ref: string
+}
+
 /** What the plugin finds no place for where the schema of a body is a reference. */
-const withRequestExamples =
+function addRequestExamples({ paths }: Document, operations: Operations): void {
+  for (const [name, examples] of Object.entries(REQUEST_EXAMPLES)) {
+    const { requestBody } = paths[operations[name as keyof Operations].route]?.post ?? {}
+    for (const media of Object.values(requestBody?.content ?? {})) media.examples = examples
+  }
+}
+
+/**
+ * Makes a component of each problem that an answer is an example of, of each header, and of each answer that several
+ * routes have: written out at every route, they are more than half of the document.
+ */
+function shareComponents({ paths, components }: Document): void {
+  const share = (kind: 'examples' | 'headers' | 'responses', name: string, value: unknown): Reference => {
+    const all = (components[kind] ??= {})
+    all[name] ??= value
+    return { $ref: `#/components/${kind}/${name}` }
+  }
+  const names = new Map<string, string>()
+  for (const { responses } of Object.values(paths).flatMap(path => Object.values(path))) {
+    for (const [status, response] of Object.entries(responses)) {
+      if ('$ref' in response) continue
+      for (const [name, header] of Object.entries(response.headers ?? {})) {
+        response.headers![name] = share('headers', name, header)
+      }
+      for (const media of Object.values(response.content)) {
+        for (const [code, example] of Object.entries(media.examples ?? {})) {
+          const name = status === String(PRECONDITION_FAILED) ? `${code}_${status}` : code
+          media.examples![code] = share('examples', name, example)
+        }
+      }
+      if (status === String(SUCCESS)) continue
+      const text = JSON.stringify(response)
+      const words = (STATUS_CODES[status] ?? status).replaceAll(' ', '')
+      const alike = [...names.values()].filter(name => name.replace(/\d+$/, '') === words).length
+      const name = names.get(text) ?? (alike === 0 ? words : `${words}${alike + 1}`)
+      names.set(text, name)
+      responses[status] = share('responses', name, response)
+    }
+  }
+}
+
+const finished =
   (operations: Operations): NonNullable<FastifyDynamicSwaggerOptions['transformObject']> =>
   documents => {
     const document = 'openapiObject' in documents ? documents.openapiObject : documents.swaggerObject
-    const posts = document.paths as Record<
-      string,
-      { post: { requestBody: { content: Record<string, { examples?: object }> } } }
-    >
-    for (const [name, examples] of Object.entries(REQUEST_EXAMPLES)) {
-      for (const media of Object.values(
-        posts[operations[name as keyof Operations].route]?.post.requestBody.content ?? {}
-      )) {
-        media.examples = examples
-      }
-    }
+    addRequestExamples(document as Document, operations)
+    shareComponents(document as Document)
     return document
   }
 
 export const swaggerOptions = (version: string, operations: Operations): FastifyDynamicSwaggerOptions => ({
-  transformObject: withRequestExamples(operations),
+  transformObject: finished(operations),
   openapi: {
     openapi: '3.1.0',
     info: {

@@ -10,7 +10,10 @@ interface Example {
   value: Record<string, unknown>
 }
 
-/** By operation and name. The first of each is what a reader sees; only those named `miss` fail. */
+/**
+ * By operation and name. The first of each is what a reader sees, and works in an empty workspace where the operation
+ * needs no file; only those named `miss` fail.
+ */
 export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<Record<string, Example>> } = {
   create: {
     new_file: { summary: 'A new file, with its directory', value: { path, content: LOOP } },
@@ -23,9 +26,9 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
     }
   },
   inspect: {
+    folder: { summary: 'List a directory', value: { path: '.' } },
     lines: { summary: 'Its facts and its first lines', value: { path, start_line: 1, end_line: 20 } },
-    search: { summary: 'Find a text', value: { path, search: 'name' } },
-    folder: { summary: 'List a directory', value: { path: '.' } }
+    search: { summary: 'Find a text', value: { path, search: 'name' } }
   },
   edit: {
     one: {
@@ -89,13 +92,13 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
     }
   },
   preview: {
-    edit: {
-      summary: 'What an edit would do',
-      value: { operation: 'edit', path, old_text: 'console.log', new_text: 'console.info' }
-    },
     create: {
       summary: 'What a new file would be',
       value: { operation: 'create', path: 'examples/bye.js', content: "console.log('Bye')\n" }
+    },
+    edit: {
+      summary: 'What an edit would do',
+      value: { operation: 'edit', path, old_text: 'console.log', new_text: 'console.info' }
     }
   }
 }

@@ -1,12 +1,21 @@
 // How answers are sent: through Fastify, or a problem on a bare socket. Does not know any failure by name.
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { prefersJson } from './accept.ts'
 import type { CallAnswer } from './call.ts'
 import type { Failure } from './failure.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'
 import { noteCode, pathOf } from './request-log.ts'
 
 const MEDIA = 'application/problem+json; charset=utf-8'
+const TEXT = 'text/plain; charset=utf-8'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers go to a model: as text, unless the request asks for JSON. */
+    forModels?: true
+  }
+}
 
 /** Answers a failure; `about`: what is known of the file. */
 export function sendProblem(reply: FastifyReply, failure: Failure, about: Partial<Context> = {}): FastifyReply {
@@ -16,11 +25,18 @@ export function sendProblem(reply: FastifyReply, failure: Failure, about: Partia
   )
 }
 
-/** Sends the answer of a call. */
-export function sendAnswer(reply: FastifyReply, { body, headers }: Answer | CallAnswer): FastifyReply {
-  if (!('code' in body)) return reply.headers(headers).type('application/json; charset=utf-8').send(body)
-  noteCode(reply.raw, body.code)
-  return reply.code(body.status).headers(headers).type(MEDIA).send(body)
+/** Sends the answer of a call, as text where the route answers models and JSON isn't asked for. */
+export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): FastifyReply {
+  const { body, headers } = answer
+  const isProblem = 'code' in body
+  if (isProblem) noteCode(reply.code(body.status).raw, body.code)
+  reply.headers(headers)
+  const { routeOptions, headers: asked } = reply.request
+  if (routeOptions.config.forModels === true) {
+    reply.header('vary', 'accept')
+    if (!prefersJson(asked.accept)) return reply.type(TEXT).send(answer.text())
+  }
+  return reply.type(isProblem ? MEDIA : 'application/json; charset=utf-8').send(body)
 }
 
 /** The whole HTTP message of a problem, after which the connection is closed. */

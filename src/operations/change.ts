@@ -1,10 +1,14 @@
 // What all operations that change a file have in common: the task of a request, and the outcome of what was done.
-import type { TaskChange, Described, TaskFailure } from '../engine/task.ts'
+import type { BrokenSyntax } from '../engine/failure.ts'
+import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
+import type { TaskChange, TaskFailure } from '../engine/task.ts'
 import type { PlanMaker } from '../workers/plan.ts'
+import type { SyntaxChecker } from '../workers/syntax.ts'
 import { fail } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Created, Edited, FileTarget, Planner } from '../workspace/workspace.ts'
 import type { ChangeOutcome, OperationLimits } from './operation.ts'
+import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
 
 const CONTEXT_LINES = 3
 const DIFF_LINES = 100
@@ -17,12 +21,14 @@ export interface ChangeRequest {
   show_diff?: boolean
   max_diff_lines?: number
   context_lines?: number
+  syntax?: SyntaxMode
 }
 
 /** What they need besides the workspace. */
 export interface Planning {
   limits: OperationLimits
   planMaker: PlanMaker
+  syntaxChecker: SyntaxChecker
 }
 
 export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => ({
@@ -30,12 +36,16 @@ export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => 
   ...(expected_hash !== undefined && { expected_hash })
 })
 
-/** The planner that makes the change of a request, and describes it. */
+/**
+ * The planner that makes the change of a request, and describes it; what it does to the syntax of the file is checked
+ * unless the request says otherwise, or `known`.
+ */
 export function plannerFor(
-  { limits, planMaker }: Planning,
+  { limits, planMaker, syntaxChecker }: Planning,
   request: ChangeRequest,
-  change: TaskChange
-): Planner<Described, TaskFailure | StaleFile> {
+  change: TaskChange,
+  known?: SyntaxCheck
+): Planner<Reported, TaskFailure | StaleFile | BrokenSyntax> {
   const task = {
     change,
     max_result_size: limits.max_file_size,
@@ -43,16 +53,22 @@ export function plannerFor(
     dry_run: request.dry_run ?? false,
     ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
   }
-  return (original, { stale, ...file }) =>
-    stale === undefined
-      ? planMaker.plan(original, task, file)
-      : Promise.resolve(planMaker.replan(original, task)).then(now => fail({ ...stale, now }))
+  const { syntax: mode = 'ignore' } = request
+  return (original, { stale, ...file }) => {
+    if (stale !== undefined) {
+      return Promise.resolve(planMaker.replan(original, task)).then(now => fail({ ...stale, now }))
+    }
+    const planned = planMaker.plan(original, task, file)
+    if (mode === 'ignore') return planned
+    const { path, resolved_path = path, exists } = file
+    return guardSyntax(syntaxChecker, { mode, path: resolved_path, is_new: !exists, known }, original, planned)
+  }
 }
 
 /** What the answer says; `own` are the members of one operation. */
 export function outcomeOf(
   request: ChangeRequest,
-  done: Edited<Described> | Created<Described>,
+  done: Edited<Reported> | Created<Reported>,
   own: Partial<ChangeOutcome>
 ): ChangeOutcome {
   const {
@@ -81,10 +97,13 @@ export function outcomeOf(
     ...(dry_run && { new_hash }),
     ...(write_strategy !== undefined && { write_strategy }),
     ...description.diff,
+    changed_lines: description.changed_lines,
     left_alone: description.plan.left_alone,
     newTextWarnings: changed ? description.plan.newTextWarnings : [],
     ...(description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks }),
     ...(changed && description.encoding_mismatch !== undefined && { encoding_mismatch: description.encoding_mismatch }),
+    ...(description.mark_dropped !== undefined && { mark_dropped: description.mark_dropped }),
+    ...(description.syntax !== undefined && { syntax: description.syntax }),
     warnings
   }
 }

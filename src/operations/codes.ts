@@ -20,6 +20,7 @@ export const CHANGE_CODES: readonly ProblemCode[] = [
   'READ_ONLY',
   'BINARY_FILE',
   'RESULT_TOO_LARGE',
+  'SYNTAX_ERROR',
   'FILE_LOCKED',
   'PRECONDITION_REQUIRED',
   'NO_SPACE'

@@ -5,6 +5,7 @@ import { ok } from '../result.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
+import { CHANGE_HINTS } from './hints.ts'
 import type { Operation } from './operation.ts'
 
 export const makeCreate = (workspace: Workspace, planning: Planning): Operation<CreateRequest> => ({
@@ -15,10 +16,7 @@ export const makeCreate = (workspace: Workspace, planning: Planning): Operation<
     'Creates a file with this content, and missing directories; fails if the file exists. ' +
     `To change part of a file use ${edit}. ` +
     'To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.',
-  rules:
-    'content is written exactly as given. ' +
-    'An existing file is never replaced without overwrite: true and its hash as expected_hash. ' +
-    'A failed call writes nothing and its detail says what to do next.',
+  hints: { ...CHANGE_HINTS, content: 'Written exactly as given.', overwrite: 'Needs expected_hash.' },
   effect: 'makes',
   request: CreateRequestSchema,
   outcome: CreateResultSchema,

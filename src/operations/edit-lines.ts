@@ -7,6 +7,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
+import { CHANGE_HINTS } from './hints.ts'
 import type { Operation } from './operation.ts'
 
 export const makeEditLines = (workspace: Workspace, planning: Planning): Operation<EditLinesRequest> => ({
@@ -19,14 +20,14 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): Operati
     `otherwise ${edit} is safer. ` +
     'All line numbers refer to the file before the request. ' +
     'message says where the lines are afterwards; check changes.',
-  rules:
-    'Lines count from 1, start_line to end_line inclusive. ' +
-    'end_line = start_line - 1 inserts before start_line; ' +
-    'start_line = total_lines + 1 with end_line = total_lines appends; new_text "" deletes. ' +
-    'new_text is whole lines, without line numbers. ' +
-    'The line numbers of several edits all refer to the file before the call; the edits must not overlap. ' +
-    'expected_text, if given, must be the current text of the lines. ' +
-    'A failed call writes nothing and its detail says what to do next.',
+  hints: {
+    ...CHANGE_HINTS,
+    start_line: 'Counted from 1. total_lines + 1 appends.',
+    end_line: 'Inclusive. start_line - 1 inserts before start_line.',
+    new_text: 'Whole lines, without line numbers; "" deletes.',
+    expected_text: 'What these lines hold now; if it differs, nothing is written.',
+    edits: 'Several edits, which must not overlap, instead of start_line here.'
+  },
   effect: 'changes',
   request: editLinesRequest(planning.limits.max_edits),
   outcome: EditLinesResultSchema,

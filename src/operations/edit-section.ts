@@ -1,25 +1,29 @@
 // /edit-section: a section or code block of a Markdown document, or a symbol of a source file, is changed by its name.
 import { EditSectionRequestSchema, type EditSectionRequest } from '../../schemas/edit-section.ts'
 import { EditSectionResultSchema } from '../../schemas/outcome.ts'
-import type { LineFailure, OutlineEntry, SectionFailure, Target } from '../engine/failure.ts'
+import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, Target } from '../engine/failure.ts'
 import type { LineEdit } from '../engine/edit/request.ts'
 import type { LineEndings } from '../engine/text/eol.ts'
 import { LineTable } from '../engine/text/lines.ts'
 import { OUTLINED } from '../engine/outline/languages.ts'
 import type { Outline } from '../engine/outline/outline.ts'
+import { repeatedIn } from '../engine/outline/repeated.ts'
 import { findTarget, outlineEntryOf } from '../engine/outline/target.ts'
 import { planLineEdits } from '../engine/plan/replace-lines.ts'
 import { planSectionEdit, strayItem } from '../engine/plan/replace-section.ts'
 import { type Refusal } from '../engine/outline/section-edit.ts'
-import type { Described, TaskFailure } from '../engine/task.ts'
+import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
+import type { TaskFailure } from '../engine/task.ts'
 import type { Outliner } from '../workers/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Planner, Workspace } from '../workspace/workspace.ts'
 import { outcomeOf, plannerFor, targetOf, type Planning } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
+import { CHANGE_HINTS } from './hints.ts'
 import type { FieldFault, FixedFault, Operation, OperationFailure, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
+import type { Reported } from './syntax-guard.ts'
 
 type PlanFailure = Extract<OperationFailure, { code: 'INVALID_REQUEST' }> | SectionFailure | LineFailure
 
@@ -36,14 +40,15 @@ export const makeEditSection = (
     'other symbol of a source file, by its name. ' +
     `${inspect} with structure: true lists the names; pass its file_hash on as expected_hash. ` +
     'Check changes in the answer.',
-  rules:
-    'Give exactly one target: ' +
-    'heading (its text, or a path such as Guide > Setup), code_block, or symbol (such as Parser.parse). ' +
-    'A section runs to the next heading of the same or a higher level; ' +
-    'replace keeps the heading line or the fences unless include_heading is true; ' +
-    'a symbol is replaced whole, with signature and decorators. ' +
-    'Nothing is guessed: if several match, choose with at_line; if none does, the answer has the outline. ' +
-    'A failed call writes nothing and its detail says what to do next.',
+  hints: {
+    ...CHANGE_HINTS,
+    action: 'append, prepend: inside the target. insert_…: beside it.',
+    heading: 'Its text, or a path such as Guide > Setup. Send one of heading, code_block, symbol.',
+    symbol: 'Name or path, such as Parser.parse.',
+    at_line: 'If several match, the one with this line.',
+    include_heading: 'replace: also the heading line, or the fences.',
+    include_comment: 'replace, delete: also the doc comment.'
+  },
   effect: 'changes',
   request: EditSectionRequestSchema,
   outcome: EditSectionResultSchema,
@@ -57,7 +62,7 @@ export const makeEditSection = (
     if (outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
     const options = { line_endings: request.line_endings ?? 'adapt', max_result_size: planning.limits.max_file_size }
     let section: Section | undefined
-    const planner: Planner<Described, PlanFailure | TaskFailure | StaleFile> = async (original, file) => {
+    const planner: Planner<Reported, PlanFailure | TaskFailure | BrokenSyntax | StaleFile> = async (original, file) => {
       const path = file.resolved_path ?? file.path
       const planned = await plan(outliner, path, original, request, target.value, options)
       if (!planned.ok) {
@@ -67,11 +72,14 @@ export const makeEditSection = (
           : fail({ ...file.stale, now: { fits: false, failure } })
       }
       section = planned.value.section
-      return plannerFor(planning, request, {
-        operation: 'edit_lines',
-        edits: [planned.value.edit],
-        line_endings: options.line_endings
-      })(original, file)
+      const { edit, syntax } = planned.value
+      // Code is parsed anyway, so that a warning costs nothing.
+      return plannerFor(
+        planning,
+        { ...request, syntax: request.syntax ?? 'warn' },
+        { operation: 'edit_lines', edits: [edit], line_endings: options.line_endings },
+        syntax
+      )(original, file)
     }
     const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
     // Without a plan nothing was edited.
@@ -85,9 +93,11 @@ interface Options {
   line_endings: LineEndings
   max_result_size: number
 }
+/** `syntax`: of code, what parsing it has shown. */
 interface Planned {
   edit: LineEdit
   section: Section
+  syntax?: SyntaxCheck
 }
 
 /**
@@ -109,7 +119,12 @@ async function plan(
   const found = findTarget(before, target, request.at_line)
   if (!found.ok) return found
   const entry = outlineEntryOf(found.value)
-  const { action, new_text = '', include_heading = false, include_comment = false } = request
+  const { action, new_text = '' } = request
+  const repeated = action === 'replace' ? repeatedIn(original, found.value, new_text) : undefined
+  const {
+    include_heading = repeated === 'heading' || repeated === 'fences',
+    include_comment = repeated === 'comment' || action === 'delete'
+  } = request
   const attempt = async (apart: boolean): Promise<Result<Planned, PlanFailure>> => {
     const made = planSectionEdit(
       original,
@@ -128,11 +143,15 @@ async function plan(
     const stray = strayItem(before, after.value, edit, new LineTable(result).total - new LineTable(original).total)
     const section = {
       entry,
-      errors_before: errorsOf(before),
-      errors_after: errorsOf(after.value),
+      ...(repeated !== undefined && (include_heading || include_comment) && { repeated }),
+      ...(action === 'delete' &&
+        include_comment &&
+        entry.comment_start_line !== undefined && { with_comment: true as const }),
+      errors_before: before.type === 'code' ? before.syntax_error_lines : [],
       ...(stray !== undefined && { stray: { reason: stray.reason, entry: outlineEntryOf(stray.item) } })
     }
-    if (stray === undefined || before.type === 'code') return ok({ edit, section })
+    if (before.type === 'code') return ok({ edit, section, syntax: syntaxOf(before, after.value) })
+    if (stray === undefined) return ok({ edit, section })
     // Two paragraphs that touch are one, and so are a text and the heading that is underlined below it.
     if (!apart) return attempt(true)
     return fail({
@@ -144,7 +163,11 @@ async function plan(
   return attempt(false)
 }
 
-const errorsOf = (outline: Outline): number[] => (outline.type === 'code' ? outline.syntax_error_lines : [])
+/** What an edit of code did to its syntax, by the outlines before and after. */
+function syntaxOf(before: Outline & { type: 'code' }, after: Outline): SyntaxCheck {
+  if (before.fault !== undefined) return { found: 'errors_before' }
+  return 'fault' in after && after.fault !== undefined ? { found: 'fault', fault: after.fault } : { found: 'nothing' }
+}
 
 const invalid = (...faults: FieldFault[]) => ({ code: 'INVALID_REQUEST' as const, faults })
 

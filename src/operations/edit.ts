@@ -9,6 +9,7 @@ import { outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import { withSectionFix } from './section-fix.ts'
+import { CHANGE_HINTS } from './hints.ts'
 import type { Operation, OperationFailure } from './operation.ts'
 
 export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Outliner): Operation<EditRequest> => ({
@@ -20,15 +21,14 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
     'Inspect first, copy old_text from there and pass the file_hash on as expected_hash. ' +
     'If old_text matches several places, add context rather than a count. ' +
     'Check changes in the answer; when in doubt, inspect again.',
-  rules:
-    'Matching: every space, tab and line break of old_text counts, ' +
-    'but a line break matches any kind of line break unless line_endings is exact; ' +
-    'nothing is matched approximately and new_text is literal. ' +
-    'old_text must match exactly one place unless occurrences, replace_all or occurrence says otherwise; ' +
-    'if it matches several, add the surrounding lines to it. ' +
-    'Several edits apply in order, each on the result of those before it. ' +
-    'A failed call writes nothing: its detail and suggested_fixes say what is there and which edit would work. ' +
-    'After a success, file_hash is the next expected_hash.',
+  hints: {
+    ...CHANGE_HINTS,
+    old_text: 'Copied from the file: every space and line break counts. Must match one place.',
+    new_text: 'Taken literally; "" deletes.',
+    occurrences: 'How many matches you expect; all are replaced.',
+    occurrence: 'Which one of several matches.',
+    edits: 'Several edits, each on the result of those before it, instead of old_text here.'
+  },
   effect: 'changes',
   request: editRequest(planning.limits.max_edits),
   outcome: EditResultSchema,

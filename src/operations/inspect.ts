@@ -10,13 +10,15 @@ import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
 import { FILE_CODES } from './codes.ts'
+import { PATH_HINT } from './hints.ts'
 import type { Called, CallFailure, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
 /** Entries of a directory that one answer lists. */
 export const MAX_ENTRIES = 500
-/** Items of a file's structure that one answer lists. */
+/** Items of a file's structure that one answer lists at most, and where the request doesn't say how many. */
 export const MAX_ITEMS = 2000
+const DEFAULT_ITEMS = 200
 
 /** Bytes of a #! line that are looked at. */
 const HEAD = 200
@@ -29,8 +31,13 @@ const OF_A_FILE = [
   'search',
   'regex',
   'ignore_case',
-  'structure'
+  'structure',
+  'start_item',
+  'max_items'
 ] as const
+
+/** The fields that ask for content. */
+const OF_CONTENT = ['start_line', 'end_line', 'start_column', 'numbered'] as const
 
 export const makeInspect = (
   workspace: Workspace,
@@ -41,14 +48,21 @@ export const makeInspect = (
   route: '/inspect',
   summary: 'Look at a file or list a directory',
   description: () =>
-    'Reports size, hash, encoding, line endings and indentation of a file; ' +
-    'reads a range of lines (start_line, end_line); finds text (search); outlines Markdown and code (structure); ' +
-    'lists a directory. ' +
+    'Reads a file, or a range of its lines, with its hash, encoding, line endings and indentation; ' +
+    'or finds text (search), outlines Markdown and code (structure), lists a directory. ' +
     'Call it before an edit: copy old_text from content and pass the file_hash on as expected_hash.',
-  rules:
-    'content is the exact text of the lines, without line numbers unless numbered is true; ' +
-    'when truncated, continue with next_line. ' +
-    'matches have line and columns. Paths are relative to the workspace root; "." lists it.',
+  hints: {
+    path: `${PATH_HINT} "." lists it.`,
+    start_line: 'To go on: next_line.',
+    end_line: 'Inclusive.',
+    start_column: 'To go on in a long line: next_column.',
+    numbered: 'Line numbers before the lines; leave them out of old_text.',
+    regex: 'RE2 syntax.',
+    structure: 'List headings, code blocks and symbols with their lines.',
+    start_item: 'To go on in structure: next_item.',
+    facts: 'Without content.',
+    after: 'To go on in a directory: next_entry.'
+  },
   effect: 'looks',
   request: InspectRequestSchema,
   outcome: InspectResultSchema,
@@ -57,6 +71,8 @@ export const makeInspect = (
   expects_none: false,
   items: {},
   async call(request) {
+    const fault = misplaced(request)
+    if (fault !== null) return fault
     const search = searchOf(request)
     if (!search.ok) return { ...search, path: request.path }
     if (search.value !== null && searcher.full) {
@@ -77,13 +93,25 @@ export const makeInspect = (
     if (request.after !== undefined) {
       return invalid(request, ['after'], 'for_directories')
     }
-    const structured = request.structure === true ? await structureOf(looked.value, outliner) : ok({})
+    const structured = request.structure === true ? await structureOf(request, looked.value, outliner) : ok({})
     if (!structured.ok) return failed(looked.value, structured.failure)
     // The search comes last: it takes the bytes away.
     const facts = await factsOf(looked.value, search.value, searcher)
-    return facts.ok ? withStructure(facts.value, structured.value) : facts
+    return facts.ok ? withStructure(request, facts.value, structured.value) : facts
   }
 })
+
+/** Fields that say nothing without another, or against it. */
+function misplaced(request: InspectRequest): Called | null {
+  const { structure, facts, start_item, max_items } = request
+  const given = <F extends keyof InspectRequest>(fields: readonly F[]) =>
+    fields.filter(field => request[field] !== undefined && request[field] !== false)
+  if (structure !== true && (start_item ?? max_items) !== undefined) {
+    return invalid(request, given(['start_item', 'max_items']), 'without_structure')
+  }
+  const contradicting = facts === true ? given(OF_CONTENT) : []
+  return contradicting.length > 0 ? invalid(request, contradicting, 'facts_alone') : null
+}
 
 type Search = { text: string; regex: boolean; ignore_case: boolean }
 
@@ -110,14 +138,16 @@ type FileContent = Extract<Looked<Content>, { type: 'file' }>
 type Content = ScanResult & { head: Buffer; bytes: Buffer | null }
 
 function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
-  const { path, start_line, end_line, start_column, numbered } = request
+  const { path, start_line, end_line, start_column, numbered, facts } = request
   const window = {
     ...(start_line !== undefined && { start_line }),
     ...(end_line !== undefined && { end_line }),
     ...(start_column !== undefined && { start_column }),
     ...(numbered === true && { numbered })
   }
-  const scan = new Scan(path, Object.keys(window).length > 0 ? window : undefined)
+  // Whoever asks for nothing else wants to read the file.
+  const shown = Object.keys(window).length > 0 || (!keep && facts !== true)
+  const scan = new Scan(path, shown ? window : undefined)
   const kept: Buffer[] = []
   return {
     push(chunk) {
@@ -163,11 +193,13 @@ const failed = ({ path, resolved_path, file_hash }: FileContent, failure: CallFa
 interface Structured {
   structure?: OutlineEntry[]
   total_items?: number
+  next_item?: number
   syntax_error_lines?: number[]
 }
 
 /** What a file is made of; nothing of a binary one, which has only its facts. */
 async function structureOf(
+  { start_item = 1, max_items = DEFAULT_ITEMS }: InspectRequest,
   { path, resolved_path, value: { facts, bytes } }: FileContent,
   outliner: Outliner
 ): Promise<Result<Structured, UnsupportedTarget>> {
@@ -175,20 +207,22 @@ async function structureOf(
   const outline = await outlineOf(outliner, resolved_path ?? path, bytes)
   if (!outline.ok) return outline
   const { items } = outline.value
+  const end = start_item - 1 + max_items
   return ok({
-    structure: items.slice(0, MAX_ITEMS).map(outlineEntryOf),
+    structure: items.slice(start_item - 1, end).map(outlineEntryOf),
     total_items: items.length,
+    ...(end < items.length && { next_item: end + 1 }),
     ...(outline.value.type === 'code' &&
       outline.value.syntax_error_lines.length > 0 && { syntax_error_lines: outline.value.syntax_error_lines })
   })
 }
 
-function withStructure(facts: Outcome, structured: Structured): Called {
+function withStructure({ start_item }: InspectRequest, facts: Outcome, structured: Structured): Called {
   if (facts.operation !== 'inspect' || structured.structure === undefined) return ok(facts)
-  const { structure, total_items = 0 } = structured
-  const truncated = facts.outcome.truncated === true || structure.length < total_items
+  const truncated = facts.outcome.truncated === true || structured.next_item !== undefined
   return ok({
     ...facts,
+    ...(start_item !== undefined && { start_item }),
     outcome: {
       ...facts.outcome,
       ...structured,

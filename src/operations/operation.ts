@@ -4,12 +4,16 @@ import type { TSchema } from 'typebox'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
-import type { LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
+import type { ToolName } from '../../schemas/tools.ts'
+import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { EncodingMismatch } from '../engine/report/encoding-mismatch.ts'
+import type { Repeated } from '../engine/outline/repeated.ts'
+import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
+import type { SyntaxReport } from './syntax-guard.ts'
 
 /** What is wrong with a request beyond what its schema can express. */
 export type OperationFailure =
@@ -22,6 +26,8 @@ export type OperationFailure =
 /** What is wrong with the field at `pointer`, beyond what its schema says. */
 export type FieldFault = { pointer: string } & (
   | { reason: FixedFault }
+  /** It names an operation, which is another one. */
+  | { reason: 'other_operation'; operation: keyof CallNames }
   /** Beside the target `other`. */
   | { reason: 'second_target'; other: string }
   /** `line`: where the code block starts whose fence would be closed. */
@@ -40,6 +46,8 @@ export type FixedFault =
   | 'heading_not_replaced'
   | 'comment_not_replaced'
   | 'without_search'
+  | 'without_structure'
+  | 'facts_alone'
   | 'for_directories'
   | 'for_files'
 
@@ -50,7 +58,7 @@ export interface StrayEdit {
   stray: NonNullable<Section['stray']>
 }
 
-export type CallFailure = OperationFailure | TextFailure | LineFailure | SectionFailure | FileFailure
+export type CallFailure = OperationFailure | TextFailure | LineFailure | SectionFailure | BrokenSyntax | FileFailure
 
 /** A failure, and what is known of the file that it concerns. */
 export interface Failed {
@@ -62,17 +70,21 @@ export interface Failed {
 }
 
 /**
- * What an answer says, but for its sentences: `left_alone` becomes the note, `newTextWarnings`, `joined_breaks`,
- * `encoding_mismatch` and `warnings` become warnings.
+ * What an answer says, but for its sentences: `left_alone` becomes the note; `newTextWarnings`, `joined_breaks`,
+ * `mark_dropped`, `encoding_mismatch`, `syntax` and `warnings` become warnings.
  */
 export type ChangeOutcome = Omit<
   ChangeResult,
   'message' | 'note' | 'warnings' | 'diff_unavailable' | 'encoding_mismatch'
 > & {
+  /** For answers as text: the changed lines as they are now, with one line around each place. */
+  changed_lines: NumberedLine[]
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]
   joined_breaks?: JoinedBreaks
+  mark_dropped?: true
   encoding_mismatch?: EncodingMismatch
+  syntax?: SyntaxReport
   warnings: FileWarning[]
   diff_unavailable?: 'not_utf8' | 'too_long'
 }
@@ -80,14 +92,18 @@ export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type Outcome =
   | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
   | { operation: 'edit_section'; outcome: ChangeOutcome; section: Section }
-  /** `searched`: the text that matches are of. */
-  | { operation: 'inspect'; outcome: InspectOutcome; searched?: string }
+  /** `searched`: the text that matches are of. `start_item`: with which structure begins. */
+  | { operation: 'inspect'; outcome: InspectOutcome; searched?: string; start_item?: number }
 
-/** The target of /edit-section, as it was before. `stray`: another item that the edit lost or made. */
+/**
+ * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
+ * the rest; `with_comment`: its doc comment was deleted too. `stray`: another item that the edit lost or made.
+ */
 export interface Section {
   entry: OutlineEntry
+  repeated?: Repeated
+  with_comment?: true
   errors_before: number[]
-  errors_after: number[]
   stray?: { reason: 'lost' | 'made'; entry: OutlineEntry }
 }
 
@@ -104,18 +120,24 @@ export interface CallNames {
   readonly edit: string
   readonly edit_lines: string
   readonly edit_section: string
+  readonly create: string
   readonly inspect: string
 }
 
 /** One operation, the same however it is called. */
 export interface Operation<Request = never> {
-  readonly id: string
+  readonly id: ToolName
   readonly route: `/${string}`
   readonly summary: string
   /** For callers; `calls` are the names of others that they know. */
   readonly description: (calls: CallNames) => string
-  /** What a model should know beyond the description, where there is room for it. */
-  readonly rules?: string
+  /**
+   * What the definition of a tool says of a field, in a few words. Other fields have only name and type there, since
+   * every request of a model carries all definitions.
+   */
+  readonly hints: Readonly<Record<string, string>>
+  /** As a tool it is offered only where it is asked for by name. */
+  readonly only_by_name?: true
   /**
    * What a call may do: look; compute a change and write nothing; change what is there; make something, which the same
    * call does not do a second time.

@@ -14,6 +14,8 @@ export const makePreview = (
     'Computes one operation (edit, edit_lines, edit_section or create, with its fields) and writes nothing. ' +
     'Returns the changes, diff, warnings and problems of the real call, and what each place would contain. ' +
     'Then send the same fields to the operation, with file_hash as expected_hash.',
+  hints: { ...Object.assign({}, ...Object.values(operations).map(({ hints }) => hints)), new_text: 'Taken literally.' },
+  only_by_name: true,
   effect: 'computes',
   request: previewRequest(limits.max_edits),
   outcome: PreviewResultSchema,

@@ -30,7 +30,7 @@ export class Outliner {
   readonly #size: number
 
   constructor(options: { time?: number; size?: number; idle?: number } = {}) {
-    this.#threads = new Threads('outline-worker', { size: 1, idle: options.idle ?? IDLE })
+    this.#threads = new Threads('parse-worker', { size: 1, idle: options.idle ?? IDLE })
     this.#time = options.time ?? PARSING_TIME
     this.#size = options.size ?? PARSED_SIZE
   }

@@ -43,7 +43,7 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
   #whenIdle: (() => void)[] = []
 
   /** `worker`: the file in this folder that a thread runs. */
-  constructor(worker: 'worker' | 'outline-worker', options: ThreadsOptions) {
+  constructor(worker: 'worker' | 'parse-worker', options: ThreadsOptions) {
     // The same file is .ts where tests load it, .js where it was built.
     this.#url = new URL(import.meta.url.replace(/threads(\.[jt]s)/, `${worker}$1`))
     this.#options = options

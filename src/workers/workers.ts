@@ -2,12 +2,14 @@
 import { Outliner } from './outline.ts'
 import { PlanMaker } from './plan.ts'
 import { Searcher } from './search.ts'
+import { SyntaxChecker } from './syntax.ts'
 
 /** Nothing is started before it is needed. */
 export class Workers {
   readonly searcher = new Searcher()
   readonly planMaker: PlanMaker
   readonly outliner = new Outliner()
+  readonly syntaxChecker = new SyntaxChecker()
 
   constructor(planMaker = new PlanMaker()) {
     this.planMaker = planMaker
@@ -15,6 +17,8 @@ export class Workers {
 
   /** Waits for the jobs, and ends the threads. */
   async close(): Promise<void> {
-    await Promise.all([this.searcher.close(), this.planMaker.close(), this.outliner.close()])
+    await Promise.all(
+      [this.searcher, this.planMaker, this.outliner, this.syntaxChecker].map(workers => workers.close())
+    )
   }
 }

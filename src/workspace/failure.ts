@@ -4,8 +4,16 @@ import type { CurrentOutcome } from '../engine/failure.ts'
 
 export type FileFailure =
   | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' }
-  /** Outside the root, or an extension that is not allowed. Does not reveal whether the target exists. */
-  | { code: 'PATH_NOT_ALLOWED'; reason: 'outside' | 'extension'; allowed_extensions?: string[] }
+  /**
+   * Outside the root, or an extension that is not allowed. Does not reveal whether the target exists. `did_you_mean`:
+   * paths inside the root, where an absolute path ends as they do.
+   */
+  | {
+      code: 'PATH_NOT_ALLOWED'
+      reason: 'outside' | 'extension'
+      allowed_extensions?: string[]
+      did_you_mean?: string[]
+    }
   /** `pattern`: the one that protects it; null: it is editd's own. */
   | { code: 'PROTECTED_PATH'; pattern: string | null }
   | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' }
@@ -39,7 +47,15 @@ export type FileFailure =
   | { code: 'NO_SPACE' }
   | {
       code: 'NOT_READY'
-      reason: 'root_gone' | 'no_descriptors' | 'draining' | 'searching' | 'large_files' | 'parsing'
+      reason:
+        | 'root_gone'
+        | 'root_unwritable'
+        | 'state_unwritable'
+        | 'no_descriptors'
+        | 'draining'
+        | 'searching'
+        | 'large_files'
+        | 'parsing'
       retry_after: number
     }
 

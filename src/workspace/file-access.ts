@@ -1,12 +1,13 @@
 // How every operation gets at a file: the text of its path, the pin, the policy and, for a change, the lock. Does not
 // know what is done with the file.
+import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { fail, ok } from '../result.ts'
 import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
 import { failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Lock, Locks } from './locks/lock.ts'
-import { similarPaths } from './root/similar-paths.ts'
+import { samePathInside, similarPaths } from './root/similar-paths.ts'
 import { namesFolder, relativePath } from './root/path.ts'
 import { gone, type Missing, type Pin, type Root } from './root/pin.ts'
 import type { Policy } from './root/policy.ts'
@@ -74,6 +75,16 @@ const ATTEMPTS = 3
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 
+/** Whether this process may make files in the folder. */
+function isWritable(folder: string | Buffer): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export class FileAccess {
   readonly #options: WorkspaceOptions
   readonly #root: Root
@@ -99,7 +110,15 @@ export class FileAccess {
   /** Null, or why nothing can be done now: NOT_READY. */
   ready(): FileFailure | null {
     if (this.#closed) return draining
-    return this.#root.real() === null ? gone : null
+    const root = this.#root.real()
+    if (root === null) return gone
+    const { stateDir, readOnly } = this.#options
+    const needed = [
+      { path: stateDir, reason: 'state_unwritable' as const },
+      ...(readOnly ? [] : [{ path: root, reason: 'root_unwritable' as const }])
+    ]
+    const unwritable = needed.find(({ path }) => !isWritable(path))
+    return unwritable === undefined ? null : { code: 'NOT_READY', reason: unwritable.reason, retry_after: 5 }
   }
 
   /** Takes no more requests, and waits for those that are running. */
@@ -112,14 +131,20 @@ export class FileAccess {
     }
   }
 
-  /** What every request has in common: the text of its path, counting what runs, and what system errors mean. */
+  /**
+   * What every request has in common: the text of its path, counting what runs, and what system errors mean. `use`:
+   * what it is going to do, for paths that may have been meant.
+   */
   async run<T, F>(
     target: FileTarget,
+    use: AccessMode,
     work: (asked: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
     if (this.#closed) return { ok: false, failure: draining, path: target.path }
     const normalised = relativePath(target.path, this.#roots)
-    if (!normalised.ok) return { ...normalised, path: target.path }
+    if (!normalised.ok) {
+      return { ...fail(this.#withPathInside(normalised.failure, target.path, use)), path: target.path }
+    }
     const path = normalised.value === '' ? '.' : normalised.value
     const asked = { path, relative: Buffer.from(normalised.value), isFolder: namesFolder(target.path) }
     this.#running++
@@ -186,6 +211,20 @@ export class FileAccess {
     const real = Buffer.concat([root, Buffer.from('/'), relative])
     const refusal = this.#policy.judge(use === 'edit' ? 'edit' : 'read', real, relative)
     return refusal === null ? null : fail(refusal)
+  }
+
+  /**
+   * Models know the root by a name of their own, such as /workspace: an absolute path outside the root whose end leads
+   * to something inside. Nothing outside is looked at.
+   */
+  #withPathInside(failure: FileFailure, path: string, use: AccessMode): FileFailure {
+    if (failure.code !== 'PATH_NOT_ALLOWED' || !path.startsWith('/') || path.split('/').includes('..')) return failure
+    const near = samePathInside(
+      this.#root,
+      path,
+      pin => (use === 'look' || pin.stat.isFile()) && this.#judge(use, pin) === null
+    )
+    return near.length === 0 ? failure : { ...failure, did_you_mean: near }
   }
 
   /** FILE_NOT_FOUND, with the paths that may have been meant. */

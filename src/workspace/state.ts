@@ -1,7 +1,7 @@
 // The state folder of one root: its secret, and folders for locks, intents, journal and sockets. Does not know what is
 // in those.
 import { randomBytes } from 'node:crypto'
-import { linkSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, linkSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, quietly } from './errno.ts'
 import { ensureDir } from './commit/ensure-dir.ts'
@@ -22,10 +22,32 @@ export interface State {
 
 const SECRET_LENGTH = 32
 
-/** Opens the folder, made with mode 0700 if it is missing, parents too. Throws if it can't be used. */
+/** Why the state folder can't be used; `message` is the reason alone. */
+export class StateUnusable extends Error {
+  readonly folder: string
+
+  constructor(folder: string, reason: unknown) {
+    super(reason instanceof Error ? reason.message : String(reason))
+    this.folder = folder
+  }
+}
+
+/**
+ * Opens the folder, made with mode 0700 if it is missing, parents too. Throws StateUnusable if that fails or it can't
+ * be written to.
+ */
 export function openState(folder: string): State {
+  try {
+    return openFolders(folder)
+  } catch (error) {
+    throw new StateUnusable(folder, error)
+  }
+}
+
+function openFolders(folder: string): State {
   ensureDir(folder, 0o700)
   const real = realpathSync.native(folder)
+  accessSync(real, constants.W_OK | constants.X_OK)
   const part = (name: string): string => {
     ensureDir(join(real, name), 0o700)
     return join(real, name)

@@ -147,19 +147,19 @@ class FileWorkspace implements Workspace {
   }
 
   edit<T, F>(target: FileTarget, { dry_run }: { dry_run: boolean }, plan: Planner<T, F>): Answer<Edited<T>, F> {
-    return this.#files.run<Edited<T>, F>(target, async asked =>
+    return this.#files.run<Edited<T>, F>(target, 'edit', async asked =>
       this.#options.readOnly ? readOnly : editFile(this.#context, { asked, target, dry_run, plan })
     )
   }
 
   create<T, F>(target: CreateTarget, { dry_run }: { dry_run: boolean }, plan: Planner<T, F>): Answer<Created<T>, F> {
-    return this.#files.run<Created<T>, F>(target, async asked =>
+    return this.#files.run<Created<T>, F>(target, 'edit', async asked =>
       this.#options.readOnly ? readOnly : createFile(this.#context, { asked, target, dry_run, plan })
     )
   }
 
   look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
-    return this.#files.run(target, asked =>
+    return this.#files.run(target, 'look', asked =>
       this.#files.pinned<Looked<R>, FileFailure>(asked, 'look', async ({ pin, info }) => {
         const facts = { path: asked.path, ...info }
         if (pin.stat.isDirectory()) {

@@ -16,6 +16,9 @@ interface Results {
   /** The code for a stale file, and its hash. */
   stale: string
   file_hash: string | undefined
+  /** The hash of the file, and the names in the root. */
+  inspected: string
+  entries: string[]
 }
 
 export function report (results: Results): void {

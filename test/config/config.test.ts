@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
-import { helpText, loadConfig, VERSION, type Config, type Disk } from '../../src/config/config.ts'
+import { environmentWarnings, helpText, loadConfig, VERSION, type Config, type Disk } from '../../src/config/config.ts'
 import { DEFAULT_PROTECTED } from '../../src/workspace/root/policy.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
@@ -61,6 +61,8 @@ t.test('has defaults that need no setting', async t => {
       readOnly: false,
       requireHash: false,
       docs: true,
+      tools: null,
+      mcpOutputSchema: false,
       allowHosts: [],
       allowOrigins: [],
       logLevel: 'info'
@@ -68,6 +70,30 @@ t.test('has defaults that need no setting', async t => {
   )
   const [a, b] = [load([]), load([])]
   t.not(a.ok && a.value.token, b.ok && b.value.token, 'each start has a token of its own')
+})
+
+t.test('takes names of tools, and only those', async t => {
+  check(
+    t,
+    ['--tools', 'edit_file, inspect_file', '--tools=preview_edit', '--mcp-output-schema'],
+    {},
+    { tools: ['edit_file', 'inspect_file', 'preview_edit'], mcpOutputSchema: true }
+  )
+  check(t, [], { EDITD_TOOLS: 'create_file' }, { tools: ['create_file'] })
+  const names = 'edit_file, edit_lines, edit_section, preview_edit, create_file, inspect_file'
+  faults(
+    t,
+    ['--tools', 'edit_file,inspect'],
+    {},
+    `--tools "edit_file,inspect" is invalid: expected comma-separated names of tools (${names}).`
+  )
+  faults(
+    t,
+    ['--tools', 'edit_file', '--read-only'],
+    {},
+    '--tools names no tool that a read-only server offers: add inspect_file, or leave --read-only out.'
+  )
+  check(t, ['--tools', 'inspect_file', '--read-only'], {}, { readOnly: true, tools: ['inspect_file'] })
 })
 
 t.test('accepts flags in each form, and the environment', async t => {
@@ -156,14 +182,37 @@ t.test('reports every fault at once, by name, value and what is expected', async
   faults(
     t,
     ['/a', '/b', '--port', '70000', '--nope', 'x', '--durability=some'],
-    { EDITD_LOKC: 'shared', EDITD_MAX_EDITS: 'many' },
-    'Unknown environment variable EDITD_LOKC: the nearest is EDITD_LOCK, and editd --help lists them all.',
+    { EDITD_MAX_EDITS: 'many' },
     'The root is given twice, as "/a" and "/b"',
     'Unknown flag --nope: the nearest is --',
     'EDITD_MAX_EDITS "many" is invalid: expected a whole number from 1 to 100000',
     '--port "70000" is invalid: expected a whole number from 0 to 65535',
     '--durability "some" is invalid: expected full or fast'
   )
+})
+
+t.test('ignores variables of its clients and of Kubernetes, and warns of others that are no settings', async t => {
+  const clients = { EDITD_URL: 'http://127.0.0.1:7333', EDITD_TOKEN: 'a-token' }
+  const links = {
+    EDITD_SERVICE_HOST: '10.0.0.1',
+    EDITD_SERVICE_PORT: '80',
+    EDITD_SERVICE_PORT_HTTP: '80',
+    EDITD_PORT: 'tcp://10.0.0.1:80',
+    EDITD_PORT_80_TCP: 'tcp://10.0.0.1:80',
+    EDITD_PORT_80_TCP_PROTO: 'tcp',
+    EDITD_PORT_80_TCP_PORT: '80',
+    EDITD_PORT_80_TCP_ADDR: '10.0.0.1',
+    EDITD_ROOT_SERVICE_HOST: '10.0.0.2',
+    EDITD_ROOT_PORT: 'udp://10.0.0.2:53'
+  }
+  check(t, [], { ...clients, ...links }, { port: 7333, root: resolve('workspace'), token: 'a-token' })
+  t.strictSame(environmentWarnings({ ...clients, ...links, OTHER: 'x', EDITD_PORT_80: undefined }), [])
+  check(t, [], { EDITD_LOKC: 'local', EDITD_PORTS: '80' }, { lock: 'shared', port: 7333 })
+  t.strictSame(environmentWarnings({ EDITD_LOKC: 'local', EDITD_PORTS: '80' }), [
+    'Unknown environment variable EDITD_LOKC is ignored: the nearest is EDITD_LOCK, and editd --help lists them all.',
+    'Unknown environment variable EDITD_PORTS is ignored: the nearest is EDITD_PORT, and editd --help lists them all.'
+  ])
+  faults(t, [], { EDITD_PORT: 'tcp' }, 'EDITD_PORT "tcp" is invalid: expected a whole number')
 })
 
 t.test('refuses what it would have to guess', async t => {

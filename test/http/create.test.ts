@@ -7,6 +7,18 @@ import { bytesOf, check, startServer } from './test-server.ts'
 
 const files = { 'a.txt': 'old\n', src: { 'app.ts': 'x\n' } }
 
+t.test('says that it takes away a byte-order mark', async t => {
+  const server = await startServer(t, { files: { 'marked.txt': '\ufeffa\n' } })
+  const { body } = await check(t, server, '/inspect', { path: 'marked.txt' }, 200, { bom: true })
+  const replace = { path: 'marked.txt', content: 'b\n', overwrite: true, expected_hash: body.file_hash }
+  await check(t, server, '/create', { ...replace, dry_run: true }, 200, {
+    warnings: [/^The file begins with a byte-order mark and content does not, so the mark would be removed\. To keep /]
+  })
+  await check(t, server, '/create', replace, 200, {
+    warnings: [/^The file began with a byte-order mark and content does not, so the mark was removed\. To put /]
+  })
+})
+
 t.test('makes files, and the folders that they need', async t => {
   const server = await startServer(t, { files })
   const made = await check(

@@ -69,6 +69,16 @@ t.test('offers requests that work one after the other, and one that misses', asy
   t.same(Object.keys(REQUEST_EXAMPLES).sort(), Object.keys(operations).sort(), 'every operation has some')
 })
 
+t.test('offers first what works in an empty workspace, where no file is needed', async t => {
+  const server = await startServer(t)
+  const operations = makeOperations(server.workspace, { max_edits: 1, max_file_size: 1 })
+  for (const name of ['inspect', 'preview', 'create'] as const) {
+    const [first] = Object.values(REQUEST_EXAMPLES[name])
+    const { status, text } = await server.call('POST', operations[name].route, { body: first?.value })
+    t.equal(status, 200, `${name}: ${text.slice(0, 300)}`)
+  }
+})
+
 const skip =
   browser === undefined
     ? 'no Chromium is installed (apt-get install chromium)'

@@ -43,11 +43,12 @@ t.test('shows windows of lines', async t => {
   const first = await check(t, server, '/inspect', { path: 'long.txt', start_line: 1 }, 200, {
     truncated: true,
     next_line: 1,
-    next_column: 65_537
+    next_column: 16_385
   })
   await check(t, server, '/inspect', { path: 'long.txt', start_line: 1, start_column: first.body.next_column }, 200, {
-    start_column: 65_537
+    start_column: 16_385
   })
+  await check(t, server, '/inspect', { path: 'long.txt', end_line: 1 }, 200, { next_line: 1, next_column: 65_537 })
   await check(t, server, '/inspect', { path: 'long.txt', start_line: 1, start_column: 300_000 }, 422, {
     code: 'LINE_OUT_OF_RANGE',
     detail: /no column 300000/
@@ -80,9 +81,32 @@ t.test('reports the facts of a file', async t => {
     indentation: { style: 'tabs' },
     language: 'python',
     modified_at: /^\d{4}-\d\d-\d\dT.*Z$/,
+    message: 'tabs.py has 3 lines (23 bytes, utf-8); content is lines 1 to 3.',
+    content: 'if x:\r\n\tpass\r\n\tpass\n',
+    start_line: 1,
+    end_line: 3,
+    truncated: false
+  })
+  await check(t, server, '/inspect', { path: 'tabs.py', facts: true }, 200, {
+    total_lines: 3,
     message: 'tabs.py has 3 lines (23 bytes, utf-8).',
     content: undefined,
     truncated: undefined
+  })
+  await check(t, server, '/inspect', { path: 'tabs.py', facts: true, search: 'pass' }, 200, {
+    total_matches: 2,
+    content: undefined
+  })
+  await check(t, server, '/inspect', { path: 'src', facts: true }, 200, { type: 'directory' })
+  await check(t, server, '/inspect', { path: 'tabs.py', facts: true, end_line: 2, numbered: true }, 400, {
+    path: 'tabs.py',
+    errors: [
+      {
+        pointer: '/end_line',
+        message: "can't be combined with facts: true, which leaves the content out; send one of them"
+      },
+      { pointer: '/numbered' }
+    ]
   })
   write('run', '#!/usr/bin/env node\n')
   symlinkSync('run', join(server.root, 'link.py'))
@@ -110,6 +134,22 @@ t.test('reports the facts of a file', async t => {
     code: 'FILE_NOT_FOUND',
     detail: /POST \/inspect \{"path":"\."\} lists what is there\.$/
   })
+})
+
+t.test('reads a file from its start, as much as a host passes on', async t => {
+  const server = await startServer(t, { files })
+  writeFileSync(join(server.root, 'lines.txt'), `${'x'.repeat(99)}\n`.repeat(1000))
+  const first = await check(t, server, '/inspect', { path: 'lines.txt' }, 200, {
+    start_line: 1,
+    end_line: 163,
+    truncated: true,
+    next_line: 164,
+    message: /content is lines 1 to 163\. It was cut at the limit: continue with start_line 164\.$/
+  })
+  await check(t, server, '/inspect', { path: 'lines.txt', start_line: first.body.next_line }, 200, { next_line: 327 })
+  await check(t, server, '/inspect', { path: 'lines.txt', end_line: 1000 }, 200, { next_line: 656 })
+  await check(t, server, '/inspect', { path: 'empty.txt' }, 200, { content: '', start_line: 1, end_line: 0 })
+  await check(t, server, '/inspect', { path: 'lines.txt', numbered: true }, 200, { content: /^1\tx/ })
 })
 
 t.test('reads a window of a large file', async t => {

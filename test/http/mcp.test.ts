@@ -15,7 +15,7 @@ import t, { type Test } from 'tap'
 import { SERVER, start } from '../running.ts'
 import { bytesOf, startServer, TOKEN, type TestServer } from './test-server.ts'
 
-const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
+const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file']
 const files = { 'a.txt': 'one\ntwo\n' }
 const ERAS = [
   ['2025-11-25', { mode: 'legacy' }],
@@ -45,8 +45,8 @@ const overHttp = (t: Test, server: TestServer, era: (typeof ERAS)[number]) =>
 
 const call = async (client: Client, name: string, given: Record<string, unknown>) =>
   (await client.callTool({ name, arguments: given })) as CallToolResult
-const textIn = ({ content }: CallToolResult) =>
-  content[0]?.type === 'text' ? (JSON.parse(content[0].text) as Record<string, unknown>) : {}
+const textIn = ({ content }: CallToolResult) => (content[0]?.type === 'text' ? content[0].text : '')
+const hashIn = (text: string) => /file_hash: (\w{16})/.exec(text)?.[1]
 
 /** What the tools do over each transport of MCP. */
 async function checkTools(t: Test, client: Client, read: () => string) {
@@ -57,7 +57,7 @@ async function checkTools(t: Test, client: Client, read: () => string) {
   )
   t.match(tools[0], {
     inputSchema: { type: 'object', properties: { edits: {} } },
-    outputSchema: { type: 'object' },
+    outputSchema: undefined,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false }
   })
   t.match(tools.at(-1), {
@@ -65,60 +65,43 @@ async function checkTools(t: Test, client: Client, read: () => string) {
   })
   t.match(client.getServerVersion(), { name: 'editd' })
   t.match(client.getInstructions(), /Inspect a file first/)
-  // The client checks structuredContent against outputSchema by itself.
-  const facts = await call(client, 'inspect_file', { path: 'a.txt' })
-  t.match(facts, { isError: undefined, structuredContent: { path: 'a.txt', total_lines: 2 } })
-  t.strictSame(textIn(facts), facts.structuredContent)
-  const done = await call(client, 'edit_file', {
-    file_path: 'a.txt',
-    old_string: 'one',
-    new_text: 'uno',
-    edits: null,
-    expected_hash: textIn(facts).file_hash
-  })
-  t.match(done.structuredContent, {
-    changed: true,
-    warnings: ['file_path was read as path.', 'old_string was read as old_text.']
-  })
+  const says = async (name: string, given: Record<string, unknown>, text: RegExp, isError?: true) => {
+    const result = await call(client, name, given)
+    t.match(textIn(result), text)
+    t.strictSame([result.isError, result.structuredContent], [isError, undefined], textIn(result))
+    return textIn(result)
+  }
+  const facts = await says('inspect_file', { path: 'a.txt' }, /^a\.txt: 2 lines/)
+  const habits = { file_path: 'a.txt', old_string: 'one', new_text: 'uno', edits: null, expected_hash: hashIn(facts) }
+  await says(
+    'edit_file',
+    habits,
+    /^Successfully replaced .*\n1\tuno\n2\ttwo\nWarning: file_path was read as path\.\nWarning: old_string was read/
+  )
   t.equal(read(), 'uno\ntwo\n')
-  const missed = await call(client, 'edit_file', { path: 'a.txt', old_text: 'one', new_text: 'eins' })
-  t.match(
-    { ...missed, structuredContent: missed.structuredContent ?? 'none' },
-    { isError: true, structuredContent: 'none' }
+  const one = { path: 'a.txt', old_text: 'one', new_text: 'eins' }
+  await says('edit_file', one, /^old_text was not found in a\.txt: .* \[NO_MATCH\]\n1\tuno\n2\ttwo\nfile_hash/, true)
+  await says(
+    'edit_file',
+    { ...one, path: 'b.txt' },
+    /did you mean a\.txt\? \[FILE_NOT_FOUND\]\nIf so, send:\n\{"path":"a\.txt","old_text":"one",/,
+    true
   )
-  t.match(textIn(missed), { code: 'NO_MATCH', status: 422, instance: '/mcp', detail: /not found/, suggested_fixes: [] })
-  t.match(textIn(await call(client, 'edit_file', { path: 'b.txt', old_text: 'x', new_text: '' })), {
-    code: 'FILE_NOT_FOUND',
-    suggested_fixes: [{ example: 'inspect_file with {"path":"a.txt"}' }]
-  })
-  t.match(textIn(await call(client, 'edit_file', { path: 'a.txt', old_txt: 'x' })), {
-    code: 'INVALID_REQUEST',
-    detail: /old_txt is an unknown field \(did you mean old_text\?\)/
-  })
-  t.match(textIn(await call(client, 'edit_file', { path: 'a\0', old_text: 'x', new_text: '' })), {
-    code: 'INVALID_PATH'
-  })
-  t.match(textIn((await client.callTool({ name: 'inspect_file' })) as CallToolResult), {
-    code: 'INVALID_REQUEST',
-    detail: /\/path is missing/
-  })
-  t.match(
-    (
-      await call(client, 'preview_edit', {
-        operation: 'edit_lines',
-        path: 'a.txt',
-        start_line: 1,
-        end_line: 1,
-        new_text: ''
-      })
-    ).structuredContent,
-    { dry_run: true, total_lines_after: 1 }
+  await says(
+    'edit_file',
+    { path: 'a.txt', old_txt: 'x' },
+    /old_txt is an unknown field \(did you mean old_text\?\)/,
+    true
   )
-  t.match((await call(client, 'create_file', { path: 'b.txt', content: 'b' })).structuredContent, { created: true })
-  t.match(
-    (await call(client, 'edit_lines', { path: 'b.txt', start_line: 2, end_line: 1, new_text: 'c' })).structuredContent,
-    { total_lines_after: 2 }
+  await says('edit_file', { path: 'a\0', old_text: 'x', new_text: '' }, /INVALID_PATH/, true)
+  t.match(textIn((await client.callTool({ name: 'inspect_file' })) as CallToolResult), /\/path is missing/)
+  await says(
+    'preview_edit',
+    { operation: 'edit_lines', path: 'a.txt', start_line: 1, end_line: 1, new_text: '' },
+    /^Would delete line 1 of a\.txt\. a\.txt would then have 1 line; nothing was written\. file_hash: \w+\n--- a/
   )
+  await says('create_file', { path: 'b.txt', content: 'b' }, /^Created b\.txt/)
+  await says('edit_lines', { path: 'b.txt', start_line: 2, end_line: 1, new_text: 'c' }, /\n1\tb\n2\tc$/)
   await t.rejects(call(client, 'edit_fil', {}), {
     code: -32602,
     message: /There is no tool "edit_fil"; did you mean edit_file\?/
@@ -148,6 +131,20 @@ for (const era of ERAS) {
     await checkTools(t, await connected(t, transport, era), () => readFileSync(join(folder, 'a.txt'), 'utf8'))
   })
 }
+
+t.test('lists its tools for an hour, without what they answer unless that is asked for', async t => {
+  const server = await startServer(t, { files, settings: { tools: ['inspect_file', 'preview_edit'] } })
+  const client = await overHttp(t, server, ERAS[1])
+  const listed = await client.listTools()
+  t.match(listed, { ttlMs: 3_600_000, cacheScope: 'private', tools: [{ name: 'preview_edit' }, {}] })
+  t.notOk(listed.tools.some(({ outputSchema }) => outputSchema !== undefined))
+  t.equal((await call(client, 'inspect_file', { path: 'a.txt' })).structuredContent, undefined)
+  t.match(
+    await call(client, 'create_file', { path: 'b.txt', content: 'b' }),
+    { isError: undefined },
+    'what is not offered can still be called'
+  )
+})
 
 t.test('stands behind the same access as all routes', async t => {
   const server = await startServer(t, { files, settings: { allowOrigins: ['https://app.example'] } })
@@ -207,7 +204,7 @@ t.test('answers a single request without a handshake, and lets nobody listen', a
   })
   t.match(
     { ...reply, type: reply.headers.get('content-type') },
-    { status: 200, type: /^application\/json/, body: { id: 1, result: { structuredContent: { path: 'a.txt' } } } }
+    { status: 200, type: /^application\/json/, body: { id: 1, result: { content: [{ text: /^a\.txt: / }] } } }
   )
   const dropped =
     `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":${JSON.stringify(_meta)},` +
@@ -236,7 +233,7 @@ t.test('offers a reader only what works, and tells of a bug only its request_id'
     (await reader.listTools()).tools.map(({ name }) => name),
     ['inspect_file']
   )
-  t.match(textIn(await call(reader, 'create_file', { path: 'b', content: '' })), { code: 'READ_ONLY' })
+  t.match(textIn(await call(reader, 'create_file', { path: 'b', content: '' })), /READ_ONLY/)
   const broken = await startServer(t, {
     files,
     replace: {
@@ -246,12 +243,13 @@ t.test('offers a reader only what works, and tells of a bug only its request_id'
     }
   })
   const failed = await call(await overHttp(t, broken, ERAS[1]), 'inspect_file', { path: 'a.txt' })
-  t.match(
-    { ...failed, problem: textIn(failed) },
-    { isError: true, problem: { code: 'INTERNAL_ERROR', detail: /request_id/ } }
-  )
+  t.match({ ...failed, text: textIn(failed) }, { isError: true, text: /\[INTERNAL_ERROR\]/ })
   t.notMatch(JSON.stringify(failed), 'secret')
-  t.ok(broken.log.some(({ msg, request_id }) => msg === 'bug' && request_id === textIn(failed).request_id))
+  t.ok(
+    broken.log.some(
+      ({ msg, request_id }) => msg === 'bug' && textIn(failed).includes(`request_id ${String(request_id)}`)
+    )
+  )
 })
 
 t.test('says in /capabilities what it speaks', async t => {
@@ -335,8 +333,8 @@ t.test('writes nothing but the protocol to stdout, and answers what it was asked
     ]
   )
   for (const [id, expected] of [
-    [3, { result: { structuredContent: { total_matches: 1 } } }],
-    [4, { result: { structuredContent: { changed: true } } }],
+    [3, { result: { content: [{ text: /"two" was found 1 time/ }] } }],
+    [4, { result: { content: [{ text: /^Successfully/ }] } }],
     [5, { result: { isError: true } }]
   ] as const) {
     t.match(
@@ -391,7 +389,7 @@ t.test('serves the inspector', { skip: INSPECTOR === undefined && 'INSPECTOR nam
   for (const target of [http, [process.execPath, SERVER, 'mcp', folder, '--state-dir', join(folder, '.state')]]) {
     t.match(inspect(...target, '--method', 'tools/list'), { tools: NAMES.map(name => ({ name })) })
     t.match(inspect(...target, '--method', 'tools/call', '--tool-name', 'inspect_file', '--tool-arg', 'path=a.txt'), {
-      structuredContent: { total_lines: 2 }
+      content: [{ text: /^a\.txt: 2 lines/ }]
     })
   }
   t.equal(await server.stop(), 0)

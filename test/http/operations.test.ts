@@ -18,7 +18,7 @@ t.test('edits, and says what changed', async t => {
     bom: false,
     encoding: 'ascii',
     type: 'file',
-    content: undefined
+    content: APP
   })
   const done = await check(
     t,
@@ -306,9 +306,9 @@ t.test('takes null in an optional field as leaving it out', async t => {
     t,
     server,
     '/inspect',
-    { path: 'src/app.ts', start_line: null, end_line: null, start_column: null, numbered: null },
+    { path: 'src/app.ts', start_line: null, end_line: null, start_column: null, numbered: null, facts: null },
     200,
-    { content: undefined }
+    { content: 'import x\n\nconst one = 1\nconst bar = 1\n' }
   )
 })
 
@@ -444,7 +444,18 @@ t.test('says what can not be edited, and why', async t => {
     code: 'FILE_NOT_FOUND',
     did_you_mean: ['src/app.ts']
   })
-  await check(t, server, '/edit', { path: '../x', ...edit }, 403, { code: 'PATH_NOT_ALLOWED' })
+  await check(t, server, '/edit', { path: '../x', ...edit }, 403, { code: 'PATH_NOT_ALLOWED', did_you_mean: undefined })
+  await check(t, server, '/edit', { path: '/workspace/src/app.ts', ...edit }, 403, {
+    code: 'PATH_NOT_ALLOWED',
+    did_you_mean: ['src/app.ts'],
+    suggested_fixes: [{ type: 'FIX_PATH', example: 'POST /inspect {"path":"src/app.ts"}' }],
+    detail:
+      '/workspace/src/app.ts is outside the workspace. Paths are relative to the workspace root. ' +
+      'Did you mean src/app.ts?'
+  })
+  for (const path of ['src\\app.ts', 'src/app', 'workspace/src/app.ts']) {
+    await check(t, server, '/edit', { path, ...edit }, 404, { did_you_mean: ['src/app.ts'] })
+  }
   await check(t, server, '/edit', { path: '.git/config', ...edit }, 403, { code: 'PROTECTED_PATH' })
   await check(t, server, '/inspect', { path: '.git/config' }, 403, { code: 'PROTECTED_PATH' })
   symlinkSync('src/app.ts', join(server.root, 'link'))

@@ -231,12 +231,12 @@ function randomRequest(
   }
 }
 
-/** What preview and the real call have in common. */
+/** What preview and the real call have in common. Warnings say what would be done, or was: as many. */
 function shared({ status, body }: Reply): object {
-  const { message, dry_run, new_hash, file_hash, changes, changes_truncated, request_id, instance, ...rest } =
-    body as Record<string, unknown> & { changes?: Record<string, unknown>[] }
+  const { message, dry_run, new_hash, file_hash, changes, changes_truncated, request_id, instance, warnings, ...rest } =
+    body as Record<string, unknown> & { changes?: Record<string, unknown>[]; warnings?: string[] }
   const listed = changes?.slice(0, 20).map(({ old_content, new_content, lossy, ...change }) => change)
-  return { status, ...rest, ...(listed && { changes: listed }) }
+  return { status, ...rest, ...(listed && { changes: listed }), warnings: warnings?.length }
 }
 
 /** All that could betray a write. */

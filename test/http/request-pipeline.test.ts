@@ -1,6 +1,7 @@
 // What stands between a client and an operation: access, strict JSON, bad HTTP, unknown routes, the log line.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -400,7 +401,7 @@ t.test('takes strict JSON only', async t => {
     { errors: [{ pointer: '/edits/0/__proto__', message: 'is an unknown field' }] }
   )
   await check(`{"path":"a.txt","${'o'.repeat(1_000_000)}":1}`, {}, 400, 'INVALID_REQUEST', {
-    detail: /characters left out.*context_lines, line_endings\)/
+    detail: /characters left out.*context_lines, syntax, line_endings\)/
   })
   await check(`{"path":"a.txt","edits":[${'1,'.repeat(1_000_000)}1]}`, {}, 400, 'INVALID_REQUEST', {
     errors: [{ pointer: '', message: 'the body has more than 1,000,000 values' }]
@@ -627,6 +628,16 @@ t.test('is not ready when the workspace is not', async t => {
   t.equal(status, 503)
   t.match(body.detail, /workspace directory is missing/)
   t.equal(headers.get('retry-after'), '1')
+})
+
+t.test('is not ready without its state folder', async t => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'editd-state-'))
+  const server = await startServer(t, { settings: { stateDir } })
+  t.equal((await server.call('GET', '/readyz')).status, 200)
+  rmSync(stateDir, { recursive: true })
+  const { status, body } = await server.call('GET', '/readyz')
+  t.equal(status, 503)
+  t.match(body.detail, /^The state folder of the server is missing or can't be written to;/)
 })
 
 t.test('answers a bug with its request_id alone, and logs where it is', async t => {

@@ -35,6 +35,10 @@ const check = (
     t.strictSame(call, section && { name: '/edit-section', arguments: { path, action: 'replace', ...section } })
     if (section === undefined) return
     t.match(body.detail as string, `${JSON.stringify(section.symbol)} is lines `)
+    const asked = { body: { path, ...edit }, headers: { accept: 'text/plain' } }
+    const { text } = await server.call('POST', '/tools/edit_file', asked)
+    const called = JSON.stringify({ name: 'edit_section', arguments: call!.arguments })
+    t.ok(text.includes(`to replace all of it, send this with a new_text of your own:\n${called}\n`), text)
     await request(t, server, '/edit-section', { ...call!.arguments, new_text }, 200, {})
     t.match(bytesOf(server, path), 'move(list')
   })

@@ -177,10 +177,36 @@ t.test('reports the structure of a file', async t => {
   })
   writeFileSync(join(server.root, 'many.md'), '# x\n'.repeat(2500))
   await check(t, server, '/inspect', { path: 'many.md', structure: true }, 200, {
-    structure: { length: 2000 },
+    structure: { length: 200 },
     total_items: 2500,
+    next_item: 201,
     truncated: true,
-    message: /has 2500 items, of which structure lists the first 2000/
+    content: undefined,
+    message: /has 2500 items; structure lists 1 to 200: continue with start_item 201\.$/
+  })
+  await check(t, server, '/inspect', { path: 'many.md', structure: true, max_items: 2000 }, 200, {
+    structure: { length: 2000 },
+    next_item: 2001
+  })
+  await check(t, server, '/inspect', { path: 'many.md', structure: true, start_item: 2401 }, 200, {
+    structure: { 0: { start_line: 2401 }, length: 100 },
+    next_item: undefined,
+    truncated: undefined,
+    message: /has 2500 items; structure lists 2401 to 2500\.$/
+  })
+  await check(t, server, '/inspect', { path: 'many.md', structure: true, start_item: 9999 }, 200, {
+    structure: [],
+    message: /has 2500 items, and none from start_item 9999 on\.$/
+  })
+  await check(t, server, '/inspect', { path: 'many.md', structure: true, max_items: 2001 }, 400, {
+    errors: [{ pointer: '/max_items', message: 'must be at most 2000' }]
+  })
+  await check(t, server, '/inspect', { path: 'many.md', start_item: 2, max_items: 2 }, 400, {
+    path: 'many.md',
+    errors: [
+      { pointer: '/start_item', message: 'can only be used together with structure: true, which is missing' },
+      { pointer: '/max_items' }
+    ]
   })
   const { body } = await server.call('GET', '/capabilities')
   t.match(body, {
@@ -358,6 +384,66 @@ t.test('reads the structure of the result too, up to the same size', async t => 
   })
 })
 
+t.test('replaces what new_text repeats, and says so', async t => {
+  const cases: [path: keyof typeof files, edit: object, field: string, result: string, warning: RegExp][] = [
+    [
+      'guide.md',
+      { heading: 'Use', new_text: '## Use\n\nMore.' },
+      'include_heading',
+      GUIDE.replace('Text.', 'More.'),
+      /^new_text begins with the heading line, which was replaced too, as with include_heading: true\. If it /
+    ],
+    [
+      'guide.md',
+      { code_block: { language: 'sh' }, new_text: '```sh\nnpm i\n```\n' },
+      'include_heading',
+      GUIDE.replace('npm ci', 'npm i'),
+      /^new_text begins with the fences of the code block, which were replaced too, as with include_heading: true\./
+    ],
+    [
+      'app.ts',
+      { symbol: 'Parser.parse', new_text: '/** Parses all. */\nparse (): void {}' },
+      'include_comment',
+      CODE.replace('Parses', 'Parses all').replace('text: string', ''),
+      /^new_text begins with the doc comment, which was replaced too, as with include_comment: true\. If it should /
+    ]
+  ]
+  for (const [path, edit, field, result, warning] of cases) {
+    const replace = { path, action: 'replace', ...edit }
+    await check(t, server, '/edit-section', { ...replace, dry_run: true }, 200, {
+      warnings: [/, which would be replaced too, as with include_/]
+    })
+    const twice = await server.call('POST', '/edit-section', { body: { ...replace, [field]: false, dry_run: true } })
+    t.notMatch(twice.text, 'new_text begins with', 'not where it is said to stay')
+    const { body } = await check(t, server, '/edit-section', { ...replace, [field]: null }, 200, {
+      warnings: [warning]
+    })
+    t.equal((body.warnings as string[]).length, 1)
+    t.equal(bytesOf(server, path), result)
+    await check(t, server, '/edit-section', replace, 200, { changed: false, warnings: [] })
+    restore()
+    await check(t, server, '/edit-section', { ...replace, [field]: true }, 200, { changed: true })
+    t.equal(bytesOf(server, path), result, 'the same as with the field')
+    restore()
+  }
+})
+
+t.test('deletes a symbol with its doc comment, unless that is to stay', async t => {
+  const remove = { path: 'app.ts', action: 'delete', symbol: 'Parser.parse' }
+  await check(t, server, '/edit-section', remove, 200, {
+    message:
+      'Deleted lines 3 to 5 of app.ts. app.ts now has 6 lines. Target: the method "Parser.parse", with its doc comment.',
+    warnings: []
+  })
+  t.equal(bytesOf(server, 'app.ts'), CODE.replace(/ {2}\/\*\* Parses.*\n.*\n\n/, ''))
+  restore()
+  await check(t, server, '/edit-section', { ...remove, include_comment: false }, 200, {
+    message: /Target: the method "Parser\.parse"\.$/
+  })
+  t.match(bytesOf(server, 'app.ts'), '/** Parses. */')
+  await check(t, server, '/edit-section', { ...remove, symbol: 'LIMIT' }, 200, { message: /constant "LIMIT"\.$/ })
+})
+
 t.test('warns of syntax errors, and of symbols that are gone', async t => {
   await check(
     t,
@@ -367,7 +453,7 @@ t.test('warns of syntax errors, and of symbols that are gone', async t => {
     200,
     {
       warnings: [
-        /^The file would have syntax errors after this edit \(line/,
+        /^After this edit the file would have a syntax error that it did not have before, /,
         /^More of the structure changed than the target: /
       ]
     }
@@ -383,7 +469,7 @@ t.test('warns of syntax errors, and of symbols that are gone', async t => {
   writeFileSync(join(server.root, 'two.js'), 'function f () {}\n\nfunction g () {}\n')
   const replace = { path: 'two.js', action: 'replace', symbol: 'f' }
   await check(t, server, '/edit-section', { ...replace, new_text: 'function f () {{{\n' }, 200, {
-    warnings: { 0: /^The file has syntax errors after this edit \(line/ }
+    warnings: { 0: /^After this edit the file has a syntax error that it did not have before, / }
   })
 })
 
@@ -450,5 +536,5 @@ t.test('refuses more files than may wait', async t => {
 const later = () => check(t, server, '/inspect', { path: 'guide.md', structure: true }, 200, { total_items: 4 })
 
 t.test('finds its grammars where it is built', async t => {
-  t.ok(existsSync(join(import.meta.dirname, '../../dist/src/workers/outline-worker.js')))
+  t.ok(existsSync(join(import.meta.dirname, '../../dist/src/workers/parse-worker.js')))
 })

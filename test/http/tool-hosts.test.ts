@@ -1,6 +1,7 @@
 // /openapi.tools.json, as tool hosts read it: by what each of them is known to keep of a document.
 import t from 'tap'
 import type { JsonSchema } from '../../src/http/requests/json-schema.ts'
+import { TOOL_NAMES } from '../../schemas/tools.ts'
 import { startServer, validator } from './test-server.ts'
 import { faultsOf, parts, type Defined } from './tool-rules.ts'
 
@@ -22,7 +23,7 @@ interface Document {
   components: Record<string, unknown>
 }
 
-const POST_ONLY = ['/edit', '/edit-lines', '/edit-section', '/preview', '/create', '/inspect']
+const POST_ONLY = ['/edit', '/edit-lines', '/edit-section', '/create', '/inspect']
 
 /**
  * What Open WebUI makes of a document: backend/open_webui/utils/tools.py, convert_openapi_to_tool_payload (read
@@ -115,7 +116,7 @@ t.test('describes the operations so that hosts lose nothing', async t => {
   t.strictSame(faultsOf('gpt-actions', actions), [])
   t.strictSame(
     Object.values(document.paths).map(({ post }) => post!['x-openai-isConsequential']),
-    [true, true, true, false, true, false]
+    [true, true, true, true, false]
   )
   for (const { schema } of actions) {
     for (const part of parts(schema)) if (part.schema.properties) t.equal(part.schema.additionalProperties, false)
@@ -123,7 +124,7 @@ t.test('describes the operations so that hosts lose nothing', async t => {
 })
 
 t.test('can be called as it says', async t => {
-  const server = await startServer(t, { files })
+  const server = await startServer(t, { files, settings: { tools: [...TOOL_NAMES] } })
   const document = (await server.call('GET', '/openapi.tools.json')).body as unknown as Document
   const valid = (path: string, part: JsonSchema, body: unknown) =>
     t.strictSame(validator({ components: { schemas: { part } }, paths: {} })('part', body), [], path)

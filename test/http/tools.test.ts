@@ -1,11 +1,13 @@
 // GET /tools and POST /tools/{name}: definitions that the hosts take by what they publish, and calls that go the way of
 // the routes.
 import t from 'tap'
-import type { JsonSchema } from '../../src/http/requests/json-schema.ts'
+import { hasProperty, type JsonSchema } from '../../src/http/requests/json-schema.ts'
+import { makeOperations, operationsIn } from '../../src/operations.ts'
 import { bytesOf, startServer, type TestServer } from './test-server.ts'
 import { faultsOf, parts, RULES, type Defined } from './tool-rules.ts'
 
-const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
+const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file']
+const ALL = 'edit_file,edit_lines,edit_section,preview_edit,create_file,inspect_file'
 const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 
 interface Definition {
@@ -44,12 +46,15 @@ t.test('defines tools as each host takes them', async t => {
     ['anthropic', '?format=anthropic'],
     ['anthropic', '?format=anthropic&strict=true'],
     ['anthropic', '?format=mcp'],
-    ['openai', '?format=mcp&strict=true']
+    ['openai', '?format=mcp&strict=true'],
+    ['openai', `?names=${ALL}`],
+    ['openai', `?strict=true&names=${ALL}`],
+    ['anthropic', `?format=anthropic&strict=true&names=${ALL}`]
   ] as const) {
     const definitions = await definitionsOf(server, query)
     t.strictSame(
       definitions.map(plain).map(({ name }) => name),
-      NAMES,
+      query.includes('names') ? ALL.split(',') : NAMES,
       query
     )
     t.strictSame(faultsOf(host, definitions.map(plain)), [], `${host} ${query}`)
@@ -97,53 +102,117 @@ t.test('defines tools as each host takes them', async t => {
   const anthropic = await definitionsOf(server, '?format=anthropic&strict=true')
   t.strictSame(
     anthropic.map(({ strict }) => strict),
-    [true, true, true, undefined, true, undefined],
-    'what stands for other operations has too many optional fields, and the last would go over the limit of all'
+    [true, true, true, true, undefined],
+    'the last would go over the limit of all'
+  )
+  t.notOk(
+    (await definitionsOf(server, '?format=anthropic&strict=true&names=preview_edit'))[0]!.strict,
+    'what stands for other operations has too many optional fields'
   )
   t.match(anthropic[0], {
     input_schema: {
       required: ['path', 'edits'],
-      properties: { old_text: undefined, show_diff: undefined, edits: { description: /all or nothing\.$/ } }
+      properties: {
+        old_text: undefined,
+        show_diff: undefined,
+        edits: {
+          description: 'Several edits, each on the result of those before it.',
+          items: { properties: { old_text: { description: /^Copied from the file/ } } }
+        }
+      }
     }
   })
   t.match(await definitionsOf(server, '?format=mcp'), [
     {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-      outputSchema: {
-        type: 'object',
-        properties: { changes: { items: { properties: { context: { properties: {} } } } } }
-      }
+      outputSchema: undefined
     },
     { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false } },
     { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false } },
-    { annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true } },
     { annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true } },
     {
       title: 'Look at a file or list a directory',
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
     }
   ])
+  t.match(await definitionsOf(server, '?format=mcp&names=preview_edit'), [
+    { annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true } }
+  ])
+  const telling = await startServer(t, { files, settings: { mcpOutputSchema: true } })
+  t.match(await definitionsOf(telling, '?format=mcp'), [
+    {
+      outputSchema: {
+        type: 'object',
+        properties: { changes: { items: { properties: { context: { properties: {} } } } } }
+      }
+    }
+  ])
+})
+
+t.test('defines the tools that are named, by the request or by the server', async t => {
+  const namesOf = async (server: TestServer, query = '') => (await definitionsOf(server, query)).map(({ name }) => name)
+  const server = await startServer(t, { files })
+  t.strictSame(await namesOf(server, '?names=preview_edit,edit_file'), ['edit_file', 'preview_edit'])
+  const chosen = await startServer(t, { files, settings: { tools: ['inspect_file', 'preview_edit'] } })
+  t.strictSame(await namesOf(chosen), ['preview_edit', 'inspect_file'])
+  t.strictSame(await namesOf(chosen, '?names=edit_file'), ['edit_file'])
+  const reading = await startServer(t, { files, settings: { readOnly: true, tools: ['edit_file', 'inspect_file'] } })
+  t.strictSame(await namesOf(reading), ['inspect_file'])
+  const refused = async (at: TestServer, names: string, message: string) =>
+    t.match((await at.call('GET', `/tools?names=${names}`)).body, {
+      code: 'INVALID_REQUEST',
+      errors: [{ pointer: '/names', message }]
+    })
+  await refused(
+    server,
+    'edit_file,inspect',
+    'has an unknown tool "inspect" (did you mean inspect_file?); the tools are edit_file, edit_lines, edit_section, ' +
+      'preview_edit, create_file and inspect_file'
+  )
+  await refused(server, '', 'has an unknown tool "" (did you mean edit_file?); the tools are')
+  await refused(
+    reading,
+    'edit_file',
+    'has edit_file, which a read-only server does not offer; the tools are inspect_file'
+  )
 })
 
 t.test('gives a model the rules of matching and the order of work', async t => {
   const server = await startServer(t, { files })
-  const [edit, lines, section, preview, create, inspect] = (await definitionsOf(server)).map(
-    ({ description }) => description
-  )
-  for (const rules of [
-    /the default way.*Inspect first.*file_hash on as expected_hash.*add context rather than a count/s,
-    /Check changes.*every space, tab and line break.*exactly one place unless.*writes nothing/s
-  ]) {
-    t.match(edit, rules)
-  }
+  const definitions = (await definitionsOf(server, `?names=${ALL}`)).map(plain)
+  const [edit, lines, section, preview, create, inspect] = definitions.map(({ description }) => description)
   t.match(
-    lines,
-    /when you have just read the line numbers.*expected_hash.*edit_file is safer.*end_line = start_line - 1 inserts/s
+    edit,
+    /the default way.*Inspect first.*file_hash on as expected_hash.*add context rather than a count.*Check changes/s
   )
-  t.match(section, /by its name.*file_hash on as expected_hash.*exactly one target.*choose with at_line/s)
+  t.match(lines, /when you have just read the line numbers.*file_hash as expected_hash.*edit_file is safer/s)
+  t.match(section, /by its name.*inspect_file with structure: true.*file_hash on as expected_hash/s)
   t.match(preview, /writes nothing/)
-  t.match(create, /fails if the file exists.*expected_hash/s)
+  t.match(create, /fails if the file exists.*overwrite: true.*expected_hash/s)
   t.match(inspect, /before an edit.*file_hash on as expected_hash/s)
+  const hint = (tool: number, field: string) => definitions[tool]?.schema.properties?.[field]?.description
+  for (const [tool, field, text] of [
+    [0, 'path', /workspace root/],
+    [0, 'old_text', /every space.*one place/],
+    [0, 'edits', /result of those before/],
+    [1, 'start_line', /total_lines \+ 1 appends/],
+    [1, 'end_line', /Inclusive.*start_line - 1 inserts/],
+    [1, 'new_text', /without line numbers/],
+    [2, 'heading', /Guide > Setup.*one of heading, code_block, symbol/],
+    [4, 'expected_hash', /last answer/],
+    [5, 'numbered', /leave them out of old_text/]
+  ] as const) {
+    t.match(hint(tool, field), text, field)
+  }
+  for (const { id, hints, request } of operationsIn(
+    makeOperations(server.workspace, { max_edits: 1, max_file_size: 1 })
+  )) {
+    t.strictSame(
+      Object.keys(hints).filter(field => !hasProperty(request, field)),
+      [],
+      `${id} hints at fields that it has`
+    )
+  }
 })
 
 t.test('has a lint that finds what hosts refuse', async t => {
@@ -381,7 +450,7 @@ t.test('takes the arguments of a tool call as models give them', async t => {
 t.test('takes what strict tools send: every field, null for what is left out', async t => {
   const server = await startServer(t, { files })
   const strict = new Map(
-    (await definitionsOf(server, '?strict=true')).map(plain).map(({ name, schema }) => [name, schema])
+    (await definitionsOf(server, `?strict=true&names=${ALL}`)).map(plain).map(({ name, schema }) => [name, schema])
   )
   const full = (schema: JsonSchema, given: object) => ({
     ...Object.fromEntries((schema.required ?? []).map(name => [name, null])),

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
+import { PROBLEM_CODES } from '../../schemas/problem.ts'
 import { openapiYaml } from '../../src/print-openapi.ts'
 
 const committed = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8')
@@ -10,6 +11,9 @@ interface Schema {
   type?: string
   properties?: Record<string, Schema>
   additionalProperties?: boolean
+  unevaluatedProperties?: boolean
+  oneOf?: { $ref: string }[]
+  discriminator?: { propertyName: string; mapping: Record<string, string> }
   description?: string
   default?: unknown
   items?: Schema
@@ -22,7 +26,7 @@ interface Operation {
   description: string
   security?: unknown[]
   tags: string[]
-  responses: Record<string, { description: string }>
+  responses: Record<string, { description: string } | { $ref: string }>
   parameters?: { name: string }[]
 }
 
@@ -32,7 +36,7 @@ const document: {
   servers: object[]
   security: object[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema>; responses: Record<string, { description: string }> }
 } = parse(committed)
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ at: `${method} ${path}`, ...operation }))
@@ -43,6 +47,29 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
   for (const [name, property] of Object.entries(schema.properties ?? {})) yield* schemas(property, `${at}.${name}`)
   if (schema.items) yield* schemas(schema.items, `${at}[]`)
 }
+
+const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
+
+t.test('is small enough to be read by a program at each start', async t => {
+  t.ok(JSON.stringify(document).length <= 150_000, `${JSON.stringify(document).length} characters`)
+})
+
+t.test('tells problems apart by code, and what was inspected by type', async t => {
+  const { Problem, InspectResult } = document.components.schemas
+  const check = (schema: Schema | undefined, member: string, values: readonly string[]) => {
+    t.equal(schema?.discriminator?.propertyName, member)
+    const { mapping = {} } = schema?.discriminator ?? {}
+    t.strictSame(Object.keys(mapping).sort(), [...values].sort())
+    t.strictSame([...new Set(Object.values(mapping))].sort(), schema?.oneOf?.map(({ $ref }) => $ref).sort())
+    for (const [value, ref] of Object.entries(mapping)) {
+      const { properties, required } = document.components.schemas[nameIn(ref)] as Schema & { required: string[] }
+      t.ok((properties?.[member] as { enum?: string[] }).enum?.includes(value), value)
+      t.ok(required.includes(member), value)
+    }
+  }
+  check(Problem, 'code', PROBLEM_CODES)
+  check(InspectResult, 'type', ['file', 'directory'])
+})
 
 t.test('is as the code has it', async t => {
   t.equal(committed, await openapiYaml(), 'openapi.yaml is stale: npm run openapi')
@@ -97,7 +124,9 @@ t.test('names every operation and tells a model what it is for', async t => {
     t.ok(description.length <= 300, `description of ${at}`)
     t.equal(tags.length, 1)
     for (const status of ['200', '400', '408', '431', '500', '503']) {
-      t.ok(responses[status]?.description, `${at} ${status}`)
+      const response = responses[status] ?? { description: '' }
+      const shared = '$ref' in response ? document.components.responses[nameIn(response.$ref)] : response
+      t.ok(shared?.description, `${at} ${status}`)
     }
   }
   t.match(operations[0], {
@@ -116,8 +145,13 @@ t.test('has closed, described schemas without defaults', async t => {
   for (const [name, component] of Object.entries(document.components.schemas)) {
     for (const [at, schema] of schemas(component, name)) {
       t.notMatch(name, /^(def|schema)-/)
-      if (schema.properties !== undefined) t.equal(schema.additionalProperties, false, at)
-      if (schema.$ref === undefined && !at.endsWith('[]')) t.type(schema.description, 'string', at)
+      // Of the open one each problem is made, which is closed.
+      if (schema.properties !== undefined && name !== 'ProblemBase') {
+        t.equal(schema.unevaluatedProperties ?? schema.additionalProperties, false, at)
+      }
+      // The code of a problem is what its schema is named after.
+      const isCode = at.endsWith('Problem.code')
+      if (schema.$ref === undefined && !at.endsWith('[]') && !isCode) t.type(schema.description, 'string', at)
       t.notOk('default' in schema, at)
     }
   }

@@ -14,7 +14,8 @@ export interface NewTextWarning {
   text: string
 }
 
-const SHOWN = 80
+/** UTF-16 units of a line that a warning shows. */
+export const SHOWN = 80
 /** Lines of a kind that are looked for in the replaced text, and bytes of that in which numbers and markers are. */
 const MOST_SOUGHT = 20
 const NUMBERED_BYTES = 1 << 16

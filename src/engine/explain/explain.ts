@@ -26,6 +26,8 @@ import { uniqueContext } from './unique-context.ts'
 
 const MOST_LOCATIONS = 10
 const MOST_LINES = 1000
+/** Lines with matches that are listed. */
+const MOST_LISTED = 50
 const MOST_CONTEXT_FIXES = 3
 /** UTF-16 units of a line, of the context lines, and of a preview, that are shown. */
 const LINE_LENGTH = 300
@@ -220,21 +222,24 @@ function locations({
   draft,
   edit,
   found
-}: FailedEdit & { found: Found }): Pick<WrongCount, 'match_locations' | 'match_lines'> {
+}: FailedEdit & { found: Found }): Pick<WrongCount, 'match_locations' | 'match_lines' | 'more_matches'> {
   const text = draft.searchable()
   const shown = requiredCount(edit) === 1 ? found.all : found.matches
   const matches = shown.slice(0, MOST_LINES)
   const origins = matches.map(({ start, end }) => draft.originOf(start, end))
-  const match_lines = lineNumbers(
+  const { lines } = lineNumbers(
     new Text([draft.original]),
     origins.map(origin => origin.start)
-  ).lines
+  )
+  const match_lines = [...new Set(lines)].slice(0, MOST_LISTED)
+  const listed = lines.filter(line => match_lines.includes(line)).length
   return {
     match_lines,
+    ...(shown.count > listed && { more_matches: shown.count - listed }),
     match_locations: matches.slice(0, MOST_LOCATIONS).map((match, index) => {
       const { inserted_by_edit } = origins[index]!
       return {
-        line_number: match_lines[index]!,
+        line_number: lines[index]!,
         ...placeInLine(text, match),
         ...(inserted_by_edit !== undefined && { inserted_by_edit })
       }
@@ -298,13 +303,12 @@ export function previewOf(text: Text, place: Match | undefined): FilePreview {
     total
   } = lineNumbers(text, [start, first.start, last.start, Math.max(start, end - 1)])
   const { text: content, lossy } = excerptOf(text.slice(start, withoutBreak(text, start, end)), PREVIEW_LENGTH)
-  const highlighted = place === undefined || total === 0 ? 0 : Math.min(50, placeTo! - placeFrom! + 1)
   return {
     total_lines: total,
     preview_start_line: Math.min(from!, total),
     preview_end_line: Math.min(to!, total),
     content,
-    highlights: Array.from({ length: highlighted }, (_, i) => ({ line: placeFrom! + i })),
+    highlights: place === undefined || total === 0 ? [] : [{ start_line: placeFrom!, end_line: placeTo! }],
     ...(lossy && { lossy })
   }
 }

@@ -31,11 +31,13 @@ export interface Window {
 /** Lines and bytes that one answer holds. */
 export const MAX_WINDOW_LINES = 2000
 export const MAX_WINDOW_BYTES = 64 * 1024
+/** Bytes where no end was asked for: what hosts of models pass on without cutting it themselves. */
+export const DEFAULT_WINDOW_BYTES = 16 * 1024
 
 /**
  * The window that begins with `kept`: the text from `start_line` and `start_column` on, to its end or for more than 64
- * KiB. At most 2,000 lines or 64 KiB are in it: then `truncated`, and `next_line` says where it goes on (with
- * `next_column` inside a line that is longer than the limit). An `end_line` past the end reads to the end. Fails where
+ * KiB. At most 2,000 lines are in it, and 16 KiB, with an `end_line` 64 KiB: then `truncated`, and `next_line` says
+ * where it goes on (with `next_column` inside a line that is longer than the limit). An `end_line` past the end reads to the end. Fails where
  * `start_line` is past the end (line 1 of an empty text is empty), `end_line` before `start_line`, or `start_column`
  * past the line's end: then `columns` is the line's length in UTF-16 units.
  */
@@ -55,19 +57,20 @@ export function cutWindow(
   if (start_line > Math.max(1, totalLines) || (end_line !== undefined && end_line < start_line)) return fail(outOfRange)
   if (columns !== undefined) return fail({ ...outOfRange, start_column, total_columns: columns })
   const text = new Text([kept])
+  const limit = end_line === undefined ? DEFAULT_WINDOW_BYTES : MAX_WINDOW_BYTES
   const last = Math.min(end_line ?? totalLines, totalLines)
   let at = 0
   let line = start_line
   while (line <= last && line - start_line < MAX_WINDOW_LINES) {
     const { next } = lineFrom(text, at)
-    if (next > MAX_WINDOW_BYTES) break
+    if (next > limit) break
     at = next
     line++
   }
   let next_column: number | undefined
   if (at === 0 && line <= last) {
     // Not even one line fits: a part of it, up to a whole character.
-    at = text.characterStart(MAX_WINDOW_BYTES)
+    at = text.characterStart(limit)
     next_column = start_column + utf16Length(text.slice(0, at))
   }
   const truncated = line <= last

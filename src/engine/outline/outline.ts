@@ -1,5 +1,6 @@
 // What a document or a source file is made of, as data: what a parser finds and the planner of /edit-section gets. Does
 // not know the parser.
+import type { SyntaxFault } from './syntax-errors.ts'
 
 export const SYMBOL_KINDS = [
   'function',
@@ -90,8 +91,8 @@ export interface Gaps {
 /** In the order of their first lines. */
 export type Outline =
   | { type: 'document'; items: DocumentItem[]; gaps: Gaps }
-  /** `syntax_error_lines`: the first 20 lines that the parser did not understand. */
-  | { type: 'code'; items: Symbol[]; syntax_error_lines: number[] }
+  /** `syntax_error_lines`: the first 20 lines that the parser did not understand; `fault`: the first such place. */
+  | { type: 'code'; items: Symbol[]; syntax_error_lines: number[]; fault?: SyntaxFault }
 
 /** What stands between the names of a path. */
 export const SEPARATOR = { document: ' > ', code: '.' } as const

@@ -4,25 +4,9 @@ import { isUtf8 } from 'node:buffer'
 import { bomLength, decodeByColumn } from '../text/encoding.ts'
 import { BREAK_TEXT } from '../text/lines.ts'
 import type { Language } from './languages/language.ts'
+import type { Node } from './node.ts'
 import { type Body, type Outline, SEPARATOR, type Symbol, SYMBOL_KINDS, type SymbolKind } from './outline.ts'
-
-/** A node of a syntax tree: offsets in UTF-16 units of the source, rows from 0. */
-export interface Node {
-  readonly id: number
-  readonly type: string
-  readonly text: string
-  readonly startIndex: number
-  readonly endIndex: number
-  readonly startPosition: { row: number; column: number }
-  readonly endPosition: { row: number; column: number }
-  readonly parent: Node | null
-  readonly previousSibling: Node | null
-  readonly isError: boolean
-  readonly isMissing: boolean
-  readonly hasError: boolean
-  readonly children: readonly (Node | null)[]
-  childForFieldName(name: string): Node | null
-}
+import { errorLines, firstFault } from './syntax-errors.ts'
 
 /** What one pattern of a query captured at one place. */
 export interface Captured {
@@ -30,7 +14,6 @@ export interface Captured {
   captures: readonly { name: string; node: Node }[]
 }
 
-const SHOWN_ERRORS = 20
 /** UTF-16 units of a name. */
 const NAME_LENGTH = 200
 
@@ -106,7 +89,8 @@ export function symbolsOf(
       path: parent === '' ? symbol.scope : `${parent}${SEPARATOR.code}${symbol.scope}`
     })
   }
-  return { type: 'code', items, syntax_error_lines: errorLines(root) }
+  const fault = firstFault(root, source)
+  return { type: 'code', items, syntax_error_lines: errorLines(root), ...(fault !== null && { fault }) }
 }
 
 const spanOf = ({ start, outer }: Found): string => `${start.startIndex}-${outer.endIndex}`
@@ -314,19 +298,4 @@ function indentedRows(body: Node): Rows | undefined {
   let colon = body.previousSibling
   while (colon !== null && colon.type !== ':') colon = colon.previousSibling
   return colon === null ? undefined : { open: colon.endPosition }
-}
-
-/** The first lines with a syntax error. */
-function errorLines(root: Node): number[] {
-  const rows = new Set<number>()
-  const rest: Node[] = root.hasError ? [root] : []
-  for (let node = rest.pop(); node !== undefined && rows.size < SHOWN_ERRORS; node = rest.pop()) {
-    if (node.isError || node.isMissing) rows.add(node.startPosition.row)
-    else {
-      rest.push(
-        ...(node.children.filter(child => child !== null && (child.hasError || child.isMissing)).reverse() as Node[])
-      )
-    }
-  }
-  return [...rows].sort((a, b) => a - b).map(row => row + 1)
 }

@@ -200,7 +200,7 @@ function contextOf(
 /**
  * Where 1-based `line` begins, from an offset on line `from` that is near it; the text's end for lines after the last.
  */
-function lineStart(text: Text, offset: number, from: number, line: number): number {
+export function lineStart(text: Text, offset: number, from: number, line: number): number {
   let { start, next } = lineAround(text, offset)
   for (let number = from; number > line && number > 1; number--) start = lineAround(text, start - 1).start
   if (from < line) start = next

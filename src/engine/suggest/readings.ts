@@ -87,6 +87,12 @@ const withoutNumbers = (text: string): string => withoutLineNumbers(text) ?? tex
 /** Whether a line begins with a number as a viewer puts it there, and not as a list or a mapping has it. */
 const hasLineNumber = (text: string): boolean => text.split('\n').some(line => /^[ \t]*\d+(?:\t|→|\|| \| )/.test(line))
 
+/** The number before a line, with what sets it apart: `12: `, `12→`; undefined where there is none. */
+export function numberBefore(line: string): number | undefined {
+  const found = NUMBERED.exec(line)
+  return found === null ? undefined : Number(found[1])
+}
+
 const NUMBERED = /^[ \t]*(\d+)(\t|→|: ?|\|| \| ?)(.*)$/
 /**
  * Share of the lines with text that must have a number, and how far one may be from the last; else nothing is read off.

@@ -155,6 +155,18 @@ export function excerptAround(text: string, at: number, max: number, before = 0,
   return copied(left(from) + text.slice(from - before, from - before + max).toWellFormed() + left(length - from - max))
 }
 
+/**
+ * At most `max` bytes of a line as text, those around the offset `at`; `…` stands where it is cut. Only these bytes are
+ * looked at.
+ */
+export function decodeAround(bytes: Buffer, at: number, max: number): string {
+  if (bytes.length <= max) return bytes.toString()
+  const from = Math.max(0, Math.min(at - Math.floor(max / 2), bytes.length - max))
+  const start = characterStart(bytes, from)
+  const end = from + max < bytes.length ? characterStart(bytes, from + max) : bytes.length
+  return `${start > 0 ? '…' : ''}${bytes.toString('utf8', start, end)}${end < bytes.length ? '…' : ''}`
+}
+
 /** A line of which parts are shown; only those are decoded. */
 export class ShownLine {
   readonly #bytes: Buffer

@@ -11,6 +11,7 @@ export const BY_ROUTE: CallSyntax = {
   edit: '/edit',
   edit_lines: '/edit-lines',
   edit_section: '/edit-section',
+  create: '/create',
   inspect: '/inspect',
   inspectWith: args => `POST /inspect ${JSON.stringify(args)}`
 }
@@ -19,8 +20,15 @@ export const BY_TOOL: CallSyntax = {
   edit: 'edit_file',
   edit_lines: 'edit_lines',
   edit_section: 'edit_section',
+  create: 'create_file',
   inspect: 'inspect_file',
   inspectWith: args => `inspect_file with ${JSON.stringify(args)}`
+}
+
+/** A call of a tool, with arguments in our names. */
+export interface ToolCall {
+  readonly name: string
+  readonly arguments: Readonly<Record<string, unknown>>
 }
 
 /** The file that a request is about, and how calls are named to who sent it. */

@@ -10,7 +10,7 @@ const preview = {
   preview_start_line: 44,
   preview_end_line: 46,
   content: 'export {}\nconst  foo = 1;\nrun()\n',
-  highlights: [{ line: 45 }]
+  highlights: [{ start_line: 45, end_line: 45 }]
 }
 const found = (line_number: number) => ({
   line_number,
@@ -167,6 +167,11 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     reason: 'not_markdown',
     language: 'typescript',
     languages: ['markdown', 'typescript']
+  },
+  SYNTAX_ERROR: {
+    code: 'SYNTAX_ERROR',
+    fault: { line: 12, column: 17, text: 'const total = 1 +', reason: 'identifier is missing' },
+    is_new: false
   },
   NOT_A_FILE: { code: 'NOT_A_FILE', type: 'directory' },
   RESULT_TOO_LARGE: {

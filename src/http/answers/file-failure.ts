@@ -21,12 +21,18 @@ export const FILE_FAILURES: Descriptions<FileFailure> = {
       members: { errors: [{ pointer: '/path', message: why }] }
     }
   },
-  PATH_NOT_ALLOWED: ({ reason, allowed_extensions = [] }, { shown }) =>
+  PATH_NOT_ALLOWED: ({ reason, allowed_extensions = [], did_you_mean = [] }, { shown, naming }) =>
     reason === 'outside'
-      ? sentences(
-          `${shown} is outside the workspace.`,
-          'Send a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.'
-        )
+      ? {
+          detail: sentences(
+            `${shown} is outside the workspace.`,
+            did_you_mean.length > 0
+              ? `Paths are relative to the workspace root. Did you mean ${listed(did_you_mean, 'or')}?`
+              : 'Send a path relative to the workspace root, such as src/app.ts (. is the root); ' +
+                  '../ and links may not lead out of it.'
+          ),
+          members: similarPaths(did_you_mean, naming)
+        }
       : sentences(
           `${shown} has an extension that is not allowed.`,
           `Allowed extensions are ${listed(allowed_extensions)}.`
@@ -102,6 +108,8 @@ export const FILE_FAILURES: Descriptions<FileFailure> = {
   NOT_READY: ({ reason, retry_after }) => {
     const why = {
       root_gone: 'The workspace directory is missing',
+      root_unwritable: "The workspace directory can't be written to",
+      state_unwritable: "The state folder of the server is missing or can't be written to",
       no_descriptors: 'The server has too many files open',
       draining: 'The server is stopping',
       searching: 'The server is busy with too many searches',

@@ -4,6 +4,7 @@ import type { ChangeResult } from '../../../schemas/outcome.ts'
 import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
 import type { EncodingMismatch } from '../../engine/report/encoding-mismatch.ts'
 import type { LineChange } from '../../engine/report/describe.ts'
+import type { Repeated } from '../../engine/outline/repeated.ts'
 import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../../engine/edit/plan.ts'
 import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../../operations/operation.ts'
@@ -11,6 +12,7 @@ import type { FileWarning } from '../../workspace/failure.ts'
 import { sentences } from './description.ts'
 import { counted, linesListed, listed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
+import { syntaxWarning } from './syntax-error.ts'
 
 /**
  * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
@@ -22,13 +24,24 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
     return {
       path,
       ...(resolved_path !== undefined && { resolved_path }),
-      message: inspectMessage(value.outcome, value.searched),
+      message: inspectMessage(value),
       ...facts,
       ...(requestWarnings.length > 0 && { warnings: [...requestWarnings] })
     }
   }
-  const { path, resolved_path, left_alone, newTextWarnings, joined_breaks, encoding_mismatch, warnings, ...done } =
-    value.outcome
+  const {
+    path,
+    resolved_path,
+    changed_lines,
+    left_alone,
+    newTextWarnings,
+    joined_breaks,
+    mark_dropped,
+    encoding_mismatch,
+    syntax,
+    warnings,
+    ...done
+  } = value.outcome
   const note = left_alone.map(others => leftAlone(others, done.edits_applied?.length ?? 1)).join(' ')
   return {
     path,
@@ -43,10 +56,12 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
     ...(note !== '' && { note }),
     warnings: [
       ...requestWarnings,
-      ...(value.operation === 'edit_section' ? sectionWarnings(value.section, value.outcome) : []),
+      ...(syntax === undefined ? [] : [syntaxWarning(syntax, { dry_run: done.dry_run, field: fieldOf(value) })]),
+      ...(value.operation === 'edit_section' ? sectionWarnings(value.section, done) : []),
       ...warnings.map(warning => FILE_WARNINGS[warning]),
       ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, done.dry_run)]),
       ...(encoding_mismatch === undefined ? [] : [encodingWarning(encoding_mismatch, done.dry_run)]),
+      ...(mark_dropped === undefined ? [] : [markWarning(value)]),
       ...toWarnings(newTextWarnings, value)
     ]
   }
@@ -89,14 +104,31 @@ function encodingWarning({ encoding, character }: EncodingMismatch, dry_run: boo
   )
 }
 
+/** The file's byte-order mark is gone, by an edit of the text behind it or by a new content. */
+function markWarning(value: Exclude<Outcome, { operation: 'inspect' }>): string {
+  const { dry_run } = value.outcome
+  const field = fieldOf(value)
+  const begins = value.operation !== 'create' ? 'old_text begins' : dry_run ? 'The file begins' : 'The file began'
+  return sentences(
+    `${begins} with a byte-order mark and ${field} does not, so the mark ${dry_run ? 'would be' : 'was'} removed.`,
+    dry_run
+      ? `To keep it, begin ${field} with \\ufeff.`
+      : 'To put it back, send an edit that begins the file with \\ufeff.'
+  )
+}
+
+/** The field that holds what is put in. */
+const fieldOf = ({ operation }: Outcome): string => (operation === 'create' ? 'content' : 'new_text')
+
 /** How many warnings about inserted text are listed one by one. */
 const MAX_TEXT_WARNINGS = 20
 
 function toWarnings(
   newTextWarnings: readonly NewTextWarning[],
-  { operation, outcome }: Exclude<Outcome, { operation: 'inspect' }>
+  value: Exclude<Outcome, { operation: 'inspect' }>
 ): string[] {
-  const field = operation === 'create' ? 'content' : 'new_text'
+  const { outcome } = value
+  const field = fieldOf(value)
   const several = (outcome.edits_applied?.length ?? 0) > 1 || outcome.changes.some(({ edit_index }) => edit_index > 0)
   const of = (index: number) => (several ? `${field} of edit ${index + 1}` : field)
   const each = newTextWarnings
@@ -219,25 +251,37 @@ function inList(change: LineChange, dry_run: boolean): string {
   }
 }
 
-function sectionMessage(outcome: ChangeOutcome, { entry }: Section): string {
-  return outcome.changed ? `${linesMessage(outcome)} Target: ${entryNamed(entry)}.` : UNCHANGED
+function sectionMessage(outcome: ChangeOutcome, { entry, with_comment }: Section): string {
+  const comment = with_comment === true ? ', with its doc comment' : ''
+  return outcome.changed ? `${linesMessage(outcome)} Target: ${entryNamed(entry)}${comment}.` : UNCHANGED
 }
 
-/** What an edit of code did beyond its target, or may have done. */
-function sectionWarnings({ errors_before, errors_after, stray }: Section, { dry_run }: ChangeOutcome): string[] {
+const REPEATED: Record<Repeated, [what: string, were: string, field: string]> = {
+  heading: ['the heading line', 'was', 'include_heading'],
+  fences: ['the fences of the code block', 'were', 'include_heading'],
+  comment: ['the doc comment', 'was', 'include_comment']
+}
+
+/** What an edit did beyond its target, or may have done. */
+function sectionWarnings(
+  { errors_before, repeated, stray }: Section,
+  { changed, dry_run }: Pick<ChangeOutcome, 'changed' | 'dry_run'>
+): string[] {
   const warnings: string[] = []
+  if (repeated !== undefined && changed) {
+    const [what, were, field] = REPEATED[repeated]
+    warnings.push(
+      sentences(
+        `new_text begins with ${what}, which ${dry_run ? 'would be' : were} replaced too, as with ${field}: true.`,
+        `If it should be there twice, send ${field}: false.`
+      )
+    )
+  }
   if (errors_before.length > 0) {
     warnings.push(
       sentences(
         `The file already had syntax errors (${linesListed(errors_before)}),`,
         'so parts of its structure may not have been recognized. Check changes.'
-      )
-    )
-  } else if (errors_after.length > 0) {
-    warnings.push(
-      sentences(
-        `The file ${dry_run ? 'would have' : 'has'} syntax errors after this edit (${linesListed(errors_after)})`,
-        'that it did not have before. Check new_text.'
       )
     )
   }
@@ -257,7 +301,9 @@ function createMessage({ path, created, changed, dry_run, total_lines_after, fil
   return dry_run ? `Would ${create} ${what}; nothing was written.` : `${done} ${what}.`
 }
 
-function inspectMessage(outcome: InspectOutcome, searched?: string): string {
+type Inspected = Extract<Outcome, { operation: 'inspect' }>
+
+function inspectMessage({ outcome, searched, start_item }: Inspected): string {
   const { path, type, total_lines, file_size = 0, encoding } = outcome
   if (type === 'directory') return directoryMessage(outcome)
   const size = counted(file_size, 'byte')
@@ -267,21 +313,25 @@ function inspectMessage(outcome: InspectOutcome, searched?: string): string {
   const facts = `${path} has ${counted(total_lines, 'line')} (${size}, ${encoding})`
   return [
     `${facts}${contentShown(outcome)}`,
-    ...structureFound(outcome),
+    ...structureFound(outcome, start_item),
     ...(searched === undefined ? [] : [matchesFound(outcome, searched)])
   ].join(' ')
 }
 
-function structureFound({ structure, total_items = 0, syntax_error_lines }: InspectOutcome): string[] {
+function structureFound(
+  { structure, total_items = 0, next_item, syntax_error_lines }: InspectOutcome,
+  start_item = 1
+): string[] {
   if (structure === undefined) return []
-  const more =
-    total_items > structure.length
-      ? `, of which structure lists the first ${structure.length}; find others with search`
-      : ''
+  const listed =
+    structure.length === 0
+      ? `, and none from start_item ${start_item} on`
+      : `; structure lists ${start_item} to ${start_item - 1 + structure.length}`
+  const more = next_item === undefined ? '' : `: continue with start_item ${next_item}`
   return [
     total_items === 0
       ? 'It has no headings, code blocks or symbols.'
-      : `Its structure has ${counted(total_items, 'item')}${more}.`,
+      : `Its structure has ${counted(total_items, 'item')}${structure.length < total_items ? listed + more : ''}.`,
     ...(syntax_error_lines === undefined
       ? []
       : [`It has syntax errors (${linesListed(syntax_error_lines)}); structure lists what was recognized.`])

@@ -24,8 +24,10 @@ export const listed = (items: readonly (string | number)[], last = 'and'): strin
 /** `line 3`, `lines 3 and 10`, and no more than ten of them. `areAll`: there are no others than these. */
 export function linesListed(lines: readonly number[], areAll = true): string {
   const distinct = [...new Set(lines)]
-  const more = areAll ? `${distinct.length - 10} more` : 'more'
-  const named = distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')} and ${more}` : listed(distinct)
+  const first = distinct.slice(0, 10)
+  const rest = distinct.length - first.length
+  const more = areAll ? `${rest} more` : 'more'
+  const named = areAll && rest === 0 ? listed(first) : `${first.join(', ')} and ${more}`
   return `line${distinct.length === 1 ? '' : 's'} ${named}`
 }
 

@@ -2,12 +2,14 @@
 // named after a kind of failure, and in stale-file.ts.
 import type { Problem, ProblemCode } from '../../../schemas/problem.ts'
 import type { Failure } from '../failure.ts'
-import { BY_ROUTE, type CallSyntax } from './call-names.ts'
+import { briefProblem } from './brief-problem.ts'
+import { BY_ROUTE, type CallSyntax, type ToolCall } from './call-names.ts'
 import { describeBy, type Descriptions } from './description.ts'
 import { FILE_FAILURES } from './file-failure.ts'
 import { cut } from './phrases.ts'
 import { REQUEST_FAILURES } from './request-failure.ts'
 import { EDIT_FAILURES } from './edit-failure.ts'
+import { SYNTAX_FAILURES } from './syntax-error.ts'
 
 /** The status of every success. */
 export const SUCCESS = 200
@@ -19,46 +21,47 @@ type Retry = Problem['retry']
 
 /** Every code with its status, title and whether sending it again can help. */
 export const KINDS: Record<ProblemCode, readonly [status: number, title: string, retry: Retry]> = {
-  INVALID_JSON: [400, 'Body is not valid JSON', 'never'],
-  INVALID_REQUEST: [400, 'Request is not valid', 'never'],
-  INVALID_PATH: [400, 'Path is not valid', 'never'],
-  INVALID_UNICODE: [400, 'Text is not valid Unicode', 'never'],
-  MIXED_MODES: [400, 'Single edit and list of edits mixed', 'never'],
-  NO_EDITS: [400, 'No edits given', 'never'],
-  EMPTY_OLD_TEXT: [400, 'old_text is empty', 'never'],
-  TOO_MANY_EDITS: [400, 'Too many edits', 'never'],
-  UNAUTHORIZED: [401, 'Token required', 'never'],
-  PATH_NOT_ALLOWED: [403, 'Path is not allowed', 'never'],
-  PROTECTED_PATH: [403, 'Path is protected', 'never'],
-  PERMISSION_DENIED: [403, 'Permission denied', 'never'],
-  READ_ONLY: [403, 'Server is read-only', 'never'],
-  FORBIDDEN_HOST: [403, 'Host is not allowed', 'never'],
-  FORBIDDEN_ORIGIN: [403, 'Origin is not allowed', 'never'],
-  FILE_NOT_FOUND: [404, 'File not found', 'never'],
-  ROUTE_NOT_FOUND: [404, 'Route not found', 'never'],
-  METHOD_NOT_ALLOWED: [405, 'Method not allowed', 'never'],
+  INVALID_JSON: [400, 'Body is not valid JSON', 'change_request'],
+  INVALID_REQUEST: [400, 'Request is not valid', 'change_request'],
+  INVALID_PATH: [400, 'Path is not valid', 'change_request'],
+  INVALID_UNICODE: [400, 'Text is not valid Unicode', 'change_request'],
+  MIXED_MODES: [400, 'Single edit and list of edits mixed', 'change_request'],
+  NO_EDITS: [400, 'No edits given', 'change_request'],
+  EMPTY_OLD_TEXT: [400, 'old_text is empty', 'change_request'],
+  TOO_MANY_EDITS: [400, 'Too many edits', 'change_request'],
+  UNAUTHORIZED: [401, 'Token required', 'change_request'],
+  PATH_NOT_ALLOWED: [403, 'Path is not allowed', 'change_request'],
+  PROTECTED_PATH: [403, 'Path is protected', 'change_request'],
+  PERMISSION_DENIED: [403, 'Permission denied', 'change_request'],
+  READ_ONLY: [403, 'Server is read-only', 'change_request'],
+  FORBIDDEN_HOST: [403, 'Host is not allowed', 'change_request'],
+  FORBIDDEN_ORIGIN: [403, 'Origin is not allowed', 'change_request'],
+  FILE_NOT_FOUND: [404, 'File not found', 'change_request'],
+  ROUTE_NOT_FOUND: [404, 'Route not found', 'change_request'],
+  METHOD_NOT_ALLOWED: [405, 'Method not allowed', 'change_request'],
   REQUEST_TIMEOUT: [408, 'Request took too long to arrive', 'after_delay'],
   STALE_FILE: [409, 'File has changed', 'after_read'],
   ALREADY_EXISTS: [409, 'File already exists', 'after_read'],
-  REQUEST_TOO_LARGE: [413, 'Request is too large', 'never'],
-  FILE_TOO_LARGE: [413, 'File is too large', 'never'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'Body is not plain JSON', 'never'],
-  BINARY_FILE: [415, 'File is not text', 'never'],
-  NO_MATCH: [422, 'Text not found', 'never'],
-  ALREADY_APPLIED: [422, 'Edit seems to be made already', 'never'],
-  WRONG_COUNT: [422, 'Unexpected number of matches', 'never'],
-  OCCURRENCE_OUT_OF_RANGE: [422, 'No such occurrence', 'never'],
-  OVERLAPPING_EDITS: [422, 'Edits overlap', 'never'],
+  REQUEST_TOO_LARGE: [413, 'Request is too large', 'change_request'],
+  FILE_TOO_LARGE: [413, 'File is too large', 'change_request'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Body is not plain JSON', 'change_request'],
+  BINARY_FILE: [415, 'File is not text', 'change_request'],
+  NO_MATCH: [422, 'Text not found', 'change_request'],
+  ALREADY_APPLIED: [422, 'Edit seems to be made already', 'change_request'],
+  WRONG_COUNT: [422, 'Unexpected number of matches', 'change_request'],
+  OCCURRENCE_OUT_OF_RANGE: [422, 'No such occurrence', 'change_request'],
+  OVERLAPPING_EDITS: [422, 'Edits overlap', 'change_request'],
   EXPECTED_TEXT_MISMATCH: [422, 'Lines do not match expected_text', 'after_read'],
-  LINE_OUT_OF_RANGE: [422, 'No such line', 'never'],
-  TARGET_NOT_FOUND: [422, 'Target not found', 'never'],
-  AMBIGUOUS_TARGET: [422, 'Several targets match', 'never'],
-  UNSUPPORTED_TARGET: [422, 'Target not supported', 'never'],
-  NOT_A_FILE: [422, 'Not a file', 'never'],
-  RESULT_TOO_LARGE: [422, 'Result is too large', 'never'],
+  LINE_OUT_OF_RANGE: [422, 'No such line', 'change_request'],
+  TARGET_NOT_FOUND: [422, 'Target not found', 'change_request'],
+  AMBIGUOUS_TARGET: [422, 'Several targets match', 'change_request'],
+  UNSUPPORTED_TARGET: [422, 'Target not supported', 'change_request'],
+  NOT_A_FILE: [422, 'Not a file', 'change_request'],
+  RESULT_TOO_LARGE: [422, 'Result is too large', 'change_request'],
+  SYNTAX_ERROR: [422, 'Result has a syntax error', 'change_request'],
   FILE_LOCKED: [423, 'File is being edited', 'after_delay'],
   PRECONDITION_REQUIRED: [428, 'expected_hash is required', 'after_read'],
-  HEADERS_TOO_LARGE: [431, 'Headers are too large', 'never'],
+  HEADERS_TOO_LARGE: [431, 'Headers are too large', 'change_request'],
   INTERNAL_ERROR: [500, 'Internal error', 'after_read'],
   NOT_READY: [503, 'Not ready', 'after_delay'],
   NO_SPACE: [507, 'No space left', 'after_delay']
@@ -76,16 +79,25 @@ export interface Context {
   by_header?: boolean
   /** How other calls are named; by default by their routes. */
   naming?: CallSyntax
+  /** The call, if it could be read. */
+  made?: ToolCall
 }
 
+/** `text`: what a model is given instead of the body. */
 export interface Answer {
   body: Problem
   headers: Record<string, string>
+  text(): string
 }
 
-const DESCRIPTIONS: Descriptions<Failure> = { ...REQUEST_FAILURES, ...FILE_FAILURES, ...EDIT_FAILURES }
+const DESCRIPTIONS: Descriptions<Failure> = {
+  ...REQUEST_FAILURES,
+  ...FILE_FAILURES,
+  ...EDIT_FAILURES,
+  ...SYNTAX_FAILURES
+}
 
-/** The body and headers that answer a failure: `detail` alone is enough to act on. */
+/** What answers a failure; the body's `detail` alone is enough to act on. */
 export function toProblem(failure: Failure, context: Context): Answer {
   const { code } = failure
   const [status, title, retry] = KINDS[code]
@@ -98,22 +110,24 @@ export function toProblem(failure: Failure, context: Context): Answer {
     request_id,
     ...(file_hash !== undefined && { file_hash })
   })
+  const body: Problem = {
+    type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`,
+    title,
+    status: isPreconditionFailed(failure, context) ? PRECONDITION_FAILED : status,
+    code,
+    detail,
+    instance,
+    request_id,
+    retry,
+    ...(path !== undefined && { path: cut(path) }),
+    ...(resolved_path !== undefined && { resolved_path }),
+    ...members,
+    ...(file_hash !== undefined && { file_hash })
+  }
   return {
-    body: {
-      type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`,
-      title,
-      status: isPreconditionFailed(failure, context) ? PRECONDITION_FAILED : status,
-      code,
-      detail,
-      instance,
-      request_id,
-      retry,
-      ...(path !== undefined && { path: cut(path) }),
-      ...(resolved_path !== undefined && { resolved_path }),
-      ...members,
-      ...(file_hash !== undefined && { file_hash })
-    },
-    headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) }
+    body,
+    headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) },
+    text: () => briefProblem(failure, body, context.made)
   }
 }
 

@@ -147,7 +147,7 @@ function invalidUnicode({ pointer }: Of<'INVALID_UNICODE'>): string | ProblemPar
 
 function fieldErrors(failure: Of<'INVALID_REQUEST'>, naming: CallSyntax): InvalidField[] {
   if ('stray' in failure) return [strayError(failure, naming)]
-  return 'faults' in failure ? failure.faults.map(faultInWords) : failure.errors
+  return 'faults' in failure ? failure.faults.map(fault => faultInWords(fault, naming)) : failure.errors
 }
 
 /** The first few errors in a sentence; the body lists more. */

@@ -14,7 +14,7 @@ import type { CallSyntax, NamedFile } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest } from './description.ts'
 import { ofEdit, position } from './edit-position.ts'
 import { whyMissed } from './no-match-cause.ts'
-import { capital, counted, cut, linesListed, listed, quote, span } from './phrases.ts'
+import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
 import { toFixes, whyNotMerged } from './suggested-fixes.ts'
 
 export const TEXT_FAILURES: Descriptions<TextFailure> = {
@@ -26,7 +26,7 @@ export const TEXT_FAILURES: Descriptions<TextFailure> = {
     detail: ofEdit(failure, alreadyApplied(failure, request), { inOrder: true }),
     members: {
       ...position(failure),
-      search_text: cut(failure.search_text),
+      search_text: failure.search_text,
       already_applied: true,
       suggested_fixes: toFixes(failure.fixes, request),
       file_preview: failure.file_preview
@@ -157,7 +157,7 @@ function noMatchMembers(failure: NoMatch, request: NamedFile): Partial<Problem> 
   const { search_text, similar_content, fixes, file_preview, missing_tokens, applied_lines, suggestions_truncated } =
     failure
   return {
-    search_text: cut(search_text),
+    search_text,
     ...(applied_lines !== undefined && { already_applied: true }),
     similar_content,
     suggested_fixes: toFixes(fixes, request),
@@ -170,10 +170,15 @@ function noMatchMembers(failure: NoMatch, request: NamedFile): Partial<Problem> 
 const ADD_LINES = 'Add surrounding lines to old_text until it matches one place'
 
 function wrongCount(failure: WrongCount, { shown }: FailedRequest): string {
-  const { actual_occurrences: actual, expected_occurrences: expected, match_lines, undone_by_edit } = failure
-  const areAll = match_lines.length >= actual
+  const {
+    actual_occurrences: actual,
+    expected_occurrences: expected,
+    match_lines,
+    more_matches,
+    undone_by_edit
+  } = failure
   const appears = sentences(
-    `old_text appears ${counted(actual, 'time')} in ${shown}, at ${linesListed(match_lines, areAll)},`,
+    `old_text appears ${counted(actual, 'time')} in ${shown}, at ${linesListed(match_lines, more_matches === undefined)},`,
     `but ${expected} ${expected === 1 ? 'was' : 'were'} expected.`
   )
   if (undone_by_edit !== undefined) {
@@ -210,10 +215,10 @@ function tooFew({ actual_occurrences: actual, similar_content = [] }: WrongCount
 }
 
 function noSuchOccurrence(failure: OccurrenceOutOfRange, { shown }: FailedRequest): string {
-  const { occurrence, actual_occurrences: actual, match_lines } = failure
+  const { occurrence, actual_occurrences: actual, match_lines, more_matches } = failure
   return sentences(
     `occurrence is ${occurrence}, but old_text appears ${counted(actual, 'time')} in ${shown},`,
-    `at ${linesListed(match_lines, match_lines.length >= actual)}.`,
+    `at ${linesListed(match_lines, more_matches === undefined)}.`,
     `Set occurrence to ${actual === 1 ? '1' : `a number from 1 to ${actual}`}, "first" or "last".`
   )
 }
@@ -231,12 +236,13 @@ const resultTooLarge = ({ what, limit, actual }: ResultTooLarge, { shown }: Fail
 
 /** The matches there are, as members of a problem. */
 function matches(failure: WrongCount | OccurrenceOutOfRange, request: NamedFile): Partial<Problem> {
-  const { search_text, actual_occurrences, match_locations, match_lines, fixes } = failure
+  const { search_text, actual_occurrences, match_locations, match_lines, more_matches, fixes } = failure
   return {
-    search_text: cut(search_text),
+    search_text,
     actual_occurrences,
     match_locations,
     match_lines,
+    ...(more_matches !== undefined && { more_matches }),
     suggested_fixes: toFixes(fixes, request)
   }
 }

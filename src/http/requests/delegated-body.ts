@@ -10,7 +10,7 @@ import { makeValidator, type SchemaError } from './validator.ts'
 type Fields = Pick<Operation, 'request' | 'items'>
 
 /** The operation that a body is for, as far as reading the body needs it. */
-export interface TargetOperation extends Validated, Pick<Operation, 'expects_hash' | 'expects_none'> {
+export interface TargetOperation extends Validated, Pick<Operation, 'id' | 'effect' | 'expects_hash' | 'expects_none'> {
   /** The schemas in whose optional fields null counts as left out. */
   nullable: readonly Fields[]
   /** What the schemas say against a body. */

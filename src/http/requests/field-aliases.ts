@@ -1,23 +1,55 @@
 // Names that models send out of habit, taken as the field that they mean, before validation. The only place that knows
 // them.
 import type { TSchema } from 'typebox'
+import type { CallNames, Operation } from '../../operations/operation.ts'
 import { fail, type Result } from '../../result.ts'
-import type { InvalidField, RequestFailure } from '../failure.ts'
+import { BY_TOOL } from '../answers/call-names.ts'
+import { listed } from '../answers/phrases.ts'
+import type { Failure, InvalidField, RequestFailure } from '../failure.ts'
 import { checkTexts, escapePointer, parseStrictJson } from './json.ts'
 import { hasProperty, maxItemsOf, requiredOf } from './json-schema.ts'
 
 /** Our field → what others call it. */
 const ALIASES: Record<string, readonly string[]> = {
-  path: ['file_path', 'filename', 'filePath', 'relative_path'],
-  old_text: ['old_string', 'old_str', 'oldText', 'oldString', 'search'],
-  new_text: ['new_string', 'new_str', 'newText', 'newString', 'replace', 'new_content', 'newContent', 'content'],
+  path: ['file_path', 'filename', 'filePath', 'relative_path', 'file'],
+  old_text: ['old_string', 'old_str', 'oldText', 'oldString', 'search', 'find'],
+  new_text: [
+    'new_string',
+    'new_str',
+    'newText',
+    'newString',
+    'replace',
+    'new_content',
+    'newContent',
+    'content',
+    'text'
+  ],
   replace_all: ['replaceAll', 'allow_multiple'],
   occurrences: ['expected_replacements', 'expected_count', 'expectedReplacements'],
   expected_hash: ['expectedHash', 'file_hash'],
   dry_run: ['preview', 'dryRun'],
   start_line: ['startLine'],
   end_line: ['endLine'],
-  content: ['file_text']
+  content: ['file_text', 'text'],
+  search: ['find', 'text']
+}
+
+/** Fields in which others name what is to be done. */
+const COMMAND_FIELDS = ['command', 'operation', 'action']
+
+/** What stands in them → the operations that do it, the first of which is the usual one. */
+const COMMANDS: Readonly<Record<string, readonly (keyof CallNames)[]>> = {
+  view: ['inspect'],
+  read: ['inspect'],
+  open: ['inspect'],
+  str_replace: ['edit'],
+  replace: ['edit', 'edit_lines'],
+  edit: ['edit', 'edit_lines'],
+  insert: ['edit_lines'],
+  delete: ['edit_lines', 'edit'],
+  write: ['create'],
+  create: ['create'],
+  ...Object.fromEntries((['edit', 'edit_lines', 'create', 'inspect'] as const).map(name => [BY_TOOL[name], [name]]))
 }
 
 /** A body in our names. */
@@ -28,14 +60,13 @@ export interface Translated {
   /** Pointers to our fields → pointers with the names that were sent instead. */
   sentNames: SentNames
   /** Why the body can't be used; it is translated as far as it could be. */
-  failure: RequestFailure | null
+  failure: Failure | null
 }
 export type SentNames = ReadonlyMap<string, string>
 
-/** What has to be known of the operation. */
-export interface Fields {
-  request: TSchema
-  items: Readonly<Record<string, TSchema>>
+/** What has to be known of the operation. `within`: what it is called in the field `operation` of the body. */
+export interface Fields extends Pick<Operation, 'id' | 'effect' | 'request' | 'items'> {
+  within?: string
 }
 
 type Json = Record<string, unknown>
@@ -44,10 +75,12 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 
 /**
  * A copy of a body in which the fields that are known by another name are renamed, also in the objects of its lists,
- * and lists and numbers that came as strings are read. A name counts only where the operation has the field that it
- * means and no field of that very name. Fails where one field is sent under two names, or a string holds no list.
+ * lists and numbers that came as strings are read, other ways to ask for lines too, and a command that names this very
+ * operation is left out. A name counts only where the operation has the field that it means and no field of that very
+ * name. Fails where one field is sent under two names, a string holds no list, or a command names another operation.
  */
-export function translate(body: unknown, { request, items }: Fields): Translated {
+export function translate(body: unknown, operation: Fields): Translated {
+  const { request, items } = operation
   if (!isObject(body)) return { body, warnings: [], sentNames: new Map(), failure: null }
   const warnings = new Set<string>()
   const sentNames = new Map<string, string>()
@@ -68,12 +101,15 @@ export function translate(body: unknown, { request, items }: Fields): Translated
     return object
   }
   const translated = renamed(body, request, '')
-  const result = (failure: RequestFailure | null) => ({
+  if (operation.effect === 'looks') errors.push(...readRange(translated, warnings, sentNames))
+  const result = (failure: Failure | null) => ({
     body: translated,
     warnings: [...warnings],
     sentNames,
     failure
   })
+  const other = dropCommand(translated, operation, warnings)
+  if (other !== null) return result(other)
   for (const [name, schema] of Object.entries(items)) {
     const text = translated[name]
     if (typeof text === 'string') {
@@ -120,6 +156,92 @@ function renameFields(object: Json, schema: TSchema, onRenamed: (field: string, 
     }
   }
   return errors
+}
+
+/**
+ * Leaves out, in place, a field that names this very operation. Fails where it names another; anything else in it is
+ * left, as an unknown field.
+ */
+function dropCommand(object: Json, { id, request, within }: Fields, warnings: Set<string>): Failure | null {
+  const known = (name: string) => hasProperty(request, name) || (name === 'operation' && within !== undefined)
+  // Where an action is to be chosen, a command may mean that.
+  if (hasProperty(request, 'action')) return null
+  for (const name of COMMAND_FIELDS.filter(field => !known(field))) {
+    const value = object[name]
+    const meant = typeof value === 'string' && Object.hasOwn(COMMANDS, value) ? COMMANDS[value] : undefined
+    const [usual] = meant ?? []
+    if (meant === undefined || usual === undefined) continue
+    if (!meant.some(operation => BY_TOOL[operation] === id)) {
+      const fault = { pointer: `/${name}`, reason: 'other_operation' as const, operation: usual }
+      return { code: 'INVALID_REQUEST', faults: [fault] }
+    }
+    Reflect.deleteProperty(object, name)
+    warnings.add(`${name} ${JSON.stringify(value)} was left out: it names this operation.`)
+  }
+  return null
+}
+
+const LINES = ['start_line', 'end_line'] as const
+
+/** Reads, in place, `view_range`, `offset` with `limit`, and -1 for the end, as `start_line` and `end_line`. */
+function readRange(object: Json, warnings: Set<string>, sentNames: Map<string, string>): InvalidField[] {
+  const isSent = (name: string) => object[name] !== undefined && object[name] !== null
+  // Beside a search, a limit is one of matches.
+  const isRange = isSent('offset') || !(isSent('search') || object.structure === true)
+  const counted = isRange ? ['offset', 'limit'] : []
+  const forms = [LINES, ['view_range'], counted].map(names => names.filter(isSent)).filter(sent => sent.length > 0)
+  const [form = [], other] = forms
+  if (other !== undefined) {
+    const given = `${listed(form)} ${form.length > 1 ? 'are' : 'is'} given too`
+    const message = `means start_line and end_line, and ${given}; send only start_line and end_line`
+    return [{ pointer: `/${other[0]}`, message }]
+  }
+  const sent = form.map(name => `${name} ${JSON.stringify(object[name])}`)
+  const { view_range, offset, limit } = object
+  for (const name of ['view_range', ...counted]) Reflect.deleteProperty(object, name)
+  const isOwn = form[0] === undefined || form[0] === 'start_line' || form[0] === 'end_line'
+  const errors = isOwn
+    ? []
+    : form[0] === 'view_range'
+      ? readViewRange(object, view_range, sentNames)
+      : readOffset(object, offset ?? undefined, limit ?? undefined, sentNames)
+  const toEnd = object.end_line === -1
+  if (toEnd) Reflect.deleteProperty(object, 'end_line')
+  const { start_line, end_line } = object
+  if (!isOwn) {
+    const to = toEnd ? ' to the end of the file' : end_line === undefined ? '' : ` and end_line ${end_line}`
+    warnings.add(`${sent.join(' and ')} ${sent.length > 1 ? 'were' : 'was'} read as start_line ${start_line}${to}.`)
+  } else if (toEnd) warnings.add('end_line -1 was read as the end of the file.')
+  return errors
+}
+
+function readViewRange(object: Json, range: unknown, sentNames: Map<string, string>): InvalidField[] {
+  if (!Array.isArray(range) || range.length !== 2) {
+    return [{ pointer: '/view_range', message: 'must be two line numbers, such as [1, 40]; [1, -1] is the whole file' }]
+  }
+  for (const [i, field] of LINES.entries()) {
+    object[field] = range[i]
+    sentNames.set(`/${field}`, `/view_range/${i}`)
+  }
+  return []
+}
+
+/** `offset` is the first line; some count it from 0, so that 0 is line 1. The answer says which lines it shows. */
+function readOffset(object: Json, offset: unknown, limit: unknown, sentNames: Map<string, string>): InvalidField[] {
+  const fault = (name: string, value: unknown, least: number): InvalidField[] =>
+    value === undefined || (Number.isSafeInteger(value) && Number(value) >= least)
+      ? []
+      : [{ pointer: `/${name}`, message: `must be a whole number from ${least}` }]
+  const errors = [...fault('offset', offset, 0), ...fault('limit', limit, 1)]
+  if (errors.length > 0) return errors
+  const start = Math.max(1, Number(offset ?? 1))
+  object.start_line = start
+  sentNames.set('/start_line', offset === undefined ? '/limit' : '/offset')
+  if (limit !== undefined) {
+    object.end_line = start + Number(limit) - 1
+    sentNames.set('/end_line', '/limit')
+  }
+  return []
 }
 
 /** The list that a string holds as JSON. */

@@ -3,7 +3,7 @@
 import type { TOOL_FORMATS } from '../../../schemas/tools.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { JsonSchema } from '../requests/json-schema.ts'
-import { inlined, lean, optionalFields, withNulls, type Components } from './schema.ts'
+import { brief, inlined, lean, optionalFields, withNulls, type Components } from './schema.ts'
 import { annotationsOf, wordsOf, type Tool } from './tool.ts'
 
 export type Format = (typeof TOOL_FORMATS)[number]
@@ -13,32 +13,43 @@ const OPTIONAL_MAX = 24
 
 const NULLS = 'Send null for every field that you would leave out.'
 
+/** `output_schema`: whether MCP is told what a tool answers, which takes three times as much as all else. */
+export interface Form {
+  format: Format
+  strict: boolean
+  output_schema: boolean
+}
+
+const inputsOf = ({ request, hints }: Operation, components: Components) => brief(inlined(request, components), hints)
+
 /** A tool for MCP, as tools/list has it too. */
 export const mcpTool = (
   operation: Operation,
   components: Components,
-  inputSchema = inlined(operation.request, components)
+  { output_schema }: Pick<Form, 'output_schema'>,
+  inputSchema = inputsOf(operation, components)
 ) => ({
   name: operation.id,
   title: operation.summary,
   description: wordsOf(operation),
   inputSchema: { ...inputSchema, type: 'object' as const },
-  outputSchema: { ...inlined(operation.outcome, components), type: 'object' as const },
-  annotations: { title: operation.summary, ...annotationsOf(operation) }
+  ...(output_schema && { outputSchema: { ...inlined(operation.outcome, components), type: 'object' as const } }),
+  annotations: annotationsOf(operation)
 })
 
-/** The definitions of all tools in one form. */
-export function definitions(tools: readonly Tool[], components: Components, format: Format, strict: boolean): object[] {
+/** The definitions of tools in one form. */
+export function definitions(tools: readonly Tool[], components: Components, form: Form): object[] {
+  const { format, strict } = form
   const operations = tools.map(({ operation }) => operation)
   if (format === 'anthropic') return anthropic(operations, components, strict)
   return operations.map(operation => {
-    const inputs = inlined(operation.request, components)
+    const inputs = inputsOf(operation, components)
     const schema = strict ? withNulls(inputs) : inputs
     const words = { name: operation.id, description: strict ? `${wordsOf(operation)} ${NULLS}` : wordsOf(operation) }
     // Without `strict: false` the Responses API makes schemas strict by itself.
     if (format === 'openai') return { type: 'function', ...words, parameters: schema, strict }
     if (format === 'openai-chat') return { type: 'function', function: { ...words, parameters: schema, strict } }
-    return { ...mcpTool(operation, components, schema), ...words }
+    return { ...mcpTool(operation, components, form, schema), ...words }
   })
 }
 
@@ -46,7 +57,7 @@ export function definitions(tools: readonly Tool[], components: Components, form
 function anthropic(operations: readonly Operation[], components: Components, strict: boolean): object[] {
   let left = OPTIONAL_MAX
   return operations.map(operation => {
-    const inputs = inlined(operation.request, components)
+    const inputs = inputsOf(operation, components)
     const words = { name: operation.id, description: wordsOf(operation) }
     const small: JsonSchema = lean(inputs, Object.keys(operation.items))
     if (!strict || operation.stands_for !== undefined || optionalFields(small) > left) {

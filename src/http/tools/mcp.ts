@@ -29,19 +29,33 @@ export interface Exchange {
   onBug(error: unknown): void
 }
 
-/** Makes the server of one exchange; what it offers is put together once. */
-export function mcpServers(box: Toolbox, components: Components, version: string): (exchange: Exchange) => Server {
-  const tools = box.offered.map(({ operation }) => mcpTool(operation, components))
+/** In ms: how long a client may keep the list of tools, which changes only when the server is started again. */
+const LIST_KEPT = 3_600_000
+
+/**
+ * Makes the server of one exchange; what it offers is put together once. `output_schema`: whether it says what tools
+ * answer, and then answers it as structuredContent too.
+ */
+export function mcpServers(
+  box: Toolbox,
+  components: Components,
+  { version, output_schema }: { version: string; output_schema: boolean }
+): (exchange: Exchange) => Server {
+  const tools = box.offered.map(({ operation }) => mcpTool(operation, components, { output_schema }))
   return exchange => {
     const server = new Server(
       { name: 'editd', title: 'editd', version },
-      { capabilities: { tools: {} }, instructions: INSTRUCTIONS }
+      {
+        capabilities: { tools: {} },
+        instructions: INSTRUCTIONS,
+        cacheHints: { 'tools/list': { ttlMs: LIST_KEPT, cacheScope: 'private' } }
+      }
     )
     // The SDK's type of a schema is narrower than JSON Schema.
     server.setRequestHandler('tools/list', async () => ({ tools: tools as never }))
     server.setRequestHandler('tools/call', async ({ params }) => {
       const tool = box.find(params.name)
-      if (tool !== undefined) return call(tool, params.arguments ?? {}, exchange)
+      if (tool !== undefined) return call(tool, params.arguments ?? {}, exchange, output_schema)
       const { body } = toProblem(box.missing(params.name), contextOf(exchange))
       exchange.onProblem(body.code)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, body.detail, body)
@@ -68,16 +82,15 @@ export function answerMcp(
 
 const contextOf = ({ request_id }: Exchange) => ({ instance: '/mcp', request_id })
 
-const textOf = (body: object) => [{ type: 'text' as const, text: JSON.stringify(body) }]
-
-async function call({ call }: Tool, body: unknown, exchange: Exchange): Promise<CallToolResult> {
+async function call({ call }: Tool, body: unknown, exchange: Exchange, structured: boolean): Promise<CallToolResult> {
   const context = contextOf(exchange)
   const answer = await call({ body, headers: {}, ...context }).catch((error: unknown) => {
     exchange.onBug(error)
     return toProblem({ code: 'INTERNAL_ERROR' }, context)
   })
-  if (!('code' in answer.body)) return { content: textOf(answer.body), structuredContent: { ...answer.body } }
+  const content = [{ type: 'text' as const, text: answer.text() }]
+  if (!('code' in answer.body)) return { content, ...(structured && { structuredContent: { ...answer.body } }) }
   exchange.onProblem(answer.body.code)
   // Without structuredContent: clients refuse one that does not match outputSchema, as a problem doesn't.
-  return { isError: true, content: textOf(answer.body) }
+  return { isError: true, content }
 }

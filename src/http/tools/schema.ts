@@ -22,18 +22,29 @@ export function inlined(schema: TSchema, components: Components): JsonSchema {
 }
 
 /** Keywords that every host's strict mode takes; bounds and patterns are left to the server to check. */
-const KEPT = ['type', 'description', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'anyOf']
+const KEPT = ['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'anyOf']
 
-function kept(schema: JsonSchema, ofObject: (object: JsonSchema) => JsonSchema): JsonSchema {
-  const bare: JsonSchema = Object.fromEntries(Object.entries(schema).filter(([keyword]) => KEPT.includes(keyword)))
-  if (bare.items !== undefined) bare.items = kept(bare.items, ofObject)
-  if (bare.anyOf !== undefined) bare.anyOf = bare.anyOf.map(branch => kept(branch, ofObject))
-  if (bare.properties === undefined) return bare
-  return ofObject({
+/**
+ * A schema as a model is shown it: names and types, closed objects, and of the prose only `hints`, by the field at the
+ * top level. Every request of a model carries it.
+ */
+export function brief(schema: JsonSchema, hints: Readonly<Record<string, string>>): JsonSchema {
+  const bare = kept(schema)
+  return {
     ...bare,
-    additionalProperties: false,
-    properties: mapped(bare.properties, property => kept(property, ofObject))
-  })
+    properties: mapped(bare.properties ?? {}, (property, name) => {
+      const description = hints[name]
+      return description === undefined ? property : { ...property, description }
+    })
+  }
+}
+
+function kept(schema: JsonSchema): JsonSchema {
+  const bare: JsonSchema = Object.fromEntries(Object.entries(schema).filter(([keyword]) => KEPT.includes(keyword)))
+  if (bare.items !== undefined) bare.items = kept(bare.items)
+  if (bare.anyOf !== undefined) bare.anyOf = bare.anyOf.map(kept)
+  if (bare.properties === undefined) return bare
+  return { ...bare, additionalProperties: false, properties: mapped(bare.properties, kept) }
 }
 
 const mapped = (properties: Record<string, JsonSchema>, change: (property: JsonSchema, name: string) => JsonSchema) =>
@@ -48,39 +59,47 @@ function nullable(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** Every field required, and null for what would be left out: the strict form of OpenAI. */
-export const withNulls = (schema: JsonSchema): JsonSchema =>
-  kept(schema, object => {
-    const { properties = {}, required = [] } = object
-    return {
-      ...object,
+/** Every field required, and null for what would be left out: the strict form of OpenAI, of a brief schema. */
+export function withNulls(schema: JsonSchema): JsonSchema {
+  const { properties, required = [], items } = schema
+  return {
+    ...schema,
+    ...(items !== undefined && { items: withNulls(items) }),
+    ...(properties !== undefined && {
       required: Object.keys(properties),
-      properties: mapped(properties, (property, name) => (required.includes(name) ? property : nullable(property)))
-    }
-  })
+      properties: mapped(properties, (property, name) =>
+        required.includes(name) ? withNulls(property) : nullable(withNulls(property))
+      )
+    })
+  }
+}
 
 /** Fields that only shape the answer or are seldom needed; leaving them out keeps the schema small. */
-const SELDOM_NEEDED = ['show_diff', 'max_diff_lines', 'context_lines', 'line_endings']
+const SELDOM_NEEDED = ['show_diff', 'max_diff_lines', 'context_lines', 'line_endings', 'syntax']
 
 /**
  * As few optional fields as the operation can do with: where it takes a list, only that, and nothing that is seldom
- * needed. For hosts that count optional fields.
+ * needed. Of a brief schema, for hosts that count optional fields.
  */
 export function lean(schema: JsonSchema, lists: readonly string[]): JsonSchema {
-  const single = lists.flatMap(list => Object.keys(schema.properties?.[list]?.items?.properties ?? {}))
-  const fields = Object.entries(schema.properties ?? {}).filter(
-    ([name]) => !SELDOM_NEEDED.includes(name) && !single.includes(name)
-  )
+  const own = schema.properties ?? {}
+  const single = lists.flatMap(list => Object.keys(own[list]?.items?.properties ?? {}))
+  const fields = Object.entries(own).filter(([name]) => !SELDOM_NEEDED.includes(name) && !single.includes(name))
   const properties = Object.fromEntries(
-    fields.map(([name, field]) => [
-      name,
-      lists.includes(name)
-        ? ({ ...field, description: field.description?.replace(/ Not together with .*$/, '') } as JsonSchema)
-        : field
-    ])
+    fields.map(([name, field]) => [name, lists.includes(name) ? onlyList(field, own) : field])
   )
-  return kept({ ...schema, properties, required: [...(schema.required ?? []), ...lists] }, object => object)
+  return { ...schema, properties, required: [...(schema.required ?? []), ...lists] }
 }
+
+/** A list whose items have the prose of the single fields that it stands for. */
+const onlyList = ({ items = {}, ...list }: JsonSchema, single: Record<string, JsonSchema>): JsonSchema => ({
+  ...list,
+  ...(list.description !== undefined && { description: list.description.replace(/, instead of .*$/, '.') }),
+  items: {
+    ...items,
+    properties: mapped(items.properties ?? {}, (property, name) => ({ ...property, ...single[name] }))
+  }
+})
 
 /** How many optional fields a schema has, at all its levels. */
 export function optionalFields(schema: JsonSchema): number {

@@ -6,6 +6,8 @@ import { operationsIn, type Operations } from '../../operations.ts'
 import { caller, type Caller } from '../call.ts'
 import type { RequestFailure } from '../failure.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
+import { listed, quote } from '../answers/phrases.ts'
+import { fail, ok, type Result } from '../../result.ts'
 
 /** An operation as a tool, and how it is called. */
 export interface Tool {
@@ -15,36 +17,61 @@ export interface Tool {
 
 /** The tools of a server, by name. */
 export interface Toolbox {
-  /** The tools to offer, in the order of the table; on a read-only server only those that look. */
+  /** The tools to offer, in the order of the table. */
   readonly offered: readonly Tool[]
+  /**
+   * The tools to define where a request names them, comma-separated, in the order of the table; without names those
+   * that are offered. Fails on a name that this server has no tool of.
+   */
+  chosen(names?: string): Result<readonly Tool[], RequestFailure>
   /** The tool of that name, offered or not. */
   find(name: string): Tool | undefined
   /** The failure of a call of an unknown tool. */
   missing(name: string): RequestFailure
 }
 
+/** What a model that calls a tool gets where it doesn't say: it should hear of code that it breaks. */
+const DEFAULTS = { syntax: 'warn' }
+
 /** Whoever calls a tool knows other calls by the names of their tools. */
 function toolCaller(operation: Operation): Caller {
   const call = caller(operation)
-  return toolCall => call({ ...toolCall, naming: BY_TOOL })
+  return toolCall => call({ ...toolCall, naming: BY_TOOL, defaults: DEFAULTS })
 }
 
-export function toolbox(operations: Operations, { readOnly }: { readOnly: boolean }): Toolbox {
-  const tools = new Map(
+/**
+ * `readOnly`: only what looks is offered. `tools`: so is only what is named there; else all that aren't for those who
+ * ask by name.
+ */
+export function toolbox(
+  operations: Operations,
+  { readOnly, tools: wanted }: { readOnly: boolean; tools: readonly string[] | null }
+): Toolbox {
+  const tools = new Map<string, Tool>(
     operationsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
   )
-  const offered = [...tools.values()].filter(({ operation }) => !readOnly || operation.effect === 'looks')
-  const names = offered.map(({ operation }) => operation.id)
+  const usable = [...tools.values()].filter(({ operation }) => !readOnly || operation.effect === 'looks')
+  const offered = usable.filter(({ operation: { id, only_by_name } }) => wanted?.includes(id) ?? only_by_name !== true)
+  const names = usable.map(({ operation }): string => operation.id)
   return {
     offered,
+    chosen(text) {
+      if (text === undefined) return ok(offered)
+      const chosen = text.split(',')
+      const unknown = chosen.find(name => !names.includes(name))
+      if (unknown === undefined) return ok(usable.filter(({ operation }) => chosen.includes(operation.id)))
+      const message = tools.has(unknown)
+        ? `has ${unknown}, which a read-only server does not offer; the tools are ${listed(names)}`
+        : `has an unknown tool ${quote(unknown)} (did you mean ${closest(unknown, names)}?); the tools are ${listed(names)}`
+      return fail({ code: 'INVALID_REQUEST', errors: [{ pointer: '/names', message }] })
+    },
     find: name => tools.get(name),
     missing: tool => ({ code: 'ROUTE_NOT_FOUND', tool, nearest: closest(tool, names), tools: names })
   }
 }
 
-/** Everything that a tool's definition says of it in words. */
-export const wordsOf = ({ description, rules }: Operation): string =>
-  rules === undefined ? description(BY_TOOL) : `${description(BY_TOOL)} ${rules}`
+/** What a tool's definition says of it in words. */
+export const wordsOf = ({ description }: Operation): string => description(BY_TOOL)
 
 /** What a call may do, in the terms of MCP. */
 export function annotationsOf({ effect }: Operation) {

@@ -24,29 +24,53 @@ const ENTRIES_LIMIT = 5000
 const ELSEWHERE_LIMIT = 20
 
 /**
- * At most three files below the root, nearest first: the same name in another spelling, the path without its first
- * folders, then the same name in other folders, in any case. `allowed` says of which ones may be spoken.
+ * At most three files below the root, nearest first: the path with `/` for `\\`, the same name in another spelling or
+ * with an extension, the path without its first folders, then the same name in other folders, in any case. `allowed`
+ * says of which ones may be spoken.
  */
 export function similarPaths(root: Root, missing: Buffer, allowed: (pin: Pin) => boolean): string[] {
-  const { folder, leaf } = split(missing)
+  const path = missing.toString().replaceAll('\\', '/')
+  const { folder, leaf } = split(Buffer.from(path))
   const wanted = folded(leaf.toString())
   const near = namesIn(root, folder)
-    .map(name => ({ name, steps: distance(folded(name), wanted) }))
+    .map(name => ({ name, steps: stepsTo(folded(name), wanted) }))
     .filter(({ steps }) => steps <= Math.max(1, Math.floor(wanted.length / 4)))
     .sort((a, b) => a.steps - b.steps)
     .map(({ name }) => (folder.length === 0 ? name : `${folder.toString()}/${name}`))
-  const names = missing.toString().split('/')
-  const last = names.slice(1).slice(-DEPTH_LIMIT)
-  const shorter = last.map((_, i) => last.slice(i).join('/'))
+  const found = offered(root, [...near.slice(0, 2 * ANSWERS_LIMIT), ...withoutFirstFolders(path)], allowed)
+  if (found.length > 0) return found
+  return offered(
+    root,
+    elsewhere(root, wanted).sort((a, b) => distance(a, path) - distance(b, path)),
+    allowed
+  )
+}
+
+/**
+ * Of an absolute path outside the root: what is below the root at the end of it, the longest first; a folder too. At
+ * most three.
+ */
+export const samePathInside = (root: Root, absolute: string, allowed: (pin: Pin) => boolean): string[] =>
+  offered(root, withoutFirstFolders(absolute.replace(/\/+$/, '')), allowed, { folders: true })
+
+/** A name that goes on with an extension is one step away. */
+const stepsTo = (name: string, wanted: string): number => (name.startsWith(`${wanted}.`) ? 1 : distance(name, wanted))
+
+function withoutFirstFolders(path: string): string[] {
+  const last = path.split('/').slice(1).slice(-DEPTH_LIMIT)
+  return last.map((_, i) => last.slice(i).join('/')).filter(rest => rest !== '')
+}
+
+/** Those of the paths at which something is that may be offered, at most three. */
+function offered(
+  root: Root,
+  paths: readonly string[],
+  allowed: (pin: Pin) => boolean,
+  { folders } = { folders: false }
+): string[] {
   const found = new Set<string>()
-  const offer = (paths: readonly string[]) => {
-    for (const path of paths) {
-      if (found.size < ANSWERS_LIMIT && !found.has(path) && isFile(root, path, allowed)) found.add(path)
-    }
-  }
-  offer([...near.slice(0, 2 * ANSWERS_LIMIT), ...shorter])
-  if (found.size === 0) {
-    offer(elsewhere(root, wanted).sort((a, b) => distance(a, missing.toString()) - distance(b, missing.toString())))
+  for (const path of paths) {
+    if (found.size < ANSWERS_LIMIT && !found.has(path) && isThere(root, path, allowed, folders)) found.add(path)
   }
   return [...found]
 }
@@ -99,12 +123,13 @@ function entriesIn(root: Root, folder: Buffer, limit: number): Dirent[] {
   }
 }
 
-function isFile(root: Root, path: string, allowed: (pin: Pin) => boolean): boolean {
+function isThere(root: Root, path: string, allowed: (pin: Pin) => boolean, folders: boolean): boolean {
   try {
     const pinned = root.pin(Buffer.from(path))
     if (!pinned.ok) return false
     try {
-      return pinned.value.stat.isFile() && allowed(pinned.value)
+      const { stat } = pinned.value
+      return (stat.isFile() || (folders && stat.isDirectory())) && allowed(pinned.value)
     } finally {
       pinned.value.close()
     }

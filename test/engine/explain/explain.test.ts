@@ -51,7 +51,7 @@ check('shows where the matches are', 'x a\ny\nfoo a a\nz\n', edit('a', 'b'), {
   code: 'WRONG_COUNT',
   expected_occurrences: 1,
   actual_occurrences: 3,
-  match_lines: [1, 3, 3],
+  match_lines: [1, 3],
   match_locations: [
     {
       line_number: 1,
@@ -98,11 +98,15 @@ check(
   }
 )
 check(
-  'lists at most ten places and a thousand lines',
+  'lists at most ten places and fifty lines, and says how many matches there are besides',
   lines(1200, () => 'a'),
   edit('a', 'b'),
-  { actual_occurrences: 1200, match_locations: { length: 10 }, match_lines: { length: 1000 } }
+  { actual_occurrences: 1200, match_locations: { length: 10 }, match_lines: { length: 50 }, more_matches: 1150 }
 )
+check('lists a line once, however many matches it has', 'a '.repeat(1200), edit('a', 'b'), {
+  match_lines: [1],
+  more_matches: 200
+})
 check('offers context, a choice and a count, in this order', 'one\na\ntwo\na\n', edit('a', 'b'), {
   fixes: [
     { type: 'ADD_CONTEXT', lines: [2, 2], edit: { old_text: 'one\na', new_text: 'one\nb' } },
@@ -194,7 +198,7 @@ check('says that the preview is not all UTF-8', Buffer.from([0xff, 0x61]), edit(
 check('says when the change is there already', 'x\nconst a = 2\r\n', edit('const a = 1', 'const a = 2'), {
   applied_lines: [2, 2],
   fixes: [{ type: 'ALREADY_APPLIED', lines: [2, 2] }, { type: 'READ_FILE' }],
-  file_preview: { highlights: [{ line: 2 }] }
+  file_preview: { highlights: [{ start_line: 2, end_line: 2 }] }
 })
 check(
   'does not take its own work for a change that was there',
@@ -225,7 +229,7 @@ check('finds the text that differs in white space', 'if (x) {\n\treturn  1;\n}\n
     }
   ],
   fixes: [{ type: 'USE_EXACT_TEXT', lines: [2, 2], edit: { old_text: '\treturn  1;' } }, { type: 'READ_FILE' }],
-  file_preview: { preview_start_line: 1, preview_end_line: 3, highlights: [{ line: 2 }] }
+  file_preview: { preview_start_line: 1, preview_end_line: 3, highlights: [{ start_line: 2, end_line: 2 }] }
 })
 check('finds the text that differs in case, part of a line', 'let FooBar = Baz; // x', edit('foobar = baz', 'q'), {
   similar_content: [

@@ -95,18 +95,24 @@ t.test('windows', t => {
     next_line: 2002
   })
   t.match(
-    window(`${'x'.repeat(40_000)}\n`.repeat(2), {}, 2),
+    window(`${'x'.repeat(40_000)}\n`.repeat(2), { end_line: 2 }, 2),
     { end_line: 1, truncated: true, next_line: 2, next_column: undefined },
     'whole lines as far as they fit'
   )
+  t.match(
+    window(`${'x'.repeat(10_000)}\n`.repeat(2), {}, 2),
+    { end_line: 1, truncated: true, next_line: 2 },
+    'in 16 KiB where no end is asked for'
+  )
+  t.match(window(`${'x'.repeat(10_000)}\n`.repeat(2), { end_line: 2 }, 2), { end_line: 2, truncated: false })
   const line = '😀'.repeat(20_000)
-  const first = window(line, {}, 1)
+  const first = window(line, { end_line: 1 }, 1)
   t.match(first, { start_line: 1, end_line: 1, truncated: true, next_line: 1, next_column: 32_769 })
-  const second = window(line, { start_column: 32_769 }, 1)
+  const second = window(line, { start_column: 32_769, end_line: 1 }, 1)
   t.match(second, { start_column: 32_769, truncated: false })
   t.equal((first as { content: string }).content + (second as { content: string }).content, line)
   t.match(
-    window(Buffer.alloc(66_000, 0x85), {}, 1),
+    window(Buffer.alloc(66_000, 0x85), { end_line: 1 }, 1),
     { next_column: 65_537, truncated: true },
     'bytes that begin no character'
   )

@@ -236,7 +236,7 @@ check(
     end_line: 2,
     actual_text: 'b\n',
     found_at: [3, 3],
-    file_preview: { preview_start_line: 1, preview_end_line: 3, highlights: [{ line: 2 }] }
+    file_preview: { preview_start_line: 1, preview_end_line: 3, highlights: [{ start_line: 2, end_line: 2 }] }
   }
 )
 check(

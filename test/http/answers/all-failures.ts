@@ -22,7 +22,8 @@ const {
   STALE_FILE,
   TARGET_NOT_FOUND,
   AMBIGUOUS_TARGET,
-  UNSUPPORTED_TARGET
+  UNSUPPORTED_TARGET,
+  SYNTAX_ERROR
 } = EXAMPLES
 
 const empty: FilePreview = {
@@ -356,7 +357,15 @@ const FILES: Described[] = [
     failure: { code: 'PATH_NOT_ALLOWED', reason: 'outside' },
     detail: [
       'src/app.ts is outside the workspace.',
-      'Send a path relative to the workspace root, such as src/app.ts; ../ and links may not lead out of it.'
+      'Send a path relative to the workspace root, such as src/app.ts (. is the root); ' +
+        '../ and links may not lead out of it.'
+    ]
+  },
+  {
+    failure: { code: 'PATH_NOT_ALLOWED', reason: 'outside', did_you_mean: ['app.ts', 'src'] },
+    detail: [
+      'src/app.ts is outside the workspace.',
+      'Paths are relative to the workspace root. Did you mean app.ts or src?'
     ]
   },
   {
@@ -559,6 +568,17 @@ const FILES: Described[] = [
   {
     failure: { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 },
     detail: ['The workspace directory is missing; nothing was done.', 'Send the request again in 5 seconds.']
+  },
+  {
+    failure: { code: 'NOT_READY', reason: 'root_unwritable', retry_after: 5 },
+    detail: ["The workspace directory can't be written to; nothing was done.", 'Send the request again in 5 seconds.']
+  },
+  {
+    failure: { code: 'NOT_READY', reason: 'state_unwritable', retry_after: 5 },
+    detail: [
+      "The state folder of the server is missing or can't be written to; nothing was done.",
+      'Send the request again in 5 seconds.'
+    ]
   },
   {
     failure: { code: 'NOT_READY', reason: 'no_descriptors', retry_after: 1 },
@@ -1344,4 +1364,30 @@ const STALE: Described[] = [
   }
 ]
 
-export const FAILURES: Described[] = [...REQUESTS, ...FILES, ...TEXTS, ...LINES, ...SECTIONS, ...STALE]
+const SYNTAX: Described[] = [
+  {
+    failure: SYNTAX_ERROR,
+    detail: [
+      'This edit would leave src/app.ts with a syntax error that it does not have now,',
+      'at line 12, column 17: "const total = 1 +" (identifier is missing). Nothing was written.',
+      'Correct the text that you put in, or send syntax "warn" to write it anyway.'
+    ]
+  },
+  {
+    failure: { ...SYNTAX_ERROR, fault: { line: 3, column: 5, end_line: 9, text: 'if (a {' } },
+    detail: [
+      'This edit would leave src/app.ts with a syntax error that it does not have now,',
+      'from line 3, column 5, to line 9: "if (a {". Nothing was written.',
+      'Correct the text that you put in, or send syntax "warn" to write it anyway.'
+    ]
+  },
+  {
+    failure: { ...SYNTAX_ERROR, is_new: true, fault: { line: 4, column: 1, text: '', reason: '} is missing' } },
+    detail: [
+      'src/app.ts would have a syntax error at line 4, column 1 (} is missing). Nothing was written.',
+      'Correct the text that you put in, or send syntax "warn" to write it anyway.'
+    ]
+  }
+]
+
+export const FAILURES: Described[] = [...REQUESTS, ...FILES, ...TEXTS, ...LINES, ...SECTIONS, ...SYNTAX, ...STALE]

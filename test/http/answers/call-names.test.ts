@@ -38,12 +38,13 @@ t.test('has the names of the operations', async t => {
     Object.values(operations).map(({ id }) => id),
     TOOLS
   )
-  const { edit, edit_lines, edit_section, inspect } = operations
+  const { edit, edit_lines, edit_section, create, inspect } = operations
   const named = ({ inspectWith, ...names }: CallSyntax) => ({ ...names, call: inspectWith({ path: 'x' }) })
   const names = (of: 'route' | 'id') => ({
     edit: edit[of],
     edit_lines: edit_lines[of],
     edit_section: edit_section[of],
+    create: create[of],
     inspect: inspect[of]
   })
   t.strictSame(named(BY_ROUTE), { ...names('route'), call: `POST ${inspect.route} {"path":"x"}` })
@@ -154,7 +155,7 @@ t.test('names calls in every answer as its caller does', async t => {
     t.strictSame(strayIn(byTool.body, BY_TOOL), [], shown)
     const { content, isError = false } = await overMcp(server, 'tools/call', { name: id, arguments: body }, id)
     t.equal(isError, status !== 200, shown)
-    t.strictSame(strayIn(JSON.parse(content[0].text), BY_TOOL), [], shown)
+    t.strictSame(strayIn({ text: content[0].text }, BY_TOOL), [], shown)
   }
   const says = async (route: string, body: object, expected: object) =>
     t.match((await server.call('POST', route, { body })).body, expected)

@@ -33,7 +33,7 @@ t.test('says what an edit comes to in a file that has changed', async t => {
         `If that is what you mean, send it with expected_hash "${file_hash}".`
       ].join(' '),
       expected_hash: OTHER,
-      file_preview: { preview_start_line: 1, preview_end_line: 7, highlights: [{ line: 4 }] },
+      file_preview: { preview_start_line: 1, preview_end_line: 7, highlights: [{ start_line: 4, end_line: 4 }] },
       suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"ten.txt","start_line":1,"end_line":7}' }]
     }
   )
@@ -52,7 +52,7 @@ t.test('says what an edit comes to in a file that has changed', async t => {
         / Your edit would fail on the current file too: .* line 4 was meant.* Send the corrected edit with expected_hash "\w{16}"\.$/,
       similar_content: [{ line_number: 4, content: 'line 4 of delta' }],
       suggested_fixes: [{ type: 'USE_EXACT_TEXT', edit: { old_text: 'line 4 of delta' } }, { type: 'READ_FILE' }],
-      file_preview: { highlights: [{ line: 4 }] }
+      file_preview: { highlights: [{ start_line: 4, end_line: 4 }] }
     }
   )
   await stale(
@@ -75,7 +75,7 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     { start_line: 3, end_line: 4, new_text: 'x', expected_hash: OTHER },
     {
       detail: /would still apply at lines 3 to 4;/,
-      file_preview: { content: /gamma/, highlights: [{ line: 3 }, { line: 4 }] }
+      file_preview: { content: /gamma/, highlights: [{ start_line: 3, end_line: 4 }] }
     }
   )
   await stale(

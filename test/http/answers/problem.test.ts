@@ -32,28 +32,24 @@ function check(t: Test, failure: Failure, expected: Record<string, unknown>, con
 
 t.test('makes a valid, published problem of every code', async t => {
   t.strictSame(Object.keys(KINDS).sort(), [...PROBLEM_CODES].sort())
-  const published = new Map<string, Record<string, unknown>>()
-  for (const path of Object.values<
-    Record<
-      string,
-      {
-        responses: Record<
-          string,
-          { content: Record<string, { examples?: Record<string, { value: Record<string, unknown> }> }> }
-        >
-      }
-    >
-  >(document.paths)) {
-    for (const { responses } of Object.values(path)) {
-      for (const [status, { content }] of Object.entries(responses)) {
-        for (const [code, { value }] of Object.entries(content['application/problem+json']?.examples ?? {})) {
-          t.strictSame(faultsOf('Problem', value), [], code)
-          t.equal(value.code, code)
-          t.equal(String(value.status), status)
-          published.set(code, value)
-        }
-      }
+  const published = new Set<string>()
+  const { responses, examples } = document.components as {
+    responses: Record<string, { content: Record<string, { examples: Record<string, { $ref: string }> }> }>
+    examples: Record<string, { value: Record<string, unknown> }>
+  }
+  for (const [name, { content }] of Object.entries(responses)) {
+    const shown = Object.entries(content['application/problem+json']?.examples ?? {})
+    // The responses for models have no examples of their own.
+    if (shown.length === 0) continue
+    const statuses = new Set<unknown>()
+    for (const [code, { $ref }] of shown) {
+      const value = examples[$ref.split('/').at(-1) ?? '']?.value ?? {}
+      t.strictSame(faultsOf('Problem', value), [], code)
+      t.equal(value.code, code)
+      statuses.add(value.status)
+      published.add(code)
     }
+    t.equal(statuses.size, 1, `the examples of ${name} have one status`)
   }
   for (const code of PROBLEM_CODES) {
     const problem = exampleOf(code, { instance: '/edit' })
@@ -82,9 +78,18 @@ t.test('says of each failure what is wrong and what to do next', async t => {
   t.strictSame([...codes].sort(), [...PROBLEM_CODES].sort(), 'every code is there')
 })
 
+t.test('publishes of each code what its problems have, and nothing else', async t => {
+  const { body } = toProblem(EXAMPLES.NO_MATCH, CONTEXT)
+  t.strictSame(faultsOf('Problem', body), [])
+  const { suggested_fixes, ...without } = body
+  t.match(faultsOf('NoMatchProblem', without), [/suggested_fixes/], 'NO_MATCH always has fixes')
+  t.match(faultsOf('NoMatchProblem', { ...body, targets: [] }), [/unevaluated/], 'and never targets')
+  t.match(faultsOf('Problem', { ...toProblem({ code: 'READ_ONLY' }, CONTEXT).body, limit: 1 }), [/./])
+  t.not(faultsOf('Problem', { ...body, code: 'WRONG_COUNT' }).length, 0, 'the code decides')
+})
+
 t.test('echoes no more of a request than a person reads', async t => {
   check(t, noMatch({ search_text: 'x'.repeat(2000) }), {
-    search_text: /^x{250}…\[1500 characters left out\]…x{250}$/,
     detail: /"x{80}…"/
   })
   const errors = Array.from({ length: 30 }, (_, i) => ({ pointer: `/${i}`, message: 'is wrong' }))
@@ -125,7 +130,7 @@ t.test('says that there are more lines than it lists, and how many only where it
   const lines = Array.from({ length: 12 }, (_, i) => i + 1)
   t.match(linesListed(lines), / 9, 10 and 2 more$/)
   t.match(linesListed(lines, false), / 9, 10 and more$/)
-  t.equal(linesListed([3, 3, 4], false), 'lines 3 and 4')
+  t.equal(linesListed([3, 3, 4], false), 'lines 3, 4 and more')
 })
 
 t.test('gives each fix a sentence', async t => {
@@ -199,6 +204,11 @@ t.test('has members for programs beside the sentence', async t => {
       suggested_fixes: [{ type: 'FIX_PATH', example: 'POST /inspect {"path":"a.ts"}' }]
     }
   )
+  check(
+    t,
+    { code: 'PATH_NOT_ALLOWED', reason: 'outside', did_you_mean: ['a.ts'] },
+    { did_you_mean: ['a.ts'], suggested_fixes: [{ type: 'FIX_PATH', example: 'POST /inspect {"path":"a.ts"}' }] }
+  )
   check(t, { code: 'FILE_NOT_FOUND' }, { did_you_mean: undefined, suggested_fixes: undefined })
   check(t, { code: 'FILE_NOT_FOUND', missing: 'parent', did_you_mean: ['srv/x.ts'] }, { did_you_mean: ['srv/x.ts'] })
   const minimal = { instance: '/edit', request_id: 'r-1' }
@@ -245,6 +255,8 @@ t.test('cuts long texts in whole characters, and says so', async t => {
   t.ok(cut('😀'.repeat(999), 501).isWellFormed())
   t.ok(quote('a' + '😀'.repeat(99)).endsWith('…"'))
   t.equal(linesListed([3, 3]), 'line 3')
+  t.equal(linesListed([3], false), 'line 3 and more')
+  t.equal(linesListed([3, 5], false), 'lines 3, 5 and more')
 })
 
 const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({
@@ -269,6 +281,7 @@ const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({
   file_size: 9,
   hash_before: '0'.repeat(16),
   file_hash: '1'.repeat(16),
+  changed_lines: [],
   left_alone: [],
   newTextWarnings: [],
   warnings: [],
@@ -382,6 +395,15 @@ t.test('says what was done or found', async t => {
   inText('diff', true, /which would be written literally: no diff is applied\. Send only the lines that should be in/)
   inText('markers', false, /^new_text contains the marker "X" \(its line 2\), which was written .* removes it\.$/)
   inText('markers', true, /which would be written literally: it is of another edit format\. Leave it out\.$/)
+  const mark = 'begins with a byte-order mark and new_text does not, so the mark'
+  edited(
+    { mark_dropped: true },
+    { warnings: [`old_text ${mark} was removed. To put it back, send an edit that begins the file with \\ufeff.`] }
+  )
+  edited(
+    { mark_dropped: true, dry_run: true },
+    { warnings: [`old_text ${mark} would be removed. To keep it, begin new_text with \\ufeff.`] }
+  )
   edited({ diff_unavailable: 'too_long' }, { diff_unavailable: /^The changed lines, .* longer than 16 MiB/ })
   const found = (more: Partial<InspectOutcome>, message: string) =>
     t.equal(

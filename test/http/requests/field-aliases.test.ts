@@ -98,14 +98,14 @@ t.test('takes every name of the table', async t => {
   const lines = { path: 'a.txt', start_line: 1, end_line: 1, new_text: '', dry_run: true }
   const create = { path: 'b.txt', content: 'x', dry_run: true }
   const names: [route: string, base: Record<string, unknown>, field: string, value: unknown, names: string[]][] = [
-    ['/edit', edit, 'path', 'a.txt', ['file_path', 'filename', 'filePath', 'relative_path']],
-    ['/edit', edit, 'old_text', 'one', ['old_string', 'old_str', 'oldText', 'oldString', 'search']],
+    ['/edit', edit, 'path', 'a.txt', ['file_path', 'filename', 'filePath', 'relative_path', 'file']],
+    ['/edit', edit, 'old_text', 'one', ['old_string', 'old_str', 'oldText', 'oldString', 'search', 'find']],
     [
       '/edit',
       edit,
       'new_text',
       'x',
-      ['new_string', 'new_str', 'newText', 'newString', 'replace', 'new_content', 'newContent', 'content']
+      ['new_string', 'new_str', 'newText', 'newString', 'replace', 'new_content', 'newContent', 'content', 'text']
     ],
     ['/edit', edit, 'replace_all', true, ['replaceAll', 'allow_multiple']],
     ['/edit', edit, 'occurrences', 1, ['expected_replacements', 'expected_count', 'expectedReplacements']],
@@ -114,7 +114,7 @@ t.test('takes every name of the table', async t => {
     ['/edit-lines', lines, 'start_line', 1, ['startLine']],
     ['/edit-lines', lines, 'end_line', 1, ['endLine']],
     ['/edit-lines', lines, 'new_text', '', ['content', 'replace']],
-    ['/create', create, 'content', 'x', ['file_text']],
+    ['/create', create, 'content', 'x', ['file_text', 'text']],
     ['/create', create, 'path', 'b.txt', ['filename']]
   ]
   const {
@@ -143,6 +143,101 @@ t.test('takes every name of the table', async t => {
     warnings: ['file_path was read as path.', 'startLine was read as start_line.', 'endLine was read as end_line.']
   })
   t.equal(bytesOf(server, 'a.txt'), TEXT)
+})
+
+t.test('takes the other ways to ask for lines', async t => {
+  const server = await startServer(t, { files })
+  const reads = (request: object, content: string, warning: string) =>
+    check(t, server, '/inspect', { path: 'a.txt', ...request }, 200, { content, warnings: [warning] })
+  await reads({ view_range: [2, 3] }, 'two\ntwo\n', 'view_range [2,3] was read as start_line 2 and end_line 3.')
+  await reads(
+    { view_range: [2, -1] },
+    'two\ntwo\n',
+    'view_range [2,-1] was read as start_line 2 to the end of the file.'
+  )
+  await reads({ end_line: -1 }, TEXT, 'end_line -1 was read as the end of the file.')
+  await reads({ offset: 2 }, 'two\ntwo\n', 'offset 2 was read as start_line 2.')
+  await reads({ offset: 0, limit: 1 }, 'one\n', 'offset 0 and limit 1 were read as start_line 1 and end_line 1.')
+  await reads({ offset: 2, limit: 1 }, 'two\n', 'offset 2 and limit 1 were read as start_line 2 and end_line 2.')
+  await reads({ limit: 2, view_range: null }, 'one\ntwo\n', 'limit 2 was read as start_line 1 and end_line 2.')
+  await check(t, server, '/inspect', { path: 'a.txt', find: 'two' }, 200, {
+    total_matches: 2,
+    warnings: ['find was read as search.']
+  })
+  const invalid = (request: object, pointer: string, message: string | RegExp) =>
+    check(t, server, '/inspect', { path: 'a.txt', ...request }, 400, {
+      code: 'INVALID_REQUEST',
+      errors: [{ pointer, message }]
+    })
+  const two = 'must be two line numbers, such as [1, 40]; [1, -1] is the whole file'
+  await invalid({ view_range: [1] }, '/view_range', two)
+  await invalid({ view_range: '1-2' }, '/view_range', two)
+  await invalid({ view_range: [0, 2] }, '/view_range/0', 'must be at least 1')
+  await invalid({ view_range: [1, 'x'] }, '/view_range/1', 'must be a whole number, not a string')
+  await invalid({ offset: -1 }, '/offset', 'must be a whole number from 0')
+  await invalid({ limit: 0 }, '/limit', 'must be a whole number from 1')
+  await invalid({ offset: '3' }, '/offset', 'must be a whole number from 0')
+  await invalid({ limit: 2, facts: true }, '/limit', /^can't be combined with facts: true/)
+  await invalid({ limit: 2, search: 'two' }, '/limit', /^is an unknown field/)
+  await invalid(
+    { view_range: [1, 2], startLine: 1 },
+    '/view_range',
+    'means start_line and end_line, and start_line is given too; send only start_line and end_line'
+  )
+  await invalid(
+    { offset: 1, start_line: 1, end_line: 2 },
+    '/offset',
+    'means start_line and end_line, and start_line and end_line are given too; send only start_line and end_line'
+  )
+  await check(t, server, '/edit-lines', { path: 'a.txt', start_line: 1, end_line: -1, new_text: '' }, 422, {
+    code: 'LINE_OUT_OF_RANGE'
+  })
+  await check(t, server, '/edit-lines', { path: 'a.txt', view_range: [1, 1], new_text: '' }, 400, {
+    errors: [{ pointer: '/view_range', message: /^is an unknown field/ }]
+  })
+})
+
+t.test('leaves out a command that names the same operation, and names the one that another means', async t => {
+  const server = await startServer(t, { files })
+  const edit = { path: 'a.txt', old_str: 'one', new_str: '1', dry_run: true }
+  const lines = { path: 'a.txt', start_line: 1, end_line: 1, new_text: '', dry_run: true }
+  for (const [route, body, field, value] of [
+    ['/edit', edit, 'command', 'str_replace'],
+    ['/edit', edit, 'operation', 'edit'],
+    ['/edit', edit, 'action', 'replace'],
+    ['/tools/edit_file', edit, 'command', 'edit_file'],
+    ['/edit-lines', lines, 'command', 'insert'],
+    ['/edit-lines', lines, 'action', 'replace'],
+    ['/inspect', { path: 'a.txt' }, 'command', 'view'],
+    ['/create', { path: 'b.txt', file_text: 'x', dry_run: true }, 'command', 'create'],
+    ['/preview', { ...edit, operation: 'edit' }, 'command', 'str_replace']
+  ] as const) {
+    const { body: answer } = await check(t, server, route, { ...body, [field]: value }, 200, {})
+    t.ok(
+      (answer.warnings as string[]).includes(`${field} "${value}" was left out: it names this operation.`),
+      `${route} ${value}`
+    )
+  }
+  const refuses = (route: string, body: object, pointer: string, message: string | RegExp) =>
+    check(t, server, route, { path: 'a.txt', ...body }, 400, {
+      code: 'INVALID_REQUEST',
+      path: 'a.txt',
+      errors: [{ pointer, message }]
+    })
+  const asks = (call: string) => `names another operation; call ${call} for that, without this field`
+  await refuses('/edit', { command: 'view' }, '/command', asks('/inspect'))
+  await refuses('/edit', { command: 'create', file_text: 'x' }, '/command', asks('/create'))
+  await refuses('/tools/edit_file', { command: 'insert', new_str: 'x' }, '/command', asks('edit_lines'))
+  await refuses('/tools/inspect_file', { command: 'str_replace' }, '/command', asks('edit_file'))
+  await refuses('/preview', { ...lines, operation: 'edit_lines', command: 'view' }, '/command', asks('/inspect'))
+  await refuses('/edit', { command: 'undo_edit', old_text: 'a', new_text: 'b' }, '/command', /^is an unknown field/)
+  await refuses('/edit', { command: 1, old_text: 'a', new_text: 'b' }, '/command', /^is an unknown field/)
+  await refuses(
+    '/edit-section',
+    { command: 'replace', action: 'delete', symbol: 'x' },
+    '/command',
+    /^is an unknown field/
+  )
 })
 
 t.test('takes a name only where it can mean nothing else', async t => {

@@ -440,6 +440,17 @@ t.test('suggests similar paths', async t => {
     ['src/ap.ts', ['src/app.ts']],
     ['README.md', ['Readme.md']],
     ['workspace/src/app.ts', ['src/app.ts']],
+    ['src\\app.ts', ['src/app.ts', 'src/App.tsx']],
+    ['C:\\work\\src\\app.ts', ['src/app.ts']],
+    ['src/other', ['src/other.ts']],
+    ['Readme', ['Readme.md']],
+    ['/workspace/src/app.ts', ['src/app.ts']],
+    ['/Readme.md', ['Readme.md']],
+    ['/workspace/src', undefined],
+    ['/workspace/.envrc', undefined],
+    ['/workspace/nowhere.ts', undefined],
+    ['/workspace/../Readme.md', undefined],
+    ['../Readme.md', undefined],
     ['nowhere/x.ts', undefined],
     ['.envr', undefined],
     ['src', undefined]
@@ -450,6 +461,30 @@ t.test('suggests similar paths', async t => {
       near,
       path
     )
+  }
+})
+
+t.test('suggests what is inside the root where a path outside it ends alike', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  mkdirSync(join(folders.root, 'src/.git'), { recursive: true })
+  mkdirSync(join(folders.root, 'etc'))
+  for (const name of ['src/app.ts', 'app.ts', 'src/.git/config', 'secret']) writeFileSync(join(folders.root, name), 'x')
+  symlinkSync('/etc/passwd', join(folders.root, 'etc/passwd'))
+  const workspace = await open(folders)
+  t.teardown(() => workspace.close())
+  for (const [path, near] of [
+    ['/workspace/src/app.ts', ['src/app.ts', 'app.ts']],
+    ['/workspace/src/', ['src']],
+    ['/workspace', undefined],
+    ['/', undefined],
+    ['/repo/src/.git/config', undefined],
+    ['/etc/passwd', undefined],
+    [`${'/x'.repeat(1000)}/secret`, ['secret']]
+  ] as const) {
+    const answer = await look(workspace, { path })
+    t.match(answer, { ok: false, failure: { code: 'PATH_NOT_ALLOWED', reason: 'outside' } }, path)
+    t.strictSame(answer.ok || !('did_you_mean' in answer.failure) ? undefined : answer.failure.did_you_mean, near, path)
   }
 })
 

@@ -1,0 +1,57 @@
+// Single lines that are put in with the number of the line on which they stand, as a viewer shows it. Does not know
+// answers.
+import { decode, excerpt } from '../text/encoding.ts'
+import type { LineIndex } from '../text/line-index.ts'
+import { lineAround, splitAtBreaks } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
+import { numberBefore } from '../suggest/readings.ts'
+import { type NewTextWarning, SHOWN } from './new-text-warnings.ts'
+import type { Placed } from './piece-table.ts'
+
+/** Bytes of a text, and of a line of the file, that are looked at. */
+const LOOKED_AT = 4096
+
+/**
+ * A warning for each edit that puts in one line which begins with a number. Several are seldom meant, one often is (the
+ * key of a mapping, the first column of a table): it counts only where it is the number of a line that the edit
+ * replaces, or before which it inserts, and where neither that line nor those beside it begin with one. Of an edit of
+ * several places the first is looked at.
+ */
+export function numberedLines(
+  original: Buffer,
+  { placements, line_index }: { placements: readonly Placed[]; line_index: LineIndex }
+): NewTextWarning[] {
+  const text = new Text([original])
+  const found: NewTextWarning[] = []
+  let last = -1
+  for (const { edit_index, insert, start, end } of placements) {
+    if (edit_index === last) continue
+    last = edit_index
+    const line = onlyLineOf(insert)
+    const number = line && numberBefore(line.text)
+    if (line === undefined || number === undefined) continue
+    const firstLine = line_index.breaksBefore(start) + 1
+    const lastLine = line_index.breaksBefore(Math.max(start, end - 1)) + 1
+    if (number < firstLine || number > lastLine || isNumberedAround(text, start, end)) continue
+    found.push({ edit_index, type: 'line_numbers', line: line.line, text: excerpt(line.text.trim(), SHOWN) })
+  }
+  return found
+}
+
+/** The only line of a text that isn't blank, and its number there; undefined where it has none, or several. */
+function onlyLineOf(bytes: Buffer): { line: number; text: string } | undefined {
+  if (bytes.length === 0 || bytes.length > LOOKED_AT) return undefined
+  const lines = splitAtBreaks(decode(bytes).text)
+  const [at, ...others] = [...lines.keys()].filter(i => lines[i]!.trim() !== '')
+  return at === undefined || others.length > 0 ? undefined : { line: at + 1, text: lines[at]! }
+}
+
+/** Whether the line at `start`, the one at `end` or the one above begins with a number. */
+function isNumberedAround(text: Text, start: number, end: number): boolean {
+  const here = lineAround(text, start)
+  const above = lineAround(text, Math.max(0, here.start - 1))
+  const below = lineAround(text, Math.min(text.length, Math.max(end, here.next)))
+  return [above, here, lineAround(text, end), below].some(
+    line => numberBefore(decode(text.slice(line.start, Math.min(line.end, line.start + LOOKED_AT))).text) !== undefined
+  )
+}

@@ -1,0 +1,19 @@
+// A node of a syntax tree, as far as it is looked at. Does not know the parser.
+
+/** A node of a syntax tree: offsets in UTF-16 units of the source, rows from 0. */
+export interface Node {
+  readonly id: number
+  readonly type: string
+  readonly text: string
+  readonly startIndex: number
+  readonly endIndex: number
+  readonly startPosition: { row: number; column: number }
+  readonly endPosition: { row: number; column: number }
+  readonly parent: Node | null
+  readonly previousSibling: Node | null
+  readonly isError: boolean
+  readonly isMissing: boolean
+  readonly hasError: boolean
+  readonly children: readonly (Node | null)[]
+  childForFieldName(name: string): Node | null
+}

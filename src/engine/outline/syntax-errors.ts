@@ -1,0 +1,64 @@
+// Where a syntax tree has errors. Does not know languages or the parser.
+import type { Node } from './node.ts'
+
+const SHOWN_ERRORS = 20
+
+/**
+ * The first place of a text that a parser does not understand. `line` and `column` are 1-based, the column in UTF-16
+ * units; `text` is that line without the blanks around it. `end_line`: the last line of what isn't understood, where
+ * that is more than one. `reason`: what the parser says of it, without a full stop.
+ */
+export interface SyntaxFault {
+  line: number
+  column: number
+  text: string
+  end_line?: number
+  reason?: string
+}
+
+/** The fault at a place of `source`, whose lines end with `\n` or `\r\n`; a place behind it is moved to its end. */
+export function faultAt(source: string, line: number, column: number, reason?: string): SyntaxFault {
+  const lines = source.split('\n')
+  const row = Math.min(line, lines.length)
+  const text = lines[row - 1]!
+  return {
+    line: row,
+    column: Math.min(row < line ? Infinity : column, text.length + 1),
+    text: text.trim(),
+    ...(reason !== undefined && { reason })
+  }
+}
+
+/** The first fault of a tree, whose text is `source`; null where there is none. */
+export function firstFault(root: Node, source: string): SyntaxFault | null {
+  const [node] = faultyNodes(root, 1)
+  if (node === undefined) return null
+  const { startPosition: start, endPosition: end } = node
+  const fault = faultAt(source, start.row + 1, start.column + 1, node.isMissing ? `${node.type} is missing` : undefined)
+  const last = end.column === 0 ? end.row - 1 : end.row
+  return last > start.row ? { ...fault, end_line: last + 1 } : fault
+}
+
+/** The first lines with a syntax error. */
+export function errorLines(root: Node): number[] {
+  const rows = new Set(faultyNodes(root, SHOWN_ERRORS).map(({ startPosition }) => startPosition.row + 1))
+  return [...rows].sort((a, b) => a - b)
+}
+
+/** The first nodes of text that wasn't understood, or that isn't there but should be: of as many rows as `max`. */
+function faultyNodes(root: Node, max: number): Node[] {
+  const found: Node[] = []
+  const rows = new Set<number>()
+  const rest: Node[] = root.hasError ? [root] : []
+  for (let node = rest.pop(); node !== undefined && rows.size < max; node = rest.pop()) {
+    if (node.isError || node.isMissing) {
+      found.push(node)
+      rows.add(node.startPosition.row)
+    } else {
+      rest.push(
+        ...(node.children.filter(child => child !== null && (child.hasError || child.isMissing)).reverse() as Node[])
+      )
+    }
+  }
+  return found
+}

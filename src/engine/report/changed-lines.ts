@@ -1,0 +1,61 @@
+// The lines that a plan changes, as they are in the result, with one line around each place: what a caller looks at to
+// see whether the change is what was meant. Does not know files or HTTP.
+import type { LineSpan } from '../edit/piece-table.ts'
+import type { Plan } from '../edit/plan.ts'
+import { decodeAround } from '../text/encoding.ts'
+import { lineAround, lineFrom } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
+import { lineStart } from './describe.ts'
+import { changedLineNumbers } from './line-numbers.ts'
+
+/** A line of a file, 1-based; of a long one, the part that matters. */
+export interface NumberedLine {
+  line_number: number
+  text: string
+}
+
+/** Places and lines that are shown; of a place with more lines, those at its beginning and end. */
+const MOST_PLACES = 5
+const MOST_LINES = 20
+const ENDS = 3
+/** Bytes of a line that are shown. */
+const LINE_BYTES = 300
+
+/**
+ * The lines in order, each once. `spans` are those of the placements, in the same order. Linear in what is shown and,
+ * where lines are long, in these.
+ */
+export function changedLines(plan: Plan, spans: readonly LineSpan[], total: number): NumberedLine[] {
+  const after = new Text(plan.pieces)
+  const places = plan.placements.slice(0, Math.min(MOST_PLACES, spans.length))
+  const { lines } = changedLineNumbers(
+    after,
+    plan.line_index,
+    plan.splices,
+    places.flatMap(({ new_start, new_end }) => [new_start, new_end])
+  )
+  const shown = new Map<number, string>()
+  /** Lines `from` to `to`, of which `line` is that of `offset`; a long one is cut around `offset`, if it is in it. */
+  const show = (from: number, to: number, offset: number, line: number): void => {
+    const [first, last] = [Math.max(1, from), Math.min(total, to)]
+    let at = lineStart(after, offset, line, first)
+    for (let number = first; number <= last; number++) {
+      const { start, end, next } = lineFrom(after, at)
+      if (!shown.has(number) && shown.size < MOST_LINES) {
+        const middle = offset >= start && offset <= end ? offset - start : 0
+        shown.set(number, decodeAround(after.slice(start, end), middle, LINE_BYTES))
+      }
+      at = next
+    }
+  }
+  for (const [i, { new_start, new_end }] of places.entries()) {
+    const { new_start_line: first, new_end_line: last } = spans[i]!
+    const [startLine, endLine] = [lines[2 * i]!, lines[2 * i + 1]!]
+    if (last - first < 2 * ENDS) show(first - 1, last + 1, new_start, startLine)
+    else {
+      show(first - 1, first + ENDS - 1, new_start, startLine)
+      show(last - ENDS + 1, last + 1, lineAround(after, new_end).start, endLine)
+    }
+  }
+  return [...shown].map(([line_number, text]) => ({ line_number, text })).sort((a, b) => a.line_number - b.line_number)
+}

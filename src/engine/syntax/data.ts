@@ -1,0 +1,26 @@
+// The parsers of data: each is loaded when it is first needed. Does not know the parsers of code.
+import type { SyntaxFault } from '../outline/syntax-errors.ts'
+
+/** The first fault of a text in one of these languages; null where there is none, undefined for any other language. */
+export async function dataFault(source: string, language: string): Promise<SyntaxFault | null | undefined> {
+  switch (language) {
+    case 'json': {
+      const { jsonFault } = await import('./json.ts')
+      return jsonFault(source, { comments: false })
+    }
+    case 'jsonc': {
+      const { jsonFault } = await import('./json.ts')
+      return jsonFault(source, { comments: true })
+    }
+    case 'yaml': {
+      const { yamlFault } = await import('./yaml.ts')
+      return yamlFault(source)
+    }
+    case 'toml': {
+      const { tomlFault } = await import('./toml.ts')
+      return tomlFault(source)
+    }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,120 @@
+// A success as the text that a model is given: what was done or found, the lines in question, the hash, and nothing
+// else. Does not know problems.
+import type { InspectResult } from '../../../schemas/inspect.ts'
+import type { ChangeResult } from '../../../schemas/outcome.ts'
+import type { InspectOutcome, Outcome } from '../../operations/operation.ts'
+import { below, callLine, hashLine, linesOf, numbered, outlineLines } from './brief-text.ts'
+import type { ToolCall } from './call-names.ts'
+import { sentences } from './description.ts'
+import { counted, linesListed, quote, span } from './phrases.ts'
+
+/** The text of a success; `body` is its JSON, `made` the call. */
+export function briefOutcome(value: Outcome, body: ChangeResult | InspectResult, made: ToolCall): string {
+  const warnings = (body.warnings ?? []).map(warning => `Warning: ${warning}`)
+  if (value.operation === 'inspect') return below(inspected(value.outcome, value.searched, made), ...warnings)
+  const { message, file_hash, note, diff, diff_truncated, diff_unavailable } = body as ChangeResult
+  // Of a created file, the caller has just sent every line.
+  const lines = value.operation === 'create' || !value.outcome.changed ? [] : value.outcome.changed_lines
+  return below(
+    sentences(message, hashLine(file_hash)),
+    diff?.trimEnd() ?? numbered(lines),
+    diff_truncated === true ? 'The diff is cut here.' : '',
+    diff_unavailable,
+    note,
+    ...warnings
+  )
+}
+
+function inspected(outcome: InspectOutcome, searched: string | undefined, made: ToolCall): string {
+  return outcome.type === 'directory' ? listing(outcome, made) : file(outcome, searched, made)
+}
+
+function listing({ path, entries = [], next_entry }: InspectOutcome, made: ToolCall): string {
+  const kinds = { file: '', directory: '/', symlink: '@', other: '?' }
+  const each = entries.map(({ name, type, file_size }) => `${name}${kinds[type]}${sizeOf(file_size)}`)
+  const more = next_entry === undefined ? '' : ', and there are more; to continue, send the last line'
+  const next = next_entry === undefined ? '' : continued(made, { after: next_entry })
+  return below(`${path} is a directory with ${counted(entries.length, 'entry')}${more}.`, ...each, next)
+}
+
+const sizeOf = (bytes: number | undefined): string => (bytes === undefined ? '' : `\t${counted(bytes, 'byte')}`)
+
+function file(outcome: InspectOutcome, searched: string | undefined, made: ToolCall): string {
+  const { file_hash, content, start_line = 1, structure, next_line, next_column, syntax_error_lines } = outcome
+  const plain = made.arguments.numbered === false
+  const lines = content === undefined || content === '' ? [] : linesOf(content, start_line)
+  return below(
+    sentences(facts(outcome), hashLine(file_hash)),
+    plain
+      ? content?.replace(/\r?\n$/, '')
+      : made.arguments.numbered === true
+        ? content?.replace(/\n$/, '')
+        : numbered(lines),
+    structure === undefined ? '' : outlineLines(structure),
+    structure === undefined ? '' : itemsLeft(outcome, made),
+    syntax_error_lines === undefined ? '' : `There are syntax errors (${linesListed(syntax_error_lines)}).`,
+    searched === undefined ? '' : found(outcome, searched),
+    next_line === undefined
+      ? ''
+      : below(
+          'To continue, send:',
+          continued(made, { start_line: next_line, ...(next_column !== undefined && { start_column: next_column }) })
+        )
+  )
+}
+
+/** The same call from where the answer was cut. */
+function continued({ name, arguments: args }: ToolCall, from: object): string {
+  const { start_line, start_column, search, regex, ignore_case, structure, ...rest } = args
+  return callLine({ name, arguments: args }, name, { ...rest, ...from })
+}
+
+const LINE_ENDINGS = { lf: '', none: '', crlf: 'CRLF', cr: 'CR line breaks', mixed: 'mixed line breaks' }
+
+function facts(outcome: InspectOutcome): string {
+  const { path, file_size = 0, encoding = '', total_lines, bom, line_ending, ends_with_newline, indentation } = outcome
+  const { language, content, start_line = 1, end_line = 0, lossy } = outcome
+  if (total_lines === undefined) {
+    return `${path} is a binary file (${encoding}, ${counted(file_size, 'byte')}): it has no lines and can't be edited.`
+  }
+  const { style, width } = indentation ?? { style: 'none' as const }
+  const indented = { none: '', tabs: 'tabs', mixed: 'tabs and spaces mixed', spaces: `${width ?? 'some'} spaces` }[
+    style
+  ]
+  const all = [
+    counted(total_lines, 'line'),
+    counted(file_size, 'byte'),
+    encoding,
+    line_ending === undefined ? '' : LINE_ENDINGS[line_ending],
+    bom === true ? 'byte-order mark' : '',
+    ends_with_newline === false && total_lines > 0 ? 'no line break at the end' : '',
+    indented === '' ? '' : `indented with ${indented}`,
+    language ?? ''
+  ]
+  const part = content !== undefined && end_line - start_line + 1 < total_lines
+  const shown = part && end_line >= start_line ? ` Shown: ${span([start_line, end_line])}.` : ''
+  const replaced = lossy === true ? ' Bytes that are not UTF-8 are shown as \ufffd.' : ''
+  return `${path}: ${all.filter(fact => fact !== '').join(', ')}.${shown}${replaced}`
+}
+
+function itemsLeft({ total_items = 0, next_item }: InspectOutcome, made: ToolCall): string {
+  if (total_items === 0) return 'There are no headings, code blocks or symbols.'
+  if (next_item === undefined) return ''
+  return below(
+    `There are ${counted(total_items, 'item')}. To continue, send:`,
+    callLine(made, made.name, { ...made.arguments, start_item: next_item })
+  )
+}
+
+function found({ matches = [], total_matches = 0, stopped_at_line }: InspectOutcome, searched: string): string {
+  const lines = new Map(matches.map(({ line_number, line_content }) => [line_number, line_content]))
+  const where = total_matches === 0 ? 'was not found' : `was found ${counted(total_matches, 'time')}`
+  const more = total_matches > matches.length ? `, of which the first ${matches.length} are shown` : ''
+  return below(
+    sentences(
+      `${quote(searched)} ${where}${more}${total_matches === 0 ? '.' : ':'}`,
+      stopped_at_line === undefined ? '' : `Lines from ${stopped_at_line} on were not searched: it took too long.`
+    ),
+    ...[...lines].map(([line, text]) => `${line}\t${text}`)
+  )
+}

@@ -1,0 +1,44 @@
+// The parts of an answer as text: numbered lines, items of an outline, calls to send, the hash. Does not know failures
+// or outcomes.
+import type { OutlineEntry } from '../../engine/failure.ts'
+import type { NumberedLine } from '../../engine/report/changed-lines.ts'
+import { splitAtBreaks } from '../../engine/text/lines.ts'
+import type { ToolCall } from './call-names.ts'
+
+/** Parts of an answer below each other; empty ones are left out. */
+export const below = (...parts: (string | undefined)[]): string =>
+  parts.filter(part => part !== undefined && part !== '').join('\n')
+
+/** The lines of a content that begins with line `first`, of which the last may have its line break. */
+export function linesOf(content: string, first: number): NumberedLine[] {
+  const lines = splitAtBreaks(content)
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop()
+  return lines.map((text, i) => ({ line_number: first + i, text }))
+}
+
+/** Lines with their numbers, as inspect_file numbers them; `…` stands where some are left out. */
+export const numbered = (lines: readonly NumberedLine[]): string =>
+  lines
+    .map(({ line_number, text }, i) => {
+      const gap = i > 0 && line_number > lines[i - 1]!.line_number + 1 ? '…\n' : ''
+      return `${gap}${line_number}\t${text}`
+    })
+    .join('\n')
+
+export const hashLine = (file_hash: string | undefined): string =>
+  file_hash === undefined ? '' : `file_hash: ${file_hash}`
+
+/** A call on one line: the arguments alone where it is the tool that was called, else with the tool's name. */
+export const callLine = (made: ToolCall, name: string, args: object): string =>
+  JSON.stringify(name === made.name ? args : { name, arguments: args })
+
+/** Items of an outline, a line each: `12-40⇥method Parser.parse`. */
+export const outlineLines = (items: readonly OutlineEntry[]): string =>
+  items.map(item => `${item.start_line}-${item.end_line}\t${itemNamed(item)}`).join('\n')
+
+function itemNamed({ kind, name = '', level = 1, parent, language }: OutlineEntry): string {
+  if (kind === 'heading') return `${'#'.repeat(level)} ${name}`
+  if (kind === 'code_block') return language === undefined ? 'code block' : `code block ${language}`
+  if (kind === 'front_matter') return 'front matter'
+  return `${kind} ${parent === undefined ? name : `${parent}.${name}`}`
+}

@@ -1,0 +1,78 @@
+// The syntax guard: looks at a planned change before it is written. Does not know parsers, requests or sentences.
+import type { BrokenSyntax } from '../engine/failure.ts'
+import type { SyntaxFault } from '../engine/outline/syntax-errors.ts'
+import { CHECKED_SIZE, checkedLanguageOf } from '../engine/syntax/languages.ts'
+import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
+import type { Described, TaskFailure } from '../engine/task.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { SyntaxChecker, Unchecked } from '../workers/syntax.ts'
+import type { Planned } from '../workspace/api.ts'
+import { areSame } from '../workspace/text-file.ts'
+
+/** What is done about a file that parsed and would not any more: nothing, a warning, no change. */
+export type SyntaxMode = 'ignore' | 'warn' | 'refuse'
+
+/** What an answer says of the syntax: a fault that the change brought, or why it wasn't checked despite `refuse`. */
+export type SyntaxReport =
+  | { fault: SyntaxFault; is_new: boolean }
+  | { unchecked: Exclude<SyntaxCheck['found'], 'nothing' | 'fault'> | Unchecked | 'no_language' }
+
+/** The report of a plan, with what is said of the syntax of its result. */
+export type Reported = Described & { syntax?: SyntaxReport }
+
+type PlanResult = Result<Planned<Described>, TaskFailure>
+
+/** A planned change. `path` is the real one; `is_new`: there was no file; `known`: the check, where it was made. */
+export interface GuardedChange {
+  mode: SyntaxMode
+  path: string
+  is_new: boolean
+  known?: SyntaxCheck | undefined
+}
+
+/**
+ * The plan, with what is to be said of the syntax of its result. Fails where that has a fault that was not there before
+ * and the mode is `refuse`. A plan that changes nothing isn't looked at, and a check that can't be made stops nothing.
+ */
+export async function guardSyntax(
+  checker: SyntaxChecker,
+  { mode, path, is_new, known }: GuardedChange,
+  original: Buffer,
+  planning: PlanResult | Promise<PlanResult>
+): Promise<Result<Planned<Reported>, TaskFailure | BrokenSyntax>> {
+  const planned = await planning
+  if (!planned.ok || mode === 'ignore') return planned
+  const plan = planned.value
+  const { pieces, original: before = original } = plan
+  const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  if (areSame(pieces, size, before)) return planned
+  const checked = known ?? (await check(checker, { path, is_new, pieces, size, before }))
+  if (checked.found === 'fault') {
+    const { fault } = checked
+    return mode === 'refuse' ? fail({ code: 'SYNTAX_ERROR', fault, is_new }) : said({ fault, is_new })
+  }
+  return mode === 'warn' || checked.found === 'nothing' ? planned : said({ unchecked: checked.found })
+
+  function said(syntax: SyntaxReport): Result<Planned<Reported>, never> {
+    return ok({ ...plan, description: { ...plan.description, syntax } })
+  }
+}
+
+interface Texts {
+  path: string
+  is_new: boolean
+  pieces: readonly Buffer[]
+  size: number
+  before: Buffer
+}
+
+async function check(
+  checker: SyntaxChecker,
+  { path, is_new, pieces, size, before }: Texts
+): Promise<SyntaxCheck | { found: Unchecked | 'no_language' }> {
+  // The result of a large edit isn't joined only to be too large.
+  if (Math.max(size, before.length) > CHECKED_SIZE) return { found: 'too_large' }
+  const after = Buffer.concat(pieces)
+  const language = checkedLanguageOf(path, is_new ? after : before, { isNew: is_new })
+  return language === undefined ? { found: 'no_language' } : checker.check(after, is_new ? null : before, language)
+}

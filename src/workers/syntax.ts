@@ -1,0 +1,53 @@
+// Checks of syntax, made by parsers in a worker thread, one after the other. Does not know grammars or requests.
+import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
+import { CHECKED_SIZE } from '../engine/syntax/languages.ts'
+import { TIMED_OUT, Threads } from './threads.ts'
+
+/** Milliseconds that a check may take; then its thread is ended. */
+const CHECKING_TIME = 3_000
+/** Checks that may wait: each edit keeps its file locked until its check is done. */
+const WAITING = 8
+/** Milliseconds after which a thread without work is ended: that frees the grammars. */
+const IDLE = 60_000
+
+export interface SyntaxJob {
+  type: 'syntax'
+  after: Uint8Array
+  before: Uint8Array | null
+  language: string
+}
+
+/** Why a file was not checked. */
+export type Unchecked = 'too_large' | 'too_slow' | 'busy' | 'parser_failed'
+
+export class SyntaxChecker {
+  readonly #threads: Threads<SyntaxJob, { syntax: SyntaxCheck }>
+  readonly #time: number
+
+  constructor(options: { time?: number } = {}) {
+    this.#threads = new Threads('parse-worker', { size: 1, idle: IDLE })
+    this.#time = options.time ?? CHECKING_TIME
+  }
+
+  /**
+   * What is wrong with the syntax of a text that was not wrong before; `before`: null for a new file. Both are without
+   * NUL and stay as they are; the language is one of `SYNTAX_LANGUAGES`.
+   */
+  async check(after: Buffer, before: Buffer | null, language: string): Promise<SyntaxCheck | { found: Unchecked }> {
+    if (Math.max(after.length, before?.length ?? 0) > CHECKED_SIZE) return { found: 'too_large' }
+    if (this.#threads.jobs >= WAITING) return { found: 'busy' }
+    // A view that is sent takes along all that it is a view of.
+    const job = { after: Uint8Array.from(after), before: before && Uint8Array.from(before), language }
+    try {
+      const transfer = [job.after, ...(job.before === null ? [] : [job.before])].map(({ buffer }) => buffer)
+      const checked = await this.#threads.run({ type: 'syntax', ...job }, { transfer, time: this.#time })
+      return checked === TIMED_OUT ? { found: 'too_slow' } : checked
+    } catch {
+      return { found: 'parser_failed' }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close()
+  }
+}

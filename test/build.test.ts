@@ -1,0 +1,96 @@
+// build.js: when it builds, when it leaves dist/ alone, and what it says where it can't. On a small project of its own.
+import { spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+
+const HOME = join(import.meta.dirname, '..')
+const COPIED = ['build.js', 'tsconfig.json', 'tsconfig.build.json']
+
+/** A project with two modules; `installed`: with the compiler. */
+function project(t: Test, installed = true) {
+  // Elsewhere: below this project its compiler would be found.
+  const folder = mkdtempSync(join(tmpdir(), 'editd-build-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const at = (name: string) => join(folder, name)
+  mkdirSync(at('src'))
+  writeFileSync(at('package.json'), '{ "type": "module" }')
+  writeFileSync(at('src/one.ts'), 'export const one: number = 1\n')
+  writeFileSync(at('src/two.ts'), "export * from './one.ts'\n")
+  for (const name of COPIED) copyFileSync(join(HOME, name), at(name))
+  if (installed) symlinkSync(join(HOME, 'node_modules'), at('node_modules'))
+  return {
+    at,
+    built: (name: string) => readFileSync(at(`dist/src/${name}.js`), 'utf8'),
+    build: () => {
+      const env = { ...process.env, NODE_OPTIONS: '' }
+      const { status, stdout, stderr } = spawnSync(process.execPath, [at('build.js')], { env, encoding: 'utf8' })
+      return { status, output: stdout + stderr }
+    }
+  }
+}
+
+t.test('builds what is not built, and nothing where nothing has changed', async t => {
+  const { at, build, built } = project(t)
+  t.strictSame(build(), { status: 0, output: '' })
+  t.match(built('one'), 'export const one = 1;')
+  const written = () => ['dist/src/one.js', 'dist/build.json'].map(name => statSync(at(name)).mtimeMs)
+  const before = written()
+  utimesSync(at('src/one.ts'), new Date(), new Date())
+  t.strictSame(build(), { status: 0, output: '' }, 'a newer time alone is no change')
+  t.strictSame(written(), before)
+})
+
+t.test('sees what has changed by the content, whatever its time', async t => {
+  const { at, build, built } = project(t)
+  build()
+  writeFileSync(at('src/one.ts'), 'export const one: number = 2\n')
+  utimesSync(at('src/one.ts'), new Date(0), new Date(0))
+  writeFileSync(at('src/three.ts'), 'export const three = 3\n')
+  rmSync(at('src/two.ts'))
+  t.strictSame(build(), { status: 0, output: '' })
+  t.match(built('one'), 'export const one = 2;')
+  t.match(built('three'), 'export const three = 3;')
+  for (const name of ['two.js', 'two.js.map']) t.notOk(existsSync(at(`dist/src/${name}`)), `${name} is removed`)
+})
+
+t.test('restores what was changed or removed in dist', async t => {
+  const { at, build, built } = project(t)
+  build()
+  rmSync(at('dist/src/two.js'))
+  writeFileSync(at('dist/src/one.js'), 'throw new Error()\n')
+  t.equal(build().status, 0)
+  t.match(built('one'), 'export const one = 1;')
+  t.match(built('two'), /export \* from ["']\.\/one\.js["']/)
+})
+
+t.test('fails again until an error is mended', async t => {
+  const { at, build } = project(t)
+  build()
+  writeFileSync(at('src/one.ts'), "export const one: number = 'one'\n")
+  for (const time of ['the first time', 'the second time']) {
+    t.match(build(), { status: 2, output: /one\.ts.*error TS2322/ }, time)
+  }
+  writeFileSync(at('src/one.ts'), 'export const one: number = 1\n')
+  t.strictSame(build(), { status: 0, output: '' })
+})
+
+t.test('says what to do where the compiler is missing', async t => {
+  const { build } = project(t, false)
+  t.strictSame(build(), {
+    status: 1,
+    output: 'dist/ has to be built, but the compiler is not installed: run npm ci, without --omit=dev.\n'
+  })
+})

@@ -1,0 +1,818 @@
+// What a model is given: the text of each answer, which answers are text, and what holds of all of them.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { BY_TOOL } from '../../../src/http/answers/call-names.ts'
+import { EXAMPLES } from '../../../src/http/answers/examples.ts'
+import { toProblem, type Context } from '../../../src/http/answers/problem.ts'
+import type { Failure } from '../../../src/http/failure.ts'
+import { startServer } from '../test-server.ts'
+import { FAILURES } from './all-failures.ts'
+
+const APP = `const port  = 9090
+const host = process.env.HOST
+
+if (host) {
+  listen(port, host)
+} else {
+  listen(port)
+}
+`
+const WIDE = `${'x'.repeat(3000)} needle ${'y'.repeat(900)}\n`
+const FILES: Record<string, string | Buffer> = {
+  'app.js': APP,
+  'guide.md': '# Guide\n\n## Setup\n\ntext\n\n```sh\nls\n```\n\n## Setup\n\nmore\n',
+  'cart.js': 'class Cart {\n  add (item) {\n    this.items.push(item)\n  }\n}\n',
+  'broken.js': 'function a () {}\nfunction (\n',
+  'long.txt': Array.from({ length: 60 }, (_, i) => `line ${i + 1} of the ${'abcdefghij'[i % 10]} part\n`).join(''),
+  'empty.txt': '',
+  'crlf.txt': '\ufeffone\r\n\ttwo',
+  'tabs.py':
+    'def read(path):\n\twith open(path) as f:\n\t\treturn f.read()\n\n' +
+    'def first(path):\n\twith open(path) as f:\n\t\treturn 1\n',
+  'data.bin': Buffer.from([0, 1, 2]),
+  'latin.txt': Buffer.from('caf\xe9\n', 'latin1'),
+  'wide.txt': WIDE
+}
+const files = { ...FILES, folder: { 'a.txt': 'a', sub: {} } }
+const STALE = '0123456789abcdef'
+
+/** Calls, each on the files as they are above, and their answers, with # for a hash. */
+const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] = [
+  [
+    'inspect_file',
+    { path: 'app.js', start_line: 1, end_line: 3 },
+    [
+      'app.js: 8 lines, 109 bytes, ascii, indented with 2 spaces, javascript. Shown: lines 1 to 3. file_hash: #',
+      '1\tconst port  = 9090',
+      '2\tconst host = process.env.HOST',
+      '3\t'
+    ]
+  ],
+  [
+    'inspect_file',
+    { path: 'app.js', start_line: 4, end_line: 4, numbered: false },
+    [
+      'app.js: 8 lines, 109 bytes, ascii, indented with 2 spaces, javascript. Shown: line 4. file_hash: #',
+      'if (host) {'
+    ]
+  ],
+  [
+    'inspect_file',
+    { path: 'app.js', start_line: 1, end_line: 2, numbered: true },
+    [
+      'app.js: 8 lines, 109 bytes, ascii, indented with 2 spaces, javascript. Shown: lines 1 to 2. file_hash: #',
+      '1\tconst port  = 9090',
+      '2\tconst host = process.env.HOST'
+    ]
+  ],
+  [
+    'inspect_file',
+    { path: 'crlf.txt', start_line: 1 },
+    [
+      'crlf.txt: 2 lines, 12 bytes, utf-8, CRLF, byte-order mark, no line break at the end, indented with tabs, text. file_hash: #',
+      '1\tone',
+      '2\t\ttwo'
+    ]
+  ],
+  [
+    'inspect_file',
+    { path: 'empty.txt', start_line: 1, structure: true },
+    [
+      'empty.txt is a text file, so its structure is not supported. [UNSUPPORTED_TARGET] Supported languages are bash, c, cpp, csharp, css, go, java, javascript, jsx, markdown, php, python, ruby, rust, shell, tsx and typescript. Use edit_file. Nothing was written.',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'inspect_file',
+    { path: 'data.bin' },
+    ["data.bin is a binary file (binary, 3 bytes): it has no lines and can't be edited. file_hash: #"]
+  ],
+  [
+    'inspect_file',
+    { path: 'latin.txt', start_line: 1 },
+    ['latin.txt: 1 line, 5 bytes, unknown-8bit, text. Bytes that are not UTF-8 are shown as �. file_hash: #', '1\tcaf�']
+  ],
+  [
+    'inspect_file',
+    { path: 'guide.md', structure: true },
+    [
+      'guide.md: 13 lines, 54 bytes, ascii, markdown. file_hash: #',
+      '1-13\t# Guide',
+      '3-10\t## Setup',
+      '7-9\tcode block sh',
+      '11-13\t## Setup'
+    ]
+  ],
+  [
+    'inspect_file',
+    { path: 'broken.js', structure: true },
+    [
+      'broken.js: 2 lines, 28 bytes, ascii, javascript. file_hash: #',
+      '1-1\tfunction a',
+      'There are syntax errors (line 2).'
+    ]
+  ],
+  [
+    'inspect_file',
+    { path: 'app.js', search: 'listen' },
+    [
+      'app.js: 8 lines, 109 bytes, ascii, indented with 2 spaces, javascript. file_hash: #',
+      '"listen" was found 2 times:',
+      '5\t  listen(port, host)',
+      '7\t  listen(port)'
+    ]
+  ],
+  [
+    'inspect_file',
+    { path: 'app.js', search: 'nowhere' },
+    ['app.js: 8 lines, 109 bytes, ascii, indented with 2 spaces, javascript. file_hash: #', '"nowhere" was not found.']
+  ],
+  ['inspect_file', { path: 'folder' }, ['folder is a directory with 2 entries.', 'a.txt\t1 byte', 'sub/']],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'if (host) {', new_text: 'if (host !== undefined) {' },
+    [
+      'Successfully replaced 1 occurrence in app.js (line 4). file_hash: #',
+      '3\t',
+      '4\tif (host !== undefined) {',
+      '5\t  listen(port, host)'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'if (host) {', new_text: 'if (host) {' },
+    ['The file already has exactly this content; nothing was written. file_hash: #']
+  ],
+  [
+    'edit_file',
+    { path: 'long.txt', old_string: 'line 30 of', new_text: '1\n2\n3\n4\n5\n6\n7\n8\nline 30 of', show_diff: false },
+    [
+      'Successfully replaced 1 occurrence in long.txt (line 30). file_hash: #',
+      '29\tline 29 of the i part',
+      '30\t1',
+      '31\t2',
+      '32\t3',
+      '…',
+      '36\t7',
+      '37\t8',
+      '38\tline 30 of the j part',
+      '39\tline 31 of the a part',
+      'Warning: old_string was read as old_text.'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: '\n\nif', new_text: '\nif', show_diff: true, max_diff_lines: 3 },
+    [
+      'Successfully replaced 1 occurrence in app.js (line 2). file_hash: #',
+      '--- a/app.js',
+      '+++ b/app.js',
+      '… 7 more lines of this diff left out: raise max_diff_lines to see them',
+      'The diff is cut here.'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'long.txt', old_text: 'line', new_text: 'row', replace_all: true },
+    [
+      'Successfully replaced 60 occurrences in long.txt, the first at line 1. file_hash: #',
+      '1\trow 1 of the a part',
+      '2\trow 2 of the b part',
+      '3\trow 3 of the c part',
+      '4\trow 4 of the d part',
+      '5\trow 5 of the e part',
+      '6\trow 6 of the f part'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'long.txt', old_text: 'of the a', new_text: 'of an a', occurrence: 'first' },
+    [
+      'Successfully replaced 1 occurrence in long.txt (line 1). file_hash: #',
+      '1\tline 1 of an a part',
+      '2\tline 2 of the b part',
+      'old_text also appears at lines 11, 21, 31, 41 and 51, which were left unchanged.'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'guide.md', action: 'append', code_block: { index: 1 }, new_text: 'pwd' },
+    [
+      'Inserted line 9 into guide.md, before what was line 9. guide.md now has 14 lines. Target: the "sh" code block. file_hash: #',
+      '8\tls',
+      '9\tpwd',
+      '10\t```'
+    ]
+  ],
+  ['create_file', { path: 'new.txt', content: 'x\n' }, ['Created new.txt (1 line, 2 bytes). file_hash: #']],
+  [
+    'create_file',
+    { path: 'app.js', content: 'x\n' },
+    [
+      'app.js already exists. [ALREADY_EXISTS] Nothing was written. To change part of it, use edit_file. To replace all of it, read it first, then send the same request with "overwrite": true, "expected_hash": "#".'
+    ]
+  ],
+  [
+    'preview_edit',
+    { operation: 'edit', path: 'app.js', old_text: '9090', new_text: '8080' },
+    [
+      'Would replace 1 occurrence in app.js (line 1); nothing was written. file_hash: #',
+      '--- a/app.js',
+      '+++ b/app.js',
+      '@@ -1,4 +1,4 @@',
+      '-const port  = 9090',
+      '+const port  = 8080',
+      ' const host = process.env.HOST',
+      ' ',
+      ' if (host) {'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'const port = 9090', new_text: 'const port = 8080' },
+    [
+      'old_text was not found in app.js; most likely line 1 was meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
+      'If so, send:',
+      '{"path":"app.js","old_text":"const port  = 9090","new_text":"const port  = 8080"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'preview_edit',
+    { operation: 'edit', path: 'app.js', old_text: 'const port = 9090', new_text: 'const port = 8080' },
+    [
+      'old_text was not found in app.js; most likely line 1 was meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
+      'If so, send:',
+      '{"operation":"edit","path":"app.js","old_text":"const port  = 9090","new_text":"const port  = 8080"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'const hostname = process.env.HOST', new_text: 'const address = process.env.HOST' },
+    [
+      'old_text was not found in app.js; most likely line 2 was meant: the file has the name "host", old_text "hostname". [NO_MATCH]',
+      'If so, send this with a new_text of your own (your change is at "hostname", where the file has "host"):',
+      '{"path":"app.js","old_text":"const host = process.env.HOST"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    {
+      path: 'app.js',
+      edits: [
+        { old_text: '9090', new_text: '1' },
+        { old_text: 'const  host = process.env.HOST', new_text: 'const host = env.HOST' }
+      ]
+    },
+    [
+      'No edit was made, because edit 2 of 2 failed: old_text was not found in app.js; most likely line 2 was meant: the spacing differs (the file has "const host", old_text "const  host"). [NO_MATCH]',
+      'If so, send:',
+      '{"path":"app.js","edits":[{"old_text":"9090","new_text":"1"},{"old_text":"const host = process.env.HOST","new_text":"const host = env.HOST"}]}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    {
+      path: 'app.js',
+      edits: [
+        { old_text: '9090', new_text: '1' },
+        { old_text: 'const port  = 9090', new_text: 'x' }
+      ]
+    },
+    [
+      'No edit was made, because edit 2 of 2 failed: old_text was not found in app.js: edit 1 of this request changes it first. [NO_MATCH]',
+      'To edit what that edit leaves, send this with a new_text of your own (your change is at "const port  = 9090", where the file has "const port  = 1"):',
+      '{"path":"app.js","edits":[{"old_text":"9090","new_text":"1"},{"old_text":"const port  = 1"}]}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'empty.txt', old_text: 'a', new_text: 'b' },
+    [
+      'old_text was not found in empty.txt: the file is empty. [NO_MATCH]',
+      'To put the text into it, send:',
+      '{"name":"edit_lines","arguments":{"path":"empty.txt","start_line":1,"end_line":0,"new_text":"b"}}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'empty.txt', edits: [{ old_text: 'a', new_text: 'b' }] },
+    [
+      'old_text was not found in empty.txt: the file is empty. [NO_MATCH]',
+      'To put the text into it, send:',
+      '{"name":"edit_lines","arguments":{"path":"empty.txt","start_line":1,"end_line":0,"new_text":"b"}}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'async function fetchInvoices(customerId)', new_text: 'x' },
+    [
+      'old_text was not found in app.js: nothing in its 8 lines is similar, and it does not contain "async", "function" or "fetchInvoices". [NO_MATCH]',
+      '1\tconst port  = 9090',
+      '2\tconst host = process.env.HOST',
+      '3\t',
+      '4\tif (host) {',
+      '5\t  listen(port, host)',
+      '6\t} else {',
+      '7\t  listen(port)',
+      '8\t}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'long.txt', old_text: 'async function fetchInvoices(customerId)', new_text: 'x' },
+    [
+      'old_text was not found in long.txt: nothing in its 60 lines is similar, and it does not contain "async", "function" or "fetchInvoices". [NO_MATCH]',
+      'Check the path, or read the file:',
+      '{"name":"inspect_file","arguments":{"path":"long.txt"}}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'const port = 8080 // the one\nconst other = 1', new_text: 'const port  = 9090' },
+    [
+      'old_text was not found in app.js, but new_text is there already (line 1): if this edit was made before, leave it out. [NO_MATCH]',
+      '1\tconst port  = 9090',
+      '2\tconst host = process.env.HOST',
+      '3\t',
+      '4\tif (host) {',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'tabs.py', old_text: '    with open(path) as f:\n', new_text: '    with open(path, "rb") as f:\n' },
+    [
+      'old_text was not found in tabs.py; several places are equally likely: line 2 or line 6. [NO_MATCH]',
+      'For line 2, send:',
+      '{"path":"tabs.py","old_text":"def read(path):\\n\\twith open(path) as f:\\n","new_text":"def read(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
+      'For line 6, send:',
+      '{"path":"tabs.py","old_text":"def first(path):\\n\\twith open(path) as f:\\n","new_text":"def first(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    {
+      path: 'app.js',
+      old_text: 'if (address) {\n  listen(portal, address)\n  log()\n} else {\n  listen(portal)',
+      new_text: 'x'
+    },
+    [
+      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was remembered wrongly: it has "host" where old_text has "address" (and 2 more differences). [NO_MATCH]',
+      'If so, send this with a new_text of your own:',
+      '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'listen(port', new_text: 'server.listen(port' },
+    [
+      'old_text appears 2 times in app.js, at lines 5 and 7, but must match one place. [WRONG_COUNT]',
+      'For line 5, send:',
+      '{"path":"app.js","old_text":"  listen(port, host)","new_text":"  server.listen(port, host)"}',
+      'For line 7, send:',
+      '{"path":"app.js","old_text":"  listen(port)","new_text":"  server.listen(port)"}',
+      'To replace all 2, send "occurrences": 2.',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'long.txt', old_text: 'of the a', new_text: 'of an a' },
+    [
+      'old_text appears 6 times in long.txt, at lines 1, 11, 21, 31, 41 and 51, but must match one place. [WRONG_COUNT]',
+      'For line 1, send:',
+      '{"path":"long.txt","old_text":"line 1 of the a part","new_text":"line 1 of an a part"}',
+      'For line 11, send:',
+      '{"path":"long.txt","old_text":"line 11 of the a part","new_text":"line 11 of an a part"}',
+      'For line 21, send:',
+      '{"path":"long.txt","old_text":"line 21 of the a part","new_text":"line 21 of an a part"}',
+      'For one of the others, send "occurrence": a number from 1 to 6. To replace all 6, send "occurrences": 6.',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'listen(port', new_text: 'server.listen(port', occurrences: 3 },
+    [
+      'old_text appears 2 times in app.js, at lines 5 and 7, but 3 places were expected. [WRONG_COUNT]',
+      'To replace only these, send:',
+      '{"path":"app.js","old_text":"listen(port","new_text":"server.listen(port","occurrences":2}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: '  listen(port, host)', new_text: 'x', occurrences: 2 },
+    [
+      'old_text appears 1 time in app.js, at line 5, but 2 places were expected. [WRONG_COUNT]',
+      'To replace only these, send:',
+      '{"path":"app.js","old_text":"  listen(port, host)","new_text":"x","occurrences":1}',
+      'Nearly the same, and not replaced by this:',
+      '7\t  listen(port)',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'listen(port', new_text: 'server.listen(port', occurrence: 5 },
+    [
+      'occurrence is 5, but old_text appears 2 times in app.js, at lines 5 and 7. [OCCURRENCE_OUT_OF_RANGE]',
+      'For line 5, send:',
+      '{"path":"app.js","old_text":"  listen(port, host)","new_text":"  server.listen(port, host)"}',
+      'For line 7, send:',
+      '{"path":"app.js","old_text":"  listen(port)","new_text":"  server.listen(port)"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    {
+      path: 'app.js',
+      edits: [
+        { old_text: 'HOST', new_text: 'host' },
+        { old_text: 'if (host', new_text: 'x' },
+        { old_text: 'host', new_text: 'x' }
+      ]
+    },
+    [
+      'No edit was made, because edit 3 of 3 failed: old_text appears 3 times in app.js, at lines 2 and 5, but must match one place. [WRONG_COUNT]',
+      'For line 2, send:',
+      '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},{"old_text":"const host = process.env.host","new_text":"const x = process.env.host"}]}',
+      'For line 2, send:',
+      '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},{"old_text":"const host = process.env.host","new_text":"const host = process.env.x"}]}',
+      'For line 5, send:',
+      '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},{"old_text":"  listen(port, host)","new_text":"  listen(port, x)"}]}',
+      'To replace all 3, send "occurrences": 3.',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 2, end_line: 2, new_text: 'x', expected_text: 'if (host) {' },
+    [
+      'expected_text does not match line 2 of app.js; it is now at line 4. [EXPECTED_TEXT_MISMATCH]',
+      'If you mean line 4, send:',
+      '{"path":"app.js","start_line":4,"end_line":4,"expected_text":"if (host) {","new_text":"x"}',
+      '2\tconst host = process.env.HOST',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 2, end_line: 2, new_text: 'x', expected_text: 'const  host = process.env.HOST' },
+    [
+      'expected_text does not match line 2 of app.js: the spacing differs (the file has "const host", expected_text "const  host"). [EXPECTED_TEXT_MISMATCH]',
+      'If you mean line 2, send:',
+      '{"path":"app.js","start_line":2,"end_line":2,"expected_text":"const host = process.env.HOST","new_text":"x"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 2, end_line: 2, new_text: 'x', expected_text: 'qqq zzz' },
+    [
+      'expected_text does not match line 2 of app.js. [EXPECTED_TEXT_MISMATCH]',
+      '1\tconst port  = 9090',
+      '2\tconst host = process.env.HOST',
+      '3\t',
+      '4\tif (host) {',
+      '5\t  listen(port, host)',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 2, end_line: 1, new_text: 'x', expected_text: 'qqq zzz' },
+    ['expected_text must be empty where lines are inserted. [EXPECTED_TEXT_MISMATCH]', 'file_hash: #']
+  ],
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 22, end_line: 22, new_text: 'x' },
+    [
+      'app.js has no line 22: it has 8 lines. [LINE_OUT_OF_RANGE] To append, send start_line 9 and end_line 8. Nothing was written.',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'guide.md', action: 'replace', heading: 'Setup', new_text: 'x' },
+    [
+      'The heading "Setup" matches 2 places in guide.md; at_line says which. [AMBIGUOUS_TARGET]',
+      'Do you mean the section "Setup" at lines 3 to 10?',
+      'If so, send:',
+      '{"path":"guide.md","action":"replace","heading":"Setup","new_text":"x","at_line":3}',
+      '3-10\t## Setup',
+      '11-13\t## Setup',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'guide.md', action: 'replace', heading: 'Setup', at_line: 1, new_text: 'x' },
+    [
+      'The heading "Setup" was not found at line 1 in guide.md; it is elsewhere. [TARGET_NOT_FOUND]',
+      'If so, send:',
+      '{"path":"guide.md","action":"replace","heading":"Setup","at_line":3,"new_text":"x"}',
+      '3-10\t## Setup',
+      '11-13\t## Setup',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'guide.md', action: 'replace', heading: 'Guid', new_text: 'x' },
+    [
+      'The heading "Guid" was not found in guide.md; did you mean "Guide"? [TARGET_NOT_FOUND]',
+      'If so, send:',
+      '{"path":"guide.md","action":"replace","heading":"Guide","new_text":"x"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'guide.md', action: 'replace', heading: 'Appendix and more', new_text: 'x' },
+    [
+      'The heading "Appendix and more" was not found in guide.md. [TARGET_NOT_FOUND]',
+      'It has:',
+      '1-13\t# Guide',
+      '3-10\t## Setup',
+      '7-9\tcode block sh',
+      '11-13\t## Setup',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'cart.js', action: 'replace', symbol: 'Cart.ad', new_text: 'x' },
+    [
+      'The symbol "Cart.ad" was not found in cart.js; did you mean "Cart.add" or "Cart"? [TARGET_NOT_FOUND]',
+      'If so, send:',
+      '{"path":"cart.js","action":"replace","symbol":"Cart.add","new_text":"x"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'long.txt', action: 'replace', symbol: 'Cart', new_text: 'x' },
+    [
+      'long.txt is a text file, so its structure is not supported. [UNSUPPORTED_TARGET] Supported languages are bash, c, cpp, csharp, css, go, java, javascript, jsx, markdown, php, python, ruby, rust, shell, tsx and typescript. Use edit_file. Nothing was written.',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'if (host) {', new_text: 'if (true) {', expected_hash: '0123456789abcdef' },
+    [
+      'app.js has changed since its hash was #; nothing was written, but your edit still fits at line 4. [STALE_FILE]',
+      'If that is what you mean, send:',
+      '{"path":"app.js","old_text":"if (host) {","new_text":"if (true) {","expected_hash":"#"}',
+      '1\tconst port  = 9090',
+      '2\tconst host = process.env.HOST',
+      '3\t',
+      '4\tif (host) {',
+      '5\t  listen(port, host)',
+      '6\t} else {',
+      '7\t  listen(port)'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: 'if  (host) {', new_text: 'if  (true) {', expected_hash: '0123456789abcdef' },
+    [
+      'app.js has changed since its hash was #, and the edit does not fit it: old_text was not found in app.js; most likely line 4 was meant: the spacing differs (the file has "if (", old_text "if  ("). [STALE_FILE]',
+      'If so, send:',
+      '{"path":"app.js","expected_hash":"#","old_text":"if (host) {","new_text":"if (true) {"}'
+    ]
+  ],
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 99, end_line: 99, new_text: 'x', expected_hash: '0123456789abcdef' },
+    [
+      'app.js has changed: its hash is #, not #. [STALE_FILE] Your edit would fail on the current file too: app.js has no line 99: it has 8 lines. To append, send start_line 9 and end_line 8. Nothing was written. Send the corrected edit with expected_hash "#".'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.ts', old_text: 'a', new_text: 'b' },
+    [
+      'app.ts was not found; did you mean app.js? [FILE_NOT_FOUND]',
+      'If so, send:',
+      '{"path":"app.js","old_text":"a","new_text":"b"}'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'qqqqqq', old_text: 'a', new_text: 'b' },
+    [
+      'qqqqqq was not found. [FILE_NOT_FOUND]',
+      'This lists what is there:',
+      '{"name":"inspect_file","arguments":{"path":"."}}'
+    ]
+  ],
+  [
+    'create_file',
+    { path: 'gone/x', content: '', create_parents: false },
+    [
+      'The directory for gone/x was not found. [FILE_NOT_FOUND] Nothing was written. Set create_parents to true, or leave it out, to create it too; or correct the path.'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: '../app.ts', old_text: 'a', new_text: 'b' },
+    [
+      '../app.ts is outside the workspace. [PATH_NOT_ALLOWED] Send a path relative to the workspace root, such as src/app.ts (. is the root); ../ and links may not lead out of it.'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_txt: 'a', new_text: 'b' },
+    ['The request is not valid: /old_txt is an unknown field (did you mean old_text?). [INVALID_REQUEST]']
+  ],
+  [
+    'edit_fil',
+    {},
+    [
+      'There is no tool "edit_fil"; did you mean edit_file? [ROUTE_NOT_FOUND] The tools are edit_file, edit_lines, edit_section, preview_edit, create_file and inspect_file.'
+    ]
+  ]
+]
+
+t.test('answers a call with what a model needs next, and nothing else', async t => {
+  const server = await startServer(t, { files })
+  for (const [tool, args, lines] of ANSWERS) {
+    for (const [name, content] of Object.entries(FILES)) writeFileSync(join(server.root, name), content)
+    const { text } = await server.call('POST', `/tools/${tool}`, { body: args, headers: { accept: '*/*' } })
+    t.equal(text.replace(/[0-9a-f]{16}/g, '#'), lines.join('\n'), `${tool} ${JSON.stringify(args).slice(0, 200)}`)
+  }
+})
+
+t.test('writes the same call out again where it is short, and else says what to change in it', async t => {
+  const server = await startServer(t, { files })
+  const call = async (tool: string, body: Record<string, unknown>) =>
+    (await server.call('POST', `/tools/${tool}`, { body, headers: { accept: 'text/plain' } })).text
+  const { body } = await server.call('POST', '/inspect', { body: { path: 'app.js' } })
+  const missed = { path: 'app.js', old_text: 'const port = 9090', new_text: 'const port = 1' }
+  const withHash = await call('edit_file', { ...missed, expected_hash: body.file_hash })
+  t.equal(withHash.split(String(body.file_hash)).length, 2, 'the hash is in the call, and not once more')
+  const long = 'x'.repeat(2000)
+  t.match(
+    await call('edit_file', { path: 'app.js', old_text: 'if (host)', new_text: long, expected_hash: STALE }),
+    /\nIf that is what you mean, send the same call with "expected_hash": "\w{16}"\.\n1\tconst port/
+  )
+  const edits = [
+    { old_text: 'HOST', new_text: 'y'.repeat(6000) },
+    { old_text: 'const port = 9090', new_text: '' }
+  ]
+  t.match(
+    await call('edit_file', { path: 'app.js', edits }),
+    /\nIf so, send the same edits with this as edit 2:\n\{"old_text":"const port {2}= 9090","new_text":""\}\n/
+  )
+  const repeated = `${long}\n`.repeat(2)
+  writeFileSync(join(server.root, 'twice.txt'), repeated)
+  const number =
+    /\nTo replace one of them \("occurrence": a number from 1 to 2\), send:\n.*"occurrence":1\}\nTo replace all 2/
+  t.match(await call('edit_file', { path: 'twice.txt', old_text: `${long}\n`, new_text: 'z' }), number)
+  writeFileSync(join(server.root, 'overlap.txt'), 'aaa\n')
+  t.match(await call('edit_file', { path: 'overlap.txt', old_text: 'aa', new_text: 'b' }), /WRONG_COUNT/)
+  const block = Array.from({ length: 60 }, (_, i) => `  const value${i} = compute(${i}, options.left)\n`)
+  writeFileSync(join(server.root, 'block.js'), block.join(''))
+  const remembered = block.map((line, i) => (i % 3 === 1 ? `  log(${i}, "gone", when, where)\n` : line)).join('')
+  t.match(
+    await call('edit_file', { path: 'block.js', old_text: remembered, new_text: 'x' }),
+    /\nIf so, read them and copy old_text from there:\n\{"name":"inspect_file","arguments":\{"path":"block\.js","start_line":1,"end_line":60\}\}/
+  )
+})
+
+t.test('cuts long lines around the change, and continues what does not fit', async t => {
+  const server = await startServer(t, { files })
+  const call = async (tool: string, body: Record<string, unknown>) =>
+    (await server.call('POST', `/tools/${tool}`, { body, headers: { accept: 'text/plain' } })).text
+  t.match(await call('edit_file', { path: 'wide.txt', old_text: 'needle', new_text: 'pin' }), /\n1\t…x+ pin y+…$/)
+  writeFileSync(join(server.root, 'wide.txt'), 'x'.repeat(3_000_000))
+  t.match(
+    await call('inspect_file', { path: 'wide.txt', start_line: 1 }),
+    /\nTo continue, send:\n\{"path":"wide\.txt","start_line":1,"start_column":\d+\}$/
+  )
+  writeFileSync(join(server.root, 'many.txt'), 'x\n'.repeat(3_000_000))
+  t.match(
+    await call('inspect_file', { path: 'many.txt', start_line: 5 }),
+    /Shown: lines 5 to \d+\. .*\nTo continue, send:\n\{"path":"many\.txt","start_line":\d+\}$/s
+  )
+  t.match(
+    await call('inspect_file', { path: 'many.txt', search: 'x' }),
+    /3000000 times, of which the first 200 are shown:/
+  )
+  writeFileSync(join(server.root, 'many.js'), Array.from({ length: 2500 }, (_, i) => `function f${i} () {}\n`).join(''))
+  t.match(
+    await call('inspect_file', { path: 'many.js', structure: true }),
+    /\nThere are 2500 items\. To continue, send:\n\{"path":"many\.js","structure":true,"start_item":201\}$/
+  )
+  t.match(await call('inspect_file', { path: 'empty.txt' }), /^empty\.txt: 0 lines, 0 bytes, ascii, text\. file_hash/)
+  writeFileSync(join(server.root, 'none.js'), '1\n')
+  t.match(
+    await call('inspect_file', { path: 'none.js', structure: true }),
+    /There are no headings, code blocks or symbols/
+  )
+  for (let i = 0; i < 501; i++) writeFileSync(join(server.root, 'folder', `${String(i).padStart(3, '0')}.txt`), '')
+  t.match(
+    await call('inspect_file', { path: 'folder' }),
+    /^folder is a directory with 500 entries, and there are more; .*\n\{"path":"folder","after":"499\.txt"\}$/s
+  )
+})
+
+t.test('answers with JSON only where it is preferred to text', async t => {
+  const server = await startServer(t, { files })
+  for (const [accept, isJson] of [
+    ['application/json', true],
+    ['application/problem+json', true],
+    ['application/json, */*;q=0.5', true],
+    ['application/json, */*', true],
+    ['application/json, text/plain;q=0.9', true],
+    ['application/json, text/plain, */*', false],
+    ['application/json;q=0.5, text/*', false],
+    ['application/json;q=0', false],
+    ['text/plain', false],
+    ['text/html', false],
+    ['*/*', false],
+    ['', false]
+  ] as const) {
+    for (const [path, type] of [
+      ['app.js', 'application/json'],
+      ['gone', 'application/problem+json']
+    ]) {
+      const reply = await server.call('POST', '/tools/inspect_file', { body: { path }, headers: { accept } })
+      t.match(reply.headers.get('content-type'), isJson ? type : 'text/plain', `${accept} ${path}`)
+      t.equal(reply.headers.get('vary'), 'accept')
+    }
+  }
+  const early = { headers: { accept: '*/*', 'content-type': 'text/plain' }, body: 'x' }
+  const refused = await server.call('POST', '/tools/edit_file', early)
+  t.match({ status: refused.status, text: refused.text }, { status: 415, text: /\[UNSUPPORTED_MEDIA_TYPE\]/ })
+  const programs = await server.call('POST', '/edit', { body: { path: 'gone' }, headers: { accept: 'text/plain' } })
+  t.match(programs.body, { code: 'NO_EDITS' }, 'the routes for programs answer with JSON whatever is accepted')
+})
+
+const made = {
+  name: 'edit_file',
+  arguments: { path: 'src/app.ts', old_text: 'foo', new_text: 'bar', expected_hash: STALE }
+}
+const textOf = (failure: Failure, context: Partial<Context> = {}) =>
+  toProblem(failure, {
+    instance: '/tools/edit_file',
+    request_id: 'r',
+    naming: BY_TOOL,
+    path: 'src/app.ts',
+    made,
+    ...context
+  }).text()
+
+t.test('has in the text of every failure its code, once, and nothing that only JSON has', async t => {
+  for (const { failure, context } of FAILURES) {
+    const text = textOf(failure, context)
+    const code = `[${failure.code}]`
+    t.equal(text.split(code).length, 2, text)
+    t.ok(text.indexOf('\n') < 0 || text.indexOf(code) < text.indexOf('\n'), `in the first line: ${text}`)
+    t.notMatch(text, /suggested_fixes|file_preview|similar_content|request_id(?! r)|undefined|\[object/, text)
+    const hash = context?.file_hash
+    if (hash !== undefined) t.equal(text.split(hash).length, 2, `the hash, once: ${text}`)
+    for (const line of text.split('\n').filter(each => each.startsWith('{'))) {
+      t.type(JSON.parse(line), 'object', line)
+    }
+  }
+})
+
+t.test('says what happened where no server can be brought to it', async t => {
+  const whole = '{"name":"inspect_file","arguments":{"path":"src/app.ts"}}'
+  t.equal(
+    textOf({ code: 'STALE_FILE', reason: 'changed_meanwhile' }),
+    `src/app.ts was changed by another program during the edit; nothing was written. [STALE_FILE]\n${whole}`
+  )
+  t.equal(
+    textOf(EXAMPLES.STALE_FILE),
+    `src/app.ts has changed since its hash was 9f86d081884c7d65; nothing was written. [STALE_FILE]\n` +
+      `Read it again, then decide:\n${whole}`
+  )
+  t.equal(
+    textOf(EXAMPLES.PRECONDITION_REQUIRED),
+    'This server requires expected_hash with every edit: send the file_hash that this call answers. ' +
+      `[PRECONDITION_REQUIRED]\n${whole}`
+  )
+  t.equal(
+    textOf({ code: 'PROTECTED_PATH', pattern: '.git' }, { path: 'a. B/.git' }),
+    'a. B/.git is protected (.git), because changing or reading it could compromise tools that trust it. ' +
+      '[PROTECTED_PATH] Choose another file; only the operator can allow it, with --unprotect.',
+    'a path may hold what looks like the end of a sentence'
+  )
+})
