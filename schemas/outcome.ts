@@ -79,6 +79,12 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
     diff: Type.Optional(Type.String({ description: 'A unified diff that git apply and patch -p1 accept.' })),
     diff_truncated: Type.Optional(Type.Boolean({ description: 'Whether the diff was cut.' })),
     diff_unavailable: Type.Optional(Type.String({ description: 'Why there is no diff.' })),
+    encoding_mismatch: Type.Optional(
+      word(
+        ['latin-1', 'unknown-8bit'],
+        'What the file seems to be: it is not UTF-8, as is the text that was put in, which therefore looks wrong there.'
+      )
+    ),
     note: Type.Optional(Type.String({ description: 'Something worth knowing, such as matches that were not chosen.' })),
     warnings: Type.Array(Type.String(), {
       description: 'What may not be as you expect, such as fields that were accepted under another name.'

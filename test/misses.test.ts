@@ -22,12 +22,11 @@ t.teardown(async () => {
 const call: Call = (route, body) => server.post(route, body)
 
 const path = 'example.txt'
-const holds = () => readFileSync(join(folder, path), 'utf8')
 
 /** Sends the edit, then the first call of the answer. */
 async function walk(miss: Miss): Promise<{ text: string; how: string; result: string }> {
-  const { file, old_text, new_text, line_endings, wanted } = miss
-  writeFileSync(join(folder, path), file)
+  const { file, encoding = 'utf8', old_text, new_text, line_endings, wanted } = miss
+  writeFileSync(join(folder, path), file, encoding)
   const options = { path, ...(line_endings && { line_endings }) }
   const first = await call('/tools/edit_file', { ...options, old_text, new_text })
   const { how, edit } = await followFirstCall(call, first.text, {
@@ -36,7 +35,7 @@ async function walk(miss: Miss): Promise<{ text: string; how: string; result: st
     wanted: wanted ?? (() => new_text)
   })
   if (miss.result !== null) await call('/tools/edit_file', edit)
-  return { text: first.text, how, result: holds() }
+  return { text: first.text, how, result: readFileSync(join(folder, path), encoding) }
 }
 
 /** The first sentence, but for what all have in common. */

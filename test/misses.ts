@@ -8,6 +8,8 @@ export interface Miss {
   /** Part of the answer. */
   says: string
   file: string
+  /** Absent: UTF-8. */
+  encoding?: 'latin1'
   old_text: string
   new_text: string
   line_endings?: 'exact'
@@ -241,6 +243,34 @@ export const MISSES: Miss[] = [
     new_text: '```js\n\tlet sum = 1\n\tfor (const item of items) {\n```',
     wanted: swap('sum = 0', 'sum = 1'),
     result: FUNCTION.replace('sum = 0', 'sum = 1')
+  },
+  {
+    cause: 'diff_hunk',
+    title: 'a diff hunk',
+    says: 'old_text is a diff hunk',
+    file: FUNCTION,
+    old_text: '@@ -2,2 +2,2 @@\n-\tlet sum = 0\n+\tlet sum = 1\n \tfor (const item of items) {',
+    new_text: '@@ -2,2 +2,2 @@\n-\tlet sum = 0\n+\tlet sum = 1\n \tfor (const item of items) {',
+    result: FUNCTION.replace('sum = 0', 'sum = 1')
+  },
+  {
+    cause: 'edit_markers',
+    title: 'the markers of another edit format',
+    says: 'markers of another edit format',
+    file: FUNCTION,
+    old_text: '<<<<<<< SEARCH\n\tlet sum = 0\n\tfor (const item of items) {\n=======',
+    new_text: '\tlet sum = 1\n\tfor (const item of items) {\n>>>>>>> REPLACE',
+    result: FUNCTION.replace('sum = 0', 'sum = 1')
+  },
+  {
+    cause: 'encoding',
+    title: 'a file that is not UTF-8',
+    says: 'the file is not UTF-8 (it looks like Latin-1), so old_text cannot match characters such as "é" there',
+    file: 'title = "Café au lait"\nport = 80\n',
+    encoding: 'latin1',
+    old_text: 'title = "Café au lait"',
+    new_text: 'title = "Tea"',
+    result: null
   },
   {
     cause: 'case',

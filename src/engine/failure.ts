@@ -70,6 +70,8 @@ export interface Fix<E = FixedText> {
   section?: { symbol: string; at_line?: number }
   /** Why `edit` has no `new_text`. */
   conflict?: MergeConflict
+  /** The lines that are to be read hold bytes that aren't UTF-8. */
+  lossy?: true
 }
 
 /** A fix that has its edit. */

@@ -9,6 +9,7 @@ import type { LineFailure, CurrentOutcome, TextFailure, TakesLong } from './fail
 import { numberedLines } from './edit/numbered-lines.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
 import { dropsMark } from './report/dropped-mark.ts'
+import { encodingMismatch, type EncodingMismatch } from './report/encoding-mismatch.ts'
 import { joinedBreaks, type JoinedBreaks } from './report/joined-breaks.ts'
 import type { LineEndings } from './text/eol.ts'
 import { planFileContent } from './plan/replace-file.ts'
@@ -36,6 +37,7 @@ export interface Task {
 export interface Described {
   plan: Pick<Plan, 'edits_applied' | 'left_alone' | 'newTextWarnings'>
   joined_breaks?: JoinedBreaks
+  encoding_mismatch?: EncodingMismatch
   /** The file's byte-order mark is gone, with text behind it. */
   mark_dropped?: true
   changes: Description
@@ -78,6 +80,7 @@ export function planTask(
   const { splices, pieces, edits_applied, left_alone, newTextWarnings } = planned.value
   const { change, context_lines, dry_run, max_diff_lines } = task
   const joined = joinedBreaks(original, splices, pieces)
+  const mismatch = encodingMismatch(original, splices)
   const numbered = change.operation === 'create' ? [] : numberedLines(original, planned.value)
   const changes = describe(original, planned.value, { context_lines, dry_run })
   return ok({
@@ -86,6 +89,7 @@ export function planTask(
       plan: { edits_applied, left_alone, newTextWarnings: [...newTextWarnings, ...numbered] },
       ...(joined !== undefined && { joined_breaks: joined }),
       ...(dropsMark(original, splices, pieces) && !takesMarkOut(change) && { mark_dropped: true as const }),
+      ...(mismatch !== undefined && { encoding_mismatch: mismatch }),
       changes,
       changed_lines: changedLines(planned.value, changes.changes, changes.total_lines_after),
       diff:

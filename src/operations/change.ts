@@ -101,6 +101,7 @@ export function outcomeOf(
     left_alone: description.plan.left_alone,
     newTextWarnings: changed ? description.plan.newTextWarnings : [],
     ...(description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks }),
+    ...(changed && description.encoding_mismatch !== undefined && { encoding_mismatch: description.encoding_mismatch }),
     ...(description.mark_dropped !== undefined && { mark_dropped: description.mark_dropped }),
     ...(description.syntax !== undefined && { syntax: description.syntax }),
     warnings

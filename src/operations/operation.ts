@@ -7,6 +7,7 @@ import type { ProblemCode } from '../../schemas/problem.ts'
 import type { ToolName } from '../../schemas/tools.ts'
 import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
+import type { EncodingMismatch } from '../engine/report/encoding-mismatch.ts'
 import type { Repeated } from '../engine/outline/repeated.ts'
 import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
@@ -70,15 +71,19 @@ export interface Failed {
 
 /**
  * What an answer says, but for its sentences: `left_alone` becomes the note; `newTextWarnings`, `joined_breaks`,
- * `mark_dropped`, `syntax` and `warnings` become warnings.
+ * `mark_dropped`, `encoding_mismatch`, `syntax` and `warnings` become warnings.
  */
-export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
+export type ChangeOutcome = Omit<
+  ChangeResult,
+  'message' | 'note' | 'warnings' | 'diff_unavailable' | 'encoding_mismatch'
+> & {
   /** For answers as text: the changed lines as they are now, with one line around each place. */
   changed_lines: NumberedLine[]
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]
   joined_breaks?: JoinedBreaks
   mark_dropped?: true
+  encoding_mismatch?: EncodingMismatch
   syntax?: SyntaxReport
   warnings: FileWarning[]
   diff_unavailable?: 'not_utf8' | 'too_long'

@@ -538,3 +538,30 @@ t.test('reports its capabilities', async t => {
     root: { read_only: true, allowed_extensions: null }
   })
 })
+
+t.test('says that a file is not UTF-8 where text that is not ASCII is put into it', async t => {
+  const latin1 = (text: string) => Buffer.from(text, 'latin1')
+  const server = await startServer(t, {
+    files: {
+      'a.md': latin1('# Caf\xe9\n\n## Port\n\n80\n'),
+      'b.md': latin1('# Caf\xe9\n\nport\n'),
+      'c.md': latin1('# Caf\xe9\n\nport\n')
+    }
+  })
+  const answer = {
+    encoding_mismatch: 'latin-1',
+    warnings: [/^The file is not UTF-8 \(it looks like Latin-1\), but "é"/]
+  }
+  const plain = { encoding_mismatch: undefined, warnings: [] }
+  await check(t, server, '/edit', { path: 'b.md', old_text: 'port', new_text: 'é', dry_run: true }, 200, answer)
+  await check(t, server, '/edit', { path: 'b.md', old_text: 'port', new_text: 'porté' }, 200, answer)
+  t.equal(bytesOf(server, 'b.md'), latin1('# Caf\xe9\n\nport\xc3\xa9\n').toString())
+  await check(t, server, '/edit', { path: 'b.md', old_text: 'porté', new_text: 'port' }, 200, plain)
+  await check(t, server, '/edit-lines', { path: 'c.md', start_line: 3, end_line: 3, new_text: 'é' }, 200, answer)
+  await check(t, server, '/edit-lines', { path: 'c.md', start_line: 3, end_line: 3, new_text: 'é' }, 200, {
+    ...plain,
+    changed: false
+  })
+  const section = { path: 'a.md', action: 'replace', heading: 'Port', new_text: 'é' }
+  await check(t, server, '/edit-section', section, 200, answer)
+})

@@ -1,51 +1,65 @@
-// What looks like a mistake in an inserted text: a placeholder for lines left out, line numbers copied along. Does not
-// know answers.
+// What looks like a mistake in an inserted text: a placeholder for lines left out, line numbers copied along,
+// another format of edits. Does not know answers.
 import { bomLength, excerpt } from '../text/encoding.ts'
 import { isBreakByte, splitAtBreaks } from '../text/lines.ts'
+import { isEditMarker, isHunkHeader } from '../suggest/edit-formats.ts'
 import { isCertainPlaceholder } from '../suggest/placeholders.ts'
 import { withoutLineNumbers } from '../suggest/readings.ts'
 
 /** A possible mistake. `line`: 1-based, in the new text; `text`: that line, cut. */
 export interface NewTextWarning {
   edit_index: number
-  type: 'placeholder' | 'line_numbers'
+  type: 'placeholder' | 'line_numbers' | 'diff' | 'markers'
   line: number
   text: string
 }
 
 /** UTF-16 units of a line that a warning shows. */
 export const SHOWN = 80
-/** Placeholders that are looked for in the replaced text, and bytes of that in which numbers are. */
+/** Lines of a kind that are looked for in the replaced text, and bytes of that in which numbers and markers are. */
 const MOST_SOUGHT = 20
 const NUMBERED_BYTES = 1 << 16
 
 /**
  * What in `put` looks like a mistake and isn't there in `replaced`: the first line that stands for others ("// ...
- * existing code ..."), and numbers before at least two lines. At most one of each kind; linear in both texts.
+ * existing code ..."), numbers before at least two lines, the first `@@` line of a diff (but a text that replaces
+ * nothing may be a diff), the first marker of an edit format. At most one of each kind; linear in both texts.
  * `replaced` is looked at only where something was found, and never decoded whole: it may be longer than any string.
  */
 export function warningsOfNewText(put: string, replaced: Buffer, edit_index: number): NewTextWarning[] {
   const lines = splitAtBreaks(put)
-  const placeholders = [...lines.keys()].filter(i => isCertainPlaceholder(lines[i]!.trim()) && !isEmptyBody(lines, i))
-  const numbered = isNumbered(lines)
-  if (placeholders.length === 0 && !numbered) return []
+  const isNew = (at: number) => !isLineOf(replaced, lines[at]!.trim())
+  const firstNew = (isMistake: (line: string, at: number) => boolean): number[] =>
+    [...lines.keys()]
+      .filter(at => isMistake(lines[at]!.trim(), at))
+      .slice(0, MOST_SOUGHT)
+      .filter(isNew)
+      .slice(0, 1)
   const caution = (type: NewTextWarning['type'], at: number): NewTextWarning => ({
     edit_index,
     type,
     line: at + 1,
     text: excerpt(lines[at]!.trim(), SHOWN)
   })
-  const placeholder = placeholders.slice(0, MOST_SOUGHT).find(i => !isLineOf(replaced, lines[i]!.trim()))
+  const numbered = isNumbered(lines) && !isNumbered(firstLines(replaced))
   return [
-    ...(placeholder === undefined ? [] : [caution('placeholder', placeholder)]),
-    ...(numbered && !isNumbered(firstLines(replaced))
+    ...firstNew((line, at) => isCertainPlaceholder(line) && !isEmptyBody(lines, at)).map(at =>
+      caution('placeholder', at)
+    ),
+    ...(numbered
       ? [
           caution(
             'line_numbers',
             lines.findIndex(line => line.trim() !== '')
           )
         ]
-      : [])
+      : []),
+    ...(replaced.length === 0 || replaced.includes('@@ -')
+      ? []
+      : firstNew(isHunkHeader).map(at => caution('diff', at))),
+    ...firstNew(isEditMarker)
+      .filter(() => !firstLines(replaced).some(line => isEditMarker(line.trim())))
+      .map(at => caution('markers', at))
   ]
 }
 

@@ -13,6 +13,7 @@ import { missingTokens } from './missing-tokens.ts'
 import { MEDIUM, similarContent } from './similar-content.ts'
 import type { Cause } from '../suggest/classify.ts'
 import { merge, type MergeConflict } from '../suggest/merge.ts'
+import type { OldText } from '../suggest/readings.ts'
 import { MARGIN, suggest, type Suggestions } from '../suggest/suggest.ts'
 import { Text } from '../text/text.ts'
 
@@ -40,7 +41,7 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
   // What is read can be sent as it is; the preview shows what is around it.
   const lines: [number, number] =
     best === undefined ? [preview.preview_start_line, preview.preview_end_line] : [best.line_number, best.end_line]
-  fixes.push({ type: 'READ_FILE', ...(preview.total_lines > 0 && { lines }) })
+  fixes.push({ type: 'READ_FILE', ...(preview.total_lines > 0 && { lines }), ...(best?.lossy && { lossy: true }) })
   return {
     code: 'NO_MATCH',
     edit_index,
@@ -108,12 +109,12 @@ function editsFor(failed: FailedEdit, text: Text, original: Text, { candidates, 
  */
 function replacementFor(
   { old_text, new_text }: TextEdit,
-  read: (text: string) => string | null,
+  read: OldText['read'],
   found: string,
   lineEndings: LineEndings
 ): Result<string, MergeConflict> {
   const plain = (text: string): string => text.replace(ANY_BREAK, '\n')
-  const [base, mine] = [read(plain(old_text.replace(/^\ufeff/, ''))), read(plain(new_text))]
+  const [base, mine] = [read(plain(old_text.replace(/^\ufeff/, '')), 'old'), read(plain(new_text), 'new')]
   if (base === null || mine === null) return fail({ reason: 'added' })
   const merged = merge(base, mine, plain(found))
   if (!merged.ok || lineEndings === 'adapt') return merged

@@ -20,7 +20,12 @@ export function missingTokens(text: Text, oldText: string): string[] {
     if (left < text.length || missing.length === MOST) break
     const at = text.indexOf(Buffer.from(name), 0)
     left -= at === -1 ? text.length : at
-    if (at === -1) missing.push(name)
+    if (at !== -1) continue
+    // A file in Latin-1 has it in other bytes.
+    const latin1 = Buffer.from(name, 'latin1')
+    const isOther = /[\x80-\xff]/.test(name) && latin1.toString('latin1') === name
+    if (isOther) left -= text.length
+    if (!isOther || text.indexOf(latin1, 0) === -1) missing.push(name)
   }
   return missing
 }

@@ -1,6 +1,6 @@
 // How old_text and the region found differ, in types an answer shows, and the one cause that a sentence names. Does not
 // know sentences.
-import { excerpt } from '../text/encoding.ts'
+import { type EightBitEncoding, excerpt } from '../text/encoding.ts'
 import { hunksOf, type Hunk, type DifferenceKind } from './hunks.ts'
 import type { OldText, Reading } from './readings.ts'
 
@@ -31,6 +31,7 @@ export const CAUSES = [
   'line_endings',
   'final_newline',
   'byte_order_mark',
+  'encoding',
   'quotes',
   'dashes',
   'nbsp',
@@ -41,6 +42,8 @@ export const CAUSES = [
   'line_numbers',
   'elided',
   'markdown_fence',
+  'diff_hunk',
+  'edit_markers',
   'case',
   'punctuation',
   'typo',
@@ -87,7 +90,9 @@ const READ: Record<Exclude<Reading, 'as_sent'>, { type: DifferenceType; cause: C
   line_numbers: { type: 'line_number_prefix', cause: 'line_numbers' },
   escapes: { type: 'escape', cause: 'over_escaped' },
   entities: { type: 'escape', cause: 'html_entities' },
-  fence: { type: 'content', cause: 'markdown_fence' }
+  fence: { type: 'content', cause: 'markdown_fence' },
+  diff: { type: 'content', cause: 'diff_hunk' },
+  markers: { type: 'content', cause: 'edit_markers' }
 }
 
 const TYPE: Record<DifferenceKind, DifferenceType> = {
@@ -145,6 +150,8 @@ export interface Sought {
   elided: boolean
   /** The region is a part of a very long line. */
   inLongLine: boolean
+  /** The region isn't UTF-8: what it seems to be. */
+  encoding?: EightBitEncoding
 }
 
 /** Kinds of which one sentence speaks, wherever they are. */
@@ -167,7 +174,25 @@ const SPOKEN_OF: readonly (readonly DifferenceKind[])[] = [
 ]
 
 /** The differences between what was sought and what was found (long pieces cut), and their cause. */
-export function classify({ sent, old, elided, inLongLine }: Sought, found: string): Classified {
+export function classify(sought: Sought, found: string): Classified {
+  const classified = classifyText(sought, found)
+  const { encoding, old } = sought
+  if (encoding === undefined) return classified
+  // No old_text matches such bytes, so this is to be said before all else.
+  const differences = classified.differences.filter(({ type }) => type !== 'line_endings')
+  const others = differences.filter(difference => !NOT_ASCII.test(difference.found)).length
+  const letter = encoding === 'latin-1' ? NOT_ASCII.exec(found)![0] : ''
+  const isSent = letter !== '' && old.source.includes(letter)
+  return {
+    ...classified,
+    differences: [...(isSent ? [{ type: 'unicode' as const, expected: letter, found: '\ufffd' }] : []), ...differences],
+    cause: { type: 'encoding', found: letter, ...more(others + (classified.more_differences ?? 0)) }
+  }
+}
+
+const NOT_ASCII = /[^\0-\x7f]/
+
+function classifyText({ sent, old, elided, inLongLine }: Sought, found: string): Classified {
   const there = found.replace(/\r\n?/g, '\n')
   if (elided) {
     return { differences: [{ type: 'content', ...pieces(old.source, there) }], cause: { type: 'elided' } }

@@ -1,19 +1,20 @@
-// The texts that old_text may stand for: as sent, and without line numbers, escapes, entities or a fence that were
-// copied or added by mistake. Does not know the file that is searched.
+// The texts that old_text may stand for: as sent, and without line numbers, escapes, entities, a fence or another format
+// of edits that were copied or added by mistake. Does not know the file that is searched.
+import { type EditSide, newSide, type Sides, sidesOfDiff, sidesOfMarked } from './edit-formats.ts'
 import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'
 import { type Pattern, patternOf } from './verify.ts'
 
 /** What was taken away from the text as it was sent. */
-export type Reading = 'as_sent' | 'line_numbers' | 'escapes' | 'entities' | 'fence'
+export type Reading = 'as_sent' | 'line_numbers' | 'escapes' | 'entities' | 'fence' | 'diff' | 'markers'
 
 /** One reading of old_text, folded; its breaks are `\n`. */
 export interface OldText {
   reading: Reading
   /**
    * Takes the same away from another text with the same breaks, as from new_text, if it is there at all. Null: it is
-   * there in part only.
+   * there in part only, or it isn't clear which part is meant.
    */
-  read: (text: string) => string | null
+  read: (text: string, side: EditSide) => string | null
   source: string
   folded: Folded
   /** All lines, and those that aren't blank. */
@@ -44,8 +45,8 @@ export function oldTextOf(source: string, reading: Reading = 'as_sent', read: Ol
  */
 export function readings(text: string): Pick<OldText, 'reading' | 'read' | 'source'>[] {
   const found: Pick<OldText, 'reading' | 'read' | 'source'>[] = []
-  const add = (reading: Reading, read: (text: string) => string | null): void => {
-    const source = read(text)
+  const add = (reading: Reading, read: OldText['read']): void => {
+    const source = read(text, 'old')
     if (source !== null && source.trim() !== '' && !found.some(other => other.source === source)) {
       found.push({ reading, read, source })
     }
@@ -62,8 +63,16 @@ export function readings(text: string): Pick<OldText, 'reading' | 'read' | 'sour
   }
   add('entities', sent => withoutEntities(plain(sent)) ?? plain(sent))
   add('fence', sent => withoutFence(plain(sent)))
+  const [reading, sidesOf] =
+    sidesOfMarked(text) === undefined ? (['diff', sidesOfDiff] as const) : (['markers', sidesOfMarked] as const)
+  const sides = sidesOf(text, 'old')
+  if (sides !== undefined) {
+    add(reading, (sent, side) => (side === 'old' ? oldSide(sidesOf(sent, 'old')) : newSide(sidesOf, sides, sent)))
+  }
   return found
 }
+
+const oldSide = (sides: Sides | undefined): string | null => sides?.old ?? null
 
 /** A text without the Markdown fence around it, if it has one; null where it has only one half of it. */
 function withoutFence(text: string): string | null {

@@ -1,5 +1,6 @@
 // What was probably meant, after a miss: text in, candidates out. Does not know edits or answers.
-import { bomLength } from '../text/encoding.ts'
+import { isUtf8 } from 'node:buffer'
+import { bomLength, decode, eightBitEncodingOf } from '../text/encoding.ts'
 import { ANY_BREAK, LF, splitAtBreaks } from '../text/lines.ts'
 import { Budget } from './budget.ts'
 import { firstOf } from './anchors.ts'
@@ -26,7 +27,7 @@ export interface Candidate {
   differences: Difference[]
   more_differences?: number
   cause: Cause
-  /** Takes away line numbers, escapes, entities or a fence that were added to old_text (see `OldText`); breaks are `\n`. */
+  /** Takes away what was added to old_text by mistake, such as line numbers (see `OldText`); breaks are `\n`. */
   read: OldText['read']
 }
 
@@ -89,7 +90,10 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const haystack = new Haystack(text.subarray(mark, end))
   const budget = new Budget(MOST_STEPS)
   const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')
-  const sought = haystack.encoding === 'utf8' ? sent : Buffer.from(sent).toString('latin1')
+  const eightBit = haystack.encoding === 'utf8' ? null : eightBitEncodingOf([haystack.bytes])
+  // Where most of the text is UTF-8 though not all, its bytes are compared with those of UTF-8.
+  const asBytes = haystack.encoding === 'latin1' && eightBit === null
+  const sought = asBytes ? Buffer.from(sent).toString('latin1') : sent
   const found = distinct(wholeBlocks(haystack, allRegions(haystack, sought, budget), sought, budget))
   const regions = rankedByWords(haystack, rankedByEdges(haystack, found)).sort(better)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
@@ -102,22 +106,25 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   return {
     candidates: (last === undefined ? shown : [last]).map(region => {
       const { start, end, isCut } = wholeStatement(haystack, region.start, region.end, region.old.source)
-      const found = haystack.text(start, end)
+      const bytes = haystack.bytes.subarray(start, end)
+      const encoding = isUtf8(bytes) ? undefined : (eightBit ?? 'unknown-8bit')
+      const { old } = region
       return {
         start: start + mark,
         end: end + mark,
         isCut,
         isBlock: region.isBlock === true,
         score: Math.round(region.score * 1000) / 1000,
-        read: region.old.read,
+        read: old.read,
         ...classify(
           {
-            sent: haystack.encoding === 'utf8' ? oldText : sought,
-            old: region.old,
+            sent: oldText,
+            old: asBytes ? { ...old, source: old.read(sent, 'old') ?? sent } : old,
             elided: region.elided === true,
-            inLongLine: isInLongLine(haystack, region)
+            inLongLine: isInLongLine(haystack, region),
+            ...(encoding !== undefined && { encoding })
           },
-          found
+          encoding === 'latin-1' ? haystack.text(start, end) : decode(bytes).text
         )
       }
     }),

@@ -1,5 +1,5 @@
 // What bytes are: text or binary, which encoding; and text of bytes for an answer. Does not know lines or files.
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 
 /** The encodings that no edit may touch. */
 export type BinaryEncoding = 'binary' | 'utf-16le' | 'utf-16be'
@@ -75,6 +75,33 @@ function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at]!
   const size = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1
   return size > 1 && at + size <= bytes.length && isUtf8(bytes.subarray(at, at + size)) ? size : 1
+}
+
+/** What bytes seem to be that aren't UTF-8; there is no way to know. */
+export type EightBitEncoding = 'latin-1' | 'unknown-8bit'
+
+/**
+ * What the parts of one text seem to be, where most of what isn't ASCII in them makes no UTF-8; else null. `latin-1`:
+ * nothing makes UTF-8, and no byte is a control of Latin-1 (0x80 to 0x9f). Linear.
+ */
+export function eightBitEncodingOf(parts: readonly Buffer[]): EightBitEncoding | null {
+  if (parts.every(bytes => isUtf8(bytes))) return null
+  let sequences = 0
+  let strays = 0
+  let controls = false
+  for (const bytes of parts.filter(bytes => !isAscii(bytes))) {
+    for (let at = 0; at < bytes.length;) {
+      const size = sequenceLength(bytes, at)
+      if (size > 1) sequences++
+      else if (bytes[at]! >= 0x80) {
+        strays++
+        controls ||= bytes[at]! < 0xa0
+      }
+      at += size
+    }
+  }
+  if (strays < sequences) return null
+  return sequences === 0 && !controls ? 'latin-1' : 'unknown-8bit'
 }
 
 /** `text` in at most about `max` UTF-16 units: a longer one is cut in the middle, and says how much is left out. */

@@ -238,7 +238,11 @@ function noMatch(failure: NoMatch, call: FailedCall): Brief {
 function region(best: SimilarContent, failure: EditPosition, call: FailedCall): string[] {
   const { content: old_text, line_number: start_line, end_line, lossy } = best
   if (lossy !== true && old_text.length <= REGION_LENGTH) return asCall({ old_text }, 'If so', '', failure, call)
-  return ['If so, read them and copy old_text from there:', inspect(call, { path: pathOf(call), start_line, end_line })]
+  const part = lossy === true ? ', a part without U+FFFD' : ''
+  return [
+    `If so, read them and copy old_text from there${part}:`,
+    inspect(call, { path: pathOf(call), start_line, end_line })
+  ]
 }
 
 /** The call that replaces the symbol that old_text defines. */

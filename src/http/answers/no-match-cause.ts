@@ -40,12 +40,25 @@ const SENTENCES: Record<CauseType, Describe> = {
   elided: (_expected, _found, field) => `${field} leaves out the middle; it must contain every line that is replaced`,
   markdown_fence: (_expected, _found, field) =>
     `${field} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${field} and new_text`,
+  diff_hunk: (_expected, _found, field) =>
+    `${field} is a diff hunk; send the lines as the file has them: no @@ line, no "-", "+" or space before each, ` +
+    `only the old lines in ${field} and only the new ones in new_text`,
+  edit_markers: (_expected, _found, field) =>
+    `${field} has the markers of another edit format (<<<<<<< SEARCH, ======= and >>>>>>> REPLACE, or tags such as ` +
+    `<old_str>), which are not in the file; send only the old text in ${field} and only the new text in new_text`,
   case: (expected, found, field) => `letter case differs (the file has ${found}, ${field} ${expected})`,
   punctuation: (expected, found, field) => `the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
   final_newline: (_expected, _found, field) =>
     `${field} ends with a line break that the file does not have there; leave it out of ${field} and new_text`,
   byte_order_mark: (_expected, _found, field) =>
     `${field} begins with a byte-order mark (U+FEFF) that the file does not have there; leave it out`,
+  encoding: (_expected, found, field) => {
+    const what = isNothing(found)
+      ? `the file has bytes there that are not UTF-8 (shown as U+FFFD), which ${field} cannot match`
+      : `the file is not UTF-8 (it looks like Latin-1), so ${field} cannot match characters such as ${found} there ` +
+        '(shown as U+FFFD)'
+    return `${what}; choose an ${field} without them`
+  },
   typo: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
   word: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
   renamed: (expected, found, field) => `the file has the name ${found}, ${field} ${expected}`,

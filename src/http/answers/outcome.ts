@@ -2,6 +2,7 @@
 import type { InspectResult } from '../../../schemas/inspect.ts'
 import type { ChangeResult } from '../../../schemas/outcome.ts'
 import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
+import type { EncodingMismatch } from '../../engine/report/encoding-mismatch.ts'
 import type { LineChange } from '../../engine/report/describe.ts'
 import type { Repeated } from '../../engine/outline/repeated.ts'
 import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
@@ -36,6 +37,7 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
     newTextWarnings,
     joined_breaks,
     mark_dropped,
+    encoding_mismatch,
     syntax,
     warnings,
     ...done
@@ -50,6 +52,7 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
         : MESSAGES[value.operation](value.outcome),
     ...done,
     ...(done.diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[done.diff_unavailable] }),
+    ...(encoding_mismatch !== undefined && { encoding_mismatch: encoding_mismatch.encoding }),
     ...(note !== '' && { note }),
     warnings: [
       ...requestWarnings,
@@ -57,6 +60,7 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
       ...(value.operation === 'edit_section' ? sectionWarnings(value.section, done) : []),
       ...warnings.map(warning => FILE_WARNINGS[warning]),
       ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, done.dry_run)]),
+      ...(encoding_mismatch === undefined ? [] : [encodingWarning(encoding_mismatch, done.dry_run)]),
       ...(mark_dropped === undefined ? [] : [markWarning(value)]),
       ...toWarnings(newTextWarnings, value)
     ]
@@ -84,6 +88,19 @@ function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string
     `The edit ${brought} a carriage return (\\r) and a line feed (\\n) together`,
     `at the end of ${linesListed(lines)}${more}.`,
     `Together they ${are} one line break, so the file ${has} ${counted(count, 'line')} fewer than expected.`
+  )
+}
+
+/** UTF-8 that is put into a file that isn't. */
+function encodingWarning({ encoding, character }: EncodingMismatch, dry_run: boolean): string {
+  const [seems, reads] = encoding === 'latin-1' ? [' (it looks like Latin-1)', 'as Latin-1'] : ['', 'in its encoding']
+  return sentences(
+    `The file is not UTF-8${seems}, but ${quote(character)} ${dry_run ? 'would be' : 'was'} written as UTF-8,`,
+    `as all text is that is put in: programs that read the file ${reads} would show it wrong.`,
+    dry_run
+      ? 'Use ASCII only (in source code an escape such as \\u00e9),'
+      : 'Send an edit that puts ASCII in its place (in source code an escape such as \\u00e9),',
+    'or convert the file to UTF-8 with another tool.'
   )
 }
 
@@ -120,9 +137,7 @@ function toWarnings(
       TEXT_WARNINGS[type](of(edit_index), `${quote(text)} (its line ${line})`, outcome.dry_run)
     )
   const more = newTextWarnings.length - each.length
-  return more === 0
-    ? each
-    : [...each, `Not listed: ${counted(more, 'more warning')} about placeholders or line numbers.`]
+  return more === 0 ? each : [...each, `Not listed: ${counted(more, 'more warning')} about ${field}.`]
 }
 
 const TEXT_WARNINGS: Record<NewTextWarning['type'], (field: string, text: string, dry_run: boolean) => string> = {
@@ -133,6 +148,20 @@ const TEXT_WARNINGS: Record<NewTextWarning['type'], (field: string, text: string
       dry_run
         ? 'write them out in full before you send the edit.'
         : 'they are gone; replace it with those lines, in full.'
+    ),
+  diff: (field, text, dry_run) =>
+    sentences(
+      `${field} contains the line of a diff ${text}, which ${dry_run ? 'would be' : 'was'} written literally:`,
+      'no diff is applied.',
+      dry_run
+        ? 'Send only the lines that should be in the file.'
+        : 'Unless you meant that, send an edit that removes it.'
+    ),
+  markers: (field, text, dry_run) =>
+    sentences(
+      `${field} contains the marker ${text}, which ${dry_run ? 'would be' : 'was'} written literally:`,
+      'it is of another edit format.',
+      dry_run ? 'Leave it out.' : 'Unless you meant that, send an edit that removes it.'
     ),
   line_numbers: (field, text, dry_run) =>
     sentences(

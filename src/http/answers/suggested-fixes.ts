@@ -11,13 +11,16 @@ type Lines = readonly [start_line: number, end_line: number]
 
 const READ_IT = 'Read the file as it is now, then decide.'
 
-/** To read the whole file, or lines of it that `old_text` can be copied from. */
-export const readFile = ({ path, naming }: NamedFile, lines?: Lines): SuggestedFix => ({
+/**
+ * To read the whole file, or lines of it that `old_text` can be copied from; of `lossy` ones, parts that are UTF-8.
+ */
+export const readFile = ({ path, naming }: NamedFile, lines?: Lines, lossy = false): SuggestedFix => ({
   type: 'READ_FILE',
   suggestion:
     lines === undefined
       ? READ_IT
-      : `Read ${span(lines)} of the file as it is now, then copy old_text from content exactly.`,
+      : `Read ${span(lines)} of the file as it is now, then copy old_text from content exactly` +
+        (lossy ? ': a part without U+FFFD, which stands for a byte that is not UTF-8.' : '.'),
   example: naming.inspectWith({ path, ...(lines && { start_line: lines[0], end_line: lines[1] }) })
 })
 
@@ -36,7 +39,7 @@ export const readPreview = (asked: NamedFile, { preview_start_line, preview_end_
 export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: NamedFile): SuggestedFix[] =>
   fixes.map(fix => {
     if (fix.section !== undefined) return replaceSection(asked, fix.section, fix.lines)
-    return fix.type === 'READ_FILE' ? readFile(asked, fix.lines) : toFix(fix)
+    return fix.type === 'READ_FILE' ? readFile(asked, fix.lines, fix.lossy) : toFix(fix)
   })
 
 /** To replace a symbol whole, with a text that the caller writes. */
@@ -79,7 +82,7 @@ export function whyNotMerged(conflict: MergeConflict): string {
     case 'spacing':
       return 'your change and the file differ in white space at the same place'
     case 'added':
-      return 'your new_text has only a part of the line numbers or the fence of old_text'
+      return 'your new_text does not have the line numbers, fence or markers of old_text as a whole, or contradicts them'
     case 'too_long':
       return 'the texts are too long to merge'
   }

@@ -131,7 +131,8 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent): string {
   const [first, second] = ready
   const unclear = cause.type === 'near_duplicate'
   if (first === undefined) {
-    return `Read ${unclear ? 'the lines you mean' : spanOf(best)} and copy old_text from there exactly.`
+    const what = cause.type === 'encoding' ? 'a part of it that is UTF-8' : 'old_text'
+    return `Read ${unclear ? 'the lines you mean' : spanOf(best)} and copy ${what} from there exactly.`
   }
   const which = second === undefined ? `${first.name}.edit` : `the edit for the place you mean (${eachPlace(ready)})`
   const action =

@@ -101,6 +101,27 @@ check(
   Array.from({ length: 20_000 }, (_, i) => `${i + 1}: line\n`).join('')
 )
 
+const HUNK = 'a\n@@ -1,2 +1,2 @@\n b\n-c\n+d\n'
+check('finds a diff', HUNK, ['diff:2'], 'x\n')
+check('takes a diff for text where nothing was replaced', HUNK, [])
+check('takes a diff for text where there was one', HUNK, [], 'y\n@@ -7 +7 @@\n')
+check('takes two signs for text', '@@ a\n@@\n', [], 'x\n')
+for (const marker of [
+  '<<<<<<< SEARCH',
+  '>>>>>>> REPLACE',
+  '------- SEARCH',
+  '+++++++ REPLACE',
+  '<new_str>',
+  '</new_text>',
+  'foo</new_string>'
+]) {
+  check(`takes for a marker: ${marker}`, `a\n${marker}\n`, ['markers:2'])
+}
+for (const line of ['<<<<<<< HEAD', '=======', '>>>>>>> main', '--- SEARCHING', 'a <new_str> b', 'SEARCH']) {
+  check(`takes for text, and for no marker: ${line}`, `a\n${line}\n`, [])
+}
+check('takes a marker for text where there were markers', '<new_str>b</new_str>\n', [], 'x\n<new_str>a</new_str>\n')
+
 t.test('says of which edit, and shows the line', async t => {
   t.match(warningsOfNewText(`// ... ${'existing '.repeat(6)}code ...`, Buffer.alloc(0), 3), [
     { edit_index: 3, type: 'placeholder', line: 1, text: /^\/\/ \.\.\. existing/ }

@@ -233,8 +233,8 @@ t.test('decodes stretches by whole lines and characters', async t => {
 
 t.test('takes from new_text what it took from old_text, or says that it can’t', async t => {
   const check = (old_text: string, reading: string, new_text: string, expected: string | null): void => {
-    const read = readings(old_text).find(one => one.reading === reading)!.read
-    t.equal(read(new_text), expected, JSON.stringify([reading, new_text]))
+    const { read } = readings(old_text).find(one => one.reading === reading)!
+    t.equal(read(new_text, 'new'), expected, JSON.stringify([reading, new_text]))
   }
   check('```ts\na\n```', 'fence', '```ts\nb\n```', 'b')
   check('```ts\na\n```', 'fence', 'b', 'b')
@@ -245,9 +245,64 @@ t.test('takes from new_text what it took from old_text, or says that it can’t'
   check('1\ta\n2\tb', 'line_numbers', 'c\nd', 'c\nd')
   check('1\ta\n2\tb', 'line_numbers', 'c\nd\ne\n4\tf', null)
   check('1: a\n2: b', 'line_numbers', 'c\nd\ne\n4: f', 'c\nd\ne\n4: f')
+  const diff = '@@ -1,2 +1,2 @@ f\n a\n-b\n+c'
+  check(diff, 'diff', diff, 'a\nc')
+  check(diff, 'diff', 'a\nc', 'a\nc')
+  check(diff, 'diff', '', null)
+  check(diff, 'diff', 'a\nd', null)
+  check(`${diff}\n@@ -9 +9 @@\n-x`, 'diff', diff, null)
+  check('@@ @@\n-b', 'diff', '@@ @@\n-b', '')
+  check('-a\n-b', 'diff', '+c\n+d', 'c\nd')
+  check('-a\n-b', 'diff', '  c', '  c')
+  check('-a\n-b', 'diff', '', '')
+  check('-a\n-b', 'diff', '-c\n-d', null)
+  check('-b\n a', 'diff', '+c\n a\n\\ No newline at end of file', 'c\na')
+  check('f\n-  b\n+  c\n  a', 'diff', 'f\n-  b\n+  c\n  a', 'f\n  c\n  a')
+  const block = '<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE'
+  check(block, 'markers', block, 'b')
+  check(block, 'markers', 'b', 'b')
+  check(block, 'markers', 'c', null)
+  check(block, 'markers', '', null)
+  check(`${block}\n${block}`, 'markers', block, null)
+  check('<<<<<<< SEARCH\na', 'markers', '=======\nb\n>>>>>>> REPLACE', 'b')
+  check('<<<<<<< SEARCH\na\n=======', 'markers', 'b\n>>>>>>> REPLACE', 'b')
+  check('<<<<<<< SEARCH\na\n=======', 'markers', '<<<<<<< SEARCH\nb', null)
+  check('<old_str>a</old_str>', 'markers', '<new_str>\nb\n</new_str>', 'b')
+  check('<old_str>a</old_str>', 'markers', '<old_str>b</old_str>', null)
+  check('<old_text>a</old_text><new_text>b</new_text>', 'markers', 'b', 'b')
+  check('<old_text>a</old_text><old_text>c</old_text>', 'markers', 'b', null)
+  check('a</old_string>', 'markers', 'b</new_string>', 'b')
   check('say(\\"a\\")', 'escapes', 'say(\\"b\\")', 'say("b")')
   check('a &lt; b', 'entities', 'a &gt; b', 'a > b')
   check('a &lt; b', 'entities', 'a > b', 'a > b')
+})
+
+t.test('reads the old text out of a diff, markers or tags, and takes other text as it is', async t => {
+  const check = (text: string, expected: string[]): void => {
+    const sources = readings(text).map(({ source }) => source)
+    t.strictSame(sources, [text, ...expected], text)
+  }
+  check('--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n', ['a\n'])
+  check('```diff\n-a\n+b\n```', ['-a\n+b', 'a'])
+  check('@@ -1 +1 @@\n-a\n@@ -9 +9 @@\n-b', ['a'])
+  check('before\n@@ -1 +1 @@\n-a', [])
+  check('@@ -1 +1 @@\n a', [])
+  check('- a\n- b', [])
+  check('a\n-b', [])
+  check('+a\nb', [])
+  check('-right: 0', [])
+  check('-- a\n--  b', [])
+  check('-  a', ['  a'])
+  check('-a\n b', ['a\nb'])
+  check('+a', [])
+  check('------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n', ['a'])
+  check('a\n>>>>>>> REPLACE', ['a'])
+  check('<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main', [])
+  check('a\n<<<<<<< SEARCH\nb', [])
+  check('>>>>>>> REPLACE\n<<<<<<< SEARCH\nb', [])
+  check('<old_str>\n a\n</old_str>\n<new_str>b</new_str>', [' a'])
+  check('<new_str>b</new_str>', [])
+  check('<old_str>a</old_str> and b', [])
 })
 
 t.test('names the kind of each difference', async t => {
@@ -399,6 +454,28 @@ check(
   '\tconst result = alpha(input)\n\tif (result > limit) {'
 )
 check(
+  'diff_hunk',
+  CODE,
+  '@@ -4,2 +4,2 @@\n \tconst result = alpha(input)\n-\tif (result > limit) {\n+\tif (result >= limit) {',
+  /^old_text is a diff hunk; send the lines as the file has them: no @@ line, .* only the old lines in old_text/,
+  '\tconst result = alpha(input)\n\tif (result > limit) {'
+)
+check(
+  'diff_hunk',
+  CODE,
+  '-\tconst result = alpha(input)\n-\tif (result > limits) {',
+  /is a diff hunk; .* \(and 1 more difference\)$/,
+  '\tconst result = alpha(input)\n\tif (result > limit) {'
+)
+check(
+  'edit_markers',
+  CODE,
+  '<<<<<<< SEARCH\n\tconst result = alpha(input)\n=======\n\tconst result = beta(input)\n>>>>>>> REPLACE',
+  /^old_text has the markers of another edit format .* send only the old text in old_text and only the new text in/,
+  '\tconst result = alpha(input)'
+)
+check('word', '# To do\n\n- alpha beta\n- delta 7\n', '- alpha beta\n- delta 8', /^the file has "7", old_text "8"$/)
+check(
   'elided',
   CODE,
   'export function compute(input, limit) {\n\t// ... existing code ...\n\treturn result * 2\n}\n',
@@ -482,6 +559,69 @@ check('invisible', 'I \u2764\ufe0f it all\n', 'I \u2764 it all', /file has "\[U\
 check('invisible', 'a soft\u00adware one\n', 'a software one', /has "soft\[U\+00AD soft hyphen\]ware" where old_text/)
 check('nbsp', 'some\u202fwords here\n', 'some words here', /"some\[U\+202F narrow no-break space\]words", old_text/)
 check('byte_order_mark', CODE, `\ufeff${CODE.trimEnd()}`, /begins with a byte-order mark/, CODE.trimEnd())
+for (const [title, bytes, old_text, sentence, found, differences] of [
+  [
+    'a character of Latin-1',
+    'titre = "caf\xe9 au lait"\nport = 80\n',
+    'titre = "café au lait"\nport = 80',
+    /^the file is not UTF-8 \(it looks like Latin-1\), so old_text cannot match characters such as "é" there .*them$/,
+    'titre = "caf\ufffd au lait"\nport = 80',
+    [{ type: 'unicode', expected: 'é', found: '\ufffd' }]
+  ],
+  [
+    'it before what else differs',
+    'titre = "caf\xe9 au lait"\nport = 80\n',
+    'titre = "café au lait"\nport = 81',
+    /characters such as "é" .* \(and 1 more difference\)$/,
+    'titre = "caf\ufffd au lait"\nport = 80',
+    [
+      { type: 'unicode', expected: 'é', found: '\ufffd' },
+      { type: 'content', expected: '81', found: '80' }
+    ]
+  ],
+  [
+    'what was copied from an answer',
+    'titre = "caf\xe9 au lait"\r\nport = 80\n',
+    'titre = "caf\ufffd au lait"\nport = 80',
+    /characters such as "é" there \(shown as U\+FFFD\); choose an old_text without them$/,
+    'titre = "caf\ufffd au lait"\r\nport = 80',
+    [{ type: 'content', expected: 'caf\ufffd', found: 'café' }]
+  ],
+  [
+    'bytes of no known encoding',
+    '\x93titre\x94 = "caf\xe9 au lait"\nport = 80\n',
+    '= "café au lait"\nport = 80',
+    /^the file has bytes there that are not UTF-8 \(shown as U\+FFFD\), which old_text cannot match; choose/,
+    '= "caf\ufffd au lait"\nport = 80',
+    [{ type: 'content', expected: 'café', found: 'caf\ufffd' }]
+  ]
+] as const) {
+  caused.push('encoding')
+  t.test(`names in a file that is not UTF-8 ${title}`, async t => {
+    const plan = planTextEdits(Buffer.from(bytes, 'latin1'), [{ old_text, new_text: 'x' }], {
+      line_endings: 'adapt',
+      max_result_size: 1 << 20
+    })
+    if (plan.ok || plan.failure.code !== 'NO_MATCH') throw new Error('matches')
+    const { cause, similar_content, fixes, missing_tokens } = plan.failure
+    t.equal(cause.type, 'encoding')
+    t.match(whyMissed(cause), sentence)
+    t.match(similar_content[0], { content: found, lossy: true })
+    t.strictSame(similar_content[0]!.differences, differences)
+    t.match(fixes, [{ type: 'READ_FILE', lossy: true }])
+    t.equal(missing_tokens, undefined)
+  })
+}
+t.test('shows what was sent where a file is UTF-8 but for a byte, and offers what works', async t => {
+  const file = Buffer.from(`${Buffer.from('café naïve').toString('latin1')}\xe9\nport = "80" caf\xc3\xa9\n`, 'latin1')
+  for (const old_text of ['port = "81" café', '2\tport = "81" café']) {
+    const plan = planTextEdits(file, [{ old_text, new_text: 'x' }], { line_endings: 'adapt', max_result_size: 1 << 20 })
+    if (plan.ok || plan.failure.code !== 'NO_MATCH') throw new Error('matches')
+    t.match(plan.failure.similar_content, [{ content: 'port = "80" café' }])
+    t.strictSame(plan.failure.similar_content[0]!.differences.at(-1), { type: 'content', expected: '81', found: '80' })
+    t.equal(plan.failure.fixes[0]?.edit?.old_text, 'port = "80" café')
+  }
+})
 check('html_entities', '<p>a &lt; b</p>\n', '<p>a < b</p>', /the file has HTML entities \(such as &lt;\) that old_text/)
 check(
   'html_entities',

@@ -73,7 +73,7 @@ const files = {
   'app.js': 'export function parse (text) {\n  return text.trim()\n}\n\nconst a = 1; const b = 2\n',
   'guide.md': '# Guide\n\n## Setup\n\nRun it.\n\n```sh\nnpm ci\n```\n\n## Use\n\nGreet.\n',
   'data.bin': Buffer.from([0, 1, 2, 3]),
-  misses: Object.fromEntries(MISSES.map(({ cause, file }) => [`${cause}.txt`, file]))
+  misses: Object.fromEntries(MISSES.map(({ cause, file, encoding }) => [`${cause}.txt`, Buffer.from(file, encoding)]))
 }
 const section = { path: 'guide.md', action: 'replace', heading: 'Setup', new_text: 'Text.' }
 

@@ -303,7 +303,7 @@ t.test('warns of a placeholder and of line numbers that were put in', async t =>
     200,
     {}
   )
-  t.match(body.warnings, { length: 21, 20: 'Not listed: 10 more warnings about placeholders or line numbers.' })
+  t.match(body.warnings, { length: 21, 20: 'Not listed: 10 more warnings about new_text.' })
   const same = await check(
     t,
     server,

@@ -13,6 +13,7 @@ import { toBody } from '../../../src/http/answers/outcome.ts'
 import type { MergeConflict } from '../../../src/engine/suggest/merge.ts'
 import { KINDS, toProblem, type Context } from '../../../src/http/answers/problem.ts'
 import { cut, linesListed, quote } from '../../../src/http/answers/phrases.ts'
+import type { NewTextWarning } from '../../../src/engine/edit/new-text-warnings.ts'
 import type { ChangeOutcome, InspectOutcome } from '../../../src/operations/operation.ts'
 import { validator } from '../test-server.ts'
 import { FAILURES, NO_SUCH_TOOL } from './all-failures.ts'
@@ -170,7 +171,10 @@ t.test('gives each fix a sentence', async t => {
   left(same_words('a', ''), 'your change is at "a", which the file does not have')
   left({ reason: 'unknown_word', word: 'a' }, 'your new_text has "a", which is no longer there')
   left({ reason: 'spacing' }, 'your change and the file differ in white space at the same place')
-  left({ reason: 'added' }, 'your new_text has only a part of the line numbers or the fence of old_text')
+  left(
+    { reason: 'added' },
+    'your new_text does not have the line numbers, fence or markers of old_text as a whole, or contradicts them'
+  )
   left({ reason: 'too_long' }, 'the texts are too long to merge')
   t.match(fix({ type: 'READ_FILE', lines: [2, 9] }), {
     suggestion: /^Read lines 2 to 9/,
@@ -363,6 +367,34 @@ t.test('says what was done or found', async t => {
       ]
     }
   )
+  edited(
+    { encoding_mismatch: { encoding: 'latin-1', character: 'é' } },
+    {
+      encoding_mismatch: 'latin-1',
+      warnings: [
+        [
+          'The file is not UTF-8 (it looks like Latin-1), but "é" was written as UTF-8, as all text is that is put in:',
+          'programs that read the file as Latin-1 would show it wrong. Send an edit that puts ASCII in its place',
+          '(in source code an escape such as \\u00e9), or convert the file to UTF-8 with another tool.'
+        ].join(' ')
+      ]
+    }
+  )
+  edited(
+    { encoding_mismatch: { encoding: 'unknown-8bit', character: '\u200b' }, dry_run: true },
+    {
+      encoding_mismatch: 'unknown-8bit',
+      warnings: [
+        /^The file is not UTF-8, but "\[U\+200B zero width space\]" would be written .* in its encoding .*\. Use ASCII/
+      ]
+    }
+  )
+  const inText = (type: NewTextWarning['type'], dry_run: boolean, warning: RegExp) =>
+    edited({ newTextWarnings: [{ edit_index: 0, type, line: 2, text: 'X' }], dry_run }, { warnings: [warning] })
+  inText('diff', false, /^new_text contains the line of a diff "X" \(its line 2\), which was written .* removes it\.$/)
+  inText('diff', true, /which would be written literally: no diff is applied\. Send only the lines that should be in/)
+  inText('markers', false, /^new_text contains the marker "X" \(its line 2\), which was written .* removes it\.$/)
+  inText('markers', true, /which would be written literally: it is of another edit format\. Leave it out\.$/)
   const mark = 'begins with a byte-order mark and new_text does not, so the mark'
   edited(
     { mark_dropped: true },
