@@ -3,8 +3,8 @@ import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import { CHECKED_SIZE } from '../engine/syntax/languages.ts'
 import { TIMED_OUT, Threads } from './threads.ts'
 
-/** Milliseconds that a check may take; then its thread is ended. */
-const CHECKING_TIME = 3_000
+/** Milliseconds that a check may take, the first one with loading its grammar; then its thread is ended. */
+const CHECKING_TIME = 10_000
 /** Checks that may wait: each edit keeps its file locked until its check is done. */
 const WAITING = 8
 /** Milliseconds after which a thread without work is ended: that frees the grammars. */

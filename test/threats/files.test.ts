@@ -464,7 +464,7 @@ row(
     for (const mode of [0o4755, 0o2755, 0o6755]) {
       chmodSync(join(root, 'f'), mode)
       t.match((await server.post('/edit', { path: 'f', old_text: 'one', new_text: 'one' })).body, { changed: false })
-      t.match((await server.post('/edit', { path: 'f', old_text: '\n', new_text: '.\n' })).body, {
+      t.match((await server.post('/edit', { path: 'f', old_text: '\n', new_text: '.\n', occurrence: 1 })).body, {
         changed: true,
         warnings: [/set-user-id/]
       })
