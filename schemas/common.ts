@@ -54,9 +54,9 @@ export const count = (description: string) => Type.Integer({ minimum: 0, descrip
 export const line = (description: string) => Type.Integer({ minimum: 1, description })
 export const answeredPath = Type.String({ description: 'The file, relative to the workspace root.' })
 export const resolvedPath = Type.String({
-  description: 'The file that the symlink in path leads to, relative to the workspace root.'
+  description: 'The file that the symlink in path leads to.'
 })
 export const lossy = Type.Literal(true, {
   type: 'boolean',
-  description: 'true: bytes that are not UTF-8 are shown here as U+FFFD.'
+  description: 'true: U+FFFD stands for bytes that are not UTF-8.'
 })

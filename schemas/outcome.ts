@@ -71,10 +71,7 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
     ...hashed,
     new_hash: Type.Optional(hash('In a dry run: the hash that the result would have.')),
     write_strategy: Type.Optional(
-      word(
-        ['in_place'],
-        'in_place: the file was written in place, guarded by a journal, because a rename could not keep its identity.'
-      )
+      word(['in_place'], 'in_place: written in place, since a rename could not keep what the file is.')
     ),
     diff: Type.Optional(Type.String({ description: 'A unified diff that git apply and patch -p1 accept.' })),
     diff_truncated: Type.Optional(Type.Boolean({ description: 'Whether the diff was cut.' })),
@@ -87,7 +84,7 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
     ),
     note: Type.Optional(Type.String({ description: 'Something worth knowing, such as matches that were not chosen.' })),
     warnings: Type.Array(Type.String(), {
-      description: 'What may not be as you expect, such as fields that were accepted under another name.'
+      description: 'What may not be as you expect.'
     })
   })
 

@@ -150,7 +150,7 @@ const MEMBERS = {
   edit_index: Type.Optional(count('Which edit failed, counted from 0.')),
   total_edits: Type.Optional(count('How many edits the request contains.')),
   other_edit_index: Type.Optional(count('The edit that the failed one overlaps, counted from 0.')),
-  search_text: Type.Optional(text('The old_text that was searched for; long text is cut in the middle.')),
+  search_text: Type.Optional(text('The old_text that was sought; a long one is cut.')),
   expected_occurrences: Type.Optional(count('How many matches the request expected.')),
   actual_occurrences: Type.Optional(count('How many matches there are.')),
   match_locations: Type.Optional(Type.Array(ref(MatchLocation), { maxItems: 10, description: 'The first matches.' })),
