@@ -2,7 +2,6 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import {
   chmodSync,
-  chownSync,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -230,12 +229,13 @@ t.test('gives back what it holds where the app can not be built', async t => {
 t.test("is not ready while its root can't be written to, unless it only reads", async t => {
   const dir = t.testdir({ root: {} })
   const root = join(dir, 'root')
-  // Root may write everywhere, so the servers run as somebody else.
+  // Root may write everywhere, but for a process that has given up this capability.
   const isRoot = process.geteuid?.() === 0
-  const [command = '', ...before] = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : ['env']
+  const [command = '', ...before] = isRoot
+    ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override']
+    : ['env']
   const state = mkdtempSync(join(tmpdir(), 'editd-state-'))
   t.teardown(() => rmSync(state, { recursive: true }))
-  if (isRoot) for (const path of [root, state]) chownSync(path, 65534, 65534)
   for (const [flags, status] of [
     [[], 503],
     [['--read-only'], 200]

@@ -282,7 +282,9 @@ t.test('answers every request as it is published', { timeout: 0 }, async t => {
     const { status, type, text } = await send(sent)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     if (++count === Math.floor(REQUESTS / 2)) settled = memory()
-    const content = document.paths[sent.published].post.responses[status]?.content ?? {}
+    const published = document.paths[sent.published].post.responses[status] ?? {}
+    const shared = document.components.responses[published.$ref?.split('/').at(-1) ?? '']
+    const content = (shared ?? published).content ?? {}
     const media = Object.entries<Schema>(content).find(([name]) => type.startsWith(name))
     if (status >= 500) throw new Error(`${status} ${text}`)
     if (media === undefined) throw new Error(`${status} ${type} is not published: ${text.slice(0, 500)}`)

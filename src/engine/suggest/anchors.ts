@@ -1,6 +1,6 @@
 // The longest lines of old_text, looked for as they are: where one is found, nothing else need be searched. Knows bytes
 // only.
-import { breakEndIn, textEndIn } from '../text/lines.ts'
+import { breakEndIn, CR, LF, textEndIn } from '../text/lines.ts'
 import type { Budget } from './budget.ts'
 import type { Haystack } from './haystack.ts'
 import type { OldText } from './readings.ts'
@@ -83,8 +83,11 @@ export function firstOf(
 ): { start: number; end: number } | undefined {
   const lengths = new Set([...lines].map(line => Buffer.byteLength(line, encoding)))
   const isBlank = (at: number): boolean => bytes[at] === 32 || bytes[at] === 9
+  // Only where there is a \r need each line be looked through for it.
+  const hasCr = bytes.includes(CR)
   for (let at = 0; at < bytes.length;) {
-    const next = textEndIn(bytes, at)
+    const lf = hasCr ? -1 : bytes.indexOf(LF, at)
+    const next = hasCr ? textEndIn(bytes, at) : lf === -1 ? bytes.length : lf
     let [start, end] = [at, next]
     while (start < end && isBlank(start)) start++
     while (start < end && isBlank(end - 1)) end--

@@ -192,8 +192,9 @@ function isInLongLine(haystack: Haystack, { start, end }: Region): boolean {
 }
 
 /**
- * The regions, each up to the line that closes the block it is of. First the block that begins with the first line of
- * `sought`, if the text has that line once: it is meant, however much else has changed.
+ * The regions, each up to the line that closes the block it is of. Where none of them is nearly the same, first the
+ * block that begins with the first line of `sought`, if the text has that line once: it is meant, however much else has
+ * changed.
  */
 function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: string, budget: Budget): Region[] {
   const whole = regions.map(region => {
@@ -201,7 +202,8 @@ function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: str
     const end = block && endOfBlock(haystack, region.start, block)
     return end === undefined ? region : { ...region, end, isBlock: true as const }
   })
-  const block = sought.length > HUGE ? undefined : blockOf(sought)
+  const isClear = whole.some(({ rank }) => rank > RANK_ENOUGH)
+  const block = isClear || sought.length > HUGE ? undefined : blockOf(sought)
   const start = block && startOfBlock(haystack, block, budget)
   const end = start === undefined ? undefined : endOfBlock(haystack, start, block!)
   if (end === undefined) return whole

@@ -56,7 +56,7 @@ t.test('makes files' + how, async t => {
 
 if (linkless) {
   t.test('needs hard links in its state folder', async t => {
-    await t.rejects(open({ ...folders, state: join(folders.base, 'another') }), { code: 'EPERM' })
+    await t.rejects(open({ ...folders, state: join(folders.base, 'another') }), { message: /^EPERM/ })
     t.notOk(existsSync(join(folders.base, 'another/secret')))
   })
 } else {
