@@ -84,3 +84,12 @@ t.test('shows a line that is the same where nothing is like the whole', async t 
   t.strictSame(shown(`${other}const list = read(path, all)\n${other}`, 'x()\n}\n'), [], 'short lines say nothing')
   t.strictSame(shown(other), [])
 })
+
+t.test('shows these of a text that is too long to be compared too', async t => {
+  const junk = Array.from({ length: 400 }, (_, i) => `  zip(WAX, 0x${i}, 99) || quit(77)`).join('\n')
+  const file = 'class A {\n  size = 12\n}\nfunction sync() {\n  copy(names)\n}\nsync()\n'
+  const shown = (old_text: string): string[] =>
+    suggest(Buffer.from(file), old_text).candidates.map(({ start, end }) => file.slice(start, end))
+  t.strictSame(shown(`function sync() {\n${junk}\n}`), ['function sync() {\n  copy(names)\n}'])
+  t.strictSame(shown(`${junk}\n  copy(names)\n${junk}`), ['copy(names)'])
+})
