@@ -9,12 +9,20 @@ import { codeOf } from '../errno.ts'
  */
 export function ensureDir(path: string, mode = 0o777): void {
   try {
+    makeDir(path, mode)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    const parent = dirname(path)
+    // Another process may have made the parent since.
+    if (!existsSync(parent)) ensureDir(parent, mode)
+    makeDir(path, mode)
+  }
+}
+
+function makeDir(path: string, mode: number): void {
+  try {
     mkdirSync(path, { mode })
   } catch (error) {
-    if (codeOf(error) === 'EEXIST' && statSync(path).isDirectory()) return
-    const parent = dirname(path)
-    if (codeOf(error) !== 'ENOENT' || existsSync(parent)) throw error
-    ensureDir(parent, mode)
-    ensureDir(path, mode)
+    if (codeOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error
   }
 }
