@@ -1,6 +1,6 @@
 // The longest lines of old_text, looked for as they are: where one is found, nothing else need be searched. Knows bytes
 // only.
-import { breakEndIn, CR, LF, textEndIn } from '../text/lines.ts'
+import { breakEndIn, CR, LF } from '../text/lines.ts'
 import type { Budget } from './budget.ts'
 import type { Haystack } from './haystack.ts'
 import type { OldText } from './readings.ts'
@@ -83,11 +83,14 @@ export function firstOf(
 ): { start: number; end: number } | undefined {
   const lengths = new Set([...lines].map(line => Buffer.byteLength(line, encoding)))
   const isBlank = (at: number): boolean => bytes[at] === 32 || bytes[at] === 9
-  // Only where there is a \r need each line be looked through for it.
-  const hasCr = bytes.includes(CR)
+  const nextOrEnd = (byte: number, at: number): number => {
+    const found = bytes.indexOf(byte, at)
+    return found === -1 ? bytes.length : found
+  }
+  let cr = nextOrEnd(CR, 0)
   for (let at = 0; at < bytes.length;) {
-    const lf = hasCr ? -1 : bytes.indexOf(LF, at)
-    const next = hasCr ? textEndIn(bytes, at) : lf === -1 ? bytes.length : lf
+    if (cr < at) cr = nextOrEnd(CR, at)
+    const next = Math.min(cr, nextOrEnd(LF, at))
     let [start, end] = [at, next]
     while (start < end && isBlank(start)) start++
     while (start < end && isBlank(end - 1)) end--
