@@ -1,7 +1,8 @@
 // The facts of a failed edit of lines: what is there instead, where the text is that was expected, which edit would
 // work. Does not know sentences or status codes.
 import { decode, excerptOf } from '../text/encoding.ts'
-import { FIX_BYTES, isSmall, previewOf } from './explain.ts'
+import { FIX_BYTES, isSmall } from './explain.ts'
+import { previewOf } from './preview.ts'
 import type { EditFix, EditPosition, ExpectedTextMismatch, FixedLines } from '../failure.ts'
 import type { LineEdit } from '../edit/request.ts'
 import { ANY_BREAK, breakBefore, lineAround, lineNumbers } from '../text/lines.ts'

@@ -4,12 +4,13 @@ import { fail, ok, type Result } from '../../result.ts'
 import type { TextEdit } from '../edit/request.ts'
 import { decode, excerpt } from '../text/encoding.ts'
 import { findApplied, repeatedAt } from './already-applied.ts'
-import { contextFixes, isSmall, linesOf, previewOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
+import { contextFixes, isSmall, linesOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
 import type { EditFix, Fix, NoMatch } from '../failure.ts'
 import type { LineEndings } from '../text/eol.ts'
 import { ANY_BREAK } from '../text/lines.ts'
 import { locate, needleOf } from '../match/locate.ts'
 import { missingTokens } from './missing-tokens.ts'
+import { previewOf } from './preview.ts'
 import { MEDIUM, similarContent } from './similar-content.ts'
 import type { Cause } from '../suggest/classify.ts'
 import { merge, type MergeConflict } from '../suggest/merge.ts'
@@ -36,7 +37,9 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
   const applied_lines = applied && linesOf(draft, original, applied.place)
   if (applied_lines !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: applied_lines })
   const place = surely ? applied.place : (candidates[0] ?? applied?.place)
-  const preview = previewOf(original, place && draft.originOf(place.start, place.end))
+  // The edits before this one may have changed what similar_content shows.
+  const isShown = failed.edit_index === 0 && place === candidates[0]
+  const preview = previewOf(original, place && draft.originOf(place.start, place.end), isShown)
   const [best] = similar_content
   // What is read can be sent as it is; the preview shows what is around it.
   const lines: [number, number] =

@@ -1,7 +1,7 @@
 // What an edit that was made for another state of a file would do in the present one. Does not know hashes or
 // sentences.
 import type { Result } from '../../result.ts'
-import { previewOf } from './explain.ts'
+import { previewOf } from './preview.ts'
 import type { LineFailure, CurrentOutcome, TextFailure } from '../failure.ts'
 import { lineNumbers } from '../text/lines.ts'
 import type { Plan } from '../edit/plan.ts'

@@ -7,7 +7,6 @@ import type {
   AlreadyApplied,
   EditFix,
   EditPosition,
-  FilePreview,
   FixedLines,
   FixedText,
   MatchLocation,
@@ -15,9 +14,10 @@ import type {
   WrongCount
 } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
-import { ANY_BREAK, breakBefore, lineAround, lineFrom, lineNumbers, markLength } from '../text/lines.ts'
+import { ANY_BREAK, lineAround, lineFrom, lineNumbers, markLength } from '../text/lines.ts'
 import { type Found, locate, type Match, type Needle } from '../match/locate.ts'
 import { requiredCount } from '../edit/request.ts'
+import { previewOf } from './preview.ts'
 import { repeatedAt, type Searched } from './already-applied.ts'
 import { similarContent } from './similar-content.ts'
 import { suggest } from '../suggest/suggest.ts'
@@ -29,10 +29,9 @@ const MOST_LINES = 1000
 /** Lines with matches that are listed. */
 const MOST_LISTED = 50
 const MOST_CONTEXT_FIXES = 3
-/** UTF-16 units of a line, of the context lines, and of a preview, that are shown. */
+/** UTF-16 units of a line and of the context lines that are shown. */
 const LINE_LENGTH = 300
 const CONTEXT_LENGTH = 160
-const PREVIEW_LENGTH = 2000
 /** Bytes of JSON that a ready-to-send edit may have: it is whole or absent. */
 const FIX_LENGTH = 16_000
 /** Bytes of text that are certainly more than that as JSON. */
@@ -287,34 +286,4 @@ export function linesOf(draft: PieceTable, original: Text, { start, end }: Match
     lines: [first, last]
   } = lineNumbers(original, [origin.start, Math.max(origin.start, origin.end - 1)])
   return [first!, last!]
-}
-
-/** Lines around a range, or the first of the text: as many as fit; those of the range are highlighted. */
-export function previewOf(text: Text, place: Match | undefined): FilePreview {
-  const [above, below] = place === undefined ? [0, 19] : [3, 3]
-  const first = lineAround(text, place?.start ?? 0)
-  const last = place === undefined ? first : lineAround(text, Math.max(place.start, place.end - 1))
-  let { start } = first
-  for (let i = 0; i < above && start > markLength(text); i++) start = lineAround(text, start - 1).start
-  let end = last.next
-  for (let i = 0; i < below && end < text.length && end - start < PREVIEW_LENGTH; i++) end = lineFrom(text, end).next
-  const {
-    lines: [from, placeFrom, placeTo, to],
-    total
-  } = lineNumbers(text, [start, first.start, last.start, Math.max(start, end - 1)])
-  const { text: content, lossy } = excerptOf(text.slice(start, withoutBreak(text, start, end)), PREVIEW_LENGTH)
-  return {
-    total_lines: total,
-    preview_start_line: Math.min(from!, total),
-    preview_end_line: Math.min(to!, total),
-    content,
-    highlights: place === undefined || total === 0 ? [] : [{ start_line: placeFrom!, end_line: placeTo! }],
-    ...(lossy && { lossy })
-  }
-}
-
-/** `end` before the break that ends the last line of a range. */
-function withoutBreak(text: Text, start: number, end: number): number {
-  const last = breakBefore(text, end)
-  return last === undefined || last.start < start ? end : last.start
 }

@@ -190,8 +190,24 @@ check('previews an empty file', '', edit('a', 'b'), {
   file_preview: { total_lines: 0, preview_start_line: 0, preview_end_line: 0, content: '' }
 })
 check('keeps the preview small', `${'x'.repeat(9000)}\n`.repeat(9), edit('nowhere', 'y'), {
-  file_preview: { content: /^x+…\[7000 characters left out\]…x+$/ }
+  file_preview: { content: /^x+…\[7040 characters left out\]…x+$/ }
 })
+check('shows what is around the text that similar_content shows', lines(9), edit('line  5\nline  6', 'x'), {
+  file_preview: {
+    preview_start_line: 2,
+    preview_end_line: 9,
+    content: 'line 2\nline 3\nline 4\n[lines 5 to 6 are in similar_content]\nline 7\nline 8\nline 9',
+    highlights: [{ start_line: 5, end_line: 6 }]
+  }
+})
+check(
+  'shows a line of which similar_content shows a part',
+  `a\n${'x '.repeat(2000)}let FooBar = Baz\nb`,
+  edit('foobar = baz', 'q'),
+  {
+    file_preview: { content: /^a\n…\[\d+ characters left out\]…[x ]+let FooBar = Baz$/ }
+  }
+)
 check('says that the preview is not all UTF-8', Buffer.from([0xff, 0x61]), edit('b', 'c'), {
   file_preview: { lossy: true, content: '\ufffda' }
 })

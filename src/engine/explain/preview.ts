@@ -1,0 +1,98 @@
+// The lines of the file that a failure shows around a place. Does not know what failed.
+import type { FilePreview } from '../failure.ts'
+import type { Match } from '../match/locate.ts'
+import { decode, excerptOf, ShownLine, utf16Length } from '../text/encoding.ts'
+import { lineAround, lineFrom, lineNumbers, markLength, type Line } from '../text/lines.ts'
+import type { Text } from '../text/text.ts'
+
+/** UTF-16 units of a preview, and about those of the mark where a line is cut. */
+const PREVIEW_LENGTH = 2000
+const MARK_LENGTH = 40
+/** Up to so many lines, each is cut by itself; more are cut in the middle of them all. */
+const MOST_LINES = 12
+/** Lines above and below a place, and from the first line on where there is none. */
+const AROUND = 3
+const FROM_START = 20
+
+/**
+ * Lines around a range of bytes, or the first of the text; those of the range are highlighted. Long lines are cut, the
+ * first of the range around its start. `shown`: the text of the range is in `similar_content`, so where it is whole
+ * lines, one line in brackets stands for them.
+ */
+export function previewOf(text: Text, place: Match | undefined, shown = false): FilePreview {
+  const first = lineAround(text, place?.start ?? 0)
+  const last = place === undefined ? first : lineAround(text, Math.max(place.start, place.end - 1))
+  const [above, below] = place === undefined ? [0, FROM_START - 1] : [AROUND, AROUND]
+  let { start } = first
+  for (let i = 0; i < above && start > markLength(text); i++) start = lineAround(text, start - 1).start
+  let end = last.next
+  for (let i = 0; i < below && end < text.length && end - start < PREVIEW_LENGTH; i++) end = lineFrom(text, end).next
+  const {
+    lines: [from, placeFrom, placeTo, to],
+    total
+  } = lineNumbers(text, [start, first.start, last.start, Math.max(start, end - 1)])
+  const isElsewhere =
+    shown && place !== undefined && isBlank(text, first.start, place.start) && isBlank(text, place.end, last.end)
+  const parts = isElsewhere
+    ? [...linesIn(text, start, first.start), last, ...linesIn(text, last.next, end)]
+    : linesIn(text, start, end)
+  const { text: content, lossy }: Shown =
+    parts.length > MOST_LINES
+      ? excerptOf(text.slice(start, lineAround(text, end - 1).end), PREVIEW_LENGTH)
+      : joined(text, parts, line => {
+          if (isElsewhere && line === last) return { text: markOf(placeFrom!, placeTo!) }
+          const bytes = text.slice(line.start, line.end)
+          if (end - start <= PREVIEW_LENGTH) return decode(bytes)
+          const most = Math.floor(PREVIEW_LENGTH / parts.length) - MARK_LENGTH
+          return place !== undefined && line.start === first.start
+            ? around(bytes, Math.max(0, place.start - line.start), most)
+            : excerptOf(bytes, most)
+        })
+  return {
+    total_lines: total,
+    preview_start_line: Math.min(from!, total),
+    preview_end_line: Math.min(to!, total),
+    content,
+    highlights: place === undefined || total === 0 ? [] : [{ start_line: placeFrom!, end_line: placeTo! }],
+    ...(lossy && { lossy })
+  }
+}
+
+interface Shown {
+  text: string
+  lossy?: true
+}
+
+/** The lines as they are shown, with the breaks between them. */
+function joined(text: Text, lines: readonly Line[], show: (line: Line) => Shown): Shown {
+  const shown = lines.map(show)
+  const breaks = lines.map(({ end, next }, index) => (index < lines.length - 1 ? text.slice(end, next).toString() : ''))
+  return {
+    text: shown.map((line, index) => line.text + breaks[index]).join(''),
+    ...(shown.some(line => line.lossy) && { lossy: true })
+  }
+}
+
+/** At most `most` units of a line, around the byte `at`. */
+function around(line: Buffer, at: number, most: number): Shown {
+  const shown = new ShownLine(line)
+  const text = shown.around(at, utf16Length(line.subarray(0, at)), most)
+  return { text, ...(shown.lossy && { lossy: true }) }
+}
+
+const markOf = (first: number, last: number): string =>
+  first === last ? `[line ${first} is in similar_content]` : `[lines ${first} to ${last} are in similar_content]`
+
+/** Of a range; of a long one not all. */
+function linesIn(text: Text, start: number, end: number): Line[] {
+  const lines: Line[] = []
+  for (let at = start; at < end && lines.length <= MOST_LINES;) {
+    const line = lineFrom(text, at)
+    lines.push(line)
+    at = line.next
+  }
+  return lines
+}
+
+const isBlank = (text: Text, start: number, end: number): boolean =>
+  start >= end || text.slice(start, end).toString('latin1').trim() === ''
