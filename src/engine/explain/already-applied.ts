@@ -5,7 +5,7 @@ import { locate, type Match, needleOf } from '../match/locate.ts'
 import { FORMS } from '../suggest/classify.ts'
 import { type Candidate, MARGIN, type Suggestions } from '../suggest/suggest.ts'
 import type { LineEndings } from '../text/eol.ts'
-import { ANY_BREAK, type LineEnding } from '../text/lines.ts'
+import { type LineEnding, withLf } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 
 /** Places of new_text that are looked at, the first. */
@@ -51,7 +51,7 @@ export function repeatedAt({ draft, line_endings, ending }: Searched, edit: Text
 
 /** Whether new_text is old_text with more than white space before or after it. */
 function adds({ old_text, new_text }: TextEdit): boolean {
-  const [before, after] = [old_text, new_text].map(text => text.replace(ANY_BREAK, '\n'))
+  const [before, after] = [old_text, new_text].map(withLf)
   const at = after!.indexOf(before!)
   return at !== -1 && `${after!.slice(0, at)}${after!.slice(at + before!.length)}`.trim() !== ''
 }

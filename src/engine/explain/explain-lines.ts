@@ -5,7 +5,7 @@ import { FIX_BYTES, isSmall } from './explain.ts'
 import { previewOf } from './preview.ts'
 import type { EditFix, EditPosition, ExpectedTextMismatch, FixedLines } from '../failure.ts'
 import type { LineEdit } from '../edit/request.ts'
-import { ANY_BREAK, breakBefore, lineAround, lineNumbers } from '../text/lines.ts'
+import { breakBefore, lineAround, lineNumbers, withLf } from '../text/lines.ts'
 import type { Match } from '../match/locate.ts'
 import { MEDIUM, similarContent } from './similar-content.ts'
 import type { CauseType } from '../suggest/classify.ts'
@@ -65,8 +65,7 @@ function fixFor(
   if (bytes.length > FIX_BYTES) return undefined
   const { text: content, lossy } = decode(bytes)
   if (lossy) return undefined
-  const plain = (one: string) => one.replace(ANY_BREAK, '\n')
-  const merged = merge(plain(expected_text!).replace(/\n$/, ''), plain(new_text), plain(content))
+  const merged = merge(withLf(expected_text!).replace(/\n$/, ''), withLf(new_text), withLf(content))
   const fix: EditFix<FixedLines> = {
     type: 'USE_EXACT_TEXT',
     lines: [first, last],

@@ -7,7 +7,7 @@ import { findApplied, repeatedAt } from './already-applied.ts'
 import { contextFixes, isSmall, linesOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
 import type { EditFix, Fix, NoMatch } from '../failure.ts'
 import type { LineEndings } from '../text/eol.ts'
-import { ANY_BREAK } from '../text/lines.ts'
+import { ANY_BREAK, withLf } from '../text/lines.ts'
 import { locate, needleOf } from '../match/locate.ts'
 import { missingTokens } from './missing-tokens.ts'
 import { previewOf } from './preview.ts'
@@ -116,10 +116,9 @@ function replacementFor(
   found: string,
   lineEndings: LineEndings
 ): Result<string, MergeConflict> {
-  const plain = (text: string): string => text.replace(ANY_BREAK, '\n')
-  const [base, mine] = [read(plain(old_text.replace(/^\ufeff/, '')), 'old'), read(plain(new_text), 'new')]
+  const [base, mine] = [read(withLf(old_text.replace(/^\ufeff/, '')), 'old'), read(withLf(new_text), 'new')]
   if (base === null || mine === null) return fail({ reason: 'added' })
-  const merged = merge(base, mine, plain(found))
+  const merged = merge(base, mine, withLf(found))
   if (!merged.ok || lineEndings === 'adapt') return merged
   // It is written as sent, so it needs the line breaks of the place, if they are all of one kind.
   const [kind = '\n', ...others] = new Set(found.match(ANY_BREAK))

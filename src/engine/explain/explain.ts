@@ -14,7 +14,7 @@ import type {
   WrongCount
 } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
-import { ANY_BREAK, lineAround, lineFrom, lineNumbers, markLength } from '../text/lines.ts'
+import { lineAround, lineFrom, lineNumbers, markLength, withLf } from '../text/lines.ts'
 import { type Found, locate, type Match, type Needle } from '../match/locate.ts'
 import { requiredCount } from '../edit/request.ts'
 import { previewOf } from './preview.ts'
@@ -203,7 +203,7 @@ export function contextFixes(
     // A \r followed by a \n would become one break: then all are written as \n, which means the same.
     const merges = /\r\0+\n/.test(`${before!.text}\0${new_text ?? within!.text}\0${after!.text}`)
     const joined = (...parts: string[]) =>
-      merges && line_endings === 'adapt' ? parts.map(part => part.replace(ANY_BREAK, '\n')).join('') : parts.join('')
+      merges && line_endings === 'adapt' ? parts.map(withLf).join('') : parts.join('')
     const old_text = joined(before!.text, within!.text, after!.text)
     const lines = linesOf(draft, original, match)
     if (new_text === undefined) {

@@ -1,6 +1,7 @@
 // How old_text and the region found differ, in types an answer shows, and the one cause that a sentence names. Does not
 // know sentences.
 import { type EightBitEncoding, excerpt } from '../text/encoding.ts'
+import { withLf } from '../text/lines.ts'
 import { hunksOf, type Hunk, type DifferenceKind } from './hunks.ts'
 import type { OldText, Reading } from './readings.ts'
 
@@ -193,11 +194,11 @@ export function classify(sought: Sought, found: string): Classified {
 const NOT_ASCII = /[^\0-\x7f]/
 
 function classifyText({ sent, old, elided, inLongLine }: Sought, found: string): Classified {
-  const there = found.replace(/\r\n?/g, '\n')
+  const there = withLf(found)
   if (elided) {
     return { differences: [{ type: 'content', ...pieces(old.source, there) }], cause: { type: 'elided' } }
   }
-  const plain = sent.replace(/\r\n?/g, '\n')
+  const plain = withLf(sent)
   const hunks = distinct(allHunks(old.source, there))
   const read = old.reading === 'as_sent' || !isNearer(hunks, plain, there) ? undefined : READ[old.reading]
   if (read !== undefined) {

@@ -1,7 +1,7 @@
 // What was probably meant, after a miss: text in, candidates out. Does not know edits or answers.
 import { isUtf8 } from 'node:buffer'
 import { bomLength, decode, eightBitEncodingOf } from '../text/encoding.ts'
-import { ANY_BREAK, LF, splitAtBreaks } from '../text/lines.ts'
+import { LF, splitAtBreaks, withLf } from '../text/lines.ts'
 import { Budget } from './budget.ts'
 import { firstOf } from './anchors.ts'
 import { type Cause, classify, type Difference } from './classify.ts'
@@ -89,7 +89,7 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const end = text.length <= MOST_BYTES ? text.length : Math.max(mark, text.lastIndexOf(LF, MOST_BYTES) + 1)
   const haystack = new Haystack(text.subarray(mark, end))
   const budget = new Budget(MOST_STEPS)
-  const sent = oldText.replace(/^\ufeff/, '').replace(ANY_BREAK, '\n')
+  const sent = withLf(oldText.replace(/^\ufeff/, ''))
   const eightBit = haystack.encoding === 'utf8' ? null : eightBitEncodingOf([haystack.bytes])
   // Where most of the text is UTF-8 though not all, its bytes are compared with those of UTF-8.
   const asBytes = haystack.encoding === 'latin1' && eightBit === null

@@ -1,6 +1,7 @@
 // How like two texts are: edit distance, of folded codes anywhere in a stretch, and of raw strings. Does not know
 // files.
 import { distance } from 'fastest-levenshtein'
+import { withLf } from '../text/lines.ts'
 import type { Budget } from './budget.ts'
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
@@ -100,7 +101,7 @@ export const isWithin = (a: string, b: string, most: number): boolean =>
 
 /** Likeness of two texts as they are, of so much as is compared, with breaks of one kind. */
 export function rawLikeness(a: string, b: string, budget: Budget): number {
-  const [x, y] = [a, b].map(text => text.replace(/\r\n?/g, '\n').slice(0, RAW_LENGTH))
+  const [x, y] = [a, b].map(text => withLf(text).slice(0, RAW_LENGTH))
   return x === y ? 1 : likeness(x!, y!, 0, budget)
 }
 

@@ -20,6 +20,9 @@ export const BREAK_TEXT: Record<Break, string> = { lf: '\n', crlf: '\r\n', cr: '
 /** A line break of any kind, for `split` and `replace` on request text. */
 export const ANY_BREAK = /\r\n|\n|\r/g
 
+/** A text with `\n` for every line break. */
+export const withLf = (text: string): string => text.replace(ANY_BREAK, '\n')
+
 /** The lines of `text` without their breaks: always one more than there are breaks. */
 export const splitAtBreaks = (text: string): string[] => text.split(ANY_BREAK)
 
