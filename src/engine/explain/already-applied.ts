@@ -7,6 +7,7 @@ import { type Candidate, MARGIN, type Suggestions } from '../suggest/suggest.ts'
 import type { LineEndings } from '../text/eol.ts'
 import { type LineEnding, withLf } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
+import { TOKEN } from '../text/words.ts'
 
 /** Places of new_text that are looked at, the first. */
 const MOST_PLACES = 1000
@@ -16,7 +17,6 @@ const REACH = 200
 const LEAST_LENGTH = 8
 const LEAST_TOKENS = 3
 
-const TOKEN = /[\p{L}\p{M}\p{N}_$]+|\S/gu
 /** What a line, or a statement or an item in one, comes after; and what comes after it. */
 const BEFORE = /(?:^|[\n\r([{,;:=>])[ \t]*$/
 const AFTER = /^[ \t]*(?:$|[\n\r)\]},;]|\/\/|\/\*|#|--)/

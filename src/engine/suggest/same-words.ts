@@ -1,5 +1,6 @@
 // Which regions have every word and sign of old_text: a number or a name that differs in one character is another one.
 // Does not know how regions were found.
+import { TOKEN_BUT_BACKSLASH } from '../text/words.ts'
 import type { Haystack } from './haystack.ts'
 import { folded } from './merge.ts'
 
@@ -15,8 +16,6 @@ interface Ranked {
 const SAME_WORDS = 0.04
 const MOST_UNITS = 20_000
 
-const TOKEN = /[\p{L}\p{M}\p{N}_$]+|[^\s\\]/gu
-
 /** The regions, with more rank for those that differ from old_text in white space, case, accents or quotes alone. */
 export function rankedByWords<R extends Ranked>(haystack: Haystack, regions: readonly R[]): R[] {
   if (regions.length < 2) return [...regions]
@@ -30,4 +29,4 @@ export function rankedByWords<R extends Ranked>(haystack: Haystack, regions: rea
   })
 }
 
-const wordsOf = (text: string): string => folded(text).toLowerCase().match(TOKEN)?.join('\n') ?? ''
+const wordsOf = (text: string): string => folded(text).toLowerCase().match(TOKEN_BUT_BACKSLASH)?.join('\n') ?? ''

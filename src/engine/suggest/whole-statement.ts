@@ -1,6 +1,7 @@
 // A region for a single line of old_text, widened or narrowed to the statement that was meant: no other line that adds
 // nothing, and no end in the middle of what has changed. Does not know how it was found.
 import { isBreakByte, LF } from '../text/lines.ts'
+import { TOKEN, WORD } from '../text/words.ts'
 import type { Haystack } from './haystack.ts'
 import { folded } from './merge.ts'
 import { isWithin } from './verify.ts'
@@ -31,8 +32,6 @@ const LEAST_TOKENS = 3
 const SAME_FIRST = 0.1
 const SAME_LAST = 0.03
 
-const WORD = /[\p{L}\p{M}\p{N}_$]+/gu
-const TOKEN = /[\p{L}\p{M}\p{N}_$]+|\S/gu
 const PAIRS = ['()', '[]', '{}', '<>'] as const
 
 /**
