@@ -87,14 +87,14 @@ export function findApplied(
   if (!saysEnough(new_text)) return undefined
   const { matches } = locate(text, needleOf(new_text), line_endings, ending)
   const whole = matches.slice(0, MOST_PLACES).filter(match => isWhole(text, match) && isOriginal(draft, match))
-  const meant = margin >= MARGIN ? whole.find(match => best !== undefined && isWithin(match, best)) : undefined
+  const meant = margin >= MARGIN ? whole.find(match => best !== undefined && touches(match, best)) : undefined
   const place = meant ?? whole[0]
   if (place === undefined) return undefined
   const isElsewhere = best !== undefined && (FORMS as readonly string[]).includes(best.cause.type)
   return { place, surely: meant !== undefined || (whole.length === 1 && matches.count === 1 && !isElsewhere) }
 }
 
-const isWithin = ({ start, end }: Match, region: Candidate): boolean => start < region.end && end > region.start
+const touches = ({ start, end }: Match, region: Candidate): boolean => start < region.end && end > region.start
 
 function saysEnough(text: string): boolean {
   const tokens = text.match(TOKEN) ?? []
