@@ -200,7 +200,9 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
   }
   const plain = withLf(sent)
   const hunks = distinct(allHunks(old.source, there))
-  const read = old.reading === 'as_sent' || !isNearer(hunks, plain, there) ? undefined : READ[old.reading]
+  const asSent = old.reading === 'as_sent' ? hunks : distinct(allHunks(plain, there))
+  // A reading is named where it leaves less than there is as it was sent.
+  const read = old.reading === 'as_sent' || hunks.length >= asSent.length ? undefined : READ[old.reading]
   if (read !== undefined) {
     const prefix = { type: read.type, ...pieces(firstLine(sent), firstLine(old.source)) }
     const example = old.reading === 'entities' ? addedEntity(plain, there) : {}
@@ -209,7 +211,6 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
       cause: { type: read.cause, ...example, ...more(hunks.length) }
     }
   }
-  const asSent = old.reading === 'as_sent' ? hunks : distinct(allHunks(plain, there))
   if (asSent.length > 0) return { ...shown(differencesOf(asSent)), cause: causeOf(asSent, inLongLine) }
   if (plain.startsWith('\ufeff')) {
     const mark = pieces(firstLine(sent), firstLine(found))
@@ -218,10 +219,6 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
   const breaks = pieces(breakOf(sent), breakOf(found))
   return { differences: [{ type: 'line_endings', ...breaks }], cause: { type: 'line_endings', ...breaks } }
 }
-
-/** Whether a reading leaves less than there is between the text as it was sent, its breaks `\n`, and what was found. */
-const isNearer = (hunks: readonly Hunk[], sent: string, there: string): boolean =>
-  hunks.length < distinct(allHunks(sent, there)).length
 
 /** The differences, the break included that ends only old_text. That only the region ends with one isn't any. */
 function allHunks(source: string, there: string): Hunk[] {
