@@ -1,7 +1,7 @@
 // The text that is searched after a miss: bytes, and stretches of it decoded and folded. Does not know what is searched
 // for.
 import { isUtf8 } from 'node:buffer'
-import { isBreakByte } from '../text/lines.ts'
+import { isBreakByte, lineStartIn } from '../text/lines.ts'
 import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'
 
 /** A part of the text. `start` and `end` in bytes; lone `\r` of the source are `\n` here, so that a line is a line. */
@@ -65,9 +65,7 @@ export class Haystack {
   }
 
   #lineStart(from: number): number {
-    const limit = Math.max(0, from - LINE_REACH)
-    let at = from
-    while (at > limit && !isBreakByte(this.bytes[at - 1]!)) at--
+    let at = lineStartIn(this.bytes, from, LINE_REACH)
     while (at > 0 && this.#inside(at)) at--
     return at
   }

@@ -1,6 +1,6 @@
 // A region for a block of old_text (a function, a rule, an element), from its first line to the line that closes it: so
 // much may have changed inside that an inner `}` was taken for the last one. Does not know how it was found.
-import { breakEndIn, isBreakByte, textEndIn } from '../text/lines.ts'
+import { breakEndIn, lineStartIn, textEndIn } from '../text/lines.ts'
 import { findAnchor } from './anchors.ts'
 import type { Budget } from './budget.ts'
 import type { Haystack } from './haystack.ts'
@@ -50,7 +50,7 @@ export function blockOf(sought: string): Block | undefined {
  * line isn't like that of `block`, it isn't closed so, or is too long.
  */
 export function endOfBlock(haystack: Haystack, start: number, block: Block): number | undefined {
-  const from = lineStart(haystack.bytes, start)
+  const from = lineStartIn(haystack.bytes, start, MOST_BYTES)
   if (haystack.text(from, start).trim() !== '') return undefined
   let outer: number | undefined
   for (let at = from; at < haystack.bytes.length && at - from < MOST_BYTES;) {
@@ -74,7 +74,7 @@ export function startOfBlock({ bytes, encoding }: Haystack, { first }: Block, bu
   if (first.length < LEAST_FIRST) return undefined
   const line = Buffer.from(first, encoding)
   const isWhole = (at: number): boolean =>
-    bytes.toString(encoding, lineStart(bytes, at), textEndIn(bytes, at)).trim() === first
+    bytes.toString(encoding, lineStartIn(bytes, at, MOST_BYTES), textEndIn(bytes, at)).trim() === first
   const [found, another] = findAnchor(bytes, line, budget).filter(isWhole)
   return another === undefined ? found : undefined
 }
@@ -92,11 +92,6 @@ function closedAt({ bytes, encoding }: Haystack, start: number, end: number, { l
   const indent = line.slice(0, indentOf(line))
   if (!withBreak && line.startsWith(last, indent.length)) return start + Buffer.byteLength(indent + last, encoding)
   return withBreak ? afterBreak(bytes, end) : start + Buffer.byteLength(line.trimEnd(), encoding)
-}
-
-function lineStart(bytes: Buffer, at: number): number {
-  const from = Math.max(0, at - MOST_BYTES)
-  return from + bytes.subarray(from, at).findLastIndex(isBreakByte) + 1
 }
 
 /** The offset after the break at `at`, if there is one. */

@@ -1,6 +1,6 @@
 // A region for a single line of old_text, widened or narrowed to the statement that was meant: no other line that adds
 // nothing, and no end in the middle of what has changed. Does not know how it was found.
-import { isBreakByte, LF } from '../text/lines.ts'
+import { isBreakByte, LF, lineStartIn } from '../text/lines.ts'
 import { TOKEN, WORD } from '../text/words.ts'
 import type { Haystack } from './haystack.ts'
 import { folded } from './merge.ts'
@@ -116,8 +116,7 @@ function unmatched(text: string): { opening: number; closing: number } {
 
 /** Where the line around `at` begins; more than a long line before `at` where that is farther. */
 function lineStart({ bytes }: Haystack, at: number, withIndent: boolean): number {
-  const from = Math.max(0, at - LONGEST_STATEMENT - 1)
-  const start = from + bytes.subarray(from, at).findLastIndex(isBreakByte) + 1
+  const start = lineStartIn(bytes, at, LONGEST_STATEMENT + 1)
   if (withIndent) return start
   const skipped = bytes.subarray(start, at).findIndex(byte => !isBlank(byte))
   return skipped === -1 ? at : start + skipped

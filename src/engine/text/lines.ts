@@ -81,6 +81,17 @@ export function textEndIn(bytes: Buffer, from: number): number {
   return cr === -1 ? limit : from + cr
 }
 
+/**
+ * Where the line begins that `at` is on: after the last break byte before it, or `reach` bytes before `at` where that
+ * is farther.
+ */
+export function lineStartIn(bytes: Buffer, at: number, reach: number): number {
+  const limit = Math.max(0, at - reach)
+  let start = at
+  while (start > limit && !isBreakByte(bytes[start - 1]!)) start--
+  return start
+}
+
 /** The end of the break that starts at `at`. */
 export const breakEndIn = (bytes: Buffer, at: number): number =>
   bytes[at] === CR && bytes[at + 1] === LF ? at + 2 : at + 1
