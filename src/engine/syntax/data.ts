@@ -4,13 +4,10 @@ import type { SyntaxFault } from '../outline/syntax-errors.ts'
 /** The first fault of a text in one of these languages; null where there is none, undefined for any other language. */
 export async function dataFault(source: string, language: string): Promise<SyntaxFault | null | undefined> {
   switch (language) {
-    case 'json': {
-      const { jsonFault } = await import('./json.ts')
-      return jsonFault(source, { comments: false })
-    }
+    case 'json':
     case 'jsonc': {
       const { jsonFault } = await import('./json.ts')
-      return jsonFault(source, { comments: true })
+      return jsonFault(source, { comments: language === 'jsonc' })
     }
     case 'yaml': {
       const { yamlFault } = await import('./yaml.ts')
