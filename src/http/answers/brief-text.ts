@@ -4,6 +4,7 @@ import type { OutlineEntry } from '../../engine/failure.ts'
 import type { NumberedLine } from '../../engine/report/changed-lines.ts'
 import { splitAtBreaks } from '../../engine/text/lines.ts'
 import type { ToolCall } from './call-names.ts'
+import { qualifiedName } from './phrases.ts'
 
 /** Parts of an answer below each other; empty ones are left out. */
 export const below = (...parts: (string | undefined)[]): string =>
@@ -36,9 +37,10 @@ export const callLine = (made: ToolCall, name: string, args: object): string =>
 export const outlineLines = (items: readonly OutlineEntry[]): string =>
   items.map(item => `${item.start_line}-${item.end_line}\t${itemNamed(item)}`).join('\n')
 
-function itemNamed({ kind, name = '', level = 1, parent, language }: OutlineEntry): string {
+function itemNamed(item: OutlineEntry): string {
+  const { kind, name = '', level = 1, language } = item
   if (kind === 'heading') return `${'#'.repeat(level)} ${name}`
   if (kind === 'code_block') return language === undefined ? 'code block' : `code block ${language}`
   if (kind === 'front_matter') return 'front matter'
-  return `${kind} ${parent === undefined ? name : `${parent}.${name}`}`
+  return `${kind} ${qualifiedName(item)}`
 }

@@ -1,4 +1,5 @@
 // How texts are shown in sentences: quoted, shortened in the middle, joined. Does not know failures.
+import type { OutlineEntry } from '../../engine/failure.ts'
 import { excerpt } from '../../engine/text/encoding.ts'
 import { withInvisibleNamed } from './invisible.ts'
 
@@ -38,3 +39,7 @@ export const span = ([first, last]: readonly [number, number]): string =>
 /** `1 time`, `3 times`, `2 entries`. */
 export const counted = (n: number, noun: string): string =>
   `${n} ${n === 1 ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`
+
+/** The name of a symbol with that of what it is in: `Parser.parse`. */
+export const qualifiedName = ({ name = '', parent }: OutlineEntry): string =>
+  parent === undefined ? name : `${parent}.${name}`

@@ -12,7 +12,7 @@ import type { StrayEdit } from '../../operations/operation.ts'
 import type { InvalidField } from '../failure.ts'
 import type { NamedFile, CallSyntax } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN } from './description.ts'
-import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
+import { capital, counted, linesListed, listed, qualifiedName, quote, span } from './phrases.ts'
 
 /** How many places a sentence lists. */
 const MAX_LISTED = 5
@@ -31,12 +31,11 @@ export function targetNamed({ heading, symbol, code_block }: Target): string {
 }
 
 /** An item of an outline: `the section "Setup"`, `the method "Parser.parse"`. */
-export function entryNamed({ kind, name, parent, language }: OutlineEntry): string {
+export function entryNamed(entry: OutlineEntry): string {
+  const { kind, name = '', language } = entry
   if (kind === 'code_block') return language === undefined ? 'the code block' : `the ${quote(language)} code block`
   if (kind === 'front_matter') return 'the front matter'
-  return kind === 'heading'
-    ? `the section ${quote(name ?? '')}`
-    : `the ${kind} ${quote(parent === undefined ? (name ?? '') : `${parent}.${name}`)}`
+  return kind === 'heading' ? `the section ${quote(name)}` : `the ${kind} ${quote(qualifiedName(entry))}`
 }
 
 export const SECTION_FAILURES: Descriptions<SectionFailure> = {
