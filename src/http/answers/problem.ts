@@ -2,7 +2,7 @@
 // named after a kind of failure, and in stale-file.ts.
 import type { Problem, ProblemCode } from '../../../schemas/problem.ts'
 import type { Failure } from '../failure.ts'
-import { briefProblem } from './brief-problem.ts'
+import { briefProblem } from './brief/problem.ts'
 import { BY_ROUTE, type CallSyntax, type ToolCall } from './call-names.ts'
 import { describeBy, type Descriptions } from './description.ts'
 import { FILE_FAILURES } from './file-failure.ts'

@@ -1,10 +1,10 @@
 // The parts of an answer as text: numbered lines, items of an outline, calls to send, the hash. Does not know failures
 // or outcomes.
-import type { OutlineEntry } from '../../engine/failure.ts'
-import type { NumberedLine } from '../../engine/report/changed-lines.ts'
-import { splitAtBreaks } from '../../engine/text/lines.ts'
-import type { ToolCall } from './call-names.ts'
-import { qualifiedName } from './phrases.ts'
+import type { OutlineEntry } from '../../../engine/failure.ts'
+import type { NumberedLine } from '../../../engine/report/changed-lines.ts'
+import { splitAtBreaks } from '../../../engine/text/lines.ts'
+import type { ToolCall } from '../call-names.ts'
+import { qualifiedName } from '../phrases.ts'
 
 /** Parts of an answer below each other; empty ones are left out. */
 export const below = (...parts: (string | undefined)[]): string =>

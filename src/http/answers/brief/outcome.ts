@@ -1,12 +1,12 @@
 // A success as the text that a model is given: what was done or found, the lines in question, the hash, and nothing
 // else. Does not know problems.
-import type { InspectResult } from '../../../schemas/inspect.ts'
-import type { ChangeResult } from '../../../schemas/outcome.ts'
-import type { InspectOutcome, Outcome } from '../../operations/operation.ts'
-import { below, callLine, hashLine, linesOf, numbered, outlineLines } from './brief-text.ts'
-import type { ToolCall } from './call-names.ts'
-import { sentences } from './description.ts'
-import { counted, linesListed, quote, span } from './phrases.ts'
+import type { InspectResult } from '../../../../schemas/inspect.ts'
+import type { ChangeResult } from '../../../../schemas/outcome.ts'
+import type { InspectOutcome, Outcome } from '../../../operations/operation.ts'
+import type { ToolCall } from '../call-names.ts'
+import { sentences } from '../description.ts'
+import { counted, linesListed, quote, span } from '../phrases.ts'
+import { below, callLine, hashLine, linesOf, numbered, outlineLines } from './text.ts'
 
 /** The text of a success; `body` is its JSON, `made` the call. */
 export function briefOutcome(value: Outcome, body: ChangeResult | InspectResult, made: ToolCall): string {

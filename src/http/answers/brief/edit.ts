@@ -1,0 +1,103 @@
+// The texts of edits that can't be made, by code. Does not know why a request failed otherwise.
+import type { ExpectedTextMismatch, OccurrenceOutOfRange, WrongCount } from '../../../engine/failure.ts'
+import type { EditFailure } from '../edit-failure.ts'
+import { whyMissed } from '../no-match-cause.ts'
+import { counted, linesListed, span } from '../phrases.ts'
+import {
+  type Brief,
+  type Briefs,
+  CALLS_LENGTH,
+  eachPlace,
+  type FailedCall,
+  fixed,
+  ofEdit,
+  preview,
+  withEdits
+} from './call.ts'
+import { noMatch } from './no-match.ts'
+import { ambiguousTarget, targetNotFound } from './target.ts'
+import { linesOf, numbered } from './text.ts'
+
+/** The texts, by code; the others of `EditFailure` are answered with `detail`. */
+export const EDIT_BRIEFS: Briefs<EditFailure> = {
+  NO_MATCH: noMatch,
+  ALREADY_APPLIED: (failure, call) => ({
+    what: ofEdit(failure, `new_text is there already, around old_text (${span(failure.lines)} of ${call.shown})`),
+    next: [
+      'If this edit was made before, leave it out. To make it once more, send occurrence 1 too, ' +
+        'or the file_hash as expected_hash.'
+    ],
+    lines: preview(failure.file_preview)
+  }),
+  WRONG_COUNT: wrongCount,
+  OCCURRENCE_OUT_OF_RANGE: (failure, call) => ({
+    what: ofEdit(failure, `occurrence is ${failure.occurrence}, but ${appears(failure, call)}`),
+    next: oneOfThem(failure, call)
+  }),
+  EXPECTED_TEXT_MISMATCH: expectedTextMismatch,
+  TARGET_NOT_FOUND: targetNotFound,
+  AMBIGUOUS_TARGET: ambiguousTarget
+}
+
+/** `old_text appears 2 times in app.js, at lines 5 and 7`. */
+const appears = (
+  { actual_occurrences, match_lines, more_matches }: WrongCount | OccurrenceOutOfRange,
+  { shown }: FailedCall
+): string =>
+  `old_text appears ${counted(actual_occurrences, 'time')} in ${shown}, at ${linesListed(match_lines, more_matches === undefined)}`
+
+function wrongCount(failure: WrongCount, call: FailedCall): Brief {
+  const { actual_occurrences: actual, expected_occurrences: expected, undone_by_edit, similar_content } = failure
+  const were = expected === 1 ? 'must match one place' : `${expected} places were expected`
+  const why = undone_by_edit === undefined ? '' : `, since edit ${undone_by_edit + 1} of this request changes it first`
+  const what = ofEdit(failure, `${appears(failure, call)}, but ${were}${why}`)
+  if (actual > expected || failure.overlapping) return { what, next: oneOfThem(failure, call) }
+  const [best] = similar_content ?? []
+  const [adjusted] = withEdits(failure.fixes)
+  const others = best === undefined ? [] : [`Nearly the same, and not replaced by this:`]
+  return {
+    what,
+    next: [...(adjusted === undefined ? [] : fixed(adjusted, 'To replace only these', failure, call)), ...others],
+    ...(best !== undefined && { lines: numbered(linesOf(best.content, best.line_number)) })
+  }
+}
+
+/** Calls that replace one of several matches: by what is around it or, where that gets long, by its number. */
+function oneOfThem(failure: WrongCount | OccurrenceOutOfRange, call: FailedCall): string[] {
+  const { fixes, actual_occurrences: actual } = failure
+  const all = withEdits(fixes)
+  const around = all.filter(({ type }) => type === 'ADD_CONTEXT')
+  const byNumber = all.find(({ type }) => type === 'CHOOSE_OCCURRENCE')
+  const adjust = all.find(({ type }) => type === 'ADJUST_COUNT')
+  const shown = eachPlace(around, failure, call).next
+  const isWhole = shown.length === 2 * around.length && shown.join('\n').length <= CALLS_LENGTH
+  const number = `"occurrence": a number from 1 to ${actual}`
+  const everywhere = adjust === undefined ? '' : ` To replace all ${actual}, send "occurrences": ${actual}.`
+  if (isWhole || byNumber === undefined) {
+    const others = actual > around.length && byNumber !== undefined ? ` For one of the others, send ${number}.` : ''
+    return [...shown, `${others}${everywhere}`.trim()]
+  }
+  return [...fixed(byNumber, `To replace one of them (${number})`, failure, call), everywhere.trim()]
+}
+
+function expectedTextMismatch(failure: ExpectedTextMismatch, call: FailedCall): Brief {
+  const { start_line, end_line, found_at, cause, fixes, actual_text, file_preview } = failure
+  if (end_line < start_line) {
+    return { what: ofEdit(failure, `expected_text must be empty where lines are inserted`), next: [] }
+  }
+  const differ = `expected_text does not match ${span([start_line, end_line])} of ${call.shown}`
+  const [first] = withEdits(fixes)
+  const why = cause === undefined ? '' : `: ${whyMissed(cause, 'expected_text')}`
+  if (found_at === undefined || first === undefined) {
+    const where = found_at === undefined ? '' : `, but ${span(found_at)}${why}`
+    return { what: ofEdit(failure, `${differ}${where}`), next: [], lines: preview(file_preview) }
+  }
+  const same = found_at[0] === start_line && found_at[1] === end_line
+  const almost = cause === undefined ? 'it is' : 'nearly the same text is'
+  const what = ofEdit(failure, same ? `${differ}${why}` : `${differ}; ${almost} now at ${span(found_at)}${why}`)
+  return {
+    what,
+    next: fixed(first, `If you mean ${span(found_at)}`, failure, call),
+    ...(!same && { lines: numbered(linesOf(actual_text, start_line)) })
+  }
+}

@@ -1,0 +1,105 @@
+// The text of an edit whose old_text was not found: which region was most likely meant, and the call that edits it.
+// Does not know other failures.
+import type { EditPosition, NoMatch, SimilarContent } from '../../../engine/failure.ts'
+import { BY_TOOL } from '../call-names.ts'
+import { whyMissed } from '../no-match-cause.ts'
+import { counted, listed, quote, span } from '../phrases.ts'
+import {
+  asCall,
+  type Brief,
+  eachPlace,
+  type FailedCall,
+  fixed,
+  inspect,
+  ofEdit,
+  pathOf,
+  preview,
+  shortest,
+  withEdits
+} from './call.ts'
+import { callLine } from './text.ts'
+
+/** The longest region that is shown where no edit of it is proposed. */
+const REGION_LENGTH = 2000
+
+/** What was meant, or that nothing is similar, with the calls that would edit it. */
+export function noMatch(failure: NoMatch, call: FailedCall): Brief {
+  const { similar_content, fixes, file_preview, cause, undone_by_edit, applied_lines } = failure
+  const notFound = `old_text was not found in ${call.shown}`
+  const of = (what: string) => ofEdit(failure, `${notFound}${what}`)
+  const [best] = similar_content
+  const ready = withEdits(fixes)
+  const [first] = ready
+  if (undone_by_edit !== undefined) {
+    return {
+      what: of(`: edit ${undone_by_edit + 1} of this request changes it first`),
+      next: first === undefined ? [] : fixed(first, 'To edit what that edit leaves', failure, call)
+    }
+  }
+  if (file_preview.total_lines === 0) {
+    const edit = { start_line: 1, end_line: 0, new_text: newTextOf(failure, call) }
+    return {
+      what: of(': the file is empty'),
+      next: ['To put the text into it, send:', callLine(call.made, BY_TOOL.edit_lines, { path: pathOf(call), ...edit })]
+    }
+  }
+  if (best === undefined && applied_lines !== undefined) {
+    const there = `, but new_text is there already (${span(applied_lines)})`
+    return { what: of(`${there}: if this edit was made before, leave it out`), next: [], lines: preview(file_preview) }
+  }
+  if (best === undefined) return nothingSimilar(failure, call, of)
+  const also =
+    applied_lines === undefined
+      ? []
+      : [`new_text is in the file too (${span(applied_lines)}): if this edit was made before, leave it out.`]
+  if (cause.type === 'near_duplicate') {
+    const spans = listed(similar_content.map(spanOf), 'or')
+    return { what: of(`; ${whyMissed(cause)}: ${spans}`), ...eachPlace(ready, failure, call, also) }
+  }
+  const likely = best.confidence === 'low' ? 'perhaps' : 'most likely'
+  const were = best.line_number === best.end_line ? 'was' : 'were'
+  const what = of(`; ${likely} ${spanOf(best)} ${were} meant: ${whyMissed(cause)}`)
+  const section = replacedWhole(failure, call)
+  if (first === undefined) return { what, next: [...also, ...region(best, failure, call), ...section] }
+  return { what, next: [...also, ...fixed(shortest(ready, failure, call), 'If so', failure, call), ...section] }
+}
+
+/** A region that is too unlike old_text for an edit of it to be proposed: its text, or the call that reads it. */
+function region(best: SimilarContent, failure: EditPosition, call: FailedCall): string[] {
+  const { content: old_text, line_number: start_line, end_line, lossy } = best
+  if (lossy !== true && old_text.length <= REGION_LENGTH) return asCall({ old_text }, 'If so', '', failure, call)
+  const part = lossy === true ? ', a part without U+FFFD' : ''
+  return [
+    `If so, read them and copy old_text from there${part}:`,
+    inspect(call, { path: pathOf(call), start_line, end_line })
+  ]
+}
+
+/** The call that replaces the symbol that old_text defines. */
+const replacedWhole = ({ fixes }: NoMatch, call: FailedCall): string[] =>
+  fixes.flatMap(({ section, lines }) =>
+    section === undefined || lines === undefined
+      ? []
+      : [
+          `${quote(section.symbol)} is ${span(lines)} now; to replace all of it, send this with a new_text of your own:`,
+          callLine(call.made, BY_TOOL.edit_section, { path: pathOf(call), action: 'replace', ...section })
+        ]
+  )
+
+const spanOf = ({ line_number, end_line }: SimilarContent): string => span([line_number, end_line])
+
+/** The new_text of the edit that failed, as it was sent. */
+function newTextOf({ edit_index }: EditPosition, { made }: FailedCall): unknown {
+  const { edits, new_text } = made.arguments
+  return Array.isArray(edits) ? (edits[edit_index] as { new_text?: unknown }).new_text : new_text
+}
+
+function nothingSimilar(failure: NoMatch, call: FailedCall, of: (what: string) => string): Brief {
+  const { file_preview, missing_tokens = [] } = failure
+  const { total_lines, preview_end_line } = file_preview
+  const names = missing_tokens.slice(0, 3).map(token => quote(token, 40))
+  const without = names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`
+  const what = of(`: nothing in its ${counted(total_lines, 'line')} is similar${without}`)
+  if (preview_end_line === total_lines) return { what, next: [], lines: preview(file_preview) }
+  return { what, next: ['Check the path, or read the file:', inspect(call, { path: pathOf(call) })] }
+}

@@ -1,0 +1,91 @@
+// A problem as the text that a model is given: what is the matter, the call to send next, the lines of the file that
+// the call doesn't hold, the hash, and nothing else. Does not know statuses.
+import type { Problem } from '../../../../schemas/problem.ts'
+import type { StaleFile } from '../../../workspace/failure.ts'
+import type { Failure } from '../../failure.ts'
+import type { ToolCall } from '../call-names.ts'
+import { counted, cut, listed, span } from '../phrases.ts'
+import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, preview } from './call.ts'
+import { EDIT_BRIEFS } from './edit.ts'
+import { below, hashLine } from './text.ts'
+
+/**
+ * The text of a problem; `body` is its JSON, `made` the call, without which no other can be proposed. A code that has no
+ * text of its own is answered with `detail`.
+ */
+export function briefProblem(failure: Failure, body: Problem, made: ToolCall | undefined): string {
+  const { code, detail, path, file_hash } = body
+  const brief =
+    made === undefined ? undefined : briefOf(BRIEFS, failure, { made, shown: cut(path ?? 'the file', 200), file_hash })
+  if (brief === undefined) return withHash(withCode(detail, code, path), file_hash)
+  const { what, next, lines } = brief
+  return withHash(below(`${what}${/[.?]$/.test(what) ? '' : '.'} [${code}]`, ...next, lines), file_hash)
+}
+
+/** A text with the hash, if that isn't in it. */
+const withHash = (text: string, file_hash = ''): string =>
+  text.includes(file_hash) ? text : below(text, hashLine(file_hash))
+
+function briefOf<F extends { code: string }>(table: Briefs<F>, failure: F, call: FailedCall): Brief | undefined {
+  const made = table[failure.code as F['code']] as ((failure: F, call: FailedCall) => Brief | undefined) | undefined
+  return made?.(failure, call)
+}
+
+/** `detail` with the code after its first sentence. */
+function withCode(detail: string, code: string, path = ''): string {
+  // A path may hold what looks like the end of a sentence.
+  const masked = path === '' ? detail : detail.replaceAll(path, '-'.repeat(path.length))
+  const end = /[.?](?= [A-Z])/.exec(masked.replace(/"(?:[^"\\]|\\.)*"/g, quoted => '-'.repeat(quoted.length)))
+  const at = end === null ? detail.length : end.index + 1
+  return `${detail.slice(0, at)} [${code}]${detail.slice(at)}`
+}
+
+const BRIEFS: Briefs<Failure> = {
+  ...EDIT_BRIEFS,
+  STALE_FILE: staleFile,
+  FILE_NOT_FOUND: ({ did_you_mean = [], missing }, call) => {
+    const [first] = did_you_mean
+    if (missing !== undefined) return undefined
+    const what = `${call.shown} was not found`
+    return first === undefined
+      ? { what, next: ['This lists what is there:', inspect(call, { path: '.' })] }
+      : { what: `${what}; did you mean ${listed(did_you_mean, 'or')}?`, next: again(call, { path: first }) }
+  },
+  PATH_NOT_ALLOWED: ({ reason, did_you_mean: [first, ...others] = [] }, call) =>
+    reason === 'outside' && first !== undefined
+      ? {
+          what: `${call.shown} is outside the workspace; did you mean ${listed([first, ...others], 'or')}?`,
+          next: again(call, { path: first })
+        }
+      : undefined,
+  PRECONDITION_REQUIRED: (_failure, call) => ({
+    what: 'This server requires expected_hash with every edit: send the file_hash that this call answers',
+    next: [inspect(call, { path: pathOf(call) })]
+  })
+}
+
+function staleFile({ reason, expected_hash, now }: StaleFile, call: FailedCall): Brief | undefined {
+  const { file_hash, shown } = call
+  const whole = [inspect(call, { path: pathOf(call) })]
+  if (reason === 'changed_meanwhile') {
+    return { what: `${shown} was changed by another program during the edit; nothing was written`, next: whole }
+  }
+  const changed = `${shown} has changed since its hash was ${expected_hash}`
+  if (now === undefined || file_hash === undefined) {
+    return { what: `${changed}; nothing was written`, next: ['Read it again, then decide:', ...whole] }
+  }
+  const arguments_ = { ...call.made.arguments, expected_hash: file_hash }
+  const renewed: FailedCall = { ...call, made: { ...call.made, arguments: arguments_ } }
+  if (!now.fits) {
+    const inner = briefOf(EDIT_BRIEFS, now.failure, renewed)
+    if (inner === undefined) return undefined
+    return { ...inner, what: `${changed}, and the edit does not fit it: ${inner.what}` }
+  }
+  const { places, total, file_preview } = now
+  const where = total === 0 ? '' : ` at ${places.length === 1 ? span(places[0]!) : counted(total, 'place')}`
+  return {
+    what: `${changed}; nothing was written, but your edit still fits${where}`,
+    next: again(renewed, { expected_hash: file_hash }).map(line => line.replace(/^If so/, 'If that is what you mean')),
+    lines: preview(file_preview)
+  }
+}
