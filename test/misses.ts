@@ -1,5 +1,5 @@
 // One example of each cause for which old_text isn't found: data for the documents and for the test that walks them.
-import type { CauseType } from '../src/engine/suggest/classify.ts'
+import type { CauseType } from '../src/engine/suggest/differences/classify.ts'
 
 export interface Miss {
   cause: CauseType

@@ -3,7 +3,7 @@
 import type { LineEdit, TextEdit } from './edit/request.ts'
 import type { SymbolKind } from './outline/outline.ts'
 import type { SyntaxFault } from './outline/syntax-errors.ts'
-import type { Cause, Difference } from './suggest/classify.ts'
+import type { Cause, Difference } from './suggest/differences/classify.ts'
 import type { MergeConflict } from './suggest/merge.ts'
 
 /** Text of the file around a failure. Lines are 1-based, of the original file; `content` is at most 2 KiB. */

@@ -1,6 +1,6 @@
 // old_text whose middle is left out ("… existing code …"), or too long to compare: its first and its last part, and
 // what lies between. Does not know edits.
-import { afterBreak } from './boundaries.ts'
+import { afterBreak } from './boundaries/boundaries.ts'
 import type { Budget } from './budget.ts'
 import { linesOf, fold } from './fold.ts'
 import { Haystack } from './haystack.ts'

@@ -1,6 +1,6 @@
 // What is equal but for white space, case, accents, quotes, dashes and backslashes: texts as folded codes. Does not
 // know how they are searched.
-import { plainDashes, plainQuotes } from './typography.ts'
+import { plainDashes, plainQuotes } from './differences/typography.ts'
 
 /** A text folded. `codes[i]` comes from the UTF-16 unit `offsets[i]` of `source`. */
 export interface Folded {

@@ -1,9 +1,9 @@
 // What an edit does to old_text, done to the region of the file that was meant: a three-way merge, word by word. Does
 // not know files or edits.
 import { fail, ok, type Result } from '../../result.ts'
-import { changedRanges, type ChangedRange } from './changed-ranges.ts'
+import { changedRanges, type ChangedRange } from './differences/changed-ranges.ts'
 import { indentRule, type Indents } from './indent-rule.ts'
-import { DASHES, plainDashes, plainQuotes } from './typography.ts'
+import { DASHES, plainDashes, plainQuotes } from './differences/typography.ts'
 
 /**
  * Both sides changed the same words, or words beside each other: `changed` of old_text by the edit, `found` in the file

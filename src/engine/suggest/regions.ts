@@ -1,8 +1,8 @@
 // The regions of a text that old_text may stand for: finds candidates, checks them, sets their boundaries and ranks.
 // Does not know edits.
 import { alignLines, type Alignment } from './align.ts'
-import { spanOfLines, type TextSpan } from './boundaries.ts'
-import { bytesOf, spanOfCodes } from './boundaries-in-line.ts'
+import { spanOfLines, type TextSpan } from './boundaries/boundaries.ts'
+import { bytesOf, spanOfCodes } from './boundaries/boundaries-in-line.ts'
 import type { Budget } from './budget.ts'
 import { mapByChain, mapInBand } from './characters.ts'
 import { anchorsOf, findAnchor } from './anchors.ts'

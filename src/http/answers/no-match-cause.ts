@@ -1,5 +1,5 @@
 // Why old_text wasn't found, one sentence for each cause. Does not know statuses or fixes.
-import type { Cause, CauseType } from '../../engine/suggest/classify.ts'
+import type { Cause, CauseType } from '../../engine/suggest/differences/classify.ts'
 import { counted, quote } from './phrases.ts'
 
 /** What the file and the text differ in. `field`: the one that was sent. */

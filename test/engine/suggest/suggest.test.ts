@@ -7,11 +7,11 @@ import { alignLines } from '../../../src/engine/suggest/align.ts'
 import { anchorsOf, findAnchor } from '../../../src/engine/suggest/anchors.ts'
 import { Budget } from '../../../src/engine/suggest/budget.ts'
 import { mapByChain, mapInBand } from '../../../src/engine/suggest/characters.ts'
-import { CAUSES, type CauseType } from '../../../src/engine/suggest/classify.ts'
+import { CAUSES, type CauseType } from '../../../src/engine/suggest/differences/classify.ts'
 import { endsOfElided, endsOfLong } from '../../../src/engine/suggest/elided.ts'
 import { fold, linesOf, textOf } from '../../../src/engine/suggest/fold.ts'
 import { Haystack } from '../../../src/engine/suggest/haystack.ts'
-import { hunksOf } from '../../../src/engine/suggest/hunks.ts'
+import { hunksOf } from '../../../src/engine/suggest/differences/hunks.ts'
 import { isPlaceholder } from '../../../src/engine/suggest/placeholders.ts'
 import {
   oldTextOf,

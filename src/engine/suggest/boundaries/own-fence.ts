@@ -1,7 +1,7 @@
 // A region that was found without the Markdown fence of old_text, though the file has a fence there too. Does not know
 // how it was found.
-import type { Haystack } from './haystack.ts'
-import type { OldText } from './readings.ts'
+import type { Haystack } from '../haystack.ts'
+import type { OldText } from '../readings.ts'
 
 /** Bytes before and after a region in which a line of a fence is looked for. */
 const REACH = 200

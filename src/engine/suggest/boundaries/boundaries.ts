@@ -1,9 +1,9 @@
 // Where the region begins and ends, from an alignment of lines: whole lines, or from within one. Does not know how it
 // was found.
-import type { Alignment } from './align.ts'
-import { isCombining, isDash, type FoldedLine } from './fold.ts'
-import type { Stretch } from './haystack.ts'
-import type { OldText } from './readings.ts'
+import type { Alignment } from '../align.ts'
+import { isCombining, isDash, type FoldedLine } from '../fold.ts'
+import type { Stretch } from '../haystack.ts'
+import type { OldText } from '../readings.ts'
 
 /** A part of a stretch: UTF-16 offsets. */
 export interface TextSpan {

@@ -1,10 +1,10 @@
 // Where the region begins and ends, from a map of characters: for single lines and parts of lines. Does not know
 // search.
+import type { CodeMap } from '../characters.ts'
+import { isCombining, isDash, type FoldedLine } from '../fold.ts'
+import type { Haystack, Stretch } from '../haystack.ts'
+import type { OldText } from '../readings.ts'
 import { afterBreak, type TextSpan } from './boundaries.ts'
-import type { CodeMap } from './characters.ts'
-import { isCombining, isDash, type FoldedLine } from './fold.ts'
-import type { Haystack, Stretch } from './haystack.ts'
-import type { OldText } from './readings.ts'
 
 /** What the map says of the lines of old_text: which are in the text, and their first and last code that is. */
 interface Kept {

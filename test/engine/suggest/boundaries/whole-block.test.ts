@@ -1,9 +1,9 @@
 // Regions for a block of old_text: where they end, and that the block with the same first line is found.
 import t from 'tap'
-import { Budget } from '../../../src/engine/suggest/budget.ts'
-import { Haystack } from '../../../src/engine/suggest/haystack.ts'
-import { suggest } from '../../../src/engine/suggest/suggest.ts'
-import { blockOf, endOfBlock, startOfBlock } from '../../../src/engine/suggest/whole-block.ts'
+import { Budget } from '../../../../src/engine/suggest/budget.ts'
+import { Haystack } from '../../../../src/engine/suggest/haystack.ts'
+import { suggest } from '../../../../src/engine/suggest/suggest.ts'
+import { blockOf, endOfBlock, startOfBlock } from '../../../../src/engine/suggest/boundaries/whole-block.ts'
 
 /** Expects the block that begins at « in `file` to end at »; without it, that no block is found. */
 const check = (name: string, sought: string, file: string): void => {

@@ -1,10 +1,10 @@
 // A region for a block of old_text (a function, a rule, an element), from its first line to the line that closes it: so
 // much may have changed inside that an inner `}` was taken for the last one. Does not know how it was found.
-import { breakEndIn, lineStartIn, textEndIn } from '../text/lines.ts'
-import { findAnchor } from './anchors.ts'
-import type { Budget } from './budget.ts'
-import type { Haystack } from './haystack.ts'
-import { isWithin } from './verify.ts'
+import { breakEndIn, lineStartIn, textEndIn } from '../../text/lines.ts'
+import { findAnchor } from '../anchors.ts'
+import type { Budget } from '../budget.ts'
+import type { Haystack } from '../haystack.ts'
+import { isWithin } from '../verify.ts'
 
 /** What says where a block begins and ends: its first and last line without the white space around them. */
 export interface Block {

@@ -1,9 +1,9 @@
 // Regions for a single line of old_text: where they begin and end.
 import t from 'tap'
-import { similarContent } from '../../../src/engine/explain/similar-content.ts'
-import { Haystack } from '../../../src/engine/suggest/haystack.ts'
-import { suggest } from '../../../src/engine/suggest/suggest.ts'
-import { rankedByEdges, wholeStatement } from '../../../src/engine/suggest/whole-statement.ts'
+import { similarContent } from '../../../../src/engine/explain/similar-content.ts'
+import { Haystack } from '../../../../src/engine/suggest/haystack.ts'
+import { suggest } from '../../../../src/engine/suggest/suggest.ts'
+import { rankedByEdges, wholeStatement } from '../../../../src/engine/suggest/boundaries/whole-statement.ts'
 
 /** `file` has the region that was found between « and ». */
 const check = (name: string, sought: string, file: string, expected: string, isCut = false): void => {

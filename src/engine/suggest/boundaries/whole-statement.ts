@@ -1,10 +1,10 @@
 // A region for a single line of old_text, widened or narrowed to the statement that was meant: no other line that adds
 // nothing, and no end in the middle of what has changed. Does not know how it was found.
-import { isBreakByte, LF, lineStartIn } from '../text/lines.ts'
-import { TOKEN, WORD } from '../text/words.ts'
-import type { Haystack } from './haystack.ts'
-import { folded } from './merge.ts'
-import { isWithin } from './verify.ts'
+import { isBreakByte, LF, lineStartIn } from '../../text/lines.ts'
+import { TOKEN, WORD } from '../../text/words.ts'
+import type { Haystack } from '../haystack.ts'
+import { folded } from '../merge.ts'
+import { isWithin } from '../verify.ts'
 
 /** Bytes. `isCut`: it begins or ends otherwise than old_text does, amid a line that is too long to be taken whole. */
 export interface Statement {

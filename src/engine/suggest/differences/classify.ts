@@ -1,9 +1,9 @@
 // How old_text and the region found differ, in types an answer shows, and the one cause that a sentence names. Does not
 // know sentences.
-import { type EightBitEncoding, excerpt } from '../text/encoding.ts'
-import { withLf } from '../text/lines.ts'
+import { type EightBitEncoding, excerpt } from '../../text/encoding.ts'
+import { withLf } from '../../text/lines.ts'
+import type { OldText, Reading } from '../readings.ts'
 import { hunksOf, type Hunk, type DifferenceKind } from './hunks.ts'
-import type { OldText, Reading } from './readings.ts'
 
 export type DifferenceType =
   | 'whitespace'

@@ -1,8 +1,8 @@
 // What differs between two short texts, piece by piece, and of which kind each difference is. Does not know files.
 import { distance } from 'fastest-levenshtein'
+import { withoutEntities } from '../readings.ts'
 import { changedRanges } from './changed-ranges.ts'
 import { isName } from './names.ts'
-import { withoutEntities } from './readings.ts'
 import { plainDashes, plainQuotes } from './typography.ts'
 
 /** What a difference is about, finer than an answer says it. */
