@@ -1,4 +1,5 @@
-// Lint rules: neostandard, for TypeScript, without those of layout, which is prettier's; the generated and the built are left out. `npm run lint` installs it the first time.
+// Lint rules: neostandard, for TypeScript, without those of layout, which is prettier's; the generated and the built
+// are left out. `npm run lint` installs it the first time.
 import neostandard from './.ci/tools/node_modules/neostandard/index.js'
 
 export default [

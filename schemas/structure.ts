@@ -4,7 +4,8 @@ import { line, lossy, named, word } from './common.ts'
 
 export const StructureItem = named(
   'StructureItem',
-  'One section, code block or symbol of a file. Its start_line and end_line can be used for an edit by line numbers as they are.',
+  'One section, code block or symbol of a file. ' +
+    'Its start_line and end_line can be used for an edit by line numbers as they are.',
   {
     kind: word(
       [

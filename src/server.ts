@@ -44,7 +44,8 @@ function startFailure(error: unknown, { host, port, root }: Config): string {
  */
 function occupied({ root, where, pid, uid, info }: Occupied): string {
   const foreign = uid !== process.geteuid?.()
-  const other = `process ${pid}${info === null ? '' : ` on ${printable(info.hostname)}`}${foreign ? ` (user ${uid})` : ''}`
+  const host = info === null ? '' : ` on ${printable(info.hostname)}`
+  const other = `process ${pid}${host}${foreign ? ` (user ${uid})` : ''}`
   const state = info === null ? "it is stopped or busy and didn't say which" : `--state-dir ${printable(info.stateDir)}`
   if (where === 'same') {
     const remedy = foreign
@@ -66,17 +67,20 @@ function occupied({ root, where, pid, uid, info }: Occupied): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What is printed once the server listens: one line, and for a person also the token, the page to try it and a first call. */
+/**
+ * What is printed once the server listens: one line, and for a person also the token, the page to try it and a first
+ * call.
+ */
 function greeting(config: Config, root: string, { address, port, family }: AddressInfo): string {
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
   const line = `editd listening on ${url} root=${root}\n`
   if (!config.tokenGenerated && !process.stdout.isTTY) return line
   const local = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
   // A configured token isn't printed.
-  const token =
-    config.token === null
-      ? ''
-      : ` -H ${config.tokenGenerated ? quoted(`Authorization: Bearer ${config.token}`) : '"Authorization: Bearer $EDITD_TOKEN"'}`
+  const bearer = config.tokenGenerated
+    ? quoted(`Authorization: Bearer ${config.token}`)
+    : '"Authorization: Bearer $EDITD_TOKEN"'
+  const token = config.token === null ? '' : ` -H ${bearer}`
   const generated = config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''
   const headers = `${token} -H 'Content-Type: application/json'`
   const docs = config.docs ? `docs: ${local}/docs\n` : ''

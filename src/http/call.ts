@@ -15,9 +15,9 @@ import { readPreconditions } from './requests/preconditions.ts'
 import { requestReader, type RequestFields } from './requests/request-reader.ts'
 
 /**
- * What is called: `body` is strict JSON, parsed; `headers` may hold preconditions; `instance` and `request_id` identify
- * the call in a problem, which names other calls as `naming` has it. `onAnswer` is told once what came of it, also where
- * it throws.
+ * What is called: `body` is strict JSON, parsed; `headers` may hold preconditions; `instance` and `request_id`
+ * identify the call in a problem, which names other calls as `naming` has it. `onAnswer` is told once what came of
+ * it, also where it throws.
  */
 export interface Call {
   body: unknown

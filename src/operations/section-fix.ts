@@ -1,5 +1,5 @@
-// After a miss of a whole symbol that can't be mended by a ready edit: the call that replaces the symbol by its name. Does
-// not know how the text was searched for.
+// After a miss of a whole symbol that can't be mended by a ready edit: the call that replaces the symbol by its
+// name. Does not know how the text was searched for.
 import type { NoMatch } from '../engine/failure.ts'
 import { findTarget, symbolPath } from '../engine/outline/target.ts'
 import { fail } from '../result.ts'
@@ -8,9 +8,9 @@ import type { Planner } from '../workspace/workspace.ts'
 import { outlineOf } from './outlining.ts'
 
 /**
- * `planner`, whose NO_MATCH also names the symbol that stands where old_text, a whole block, was meant: none where there
- * is a fix with a `new_text`, where the parser has no place left, or where the bytes have moved to a thread (large files,
- * long searches).
+ * `planner`, whose NO_MATCH also names the symbol that stands where old_text, a whole block, was meant: none where
+ * there is a fix with a `new_text`, where the parser has no place left, or where the bytes have moved to a thread
+ * (large files, long searches).
  */
 export const withSectionFix =
   <T, F extends { code: string }>(outliner: Outliner, planner: Planner<T, F>): Planner<T, F> =>

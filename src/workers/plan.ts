@@ -9,7 +9,9 @@ import { Threads } from './threads.ts'
 
 /** Bytes up to which a file is planned on the event loop. */
 export const INLINE_PLAN_BYTES = 256 * 1024
-/** Work (see `fitsWorkBudget`) up to which a plan is made there: that of replacing two thousand places, for instance. */
+/**
+ * Work (see `fitsWorkBudget`) up to which a plan is made there: that of replacing two thousand places, for instance.
+ */
 const INLINE_PLAN_WORK = 2_000_000
 /** While one plan takes long, another needn't wait. */
 const THREADS = 2

@@ -107,8 +107,8 @@ function editsFor(failed: FailedEdit, text: Text, original: Text, { candidates, 
 }
 
 /**
- * What the edit makes of the region `found`, with the line breaks that it has to be sent with. `read` takes away what was
- * added to both texts by mistake.
+ * What the edit makes of the region `found`, with the line breaks that it has to be sent with. `read` takes away
+ * what was added to both texts by mistake.
  */
 function replacementFor(
   { old_text, new_text }: TextEdit,

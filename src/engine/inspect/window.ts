@@ -35,11 +35,11 @@ export const MAX_WINDOW_BYTES = 64 * 1024
 export const DEFAULT_WINDOW_BYTES = 16 * 1024
 
 /**
- * The window that begins with `kept`: the text from `start_line` and `start_column` on, to its end or for more than 64
- * KiB. At most 2,000 lines are in it, and 16 KiB, with an `end_line` 64 KiB: then `truncated`, and `next_line` says
- * where it goes on (with `next_column` inside a line that is longer than the limit). An `end_line` past the end reads to the end. Fails where
- * `start_line` is past the end (line 1 of an empty text is empty), `end_line` before `start_line`, or `start_column`
- * past the line's end: then `columns` is the line's length in UTF-16 units.
+ * The window that begins with `kept`: the text from `start_line` and `start_column` on, to its end or for more than
+ * 64 KiB. At most 2,000 lines are in it, and 16 KiB, with an `end_line` 64 KiB: then `truncated`, and `next_line`
+ * says where it goes on (with `next_column` inside a line that is longer than the limit). An `end_line` past the end
+ * reads to the end. Fails where `start_line` is past the end (line 1 of an empty text is empty), `end_line` before
+ * `start_line`, or `start_column` past the line's end: then `columns` is the line's length in UTF-16 units.
  */
 export function cutWindow(
   kept: Buffer,

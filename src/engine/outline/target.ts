@@ -8,7 +8,9 @@ import { type CodeBlock, type Heading, type Item, type Outline, SEPARATOR, type 
 const MOST_SHOWN = 100
 /** Names like one that isn't there that a problem shows, the nearest. */
 const MOST_NEAREST = 3
-/** Names that are compared with one that isn't there, the first, and UTF-16 units of each; what is beyond is ignored. */
+/**
+ * Names that are compared with one that isn't there, the first, and UTF-16 units of each; what is beyond is ignored.
+ */
 const MOST_COMPARED = 5000
 const COMPARED_LENGTH = 100
 /** Edit distance as a share of the longer name: from this on a name isn't near. */

@@ -32,12 +32,12 @@ export interface TextOptions {
 }
 
 /**
- * Plans edits on a text without NUL. Each edit applies to the result of those before it and counts its matches there;
- * matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones count too.
- * `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given. Fails with the
- * first edit that can't be made: no match, made already, another count than required, an occurrence that isn't there, a result over
- * `max_result_size`, or more than a million replaced places; with `work_within`, TAKES_LONG where many places are
- * replaced, or a miss takes long to explain.
+ * Plans edits on a text without NUL. Each edit applies to the result of those before it and counts its matches
+ * there; matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones
+ * count too. `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given.
+ * Fails with the first edit that can't be made: no match, made already, another count than required, an occurrence
+ * that isn't there, a result over `max_result_size`, or more than a million replaced places; with `work_within`,
+ * TAKES_LONG where many places are replaced, or a miss takes long to explain.
  */
 export function planTextEdits(
   original: Buffer,

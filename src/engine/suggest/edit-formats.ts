@@ -45,7 +45,7 @@ export function sidesOfDiff(text: string, side: EditSide): Sides | undefined {
   return { old: part('-', '+'), new: part('+', '-'), isWhole: added.length > 0, isOneOfSeveral: next !== -1 }
 }
 
-/** Whether lines with `-` are taken away, rather than a list, comments (`--`), or a part of a line such as `-right: 0`. */
+/** Whether lines with `-` are taken away; else they are a list, comments (`--`), or parts of lines (`-right: 0`). */
 const areRemoved = (removed: readonly string[], lines: readonly string[]): boolean =>
   !removed.every(line => /^- \S/.test(line)) &&
   !removed.some(line => line.startsWith('--')) &&

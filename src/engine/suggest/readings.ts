@@ -1,5 +1,5 @@
-// The texts that old_text may stand for: as sent, and without line numbers, escapes, entities, a fence or another format
-// of edits that were copied or added by mistake. Does not know the file that is searched.
+// The texts that old_text may stand for: as sent, and without line numbers, escapes, entities, a fence or another
+// format of edits that were copied or added by mistake. Does not know the file that is searched.
 import { type EditSide, newSide, type Sides, sidesOfDiff, sidesOfMarked } from './edit-formats.ts'
 import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'
 import { type Pattern, patternOf } from './verify.ts'

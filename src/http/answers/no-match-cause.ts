@@ -20,7 +20,8 @@ const SENTENCES: Record<CauseType, Describe> = {
   dashes: (expected, found, field) => `dashes or symbols differ (the file has ${found}, ${field} ${expected})`,
   nbsp: (expected, found, field) => `the spaces differ (the file has ${found}, ${field} ${expected})`,
   invisible: (expected, found, field) =>
-    `there are characters that cannot be seen: the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
+    'there are characters that cannot be seen: ' +
+    `the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
   unicode_form: (expected, found) => `${found} looks the same but is composed differently (NFC and NFD)`,
   html_entities: (expected, found, field) => {
     const [own, theirs] = [entityIn(expected), entityIn(found)]
@@ -36,7 +37,8 @@ const SENTENCES: Record<CauseType, Describe> = {
       : `${field} has escapes (backslashes) that the file does not have; `) +
     'write line breaks as real line breaks, and quotes and backslashes as the file has them',
   line_numbers: (_expected, _found, field) =>
-    `${field} has line numbers at the start of its lines that are not in the file; leave them out of ${field} and new_text`,
+    `${field} has line numbers at the start of its lines that are not in the file; ` +
+    `leave them out of ${field} and new_text`,
   elided: (_expected, _found, field) => `${field} leaves out the middle; it must contain every line that is replaced`,
   markdown_fence: (_expected, _found, field) =>
     `${field} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${field} and new_text`,

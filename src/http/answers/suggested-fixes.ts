@@ -82,7 +82,10 @@ export function whyNotMerged(conflict: MergeConflict): string {
     case 'spacing':
       return 'your change and the file differ in white space at the same place'
     case 'added':
-      return 'your new_text does not have the line numbers, fence or markers of old_text as a whole, or contradicts them'
+      return (
+        'your new_text does not have the line numbers, fence or markers of old_text as a whole, ' +
+        'or contradicts them'
+      )
     case 'too_long':
       return 'the texts are too long to merge'
   }

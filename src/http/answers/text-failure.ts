@@ -147,7 +147,8 @@ function orSection({ fixes }: NoMatch, { edit_section }: CallSyntax): string {
   const at = fixes.findIndex(({ section }) => section !== undefined)
   if (at === -1) return ''
   const { section, lines } = fixes[at]!
-  return `${quote(section!.symbol)} is ${span(lines!)} now; ${edit_section} replaces it whole (suggested_fixes[${at}].call).`
+  const now = `${quote(section!.symbol)} is ${span(lines!)} now`
+  return `${now}; ${edit_section} replaces it whole (suggested_fixes[${at}].call).`
 }
 
 const eachPlace = (fixes: (Fix & { name: string })[]): string =>
@@ -178,7 +179,8 @@ function wrongCount(failure: WrongCount, { shown }: FailedRequest): string {
     undone_by_edit
   } = failure
   const appears = sentences(
-    `old_text appears ${counted(actual, 'time')} in ${shown}, at ${linesListed(match_lines, more_matches === undefined)},`,
+    `old_text appears ${counted(actual, 'time')} in ${shown},`,
+    `at ${linesListed(match_lines, more_matches === undefined)},`,
     `but ${expected} ${expected === 1 ? 'was' : 'were'} expected.`
   )
   if (undone_by_edit !== undefined) {

@@ -23,7 +23,10 @@ const INSTRUCTIONS =
   'check the changes in the answer. ' +
   'A failed call wrote nothing, and its detail says what to do next.'
 
-/** One request or connection: what identifies it in the log, and what is called with each answer to tools/call and on a bug. */
+/**
+ * One request or connection: what identifies it in the log, and what is called with each answer to tools/call and on
+ * a bug.
+ */
 export interface Exchange {
   request_id: string
   onAnswer(summary: CallSummary): void

@@ -60,9 +60,10 @@ export function toolbox(
       const chosen = text.split(',')
       const unknown = chosen.find(name => !names.includes(name))
       if (unknown === undefined) return ok(usable.filter(({ operation }) => chosen.includes(operation.id)))
-      const message = tools.has(unknown)
-        ? `has ${unknown}, which a read-only server does not offer; the tools are ${listed(names)}`
-        : `has an unknown tool ${quote(unknown)} (did you mean ${closest(unknown, names)}?); the tools are ${listed(names)}`
+      const what = tools.has(unknown)
+        ? `${unknown}, which a read-only server does not offer`
+        : `an unknown tool ${quote(unknown)} (did you mean ${closest(unknown, names)}?)`
+      const message = `has ${what}; the tools are ${listed(names)}`
       return fail({ code: 'INVALID_REQUEST', errors: [{ pointer: '/names', message }] })
     },
     find: name => tools.get(name),

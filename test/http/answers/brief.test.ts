@@ -79,7 +79,9 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'inspect_file',
     { path: 'empty.txt', start_line: 1, structure: true },
     [
-      'empty.txt is a text file, so its structure is not supported. [UNSUPPORTED_TARGET] Supported languages are bash, c, cpp, csharp, css, go, java, javascript, jsx, markdown, php, python, ruby, rust, shell, tsx and typescript. Use edit_file. Nothing was written.',
+      'empty.txt is a text file, so its structure is not supported. [UNSUPPORTED_TARGET] Supported languages are ' +
+        'bash, c, cpp, csharp, css, go, java, javascript, jsx, markdown, php, python, ruby, rust, shell, tsx and ' +
+        'typescript. Use edit_file. Nothing was written.',
       'file_hash: #'
     ]
   ],
@@ -210,7 +212,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'create_file',
     { path: 'app.js', content: 'x\n' },
     [
-      'app.js already exists. [ALREADY_EXISTS] Nothing was written. To change part of it, use edit_file. To replace all of it, read it first, then send the same request with "overwrite": true, "expected_hash": "#".'
+      'app.js already exists. [ALREADY_EXISTS] Nothing was written. To change part of it, use edit_file. To ' +
+        'replace all of it, read it first, then send the same request with "overwrite": true, "expected_hash": "#".'
     ]
   ],
   [
@@ -232,7 +235,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'app.js', old_text: 'const port = 9090', new_text: 'const port = 8080' },
     [
-      'old_text was not found in app.js; most likely line 1 was meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
+      'old_text was not found in app.js; most likely line 1 was meant: the spacing differs (the file has "port  ' +
+        '=", old_text "port ="). [NO_MATCH]',
       'If so, send:',
       '{"path":"app.js","old_text":"const port  = 9090","new_text":"const port  = 8080"}',
       'file_hash: #'
@@ -242,7 +246,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'preview_edit',
     { operation: 'edit', path: 'app.js', old_text: 'const port = 9090', new_text: 'const port = 8080' },
     [
-      'old_text was not found in app.js; most likely line 1 was meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
+      'old_text was not found in app.js; most likely line 1 was meant: the spacing differs (the file has "port  ' +
+        '=", old_text "port ="). [NO_MATCH]',
       'If so, send:',
       '{"operation":"edit","path":"app.js","old_text":"const port  = 9090","new_text":"const port  = 8080"}',
       'file_hash: #'
@@ -268,9 +273,11 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       ]
     },
     [
-      'No edit was made, because edit 2 of 2 failed: old_text was not found in app.js; most likely line 2 was meant: the spacing differs (the file has "const host", old_text "const  host"). [NO_MATCH]',
+      'No edit was made, because edit 2 of 2 failed: old_text was not found in app.js; most likely line 2 was ' +
+        'meant: the spacing differs (the file has "const host", old_text "const  host"). [NO_MATCH]',
       'If so, send:',
-      '{"path":"app.js","edits":[{"old_text":"9090","new_text":"1"},{"old_text":"const host = process.env.HOST","new_text":"const host = env.HOST"}]}',
+      '{"path":"app.js","edits":[{"old_text":"9090","new_text":"1"},{"old_text":"const host = process.env.HOST",' +
+        '"new_text":"const host = env.HOST"}]}',
       'file_hash: #'
     ]
   ],
@@ -285,7 +292,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     },
     [
       'No edit was made, because edit 2 of 2 failed: old_text was not found in app.js: edit 1 of this request changes it first. [NO_MATCH]',
-      'To edit what that edit leaves, send this with a new_text of your own (your change is at "const port  = 9090", where the file has "const port  = 1"):',
+      'To edit what that edit leaves, send this with a new_text of your own (your change is at "const port  = ' +
+        '9090", where the file has "const port  = 1"):',
       '{"path":"app.js","edits":[{"old_text":"9090","new_text":"1"},{"old_text":"const port  = 1"}]}',
       'file_hash: #'
     ]
@@ -314,7 +322,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'app.js', old_text: 'async function fetchInvoices(customerId)', new_text: 'x' },
     [
-      'old_text was not found in app.js: nothing in its 8 lines is similar, and it does not contain "async", "function" or "fetchInvoices". [NO_MATCH]',
+      'old_text was not found in app.js: nothing in its 8 lines is similar, and it does not contain "async", ' +
+        '"function" or "fetchInvoices". [NO_MATCH]',
       '1\tconst port  = 9090',
       '2\tconst host = process.env.HOST',
       '3\t',
@@ -330,7 +339,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'long.txt', old_text: 'async function fetchInvoices(customerId)', new_text: 'x' },
     [
-      'old_text was not found in long.txt: nothing in its 60 lines is similar, and it does not contain "async", "function" or "fetchInvoices". [NO_MATCH]',
+      'old_text was not found in long.txt: nothing in its 60 lines is similar, and it does not contain "async", ' +
+        '"function" or "fetchInvoices". [NO_MATCH]',
       'Check the path, or read the file:',
       '{"name":"inspect_file","arguments":{"path":"long.txt"}}',
       'file_hash: #'
@@ -354,9 +364,11 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     [
       'old_text was not found in tabs.py; several places are equally likely: line 2 or line 6. [NO_MATCH]',
       'For line 2, send:',
-      '{"path":"tabs.py","old_text":"def read(path):\\n\\twith open(path) as f:\\n","new_text":"def read(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
+      '{"path":"tabs.py","old_text":"def read(path):\\n\\twith open(path) as f:\\n","new_text":"def ' +
+        'read(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
       'For line 6, send:',
-      '{"path":"tabs.py","old_text":"def first(path):\\n\\twith open(path) as f:\\n","new_text":"def first(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
+      '{"path":"tabs.py","old_text":"def first(path):\\n\\twith open(path) as f:\\n","new_text":"def ' +
+        'first(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
       'file_hash: #'
     ]
   ],
@@ -368,7 +380,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       new_text: 'x'
     },
     [
-      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was remembered wrongly: it has "host" where old_text has "address" (and 2 more differences). [NO_MATCH]',
+      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
+        'remembered wrongly: it has "host" where old_text has "address" (and 2 more differences). [NO_MATCH]',
       'If so, send this with a new_text of your own:',
       '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
       'file_hash: #'
@@ -447,13 +460,17 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       ]
     },
     [
-      'No edit was made, because edit 3 of 3 failed: old_text appears 3 times in app.js, at lines 2 and 5, but must match one place. [WRONG_COUNT]',
+      'No edit was made, because edit 3 of 3 failed: old_text appears 3 times in app.js, at lines 2 and 5, but ' +
+        'must match one place. [WRONG_COUNT]',
       'For line 2, send:',
-      '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},{"old_text":"const host = process.env.host","new_text":"const x = process.env.host"}]}',
+      '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},' +
+        '{"old_text":"const host = process.env.host","new_text":"const x = process.env.host"}]}',
       'For line 2, send:',
-      '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},{"old_text":"const host = process.env.host","new_text":"const host = process.env.x"}]}',
+      '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},' +
+        '{"old_text":"const host = process.env.host","new_text":"const host = process.env.x"}]}',
       'For line 5, send:',
-      '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},{"old_text":"  listen(port, host)","new_text":"  listen(port, x)"}]}',
+      '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},' +
+        '{"old_text":"  listen(port, host)","new_text":"  listen(port, x)"}]}',
       'To replace all 3, send "occurrences": 3.',
       'file_hash: #'
     ]
@@ -473,7 +490,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_lines',
     { path: 'app.js', start_line: 2, end_line: 2, new_text: 'x', expected_text: 'const  host = process.env.HOST' },
     [
-      'expected_text does not match line 2 of app.js: the spacing differs (the file has "const host", expected_text "const  host"). [EXPECTED_TEXT_MISMATCH]',
+      'expected_text does not match line 2 of app.js: the spacing differs (the file has "const host", ' +
+        'expected_text "const  host"). [EXPECTED_TEXT_MISMATCH]',
       'If you mean line 2, send:',
       '{"path":"app.js","start_line":2,"end_line":2,"expected_text":"const host = process.env.HOST","new_text":"x"}',
       'file_hash: #'
@@ -567,7 +585,9 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_section',
     { path: 'long.txt', action: 'replace', symbol: 'Cart', new_text: 'x' },
     [
-      'long.txt is a text file, so its structure is not supported. [UNSUPPORTED_TARGET] Supported languages are bash, c, cpp, csharp, css, go, java, javascript, jsx, markdown, php, python, ruby, rust, shell, tsx and typescript. Use edit_file. Nothing was written.',
+      'long.txt is a text file, so its structure is not supported. [UNSUPPORTED_TARGET] Supported languages are ' +
+        'bash, c, cpp, csharp, css, go, java, javascript, jsx, markdown, php, python, ruby, rust, shell, tsx and ' +
+        'typescript. Use edit_file. Nothing was written.',
       'file_hash: #'
     ]
   ],
@@ -591,7 +611,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'app.js', old_text: 'if  (host) {', new_text: 'if  (true) {', expected_hash: '0123456789abcdef' },
     [
-      'app.js has changed since its hash was #, and the edit does not fit it: old_text was not found in app.js; most likely line 4 was meant: the spacing differs (the file has "if (", old_text "if  ("). [STALE_FILE]',
+      'app.js has changed since its hash was #, and the edit does not fit it: old_text was not found in app.js; ' +
+        'most likely line 4 was meant: the spacing differs (the file has "if (", old_text "if  ("). [STALE_FILE]',
       'If so, send:',
       '{"path":"app.js","expected_hash":"#","old_text":"if (host) {","new_text":"if (true) {"}'
     ]
@@ -600,7 +621,9 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_lines',
     { path: 'app.js', start_line: 99, end_line: 99, new_text: 'x', expected_hash: '0123456789abcdef' },
     [
-      'app.js has changed: its hash is #, not #. [STALE_FILE] Your edit would fail on the current file too: app.js has no line 99: it has 8 lines. To append, send start_line 9 and end_line 8. Nothing was written. Send the corrected edit with expected_hash "#".'
+      'app.js has changed: its hash is #, not #. [STALE_FILE] Your edit would fail on the current file too: ' +
+        'app.js has no line 99: it has 8 lines. To append, send start_line 9 and end_line 8. Nothing was written. ' +
+        'Send the corrected edit with expected_hash "#".'
     ]
   ],
   [
@@ -625,7 +648,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'create_file',
     { path: 'gone/x', content: '', create_parents: false },
     [
-      'The directory for gone/x was not found. [FILE_NOT_FOUND] Nothing was written. Set create_parents to true, or leave it out, to create it too; or correct the path.'
+      'The directory for gone/x was not found. [FILE_NOT_FOUND] Nothing was written. Set create_parents to true, ' +
+        'or leave it out, to create it too; or correct the path.'
     ]
   ],
   [
@@ -641,7 +665,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: '../app.ts', old_text: 'a', new_text: 'b' },
     [
-      '../app.ts is outside the workspace. [PATH_NOT_ALLOWED] Send a path relative to the workspace root, such as src/app.ts (. is the root); ../ and links may not lead out of it.'
+      '../app.ts is outside the workspace. [PATH_NOT_ALLOWED] Send a path relative to the workspace root, such ' +
+        'as src/app.ts (. is the root); ../ and links may not lead out of it.'
     ]
   ],
   [
@@ -653,7 +678,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_fil',
     {},
     [
-      'There is no tool "edit_fil"; did you mean edit_file? [ROUTE_NOT_FOUND] The tools are edit_file, edit_lines, edit_section, preview_edit, create_file and inspect_file.'
+      'There is no tool "edit_fil"; did you mean edit_file? [ROUTE_NOT_FOUND] The tools are edit_file, ' +
+        'edit_lines, edit_section, preview_edit, create_file and inspect_file.'
     ]
   ]
 ]
@@ -700,7 +726,10 @@ t.test('writes the same call out again where it is short, and else says what to 
   const remembered = block.map((line, i) => (i % 3 === 1 ? `  log(${i}, "gone", when, where)\n` : line)).join('')
   t.match(
     await call('edit_file', { path: 'block.js', old_text: remembered, new_text: 'x' }),
-    /\nIf so, read them and copy old_text from there:\n\{"name":"inspect_file","arguments":\{"path":"block\.js","start_line":1,"end_line":60\}\}/
+    new RegExp(
+      '\\nIf so, read them and copy old_text from there:\\n' +
+        '\\{"name":"inspect_file","arguments":\\{"path":"block\\.js","start_line":1,"end_line":60\\}\\}'
+    )
   )
 })
 

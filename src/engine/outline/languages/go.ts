@@ -5,7 +5,8 @@ export const go: Language = {
   grammar: 'go',
   query: `
 (function_declaration name: (_) @name) @definition.function
-(method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (_) @name) @definition.method
+(method_declaration
+  receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (_) @name) @definition.method
 (type_spec name: (_) @name type: (struct_type (field_declaration_list) @body)) @definition.struct
 (type_spec name: (_) @name type: (interface_type) @body) @definition.interface
 (type_spec name: (_) @name) @definition.type

@@ -62,8 +62,8 @@ export const CAUSES = [
 export type CauseType = (typeof CAUSES)[number]
 
 /**
- * Why old_text isn't there: the piece of it and that of the file that show it. `more_differences`: how many others there
- * are that it says nothing of; absent where there are none.
+ * Why old_text isn't there: the piece of it and that of the file that show it. `more_differences`: how many others
+ * there are that it says nothing of; absent where there are none.
  */
 export interface Cause {
   type: CauseType

@@ -12,12 +12,12 @@ const DECLARES = new Set(
 const KEYWORDS = new Set([
   ...DECLARES,
   ...(
-    'if else elif elsif unless for foreach while until do switch case when match break continue return yield try catch ' +
-    'except finally throw throws raise delete typeof instanceof in of is not and or xor import export from as default ' +
-    'async await public private protected internal final abstract override virtual readonly void int float double long ' +
-    'short char bool boolean byte unsigned signed true false null nil none undefined this self super pub mut ref use ' +
-    'mod where using with pass lambda global nonlocal end begin then select insert update into values set order group ' +
-    'by join left right inner outer on create table drop alter'
+    'if else elif elsif unless for foreach while until do switch case when match break continue return yield try ' +
+    'catch except finally throw throws raise delete typeof instanceof in of is not and or xor import export from ' +
+    'as default async await public private protected internal final abstract override virtual readonly void int ' +
+    'float double long short char bool boolean byte unsigned signed true false null nil none undefined this self ' +
+    'super pub mut ref use mod where using with pass lambda global nonlocal end begin then select insert update ' +
+    'into values set order group by join left right inner outer on create table drop alter'
   ).split(' ')
 ])
 

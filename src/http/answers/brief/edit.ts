@@ -44,7 +44,8 @@ const appears = (
   { actual_occurrences, match_lines, more_matches }: WrongCount | OccurrenceOutOfRange,
   { shown }: FailedCall
 ): string =>
-  `old_text appears ${counted(actual_occurrences, 'time')} in ${shown}, at ${linesListed(match_lines, more_matches === undefined)}`
+  `old_text appears ${counted(actual_occurrences, 'time')} in ${shown}, ` +
+  `at ${linesListed(match_lines, more_matches === undefined)}`
 
 function wrongCount(failure: WrongCount, call: FailedCall): Brief {
   const { actual_occurrences: actual, expected_occurrences: expected, undone_by_edit, similar_content } = failure

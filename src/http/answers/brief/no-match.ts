@@ -81,7 +81,8 @@ const replacedWhole = ({ fixes }: NoMatch, call: FailedCall): string[] =>
     section === undefined || lines === undefined
       ? []
       : [
-          `${quote(section.symbol)} is ${span(lines)} now; to replace all of it, send this with a new_text of your own:`,
+          `${quote(section.symbol)} is ${span(lines)} now; ` +
+            'to replace all of it, send this with a new_text of your own:',
           callLine(call.made, BY_TOOL.edit_section, { path: pathOf(call), action: 'replace', ...section })
         ]
   )

@@ -10,8 +10,8 @@ import { EDIT_BRIEFS } from './edit.ts'
 import { below, hashLine } from './text.ts'
 
 /**
- * The text of a problem; `body` is its JSON, `made` the call, without which no other can be proposed. A code that has no
- * text of its own is answered with `detail`.
+ * The text of a problem; `body` is its JSON, `made` the call, without which no other can be proposed. A code that
+ * has no text of its own is answered with `detail`.
  */
 export function briefProblem(failure: Failure, body: Problem, made: ToolCall | undefined): string {
   const { code, detail, path, file_hash } = body
