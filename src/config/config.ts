@@ -356,8 +356,8 @@ export function loadLocalConfig(
 }
 
 /**
- * A sentence for each variable in the environment that looks like a setting and is none. It is ignored: whoever runs a
- * server may have variables of other programs, whose names begin alike.
+ * A sentence for each variable in the environment that looks like a setting and isn't one. It is ignored: whoever runs
+ * a server may have variables of other programs, whose names begin alike.
  */
 export const environmentWarnings = (env: NodeJS.ProcessEnv): string[] => unknownVariables(SETTINGS, env)
 

@@ -109,7 +109,7 @@ function isWhole(text: Text, { start, end }: Match): boolean {
   const last = end - (within.length - within.trimEnd().length)
   const before = text.slice(Math.max(0, first - REACH), first).toString('latin1')
   const after = text.slice(last, Math.min(text.length, last + REACH)).toString('latin1')
-  // The start of what was looked at is no start of a line.
+  // What was looked at need not begin at the start of a line.
   return (
     BEFORE.test(first > REACH ? `.${before}` : before) && AFTER.test(last + REACH < text.length ? `${after}.` : after)
   )

@@ -172,7 +172,7 @@ export const isOneLine = (text: string): boolean => splitAtBreaks(text).filter(l
 
 const eachLine = (text: string, change: (line: string) => string): string => {
   const breaks = text.match(ANY_BREAK) ?? []
-  // What follows the last break is no line.
+  // What follows the last break is not a line.
   return splitAtBreaks(text)
     .map((line, i) => (i === breaks.length && line === '' ? '' : change(line)) + (breaks[i] ?? ''))
     .join('')

@@ -267,7 +267,7 @@ function traced(table: Table, a: readonly FoldedLine[], b: readonly FoldedLine[]
 const sum = (sizes: readonly number[], from: number, to: number): number =>
   sizes.slice(from, to + 1).reduce((total, size) => total + size, 0)
 
-/** Lines at the edge that resemble only weakly and aren't beside the rest are no part of the region. */
+/** Lines at the edge that resemble only weakly and aren't beside the rest are not part of the region. */
 function trimEdges(pairs: Pair[]): void {
   const isLoose = (edge: Pair, gap: number) => edge.likeness < LOOSE_EDGE && gap > 1
   while (pairs.length > 1) {

@@ -22,7 +22,7 @@ const NO_NEWLINE = /^\\ No newline/
 
 /**
  * The sides of a diff, its breaks `\n`: with a line `@@ … @@`; or without one, where lines begin with `-` and with `+`,
- * or all with `-` or a space (see `areRemoved`), or, in new_text, with `+` or a space. Undefined where a text is none.
+ * or all with `-` or a space (see `areRemoved`), or, in new_text, with `+` or a space. Undefined for any other text.
  */
 export function sidesOfDiff(text: string, side: EditSide): Sides | undefined {
   const hunks = text.replace(DIFF_FENCE, '$1').replace(FILE_NAMES, '').split('\n')

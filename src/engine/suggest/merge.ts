@@ -16,7 +16,7 @@ export type MergeConflict =
   | { reason: 'unknown_word'; word: string }
   | { reason: 'spacing' | 'too_long' | 'added' }
 
-/** A word, or a sign that is none, with the white space before it. The last of a text is empty. */
+/** A word, or another sign, with the white space before it. The last of a text is empty. */
 interface Word {
   gap: string
   text: string

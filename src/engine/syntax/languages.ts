@@ -9,8 +9,8 @@ export const CHECKED_SIZE = 1024 * 1024
 export const SYNTAX_LANGUAGES: readonly string[] = [...Object.keys(CODE), 'json', 'jsonc', 'toml', 'yaml'].sort()
 
 /**
- * Their parser knows no macros and few browsers' extensions: of the files that are found on a Linux system it reports
- * 47 % of C, 54 % of headers, 30 % of C++ and 12 % of CSS. Where a file has parsed before, that doesn't matter.
+ * Their parser does not know macros or most extensions of browsers: of the files that are found on a Linux system it
+ * reports 47 % of C, 54 % of headers, 30 % of C++ and 12 % of CSS. Where a file has parsed before, that doesn't matter.
  */
 const ONLY_IF_PARSED_BEFORE = new Set(['c', 'cpp', 'css'])
 
@@ -18,7 +18,7 @@ const ONLY_IF_PARSED_BEFORE = new Set(['c', 'cpp', 'css'])
 const JSON_WITH_COMMENTS =
   /(?:^|\/)(?:[jt]sconfig(?:[.-][^/]*)?|tslint|\.?devcontainer|\.(?:eslint|swc|jshint|babel)rc|\.vscode\/[^/]+)\.json$/i
 
-/** A shell of its own; the parser knows bash. */
+/** A shell of its own; the parser is that of bash. */
 const ZSH = /\.zsh$|^#![^\r\n]*\b(?:zsh|ksh)\b/i
 
 /** The language in which a file of this name and content is checked; undefined where it is in none of them. */

@@ -77,7 +77,7 @@ function sequenceLength(bytes: Buffer, at: number): number {
   return size > 1 && at + size <= bytes.length && isUtf8(bytes.subarray(at, at + size)) ? size : 1
 }
 
-/** What bytes seem to be that aren't UTF-8; there is no way to know. */
+/** What bytes that aren't UTF-8 seem to be; it can't be known for certain. */
 export type EightBitEncoding = 'latin-1' | 'unknown-8bit'
 
 /**
@@ -121,7 +121,7 @@ export function excerpt(text: string, max: number): string {
 
 /** `excerpt` of bytes, of which only the two ends are decoded; `lossy` speaks of all of them. */
 export function excerptOf(bytes: Buffer, max: number): { text: string; lossy?: true } {
-  // No character of UTF-8 has more bytes than that for a unit, and a byte that is none is one unit.
+  // No character of UTF-8 has more bytes than that for a unit, and a byte that isn't UTF-8 is one unit.
   const end = 3 * max
   if (bytes.length <= 2 * end) {
     const { text, lossy } = decode(bytes)

@@ -26,7 +26,7 @@ export function indentationOf(head: Buffer): Indentation {
     const first = head.findIndex(byte => byte !== 32 && byte !== 9)
     if (first === -1) continue
     if (head[0] === 9) tabs++
-    // One space is no indentation: the second line of a block comment has it.
+    // One space is not an indentation: the second line of a block comment has it.
     else if (first > 1) spaces++
     if (head[0] !== 9 && first !== 1) {
       if (first > previous) steps.set(first - previous, (steps.get(first - previous) ?? 0) + 1)

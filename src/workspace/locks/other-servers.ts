@@ -171,7 +171,7 @@ function unprovenIn(rivals: readonly Claimed[]): Unproven | null {
   return { event: 'other_server_unproven', names: left.length, pid, socket: `@${name}` }
 }
 
-/** Null: it is no rival. */
+/** Null: it is not a rival. */
 function whereIs({ folders, state }: Claim, here: Here): Where | null {
   const [root] = here.folders
   if (folders[0] === root) return state === here.state ? null : 'same'

@@ -18,7 +18,7 @@ interface Kept {
 // Thresholds. Shares are from 0 to 1, lengths in folded codes. What changes when one is halved or doubled is measured
 // in docs/decisions/suggestions.md.
 
-/** A line at the edge of old_text of which a smaller share is in the text is no part of the region. */
+/** A line at the edge of old_text of which a smaller share is in the text is not part of the region. */
 const WEAK = 0.45
 /** Codes at an edge that are skipped because they stand alone; then the next is the edge all the same. */
 const MOST_SKIPPED = 12

@@ -98,7 +98,7 @@ function counts(text: string): Map<string, number> {
   return found
 }
 
-/** Brackets without their other half. The arrows `=>` and `->` are none. */
+/** Brackets without their other half. Those of the arrows `=>` and `->` aren't counted. */
 function unmatched(text: string): { opening: number; closing: number } {
   const plain = text.replace(/[-=]>/g, '')
   let [opening, closing] = [0, 0]

@@ -220,7 +220,7 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
   return { differences: [{ type: 'line_endings', ...breaks }], cause: { type: 'line_endings', ...breaks } }
 }
 
-/** The differences, the break included that ends only old_text. That only the region ends with one isn't any. */
+/** The differences, with the break that ends only old_text. That only the region ends with one is not a difference. */
 function allHunks(source: string, there: string): Hunk[] {
   if (source.endsWith('\n') === there.endsWith('\n')) return hunksOf(source, there)
   if (there.endsWith('\n')) return hunksOf(`${source}\n`, there)

@@ -1,4 +1,4 @@
-// Whether a word of a text is a name in code. Does not know languages: what isn't clear is none.
+// Whether a word of a text is a name in code. Does not know languages: what isn't clear is not a name.
 
 /** What declares the name after it. */
 const DECLARES = new Set(

@@ -16,7 +16,7 @@ export interface FailedCall {
 
 /** What an answer says. */
 export interface Brief {
-  /** What is the matter: one sentence, whose period may be left out. */
+  /** What went wrong: one sentence, whose period may be left out. */
   what: string
   /** Calls that may be sent next, each below the words that say when; other lines. */
   next: string[]

@@ -1,4 +1,4 @@
-// A problem as the text that a model is given: what is the matter, the call to send next, the lines of the file that
+// A problem as the text that a model is given: what went wrong, the call to send next, the lines of the file that
 // the call doesn't hold, the hash, and nothing else. Does not know statuses.
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { StaleFile } from '../../../workspace/failure.ts'
