@@ -17,7 +17,7 @@ export function mcp(app: FastifyInstance, serverFor: (exchange: Exchange) => Ser
       const server = serverFor({
         request_id: request.id,
         onAnswer: summary => noteCall(request.raw, summary),
-        onBug: error => logBug(logger, request.id, error)
+        onBug: error => logBug(logger, { request_id: request.id }, error)
       })
       const onError = (error: Error): void => logger.debug({ request_id: request.id, mcp: error.message })
       return reply.send(await answerMcp(() => server, request.headers, body.value, onError))

@@ -31,7 +31,7 @@ import {
 } from './http/errors.ts'
 import { makeDrain } from './http/drain.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
-import { pathOf, requestLog } from './http/request-log.ts'
+import { logBug, pathOf, requestLog } from './http/request-log.ts'
 import { sendProblem } from './http/send.ts'
 import { mcpServers } from './http/tools/mcp.ts'
 import { componentsById } from './http/tools/schema.ts'
@@ -159,7 +159,7 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     request.raw.socket.destroySoon()
   })
 
-  const workers = new Workers()
+  const workers = new Workers({ onCrash: error => logBug(logger, { event: 'parser_failed' }, error) })
   app.addHook('onClose', () => workers.close())
   const limits = { max_edits: config.maxEdits, max_file_size: config.maxFileSize }
   const table = makeOperations(workspace, limits, workers)

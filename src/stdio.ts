@@ -30,7 +30,7 @@ export async function speakMcp({
   input: Readable
   output: Writable
 }): Promise<void> {
-  const workers = new Workers()
+  const workers = new Workers({ onCrash: error => logBug(logger, { event: 'parser_failed' }, error) })
   const operations = makeOperations(
     workspace,
     { max_edits: config.maxEdits, max_file_size: config.maxFileSize },
@@ -44,7 +44,7 @@ export async function speakMcp({
   const exchange = {
     request_id,
     onAnswer: (summary: CallSummary) => logger.info({ request_id, ...callFields(summary, config.logPaths) }),
-    onBug: (error: unknown) => logBug(logger, request_id, error)
+    onBug: (error: unknown) => logBug(logger, { request_id }, error)
   }
   const transport = new StdioTransport(input, output, config.bodyLimit)
   const handle = serveStdio(() => serverFor(exchange), {

@@ -169,7 +169,9 @@ t.test('plans small files at once, but what takes long to explain', async t => {
 t.test('writes nothing where a thread dies, and goes on with another', async t => {
   const folders = makeFolders()
   const workspace = await open(folders)
-  const workers = new Workers(new PlanMaker({ limits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 } }))
+  const workers = new Workers({
+    planMaker: new PlanMaker({ limits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 } })
+  })
   const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, workers)
   const text = `${'const a = b\n'.repeat(300_000)}the end\n`
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(folders.root, name), text)

@@ -36,7 +36,7 @@ function failureOf(error: Partial<FastifyError>, bodyLimit: number): RequestFail
 export const makeErrorHandler =
   (logger: Logger, bodyLimit: number) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const failure = failureOf(error, bodyLimit)
-    if (failure === null) logBug(logger, request.id, error)
+    if (failure === null) logBug(logger, { request_id: request.id }, error)
     return sendProblem(reply, failure ?? { code: 'INTERNAL_ERROR' })
   }
 

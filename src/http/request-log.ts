@@ -61,12 +61,15 @@ export const requestLog =
     })
   }
 
-/** A bug: name, code and where, but for errors of the system not the message, which may hold what was sent. */
-export function logBug(logger: Logger, request_id: string, error: unknown): void {
+/**
+ * A bug, with what says where it was met: name, code and stack, but for errors of the system not the message, which may
+ * hold what was sent.
+ */
+export function logBug(logger: Logger, met: { request_id: string } | { event: string }, error: unknown): void {
   const known: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {}
   logger.error(
     {
-      request_id,
+      ...met,
       error: known.name ?? typeof error,
       ...(known.code !== undefined && { error_code: known.code }),
       ...(known.errno !== undefined && { message: known.message }),

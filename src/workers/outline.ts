@@ -3,7 +3,7 @@
 import { PARSED_SIZE } from '../engine/outline/languages.ts'
 import type { Outline } from '../engine/outline/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
-import { TIMED_OUT, Threads } from './threads.ts'
+import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
 
 /** Milliseconds that a file may take; then its thread is ended. */
 const PARSING_TIME = 10_000
@@ -28,11 +28,13 @@ export class Outliner {
   readonly #threads: Threads<OutlineJob, { outline: Outline }>
   readonly #time: number
   readonly #size: number
+  readonly #onCrash: CrashReport | undefined
 
-  constructor(options: { time?: number; size?: number; idle?: number } = {}) {
+  constructor(options: { time?: number; size?: number; idle?: number; onCrash?: CrashReport } = {}) {
     this.#threads = new Threads('parse-worker', { size: 1, idle: options.idle ?? IDLE })
     this.#time = options.time ?? PARSING_TIME
     this.#size = options.size ?? PARSED_SIZE
+    this.#onCrash = options.onCrash
   }
 
   /** Whether so many files wait that another one should not be read for. */
@@ -46,7 +48,8 @@ export class Outliner {
     try {
       const outline = await this.#threads.run({ type: 'outline', bytes, language }, { transfer: [], time: this.#time })
       return outline === TIMED_OUT ? fail({ reason: 'too_slow', limit: this.#time }) : ok(outline)
-    } catch {
+    } catch (error) {
+      this.#onCrash?.(error)
       return fail({ reason: 'parser_failed' })
     }
   }

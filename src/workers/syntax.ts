@@ -1,7 +1,7 @@
 // Checks of syntax, made by parsers in a worker thread, one after the other. Does not know grammars or requests.
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import { CHECKED_SIZE } from '../engine/syntax/languages.ts'
-import { TIMED_OUT, Threads } from './threads.ts'
+import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
 
 /** Milliseconds that a check may take, the first one with loading its grammar; then its thread is ended. */
 const CHECKING_TIME = 10_000
@@ -23,10 +23,12 @@ export type Unchecked = 'too_large' | 'too_slow' | 'busy' | 'parser_failed'
 export class SyntaxChecker {
   readonly #threads: Threads<SyntaxJob, { syntax: SyntaxCheck }>
   readonly #time: number
+  readonly #onCrash: CrashReport | undefined
 
-  constructor(options: { time?: number } = {}) {
+  constructor(options: { time?: number; onCrash?: CrashReport } = {}) {
     this.#threads = new Threads('parse-worker', { size: 1, idle: IDLE })
     this.#time = options.time ?? CHECKING_TIME
+    this.#onCrash = options.onCrash
   }
 
   /**
@@ -42,7 +44,8 @@ export class SyntaxChecker {
       const transfer = [job.after, ...(job.before === null ? [] : [job.before])].map(({ buffer }) => buffer)
       const checked = await this.#threads.run({ type: 'syntax', ...job }, { transfer, time: this.#time })
       return checked === TIMED_OUT ? { found: 'too_slow' } : checked
-    } catch {
+    } catch (error) {
+      this.#onCrash?.(error)
       return { found: 'parser_failed' }
     }
   }

@@ -28,6 +28,9 @@ interface Thread {
   timer: NodeJS.Timeout | undefined
 }
 
+/** What ended a thread that had a job, for the log. */
+export type CrashReport = (error: unknown) => void
+
 /** The result of a job that took too long. */
 export const TIMED_OUT = Symbol('timed out')
 

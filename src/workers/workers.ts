@@ -3,16 +3,22 @@ import { Outliner } from './outline.ts'
 import { PlanMaker } from './plan.ts'
 import { Searcher } from './search.ts'
 import { SyntaxChecker } from './syntax.ts'
+import type { CrashReport } from './threads.ts'
 
-/** Nothing is started before it is needed. */
+/**
+ * Nothing is started before it is needed. `onCrash`: what ended a thread that parses, where the answer only says that
+ * the parser failed; of other threads the call rejects.
+ */
 export class Workers {
   readonly searcher = new Searcher()
   readonly planMaker: PlanMaker
-  readonly outliner = new Outliner()
-  readonly syntaxChecker = new SyntaxChecker()
+  readonly outliner: Outliner
+  readonly syntaxChecker: SyntaxChecker
 
-  constructor(planMaker = new PlanMaker()) {
+  constructor({ planMaker = new PlanMaker(), ...options }: { planMaker?: PlanMaker; onCrash?: CrashReport } = {}) {
     this.planMaker = planMaker
+    this.outliner = new Outliner(options)
+    this.syntaxChecker = new SyntaxChecker(options)
   }
 
   /** Waits for the jobs, and ends the threads. */

@@ -153,6 +153,9 @@ t.test('stops nothing where it can not check, and says why to who asked for refu
   }
   const deep = { path: 'a.json', start_line: 1, end_line: 3, new_text: '['.repeat(500_000), syntax: 'refuse' }
   await check(t, server, '/edit-lines', deep, 200, { warnings: ['The syntax was not checked: the parser failed.'] })
+  const bugs = server.log.filter(({ msg }) => msg === 'bug')
+  t.match(bugs, [{ event: 'parser_failed', error: 'RangeError', stack: [/^at /] }], 'the log says why')
+  t.equal(bugs.length, 1)
   await check(t, server, '/tools/edit_file', { path: 'a.ts', old_text: 'c\n}', new_text: 'c' }, 200, {
     warnings: [/ syntax error /]
   })

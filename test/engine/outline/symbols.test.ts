@@ -1170,12 +1170,14 @@ t.test('ends what takes too long, and goes on with another thread', async t => {
 })
 
 t.test('reports a parser that fails, goes on with another thread, and ends that when it is idle', async t => {
-  const failing = new Outliner({ idle: 10 })
+  const crashes: unknown[] = []
+  const failing = new Outliner({ idle: 10, onCrash: error => crashes.push(error) })
   t.match(await failing.outline(Buffer.from('x'), 'no such language'), {
     ok: false,
     failure: { reason: 'parser_failed' }
   })
   t.match(await failing.outline(Buffer.from('# x\n'), 'markdown'), { ok: true })
+  t.match(crashes, [{ name: 'TypeError' }])
   await new Promise(resolve => setTimeout(resolve, 200))
   await failing.close()
 })
