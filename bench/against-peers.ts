@@ -19,12 +19,14 @@ export const OVER_MCP = 'product over MCP, fast/local'
  */
 const PEERS = fileURLToPath(new URL('../../bench/peers/node_modules', import.meta.url))
 
+export const peersInstalled = (): boolean => existsSync(PEERS)
+
 interface Call {
   name: string
   arguments: Record<string, unknown>
 }
 
-interface Peer {
+export interface Peer {
   name: string
   /** The program to run, below `root` and with `home` to write its own things to. */
   args(root: string, home: string): string[]
@@ -49,21 +51,22 @@ const PRODUCT: Peer = {
   calls: (path, edits) => [{ name: 'edit_file', arguments: { path, edits, show_diff: true } }]
 }
 
+export const FILESYSTEM: Peer = {
+  name: '@modelcontextprotocol/server-filesystem',
+  args: root => [programOf('@modelcontextprotocol/server-filesystem'), root],
+  calls: (path, edits) => [
+    {
+      name: 'edit_file',
+      arguments: { path, edits: edits.map(({ old_text, new_text }) => ({ oldText: old_text, newText: new_text })) }
+    }
+  ]
+}
+
 /**
  * `several`: takes several edits in one call. Where it doesn't, a hundred edits would take minutes, and are left out.
  */
 const OTHERS: (Peer & { several: boolean })[] = [
-  {
-    name: '@modelcontextprotocol/server-filesystem',
-    several: true,
-    args: root => [programOf('@modelcontextprotocol/server-filesystem'), root],
-    calls: (path, edits) => [
-      {
-        name: 'edit_file',
-        arguments: { path, edits: edits.map(({ old_text, new_text }) => ({ oldText: old_text, newText: new_text })) }
-      }
-    ]
-  },
+  { ...FILESYSTEM, several: true },
   {
     name: '@wonderwhy-er/desktop-commander',
     several: false,
@@ -96,7 +99,7 @@ export async function againstPeers(
 ): Promise<Row[]> {
   // The quick run takes two minutes, with the build.
   if (quick) return []
-  if (!existsSync(PEERS)) {
+  if (!peersInstalled()) {
     progress('peers: left out, npm ci --ignore-scripts --prefix bench/peers installs them')
     return []
   }

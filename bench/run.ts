@@ -8,11 +8,11 @@ import { againstPeers } from './against-peers.ts'
 import { edges } from './edges.ts'
 import { goalsOf, verdictsOf } from './goals.ts'
 import { inProcess } from './in-process.ts'
+import { underLoad } from './load/under-load.ts'
 import { loadNow, machineOf } from './machine.ts'
 import { memory } from './memory.ts'
-import { overHttp } from './over-http.ts'
 import { makeRandom } from './random.ts'
-import { tableOf, type Row } from './row.ts'
+import { loadTableOf, tableOf, type Row } from './row.ts'
 
 const {
   values: { quick, json, dir, only }
@@ -42,7 +42,7 @@ const options = {
 
 const suites: Record<string, () => Promise<Row[]>> = {
   'in-process': () => inProcess(base, quick, options, progress),
-  http: () => overHttp(base, quick, { ...options, budget: Infinity }, progress),
+  load: () => underLoad(base, quick, options.random, progress),
   memory: () => memory(base, quick, progress),
   edges: () => edges(base, quick, progress),
   peers: () => againstPeers(base, quick, options, progress)
@@ -66,7 +66,7 @@ try {
   process.stdout.write(
     `${Object.entries(conditions)
       .map(([name, text]) => `${name}: ${text}`)
-      .join('\n')}\n\n${tableOf(rows)}\n\n${goalsOf(verdicts)}\n`
+      .join('\n')}\n\n${[tableOf(rows), loadTableOf(rows), goalsOf(verdicts)].filter(Boolean).join('\n\n')}\n`
   )
   if (json !== undefined) appendFileSync(json, JSON.stringify({ ...conditions, rows, verdicts }) + '\n')
 } finally {

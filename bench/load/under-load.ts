@@ -1,0 +1,177 @@
+// Small edits from many clients at once: each party in each round, in random order, under the load of a process of its
+// own.
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { peersInstalled } from '../against-peers.ts'
+import { KB, makeCase, MB, type Case } from '../corpora.ts'
+import { shuffled, type Random } from '../random.ts'
+import { time, type Row } from '../row.ts'
+import { median, quartiles, type Quartiles } from '../statistics.ts'
+import type { Driven } from './clients.ts'
+import { Load } from './load.ts'
+import { parties, Running, SHIPPED, type Files } from './parties.ts'
+
+/** Edits that a server makes before it is measured (the compiler is busy for the first 4,000), and ms at most. */
+const WARM = { full: { each: 375, ms: 30_000 }, quick: { each: 125, ms: 4000 } }
+const WARM_CLIENTS = 16
+const ROUNDS = { full: 7, quick: 5 }
+/** ms that a sample lasts; at 1 MB, where 64 clients need seconds for a few edits each, three times as long. */
+const SAMPLE = { full: 700, quick: 400 }
+const MOST = 64
+
+/** Of one round: edits a second; ms of CPU for each edit, of the server and of the load process; ms to an answer. */
+interface Sample {
+  rate: number
+  cpu: number
+  clients: number
+  p50: number
+  p99: number
+  longest: number
+}
+
+/** Medians over the rounds; ratios to its floor in the same round, and to the other parties. */
+export interface Loaded extends Sample {
+  floor: string
+  over: Record<string, Record<'rate' | 'cpu' | 'p50' | 'p99', Quartiles>>
+}
+
+export const whatOf = (it: { name: string }, clients: number): string =>
+  `${it.name}, ${clients} ${clients === 1 ? 'client' : 'clients'}`
+
+export async function underLoad(
+  base: string,
+  quick: boolean,
+  random: Random,
+  progress: (line: string) => void
+): Promise<Row[]> {
+  const mode = quick ? 'quick' : 'full'
+  const folder = join(base, 'load')
+  const small = makeCase('ASCII', 10 * KB, 1)
+  const sizes = quick ? [small] : [small, makeCase('ASCII', 100 * KB, 1), makeCase('ASCII', MB, 1)]
+  const typical = makeCase('ASCII', MB, 10)
+  const large = quick ? null : makeCase('ASCII', 90 * MB, 1)
+  const load = new Load()
+  const running: Running[] = []
+  try {
+    const files: Files[] = sizes.map(it => ({ it, count: MOST }))
+    const own: Files[] = [typical, ...(large === null ? [] : [large])].map(it => ({ it, count: 1 }))
+    for (const [index, party] of parties().entries()) {
+      progress(`load, ${party.name}: start and first edits`)
+      const all = party.name === SHIPPED ? [...files, ...own] : files
+      const server = await Running.start(party, join(folder, String(index)), all, load)
+      running.push(server)
+      await server.drive(small, WARM_CLIENTS, WARM[mode])
+    }
+    if (!peersInstalled()) {
+      progress('load: MCP filesystem left out, npm ci --ignore-scripts --prefix bench/peers installs it')
+    }
+    const rows: Row[] = []
+    for (const it of sizes) {
+      for (const clients of quick ? [1, 16] : [1, 16, MOST]) {
+        progress(`load, ${whatOf(it, clients)}`)
+        const sample = it.size < MB ? SAMPLE[mode] : 3 * SAMPLE[mode]
+        rows.push(...(await compared(running, { it, clients, sample, rounds: ROUNDS[mode], folder, random, load })))
+      }
+    }
+    const shipped = running.find(({ party }) => party.name === SHIPPED)!
+    progress('load, one client, ten edits of 1 MB')
+    rows.push(await alone(shipped, typical, quick ? 60 : 360))
+    if (large !== null) {
+      progress('load, one client, while a large file is edited')
+      rows.push(await beside(shipped, small, large))
+    }
+    return rows
+  } finally {
+    await Promise.all(running.map(server => server.stop())).finally(() => load.stop())
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+interface Comparison {
+  it: Case
+  clients: number
+  /** ms of one sample. */
+  sample: number
+  rounds: number
+  folder: string
+  random: Random
+  load: Load
+}
+
+async function compared(servers: readonly Running[], comparison: Comparison): Promise<Row[]> {
+  const { it, clients, sample, rounds: count, folder, random, load } = comparison
+  for (const server of servers) await server.drive(it, clients, { ms: sample / 2 })
+  const rounds: Map<string, Sample>[] = []
+  for (let i = 0; i < count; i++) {
+    const round = new Map<string, Sample>()
+    for (const server of shuffled(servers, random)) {
+      settle(folder)
+      const [before, own] = [server.cpu(), load.cpu()]
+      const driven = await server.drive(it, clients, { ms: sample })
+      round.set(server.party.name, sampleOf(driven, server.cpu() - before, load.cpu() - own))
+    }
+    rounds.push(round)
+  }
+  return servers.map(({ party }) => {
+    const ratios = (other: string, figure: keyof Sample): Quartiles =>
+      quartiles(rounds.map(round => round.get(party.name)![figure] / round.get(other)![figure]))
+    const ratiosTo = ({ party: { name } }: Running) => [
+      name,
+      { rate: ratios(name, 'rate'), cpu: ratios(name, 'cpu'), p50: ratios(name, 'p50'), p99: ratios(name, 'p99') }
+    ]
+    const middle = (figure: keyof Sample): number => median(rounds.map(round => round.get(party.name)![figure]))
+    const loaded: Loaded = {
+      floor: party.floor,
+      rate: middle('rate'),
+      cpu: middle('cpu'),
+      clients: middle('clients'),
+      p50: middle('p50'),
+      p99: middle('p99'),
+      longest: Math.max(...rounds.map(round => round.get(party.name)!.longest)),
+      over: Object.fromEntries(servers.map(ratiosTo))
+    }
+    return { what: whatOf(it, clients), edits: it.there.length, variant: party.name, loaded, pairs: count }
+  })
+}
+
+/** One client, as an agent would see it; every answer counts. */
+async function alone(server: Running, it: Case, requests: number): Promise<Row> {
+  await server.drive(it, 1, { each: requests })
+  return inWords(whatOf(it, 1), it, await server.drive(it, 1, { each: requests }), '')
+}
+
+/** The same, while another client edits a large file over and over. */
+async function beside(server: Running, it: Case, large: Case): Promise<Row> {
+  const limits = { ms: 5000 }
+  const [driven, other] = await Promise.all([server.drive(it, 1, limits), server.drive(large, 1, limits)])
+  const often = `, in which the other is edited ${other.edits} times`
+  return inWords(`${whatOf(it, 1)}, while ${large.name} is edited`, it, driven, often)
+}
+
+const inWords = (what: string, it: Case, { edits, p50, p99, longest }: Driven, more: string): Row => ({
+  what,
+  edits: it.there.length,
+  variant: SHIPPED,
+  figure: `p50 ${time(p50)}, p99 ${time(p99)}, longest ${time(longest)}${more}`,
+  value: p50,
+  longest,
+  pairs: edits
+})
+
+const sampleOf = ({ edits, took, p50, p99, longest }: Driven, cpu: number, own: number): Sample => ({
+  rate: (edits / took) * 1000,
+  cpu: cpu / edits,
+  clients: own / edits,
+  p50,
+  p99,
+  longest
+})
+
+/** Has the file system write what the last variant left to be written: an fsync of the next would wait for it. */
+function settle(folder: string): void {
+  const fd = openSync(join(folder, 'settle'), 'w')
+  writeSync(fd, 'settled')
+  fsyncSync(fd)
+  closeSync(fd)
+}
