@@ -1,8 +1,9 @@
-// The goals of the design (P0, P2–P9), those of small edits under load, and what this run says of them.
+// The goals of the design (P0, P2–P9), those of small edits under load and of what a server costs, and what this run
+// says of them.
 import { OVER_MCP } from './against-peers.ts'
 import { CRAFTED } from './edges.ts'
 import { CONCAT, DIFF, ENGINE, FAST_PRODUCT } from './in-process.ts'
-import { loadVerdicts } from './load/goals.ts'
+import { costVerdicts, loadVerdicts } from './load/goals.ts'
 import { SHIPPED } from './load/parties.ts'
 import { short, time, type Row } from './row.ts'
 import { verdict, type Verdict } from './verdict.ts'
@@ -102,7 +103,8 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
           .join(', '),
       peer1 >= 5 && peer100 >= 20
     ),
-    ...loadVerdicts(rows)
+    ...loadVerdicts(rows),
+    ...costVerdicts(rows)
   ]
 }
 

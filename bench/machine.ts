@@ -34,6 +34,16 @@ export function cpuOf(pid: number | undefined): number {
   }
 }
 
+/** Bytes in memory of a process (VmRSS); NaN where the system doesn't say. */
+export function residentOf(pid: number): number {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return Number(kilobytes) * 1024
+  } catch {
+    return NaN
+  }
+}
+
 export const loadNow = (): string =>
   loadavg()
     .map(load => load.toFixed(2))

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { againstPeers } from './against-peers.ts'
+import { cost } from './cost.ts'
 import { edges } from './edges.ts'
 import { goalsOf, verdictsOf } from './goals.ts'
 import { inProcess } from './in-process.ts'
@@ -43,6 +44,7 @@ const options = {
 const suites: Record<string, () => Promise<Row[]>> = {
   'in-process': () => inProcess(base, quick, options, progress),
   load: () => underLoad(base, quick, options.random, progress),
+  cost: () => cost(base, quick, options.random, progress),
   memory: () => memory(base, quick, progress),
   edges: () => edges(base, quick, progress),
   peers: () => againstPeers(base, quick, options, progress)

@@ -1,6 +1,7 @@
-// The goals of small edits under load, and what a run says of them.
+// The goals of small edits under load, and what a server costs; what a run says of them.
+import { READY, RESIDENT } from '../cost.ts'
 import { FAST_PRODUCT } from '../in-process.ts'
-import { ratio, type Row } from '../row.ts'
+import { ratio, short, time, type Row } from '../row.ts'
 import type { Quartiles } from '../statistics.ts'
 import { verdict, type Verdict } from '../verdict.ts'
 import { FLOOR, MCP_FILESYSTEM, SHIPPED, SYNCED_FLOOR } from './parties.ts'
@@ -51,5 +52,14 @@ export function loadVerdicts(rows: readonly Row[]): Verdict[] {
       one.found,
       one.shipped <= 1.5 && one.fast <= 1.5
     )
+  ]
+}
+
+export function costVerdicts(rows: readonly Row[]): Verdict[] {
+  const value = (what: string): number => rows.find(row => row.what === what && row.variant === SHIPPED)?.value ?? NaN
+  const [ready, resident] = [value(READY), value(RESIDENT)]
+  return [
+    verdict('C1', 'ready ≤ 0.6 s after it was started', [ready], time(ready), ready <= 600),
+    verdict('C2', '≤ 75 MB resident at rest', [resident], `${short(resident)} MB`, resident <= 75)
   ]
 }
