@@ -1,7 +1,16 @@
 // The state folder of one root: its secret, and folders for locks, intents, journal and sockets. Does not know what is
 // in those.
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, linkSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  linkSync,
+  readFileSync,
+  realpathSync,
+  statfsSync,
+  unlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, quietly } from './errno.ts'
 import { ensureDir } from './commit/ensure-dir.ts'
@@ -18,9 +27,16 @@ export interface State {
   readonly journal: string
   /** A socket for each server that runs. */
   readonly live: string
+  /** Whether every process sees at once what another changes in the folder. */
+  readonly isLocal: boolean
 }
 
 const SECRET_LENGTH = 32
+/**
+ * Types of file systems (linux/magic.h) of which one kernel has the whole state in memory: ext, XFS, Btrfs, tmpfs,
+ * overlayfs, F2FS, ZFS. Others may show other machines' changes late.
+ */
+const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1])
 
 /** Why the state folder can't be used; `message` is the reason alone. */
 export class StateUnusable extends Error {
@@ -59,7 +75,8 @@ function openFolders(folder: string): State {
     unreleased: part('unreleased'),
     intents: part('intents'),
     journal: part('journal'),
-    live: part('live')
+    live: part('live'),
+    isLocal: process.platform === 'linux' && LOCAL.has(statfsSync(real).type)
   }
 }
 

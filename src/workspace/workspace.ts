@@ -25,6 +25,7 @@ import { Journal } from './commit/journal.ts'
 import { listFolder } from './list.ts'
 import { LockFiles } from './locks/lock-file.ts'
 import { Locks } from './locks/lock.ts'
+import { RootLock } from './locks/root-lock.ts'
 import { LivenessSockets } from './locks/liveness.ts'
 import { SILENCE, thisOwner, type Observer, type Owner } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
@@ -34,6 +35,7 @@ import { makePolicy, type Policy } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
 import { scanPinned } from './scan.ts'
+import { fenceServers, serversOf, tellOthers } from './servers.ts'
 import { openState, type State } from './state.ts'
 import { shortHash } from './text-file.ts'
 import { FileAccess } from './file-access.ts'
@@ -100,7 +102,8 @@ class FileWorkspace implements Workspace {
   readonly #state: State
   readonly #observer: Observer
   readonly #sockets: LivenessSockets
-  readonly #lockFiles: LockFiles | null
+  readonly #lockFiles: LockFiles
+  readonly #rootLock: RootLock
   readonly #locks: Locks
   readonly #policy: Policy
   readonly #report: Report
@@ -120,12 +123,21 @@ class FileWorkspace implements Workspace {
     this.#sockets = sockets
     this.#observer = { me, hasEnded: nonce => sockets.hasEnded(nonce) }
     this.#report = options.report ?? (() => {})
-    this.#lockFiles = options.lock === 'shared' ? new LockFiles(state, this.#observer, this.#report) : null
+    this.#lockFiles = new LockFiles(state, this.#observer, this.#report)
+    this.#rootLock = new RootLock({
+      files: this.#lockFiles,
+      servers: serversOf({ state, observer: this.#observer, intents, sockets, report: this.#report }),
+      mayBeAlone: state.isLocal && me.announced === true,
+      fence: nonces => fenceServers(root, state, nonces),
+      report: this.#report
+    })
+    sockets.onChange = () => this.#rootLock.look()
     this.#locks = new Locks({
       secret: state.secret,
       timeout: options.lockTimeout,
+      root: this.#rootLock,
       socket: process.platform === 'linux',
-      files: this.#lockFiles,
+      files: options.lock === 'shared' ? this.#lockFiles : null,
       fence: (realPath, temps) => fence(root, realPath, temps)
     })
     this.#policy = makePolicy({ ...options, stateDir: state.path })
@@ -200,7 +212,10 @@ class FileWorkspace implements Workspace {
     clearInterval(this.#timer)
     await this.#files.close()
     await this.#sweeping?.catch(() => {})
+    await this.#rootLock.close()
     this.#context.intents.close()
+    // Who is left alone may say so.
+    await tellOthers({ state: this.#state, observer: this.#observer, sockets: this.#sockets })
     this.#sockets.close()
     this.#presence?.withdraw()
     this.#context.root.close()
@@ -224,10 +239,11 @@ class FileWorkspace implements Workspace {
   }
 
   async #sweep(): Promise<void> {
-    await this.#lockFiles?.sweep()
+    await this.#lockFiles.sweep()
     await this.#recover()
     await sweepIntents(this.#state.intents, this.#observer, this.#context.root, this.#report)
     await this.#sockets.sweep(() => this.#context.journal.isEmpty())
+    this.#rootLock.look()
   }
 
   /** `only`: what was left of this file, whose lock we have. */

@@ -1,6 +1,7 @@
 // Starts built servers in network, pid and mount namespaces of their own: they share only the folders and the kernel,
 // as containers on one machine do. Does not know what they are used for.
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,6 +22,8 @@ export interface Apart {
   send: Send
   /** Sends a signal to the server itself, not to the programs around it. */
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void
+  /** Resolves when it has ended by itself, as on SIGTERM. */
+  end(): Promise<void>
   /** What it wrote on stderr so far. */
   log(): string
 }
@@ -69,6 +72,11 @@ export async function startApart(
     send,
     signal: name => {
       process.kill(pid, name)
+    },
+    end: async () => {
+      const ended = once(child, 'close')
+      process.kill(pid, 'SIGTERM')
+      await ended
     },
     log: () => log
   }

@@ -21,6 +21,7 @@ import { execPath } from 'node:process'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { Intents } from '../../src/workspace/commit/intents.ts'
 import { thisOwner } from '../../src/workspace/locks/owner.ts'
 import { Random, SEED } from '../random.ts'
 import { SERVER, start } from '../running.ts'
@@ -365,6 +366,9 @@ row(
   { done: '50 edits of 50 files of 1 MB, all waiting for somebody else’s lock; the signal; the locks released' },
   async t => {
     const locks = join(state, 'locks')
+    // Beside another server, each edit takes a lock file.
+    const another = new Intents(join(state, 'intents'), thisOwner())
+    t.teardown(() => another.close())
     const server = await startServer(t, at, '--lock-timeout', '60s', '--log-level', 'info')
     const send = sender(t, server.url, 60)
     for (let i = 0; i < 50; i++) writeFileSync(join(root, `f${i}`), Buffer.alloc(1_000_000, 'old line\n'))

@@ -2,14 +2,15 @@
 // another takes its lock over. Row 43 of docs/threats.md; for more:
 // `npm run test:containers -- --rounds N --counts N --silence MS --off SECONDS --patience MS`.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { LONG } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { build } from '../workspace/support/native.ts'
 import { cannotBeApart, startApart, type Apart } from './apart.ts'
-import { many, makeFolders, row, tally, tempFiles, checkDocument, type Sent } from './harness.ts'
+import { many, makeFolders, row, tally, tempFiles, checkDocument, type Folders, type Sent } from './harness.ts'
 
 const library = build('pausing', ['-shared', '-fPIC', '-ldl'])
 const skip = cannotBeApart || (library === null ? 'needs a C compiler' : false)
@@ -134,6 +135,8 @@ const ROUNDS = many('rounds', 1)
 const COUNTS = many('counts', 60)
 /** In ms: how long a server is suspended at least. */
 const SILENCE = many('silence', 100)
+/** Of the system calls of a server that is alone, each so manieth is tried: each time another server is started. */
+const STEP = many('step', LONG ? 3 : 12)
 const MOUNTED = 'mounted'
 
 row(
@@ -142,7 +145,8 @@ row(
   {
     done:
       'servers in namespaces of their own, one clock five minutes ahead, one behind. One is suspended at each system call ' +
-      `between its temp file and the release of the lock: ${CASES.map(({ name }) => name).join('; ')}. Then ` +
+      `between its temp file and the release of the lock: ${CASES.map(({ name }) => name).join('; ')}. Before, the ` +
+      'same at some of the calls of one that is alone on the root, while another is started. Then ' +
       `${COUNTS} increments by three servers, one after the other suspended; ` +
       '`npm run test:containers` for more, and for longer than a lock file lasts',
     skip
@@ -155,8 +159,9 @@ row(
     const pause = new Pause(join(at.base, 'pause'))
     const clock = (offset: number): Record<string, string> => ({ PRELOAD: library ?? '', CLOCK_OFFSET: String(offset) })
     const flags = ['--lock-timeout', `${PATIENCE}ms`, '--log-level', 'warn']
-    const [one, ahead, behind] = await Promise.all([
-      startApart(t, at, pause.env, ...flags),
+    const one = await startApart(t, at, pause.env, ...flags)
+    await stopWhileAlone(t, at, pause, one, () => startApart(t, at, clock(OFF), ...flags))
+    const [ahead, behind] = await Promise.all([
       startApart(t, at, clock(OFF), ...flags),
       startApart(t, at, clock(-OFF), ...flags)
     ])
@@ -202,6 +207,50 @@ async function stopAtEachCall(t: Test, root: string, pause: Pause, one: Apart, o
   ]) {
     t.ok(answers.includes(late), late)
   }
+  t.comment(tally(answers))
+}
+
+/** The same for a server that takes no lock of a file, as no other is there: one is started while it is suspended. */
+async function stopWhileAlone(
+  t: Test,
+  { root, state }: Folders,
+  pause: Pause,
+  one: Apart,
+  startOther: () => Promise<Apart>
+): Promise<void> {
+  const rootLock = join(state, 'locks/root')
+  const answers: string[] = []
+  let points = 0
+  for (const some of CASES) {
+    for (let call = 1; ; call += STEP) {
+      const path = some.inPlace ? MOUNTED : `alone${points++}`
+      if (some.before !== null) writeFileSync(join(root, path), some.before)
+      pause.at(0)
+      // Its first edit after another server has gone.
+      while (!existsSync(rootLock)) {
+        writeFileSync(join(root, 'first'), 'A0')
+        await one.send(...edit('A0', 'A1')('first'))
+        await sleep(20)
+      }
+      pause.at(call)
+      const running = one.send(...some.first(path))
+      const answered = (await Promise.race([running, untilStopped(pause)])) !== null
+      if (answered) break
+      const other = await startOther()
+      const second = await other.send(...some.second(path))
+      const where = `${some.name}, stopped alone at call ${call} (${pause.call()})`
+      pause.goOn()
+      const first = await running
+      answers.push(`${some.name}: ${first.code}, ${second.code}`)
+      const text = textOf(root, path)
+      if (!some.isRight(text, first, second)) t.fail(`${where}: ${first.code}, ${second.code}, ${JSON.stringify(text)}`)
+      await other.end()
+    }
+  }
+  t.ok(
+    answers.some(answer => /: (STALE_FILE|FILE_LOCKED), 200/.test(answer)),
+    'some come too late'
+  )
   t.comment(tally(answers))
 }
 

@@ -16,7 +16,14 @@ t.test('answers FILE_LOCKED without a hash where the file can’t be looked at a
   writeFileSync(join(folders.root, 'a'), 'text')
   const root = openRoot(folders.root)
   t.teardown(() => root.close())
-  const locks = new Locks({ secret: Buffer.from('secret'), timeout: 20, socket: false, files: null, fence() {} })
+  const locks = new Locks({
+    root: null,
+    secret: Buffer.from('secret'),
+    timeout: 20,
+    socket: false,
+    files: null,
+    fence() {}
+  })
   const files = new FileAccess({
     options: { ...OPTIONS, root: folders.root, stateDir: folders.state },
     root,

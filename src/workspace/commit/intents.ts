@@ -1,13 +1,15 @@
-// Temp files that a process has made or is about to make, recorded before they exist so that a later start can remove
-// them. Does not know what is in them.
+// Temp files that a server has made or is about to make, recorded before they exist so that others can remove them. By
+// its record the others also know that a server is there. Does not know what is in the temp files.
 import {
   closeSync,
   constants,
+  existsSync,
   futimesSync,
   lstatSync,
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   unlinkSync,
   writeSync
@@ -26,21 +28,43 @@ import { TEMP_NAME } from '../root/policy.ts'
 const SLOT = 5120
 const LENGTH = 4
 
-/** One process's file. Its slots are used again, so it doesn't grow with the number of edits. To be closed. */
+/** One server's record. Its slots are used again, so it doesn't grow with the number of edits. To be closed. */
 export class Intents {
   readonly #path: string
-  readonly #fd: number
+  readonly #me: Owner
   readonly #timer: NodeJS.Timeout
   readonly #free: number[] = []
+  #fd: number
   #slots = 1
   #kept = false
+  /** Grows each time that the record was made anew. */
+  generation = 0
 
   /** `beat`: ms between two touches of the file, by which those who can't see the process know that it lives. */
   constructor(folder: string, me: Owner, beat = HEARTBEAT) {
     this.#path = fileOf(folder, me.nonce)
-    this.#fd = openSync(this.#path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
-    this.#write(0, Buffer.from(JSON.stringify(me)))
+    this.#me = me
+    this.#fd = this.#make()
     this.#timer = setInterval(() => this.#beat(), beat).unref()
+  }
+
+  #make(): number {
+    const fd = openSync(this.#path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
+    write(fd, 0, Buffer.from(JSON.stringify(this.#me)))
+    return fd
+  }
+
+  /** Whether the record is there: nobody has taken this server for one that is gone. Synchronous. */
+  stands(): boolean {
+    return existsSync(this.#path)
+  }
+
+  /** Makes the record anew, after others have removed it. */
+  renew(): void {
+    const fd = this.#make()
+    closeSync(this.#fd)
+    this.#fd = fd
+    this.generation++
   }
 
   /**
@@ -50,7 +74,7 @@ export class Intents {
   begin(relative: Buffer): number {
     const slot = this.#free.pop() ?? this.#slots++
     try {
-      this.#write(slot, relative)
+      write(this.#fd, slot, relative)
     } catch (error) {
       this.#free.push(slot)
       throw error
@@ -60,7 +84,7 @@ export class Intents {
 
   /** After it is gone, or renamed. Doesn't throw: what stays written is looked for in vain. */
   done(slot: number): void {
-    quietly(() => this.#write(slot, Buffer.alloc(0)))
+    quietly(() => write(this.#fd, slot, Buffer.alloc(0)))
     this.#free.push(slot)
   }
 
@@ -70,15 +94,6 @@ export class Intents {
    */
   leave(): void {
     this.#kept = true
-  }
-
-  #write(slot: number, bytes: Buffer): void {
-    const whole = Buffer.alloc(LENGTH + bytes.length)
-    whole.writeUInt32LE(bytes.length)
-    bytes.copy(whole, LENGTH)
-    if (writeSync(this.#fd, whole, 0, whole.length, slot * SLOT) !== whole.length) {
-      throw Object.assign(new Error('could not record the temp file'), { code: 'ENOSPC' })
-    }
   }
 
   #beat(): void {
@@ -93,7 +108,18 @@ export class Intents {
   }
 }
 
+function write(fd: number, slot: number, bytes: Buffer): void {
+  const whole = Buffer.alloc(LENGTH + bytes.length)
+  whole.writeUInt32LE(bytes.length)
+  bytes.copy(whole, LENGTH)
+  if (writeSync(fd, whole, 0, whole.length, slot * SLOT) !== whole.length) {
+    throw Object.assign(new Error('could not record the temp file'), { code: 'ENOSPC' })
+  }
+}
+
 const ENDING = '.intents'
+/** Of a record that was taken from its server, before what it names is removed: from then on it doesn't stand. */
+const LEFT = '.left'
 const fileOf = (folder: string, nonce: string): string => join(folder, nonce + ENDING)
 
 /**
@@ -105,9 +131,32 @@ export function silenceOf(folder: string, nonce: string): number {
 }
 
 /**
+ * The nonces of all servers but `me` that may still change something: that have a record and aren't dead, or whose temp
+ * files are still to be removed.
+ */
+export async function livingIn(folder: string, observer: Observer): Promise<string[]> {
+  const { me } = observer
+  const living: string[] = []
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith(LEFT)) living.push(name.slice(0, -LEFT.length))
+    const nonce = name.slice(0, -ENDING.length)
+    if (!name.endsWith(ENDING) || nonce === me.nonce) continue
+    const owner = ownerIn(readIfThere(join(folder, name)))
+    // Without an owner it is just being made, or was left half made: the sweep will tell.
+    if (owner === null || (await lifeOf(owner, silenceOf(folder, nonce), observer)) !== 'dead') living.push(nonce)
+  }
+  return living
+}
+
+/** The paths below the root of the temp files that a server has recorded. */
+export function recordedBy(folder: string, nonce: string): Buffer[] {
+  return [fileOf(folder, nonce), join(folder, nonce + LEFT)].flatMap(path => pathsIn(readIfThere(path)))
+}
+
+/**
  * Removes the temp files of owners who are dead or silent, and then what they wrote down. Only what is named like a
- * temp file, is a regular file and lies inside the root. Who was only suspended finds its temp file gone, and writes
- * nothing.
+ * temp file, is a regular file and lies inside the root. Who was only suspended finds its record gone (`stands`), and
+ * writes nothing.
  */
 export async function sweepIntents(
   folder: string,
@@ -119,25 +168,42 @@ export async function sweepIntents(
   for (const name of readdirSync(folder)) {
     const nonce = name.slice(0, -ENDING.length)
     if (!name.endsWith(ENDING) || nonce === me.nonce) continue
-    let bytes
-    try {
-      bytes = readFileSync(join(folder, name))
-    } catch (error) {
-      // Another process sweeps too, and was faster.
-      if (codeOf(error) === 'ENOENT') continue
-      throw error
-    }
-    const owner = parseOwner(slot(bytes, 0).toString())
+    const path = join(folder, name)
+    const owner = ownerIn(readIfThere(path))
     const age = silenceOf(folder, nonce)
     // Without an owner: its process was killed while it made the file.
     if ((await lifeOf(owner ?? { ...me, boot_id: '', hostname: '' }, age, observer)) === 'alive') continue
-    let all = true
-    for (let i = 1; i * SLOT < bytes.length; i++) {
-      const path = slot(bytes, i)
-      if (path.length > 0) all = removeTemp(root, path, report) && all
-    }
-    if (all) quietly(() => unlinkSync(join(folder, name)))
+    // In this order: an owner that is only suspended must not record one more that isn't seen, and find its record there.
+    const left = join(folder, nonce + LEFT)
+    if (!existsSync(left)) quietly(() => renameSync(path, left))
   }
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith(LEFT)) continue
+    const path = join(folder, name)
+    const all = pathsIn(readIfThere(path)).map(temp => removeTemp(root, temp, report))
+    if (all.every(Boolean)) quietly(() => unlinkSync(path))
+  }
+}
+
+/** Empty where it is gone: another server sweeps too, and was faster, or its own has closed it. */
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
+}
+
+const ownerIn = (bytes: Buffer): Owner | null => parseOwner(slot(bytes, 0).toString())
+
+function pathsIn(bytes: Buffer): Buffer[] {
+  const paths: Buffer[] = []
+  for (let i = 1; i * SLOT < bytes.length; i++) {
+    const path = slot(bytes, i)
+    if (path.length > 0) paths.push(path)
+  }
+  return paths
 }
 
 function slot(bytes: Buffer, index: number): Buffer {

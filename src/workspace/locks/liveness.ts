@@ -1,5 +1,6 @@
 // Whether another server still runs, by a socket in the state folder: the kernel closes it with its process, and every
-// container that shares the folder and the kernel can see that. Does not know what the answer is used for.
+// container that shares the folder and the kernel can see that. By it servers also tell each other that one came or
+// went. Does not know what the answers are used for.
 import { closeSync, constants, openSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -14,6 +15,8 @@ const ADDRESS_LIMIT = 103
 const UNFINISHED = '.new'
 /** In ms: a socket that still has such a name after so long was left by a process that was killed. Chosen. */
 const ABANDONED = 60_000
+/** In ms: for so long a connection stays open at most. Chosen. */
+const PATIENCE = 1_000
 
 /** The sockets of all servers that share a state folder. To be closed. */
 export class LivenessSockets {
@@ -21,6 +24,8 @@ export class LivenessSockets {
   #fd: number | null = null
   #server: Server | null = null
   #announced: string | null = null
+  /** Called when another server has come or gone, as it says. */
+  onChange: () => void = () => {}
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -33,7 +38,12 @@ export class LivenessSockets {
     return new Promise(resolve => {
       const server = createServer(socket => {
         socket.on('error', () => {})
-        socket.destroy()
+        // Who only asks whether we run sends nothing.
+        socket.on('data', () => {
+          socket.destroy()
+          this.onChange()
+        })
+        socket.setTimeout(PATIENCE, () => socket.destroy())
       })
       server.on('error', () => resolve(false))
       // exclusive: a cluster's primary must not share the handle between its workers.
@@ -65,13 +75,24 @@ export class LivenessSockets {
     })
   }
 
+  /** Tells the server of this nonce that another has come or gone. Whether it heard that isn't known. */
+  tell(nonce: string): Promise<void> {
+    return new Promise(resolve => {
+      const socket = connect({ path: this.#address(nonce) })
+      socket.on('error', () => {})
+      socket.on('close', () => resolve())
+      socket.setTimeout(PATIENCE, () => socket.destroy())
+      socket.end('.')
+    })
+  }
+
   /**
    * Removes the names of sockets whose processes have ended, unless `mayForget` says that they are still to be asked
    * about.
    */
   async sweep(mayForget: () => boolean): Promise<void> {
     for (const nonce of readdirSync(this.#folder)) {
-      if (nonce.endsWith(UNFINISHED) && !this.#isAbandoned(nonce)) continue
+      if (nonce === this.#announced || (nonce.endsWith(UNFINISHED) && !this.#isAbandoned(nonce))) continue
       // What a process that has ended left is there by now, so nothing of it can come after this question.
       if ((await this.hasEnded(nonce)) === true && mayForget()) quietly(() => unlinkSync(join(this.#folder, nonce)))
     }

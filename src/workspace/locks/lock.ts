@@ -1,10 +1,11 @@
-// One editor per file: a queue in this process, then the host's socket, then the lock file. Does not know files other
-// than the lock's.
+// One editor per file: a queue in this process, then the root lock; where this server isn't alone on the root, then the
+// host's socket and the lock file. Does not know files other than the lock's.
 import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import type { FileFailure } from '../failure.ts'
 import type { LockFiles } from './lock-file.ts'
+import type { RootLock } from './root-lock.ts'
 import { holdSocket } from './socket-lock.ts'
 
 /** How many requests may wait for one file in this process. A bound on memory; chosen, not measured. */
@@ -23,6 +24,8 @@ export interface LocksOptions {
   secret: Buffer
   /** In ms, over all stages. */
   timeout: number
+  /** Null: other servers may always be there. */
+  root: RootLock | null
   /** Whether processes of this host are kept apart by a socket (Linux). */
   socket: boolean
   /** Null: no lock file. */
@@ -67,6 +70,13 @@ export class Locks {
     try {
       // Another process waits for this file too, and has been woken: let it in first. Chosen, not measured.
       if (turn === 'yield_to_other_process') await sleep(2)
+      const entered = await this.#options.root?.enter(deadline)
+      if (entered === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
+      if (entered !== undefined) undo.push(async () => entered.leave())
+      if (entered !== undefined && entered.entry !== null) {
+        kept = true
+        return ok({ temp: this.#tempName(entered.entry), held: entered.held, release })
+      }
       if (this.#options.socket) {
         const socket = await holdSocket(`editd-${key}`, deadline)
         if (socket === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
@@ -89,7 +99,7 @@ export class Locks {
       kept = true
       return ok({
         temp: this.#tempName(file?.entry ?? randomUUID()),
-        held: () => file?.held() ?? true,
+        held: () => (entered?.held() ?? true) && (file?.held() ?? true),
         release
       })
     } finally {

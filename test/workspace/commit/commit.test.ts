@@ -566,6 +566,8 @@ t.test(
     writeFileSync(join(folders.base, 'outside'), Buffer.alloc(200_000, 'x'))
     execFileSync('mount', ['--bind', join(folders.base, 'outside'), bound])
     t.teardown(() => spawnSync('umount', [bound]))
+    // Beside another server each edit needs a lock file.
+    const other = await open(folders)
     const workspace = await open(folders)
     t.match(await workspace.edit({ path: 'bound' }, REAL, append('y')), { failure: { code: 'NO_SPACE' } })
     t.equal(statSync(bound).size, 200_000)
@@ -575,6 +577,7 @@ t.test(
     t.match(await workspace.edit({ path: 'a' }, REAL, append('y')), { failure: { code: 'NO_SPACE' } })
     t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'a')
     await workspace.close()
+    await other.close()
   }
 )
 

@@ -60,6 +60,7 @@ function fresh(t: Test): Fresh {
     fenced,
     async taken(by = thisOwner()) {
       const locks = new Locks({
+        root: null,
         secret: state.secret,
         timeout: 2000,
         socket: false,

@@ -64,6 +64,8 @@ export function startWorker(
     durability?: 'full' | 'fast'
     lock?: 'shared' | 'local'
     creates?: boolean
+    starts?: number
+    ahead?: number
   },
   apart: string[] = []
 ): Second {

@@ -16,16 +16,49 @@ interface Order {
   name: string
   lock?: 'shared' | 'local'
   creates?: boolean
+  /** How often it closes the workspace and opens it again, before each `count` of edits; 0: never. */
+  starts?: number
+  /** Milliseconds by which its clock is ahead. */
+  ahead?: number
 }
 
 const order: Order = JSON.parse(process.argv[2] ?? '{}')
-const workspace = await open(
-  { base: '', root: order.root, state: order.state },
-  { lockTimeout: 20_000, durability: order.durability ?? 'fast', lock: order.lock ?? 'shared' }
-)
+const { ahead = 0 } = order
+if (ahead !== 0) {
+  const TrueDate = Date
+  globalThis.Date = class extends TrueDate {
+    constructor(...time: [] | [number]) {
+      super(time[0] ?? TrueDate.now() + ahead)
+    }
+    static override now = () => TrueDate.now() + ahead
+  } as DateConstructor
+}
+const openAgain = () =>
+  open(
+    { base: '', root: order.root, state: order.state },
+    { lockTimeout: 20_000, durability: order.durability ?? 'fast', lock: order.lock ?? 'shared' }
+  )
+let workspace = await openAgain()
 const lines = createInterface({ input: process.stdin })
 lines.on('close', () => process.exit())
 process.stdout.write('ready\n')
+
+for (let start = 1; start <= (order.starts ?? 0); start++) {
+  for (let i = 0; i < order.count; i++) {
+    const line = `${order.name}.${start}.${i}\n`
+    const done = await workspace.edit({ path: `${order.file}${i % 2}` }, { dry_run: false }, append(line))
+    process.stdout.write(done.ok ? `done ${i % 2} ${line}` : `refused ${done.failure.code}\n`)
+  }
+  await workspace.close()
+  process.stdout.write(`closed ${start}\n`)
+  // So that the others are alone at times.
+  await new Promise(resolve => setTimeout(resolve, Math.random() * order.pause))
+  workspace = await openAgain()
+}
+if (order.starts !== undefined) {
+  await workspace.close()
+  process.exit()
+}
 
 for (let i = 0; i < order.count; i++) {
   const line = `${order.name}${i}\n`

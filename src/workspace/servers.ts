@@ -1,0 +1,46 @@
+// How the servers on one root see each other, as the root lock needs it: by their records of temp files and by their
+// sockets. Does not know locks.
+import { livingIn, recordedBy, type Intents } from './commit/intents.ts'
+import { fence } from './locks/fence.ts'
+import type { LivenessSockets } from './locks/liveness.ts'
+import type { Observer } from './locks/owner.ts'
+import type { Servers } from './locks/root-lock.ts'
+import { split } from './root/path.ts'
+import type { Root } from './root/pin.ts'
+import { TEMP_NAME } from './root/policy.ts'
+import type { State } from './state.ts'
+
+interface Seen {
+  state: State
+  observer: Observer
+  sockets: LivenessSockets
+}
+
+export function serversOf(
+  seen: Seen & { intents: Intents; report: (event: { event: string; [key: string]: unknown }) => void }
+): Servers {
+  const { state, observer, intents, report } = seen
+  return {
+    stands: () => intents.stands(),
+    renew: () => intents.renew(),
+    generation: () => intents.generation,
+    others: async () => (await livingIn(state.intents, observer)).length > 0,
+    tell: () => {
+      tellOthers(seen).catch((error: unknown) => report({ event: 'look_failed', reason: String(error) }))
+    }
+  }
+}
+
+/** Asks the other servers on the root to look who is there. */
+export async function tellOthers({ state, observer, sockets }: Seen): Promise<void> {
+  const others = await livingIn(state.intents, observer)
+  await Promise.all(others.map(nonce => sockets.tell(nonce)))
+}
+
+/** Removes the temp files that these servers have recorded. Throws the system's error where one can't be removed. */
+export function fenceServers(root: Root, { intents }: State, nonces: readonly string[]): void {
+  for (const path of nonces.flatMap(nonce => recordedBy(intents, nonce))) {
+    const leaf = split(path).leaf.toString('latin1')
+    if (TEMP_NAME.test(leaf)) fence(root, path, [leaf])
+  }
+}

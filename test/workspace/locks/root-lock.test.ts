@@ -1,0 +1,382 @@
+// When a server is alone on its root, and how it stops being so: docs/decisions/alone.md, step by step, and at random
+// with real processes that start, end, are suspended and are killed.
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { Intents } from '../../../src/workspace/commit/intents.ts'
+import { LockFiles } from '../../../src/workspace/locks/lock-file.ts'
+import { thisOwner, type Owner } from '../../../src/workspace/locks/owner.ts'
+import { RootLock, type Servers } from '../../../src/workspace/locks/root-lock.ts'
+import { openState } from '../../../src/workspace/state.ts'
+import type { Planner, Workspace, WorkspaceOptions } from '../../../src/workspace/workspace.ts'
+import { often } from '../../often.ts'
+import { Random, SEED } from '../../random.ts'
+import { append, makeFolders, observer, open, REAL, removeFolders, type Folders } from '../support/open.ts'
+import { startWorker, type Second } from '../support/process.ts'
+
+const SLOW = 20_000
+/** The sockets by which servers tell each other, and the file systems where one may be alone, are Linux's. */
+const skip = process.platform === 'linux' ? false : 'needs Linux'
+
+interface Fresh extends Folders {
+  opened: (options?: Partial<WorkspaceOptions>) => Promise<Workspace>
+  /** The locks there are: `root`, and digests of the paths of files as `file`. */
+  locks: () => string[]
+  events: string[]
+  deadOwner: Owner
+}
+
+function fresh(t: Test): Fresh {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  for (const name of ['a', 'b', 'f0', 'f1']) writeFileSync(join(folders.root, name), '')
+  const events: string[] = []
+  return {
+    ...folders,
+    events,
+    deadOwner: { ...thisOwner(), pid: 2 ** 22 + 1, start_time: '1' },
+    async opened(options = {}) {
+      const workspace = await open(folders, {
+        lockTimeout: SLOW,
+        report: ({ event }) => events.push(event),
+        ...options
+      })
+      t.teardown(() => workspace.close())
+      return workspace
+    },
+    locks: () => readdirSync(join(folders.state, 'locks')).map(name => (name === 'root' ? name : 'file'))
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let i = 0; i < 400 && !holds(); i++) await sleep(25)
+}
+
+/** Appends `text`, and notes the locks there are meanwhile. */
+const noting =
+  (text: string, locks: () => string[], seen: string[]): Planner<string, never> =>
+  original => {
+    seen.push(...locks())
+    return append(text)(original)
+  }
+
+for (const lock of ['shared', 'local'] as const) {
+  t.test(`takes no lock of a file while it is alone, and does when it isn’t (${lock})`, { skip }, async t => {
+    const { opened, locks, root } = fresh(t)
+    const first = await opened({ lock })
+    const seen: string[] = []
+    t.match(await first.edit({ path: 'a' }, REAL, noting('1', locks, seen)), { ok: true })
+    t.match(await first.edit({ path: 'a' }, REAL, noting('2', locks, seen)), { ok: true })
+    t.strictSame(seen, ['root', 'root'])
+    t.strictSame(locks(), ['root'], 'kept between two edits')
+
+    const second = await opened({ lock })
+    const ofTwo: string[] = []
+    t.match(await second.edit({ path: 'a' }, REAL, noting('3', locks, ofTwo)), { ok: true })
+    t.match(await first.edit({ path: 'a' }, REAL, noting('4', locks, ofTwo)), { ok: true })
+    t.strictSame(ofTwo, lock === 'shared' ? ['file', 'file'] : [])
+    t.equal(readFileSync(join(root, 'a'), 'utf8'), '1234')
+
+    await second.close()
+    await until(() => locks().includes('root'))
+    t.strictSame(locks(), ['root'], 'alone again')
+    const again: string[] = []
+    t.match(await first.edit({ path: 'a' }, REAL, noting('5', locks, again)), { ok: true })
+    t.strictSame(again, ['root'])
+    await first.close()
+    t.strictSame(locks(), [])
+  })
+}
+
+t.test('lets the edits that began alone end before another server edits', { skip }, async t => {
+  const { opened, root } = fresh(t)
+  const first = await opened()
+  const second = await opened()
+  // Both were open: the second has to leave for the first to be alone.
+  await second.close()
+  t.match(await first.edit({ path: 'b' }, REAL, append('0')), { ok: true })
+  const order: string[] = []
+  let goOn = (): void => {}
+  const waiting = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  let planned = (): void => {}
+  const isPlanned = new Promise<void>(resolve => {
+    planned = resolve
+  })
+  const slow = first.edit({ path: 'a' }, REAL, async original => {
+    planned()
+    await waiting
+    order.push('first')
+    return append('1')(original)
+  })
+  await isPlanned
+  const third = await opened()
+  const other = third.edit({ path: 'b' }, REAL, original => {
+    order.push('third')
+    return append('3')(original)
+  })
+  // The first has seen the third, and edits meanwhile as one of two.
+  await sleep(300)
+  t.match(await first.edit({ path: 'f0' }, REAL, append('x')), { ok: true })
+  t.strictSame(order, [])
+  goOn()
+  t.match(await Promise.all([slow, other]), [{ ok: true }, { ok: true }])
+  t.strictSame(order, ['first', 'third'])
+  t.equal(readFileSync(join(root, 'a'), 'utf8') + readFileSync(join(root, 'b'), 'utf8'), '103')
+})
+
+t.test('waits for one that is alone no longer than the lock’s timeout', { skip }, async t => {
+  const { opened } = fresh(t)
+  const first = await opened()
+  let goOn = (): void => {}
+  const waiting = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  t.match(await first.edit({ path: 'a' }, REAL, append('0')), { ok: true })
+  const slow = first.edit({ path: 'a' }, REAL, async original => {
+    await waiting
+    return append('1')(original)
+  })
+  const second = await opened({ lockTimeout: 200 })
+  t.match(await second.edit({ path: 'b' }, REAL, append('2')), {
+    ok: false,
+    failure: { code: 'FILE_LOCKED', reason: 'timeout' }
+  })
+  goOn()
+  t.match(await slow, { ok: true })
+  t.match(await second.edit({ path: 'b' }, REAL, append('2')), { ok: true })
+})
+
+t.test('takes over from one that was killed while it was alone, at once', { skip }, async t => {
+  const { opened, root, state, locks } = fresh(t)
+  const killed = startWorker({ root, state, file: 'a', count: 1, name: 'killed', hold: 60_000 })
+  await killed.printed('holding')
+  t.strictSame(locks(), ['root'])
+  const workspace = await opened()
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  t.match(await workspace.edit({ path: 'a' }, REAL, append('2')), { ok: true })
+  t.equal(readFileSync(join(root, 'a'), 'utf8'), '2')
+  t.strictSame(locks(), ['root'], 'and is alone')
+})
+
+t.test('refuses the late edit of one that was suspended while it was alone', { skip }, async t => {
+  const { opened, root, state } = fresh(t)
+  const paused = startWorker({ root, state, file: 'a', count: 2, name: 'paused', hold: 1_500 })
+  await paused.printed('holding')
+  paused.child.kill('SIGSTOP')
+  const workspace = await opened({ lockTimeout: 20_000 })
+  t.match(await workspace.edit({ path: 'a' }, REAL, append('2\n')), { ok: true })
+  paused.child.kill('SIGCONT')
+  await paused.ended
+  t.equal(readFileSync(join(root, 'a'), 'utf8'), '2\npaused1\n')
+  t.match(
+    paused.lines.find(line => line.startsWith('failed')),
+    /STALE_FILE|FILE_LOCKED/
+  )
+  t.strictSame(
+    readdirSync(root).filter(name => name.endsWith('.tmp')),
+    []
+  )
+})
+
+t.test('refuses the edit of one whose record was removed meanwhile, and has it join again', { skip }, async t => {
+  const { opened, state, root, locks } = fresh(t)
+  const workspace = await opened()
+  const intents = join(state, 'intents')
+  const expel: Planner<string, never> = original => {
+    for (const name of readdirSync(intents)) rmSync(join(intents, name))
+    return append('late')(original)
+  }
+  for (const also of [null, await opened()]) {
+    t.match(await workspace.edit({ path: 'a' }, REAL, expel), {
+      ok: false,
+      failure: { code: 'FILE_LOCKED', reason: 'lost' }
+    })
+    t.equal(readFileSync(join(root, 'a'), 'utf8'), '')
+    t.match(await workspace.edit({ path: 'b' }, REAL, append('1')), { ok: true })
+    t.equal(readdirSync(intents).length, 1)
+    await also?.close()
+  }
+  t.strictSame(locks(), ['root'])
+})
+
+t.test('goes on when its root lock was taken over meanwhile', { skip }, async t => {
+  const { opened, state, locks } = fresh(t)
+  const workspace = await opened()
+  t.match(await workspace.edit({ path: 'a' }, REAL, append('1')), { ok: true })
+  mkdirSync(join(state, 'unreleased/root'))
+  renameSync(join(state, 'locks/root'), join(state, 'unreleased/root/x'))
+  t.match(await workspace.edit({ path: 'a' }, REAL, append('2')), { ok: true })
+  t.strictSame(readdirSync(join(state, 'unreleased')), [], 'and nothing of the earlier hold is left')
+  t.strictSame(locks(), ['root'])
+})
+
+t.test('is never alone beside a record that others may still rely on', { skip }, async t => {
+  const { opened, state, locks, root, deadOwner } = fresh(t)
+  const { intents } = openState(state)
+  const check = async (name: string, content: string | Buffer, alone: boolean): Promise<void> => {
+    writeFileSync(join(intents, name), content)
+    const workspace = await opened()
+    t.match(await workspace.edit({ path: 'a' }, REAL, append('1')), { ok: true })
+    t.strictSame(locks(), alone ? ['root'] : [], name)
+    await workspace.close()
+    rmSync(join(intents, name), { force: true })
+  }
+  await check('half.intents', '', false)
+  await check('other.txt', '', true)
+  const living = new Intents(intents, thisOwner())
+  await check('none.txt', '', false)
+  living.close()
+  // A folder where the temp file should be can't be removed.
+  const left = new Intents(intents, deadOwner)
+  const name = `.${'0'.repeat(24)}.tmp`
+  left.begin(Buffer.from(`no/${name}`))
+  left.leave()
+  left.close()
+  renameSync(join(intents, `${deadOwner.nonce}.intents`), join(intents, 'x.left'))
+  const workspace = await opened()
+  t.notOk(existsSync(join(intents, 'x.left')), 'a sweep goes on with what another began')
+  t.match(await workspace.edit({ path: 'a' }, REAL, append('1')), { ok: true })
+  t.ok(existsSync(join(root, 'a')))
+})
+
+t.test('removes what earlier holders recorded before anybody edits', { skip }, async t => {
+  const { opened, state, root, deadOwner, locks } = fresh(t)
+  const folders = openState(state)
+  const workspace = await opened()
+  const temp = `.${'1'.repeat(24)}.tmp`
+  const paused = new Intents(folders.intents, { ...deadOwner, nonce: 'c'.repeat(24) })
+  paused.begin(Buffer.from(temp))
+  paused.begin(Buffer.from('a'))
+  writeFileSync(join(root, temp), 'late')
+  const held = await new LockFiles(folders, observer({ ...deadOwner, nonce: 'c'.repeat(24) }), () => {}).hold(
+    'root',
+    performance.now() + 1000
+  )
+  mkdirSync(join(folders.unreleased, 'root'))
+  renameSync(join(folders.locks, 'root'), join(folders.unreleased, 'root/x'))
+  t.match(await workspace.edit({ path: 'a' }, REAL, append('1')), { ok: true })
+  t.notOk(existsSync(join(root, temp)))
+  t.equal(readFileSync(join(root, 'a'), 'utf8'), '1', 'only what is named like a temp file')
+  t.strictSame(locks(), ['root'])
+  await held?.release()
+  paused.close()
+})
+
+t.test('reports what keeps it from looking, and goes on', async t => {
+  const { state } = fresh(t)
+  const folders = openState(state)
+  const events: string[] = []
+  const report = ({ event }: { event: string }): void => {
+    events.push(event)
+  }
+  let others: () => Promise<boolean> = async () => false
+  const servers: Servers = {
+    stands: () => true,
+    renew() {},
+    generation: () => 0,
+    others: () => others(),
+    tell() {}
+  }
+  const lock = new RootLock({
+    files: new LockFiles(folders, observer(), report),
+    servers,
+    mayBeAlone: true,
+    fence() {},
+    report
+  })
+  lock.look()
+  const pass = await lock.enter(performance.now() + 1000)
+  t.type(pass?.entry, 'string')
+  others = () => Promise.reject(new Error('no folder'))
+  lock.look()
+  await sleep(20)
+  t.strictSame(events, ['look_failed'])
+  others = async () => true
+  lock.look()
+  lock.look()
+  await sleep(20)
+  t.ok(pass?.held())
+  t.equal((await lock.enter(performance.now() + 1000))?.entry, null)
+  // What can't be released is no reason to fail an edit that is done.
+  rmSync(folders.locks, { recursive: true })
+  writeFileSync(folders.locks, '')
+  pass?.leave()
+  await lock.close()
+  t.strictSame(events, ['look_failed', 'unlock_failed'].slice(0, events.length))
+})
+
+t.test(
+  'loses no acknowledged edit of servers that start, end, pause and are killed, with clocks of their own',
+  { skip, timeout: 0 },
+  async t => {
+    const { root, state } = fresh(t)
+    const random = new Random(SEED)
+    const cycles = Number(process.env.LONG_STARTS ?? often(1_500, 60))
+    const acknowledged: string[][] = [[], []]
+    let [starts, kills, pauses, refused, serial] = [0, 0, 0, 0, 0]
+    const AHEAD = [0, 300_000, -300_000]
+    const run = async (index: number): Promise<void> => {
+      while (starts < cycles) {
+        const worker: Second = startWorker({
+          ...{ root, state, file: 'f', count: 3, pause: 30, name: `s${serial++}`, starts: 1e6 },
+          ahead: AHEAD[index]!
+        })
+        const gone = worker.ended.then(() => true)
+        await worker.printed('ready')
+        let counted = 0
+        for (let i = 0; i < 10 && starts < cycles; i++) {
+          await sleep(random.int(200))
+          worker.child.kill('SIGSTOP')
+          pauses++
+          await sleep(random.int(3) === 0 ? random.int(400) : random.int(20))
+          worker.child.kill('SIGCONT')
+          const closed = worker.lines.filter(line => line.startsWith('closed')).length
+          starts += closed - counted
+          counted = closed
+        }
+        worker.child.kill('SIGKILL')
+        kills++
+        await gone
+        for (const line of worker.lines) {
+          const [, file, text] = /^done ([01]) (.*)$/.exec(line) ?? []
+          if (text !== undefined) acknowledged[Number(file)]!.push(text)
+          if (line.startsWith('refused')) refused++
+        }
+      }
+    }
+    await Promise.all(AHEAD.map((_, index) => run(index)))
+    for (const [file, lines] of acknowledged.entries()) {
+      const there = readFileSync(join(root, `f${file}`), 'utf8').split('\n')
+      const set = new Set(there)
+      t.strictSame(
+        lines.filter(line => !set.has(line)),
+        [],
+        `f${file}: all of ${lines.length}`
+      )
+      t.equal(set.size, there.length, 'none twice')
+    }
+    t.comment(`${starts} starts, ${kills} kills, ${pauses} pauses, ${refused} refused, seed ${SEED}`)
+    t.ok(acknowledged.flat().length > cycles / 2)
+  }
+)
+
+t.test('knows on which file systems a server may be alone', { skip }, t => {
+  const { state } = fresh(t)
+  const LOCAL = [0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1]
+  t.equal(openState(state).isLocal, LOCAL.includes(statfsSync(state).type))
+  if (existsSync('/proc/version')) t.notOk(LOCAL.includes(statfsSync('/proc').type))
+  t.end()
+})
