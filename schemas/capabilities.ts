@@ -1,5 +1,6 @@
 // What GET /capabilities answers. Knows only the wire format, not what the server is set to.
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 import { count, named, ref, word } from './common.ts'
 
 const text = (description: string) => Type.String({ description })

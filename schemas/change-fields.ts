@@ -1,5 +1,5 @@
 // The fields that every operation that changes a file takes. Knows only the wire format.
-import { Type } from 'typebox'
+import { Type } from './type.ts'
 import { hash, word } from './common.ts'
 
 export const changeFields = {

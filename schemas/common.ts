@@ -1,5 +1,6 @@
 // Pieces that several schemas share. Knows typebox and the wire's vocabulary; does not know what happens to a request.
-import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+import type { Static, TProperties, TSchema } from 'typebox'
+import { Type } from './type.ts'
 
 /** A component of the published document: a closed object with a name. */
 export const named = <P extends TProperties>(id: string, description: string, properties: P) =>

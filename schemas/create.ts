@@ -1,5 +1,6 @@
 // What POST /create takes. Knows only the wire format.
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 import { hash, named, requestPath } from './common.ts'
 import { changeFields } from './change-fields.ts'
 

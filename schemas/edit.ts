@@ -1,5 +1,6 @@
 // What POST /edit takes. Knows only the wire format.
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 import { named, ref, requestPath } from './common.ts'
 import { changeFields, lineEndings } from './change-fields.ts'
 

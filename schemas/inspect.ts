@@ -1,5 +1,6 @@
 // What POST /inspect takes and answers. Knows only the wire format.
-import { Type, type Static, type TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
+import { Type } from './type.ts'
 import {
   answeredPath,
   byDiscriminator,

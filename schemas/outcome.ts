@@ -1,5 +1,6 @@
 // What an editing operation answers when it succeeds. Knows only the wire format.
-import { Type, type Static, type TProperties } from 'typebox'
+import type { Static, TProperties } from 'typebox'
+import { Type } from './type.ts'
 import { answeredPath, count, hash, line, lossy, named, ref, resolvedPath, word } from './common.ts'
 
 const lines = (description: string) => Type.Array(Type.String(), { maxItems: 20, description })

@@ -1,6 +1,7 @@
 // What POST /preview takes: one flat object of the fields of all operations that it computes. Knows only the wire
 // format.
-import { Type, type TObject, type TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
+import { Type } from './type.ts'
 import { named, ref, requestPath, word } from './common.ts'
 import { CreateRequestSchema } from './create.ts'
 import { editLinesRequest, LineEdit } from './edit-lines.ts'

@@ -1,5 +1,6 @@
 // What the service answers when a request fails (RFC 9457). Knows only the wire format.
-import { Type, type Static, type TObject, type TSchema, type TUnsafe } from 'typebox'
+import type { Static, TObject, TSchema, TUnsafe } from 'typebox'
+import { Type } from './type.ts'
 import { byDiscriminator, count, hash, line, lossy, named, ref, word } from './common.ts'
 import { StructureItem } from './structure.ts'
 

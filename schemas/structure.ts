@@ -1,5 +1,5 @@
 // The structure of a document or a source file, as answers show it. Knows only the wire format, no language.
-import { Type } from 'typebox'
+import { Type } from './type.ts'
 import { line, lossy, named, word } from './common.ts'
 
 export const StructureItem = named(

@@ -1,5 +1,6 @@
 // What GET /tools answers and what POST /tools/{name} takes. Knows only the wire format.
-import { Type, type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
+import { Type } from './type.ts'
 import { named, ref, word } from './common.ts'
 
 /** The names of all tools, in the order in which they are offered. */

@@ -27,7 +27,6 @@ const RUNTIME = [
   'proper-lockfile',
   're2js',
   'smol-toml',
-  'typebox',
   'web-tree-sitter',
   'yaml'
 ]
@@ -67,7 +66,9 @@ t.test('uses each of them, and nothing that is not among them', async t => {
   for (const folder of ['src', 'routes', 'schemas']) {
     for (const file of readdirSync(join(HOME, folder), { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.ts')) continue
-      for (const [, name = ''] of readFileSync(join(HOME, folder, file), 'utf8').matchAll(
+      // Types aren't there when it runs.
+      const text = readFileSync(join(HOME, folder, file), 'utf8').replaceAll(/^import type .*$/gm, '')
+      for (const [, name = ''] of text.matchAll(
         /(?:\bfrom |\bimport |\bimport\(|\)\.resolve\()'((?:@[^/']+\/)?[^/'.][^/']*)/g
       )) {
         if (!name.startsWith('node:')) used.add(name)
