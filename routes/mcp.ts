@@ -9,7 +9,6 @@ import { answerMcp, type Exchange } from '../src/http/tools/mcp.ts'
 
 export function mcp(app: FastifyInstance, serverFor: (exchange: Exchange) => Server, logger: Logger): void {
   app.post('/mcp', {
-    schema: { hide: true },
     onRequest: refuseUnfit,
     async handler(request, reply) {
       const body = jsonOf(request)

@@ -9,7 +9,7 @@ export function operations(app: FastifyInstance, table: Operations): void {
     app.route({
       method: 'POST',
       url: operation.route,
-      schema: operationSchema(operation),
+      config: { published: () => operationSchema(operation) },
       ...operationRoute(operation)
     })
   }

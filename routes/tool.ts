@@ -9,8 +9,7 @@ import type { Operations } from '../src/operations.ts'
 
 export function tool(app: FastifyInstance, operations: Operations, box: Toolbox): void {
   app.post<{ Params: { name: string } }>('/tools/:name', {
-    schema: toolCallSchema(operations),
-    config: { forModels: true },
+    config: { forModels: true, published: () => toolCallSchema(operations) },
     onRequest: refuseUnfit,
     async handler(request, reply) {
       const found = box.find(request.params.name)

@@ -8,7 +8,9 @@ import { definitions } from '../src/http/tools/definitions.ts'
 import type { Components } from '../src/http/tools/schema.ts'
 import type { Toolbox } from '../src/http/tools/tool.ts'
 
-const { schema, ...route } = factsRoute({
+const route = factsRoute({
+  tags: ['tools'],
+  querystring: ToolsQuery,
   url: '/tools',
   operationId: 'get_tools',
   summary: 'The operations as tool definitions',
@@ -24,7 +26,6 @@ export function tools(app: FastifyInstance, box: Toolbox, components: Components
   const queryOf = queryReader(ToolsQuery)
   app.route({
     ...route,
-    schema: { ...schema, tags: ['tools'], querystring: ToolsQuery },
     async handler(request, reply) {
       const query = queryOf(request.url)
       if (!query.ok) return sendProblem(reply, query.failure)

@@ -1,7 +1,5 @@
 // The composition root: settings, workspace and routes become one server. Does not know the process: no argv, no env,
 // no listening.
-import cors from '@fastify/cors'
-import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -30,6 +28,7 @@ import {
   makeExpectationHandler
 } from './http/errors.ts'
 import { makeDrain } from './http/drain.ts'
+import { collectPublished, makeDocumentation, UNCOMPILED } from './http/documentation.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logBug, pathOf, requestLog } from './http/request-log.ts'
 import { sendProblem } from './http/send.ts'
@@ -50,6 +49,9 @@ export interface AppOptions {
 
 export interface App {
   app: FastifyInstance
+  /** The published document, also where it isn't served. */
+  document(): Promise<object>
+  documentYaml(): Promise<string>
   /** Answers NOT_READY to requests from now on; resolves when those that run are done. */
   drain(): Promise<void>
 }
@@ -82,6 +84,7 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     maxRequestsPerSocket: REQUESTS_PER_SOCKET,
     bodyLimit: config.bodyLimit,
     return503OnClosing: false,
+    schemaController: UNCOMPILED,
     genReqId: requestId,
     clientErrorHandler: makeClientErrorHandler(logger, () => sockets),
     frameworkErrors(error, request, reply) {
@@ -95,10 +98,6 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
   const sockets = followSockets(app.server)
   app.server.on('checkExpectation', makeExpectationHandler(logger))
   app.server.on('connect', makeConnectHandler(logger))
-  app.setSerializerCompiler(() => JSON.stringify)
-  // Schemas are only published here: a body is checked by the call, whichever route or tool it came through.
-  app.setValidatorCompiler(() => () => true)
-  app.setErrorHandler(handleError)
   // Bytes as they came: operationRoute parses them.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
@@ -106,6 +105,12 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
   })
 
   const routes = collectRoutes(app)
+  const published = collectPublished(app)
+  const addFailureHandlers = (to: FastifyInstance) => {
+    to.setErrorHandler(handleError)
+    to.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))
+  }
+  addFailureHandlers(app)
   app.addHook('onRequest', async (request, reply) => {
     logWhenDone(request, reply.raw)
     reply.raw.once('close', drain.enter())
@@ -130,6 +135,7 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
         return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
       }
     })
+    const { default: cors } = await import('@fastify/cors')
     await app.register(cors, {
       origin: config.allowOrigins,
       methods: ['GET', 'POST'],
@@ -164,11 +170,15 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
   const limits = { max_edits: config.maxEdits, max_file_size: config.maxFileSize }
   const table = makeOperations(workspace, limits, workers)
   const schemas = components(table)
-  for (const schema of schemas) app.addSchema(schema)
-  await app.register(swagger, swaggerOptions(VERSION, table))
   operations(app, table)
   const box = toolbox(table, config)
   const byId = componentsById(schemas)
+  const documentation = makeDocumentation({
+    routes: published,
+    schemas,
+    swagger: swaggerOptions(VERSION, table),
+    addFailureHandlers
+  })
   const output_schema = config.mcpOutputSchema
   tools(app, box, byId, output_schema)
   tool(app, table, box)
@@ -177,11 +187,10 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
   healthz(app)
   readyz(app, workspace)
   if (config.docs) {
-    openapi(app)
+    openapi(app, documentation)
     openapiToolsJson(app, box, byId, VERSION)
-    await docs(app)
+    docs(app, documentation)
   }
-  app.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))
   await app.ready()
-  return { app, drain: () => drain.close() }
+  return { app, document: documentation.document, documentYaml: documentation.yaml, drain: () => drain.close() }
 }

@@ -23,8 +23,8 @@ export async function openapiYaml(): Promise<string> {
     { kindOf: () => 'missing', realPath: path => path, readText: () => ({ ok: false, failure: 'ENOENT' }) }
   )
   if (!config.ok) throw new Error(config.failure.join(' '))
-  const { app } = await buildApp({ config: config.value, workspace, logger: pino({ level: 'silent' }) })
-  const yaml = app.swagger({ yaml: true })
+  const { app, documentYaml } = await buildApp({ config: config.value, workspace, logger: pino({ level: 'silent' }) })
+  const yaml = await documentYaml()
   await app.close()
   return yaml
 }

@@ -196,17 +196,21 @@ export interface FactsRoute {
   description: string
   outcome: TSchema
   access: 'token' | 'open'
+  tags?: string[]
+  querystring?: TSchema
 }
 
 /** Such a route, but for its handler. */
-export const factsRoute = ({ url, outcome, access, ...words }: FactsRoute) => ({
+export const factsRoute = ({ url, outcome, access, ...others }: FactsRoute) => ({
   method: 'GET' as const,
   url,
-  schema: {
-    ...words,
-    tags: ['service'],
-    ...(access === 'open' && { security: [] }),
-    response: responses(url, outcome, words.description, access === 'open' ? EVERYWHERE : BEHIND_TOKEN)
+  config: {
+    published: () => ({
+      tags: ['service'],
+      ...others,
+      ...(access === 'open' && { security: [] }),
+      response: responses(url, outcome, others.description, access === 'open' ? EVERYWHERE : BEHIND_TOKEN)
+    })
   }
 })
 

@@ -124,7 +124,11 @@ export async function startServer(
     close: opened.close.bind(opened),
     ...options.replace
   }
-  const { app, drain } = await buildApp({
+  const {
+    app,
+    drain,
+    document: makeDocument
+  } = await buildApp({
     config,
     workspace,
     logger: pino({ base: null }, stream),
@@ -139,7 +143,7 @@ export async function startServer(
     await opened.close()
     rmSync(stateDir, { recursive: true })
   })
-  const document = app.swagger() as unknown as Document
+  const document = (await makeDocument()) as unknown as Document
   const faultsOf = validator(document)
 
   const check = (method: string, path: string, { status, headers, body, text }: Reply) => {
