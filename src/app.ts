@@ -29,10 +29,10 @@ import {
 } from './http/errors.ts'
 import { makeDrain } from './http/drain.ts'
 import { collectPublished, makeDocumentation, UNCOMPILED } from './http/documentation.ts'
+import { late } from './http/late.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logBug, pathOf, requestLog } from './http/request-log.ts'
 import { sendProblem } from './http/send.ts'
-import { mcpServers } from './http/tools/mcp.ts'
 import { componentsById } from './http/tools/schema.ts'
 import { toolbox } from './http/tools/tool.ts'
 import { Workers } from './workers/workers.ts'
@@ -182,7 +182,11 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
   const output_schema = config.mcpOutputSchema
   tools(app, box, byId, output_schema)
   tool(app, table, box)
-  mcp(app, mcpServers(box, byId, { version: VERSION, output_schema }), logger)
+  const answerMcp = late(async () => {
+    const { mcpOverHttp, mcpServers } = await import('./http/tools/mcp.ts')
+    return mcpOverHttp(mcpServers(box, byId, { version: VERSION, output_schema }))
+  })
+  mcp(app, answerMcp, logger)
   capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, table))
   healthz(app)
   readyz(app, workspace)

@@ -3,11 +3,9 @@
 // does not know any route.
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { buildApp } from './app.ts'
 import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
 import { openLog, printable } from './log.ts'
 import { ensureDir } from './workspace/commit/ensure-dir.ts'
-import { speakMcp } from './stdio.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
 import { StateUnusable } from './workspace/state.ts'
 import { openWorkspace, type Workspace } from './workspace/workspace.ts'
@@ -115,6 +113,7 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   logger.info({ event: 'started', protocol: 'mcp', root: workspace.root })
   try {
+    const { speakMcp } = await import('./stdio.ts')
     await speakMcp({ config, workspace, logger, input: process.stdin, output: process.stdout })
   } finally {
     await workspace.close()
@@ -126,6 +125,7 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
 
 /** The app, when it listens. */
 async function listening(config: Config, workspace: Workspace, logger: Logger) {
+  const { buildApp } = await import('./app.ts')
   const built = await buildApp({ config, workspace, logger })
   // `localhost` may be two addresses, which would be two servers.
   await built.app.listen({ host: config.host === 'localhost' ? '127.0.0.1' : config.host, port: config.port })

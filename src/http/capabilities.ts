@@ -9,7 +9,7 @@ import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/inspect/window.ts'
 import { MAX_ENTRIES, MAX_ITEMS } from '../operations/inspect.ts'
 import { operationsIn, type Operations } from '../operations.ts'
 import { BY_ROUTE } from './answers/call-names.ts'
-import { MCP_VERSIONS } from './tools/mcp.ts'
+import { MCP_VERSIONS } from './tools/definitions.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
 /** The answer of /capabilities. */

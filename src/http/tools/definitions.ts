@@ -8,6 +8,9 @@ import { annotationsOf, wordsOf, type Tool } from './tool.ts'
 
 export type Format = (typeof TOOL_FORMATS)[number]
 
+/** The revisions of MCP that are tested, the newest first. */
+export const MCP_VERSIONS = ['2026-07-28', '2025-11-25'] as const
+
 /** Anthropic accepts this many optional fields in all strict tools of one request together. */
 const OPTIONAL_MAX = 24
 

@@ -14,9 +14,6 @@ import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
 import type { Tool, Toolbox } from './tool.ts'
 
-/** The revisions that are tested, the newest first. */
-export const MCP_VERSIONS = ['2026-07-28', '2025-11-25'] as const
-
 const INSTRUCTIONS =
   'Edits text files exactly as asked, or not at all. ' +
   'Inspect a file first and pass its file_hash on as expected_hash; edit_file with exact text is the default; ' +
@@ -68,15 +65,22 @@ export function mcpServers(
   }
 }
 
-/** The answer of `server` to one message over HTTP: `body` is its JSON, parsed. */
-export function answerMcp(
-  server: () => Server,
-  headers: IncomingHttpHeaders,
-  body: unknown,
-  onError: (error: Error) => void
-): Promise<Response> {
+/** One message over HTTP: `body` is its JSON, parsed. */
+export interface McpRequest extends Exchange {
+  headers: IncomingHttpHeaders
+  body: unknown
+  onError(error: Error): void
+}
+
+/** Answers messages over HTTP, each by a server of its own. */
+export const mcpOverHttp =
+  (serverFor: (exchange: Exchange) => Server) =>
+  (request: McpRequest): Promise<Response> =>
+    answer(serverFor(request), request)
+
+function answer(server: Server, { headers, body, onError }: McpRequest): Promise<Response> {
   // What the server offers never changes, so there is nothing to subscribe to.
-  const handler = createMcpHandler(server, { maxSubscriptions: 0, onerror: onError })
+  const handler = createMcpHandler(() => server, { maxSubscriptions: 0, onerror: onError })
   const passed = Object.entries(headers).flatMap(([name, value]) =>
     typeof value === 'string' && /^(accept|content-type|mcp-.*)$/.test(name) ? [[name, value] as [string, string]] : []
   )
