@@ -59,11 +59,13 @@ const callers = new WeakMap<object, Caller>()
 /** In milliseconds, with one decimal: since `start`. */
 export const since = (start: number): number => Math.round((performance.now() - start) * 10) / 10
 
-/** How an operation is called: body, preconditions, then itself. Made once, for all routes and tools. */
+/** How an operation is called: body, preconditions, then itself. Made once, at the first call, for all routes and tools. */
 export function caller<Request extends RequestFields>(operation: Operation<Request>): Caller {
-  const made = callers.get(operation) ?? makeCaller(operation)
-  callers.set(operation, made)
-  return made
+  return call => {
+    const made = callers.get(operation) ?? makeCaller(operation)
+    callers.set(operation, made)
+    return made(call)
+  }
 }
 
 function makeCaller<Request extends RequestFields>(operation: Operation<Request>): Caller {

@@ -3,7 +3,6 @@ import { InspectRequestSchema, InspectResultSchema, type InspectRequest } from '
 import type { OutlineEntry, UnsupportedTarget } from '../engine/failure.ts'
 import { languageOf } from '../engine/inspect/language.ts'
 import { Scan, type ScanResult } from '../engine/inspect/scan.ts'
-import { checkSearch } from '../engine/inspect/search.ts'
 import { outlineEntryOf } from '../engine/outline/target.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { Searcher } from '../workers/search.ts'
@@ -73,7 +72,7 @@ export const makeInspect = (
   async call(request) {
     const fault = misplaced(request)
     if (fault !== null) return fault
-    const search = searchOf(request)
+    const search = await searchOf(request)
     if (!search.ok) return { ...search, path: request.path }
     if (search.value !== null && searcher.full) {
       return { ...fail({ code: 'NOT_READY', reason: 'searching', retry_after: 1 }), path: request.path }
@@ -115,7 +114,7 @@ function misplaced(request: InspectRequest): Called | null {
 
 type Search = { text: string; regex: boolean; ignore_case: boolean }
 
-function searchOf({ search, regex = false, ignore_case = false }: InspectRequest) {
+async function searchOf({ search, regex = false, ignore_case = false }: InspectRequest) {
   const alone = search === undefined ? [...(regex ? ['regex'] : []), ...(ignore_case ? ['ignore_case'] : [])] : []
   if (alone.length > 0) {
     return fail({
@@ -124,6 +123,9 @@ function searchOf({ search, regex = false, ignore_case = false }: InspectRequest
     })
   }
   if (search === undefined) return ok(null)
+  if (!regex && !ignore_case) return ok<Search>({ text: search, regex, ignore_case })
+  // Few search for expressions, and what compiles them takes 2 MB.
+  const { checkSearch } = await import('../engine/inspect/search.ts')
   const checked = checkSearch({ text: search, regex, ignore_case })
   return checked.ok
     ? ok<Search>({ text: search, regex, ignore_case })

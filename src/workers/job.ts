@@ -1,5 +1,6 @@
 // The jobs of a worker thread, and how each is done. Does not know threads.
-import { searchText, type SearchRequest, type SearchResult } from '../engine/inspect/search.ts'
+import { searchText } from '../engine/inspect/search.ts'
+import type { SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
 import type { CurrentOutcome } from '../engine/failure.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'

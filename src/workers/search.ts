@@ -1,5 +1,5 @@
 // Searches for /inspect: short ones on the event loop, others in a thread, one after the other. Does not know who asks.
-import { searchText, type SearchRequest, type SearchResult } from '../engine/inspect/search.ts'
+import { searchLiteral, type SearchRequest, type SearchResult } from '../engine/inspect/search-literal.ts'
 import { transferable } from './thread.ts'
 import type { Job, Results } from './job.ts'
 import { TIMED_OUT, Threads } from './threads.ts'
@@ -36,7 +36,9 @@ export class Searcher {
    * worker fails.
    */
   async search(bytes: Buffer, request: SearchRequest): Promise<SearchResult> {
-    if (bytes.length <= INLINE_SEARCH_BYTES && !request.regex && !request.ignore_case) return searchText(bytes, request)
+    if (bytes.length <= INLINE_SEARCH_BYTES && !request.regex && !request.ignore_case) {
+      return searchLiteral(bytes, request.text)
+    }
     const own = transferable(bytes)
     const found = await this.#threads.run(
       { type: 'search', bytes: own, request, time: this.#time },

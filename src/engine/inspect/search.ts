@@ -1,44 +1,18 @@
 // Where a text or a regular expression occurs, line by line: what /inspect finds. Does not know files or threads.
 import { RE2JS } from 're2js'
 import { fail, ok, type Result } from '../../result.ts'
-import { decodeByColumn, excerptAround, ShownLine, utf16Length } from '../text/encoding.ts'
-import { breakStyleOf } from '../text/eol.ts'
-import { lineAround, lineFrom, lineNumbers, markLength, splitAtBreaks } from '../text/lines.ts'
-import { locate, needleOf } from '../match/locate.ts'
+import { decodeByColumn, excerptAround } from '../text/encoding.ts'
+import { lineFrom, markLength, splitAtBreaks } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
+import {
+  LINE_LENGTH,
+  MAX_MATCHES,
+  searchLiteral,
+  type SearchMatch,
+  type SearchRequest,
+  type SearchResult
+} from './search-literal.ts'
 
-export interface SearchRequest {
-  /**
-   * Literal text, which may span lines, or with `regex` an expression in RE2 syntax that is matched against each line.
-   */
-  text: string
-  regex: boolean
-  ignore_case: boolean
-}
-
-/**
- * Lines are 1-based, columns 1-based in UTF-16 units, `column_end` exclusive; of a match over several lines, those on
- * its first.
- */
-export interface SearchMatch {
-  line_number: number
-  column_start: number
-  column_end: number
-  line_content: string
-  lossy?: true
-}
-
-export interface SearchResult {
-  /** The first 200. */
-  matches: SearchMatch[]
-  total_matches: number
-  truncated: boolean
-  /** The search was stopped: lines from this one on were not looked at. */
-  stopped_at_line?: number
-}
-
-export const MAX_MATCHES = 200
-const LINE_LENGTH = 400
 /** Bytes of a line that an expression is matched against: a longer one takes more time than any search has. */
 const SEARCHED_LINE = 1 << 26
 /** Lines between two looks at the clock. */
@@ -61,47 +35,9 @@ export function checkSearch(request: SearchRequest): Result<null, { code: 'INVAL
  * found so far.
  */
 export function searchText(bytes: Buffer, request: SearchRequest, stop: () => boolean = () => false): SearchResult {
-  const text = new Text([bytes])
   return request.regex || request.ignore_case
-    ? searchLines(text, request, stop)
-    : searchLiteral(text, bytes, request.text)
-}
-
-function searchLiteral(text: Text, bytes: Buffer, wanted: string): SearchResult {
-  const { matches } = locate(text, needleOf(wanted), 'adapt', breakStyleOf(bytes).ending)
-  const first = matches.slice(0, MAX_MATCHES)
-  const { lines } = lineNumbers(
-    text,
-    first.map(({ start }) => start)
-  )
-  let line = { start: 0, end: 0, next: 0 }
-  let shown = new ShownLine(Buffer.alloc(0))
-  let counted = { offset: 0, columns: 0 }
-  const columnsTo = (offset: number): number => {
-    counted = { offset, columns: counted.columns + utf16Length(text.slice(counted.offset, offset)) }
-    return counted.columns
-  }
-  return {
-    matches: first.map(({ start, end }, index) => {
-      // Many matches may be on one long line: it is read once.
-      if (index === 0 || start >= line.next) {
-        line = lineAround(text, start)
-        shown = new ShownLine(text.slice(line.start, line.end))
-        counted = { offset: line.start, columns: 0 }
-      }
-      const from = columnsTo(start)
-      const to = columnsTo(Math.min(end, line.end))
-      return {
-        line_number: lines[index]!,
-        column_start: from + 1,
-        column_end: to + 1,
-        line_content: shown.around(start - line.start, from, LINE_LENGTH),
-        ...(shown.lossy && { lossy: true })
-      }
-    }),
-    total_matches: matches.count,
-    truncated: matches.count > first.length
-  }
+    ? searchLines(new Text([bytes]), request, stop)
+    : searchLiteral(bytes, request.text)
 }
 
 function searchLines(text: Text, request: SearchRequest, stop: () => boolean): SearchResult {

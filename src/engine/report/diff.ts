@@ -1,7 +1,9 @@
 // The unified diff of a set of splices, as git writes it. Only `\n` ends a line here. Does not know operations or
 // files.
 import { isUtf8 } from 'node:buffer'
-import { diffArrays, formatPatch, FILE_HEADERS_ONLY, type StructuredPatchHunk } from 'diff'
+import type { StructuredPatchHunk } from 'diff'
+import { diffArrays } from 'diff/lib/diff/array.js'
+import { FILE_HEADERS_ONLY, formatPatch } from 'diff/lib/patch/create.js'
 import type { Plan } from '../edit/plan.ts'
 import type { Splice, Splices } from '../edit/splice.ts'
 import { lfLineEnd, lfLinesBefore, lfLinesFrom, lfLinesOf, lfLineStart } from '../text/lf-lines.ts'

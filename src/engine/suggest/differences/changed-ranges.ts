@@ -1,5 +1,5 @@
 // Where two lists differ, as ranges. Does not know what they are lists of.
-import { diffArrays } from 'diff'
+import { diffArrays } from 'diff/lib/diff/array.js'
 
 /** The items `from` to `to` (exclusive) of one list that became the items `otherFrom` to `otherTo` of the other. */
 export interface ChangedRange {
