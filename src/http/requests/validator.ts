@@ -1,6 +1,5 @@
 // Validates values against schemas; the result is Ajv's errors. Does not know operations or sentences.
-import type { Ajv, ValidateFunction } from 'ajv'
-import { createRequire } from 'node:module'
+import { Ajv, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import type { JsonSchema } from './json-schema.ts'
 
@@ -16,17 +15,14 @@ export interface SchemaError {
 /** The errors of a value against a schema; the value is not changed. */
 export type Validator = (schema: TSchema, value: unknown) => readonly SchemaError[]
 
-const load = createRequire(import.meta.url)
-
 function makeAjv(schemas: readonly TSchema[]): Ajv {
-  const { Ajv } = load('ajv') as typeof import('ajv')
   const options = { allErrors: true, verbose: true, meta: false, validateSchema: false }
   return new Ajv({ ...options, schemas: [...new Set(schemas)] })
 }
 
 /**
- * A validator of these schemas, which may refer to one another by their `$id`. Ajv is loaded at the first value that is
- * validated, which takes 60 ms, and each schema compiled at its first: a server that nothing is asked of needs neither.
+ * A validator of these schemas, which may refer to one another by their `$id`. Each schema is compiled at the first
+ * value that is validated against it.
  */
 export function makeValidator(schemas: readonly TSchema[]): Validator {
   let ajv: Ajv | undefined
