@@ -215,6 +215,7 @@ t.test('gives back what it holds where the app can not be built', async t => {
   const copy = join(home, 'copy')
   // An installation that has lost a folder.
   for (const part of ['dist', 'package.json']) cpSync(join(top, part), join(copy, part), { recursive: true })
+  rmSync(join(copy, 'dist/routes'), { recursive: true })
   symlinkSync(join(top, 'node_modules'), join(copy, 'node_modules'))
   const program = join(copy, 'dist/src/server.js')
   const state = join(home, 'state')
@@ -223,8 +224,32 @@ t.test('gives back what it holds where the app can not be built', async t => {
     timeout: 60_000
   })
   t.equal(child.status, 1)
-  t.match(child.stderr, /^editd: can't start on .*page/)
+  t.match(child.stderr, /^editd: can't start on .*routes/)
   for (const part of ['intents', 'live']) t.strictSame(readdirSync(join(state, part)), [], part)
+})
+
+t.test('answers 500 where what is loaded late is not there, and goes on when it is', async t => {
+  const home = t.testdir({ root: {}, copy: {} })
+  const top = join(import.meta.dirname, '..')
+  const copy = join(home, 'copy')
+  for (const part of ['dist', 'package.json']) cpSync(join(top, part), join(copy, part), { recursive: true })
+  symlinkSync(join(top, 'node_modules'), join(copy, 'node_modules'))
+  const args = ['--token', TOKEN, '--state-dir', join(home, 'state'), '--port', '0']
+  const server = await run(
+    t,
+    [join(copy, 'dist/src/server.js'), join(home, 'root'), ...args],
+    {},
+    undefined,
+    process.execPath
+  )
+  const paths = ['/docs', '/openapi.json', '/readyz']
+  const statuses = () => Promise.all(paths.map(async path => (await get(server.url, path)).status))
+  t.strictSame(await statuses(), [500, 500, 200])
+  symlinkSync(join(top, 'page'), join(copy, 'page'))
+  t.strictSame(await statuses(), [200, 200, 200])
+  server.child.kill('SIGTERM')
+  t.equal(await server.exit, 0)
+  t.match(server.err(), /"error_code":"ENOENT"/)
 })
 
 t.test("is not ready while its root can't be written to, unless it only reads", async t => {
