@@ -65,10 +65,16 @@ export function columns(line: string): string {
   return [shown, ...stack.map(frame => `    ${printable(frame)}`), ''].join('\n')
 }
 
-/** Opens the log; `flush` waits until everything is written. */
-export function openLog(level: string): { logger: Logger; flush(): void } {
-  const stderr = pino.destination({ dest: 2, sync: false })
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+/** In bytes: what is written to a pipe at once, with nothing of another process in between (PIPE_BUF of Linux). */
+const ATOMIC = 4096
+
+/**
+ * Opens the log; `flush` waits until everything is written. `pid` is in every line; null: only this process writes
+ * there.
+ */
+export function openLog(level: string, pid: number | null = null): { logger: Logger; flush(): void } {
+  const stderr = pino.destination({ dest: 2, sync: false, ...(pid !== null && { maxWrite: ATOMIC }) })
+  const options = { level, base: pid === null ? null : { pid }, timestamp: pino.stdTimeFunctions.isoTime }
   const logger = process.stderr.isTTY
     ? pino(options, { write: line => stderr.write(columns(line)) })
     : pino(options, stderr)

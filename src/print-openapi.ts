@@ -20,7 +20,12 @@ export async function openapiYaml(): Promise<string> {
   const config = loadConfig(
     [],
     { HOME: '/' },
-    { kindOf: () => 'missing', realPath: path => path, readText: () => ({ ok: false, failure: 'ENOENT' }) }
+    {
+      platform: 'linux',
+      kindOf: () => 'missing',
+      realPath: path => path,
+      readText: () => ({ ok: false, failure: 'ENOENT' })
+    }
   )
   if (!config.ok) throw new Error(config.failure.join(' '))
   const { app, documentYaml } = await buildApp({ config: config.value, workspace, logger: pino({ level: 'silent' }) })

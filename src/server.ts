@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 // The process: argv, environment, listening, signals. The only file that knows argv, the environment and when to stop;
 // does not know any route.
+import cluster from 'node:cluster'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
 import { openLog, printable } from './log.ts'
+import { ProcessFailed, Processes, serveForPrimary, type Listening } from './processes.ts'
 import { ensureDir } from './workspace/commit/ensure-dir.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
 import { StateUnusable } from './workspace/state.ts'
@@ -23,6 +25,7 @@ const printErrors = (sentences: readonly string[]) => {
 
 /** Why the server can't start, in one sentence for a person. */
 function startFailure(error: unknown, { host, port, root }: Config): string {
+  if (error instanceof ProcessFailed) return error.message
   if (error instanceof Occupied) return occupied(error)
   if (error instanceof StateUnusable) {
     return `the state folder ${error.folder} can't be used (${error.message}): name another with --state-dir.`
@@ -69,7 +72,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
  * What is printed once the server listens: one line, and for a person also the token, the page to try it and a first
  * call.
  */
-function greeting(config: Config, root: string, { address, port, family }: AddressInfo): string {
+function greeting(config: Config, { root, address: { address, port, family } }: Listening): string {
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
   const line = `editd listening on ${url} root=${root}\n`
   if (!config.tokenGenerated && !process.stdout.isTTY) return line
@@ -85,11 +88,17 @@ function greeting(config: Config, root: string, { address, port, family }: Addre
   return `${line}${generated}${docs}try: curl -sS${headers} -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
 }
 
-/** Opens the log on stderr and the workspace. */
+/** Opens the log on stderr. Of several processes each line says whose it is. */
+function startLog(config: Config, warnings: readonly string[]) {
+  const log = openLog(config.logLevel, config.processes > 1 ? process.pid : null)
+  for (const warning of warnings) log.logger.warn({ event: 'unknown_variable' }, warning)
+  return log
+}
+
+/** Opens the log and the workspace. */
 async function prepare(config: Config, warnings: readonly string[]) {
-  const log = openLog(config.logLevel)
+  const log = startLog(config, warnings)
   const { logger } = log
-  for (const warning of warnings) logger.warn({ event: 'unknown_variable' }, warning)
   ensureDir(config.root)
   const workspace = await openWorkspace({
     ...config,
@@ -132,15 +141,25 @@ async function listening(config: Config, workspace: Workspace, logger: Logger) {
   return built
 }
 
-async function start(config: Config, warnings: readonly string[]): Promise<void> {
+/** Calls `stop` at each signal to stop: npm passes Ctrl-C on a second time. */
+function onSignal(stop: (why: { signal: string }) => void): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop({ signal }))
+}
+
+/** Serves until a signal comes or `stop` is called. Resolves when it listens. */
+async function serve(config: Config, warnings: readonly string[]) {
   const { logger, flush, workspace } = await prepare(config, warnings)
   const { app, drain } = await listening(config, workspace, logger).catch(async error => {
     await workspace.close()
     throw error
   })
 
-  const stop = async (signal: string) => {
-    logger.info({ event: 'stopping', signal })
+  let stopping = false
+  const stop = async (why: { signal: string } | { reason: string }) => {
+    // A second signal must not cut short what the first one started.
+    if (stopping) return
+    stopping = true
+    logger.info({ event: 'stopping', ...why })
     setTimeout(() => {
       app.server.closeAllConnections()
     }, DRAIN_MS).unref()
@@ -152,22 +171,37 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
     flush()
     process.exit(0)
   }
-  let stopping = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    // npm passes Ctrl-C on a second time; that must not cut short what the first one started.
-    process.on(signal, () => {
-      if (stopping) return
-      stopping = true
-      stop(signal)
-    })
+  onSignal(stop)
+  return { root: workspace.root, address: app.server.address() as AddressInfo, stop }
+}
+
+async function start(config: Config, warnings: readonly string[]): Promise<void> {
+  const greet = (listening: Listening) => {
+    process.stdout.write(greeting(config, listening))
   }
-  process.stdout.write(greeting(config, workspace.root, app.server.address() as AddressInfo))
+  if (config.processes === 1) {
+    greet(await serve(config, warnings))
+    return
+  }
+  const { logger, flush } = startLog(config, warnings)
+  const processes = new Processes(config, logger, EXIT_MS)
+  onSignal(why => {
+    if (processes.stop()) logger.info({ event: 'stopping', ...why })
+  })
+  await processes.run(greet)
+  logger.info({ event: 'stopped' })
+  flush()
+  process.exit(0)
 }
 
 async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   // Whoever reads stdout or stderr may have gone away.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
+  if (cluster.worker !== undefined) {
+    await serveForPrimary(cluster.worker, config => serve(config, []), startFailure)
+    return
+  }
   const asks = (...flags: string[]) => flags.some(flag => argv.includes(flag))
   const output = asks('-h', '--help') ? helpText() : asks('-v', '--version') ? `${VERSION}\n` : null
   if (output !== null) {

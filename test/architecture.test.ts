@@ -30,7 +30,8 @@ const partOf = (path: string) =>
 
 // As ARCHITECTURE.md draws them. `print-openapi` is a second, smaller server.
 const ARROWS: Record<string, string[]> = {
-  server: ['app', 'stdio', 'config', 'workspace', 'log'],
+  server: ['app', 'stdio', 'processes', 'config', 'workspace', 'log'],
+  processes: ['config'],
   'print-openapi': ['app', 'config', 'workspace'],
   app: ['routes', 'http', 'operations', 'workers', 'workspace', 'config'],
   stdio: ['http', 'operations', 'workers', 'workspace', 'config'],

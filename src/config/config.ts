@@ -42,6 +42,8 @@ export interface Config {
   root: string
   host: string
   port: number
+  /** How many processes serve. */
+  processes: number
   /** null: no token is asked for (--no-auth). */
   token: string | null
   tokenGenerated: boolean
@@ -104,6 +106,7 @@ const SETTINGS = {
   root: setting(TEXT, './workspace', 'the folder whose files are edited; created if missing'),
   host: setting(HOST_NAME, '127.0.0.1', 'the address to listen on'),
   port: setting(integer(0, 65535), '7333', 'the port to listen on; 0 picks a free one'),
+  processes: setting(integer(1, 64), '1', 'how many processes serve on that address'),
   token: { ...optional(TOKEN, 'generated at each start', 'the bearer token that clients send'), secret: true },
   'token-file': optional(TEXT, 'none', 'a file that contains the token'),
   'no-auth': switchSetting('require no token; on a loopback host only'),
@@ -154,8 +157,9 @@ type ValueOf<N extends Name> =
       : T | undefined
     : never
 
-/** What the settings need to know about the disk. */
+/** What the settings need to know about the machine. */
 export interface Disk {
+  platform: NodeJS.Platform
   /** The content of a file, or why it can't be read. */
   readText(path: string): Result<string, string>
   kindOf(path: string): 'folder' | 'missing' | 'other'
@@ -166,6 +170,7 @@ export interface Disk {
 const errorCode = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown error')
 
 export const DISK: Disk = {
+  platform: process.platform,
   readText(path) {
     try {
       return ok(readFileSync(path, 'utf8'))
@@ -271,6 +276,14 @@ export function loadConfig(
     )
   }
 
+  const processes = value('processes')
+  if (processes > 1 && value('lock') === 'local' && disk.platform !== 'linux') {
+    faults.push(
+      `${from('lock')} local works with one process only, except on Linux, but ${from('processes')} is ${processes}: ` +
+        'leave one of them out.'
+    )
+  }
+
   const protectedNow = [...DEFAULT_PROTECTED, ...(value('protect') ?? [])]
   const unprotect = value('unprotect') ?? []
   for (const pattern of unprotect) {
@@ -298,6 +311,7 @@ export function loadConfig(
     root,
     host,
     port: value('port'),
+    processes,
     token: noAuth ? null : (token ?? randomBytes(32).toString('base64url')),
     tokenGenerated: !noAuth && token === undefined,
     stateDir: resolve(stateDir),
@@ -326,6 +340,7 @@ export function loadConfig(
 const HTTP_ONLY: readonly Name[] = [
   'host',
   'port',
+  'processes',
   'token',
   'token-file',
   'no-auth',

@@ -7,6 +7,7 @@ import { DEFAULT_PROTECTED } from '../../src/workspace/root/policy.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const disk: Disk = {
+  platform: 'linux',
   readText: path =>
     path.endsWith('token')
       ? { ok: true, value: ' secret-1\n' }
@@ -46,6 +47,7 @@ t.test('has defaults that need no setting', async t => {
       root: resolve('workspace'),
       host: '127.0.0.1',
       port: 7333,
+      processes: 1,
       token: /^[A-Za-z0-9_-]{43}$/ as unknown as string,
       tokenGenerated: true,
       stateDir: /^\/home\/me\/\.local\/state\/editd\/workspace-[0-9a-f]{12}$/ as unknown as string,
@@ -71,6 +73,21 @@ t.test('has defaults that need no setting', async t => {
   )
   const [a, b] = [load([]), load([])]
   t.not(a.ok && a.value.token, b.ok && b.value.token, 'each start has a token of its own')
+})
+
+t.test('takes a number of processes, and only where their locks reach each other', async t => {
+  check(t, ['--processes', '64'], {}, { processes: 64 })
+  check(t, ['--lock', 'local'], { EDITD_PROCESSES: '2' }, { processes: 2, lock: 'local' })
+  for (const text of ['0', '65', '-1', '1.5', 'auto']) {
+    faults(t, [`--processes=${text}`], {}, `--processes "${text}" is invalid: expected a whole number from 1 to 64.`)
+  }
+  const onMac = (...argv: string[]) => loadConfig(argv, HOME, { ...disk, platform: 'darwin' })
+  t.ok(onMac('--processes', '2').ok)
+  t.ok(onMac('--lock', 'local').ok)
+  t.strictSame(onMac('--processes', '2', '--lock', 'local'), {
+    ok: false,
+    failure: ['--lock local works with one process only, except on Linux, but --processes is 2: leave one of them out.']
+  })
 })
 
 t.test('takes names of tools, and only those', async t => {

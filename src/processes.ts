@@ -1,0 +1,249 @@
+// `--processes N`: one address, N processes (node:cluster). The primary accepts connections and hands them out in turn,
+// replaces a process that has ended, and ends them all; each other process is a whole server. Does not know what a
+// server does, the command line, signals that the primary gets, or any route.
+//
+// The order of things, and what is left when one of them is killed: docs/decisions/processes.md.
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import type { Config } from './config/config.ts'
+
+/** Where a server listens, and the real path of its root. */
+export interface Listening {
+  root: string
+  address: AddressInfo
+}
+
+/** What a process tells the primary: first that it can be told the settings. */
+type Report = 'started' | { listening: Listening } | { failure: string }
+
+/** Why the processes can't serve: a sentence of one of them. */
+export class ProcessFailed extends Error {}
+
+/** In ms: a process that served for less is replaced with a delay. Chosen, not measured, as are the next two. */
+const STEADY = 10_000
+/** In ms: the first delay; each next one is twice as long. */
+const FIRST_DELAY = 100
+/** In ms. */
+const LONGEST_DELAY = 10_000
+
+/** A process that lives. */
+interface Life {
+  /** How many processes before it, each the replacement of the one before, ended soon. */
+  readonly ended: number
+  /** The port that it was told. */
+  port: number
+  /** In ms of performance.now(); null: not yet. */
+  listensSince: number | null
+  failure: string | null
+}
+
+const listens = ({ listensSince }: Life): boolean => listensSince !== null
+
+/**
+ * node:cluster forgets a connection that is on its way to a process when that is killed: it would stay open, and its
+ * client wait for ever. It hands out the next one only when the one before was taken, and has closed that here by then;
+ * to close it once more does nothing. What is returned closes the last one.
+ */
+function followHandles({ process }: Worker): () => void {
+  let last: { close(): void } | null = null
+  const send = process.send.bind(process) as (...given: unknown[]) => boolean
+  process.send = (...given: unknown[]) => {
+    if (isClosable(given[1])) last = given[1]
+    return send(...given)
+  }
+  return () => last?.close()
+}
+
+const isClosable = (handle: unknown): handle is { close(): void } =>
+  typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function'
+
+interface Outcome {
+  resolve(): void
+  reject(error: Error): void
+}
+
+/** The primary's side. */
+export class Processes {
+  readonly #config: Config
+  readonly #logger: Logger
+  readonly #patience: number
+  readonly #lives = new Map<Worker, Life>()
+  readonly #delays = new Set<NodeJS.Timeout>()
+  /** Once all have listened; that of the first counts. */
+  #listening: Listening | null = null
+  /**
+   * What the next process is told to listen on. With port 0 node:cluster has one address for all that were told so,
+   * until none of them is left: who comes then has to be told the port that it was. But as long as one of them has the
+   * address, who is told that port finds it in use.
+   */
+  #port: number
+  #onListening: (listening: Listening) => void = () => {}
+  #outcome: Outcome | null = null
+  #isServing = false
+  #isStopping = false
+  #failure: Error | null = null
+
+  /** `patience`: ms after `stop`. */
+  constructor(config: Config, logger: Logger, patience: number) {
+    this.#config = config
+    this.#logger = logger
+    this.#patience = patience
+    this.#port = config.port
+  }
+
+  /**
+   * Starts the processes; calls `onListening` once all of them listen. Resolves when they have ended because of `stop`.
+   * Rejects, when they have ended, with why they can't serve: with ProcessFailed, if one of them has said so.
+   */
+  run(onListening: (listening: Listening) => void): Promise<void> {
+    this.#onListening = onListening
+    // In turn: the kernel would give most connections to one of them (measured, see the decision).
+    cluster.schedulingPolicy = cluster.SCHED_RR
+    const ended = new Promise<void>((resolve, reject) => {
+      this.#outcome = { resolve, reject }
+    })
+    for (let i = 0; i < this.#config.processes; i++) this.#start(0)
+    return ended
+  }
+
+  /**
+   * Tells all of them to finish what runs and to end; kills those that haven't when the patience is over. False: it was
+   * called before.
+   */
+  stop(): boolean {
+    if (this.#isStopping) return false
+    this.#isStopping = true
+    for (const delay of this.#delays) clearTimeout(delay)
+    for (const { process } of this.#lives.keys()) process.kill('SIGTERM')
+    setTimeout(() => this.#kill(), this.#patience).unref()
+    this.#settle()
+    return true
+  }
+
+  /** Whatever still runs: the next start cleans up after it. */
+  #kill(): void {
+    for (const worker of this.#lives.keys()) this.#end(worker, 'SIGKILL')
+  }
+
+  /** `ended`: as in Life. */
+  #start(ended: number): void {
+    const worker = cluster.fork()
+    const closeUnanswered = followHandles(worker)
+    this.#lives.set(worker, { ended, port: this.#port, listensSince: null, failure: null })
+    worker.on('message', (report: Report) => this.#hear(worker, report))
+    worker.on('error', error => this.#end(worker, String(error)))
+    worker.on('exit', (code, signal) => {
+      const end = () => {
+        // One that ends by itself has answered all that it was handed.
+        if (code !== 0) closeUnanswered()
+        this.#end(worker, signal ?? `exit status ${code}`)
+      }
+      // What it told last may not have been read yet.
+      if (worker.isConnected()) worker.once('disconnect', end)
+      else end()
+    })
+  }
+
+  #hear(worker: Worker, report: Report): void {
+    const life = this.#lives.get(worker)
+    if (life === undefined) return
+    if (report === 'started') {
+      life.port = this.#port
+      worker.send({ ...this.#config, port: life.port })
+      return
+    }
+    if ('failure' in report) {
+      life.failure = report.failure
+      return
+    }
+    this.#listening ??= report.listening
+    life.listensSince = performance.now()
+    const { port } = this.#listening.address
+    const hasAddress = report.listening.address.port === port
+    this.#port = hasAddress ? life.port : port
+    // It was told port 0 just before the last of those with the address ended: nobody would find it.
+    if (!hasAddress) worker.process.kill('SIGTERM')
+    else if (this.#isServing) this.#logger.info({ event: 'process_replaced', process: worker.process.pid })
+    else if (this.#living().every(listens) && !this.#isStopping) {
+      this.#isServing = true
+      this.#onListening(this.#listening)
+    }
+  }
+
+  #living(): Life[] {
+    return [...this.#lives.values()]
+  }
+
+  /** It has ended, or can't be reached any more. */
+  #end(worker: Worker, how: string): void {
+    const life = this.#lives.get(worker)
+    if (life === undefined) return
+    this.#lives.delete(worker)
+    worker.process.kill('SIGKILL')
+    if (!this.#isStopping) this.#replace(life, worker.process.pid, how)
+    this.#settle()
+  }
+
+  #replace(life: Life, pid: number | undefined, how: string): void {
+    const others = this.#living()
+    // At the start, one that fails is one too many; later on, it is the last one.
+    if (!this.#isServing || (!listens(life) && others.length === 0)) {
+      this.#failure =
+        life.failure === null ? new Error(`one of its processes ended with ${how}`) : new ProcessFailed(life.failure)
+      this.stop()
+      return
+    }
+    if (!others.some(listens)) this.#port = this.#listening?.address.port ?? this.#port
+    const isSteady = life.listensSince !== null && performance.now() - life.listensSince >= STEADY
+    const ended = isSteady ? 0 : life.ended + 1
+    const delay = isSteady ? 0 : Math.min(FIRST_DELAY * 2 ** life.ended, LONGEST_DELAY)
+    const reason = life.failure === null ? {} : { reason: life.failure }
+    this.#logger.error({ event: 'process_ended', process: pid, how, ...reason, replaced_in_ms: delay })
+    const timer = setTimeout(() => {
+      this.#delays.delete(timer)
+      this.#start(ended)
+    }, delay)
+    this.#delays.add(timer)
+  }
+
+  #settle(): void {
+    if (!this.#isStopping || this.#lives.size > 0) return
+    if (this.#failure === null) this.#outcome?.resolve()
+    else this.#outcome?.reject(this.#failure)
+  }
+}
+
+/** A server that listens. */
+interface Served extends Listening {
+  /** Finishes what runs and ends the process. */
+  stop(why: { reason: string }): void
+}
+
+/**
+ * The side of every other process: serves with the settings of the primary. If the primary is gone, it stops. A failure
+ * to start is told to the primary, in the sentence of `describe`; then the process ends.
+ */
+export async function serveForPrimary(
+  worker: Worker,
+  serve: (config: Config) => Promise<Served>,
+  describe: (error: unknown, config: Config) => string
+): Promise<void> {
+  let stop: Served['stop'] = () => process.exit(0)
+  worker.on('disconnect', () => {
+    // Otherwise Node ends the process here and now, and with it what runs.
+    worker.exitedAfterDisconnect = true
+    stop({ reason: 'the primary process has ended' })
+  })
+  const settings = once(process, 'message') as Promise<[Config]>
+  worker.send('started' satisfies Report)
+  const [config] = await settings
+  try {
+    const served = await serve(config)
+    stop = served.stop
+    worker.send({ listening: { root: served.root, address: served.address } } satisfies Report)
+  } catch (error) {
+    worker.send({ failure: describe(error, config) } satisfies Report, () => process.exit(1))
+  }
+}
