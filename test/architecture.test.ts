@@ -65,7 +65,7 @@ const ROOMS: Record<string, string[]> = {
   'engine/plan': ['text', 'match', 'edit', 'outline', 'suggest', 'explain', 'failure'],
   'engine/failure': ['edit', 'outline', 'suggest'],
   'engine/task': ['text', 'edit', 'plan', 'report', 'explain', 'failure'],
-  'workspace/root': ['failure', 'errno', 'sync', 'text-file'],
+  'workspace/root': ['failure', 'errno', 'sync', 'text-file', 'close-later'],
   'workspace/locks': ['root', 'failure', 'errno', 'text-file'],
   'workspace/commit': ['root', 'locks', 'failure', 'errno', 'sync', 'text-file', 'state'],
   'http/answers': ['failure'],

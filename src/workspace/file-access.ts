@@ -4,6 +4,7 @@ import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { fail, ok } from '../result.ts'
 import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
+import { untilFewAreClosing } from './close-later.ts'
 import { failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Lock, Locks } from './locks/lock.ts'
@@ -182,6 +183,7 @@ export class FileAccess {
       })
     } finally {
       pin.close()
+      if (pin.replaced) await untilFewAreClosing()
     }
   }
 

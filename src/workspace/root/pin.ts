@@ -29,8 +29,8 @@ export interface Pin {
   /** Whether it still is where it was, inside the root. */
   inPlace(): boolean
   /**
-   * Set where a rename has put another file in its place: closing it then frees its blocks, and where they are many
-   * that is left to another thread.
+   * Set where a rename has put another file in its place: closing it then frees it, which is left to another thread
+   * (close-later.ts). All other descriptors of it have to be closed before.
    */
   replaced: boolean
   close(): void

@@ -2,6 +2,7 @@
 // the right moment can fool it. Does not know policy or locks.
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../../result.ts'
+import { closeLater } from '../close-later.ts'
 import { quietly, Raced } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import { below } from './path.ts'
@@ -121,6 +122,8 @@ class PortablePin implements Pin {
   }
   close(): void {
     const fd = this.#fd
-    if (fd !== null) quietly(() => closeSync(fd))
+    if (fd === null) return
+    if (this.replaced) closeLater(fd)
+    else quietly(() => closeSync(fd))
   }
 }

@@ -1,6 +1,5 @@
 // The pinned root: a relative path becomes an opened, verified object inside it. Does not know policy or locks.
 import {
-  close,
   closeSync,
   constants,
   fstatSync,
@@ -12,13 +11,13 @@ import {
   type BigIntStats
 } from 'node:fs'
 import { fail, ok, type Result } from '../../result.ts'
+import { closeLater } from '../close-later.ts'
 import { codeOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import { below } from './path.ts'
 import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
 import { PortableRoot } from './root-portable.ts'
 import { syncFolder } from '../sync.ts'
-import { SYNC_IO_BYTES } from '../text-file.ts'
 import { explainOpenError } from './explain-open-error.ts'
 
 const O_PATH = 0o10000000
@@ -179,7 +178,7 @@ class ProcPin implements Pin {
     return this.#place()?.relative.equals(this.relative) === true
   }
   close(): void {
-    if (this.replaced && this.stat.size > SYNC_IO_BYTES) close(this.#fd, () => {})
+    if (this.replaced) closeLater(this.#fd)
     else quietly(() => closeSync(this.#fd))
   }
 }
