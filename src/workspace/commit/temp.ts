@@ -1,6 +1,7 @@
 // A temp file beside the file that it becomes: recorded before it exists, and gone afterwards. Does not know how it
 // gets its final name.
-import { closeSync, constants, fstatSync, openSync, unlinkSync, type BigIntStats } from 'node:fs'
+import { closeSync, constants, fstatSync, open, unlink, type BigIntStats } from 'node:fs'
+import { promisify } from 'node:util'
 import type { Result } from '../../result.ts'
 import { codeOf, Raced } from '../errno.ts'
 import type { Intents } from './intents.ts'
@@ -8,6 +9,10 @@ import { join } from '../root/path.ts'
 import type { Folder } from '../root/pin.ts'
 import { syncFile } from '../sync.ts'
 import { writeAll } from '../text-file.ts'
+
+// In another thread: a name that is made or removed may wait for the file system's journal.
+const openLater = promisify(open)
+const unlinkLater = promisify(unlink)
 
 /** What is written: pieces of `size` bytes. */
 export interface Content {
@@ -47,7 +52,7 @@ export async function withTemp<F>(
   let left = false
   let moved = false
   try {
-    const fd = openSync(
+    const fd = await openLater(
       folder.at(name),
       constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
       mode
@@ -67,7 +72,7 @@ export async function withTemp<F>(
       moved = done.ok && done.value === 'moved'
       return done
     } finally {
-      left = !moved && !isRemoved(folder.at(name))
+      left = !moved && !(await isRemoved(folder.at(name)))
     }
   } finally {
     if (left) intents.leave()
@@ -76,9 +81,9 @@ export async function withTemp<F>(
 }
 
 /** Also where it was never made. */
-function isRemoved(path: Buffer): boolean {
+async function isRemoved(path: Buffer): Promise<boolean> {
   try {
-    unlinkSync(path)
+    await unlinkLater(path)
   } catch (error) {
     return codeOf(error) === 'ENOENT'
   }
