@@ -73,6 +73,8 @@ export interface FileAccessOptions {
 
 /** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
 const ATTEMPTS = 3
+/** How many files stay pinned while their locks are waited for. A bound on descriptors; chosen, not measured. */
+const KEPT_LIMIT = 64
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 
@@ -95,6 +97,8 @@ export class FileAccess {
   readonly #recover: (realPath: Buffer) => Promise<boolean>
   /** Readings for a hash that are under way, by what is read. */
   readonly #looks = new Map<string, Promise<string | null>>()
+  /** How many wait for a lock with a file pinned, or could. */
+  #kept = 0
   #running = 0
   #closed = false
   #idle: (() => void) | null = null
@@ -250,23 +254,21 @@ export class FileAccess {
       )
     }
     for (let attempt = 1; ; attempt++) {
-      const admitted = await this.find<{ realPath: Buffer; info: FileInfo }, F>(asked, 'edit', async found => {
+      const done = await this.find<T, F | FileFailure | typeof MOVED>(asked, 'edit', async found => {
         const refused = await admit(found)
-        return refused ?? ok({ realPath: realPathOf(found), info: found.info })
+        return refused ?? this.#underLock(asked, found, work)
       })
-      if (!admitted.ok) return admitted
-      const { realPath, info } = admitted.value
-      const done = await withInfo(info, () => this.#underLock(asked, realPath, work))
       if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) return movedAsStale(done)
     }
   }
 
   async #underLock<T, F>(
     asked: RequestedPath,
-    realPath: Buffer,
+    found: FoundPath,
     work: FileChange<T, F>['work']
   ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
-    const lock = await this.#locks.acquire(realPath)
+    const realPath = realPathOf(found)
+    const lock = await this.#keeping(found, () => this.#locks.acquire(realPath))
     if (!lock.ok) {
       // Not where a flood is turned away: it would read the file each time.
       const turnedAway = lock.failure.code === 'FILE_LOCKED' && lock.failure.reason === 'queue_full'
@@ -274,11 +276,29 @@ export class FileAccess {
     }
     try {
       if (!(await this.#recover(realPath))) return { ...fail(beingWritten), ...(await this.currentInfo(asked)) }
-      return await this.find<T, F | typeof MOVED>(asked, 'edit', async found =>
-        realPathOf(found).equals(realPath) ? work(found, { name: 'commit', lock: lock.value }) : fail(MOVED)
+      const mode = { name: 'commit', lock: lock.value } as const
+      if (found.pin !== null) {
+        // Where no link led to it, what is still at its place is what the path leads to.
+        if (found.pin.relative.equals(asked.relative) && found.pin.renew()) return await work(found, mode)
+        found.pin.replaced = true
+        found.pin.close()
+      }
+      return await this.find<T, F | typeof MOVED>(asked, 'edit', async now =>
+        realPathOf(now).equals(realPath) ? work(now, mode) : fail(MOVED)
       )
     } finally {
       await lock.value.release()
+    }
+  }
+
+  /** Waits for a lock with the file pinned, unless many do already: each needs a descriptor. */
+  async #keeping<T>({ pin }: FoundPath, wait: () => Promise<T>): Promise<T> {
+    if (this.#kept >= KEPT_LIMIT) pin?.close()
+    this.#kept++
+    try {
+      return await wait()
+    } finally {
+      this.#kept--
     }
   }
 

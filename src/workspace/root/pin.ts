@@ -22,6 +22,11 @@ export interface Pin {
   /** The same below the root; '' is the root itself. */
   readonly relative: Buffer
   readonly stat: BigIntStats
+  /**
+   * Whether it still is where it was, inside the root; then `stat` is looked up again. False also once it is closed,
+   * and where to know that costs as much as to pin it again.
+   */
+  renew(): boolean
   /** Opens this very object; a file only. Throws the system's error, or Raced. */
   open(flags: number): number
   /** Whether this process may write it, whatever the mode says. */
@@ -29,10 +34,11 @@ export interface Pin {
   /** Whether it still is where it was, inside the root. */
   inPlace(): boolean
   /**
-   * Set where a rename has put another file in its place: closing it then frees it, which is left to another thread
+   * Set where a rename has put another file in its place, or may have: closing it then frees it, which is left to another thread
    * (close-later.ts). All other descriptors of it have to be closed before.
    */
   replaced: boolean
+  /** Does nothing the second time. */
   close(): void
 }
 

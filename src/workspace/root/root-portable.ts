@@ -99,12 +99,16 @@ class PortablePin implements Pin {
   readonly relative: Buffer
   readonly stat: BigIntStats
   replaced = false
-  readonly #fd: number | null
+  #fd: number | null
   constructor(real: Buffer, relative: Buffer, stat: BigIntStats, fd: number | null) {
     this.#fd = fd
     this.real = real
     this.relative = relative
     this.stat = stat
+  }
+
+  renew(): boolean {
+    return false
   }
 
   open(flags: number): number {
@@ -123,6 +127,7 @@ class PortablePin implements Pin {
   close(): void {
     const fd = this.#fd
     if (fd === null) return
+    this.#fd = null
     if (this.replaced) closeLater(fd)
     else quietly(() => closeSync(fd))
   }

@@ -156,10 +156,11 @@ class ProcRoot implements Root {
 class ProcPin implements Pin {
   readonly real: Buffer
   readonly relative: Buffer
-  readonly stat: BigIntStats
+  stat: BigIntStats
   replaced = false
   readonly #fd: number
   readonly #place: () => { relative: Buffer } | null
+  #closed = false
   constructor(fd: number, real: Buffer, relative: Buffer, place: () => { relative: Buffer } | null) {
     this.real = real
     this.relative = relative
@@ -168,6 +169,12 @@ class ProcPin implements Pin {
     this.#place = place
   }
 
+  renew(): boolean {
+    // The root was above this path: if it has moved, so has this.
+    if (this.#closed || realPathOf(this.#fd)?.equals(this.real) !== true) return false
+    this.stat = fstatSync(this.#fd, { bigint: true })
+    return true
+  }
   open(flags: number): number {
     return openSync(`/proc/self/fd/${this.#fd}`, flags)
   }
@@ -178,6 +185,8 @@ class ProcPin implements Pin {
     return this.#place()?.relative.equals(this.relative) === true
   }
   close(): void {
+    if (this.#closed) return
+    this.#closed = true
     if (this.replaced) closeLater(this.#fd)
     else quietly(() => closeSync(this.#fd))
   }

@@ -375,6 +375,7 @@ t.test('restores later what it couldn’t restore at once', async t => {
     relative,
     stat,
     replaced: false,
+    renew: () => true,
     open: () => openSync(path, 'r'),
     writable: () => true,
     inPlace: () => true,
