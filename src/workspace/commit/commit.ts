@@ -33,6 +33,7 @@ export interface Unrenamable {
 /** What a file's mode may keep: everything but set-user-id and set-group-id. */
 export const KEPT_MODE = 0o1777
 const SET_ID = 0o6000n
+const ALL_MODES = 0o7777
 
 /** What a replacement of this file will not keep. Known before anything is written. */
 export function lossesOf(pin: Pin, strategy: 'rename' | 'in_place'): FileWarning[] {
@@ -63,7 +64,7 @@ export async function commit(
         name: context.lock.temp,
         folder,
         folderPath,
-        mode: 0o600,
+        mode: modeFor(pin, folder),
         content: change,
         finish,
         ready: change.digest
@@ -95,7 +96,19 @@ function keepWhatItIs(fd: number, made: BigIntStats, { stat }: Pin): void {
       throw Object.assign(new Error('the owner cannot be kept'), { code: 'EPERM' })
     }
   }
-  fchmodSync(fd, Number(stat.mode) & KEPT_MODE)
+  const mode = Number(stat.mode) & KEPT_MODE
+  if ((Number(made.mode) & ALL_MODES) !== mode) fchmodSync(fd, mode)
+}
+
+/**
+ * The mode to make the temp file with: that of the file where it will have the same owner and group, which spares a
+ * call; else nobody but us may open it before it has.
+ */
+function modeFor({ stat }: Pin, folder: Folder): number {
+  const { geteuid, getegid } = process
+  const isOurs = stat.uid === BigInt(geteuid?.() ?? -1) && stat.gid === BigInt(getegid?.() ?? -1)
+  // A file may get the group of its folder.
+  return isOurs && stat.gid === folder.stat.gid ? Number(stat.mode) & 0o777 : 0o600
 }
 
 /**

@@ -82,9 +82,8 @@ export class Intents {
     return slot
   }
 
-  /** After it is gone, or renamed. Doesn't throw: what stays written is looked for in vain. */
+  /** After it is gone, or renamed. What stays written, until the slot is used again, is looked for in vain. */
   done(slot: number): void {
-    quietly(() => write(this.#fd, slot, Buffer.alloc(0)))
     this.#free.push(slot)
   }
 
