@@ -111,7 +111,8 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     to.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))
   }
   addFailureHandlers(app)
-  app.addHook('onRequest', async (request, reply) => {
+  // Callbacks, not promises, where every request passes.
+  app.addHook('onRequest', (request, reply, done) => {
     logWhenDone(request, reply.raw)
     reply.raw.once('close', drain.enter())
     reply.header('x-request-id', request.id)
@@ -121,12 +122,13 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     const wantsPage = config.docs && isHome && prefersPage(request.headers.accept)
     const access = wantsPage ? 'public' : accessOf(request.is404 ? path : (request.routeOptions.url ?? path))
     const refused = refusalOf(request.raw, access)
-    if (refused !== null) return sendProblem(reply, refused)
-    if (drain.closed && path !== '/healthz') {
-      return sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
+    if (refused !== null) sendProblem(reply, refused)
+    else if (drain.closed && path !== '/healthz') {
+      sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
     }
     // Relative, so that it is right behind a proxy that puts the server below another path.
-    if (wantsPage) return reply.header('vary', 'accept').redirect('./docs')
+    else if (wantsPage) reply.header('vary', 'accept').redirect('./docs')
+    else done()
   })
   if (config.allowOrigins.length > 0) {
     // The plugin would answer every OPTIONS as a preflight.
@@ -154,15 +156,17 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
       strictPreflight: false
     })
   }
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
+    else done()
   })
 
   // The answer to these was that nothing was done, so nothing may be done.
-  app.addHook('preHandler', async (request, reply) => {
-    if (!sockets.refused.has(request.raw.socket)) return
-    reply.hijack()
-    request.raw.socket.destroySoon()
+  app.addHook('preHandler', (request, reply, done) => {
+    if (sockets.refused.has(request.raw.socket)) {
+      reply.hijack()
+      request.raw.socket.destroySoon()
+    } else done()
   })
 
   const workers = new Workers({ onCrash: error => logBug(logger, { event: 'parser_failed' }, error) })

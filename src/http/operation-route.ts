@@ -7,16 +7,18 @@ import { noteCall, pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
 
 /** Before a body is read: a POST of strict JSON, with nothing in the URL. */
-export async function refuseUnfit(request: FastifyRequest, reply: FastifyReply) {
+export function refuseUnfit(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   const query = request.url.split('?')[1]
   if (query) {
-    return sendProblem(reply, {
+    sendProblem(reply, {
       code: 'INVALID_REQUEST',
       errors: [{ pointer: '', message: 'the URL has a query, which is not used; put every field into the body' }]
     })
+    return
   }
   const failure = refuseMedia(request.headers)
-  if (failure !== null) return sendProblem(reply, failure)
+  if (failure !== null) sendProblem(reply, failure)
+  else done()
 }
 
 /** The strict JSON of a request's body. */
