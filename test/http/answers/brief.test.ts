@@ -30,6 +30,9 @@ const FILES: Record<string, string | Buffer> = {
   'tabs.py':
     'def read(path):\n\twith open(path) as f:\n\t\treturn f.read()\n\n' +
     'def first(path):\n\twith open(path) as f:\n\t\treturn 1\n',
+  'icons.json': ['alpha', 'bravo', 'carol', 'delta', 'early', 'frank']
+    .map(name => `  "${name}/append-icon": {\n    "type": "string",\n    "x": 1\n  },\n`)
+    .join(''),
   'data.bin': Buffer.from([0, 1, 2]),
   'latin.txt': Buffer.from('caf\xe9\n', 'latin1'),
   'wide.txt': WIDE
@@ -369,6 +372,20 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'For line 6, send:',
       '{"path":"tabs.py","old_text":"def first(path):\\n\\twith open(path) as f:\\n","new_text":"def ' +
         'first(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    {
+      path: 'icons.json',
+      old_text: '  "append-icon": {\n    "type": "string",\n    (digest ||= Handler::SHA256.new) << part',
+      new_text: 'x'
+    },
+    [
+      'old_text was not found in icons.json; several places are equally likely: lines 5 to 6 or lines 9 to 10. [NO_MATCH]',
+      'Read around the place you mean and make old_text longer, until it fits only there; lines 5 to 6:',
+      '{"name":"inspect_file","arguments":{"path":"icons.json","start_line":1,"end_line":11}}',
       'file_hash: #'
     ]
   ],

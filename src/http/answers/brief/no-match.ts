@@ -21,6 +21,8 @@ import { callLine } from './text.ts'
 
 /** The longest region that is shown where no edit of it is proposed. */
 const REGION_LENGTH = 2000
+/** Lines above and below one of several places that are read. */
+const AROUND = 5
 
 /** What was meant, or that nothing is similar, with the calls that would edit it. */
 export function noMatch(failure: NoMatch, call: FailedCall): Brief {
@@ -53,8 +55,9 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
       ? []
       : [`new_text is in the file too (${span(applied_lines)}): if this edit was made before, leave it out.`]
   if (cause.type === 'near_duplicate') {
-    const spans = listed(similar_content.map(spanOf), 'or')
-    return { what: of(`; ${whyMissed(cause)}: ${spans}`), ...eachPlace(ready, failure, call, also) }
+    const what = of(`; ${whyMissed(cause)}: ${listed(similar_content.map(spanOf), 'or')}`)
+    if (first === undefined) return { what, next: [...also, ...aroundOne(best, file_preview.total_lines, call)] }
+    return { what, ...eachPlace(ready, failure, call, also) }
   }
   const likely = best.confidence === 'low' ? 'perhaps' : 'most likely'
   const were = best.line_number === best.end_line ? 'was' : 'were'
@@ -71,6 +74,16 @@ function region(best: SimilarContent, failure: EditPosition, call: FailedCall): 
   const part = lossy === true ? ', a part without U+FFFD' : ''
   return [
     `If so, read them and copy old_text from there${part}:`,
+    inspect(call, { path: pathOf(call), start_line, end_line })
+  ]
+}
+
+/** The call that reads around the first of several places, none of which is told from the others by a short context. */
+function aroundOne(place: SimilarContent, total: number, call: FailedCall): string[] {
+  const start_line = Math.max(1, place.line_number - AROUND)
+  const end_line = Math.min(total, place.end_line + AROUND)
+  return [
+    `Read around the place you mean and make old_text longer, until it fits only there; ${spanOf(place)}:`,
     inspect(call, { path: pathOf(call), start_line, end_line })
   ]
 }
