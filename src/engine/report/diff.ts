@@ -11,7 +11,7 @@ import { LF } from '../text/lines.ts'
 
 const CONTEXT = 3
 /** Bytes of the lines that are shown: nobody reads a diff of lines of megabytes, and some would not fit in a string. */
-const SHOWN = 1 << 24
+const SHOWN = 1 << 20
 /** Lines of a block that are compared with each other to find those that stayed; larger blocks are shown whole. */
 const REFINED = 400
 
@@ -21,7 +21,7 @@ export type Diff = { diff: string; diff_truncated: boolean } | { diff_unavailabl
  * The diff of `original` and its result, for `path` (relative, `/` between folders); of a file that doesn't exist yet,
  * from /dev/null. Empty where nothing changes. Applies with `git apply` and `patch -p1` unless cut. At most `max_lines`
  * lines, headers included, then a last one that says how many are left out. Unavailable where a line to be shown isn't
- * UTF-8: JSON can't carry it; and where those lines have more than 16 MiB.
+ * UTF-8: JSON can't carry it; and where those lines have more than 1 MiB.
  * Cost: the lines around the splices, and the line index up to the last that is shown; of what is left out, lines are
  * counted and not made.
  */

@@ -69,7 +69,7 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
 
 const NO_DIFF = {
   not_utf8: 'The changed lines, or those beside them, contain bytes that are not UTF-8, which JSON cannot carry.',
-  too_long: 'The changed lines, or those beside them, are longer than 16 MiB in total, which is too long to show.'
+  too_long: 'The changed lines, or those beside them, are longer than 1 MiB in total, which is too long to show.'
 }
 
 const FILE_WARNINGS: Record<FileWarning, string> = {
