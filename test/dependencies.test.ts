@@ -69,7 +69,7 @@ t.test('uses each of them, and nothing that is not among them', async t => {
       // Types aren't there when it runs.
       const text = readFileSync(join(HOME, folder, file), 'utf8').replaceAll(/^import type .*$/gm, '')
       for (const [, name = ''] of text.matchAll(
-        /(?:\bfrom |\bimport |\bimport\(|\)\.resolve\()'((?:@[^/']+\/)?[^/'.][^/']*)/g
+        /(?:\bfrom |\bimport |\bimport\(|\)\.resolve\()'((?:@[^/' ]+\/)?[^/'.\s][^/'\s]*)/g
       )) {
         if (!name.startsWith('node:')) used.add(name)
       }

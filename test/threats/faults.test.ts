@@ -350,7 +350,7 @@ row(
               else t.equal(answer.code, '200', 'there are no more writes than those')
             }
             t.comment(`${operation.name}: ${codes.length} × ${how}: ${tally(codes)}`)
-            t.ok(codes.length > 2)
+            t.ok(codes.length >= 2, 'the record of the temp file, and the text')
             if (errno === 0) t.strictSame(new Set(codes), new Set(['200']), 'the rest is written too')
             else t.ok(codes.some(code => code !== '200'))
           }
@@ -403,6 +403,15 @@ row(
     )
   }
 )
+
+function isWritable(folder: string): boolean {
+  try {
+    writeFileSync(join(folder, 'probe'), '')
+    return true
+  } catch {
+    return false
+  }
+}
 
 const FILES = 6
 const UNSYNCED = /could not be synced/
@@ -467,6 +476,12 @@ row(
         await once(target.child, 'close')
         execFileSync('umount', [mounted])
         mount()
+        // While a server in a mount namespace of its own, of a test that runs beside this one, has it mounted, it is dead.
+        for (let i = 0; i < 100 && !isWritable(mounted); i++) {
+          execFileSync('umount', [mounted])
+          await sleep(500)
+          mount()
+        }
         for (const i of known.keys()) {
           const found = versionIn(join(here.root, `v${i}`))
           if (found === null || found < known[i]! || found > known[i]! + 1) {

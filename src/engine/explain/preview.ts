@@ -13,6 +13,7 @@ const MOST_LINES = 12
 /** Lines above and below a place, and from the first line on where there is none. */
 const AROUND = 3
 const FROM_START = 20
+const BLANKS = new Set([32, 9])
 
 /**
  * Lines around a range of bytes, or the first of the text; those of the range are highlighted. Long lines are cut, the
@@ -94,5 +95,8 @@ function linesIn(text: Text, start: number, end: number): Line[] {
   return lines
 }
 
-const isBlank = (text: Text, start: number, end: number): boolean =>
-  start >= end || text.slice(start, end).toString('latin1').trim() === ''
+function isBlank(text: Text, start: number, end: number): boolean {
+  let at = start
+  while (at < end && BLANKS.has(text.byteAt(at))) at++
+  return at >= end
+}
