@@ -4,6 +4,7 @@
 //
 // The order of things, and what is left when one of them is killed: docs/decisions/processes.md.
 import cluster, { type Worker } from 'node:cluster'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
@@ -14,6 +15,9 @@ export interface Listening {
   root: string
   address: AddressInfo
 }
+
+/** What a process is told. `group`: of the processes of one primary (WorkspaceOptions). */
+export type GroupConfig = Config & { group: string }
 
 /** What a process tells the primary: first that it can be told the settings. */
 type Report = 'started' | { listening: Listening } | { failure: string }
@@ -69,6 +73,7 @@ export class Processes {
   readonly #config: Config
   readonly #logger: Logger
   readonly #patience: number
+  readonly #group = randomUUID()
   readonly #lives = new Map<Worker, Life>()
   readonly #delays = new Set<NodeJS.Timeout>()
   /** Once all have listened; that of the first counts. */
@@ -151,7 +156,7 @@ export class Processes {
     if (life === undefined) return
     if (report === 'started') {
       life.port = this.#port
-      worker.send({ ...this.#config, port: life.port })
+      worker.send({ ...this.#config, port: life.port, group: this.#group } satisfies GroupConfig)
       return
     }
     if ('failure' in report) {
@@ -227,7 +232,7 @@ interface Served extends Listening {
  */
 export async function serveForPrimary(
   worker: Worker,
-  serve: (config: Config) => Promise<Served>,
+  serve: (config: GroupConfig) => Promise<Served>,
   describe: (error: unknown, config: Config) => string
 ): Promise<void> {
   let stop: Served['stop'] = () => process.exit(0)
@@ -236,7 +241,7 @@ export async function serveForPrimary(
     worker.exitedAfterDisconnect = true
     stop({ reason: 'the primary process has ended' })
   })
-  const settings = once(process, 'message') as Promise<[Config]>
+  const settings = once(process, 'message') as Promise<[GroupConfig]>
   worker.send('started' satisfies Report)
   const [config] = await settings
   try {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
 import { openLog, printable } from './log.ts'
-import { ProcessFailed, Processes, serveForPrimary, type Listening } from './processes.ts'
+import { ProcessFailed, Processes, serveForPrimary, type GroupConfig, type Listening } from './processes.ts'
 import { ensureDir } from './workspace/commit/ensure-dir.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
 import { StateUnusable } from './workspace/state.ts'
@@ -96,7 +96,7 @@ function startLog(config: Config, warnings: readonly string[]) {
 }
 
 /** Opens the log and the workspace. */
-async function prepare(config: Config, warnings: readonly string[]) {
+async function prepare(config: Config | GroupConfig, warnings: readonly string[]) {
   const log = startLog(config, warnings)
   const { logger } = log
   ensureDir(config.root)
@@ -147,7 +147,7 @@ function onSignal(stop: (why: { signal: string }) => void): void {
 }
 
 /** Serves until a signal comes or `stop` is called. Resolves when it listens. */
-async function serve(config: Config, warnings: readonly string[]) {
+async function serve(config: Config | GroupConfig, warnings: readonly string[]) {
   const { logger, flush, workspace } = await prepare(config, warnings)
   const { app, drain } = await listening(config, workspace, logger).catch(async error => {
     await workspace.close()

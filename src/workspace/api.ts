@@ -11,6 +11,11 @@ export interface WorkspaceOptions {
   durability: 'full' | 'fast'
   /** local: without the lock file that keeps other hosts and containers out. */
   lock: 'shared' | 'local'
+  /**
+   * The same for servers of one host and one network namespace that are started together: while no other is there, the
+   * host's sockets alone keep them apart. Linux only.
+   */
+  group?: string
   /** In ms; then FILE_LOCKED. */
   lockTimeout: number
   /** In bytes, of the file as it is. */

@@ -1,6 +1,6 @@
 // How the servers on one root see each other, as the root lock needs it: by their records of temp files and by their
 // sockets. Does not know locks.
-import { livingIn, recordedBy, type Intents } from './commit/intents.ts'
+import { livingIn, recordedBy, recordIsOfGroup, type Intents } from './commit/intents.ts'
 import { fence } from './locks/fence.ts'
 import type { LivenessSockets } from './locks/liveness.ts'
 import type { Observer } from './locks/owner.ts'
@@ -14,27 +14,26 @@ interface Seen {
   state: State
   observer: Observer
   sockets: LivenessSockets
+  intents: Intents
+  report: (event: { event: string; [key: string]: unknown }) => void
 }
 
-export function serversOf(
-  seen: Seen & { intents: Intents; report: (event: { event: string; [key: string]: unknown }) => void }
-): Servers {
-  const { state, observer, intents, report } = seen
+export function serversOf({ state, observer, sockets, intents, report }: Seen): Servers {
   return {
     stands: () => intents.stands(),
     renew: () => intents.renew(),
     generation: () => intents.generation,
+    isOfGroup: nonce => recordIsOfGroup(state.intents, nonce, observer.me),
     others: async () => (await livingIn(state.intents, observer)).length > 0,
-    tell: () => {
-      tellOthers(seen).catch((error: unknown) => report({ event: 'look_failed', reason: String(error) }))
+    tell: async () => {
+      try {
+        const others = await livingIn(state.intents, observer)
+        await Promise.all(others.map(nonce => sockets.tell(nonce)))
+      } catch (error) {
+        report({ event: 'look_failed', reason: String(error) })
+      }
     }
   }
-}
-
-/** Asks the other servers on the root to look who is there. */
-export async function tellOthers({ state, observer, sockets }: Seen): Promise<void> {
-  const others = await livingIn(state.intents, observer)
-  await Promise.all(others.map(nonce => sockets.tell(nonce)))
 }
 
 /** Removes the temp files that these servers have recorded. Throws the system's error where one can't be removed. */

@@ -25,7 +25,7 @@ import { Journal } from './commit/journal.ts'
 import { listFolder } from './list.ts'
 import { LockFiles } from './locks/lock-file.ts'
 import { Locks } from './locks/lock.ts'
-import { RootLock } from './locks/root-lock.ts'
+import { RootLock, type Servers } from './locks/root-lock.ts'
 import { LivenessSockets } from './locks/liveness.ts'
 import { SILENCE, thisOwner, type Observer, type Owner } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
@@ -35,7 +35,7 @@ import { makePolicy, type Policy } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
 import { scanPinned } from './scan.ts'
-import { fenceServers, serversOf, tellOthers } from './servers.ts'
+import { fenceServers, serversOf } from './servers.ts'
 import { openState, type State } from './state.ts'
 import { shortHash } from './text-file.ts'
 import { FileAccess } from './file-access.ts'
@@ -71,6 +71,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     }
     sockets = new LivenessSockets(state.live)
     if (await sockets.announce(me.nonce)) me.announced = true
+    if (options.group !== undefined) me.group = options.group
     intents = new Intents(state.intents, me)
     const workspace = new FileWorkspace({ options, root, state, me, intents, sockets, presence })
     await workspace.sweep()
@@ -103,6 +104,7 @@ class FileWorkspace implements Workspace {
   readonly #observer: Observer
   readonly #sockets: LivenessSockets
   readonly #lockFiles: LockFiles
+  readonly #servers: Servers
   readonly #rootLock: RootLock
   readonly #locks: Locks
   readonly #policy: Policy
@@ -124,9 +126,11 @@ class FileWorkspace implements Workspace {
     this.#observer = { me, hasEnded: nonce => sockets.hasEnded(nonce) }
     this.#report = options.report ?? (() => {})
     this.#lockFiles = new LockFiles(state, this.#observer, this.#report)
+    this.#servers = serversOf({ state, observer: this.#observer, intents, sockets, report: this.#report })
     this.#rootLock = new RootLock({
+      nonce: me.nonce,
       files: this.#lockFiles,
-      servers: serversOf({ state, observer: this.#observer, intents, sockets, report: this.#report }),
+      servers: this.#servers,
       mayBeAlone: state.isLocal && me.announced === true,
       fence: nonces => fenceServers(root, state, nonces),
       report: this.#report
@@ -136,6 +140,7 @@ class FileWorkspace implements Workspace {
       secret: state.secret,
       timeout: options.lockTimeout,
       root: this.#rootLock,
+      group: options.group !== undefined,
       socket: process.platform === 'linux',
       files: options.lock === 'shared' ? this.#lockFiles : null,
       fence: (realPath, temps) => fence(root, realPath, temps)
@@ -215,7 +220,7 @@ class FileWorkspace implements Workspace {
     await this.#rootLock.close()
     this.#context.intents.close()
     // Who is left alone may say so.
-    await tellOthers({ state: this.#state, observer: this.#observer, sockets: this.#sockets })
+    await this.#servers.tell()
     this.#sockets.close()
     this.#presence?.withdraw()
     this.#context.root.close()

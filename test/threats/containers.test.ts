@@ -2,11 +2,10 @@
 // another takes its lock over. Row 43 of docs/threats.md; for more:
 // `npm run test:containers -- --rounds N --counts N --silence MS --off SECONDS --patience MS`.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { LONG } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { build } from '../workspace/support/native.ts'
 import { cannotBeApart, startApart, type Apart } from './apart.ts'
@@ -29,12 +28,19 @@ class Pause {
     this.#control = control
     this.env = { PRELOAD: library ?? '', PAUSING: control }
     this.#fd = openSync(control, 'w+')
-    this.at(0)
+    for (let index = 0; index < 5; index++) this.#write(index, 0)
   }
 
   /** Stops it at the `call`th call after it has made its next temp file; 0: never. */
   at(call: number): void {
-    for (const [index, value] of [call, -1, 0, 0, 0].entries()) this.#write(index, value)
+    this.#write(0, 0)
+    // It may have answered, and be stopped at what it does after that.
+    while (this.#read(2) === 1) {
+      this.goOn()
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+    }
+    for (const [index, value] of [-1, 0, 0, 0].entries()) this.#write(index + 1, value)
+    this.#write(0, call)
   }
   armed(): boolean {
     return this.#read(0) > 0
@@ -136,7 +142,7 @@ const COUNTS = many('counts', 60)
 /** In ms: how long a server is suspended at least. */
 const SILENCE = many('silence', 100)
 /** Of the system calls of a server that is alone, each so manieth is tried: each time another server is started. */
-const STEP = many('step', LONG ? 3 : 12)
+const STEP = many('step', 12)
 const MOUNTED = 'mounted'
 
 row(
@@ -218,7 +224,7 @@ async function stopWhileAlone(
   one: Apart,
   startOther: () => Promise<Apart>
 ): Promise<void> {
-  const rootLock = join(state, 'locks/root')
+  const isAlone = () => readdirSync(join(state, 'locks')).some(name => name.startsWith('root-'))
   const answers: string[] = []
   let points = 0
   for (const some of CASES) {
@@ -227,7 +233,7 @@ async function stopWhileAlone(
       if (some.before !== null) writeFileSync(join(root, path), some.before)
       pause.at(0)
       // Its first edit after another server has gone.
-      while (!existsSync(rootLock)) {
+      while (!isAlone()) {
         writeFileSync(join(root, 'first'), 'A0')
         await one.send(...edit('A0', 'A1')('first'))
         await sleep(20)

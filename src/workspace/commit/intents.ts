@@ -130,8 +130,8 @@ export function silenceOf(folder: string, nonce: string): number {
 }
 
 /**
- * The nonces of all servers but `me` that may still change something: that have a record and aren't dead, or whose temp
- * files are still to be removed.
+ * The nonces of all servers that may still change something: that have a record and aren't dead, or whose temp files
+ * are still to be removed; but for `me` and its group.
  */
 export async function livingIn(folder: string, observer: Observer): Promise<string[]> {
   const { me } = observer
@@ -142,10 +142,17 @@ export async function livingIn(folder: string, observer: Observer): Promise<stri
     if (!name.endsWith(ENDING) || nonce === me.nonce) continue
     const owner = ownerIn(readIfThere(join(folder, name)))
     // Without an owner it is just being made, or was left half made: the sweep will tell.
+    if (isOfGroup(owner, me)) continue
     if (owner === null || (await lifeOf(owner, silenceOf(folder, nonce), observer)) !== 'dead') living.push(nonce)
   }
   return living
 }
+
+const isOfGroup = (owner: Owner | null, { group }: Owner): boolean => group !== undefined && owner?.group === group
+
+/** Whether the server of this nonce has a record by which it is of the group of `me`. */
+export const recordIsOfGroup = (folder: string, nonce: string, me: Owner): boolean =>
+  isOfGroup(ownerIn(readIfThere(fileOf(folder, nonce))), me)
 
 /** The paths below the root of the temp files that a server has recorded. */
 export function recordedBy(folder: string, nonce: string): Buffer[] {

@@ -74,6 +74,12 @@ export class LockFiles {
     this.#report = report
   }
 
+  /** The keys that begin so, of locks that are held, or were taken over and not forgotten. */
+  list(prefix: string): string[] {
+    const names = [...readdirSync(this.#locks), ...readdirSync(this.#unreleased)]
+    return [...new Set(names)].filter(name => name.startsWith(prefix) && !name.includes('.'))
+  }
+
   /** Waits at most until `deadline` (of performance.now()); then null. One caller at a time for each key. */
   async hold(key: string, deadline: number): Promise<HeldFile | null> {
     const hold = new Hold(key, join(this.#locks, key))

@@ -26,6 +26,8 @@ export interface LocksOptions {
   timeout: number
   /** Null: other servers may always be there. */
   root: RootLock | null
+  /** Whether other servers are of one group with this one: only a socket keeps them apart. */
+  group?: boolean
   /** Whether processes of this host are kept apart by a socket (Linux). */
   socket: boolean
   /** Null: no lock file. */
@@ -73,18 +75,15 @@ export class Locks {
       const entered = await this.#options.root?.enter(deadline)
       if (entered === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (entered !== undefined) undo.push(async () => entered.leave())
-      if (entered !== undefined && entered.entry !== null) {
-        kept = true
-        return ok({ temp: this.#tempName(entered.entry), held: entered.held, release })
-      }
-      if (this.#options.socket) {
+      const entry = entered?.entry ?? null
+      if (this.#options.socket && (entry === null || this.#options.group)) {
         const socket = await holdSocket(`editd-${key}`, deadline)
         if (socket === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
         undo.push(async () => {
           if (socket.release()) pass = 'yield_to_other_process'
         })
       }
-      const file = await this.#options.files?.hold(key, deadline)
+      const file = entry === null ? await this.#options.files?.hold(key, deadline) : undefined
       if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (file !== undefined) {
         undo.push(file.release)
@@ -98,7 +97,7 @@ export class Locks {
       }
       kept = true
       return ok({
-        temp: this.#tempName(file?.entry ?? randomUUID()),
+        temp: this.#tempName(entry ?? file?.entry ?? randomUUID()),
         held: () => (entered?.held() ?? true) && (file?.held() ?? true),
         release
       })

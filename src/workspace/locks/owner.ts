@@ -16,6 +16,8 @@ export interface Owner {
   nonce: string
   /** It has a socket that shows whether it runs. */
   announced?: true
+  /** The same for servers that keep each other out by sockets alone. */
+  group?: string
 }
 
 /**

@@ -1,5 +1,6 @@
-// The lock on the whole root: the one server that holds it is alone, and takes no locks of single files. Does not know
-// those, or how servers find each other. States and proof: docs/decisions/alone.md.
+// The lock on the whole root, of which each server has one: while it keeps it, no server edits but those of its group,
+// and it takes no lock files of single files. Does not know those, or how servers find each other. States and proof:
+// docs/decisions/alone.md.
 import type { HeldFile, LockFiles } from './lock-file.ts'
 
 /** What is known of the servers on this root, by the records in the state folder. */
@@ -9,26 +10,30 @@ export interface Servers {
   /** Grows when the record is made anew. */
   generation(): number
   renew(): void
-  /** Whether another server that edits may be there. False is certain. */
+  /** Whether the server of this nonce is of our group. */
+  isOfGroup(nonce: string): boolean
+  /** Whether another server that edits may be there, one that isn't of our group. False is certain. */
   others(): Promise<boolean>
-  /** Asks the others to look who is there. Never throws. */
-  tell(): void
+  /** Asks the others to look who is there. Never rejects. */
+  tell(): Promise<void>
 }
 
 export interface RootLockOptions {
+  /** This server's. */
+  nonce: string
   files: LockFiles
   servers: Servers
   /** Whether this server may keep the lock: all that is known of others must be so at once. */
   mayBeAlone: boolean
   /**
-   * Removes the temp files that these servers, by their nonces, have recorded: they held the root lock and never
+   * Removes the temp files that these servers, by their nonces, have recorded: they held their root lock and never
    * released it. Where it throws, nobody edits.
    */
   fence(nonces: readonly string[]): void
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
-/** The right to take the lock of a file; where `entry` isn't null, no other server is there and none is needed. */
+/** The right to take the lock of a file; where `entry` isn't null, no other group is there and no lock file is needed. */
 export interface Pass {
   /** Names this pass, and no other, ever. */
   readonly entry: string | null
@@ -46,8 +51,8 @@ interface Alone {
   leaving: boolean
 }
 
-/** The name of the lock among those of files, which are digests. */
-const KEY = 'root'
+/** Of the names of root locks; those of files are digests. */
+const PREFIX = 'root-'
 /**
  * In ms between two looks at who is there: a server that runs on another kernel can't tell us that it has come, and
  * waits so long. Chosen.
@@ -56,6 +61,8 @@ const LOOK = 2_000
 
 export class RootLock {
   readonly #options: RootLockOptions
+  /** The name of our own. */
+  readonly #key: string
   readonly #timer: NodeJS.Timeout
   #alone: Alone | null = null
   /** The generation of our record with which this server has passed: whoever came later sees it. */
@@ -70,6 +77,7 @@ export class RootLock {
 
   constructor(options: RootLockOptions) {
     this.#options = options
+    this.#key = PREFIX + options.nonce
     this.#timer = setInterval(() => {
       if (this.#alone !== null) this.look()
     }, LOOK).unref()
@@ -112,11 +120,11 @@ export class RootLock {
   }
 
   /**
-   * Holds the root lock for a moment: nobody is alone then, and nobody who was can write any more. Keeps it if no other
-   * server is there. False: not until `deadline`.
+   * Passes the root locks of all others: then nobody is alone, and nobody who was can write any more. Takes our own, and
+   * keeps it if no other is there. False: not until `deadline`.
    */
   async #join(deadline: number): Promise<boolean> {
-    const { files, servers, fence, mayBeAlone } = this.#options
+    const { files, servers, mayBeAlone } = this.#options
     if (this.#alone !== null) {
       this.#passed = -1
       this.#release(this.#alone)
@@ -126,21 +134,42 @@ export class RootLock {
     const generation = servers.generation()
     // Not before our record is there: from then on, whoever looks sees us.
     servers.tell()
-    const hold = await files.hold(KEY, deadline)
+    // Who takes one that isn't listed looks at the records later than we made ours, and gives it back.
+    for (const key of files.list(PREFIX)) {
+      if (key === this.#key || servers.isOfGroup(key.slice(PREFIX.length))) continue
+      const passed = await this.#take(key, deadline)
+      if (passed === null) return false
+      await passed.release()
+    }
+    if (!mayBeAlone) {
+      this.#passed = generation
+      return true
+    }
+    const hold = await this.#take(this.#key, deadline)
     if (hold === null) return false
     let kept = false
     try {
-      if (hold.unreleased.length > 0) {
-        fence(hold.unreleased.map(entry => entry.slice(0, entry.indexOf('.'))))
-        hold.forget()
-      }
-      kept = mayBeAlone && !this.#closed && !(await servers.others())
+      kept = !this.#closed && !(await servers.others())
       this.#passed = generation
       if (kept) this.#alone = { hold, users: 0, leaving: false }
     } finally {
       if (!kept) await hold.release()
     }
     return true
+  }
+
+  /** A root lock, when what earlier holders recorded is removed; null: not until `deadline`. */
+  async #take(key: string, deadline: number): Promise<HeldFile | null> {
+    const hold = await this.#options.files.hold(key, deadline)
+    if (hold === null || hold.unreleased.length === 0) return hold
+    try {
+      this.#options.fence(hold.unreleased.map(entry => entry.slice(0, entry.indexOf('.'))))
+      hold.forget()
+    } catch (error) {
+      await hold.release()
+      throw error
+    }
+    return hold
   }
 
   /** Sees who is there, when another server may have come or gone. Never throws. */
@@ -162,16 +191,15 @@ export class RootLock {
 
   async #look(): Promise<void> {
     const { servers, mayBeAlone } = this.#options
-    const isAlone = this.#alone !== null
-    if (this.#passed === -1 || this.#closed || (await servers.others()) !== isAlone) return
+    if (this.#passed === -1 || this.#closed) return
+    // Without a record we can't be told of others.
+    const isOnlyOne = servers.stands() && !(await servers.others())
     const alone = this.#alone
-    if (alone !== null) {
+    if (alone !== null && !isOnlyOne) {
       alone.leaving = true
       this.#releaseIfLeft(alone)
-    } else if (mayBeAlone) {
-      // One who holds it is just passing, and will be seen.
-      await this.#joinOnce(performance.now())
     }
+    if (alone === null && isOnlyOne && mayBeAlone) await this.#joinOnce(performance.now())
   }
 
   #releaseIfLeft(alone: Alone): void {

@@ -65,6 +65,7 @@ export function startWorker(
     lock?: 'shared' | 'local'
     creates?: boolean
     starts?: number
+    group?: string
     ahead?: number
   },
   apart: string[] = []

@@ -18,6 +18,7 @@ interface Order {
   creates?: boolean
   /** How often it closes the workspace and opens it again, before each `count` of edits; 0: never. */
   starts?: number
+  group?: string
   /** Milliseconds by which its clock is ahead. */
   ahead?: number
 }
@@ -36,7 +37,12 @@ if (ahead !== 0) {
 const openAgain = () =>
   open(
     { base: '', root: order.root, state: order.state },
-    { lockTimeout: 20_000, durability: order.durability ?? 'fast', lock: order.lock ?? 'shared' }
+    {
+      lockTimeout: 20_000,
+      durability: order.durability ?? 'fast',
+      lock: order.lock ?? 'shared',
+      ...(order.group !== undefined && { group: order.group })
+    }
   )
 let workspace = await openAgain()
 const lines = createInterface({ input: process.stdin })
