@@ -404,7 +404,7 @@ t.test('says what was done or found', async t => {
     { mark_dropped: true, dry_run: true },
     { warnings: [`old_text ${mark} would be removed. To keep it, begin new_text with \\ufeff.`] }
   )
-  edited({ diff_unavailable: 'too_long' }, { diff_unavailable: /^The changed lines, .* longer than 16 MiB/ })
+  edited({ diff_unavailable: 'too_long' }, { diff_unavailable: /^The changed lines, .* longer than 1 MiB/ })
   const found = (more: Partial<InspectOutcome>, message: string) =>
     t.equal(
       toBody({ operation: 'inspect', outcome: seen(more), ...(more.matches && { searched: 'x' }) }).message,
