@@ -32,6 +32,7 @@ export interface HeldFile {
   held(): boolean
   /** To be called when nothing that the unreleased do can take effect any more. */
   forget(): void
+  /** Never rejects: what can't be removed is taken over later. */
   release(): Promise<void>
 }
 

@@ -208,9 +208,7 @@ export class RootLock {
 
   #release({ hold }: Alone): void {
     this.#alone = null
-    this.#releasing = hold.release().catch((error: unknown) => {
-      this.#options.report({ event: 'unlock_failed', reason: String(error) })
-    })
+    this.#releasing = hold.release()
   }
 
   /** When no edit runs any more. */
