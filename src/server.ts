@@ -123,7 +123,10 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
   logger.info({ event: 'started', protocol: 'mcp', root: workspace.root })
   try {
     const { speakMcp } = await import('./stdio.ts')
-    await speakMcp({ config, workspace, logger, input: process.stdin, output: process.stdout })
+    // A signal may have come meanwhile.
+    if (!process.stdin.destroyed) {
+      await speakMcp({ config, workspace, logger, input: process.stdin, output: process.stdout })
+    }
   } finally {
     await workspace.close()
   }

@@ -8,9 +8,6 @@ import { spawn } from 'node:child_process'
 import t, { type Test } from 'tap'
 import { COMMAND, start, type Running } from './running.ts'
 
-// Most of the time of a test here is a process that starts, or waits.
-t.jobs = 3
-
 const options = { skip: process.platform === 'linux' ? false : 'needs Linux' }
 const CLOSE = { connection: 'close' }
 
@@ -245,7 +242,7 @@ t.test('kills a process that does not end', options, async t => {
   const { server, pids } = await serve(t)
   process.kill(pids[0]!, 'SIGSTOP')
   t.equal(await server.stop(), 0)
-  t.strictSame(pids.filter(lives), [])
+  await until(() => !pids.some(lives))
 })
 
 t.test('says once why it cannot start, and leaves no process', options, async t => {
