@@ -1,7 +1,7 @@
 // The regions of a text that old_text may stand for: finds candidates, checks them, sets their boundaries and ranks.
 // Does not know edits.
 import { alignLines, type Alignment } from './align.ts'
-import { spanOfLines, type TextSpan } from './boundaries/boundaries.ts'
+import { type Ranked, spanOfLines, type TextSpan } from './boundaries/boundaries.ts'
 import { bytesOf, spanOfCodes } from './boundaries/boundaries-in-line.ts'
 import type { Budget } from './budget.ts'
 import { mapByChain, mapInBand } from './characters.ts'
@@ -17,11 +17,10 @@ import { placesOf } from './votes.ts'
  * A region that resembles old_text. Bytes; `folded` and `raw` are likenesses, `rank` orders regions (a little over the
  * score where the whole of old_text is there).
  */
-export interface Region extends TextSpan {
+export interface Region extends Ranked {
   folded: number
   raw: number
   score: number
-  rank: number
   old: OldText
   inserted: number
   /** The middle of old_text is left out. */

@@ -1,16 +1,9 @@
 // Which regions have every word and sign of old_text: a number or a name that differs in one character is another one.
 // Does not know how regions were found.
 import { TOKEN_BUT_BACKSLASH } from '../text/words.ts'
+import type { Ranked } from './boundaries/boundaries.ts'
 import type { Haystack } from './haystack.ts'
 import { folded } from './merge.ts'
-
-/** A region (bytes) with its rank, found for the text `old`. */
-interface Ranked {
-  start: number
-  end: number
-  rank: number
-  old: { source: string }
-}
 
 /** What such a region gains in rank, and UTF-16 units of old_text up to which that is looked at. */
 const SAME_WORDS = 0.04

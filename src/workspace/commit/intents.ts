@@ -37,7 +37,7 @@ export class Intents {
   #fd: number
   #slots = 1
   #kept = false
-  /** Grows each time that the record was made anew. */
+  /** Grows each time that the record is made again. */
   generation = 0
 
   /** `beat`: ms between two touches of the file, by which those who can't see the process know that it lives. */
@@ -59,7 +59,7 @@ export class Intents {
     return existsSync(this.#path)
   }
 
-  /** Makes the record anew, after others have removed it. */
+  /** Makes the record again, after others have removed it. */
   renew(): void {
     const fd = this.#make()
     closeSync(this.#fd)
@@ -119,6 +119,7 @@ function write(fd: number, slot: number, bytes: Buffer): void {
 const ENDING = '.intents'
 /** Of a record that was taken from its server, before what it names is removed: from then on it doesn't stand. */
 const LEFT = '.left'
+const leftOf = (folder: string, nonce: string): string => join(folder, nonce + LEFT)
 const fileOf = (folder: string, nonce: string): string => join(folder, nonce + ENDING)
 
 /**
@@ -135,17 +136,26 @@ export function silenceOf(folder: string, nonce: string): number {
  */
 export async function livingIn(folder: string, observer: Observer): Promise<string[]> {
   const { me } = observer
-  const living: string[] = []
-  for (const name of readdirSync(folder)) {
-    if (name.endsWith(LEFT)) living.push(name.slice(0, -LEFT.length))
-    const nonce = name.slice(0, -ENDING.length)
-    if (!name.endsWith(ENDING) || nonce === me.nonce) continue
-    const owner = ownerIn(readIfThere(join(folder, name)))
-    // Without an owner it is just being made, or was left half made: the sweep will tell.
+  const living = namesIn(folder, LEFT)
+  for (const { nonce, owner, silence } of othersIn(folder, me)) {
     if (isOfGroup(owner, me)) continue
-    if (owner === null || (await lifeOf(owner, silenceOf(folder, nonce), observer)) !== 'dead') living.push(nonce)
+    // Without an owner it is just being made, or was left half made: the sweep will tell.
+    if (owner === null || (await lifeOf(owner, silence, observer)) !== 'dead') living.push(nonce)
   }
   return living
+}
+
+/** The names that end so, without the ending. */
+const namesIn = (folder: string, ending: string): string[] =>
+  readdirSync(folder).flatMap(name => (name.endsWith(ending) ? [name.slice(0, -ending.length)] : []))
+
+/** The records of all other servers. `owner` is null where it can't be read; `silence`: as of `silenceOf`. */
+function* othersIn(folder: string, me: Owner): Generator<{ nonce: string; owner: Owner | null; silence: number }> {
+  for (const nonce of namesIn(folder, ENDING)) {
+    if (nonce === me.nonce) continue
+    const owner = ownerIn(readIfThere(fileOf(folder, nonce)))
+    yield { nonce, owner, silence: silenceOf(folder, nonce) }
+  }
 }
 
 const isOfGroup = (owner: Owner | null, { group }: Owner): boolean => group !== undefined && owner?.group === group
@@ -156,7 +166,7 @@ export const recordIsOfGroup = (folder: string, nonce: string, me: Owner): boole
 
 /** The paths below the root of the temp files that a server has recorded. */
 export function recordedBy(folder: string, nonce: string): Buffer[] {
-  return [fileOf(folder, nonce), join(folder, nonce + LEFT)].flatMap(path => pathsIn(readIfThere(path)))
+  return [fileOf(folder, nonce), leftOf(folder, nonce)].flatMap(path => pathsIn(readIfThere(path)))
 }
 
 /**
@@ -171,21 +181,15 @@ export async function sweepIntents(
   report: (event: { event: string; [key: string]: unknown }) => void
 ): Promise<void> {
   const { me } = observer
-  for (const name of readdirSync(folder)) {
-    const nonce = name.slice(0, -ENDING.length)
-    if (!name.endsWith(ENDING) || nonce === me.nonce) continue
-    const path = join(folder, name)
-    const owner = ownerIn(readIfThere(path))
-    const age = silenceOf(folder, nonce)
+  for (const { nonce, owner, silence } of othersIn(folder, me)) {
     // Without an owner: its process was killed while it made the file.
-    if ((await lifeOf(owner ?? { ...me, boot_id: '', hostname: '' }, age, observer)) === 'alive') continue
+    if ((await lifeOf(owner ?? { ...me, boot_id: '', hostname: '' }, silence, observer)) === 'alive') continue
     // In this order: an owner that is only suspended must not record one more that isn't seen, and find its record there.
-    const left = join(folder, nonce + LEFT)
-    if (!existsSync(left)) quietly(() => renameSync(path, left))
+    const left = leftOf(folder, nonce)
+    if (!existsSync(left)) quietly(() => renameSync(fileOf(folder, nonce), left))
   }
-  for (const name of readdirSync(folder)) {
-    if (!name.endsWith(LEFT)) continue
-    const path = join(folder, name)
+  for (const nonce of namesIn(folder, LEFT)) {
+    const path = leftOf(folder, nonce)
     const all = pathsIn(readIfThere(path)).map(temp => removeTemp(root, temp, report))
     if (all.every(Boolean)) quietly(() => unlinkSync(path))
   }

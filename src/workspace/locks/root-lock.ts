@@ -7,7 +7,7 @@ import type { HeldFile, LockFiles } from './lock-file.ts'
 export interface Servers {
   /** Whether this server's own record is there; synchronous. */
   stands(): boolean
-  /** Grows when the record is made anew. */
+  /** Grows each time that the record is made again. */
   generation(): number
   renew(): void
   /** Whether the server of this nonce is of our group. */

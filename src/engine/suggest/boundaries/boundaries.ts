@@ -11,6 +11,14 @@ export interface TextSpan {
   end: number
 }
 
+/** A region (bytes) with its rank, found for the text `old`. */
+export interface Ranked {
+  start: number
+  end: number
+  rank: number
+  old: { source: string }
+}
+
 /**
  * The region of an alignment by lines: from the start of its first line to the end of its last; where old_text's first
  * or last line is exactly the end or the beginning of its line, from or to there. With the last break where old_text

@@ -5,20 +5,13 @@ import { TOKEN, WORD } from '../../text/words.ts'
 import type { Haystack } from '../haystack.ts'
 import { folded } from '../merge.ts'
 import { isWithin } from '../verify.ts'
+import type { Ranked } from './boundaries.ts'
 
 /** Bytes. `isCut`: it begins or ends otherwise than old_text does, amid a line that is too long to be taken whole. */
 export interface Statement {
   start: number
   end: number
   isCut: boolean
-}
-
-/** A region (bytes) with its rank, found for the text `old`. */
-interface Ranked {
-  start: number
-  end: number
-  rank: number
-  old: { source: string }
 }
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
