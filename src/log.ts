@@ -69,19 +69,32 @@ export function columns(line: string): string {
 const ATOMIC = 4096
 
 /**
- * Opens the log; `flush` waits until everything is written. `pid` is in every line; null: only this process writes
- * there.
+ * Opens the log. `pid` is in every line; null: only this process writes there. `close` resolves when everything is
+ * written; nothing may be logged after it.
  */
-export function openLog(level: string, pid: number | null = null): { logger: Logger; flush(): void } {
+export function openLog(level: string, pid: number | null = null): { logger: Logger; close(): Promise<void> } {
   const stderr = pino.destination({ dest: 2, sync: false, ...(pid !== null && { maxWrite: ATOMIC }) })
   const options = { level, base: pid === null ? null : { pid }, timestamp: pino.stdTimeFunctions.isoTime }
   const logger = process.stderr.isTTY
     ? pino(options, { write: line => stderr.write(columns(line)) })
     : pino(options, stderr)
+  let isOpen = true
+  stderr.on('error', (error: NodeJS.ErrnoException) => {
+    // pino stops writing where nobody reads any more.
+    if (error.code !== 'EPIPE') throw error
+    isOpen = false
+  })
   return {
     logger,
-    flush: () => {
-      stderr.flushSync()
-    }
+    // Not flushSync: it writes the last lines before those that another thread is writing.
+    close: () =>
+      new Promise(resolve => {
+        if (!isOpen) {
+          resolve()
+          return
+        }
+        for (const event of ['close', 'error']) stderr.once(event, () => resolve())
+        stderr.end()
+      })
   }
 }

@@ -90,15 +90,14 @@ function greeting(config: Config, { root, address: { address, port, family } }: 
 
 /** Opens the log on stderr. Of several processes each line says whose it is. */
 function startLog(config: Config, warnings: readonly string[]) {
-  const log = openLog(config.logLevel, config.processes > 1 ? process.pid : null)
-  for (const warning of warnings) log.logger.warn({ event: 'unknown_variable' }, warning)
-  return log
+  const { logger, close } = openLog(config.logLevel, config.processes > 1 ? process.pid : null)
+  for (const warning of warnings) logger.warn({ event: 'unknown_variable' }, warning)
+  return { logger, closeLog: close }
 }
 
 /** Opens the log and the workspace. */
 async function prepare(config: Config | GroupConfig, warnings: readonly string[]) {
-  const log = startLog(config, warnings)
-  const { logger } = log
+  const { logger, closeLog } = startLog(config, warnings)
   ensureDir(config.root)
   const workspace = await openWorkspace({
     ...config,
@@ -106,7 +105,7 @@ async function prepare(config: Config | GroupConfig, warnings: readonly string[]
       logger.warn(event)
     }
   })
-  return { ...log, workspace }
+  return { logger, closeLog, workspace }
 }
 
 /**
@@ -114,7 +113,7 @@ async function prepare(config: Config | GroupConfig, warnings: readonly string[]
  * comes.
  */
 async function serveMcp(config: Config, warnings: readonly string[]): Promise<void> {
-  const { logger, flush, workspace } = await prepare(config, warnings)
+  const { logger, closeLog, workspace } = await prepare(config, warnings)
   const stop = () => {
     process.stdin.destroy()
     setTimeout(() => process.exit(0), EXIT_MS).unref()
@@ -131,7 +130,7 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
     await workspace.close()
   }
   logger.info({ event: 'stopped' })
-  flush()
+  await closeLog()
   process.exit(0)
 }
 
@@ -151,7 +150,7 @@ function onSignal(stop: (why: { signal: string }) => void): void {
 
 /** Serves until a signal comes or `stop` is called. Resolves when it listens. */
 async function serve(config: Config | GroupConfig, warnings: readonly string[]) {
-  const { logger, flush, workspace } = await prepare(config, warnings)
+  const { logger, closeLog, workspace } = await prepare(config, warnings)
   const { app, drain } = await listening(config, workspace, logger).catch(async error => {
     await workspace.close()
     throw error
@@ -171,7 +170,7 @@ async function serve(config: Config | GroupConfig, warnings: readonly string[]) 
     await app.close()
     await workspace.close()
     logger.info({ event: 'stopped' })
-    flush()
+    await closeLog()
     process.exit(0)
   }
   onSignal(stop)
@@ -186,14 +185,14 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
     greet(await serve(config, warnings))
     return
   }
-  const { logger, flush } = startLog(config, warnings)
+  const { logger, closeLog } = startLog(config, warnings)
   const processes = new Processes(config, logger, EXIT_MS)
   onSignal(why => {
     if (processes.stop()) logger.info({ event: 'stopping', ...why })
   })
   await processes.run(greet)
   logger.info({ event: 'stopped' })
-  flush()
+  await closeLog()
   process.exit(0)
 }
 
