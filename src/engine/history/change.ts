@@ -1,0 +1,25 @@
+// A change of a text as it is remembered. Types only; does not know files or who made it.
+
+/** Bytes of the text before the change: `old`, at `start`, was replaced by `insert`. Sorted and disjoint in a change. */
+export interface RecordedSplice {
+  readonly start: number
+  readonly old: Buffer
+  readonly insert: Buffer
+}
+
+/** A change, or some of its splices by their index. */
+export interface Selection {
+  readonly edit_id: string
+  readonly change_indexes?: readonly number[]
+}
+
+/** One change of a text. */
+export interface RecordedChange {
+  readonly edit_id: string
+  /** Null: what it replaced is not known. */
+  readonly splices: readonly RecordedSplice[] | null
+  /** Of an undo or redo: the changes that it took back or made again. Its splices are what that came to. */
+  readonly toggles?: readonly Selection[]
+  /** It made the text, where there was none; or removed it. */
+  readonly existence?: 'made' | 'removed'
+}

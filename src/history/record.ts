@@ -1,0 +1,54 @@
+// What is kept of a change: its record, and how that is settled. Types only; does not know files.
+import type { RecordedSplice, Selection } from '../engine/history/change.ts'
+
+/** What made a change. `outside`: a program that isn't editd, seen afterwards. */
+export type RecordedOperation = 'edit' | 'edit_lines' | 'edit_section' | 'create' | 'undo' | 'redo' | 'outside'
+
+/** Who says to have made a change, and why. Claimed by the caller, shown as such. */
+export interface Caller {
+  agent?: string
+  session?: string
+  reason?: string
+}
+
+/** One change of one file, written down before the file gets its new content. */
+export interface EditRecord extends Caller {
+  /** 26 characters; later ones sort after earlier ones of the same file, whatever the clocks say. */
+  edit_id: string
+  operation: RecordedOperation
+  /** By this server's clock, in ms since 1970. */
+  at: number
+  /** The real path below the root, in bytes. */
+  path: Buffer
+  /** SHA-256, 64 hex digits; null: there is no file. */
+  hash_before: string | null
+  hash_after: string | null
+  /** In bytes, before and after. */
+  size_before: number
+  size_after: number
+  /** Lines that a diff would show. */
+  lines_added: number
+  lines_removed: number
+  /** What was replaced, by what; null: the texts are not kept (private, forgotten, or not known). */
+  splices: readonly RecordedSplice[] | null
+  /** Of the temp file, which becomes the file; by them a crash between record and rename is told. */
+  temp?: { name: string; dev: string; ino: string }
+  /** Of an undo or redo: what it took back or made again. */
+  toggles?: readonly Selection[]
+  /** Folders that were made for the file, each before those in it. */
+  made_folders?: readonly Buffer[]
+  /** Of a request with an idempotency key. */
+  key?: { digest: string; fingerprint: string; outcome: unknown }
+}
+
+/** done: the file got this content; void: it didn't; uncertain: nobody can tell any more. */
+export type Settlement = 'done' | 'void' | 'uncertain'
+
+/** A record as it is read back. */
+export interface Stored {
+  record: EditRecord
+  /** Of the server that wrote it. */
+  nonce: string
+  /** Null: its server hasn't said yet. */
+  settled: Settlement | null
+}
