@@ -31,6 +31,8 @@ export interface EditRecord extends Caller {
   lines_removed: number
   /** What was replaced, by what; null: the texts are not kept (private, forgotten, or not known). */
   splices: readonly RecordedSplice[] | null
+  /** Where each splice is, for people: lines, 1-based, and up to three lines of context on each side. */
+  places: readonly Place[] | null
   /** Of the temp file, which becomes the file; by them a crash between record and rename is told. */
   temp?: { name: string; dev: string; ino: string }
   /** Of an undo or redo: what it took back or made again. */
@@ -39,6 +41,14 @@ export interface EditRecord extends Caller {
   made_folders?: readonly Buffer[]
   /** Of a request with an idempotency key. */
   key?: { digest: string; fingerprint: string; outcome: unknown }
+}
+
+/** `start_line`, `new_start_line`: the first line that a splice touches, before and after the change. */
+export interface Place {
+  start_line: number
+  new_start_line: number
+  before: Buffer
+  after: Buffer
 }
 
 /** done: the file got this content; void: it didn't; uncertain: nobody can tell any more. */

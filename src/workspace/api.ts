@@ -1,6 +1,9 @@
 // What others see of the workspace: its options, requests and results. Types only; does not know HTTP.
+import type { RecordedChange, Selection } from '../engine/history/change.ts'
+import type { Splice } from '../engine/edit/splice.ts'
+import type { Caller, EditRecord, RecordedOperation } from '../history/record.ts'
 import type { Result } from '../result.ts'
-import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
+import type { FileFailure, FileWarning, KeyFailure, StaleFile } from './failure.ts'
 
 export interface WorkspaceOptions {
   /** An existing folder. */
@@ -39,6 +42,26 @@ export interface FileTarget {
   expected_hash?: string
 }
 
+/** Who changes a file, and by which operation, as the history has it. */
+export interface Origin extends Caller {
+  operation: Exclude<RecordedOperation, 'outside'>
+  /** Of `keyed`. */
+  key?: Key
+}
+
+/** An idempotency key of a request, held while it runs. */
+export interface Key {
+  readonly digest: string
+  readonly fingerprint: string
+}
+
+/** How a change is made. `outcome`: what is kept of a keyed request's answer, to be given again; plain JSON. */
+export interface ChangeOptions<D> {
+  dry_run: boolean
+  origin: Origin
+  outcome?(done: D): unknown
+}
+
 export interface CreateTarget {
   path: string
   /** Of the content that is to be replaced; where no file is, FILE_NOT_FOUND. */
@@ -56,6 +79,12 @@ export interface CreateTarget {
  */
 export interface Planned<T> {
   pieces: readonly Buffer[]
+  /** The same as splices of the text that it was given. */
+  splices: readonly Splice[]
+  /** Of an undo or redo: what it takes back or makes again. */
+  toggles?: readonly Selection[]
+  /** The file is to be removed: `pieces` is empty. */
+  removes?: true
   description: T
   /** The bytes that it was given, where they were somewhere else meanwhile. */
   original?: Buffer
@@ -69,6 +98,15 @@ export interface PlannedFile {
   resolved_path?: string
   exists: boolean
   stale?: StaleFile
+  /** Its changes so far, oldest first; they end in the text that the planner is given. */
+  history(): Promise<FileHistory>
+}
+
+/** What is known of one file's changes. */
+export interface FileHistory {
+  changes: readonly RecordedChange[]
+  /** Which of them still stand, and by whom they were undone: of each edit_id of the file. */
+  records: readonly EditRecord[]
 }
 /**
  * A new file's original is empty. Where it returns a promise, `original` is the planner's, until the plan gives it
@@ -98,6 +136,10 @@ export interface Edited<T> extends FileFacts {
   description: T
   warnings: FileWarning[]
   write_strategy?: 'in_place'
+  /** Of its record; absent where nothing was changed or written, and where the history is off or failed. */
+  edit_id?: string
+  /** The file is gone. */
+  removed?: true
 }
 
 /** Without the hashes of what isn't there: `hash_before` of a new file, `file_hash` in its dry run. */
@@ -154,6 +196,42 @@ export interface Listing extends Entries {
 
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
+/** Which edits are asked for; all members must hold. */
+export interface HistoryQuery {
+  /** Real path below the root, as text. */
+  path?: string
+  /** A folder: all below it. */
+  under?: string
+  edit_ids?: readonly string[]
+  agent?: string
+  session?: string
+  /** ms since 1970, inclusive. */
+  since?: number
+  until?: number
+  /** Only older edits than this one. */
+  before?: string
+  state?: EditState
+  limit: number
+}
+
+export type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
+
+/** One change, and what has become of it. `undone_by`: the last undo that took back what is undone of it. */
+export interface PastEdit {
+  record: EditRecord
+  state: EditState
+  undone_by?: string
+}
+
+export interface HistoryPage {
+  /** Newest first. */
+  edits: PastEdit[]
+  /** There are more: `before` of the next page. */
+  next_before?: string
+  /** ms since 1970; what is older was removed, or never recorded. */
+  oldest_kept_at?: number
+}
+
 /** A failure with the file it concerns, as far as it is known and may be revealed. */
 export type FailedAccess<F> = { ok: false; failure: F; path: string; resolved_path?: string; file_hash?: string }
 
@@ -171,7 +249,7 @@ export interface Workspace {
    */
   edit<T, F>(
     target: FileTarget,
-    options: { dry_run: boolean },
+    options: ChangeOptions<Edited<T>>,
     plan: Planner<T, F>
   ): Promise<{ ok: true; value: Edited<T> } | FailedAccess<F | FileFailure>>
   /**
@@ -180,7 +258,7 @@ export interface Workspace {
    */
   create<T, F>(
     target: CreateTarget,
-    options: { dry_run: boolean },
+    options: ChangeOptions<Created<T>>,
     plan: Planner<T, F>
   ): Promise<{ ok: true; value: Created<T> } | FailedAccess<F | FileFailure>>
   /**
@@ -192,6 +270,17 @@ export interface Workspace {
     target: FileTarget,
     use: { file: () => Consumer<R>; directory: PageRequest }
   ): Promise<{ ok: true; value: Looked<R> } | FailedAccess<FileFailure>>
+  /** The edits of files that may be read now, and exist or existed where the policy allows it. */
+  history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
+  /**
+   * Does the work unless a request with this key, of the same `scope`, was carried out: then `replayed` is the outcome
+   * that was kept. `fingerprint` says what is asked for. Failures: IDEMPOTENCY_KEY_REUSED (another fingerprint),
+   * REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
+   */
+  keyed<T>(
+    key: { scope: string; key: string; fingerprint: string },
+    work: (key: Key) => Promise<T>
+  ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>>
   /** Null, or why nothing can be edited now: NOT_READY. */
   ready(): FileFailure | null
   /** Waits for what is running, then releases everything. */

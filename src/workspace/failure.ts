@@ -45,6 +45,8 @@ export type FileFailure =
    */
   | { code: 'FILE_LOCKED'; reason: 'timeout' | 'queue_full' | 'lost' | 'in_place'; retry_after: number }
   | { code: 'NO_SPACE' }
+  /** No history is kept. */
+  | { code: 'HISTORY_GONE'; reason: 'off' }
   | {
       code: 'NOT_READY'
       reason:
@@ -59,6 +61,12 @@ export type FileFailure =
       retry_after: number
     }
 
+/** Why a request with an idempotency key isn't carried out. `retry_after` in seconds. */
+export type KeyFailure =
+  | { code: 'IDEMPOTENCY_KEY_REUSED' }
+  | { code: 'REQUEST_IN_FLIGHT'; retry_after: number }
+  | { code: 'HISTORY_GONE'; reason: 'off' }
+
 /** Not the file that was expected, or not that any more. `now`: what the edit comes to in the file as it is. */
 export interface StaleFile {
   code: 'STALE_FILE'
@@ -69,6 +77,6 @@ export interface StaleFile {
 
 /**
  * `set_id_dropped`, `links_left`: what a replacement doesn't keep. `unsynced_…`: it is done, but a power failure may
- * undo it.
+ * undo it. `unrecorded`: the history could not be written, so that nothing can take this change back.
  */
-export type FileWarning = 'set_id_dropped' | 'links_left' | 'unsynced_change' | 'unsynced_creation'
+export type FileWarning = 'set_id_dropped' | 'links_left' | 'unsynced_change' | 'unsynced_creation' | 'unrecorded'
