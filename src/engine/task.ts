@@ -14,6 +14,7 @@ import { joinedBreaks, type JoinedBreaks } from './report/joined-breaks.ts'
 import type { LineEndings } from './text/eol.ts'
 import { planFileContent } from './plan/replace-file.ts'
 import type { Plan } from './edit/plan.ts'
+import type { Splice } from './edit/splice.ts'
 import { planLineEdits } from './plan/replace-lines.ts'
 import { planTextEdits } from './plan/replace-text.ts'
 
@@ -48,6 +49,8 @@ export interface Described {
 /** The result, in views of the original and buffers of its own, and what is said of it. */
 export interface TaskResult {
   pieces: Buffer[]
+  /** The same as splices of the original. */
+  splices: readonly Splice[]
   description: Described
 }
 
@@ -85,6 +88,7 @@ export function planTask(
   const changes = describe(original, planned.value, { context_lines, dry_run })
   return ok({
     pieces,
+    splices: splices.list,
     description: {
       plan: { edits_applied, left_alone, newTextWarnings: [...newTextWarnings, ...numbered] },
       ...(joined !== undefined && { joined_breaks: joined }),

@@ -12,6 +12,8 @@ import type { Repeated } from '../engine/outline/repeated.ts'
 import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
+import type { Caller } from '../history/record.ts'
+import type { Key } from '../workspace/api.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
 import type { SyntaxReport } from './syntax-guard.ts'
 
@@ -109,10 +111,14 @@ export interface Section {
 
 export type Called = { ok: true; value: Outcome } | Failed
 
-/** What the headers of a request ask of the file, beyond its body. */
-export interface Conditions {
+/** What a call has besides the fields of its operation. */
+export interface CallContext {
   /** `If-None-Match: *`: there must be no file. */
   if_none_match?: true
+  /** Who calls. */
+  caller?: Caller
+  /** Of a request with an idempotency key. */
+  key?: Key
 }
 
 /** The names of operations in a sentence for a caller: their routes, or the names of their tools. */
@@ -156,7 +162,7 @@ export interface Operation<Request = never> {
   /** The operations one of which its field `operation` names, and whose fields it takes. */
   readonly stands_for?: Readonly<Record<string, Operation>>
   /** `request` has passed the schema; a field with null counts as left out before that. */
-  call(request: Request, conditions?: Conditions): Promise<Called>
+  call(request: Request, context?: CallContext): Promise<Called>
 }
 
 /** `max_file_size` in bytes. */

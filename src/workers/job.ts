@@ -45,7 +45,9 @@ export function runJob(job: Job): { result: Results[Job['type']]; transfer: Arra
   if (job.type === 'replan') return { result: replanOnCurrent(original, job.task), transfer: [] }
   const planned = planTask(original, job.task, job.file)
   if (!planned.ok) return { result: planned, transfer: [] }
-  return { result: ok({ ...planned.value, original }), transfer: buffersOf([original, ...planned.value.pieces]) }
+  const { pieces, splices } = planned.value
+  const views = [original, ...pieces, ...splices.map(({ insert }) => insert)]
+  return { result: ok({ ...planned.value, original }), transfer: buffersOf(views) }
 }
 
 /** What lies under views. */

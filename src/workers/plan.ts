@@ -67,7 +67,8 @@ export class PlanMaker {
     return ok({
       ...planned.value,
       original: bufferOf(planned.value.original),
-      pieces: planned.value.pieces.map(bufferOf)
+      pieces: planned.value.pieces.map(bufferOf),
+      splices: planned.value.splices.map(splice => ({ ...splice, insert: bufferOf(splice.insert) }))
     })
   }
 }
