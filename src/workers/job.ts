@@ -45,9 +45,8 @@ export function runJob(job: Job): { result: Results[Job['type']]; transfer: Arra
   if (job.type === 'replan') return { result: replanOnCurrent(original, job.task), transfer: [] }
   const planned = planTask(original, job.task, job.file)
   if (!planned.ok) return { result: planned, transfer: [] }
-  const { pieces, splices } = planned.value
-  const views = [original, ...pieces, ...splices.map(({ insert }) => insert)]
-  return { result: ok({ ...planned.value, original }), transfer: buffersOf(views) }
+  // Short inserted texts are copied: they may lie in the memory that Node shares out, which can't be given away.
+  return { result: ok({ ...planned.value, original }), transfer: buffersOf([original, ...planned.value.pieces]) }
 }
 
 /** What lies under views. */
