@@ -1,5 +1,6 @@
 // What is kept of a change: its record, and how that is settled. Types only; does not know files.
 import type { RecordedSplice, Selection } from '../engine/history/change.ts'
+import type { Place } from '../engine/history/places.ts'
 
 /** What made a change. `outside`: a program that isn't editd, seen afterwards. */
 export type RecordedOperation = 'edit' | 'edit_lines' | 'edit_section' | 'create' | 'undo' | 'redo' | 'outside'
@@ -31,24 +32,16 @@ export interface EditRecord extends Caller {
   lines_removed: number
   /** What was replaced, by what; null: the texts are not kept (private, forgotten, or not known). */
   splices: readonly RecordedSplice[] | null
-  /** Where each splice is, for people: lines, 1-based, and up to three lines of context on each side. */
+  /** Where each splice is, for people. */
   places: readonly Place[] | null
-  /** Of the temp file, which becomes the file; by them a crash between record and rename is told. */
-  temp?: { name: string; dev: string; ino: string }
+  /** Name of the temp file beside it: while that is there, the file didn't get this content. */
+  temp?: string
   /** Of an undo or redo: what it took back or made again. */
   toggles?: readonly Selection[]
   /** Folders that were made for the file, each before those in it. */
   made_folders?: readonly Buffer[]
   /** Of a request with an idempotency key. */
   key?: { digest: string; fingerprint: string; outcome: unknown }
-}
-
-/** `start_line`, `new_start_line`: the first line that a splice touches, before and after the change. */
-export interface Place {
-  start_line: number
-  new_start_line: number
-  before: Buffer
-  after: Buffer
 }
 
 /** done: the file got this content; void: it didn't; uncertain: nobody can tell any more. */

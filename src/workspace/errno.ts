@@ -7,6 +7,16 @@ export class Raced extends Error {
   readonly code = 'RACED'
 }
 
+/** Thrown where a change must not be made because its record can't be written; `cause` is the system's error. */
+export class HistoryUnwritable extends Error {
+  readonly code: string
+
+  constructor(cause: unknown) {
+    super('the history cannot be written', { cause })
+    this.code = failureOf(cause)?.code === 'NO_SPACE' ? codeOf(cause) : 'HISTORY_UNWRITABLE'
+  }
+}
+
 /** Errors for which Node's `code` is "Unknown system error -116" and the like: libuv has no names for them. */
 const UNNAMED = new Map<unknown, string>((['ESTALE', 'EDQUOT'] as const).map(name => [-constants.errno[name], name]))
 
@@ -42,6 +52,8 @@ export function failureOf(error: unknown): FileFailure | null {
     case 'EMFILE':
     case 'ENFILE':
       return { code: 'NOT_READY', reason: 'no_descriptors', retry_after: 1 }
+    case 'HISTORY_UNWRITABLE':
+      return { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
     default:
       return null
   }

@@ -53,6 +53,7 @@ export type FileFailure =
         | 'root_gone'
         | 'root_unwritable'
         | 'state_unwritable'
+        | 'history_unwritable'
         | 'no_descriptors'
         | 'draining'
         | 'searching'

@@ -63,7 +63,7 @@ export async function writeInPlace(
 }
 
 /** Null: the lock is still ours, and the file is the one that was read. */
-function refusalNow(lock: Lock, pin: Pin, snapshot: Snapshot): FileFailure | null {
+export function refusalNow(lock: Lock, pin: Pin, snapshot: Snapshot): FileFailure | null {
   if (!lock.held()) return { code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 }
   return pin.inPlace() && snapshot.unchanged() ? null : { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 }
@@ -137,6 +137,11 @@ async function recover({ root, durability }: Omit<InPlaceContext, 'lock'>, recor
     if (!same(pin.stat, record) || reborn || !pin.stat.isFile()) {
       record.drop()
       return { given_up: 'another_file' }
+    }
+    // It was to be removed, not written to.
+    if (record.new === record.old) {
+      record.drop()
+      return { done: 'nothing_to_do' }
     }
     const read = await readWhole(pin, Infinity)
     if (!read.ok) return { left: 'file_changing' }

@@ -1,0 +1,99 @@
+// Where recorded splices are, in lines, with the text around them, for people. Does not know files or who reads it.
+import { lfLinesBefore, lfLinesFrom, lfLineStart } from '../text/lf-lines.ts'
+import { countBreaksIn, countLines } from '../text/lines.ts'
+import { bomLength } from '../text/encoding.ts'
+import { Text } from '../text/text.ts'
+import type { RecordedSplice } from './change.ts'
+
+/** Where one splice is. Lines are 1-based, those of `inspect`. */
+export interface Place {
+  /** The first line that it touches, before and after the change. */
+  start_line: number
+  new_start_line: number
+  /** Lines of it that a diff would show. */
+  lines_removed: number
+  lines_added: number
+  /**
+   * The text before and after it: the rest of its lines and up to three lines more, as far as `AROUND` bytes reach.
+   * Only `\n` ends a line here, as in a diff.
+   */
+  before: Buffer
+  after: Buffer
+}
+
+/** Lines of context on each side. */
+const CONTEXT = 3
+/** Bytes kept of the text on each side. A bound on the size of a record; chosen, not measured. */
+export const AROUND = 2048
+
+/** The place of each splice of `original`, in order. Linear in the text. */
+export function placesOf(original: Buffer, splices: readonly RecordedSplice[]): Place[] {
+  let counted = bomLength(original)
+  let line = 1
+  let shift = 0
+  return splices.map(({ start, old, insert }) => {
+    const end = start + old.length
+    const from = Math.max(bomLength(original), lineStartOf(original, start))
+    if (from > counted) {
+      line += countBreaksIn(original, counted, from)
+      counted = from
+    }
+    const head = original.subarray(from, start)
+    const tail = restOfLine(original, end, from < end ? (insert.at(-1) ?? old.at(-1)) : insert.at(-1))
+    const removed = linesOf([head, old, tail])
+    const added = linesOf([head, insert, tail])
+    const place = {
+      start_line: line,
+      new_start_line: line + shift,
+      lines_removed: removed,
+      lines_added: added,
+      before: Buffer.from(before(original, start)),
+      after: Buffer.from(after(original, end))
+    }
+    shift += added - removed
+    return place
+  })
+}
+
+/** Where the line begins that holds `offset`; a `\r` that no `\n` follows ends one too. */
+function lineStartOf(bytes: Buffer, offset: number): number {
+  const feed = lfLineStart(bytes, offset)
+  const cr = offset === 0 ? -1 : bytes.subarray(feed, offset).lastIndexOf(13)
+  return cr === -1 || bytes[feed + cr + 1] === 10 ? feed : feed + cr + 1
+}
+
+/** What follows on the line of a splice's last byte; nothing where it ended its line, before and after. */
+function restOfLine(bytes: Buffer, end: number, last: number | undefined): Buffer {
+  const atStart = end === 0 || bytes[end - 1] === 10
+  if (atStart && (last === undefined || last === 10)) return bytes.subarray(end, end)
+  return bytes.subarray(end, lfLinesFrom(bytes, end, bytes.length, 1).at)
+}
+
+function linesOf(parts: readonly Buffer[]): number {
+  const text = new Text([Buffer.concat(parts)])
+  return countLines(text, countBreaksIn(Buffer.concat(parts), 0, text.length))
+}
+
+function before(bytes: Buffer, start: number): Buffer {
+  const lineStart = lfLineStart(bytes, start)
+  if (start - lineStart > AROUND) return bytes.subarray(start - AROUND, start)
+  let at = lineStart
+  for (let lines = 1; lines <= CONTEXT; lines++) {
+    const earlier = lfLinesBefore(bytes, lineStart, lines).at
+    if (start - earlier > AROUND) break
+    at = earlier
+  }
+  return bytes.subarray(at, start)
+}
+
+function after(bytes: Buffer, end: number): Buffer {
+  const own = end > 0 && bytes[end - 1] === 10 ? end : lfLinesFrom(bytes, end, bytes.length, 1).at
+  if (own - end > AROUND) return bytes.subarray(end, end + AROUND)
+  let at = own
+  for (let lines = 1; lines <= CONTEXT; lines++) {
+    const later = lfLinesFrom(bytes, own, bytes.length, lines).at
+    if (later - end > AROUND) break
+    at = later
+  }
+  return bytes.subarray(end, at)
+}

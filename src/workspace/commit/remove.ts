@@ -1,0 +1,55 @@
+// Removes a file: only where an undo takes back its creation. Does not know plans or policy.
+import { rmdirSync, unlinkSync } from 'node:fs'
+import { fail, ok, type Result } from '../../result.ts'
+import { quietly } from '../errno.ts'
+import type { FileFailure, FileWarning } from '../failure.ts'
+import { split } from '../root/path.ts'
+import type { Change } from './commit.ts'
+import { refusalNow, type InPlaceContext } from './in-place.ts'
+
+/**
+ * Removes the file, and then those of `made_folders` (each before those in it) that are empty. The old bytes are in the
+ * journal meanwhile: no temp file can be removed to stop a holder of the lock that was suspended before its `unlink`,
+ * so whoever comes next waits until it has ended (as for a write in place). Failures and throws: as `writeInPlace`.
+ */
+export async function remove(
+  { root, journal, lock, durability }: InPlaceContext,
+  { pin, snapshot }: Change,
+  made_folders: readonly Buffer[],
+  record: () => Promise<void>
+): Promise<Result<FileWarning[], FileFailure>> {
+  const { folder: folderPath, leaf } = split(pin.relative)
+  const folder = root.openFolder(folderPath)
+  const warnings: FileWarning[] = []
+  try {
+    const saved = await journal.save(pin, snapshot, snapshot.digest)
+    try {
+      await record()
+      const refusal = refusalNow(lock, pin, snapshot)
+      if (refusal !== null) return fail(refusal)
+      unlinkSync(folder.at(leaf))
+      pin.replaced = true
+    } finally {
+      saved.drop()
+    }
+    if (durability === 'full') {
+      await folder.sync().catch(() => {
+        warnings.push('unsynced_change')
+      })
+    }
+  } finally {
+    folder.close()
+  }
+  for (const path of made_folders.toReversed()) {
+    const parts = split(path)
+    quietly(() => {
+      const parent = root.openFolder(parts.folder)
+      try {
+        rmdirSync(parent.at(parts.leaf))
+      } finally {
+        parent.close()
+      }
+    })
+  }
+  return ok(warnings)
+}

@@ -1,0 +1,60 @@
+// What the records of one file come to: which of them took place, and where a change by others lies between two. Does
+// not know how records are kept.
+import type { RecordedChange } from '../../engine/history/change.ts'
+import type { EditRecord, Settlement, Stored } from '../../history/record.ts'
+
+/** The changes of a file that took place. */
+export interface Chain {
+  /** Oldest first. */
+  records: readonly EditRecord[]
+  /** The same for the engine, and between them what is not known: a change by others. */
+  changes: readonly RecordedChange[]
+  /** What became of records about which their server hasn't said it. */
+  settled: readonly { edit_id: string; settlement: Settlement }[]
+}
+
+/** A change by others of which nothing is known but that it took place. */
+const UNKNOWN: RecordedChange = { edit_id: '', splices: null, outside: true }
+
+/**
+ * The chain of a file's records (oldest first) that ends in a text with the hash `present`; null: there is no file. To
+ * be asked under the file's lock: then a record about which nothing was said is of a server that doesn't change the
+ * file any more. It took place if the next change, or the present text, began with what it made.
+ */
+export function chainOf(stored: readonly Pick<Stored, 'record' | 'settled'>[], present: string | null): Chain {
+  const records: EditRecord[] = []
+  const changes: RecordedChange[] = []
+  const settled: { edit_id: string; settlement: Settlement }[] = []
+  let after = present
+  for (const { record, settled: known } of stored.toReversed()) {
+    if (isNote(record)) continue
+    const settlement = known ?? settlementOf(record, after)
+    if (known === null) settled.push({ edit_id: record.edit_id, settlement })
+    if (settlement !== 'done') continue
+    if (record.hash_after !== after) changes.push(UNKNOWN)
+    records.push(record)
+    changes.push(changeOf(record))
+    after = record.hash_before
+  }
+  return { records: records.reverse(), changes: changes.reverse(), settled: settled.reverse() }
+}
+
+/** What became of a change, where the content after it has this hash. */
+export function settlementOf({ hash_before, hash_after }: EditRecord, after: string | null): Settlement {
+  if (hash_after === after) return 'done'
+  return hash_before === after ? 'void' : 'uncertain'
+}
+
+/** A keyed request that changed nothing: only its answer is kept. */
+export const isNote = ({ hash_before, hash_after }: EditRecord): boolean => hash_before === hash_after
+
+function changeOf({ edit_id, splices, toggles, operation, hash_before, hash_after }: EditRecord): RecordedChange {
+  return {
+    edit_id,
+    splices,
+    ...(toggles !== undefined && { toggles }),
+    ...(hash_before === null && { existence: 'made' as const }),
+    ...(hash_after === null && { existence: 'removed' as const }),
+    ...(operation === 'outside' && { outside: true as const })
+  }
+}

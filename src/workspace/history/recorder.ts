@@ -1,0 +1,219 @@
+// What the history is told of each change, and when: the order of record, rename and answer. Does not know how records
+// are kept, or how files are written.
+import { differing, recordedSplices } from '../../engine/history/refine.ts'
+import { placesOf } from '../../engine/history/places.ts'
+import type { RecordedSplice } from '../../engine/history/change.ts'
+import type { History, Latest } from '../../history/api.ts'
+import type { EditRecord } from '../../history/record.ts'
+import type { FileHistory, Origin, Planned } from '../api.ts'
+import { codeOf, HistoryUnwritable } from '../errno.ts'
+import { chainOf, settlementOf } from './chain.ts'
+
+export interface RecorderOptions {
+  /** Null: none is kept. */
+  history: History | null
+  /** A change that can't be recorded isn't made. */
+  required: boolean
+  durable: boolean
+  report: (event: { event: string; [key: string]: unknown }) => void
+}
+
+/** A file before a change, under its lock. */
+export interface FileBefore {
+  /** Real path below the root. */
+  path: Buffer
+  /** SHA-256, 64 hex digits; null: there is no file. */
+  digest: string | null
+  /** To be asked for where they may have moved. */
+  bytes(): Buffer
+  /** No other server edits files now. */
+  alone: boolean
+}
+
+/** A change that is about to be made. */
+export interface ComingChange {
+  origin: Origin
+  planned: Pick<Planned<unknown>, 'splices' | 'toggles'>
+  /** SHA-256 of the result, 64 hex digits; null: the file will be gone. */
+  digest: string | null
+  /** Of the result, in bytes. */
+  size: number
+  temp?: string
+  made_folders?: readonly Buffer[]
+  /** What is kept of the answer to a keyed request. */
+  outcome?: (edit_id: string) => unknown
+}
+
+const NOTHING = Buffer.alloc(0)
+
+export class Recorder {
+  readonly #options: RecorderOptions
+  #degraded = false
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+  }
+
+  /** The last change could not be recorded. */
+  get degraded(): boolean {
+    return this.#degraded
+  }
+
+  /** For one change of a file, under its lock; null where no history is kept. */
+  async begin(file: FileBefore): Promise<FileRecorder | null> {
+    const { history } = this.#options
+    if (history === null) return null
+    await history.refresh(file.alone)
+    return new FileRecorder(history, file, this.#options, degraded => {
+      this.#degraded = degraded
+    })
+  }
+}
+
+/** One change of one file: first what was before it, then its record, then what became of it. */
+export class FileRecorder {
+  readonly #history: History
+  readonly #file: FileBefore
+  readonly #options: RecorderOptions
+  readonly #onWritten: (failed: boolean) => void
+  #outside: Promise<EditRecord | null> | undefined
+  #recorded: string | undefined
+  #failed = false
+
+  constructor(history: History, file: FileBefore, options: RecorderOptions, onWritten: (failed: boolean) => void) {
+    this.#history = history
+    this.#file = file
+    this.#options = options
+    this.#onWritten = onWritten
+  }
+
+  /** The record of the change, where it could be written. */
+  get edit_id(): string | undefined {
+    return this.#recorded
+  }
+
+  /** It is made without a record. */
+  get unrecorded(): boolean {
+    return this.#failed
+  }
+
+  /** The file's changes so far, with one by others that nobody has recorded yet. */
+  async past(): Promise<FileHistory> {
+    const { path, digest } = this.#file
+    const { records: stored } = await this.#history.ofPath(path)
+    const outside = await this.#outsideChange()
+    const all = outside === null ? stored : [...stored, { record: outside, settled: 'done' as const }]
+    return chainOf(all, digest)
+  }
+
+  /**
+   * Writes the record; to be awaited before the file gets its content. Throws where the change must not be made without
+   * one: with a key, or where a history is required.
+   */
+  async record(change: ComingChange): Promise<void> {
+    const { origin, planned, digest, size, temp, made_folders, outcome } = change
+    const outside = await this.#outsideChange()
+    const edit_id = this.#history.nextId()
+    const before = this.#file.bytes()
+    const splices = recordedSplices(before, planned.splices)
+    const { operation, key, ...caller } = origin
+    const record: EditRecord = {
+      edit_id,
+      operation,
+      ...caller,
+      at: Date.now(),
+      path: this.#file.path,
+      hash_before: this.#file.digest,
+      hash_after: digest,
+      size_before: before.length,
+      size_after: size,
+      ...textsOf(before, splices),
+      ...(temp !== undefined && { temp }),
+      ...(planned.toggles !== undefined && { toggles: planned.toggles }),
+      ...(made_folders !== undefined && made_folders.length > 0 && { made_folders }),
+      ...(key !== undefined && { key: { ...key, outcome: outcome?.(edit_id) ?? null } })
+    }
+    const { durable } = this.#options
+    try {
+      const written = [record, ...(outside === null ? [] : [outside])].reverse()
+      await Promise.all(written.map(each => this.#history.append(each, { durable })))
+      if (outside !== null) this.#history.settle(outside.edit_id, 'done')
+      this.#recorded = edit_id
+      this.#onWritten(false)
+    } catch (error) {
+      this.#history.settle(edit_id, 'void')
+      this.#failed = true
+      this.#onWritten(true)
+      this.#options.report({ event: 'unrecorded', path: this.#file.path.toString(), reason: codeOf(error) })
+      if (this.#options.required || key !== undefined) throw new HistoryUnwritable(error)
+    }
+  }
+
+  /** After the file got its content. `pieces`: that content; null: the file is gone. */
+  done(pieces: readonly Buffer[] | null, digest: string | null): void {
+    if (this.#recorded === undefined) return
+    this.#history.settle(this.#recorded, 'done')
+    if (pieces !== null && digest !== null) this.#history.keepCopy(this.#file.path, this.#recorded, pieces, digest)
+  }
+
+  /** It did not get it. */
+  notDone(): void {
+    if (this.#recorded !== undefined) this.#history.settle(this.#recorded, 'void')
+    this.#recorded = undefined
+  }
+
+  /** What a program that isn't editd did since the last change that is recorded. */
+  #outsideChange(): Promise<EditRecord | null> {
+    this.#outside ??= this.#findOutsideChange()
+    return this.#outside
+  }
+
+  async #findOutsideChange(): Promise<EditRecord | null> {
+    const { path, digest } = this.#file
+    const last = await this.#history.lastOf(path)
+    if (last === null || last.hash_after === digest) {
+      if (last?.settled === null) this.#history.settle(last.edit_id, 'done')
+      return null
+    }
+    if (last.settled === null) {
+      const [known] = (await this.#history.ofPath(path)).records.slice(-1)
+      const settlement = known === undefined ? 'uncertain' : settlementOf(known.record, digest)
+      this.#history.settle(last.edit_id, settlement)
+      // The change did not take place, so nothing has come after the one before it.
+      if (settlement === 'void') return null
+    }
+    return this.#recordOfOthers(last)
+  }
+
+  async #recordOfOthers(last: Latest): Promise<EditRecord> {
+    const { path, digest, bytes } = this.#file
+    const before = last.hash_after === null ? NOTHING : await this.#copyWith(last.hash_after)
+    const after = digest === null ? NOTHING : bytes()
+    const splices = before === null ? null : differing(before, after)
+    return {
+      edit_id: this.#history.nextId(),
+      operation: 'outside',
+      at: Date.now(),
+      path,
+      hash_before: last.hash_after,
+      hash_after: digest,
+      size_before: before?.length ?? last.size_after,
+      size_after: after.length,
+      ...textsOf(before ?? NOTHING, splices)
+    }
+  }
+
+  async #copyWith(hash: string): Promise<Buffer | null> {
+    const copy = await this.#history.copyOf(this.#file.path)
+    return copy !== null && copy.hash === hash ? copy.bytes : null
+  }
+}
+
+function textsOf(
+  before: Buffer,
+  splices: readonly RecordedSplice[] | null
+): Pick<EditRecord, 'splices' | 'places' | 'lines_added' | 'lines_removed'> {
+  const places = splices === null ? null : placesOf(before, splices)
+  const sum = (of: 'lines_added' | 'lines_removed') => places?.reduce((total, place) => total + place[of], 0) ?? 0
+  return { splices, places, lines_added: sum('lines_added'), lines_removed: sum('lines_removed') }
+}
