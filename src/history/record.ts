@@ -47,9 +47,17 @@ export interface EditRecord extends Caller {
 /** done: the file got this content; void: it didn't; uncertain: nobody can tell any more. */
 export type Settlement = 'done' | 'void' | 'uncertain'
 
+/**
+ * What has become of a record's texts (splices and places). none: they weren't written (private, or what changed wasn't
+ * known), or were forgotten; lost: they were written, but the blob is gone or damaged; unread: nobody asked for them, or
+ * there are too many. Other than with `kept`, `splices` and `places` are null.
+ */
+export type TextsState = 'kept' | 'none' | 'lost' | 'unread'
+
 /** A record as it is read back. */
 export interface Stored {
   record: EditRecord
+  texts: TextsState
   /** Of the server that wrote it. */
   nonce: string
   /** Null: its server hasn't said yet. */

@@ -1,0 +1,157 @@
+// What others see of the history: its options, questions and answers. Types only; does not know the root's files or HTTP.
+import type { EditRecord, Settlement, Stored } from './record.ts'
+
+export interface HistoryOptions {
+  /** The folder, made with mode 0700 if it is missing; its parent must be there. */
+  folder: string
+  /** Of this server: no other server, and no earlier start of it, has the same. Letters, digits, `_`. */
+  nonce: string
+  /** `meta`: no texts are written, of any file. */
+  level: 'full' | 'meta'
+  /** Files of which no texts are kept, whatever the level. */
+  isPrivate(path: Buffer): boolean
+  /** Whether the server with this nonce may still be running. Nonces of servers that are gone are asked for once. */
+  isAlive(nonce: string): Promise<boolean>
+  /** Events for the log; never with texts of files. */
+  report(event: { event: string; [key: string]: unknown }): void
+  limits?: Partial<HistoryLimits>
+}
+
+/** In bytes. For tests; the defaults are in limits.ts. */
+export interface HistoryLimits {
+  /** A segment that has reached this is closed. */
+  segment: number
+  /** Texts over this are blobs, and so are a record's other texts if they are over this together. */
+  text: number
+  /** Indexes of segments kept in memory. */
+  indexes: number
+  /** The largest file of which a copy is kept. */
+  copy: number
+  /** Copies that wait to be written. */
+  waitingCopies: number
+  /** Texts that `ofPath` reads; those of the oldest records are left out beyond it. */
+  texts: number
+}
+
+/** Bytes of a segment that can't be read. Records in it are lost; which ones, nobody knows. */
+export interface Gap {
+  segment: string
+  /** In bytes. */
+  offset: number
+  length: number
+  /** Of the nearest record before it and after it in the same segment; null: there is none. */
+  after: string | null
+  before: string | null
+}
+
+/** All that is known of one path. */
+export interface PathHistory {
+  /** Oldest first, with texts. Void ones are in it. */
+  records: Stored[]
+  /**
+   * Gaps that may have held a record of this path later than its first one. None did between two records of which the
+   * one's hash_after is the other's hash_before.
+   */
+  gaps: Gap[]
+}
+
+/** The last record of a path that isn't void, without texts. */
+export interface Latest {
+  edit_id: string
+  operation: EditRecord['operation']
+  at: number
+  hash_after: string | null
+  size_after: number
+  settled: Settlement | null
+}
+
+/** All members that are given must hold. */
+export interface RecordQuery {
+  path?: Buffer
+  /** A folder without a slash at its end: all below it. */
+  under?: Buffer
+  edit_ids?: readonly string[]
+  agent?: string
+  session?: string
+  /** ms since 1970, inclusive. */
+  since?: number
+  until?: number
+  /** Only records with a lower id. */
+  before?: string
+  /** Default: false. Blobs are read too. */
+  texts?: boolean
+}
+
+export interface RecordPage {
+  /** Newest first. Void ones are in it. */
+  records: Stored[]
+  /** There are more: `before` of the next page. */
+  next_before: string | null
+  /** ms since 1970, of the oldest record that is kept; null: there is none. */
+  oldest_kept_at: number | null
+}
+
+export interface Retention {
+  /** Segments, blobs and copies whose last change is longer ago are removed. */
+  days: number
+  /** Of all that the history takes; beyond it, the oldest goes first. */
+  bytes: number
+}
+
+/** What `sweep` removed, and how many bytes are left. */
+export interface Swept {
+  removed: number
+  bytes: number
+}
+
+/** A file's content as editd last wrote or saw it. */
+export interface FileCopy {
+  edit_id: string
+  hash: string
+  bytes: Buffer
+}
+
+export interface History {
+  /**
+   * An id later than all that this server has given or read. Call `refresh` before it, under the file's lock, so that
+   * it is later than those of earlier holders.
+   */
+  nextId(): string
+  /**
+   * Reads what other servers have written since the last time. `alone`: no other server runs, so there is nothing to
+   * look at. Never rejects: what can't be read is reported.
+   */
+  refresh(alone?: boolean): Promise<void>
+  /**
+   * Resolves when the record is written; if `durable`, when it is on the disk. Rejects with the system's error if it
+   * could be written neither to the current segment nor to a new one. It may be there nonetheless: settle it all the
+   * same.
+   */
+  append(record: EditRecord, options: { durable: boolean }): Promise<void>
+  /** Says what became of a record, of any server. Written with the next record, or within 50 ms; not synced. */
+  settle(edit_id: string, settled: Settlement): void
+  /** Resolves when all that was appended and settled until now is written, or was given up. */
+  flush(): Promise<void>
+  ofPath(path: Buffer): Promise<PathHistory>
+  lastOf(path: Buffer): Promise<Latest | null>
+  byId(edit_id: string): Promise<Stored | null>
+  /** The newest record with this key digest that isn't void; without texts. */
+  byKey(digest: string): Promise<Stored | null>
+  /** `limit`: at least 1. */
+  list(query: RecordQuery, limit: number): Promise<RecordPage>
+  /** Records without settlement of servers that are gone, oldest first, without texts. */
+  unsettled(): Promise<Stored[]>
+  /**
+   * Removes the texts of a path's records, and its copy, for good; synced. Returns of how many records. What other
+   * servers are about to write isn't seen. Throws the system's error if that fails on the way.
+   */
+  forget(path: Buffer): Promise<number>
+  /** Removes what is older or more than may be kept. Needs no space. What can't be removed is reported. */
+  sweep(retention: Retention): Promise<Swept>
+  /** Keeps the content of a file in the background; of several for one file, the last. Not for private files. */
+  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string): void
+  /** Null: there is none, or it is damaged. */
+  copyOf(path: Buffer): Promise<FileCopy | null>
+  /** Writes what waits, then releases everything. Never rejects. Nothing may be called after it. */
+  close(): Promise<void>
+}
