@@ -83,8 +83,9 @@ export interface Planned<T> {
   splices: readonly Splice[]
   /** Of an undo or redo: what it takes back or makes again. */
   toggles?: readonly Selection[]
-  /** The file is to be removed: `pieces` is empty. */
+  /** The file is to be removed, `pieces` is empty; and those of `made_folders` that are empty then. */
   removes?: true
+  made_folders?: readonly Buffer[]
   description: T
   /** The bytes that it was given, where they were somewhere else meanwhile. */
   original?: Buffer

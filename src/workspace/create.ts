@@ -1,8 +1,8 @@
 // Creates a file where there is none, or replaces the one whose hash was given. Does not know what a plan does;
 // commit-new.ts and edit.ts touch the disk.
 import { fail, ok } from '../result.ts'
-import type { Created, CreateTarget } from './api.ts'
-import { changeFile, runPlan, type FileEditRequest, type FileToChange, type WriteContext } from './edit.ts'
+import type { Created, CreateTarget, Edited } from './api.ts'
+import { changeFile, pastOf, recordedBy, runPlan, type FileEditRequest, type FileToChange, type WriteContext } from './edit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { commitNew } from './commit/commit-new.ts'
@@ -11,14 +11,14 @@ import { mayWrite, type Missing } from './root/pin.ts'
 import { shortHash } from './text-file.ts'
 import { failedBy, MOVED, type FileInfo, type FileResult, type WriteMode } from './file-access.ts'
 
-type CreateRequest<T, F> = FileEditRequest<T, F, CreateTarget>
+type CreateRequest<T, F> = FileEditRequest<T, F, Created<T>, CreateTarget>
 
 export function createFile<T, F>(
   context: WriteContext,
   request: CreateRequest<T, F>
 ): Promise<FileResult<Created<T>, F | FileFailure>> {
-  const { asked, target, dry_run } = request
-  return context.files.change<Created<T>, F | FileFailure>(asked, dry_run, {
+  const { asked, target, options } = request
+  return context.files.change<Created<T>, F | FileFailure>(asked, options.dry_run, {
     async admit({ pin, absent }) {
       const refusal = pin === null ? refusalToMake(context, absent, target) : refusalToReplace(target)
       if (refusal === null) return null
@@ -38,13 +38,19 @@ async function replaceFile<T, F>(
 ): Promise<FileResult<Created<T>, F | FileFailure>> {
   const refusal = refusalToReplace(request.target)
   if (refusal !== null) return { ...fail(refusal), ...(await context.files.hash(file.pin)) }
-  const changed = await changeFile(context, request, file)
-  return changed.ok ? ok({ ...changed.value, created: false }) : changed
+  const replaced = (edited: Edited<T>): Created<T> => ({ ...edited, created: false })
+  const { options } = request
+  const changed = await changeFile<T, F>(
+    context,
+    { ...request, options: { ...options, outcome: edited => options.outcome?.(replaced(edited)) } },
+    file
+  )
+  return changed.ok ? ok(replaced(changed.value)) : changed
 }
 
 async function makeFile<T, F>(
   context: WriteContext,
-  { asked, target, plan }: CreateRequest<T, F>,
+  { asked, target, plan, options: how }: CreateRequest<T, F>,
   { absent, mode }: { absent: Missing; mode: WriteMode }
 ): Promise<FileResult<Created<T>, F | FileFailure | typeof MOVED>> {
   const { options, root, intents, files } = context
@@ -53,10 +59,17 @@ async function makeFile<T, F>(
     const refusal = refusalToMake(context, absent, target)
     if (refusal !== null) return fail(refusal)
     if (!absent.relative.equals(asked.relative)) info = { resolved_path: absent.relative.toString() }
-    const planned = await runPlan(plan, { path: asked.path, exists: false })
+    const recorder = await context.recorder.begin({
+      path: absent.relative,
+      digest: null,
+      bytes: () => Buffer.alloc(0),
+      alone: mode.name === 'commit' && mode.lock.alone
+    })
+    const planned = await runPlan(plan, { path: asked.path, exists: false, history: () => pastOf(recorder) })
     if (!planned.ok) return { ...info, ...planned }
     const { content, digest, description } = planned.value
-    const new_hash = shortHash(await digest)
+    const full_hash = await digest
+    const new_hash = shortHash(full_hash)
     const would = {
       path: asked.path,
       ...info,
@@ -67,8 +80,25 @@ async function makeFile<T, F>(
       description
     }
     if (mode.name === 'dry_run') return ok({ ...would, warnings: [] })
-    const made = await commitNew({ root, intents, durability: options.durability, lock: mode.lock }, absent, content)
-    if (made.ok) return ok({ ...would, file_hash: new_hash, warnings: made.value })
+    const done = { ...would, file_hash: new_hash }
+    const record = async (temp: string, made_folders: readonly Buffer[]): Promise<void> =>
+      recorder?.record({
+        origin: how.origin,
+        planned: planned.value,
+        digest: full_hash,
+        size: content.size,
+        temp,
+        made_folders,
+        outcome: edit_id => how.outcome?.({ ...done, edit_id, warnings: [] })
+      })
+    let made
+    try {
+      made = await commitNew({ root, intents, durability: options.durability, lock: mode.lock }, absent, content, record)
+    } finally {
+      if (made?.ok === true) recorder?.done(content.pieces, full_hash)
+      else recorder?.notDone()
+    }
+    if (made.ok) return ok({ ...done, ...recordedBy(recorder, made.value) })
     return { ...info, ...made, ...(await files.currentInfo({ relative: absent.relative, isFolder: false })) }
   } catch (error) {
     // Something has come, or a folder above it has gone, perhaps with another request that failed: look again.

@@ -1,13 +1,15 @@
 // Changes a file that is there: the checks, the plan and, under its lock, the writing. Does not know what a plan does.
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { Edited, FileTarget, Planned, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
+import type { ChangeOptions, Edited, FileHistory, FileTarget, Planned, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
 import type { BufferPool } from './buffer-pool.ts'
 import { commit, lossesOf, type Change } from './commit/commit.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 import { writeInPlace } from './commit/in-place.ts'
 import type { Intents } from './commit/intents.ts'
 import type { Journal } from './commit/journal.ts'
+import { remove } from './commit/remove.ts'
+import type { FileRecorder, Recorder } from './history/recorder.ts'
 import type { Lock } from './locks/lock.ts'
 import type { Missing, Pin, Root } from './root/pin.ts'
 import type { Content } from './commit/temp.ts'
@@ -30,22 +32,23 @@ export interface WriteContext {
   journal: Journal
   files: FileAccess
   buffers: BufferPool
+  recorder: Recorder
 }
 
 /** One request to change a file. */
-export interface FileEditRequest<T, F, Target extends FileTarget = FileTarget> {
+export interface FileEditRequest<T, F, D, Target extends FileTarget = FileTarget> {
   asked: RequestedPath
   target: Target
-  dry_run: boolean
+  options: ChangeOptions<D>
   plan: Planner<T, F>
 }
 
 export function editFile<T, F>(
   context: WriteContext,
-  request: FileEditRequest<T, F>
+  request: FileEditRequest<T, F, Edited<T>>
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const notFound = (absent: Missing): FailedFile<FileFailure> => fail(context.files.notFound(absent, 'edit'))
-  return context.files.change<Edited<T>, F | FileFailure>(request.asked, request.dry_run, {
+  return context.files.change<Edited<T>, F | FileFailure>(request.asked, request.options.dry_run, {
     admit: async ({ absent }) => (absent === null ? null : notFound(absent)),
     work: async (found, mode) =>
       found.pin === null ? notFound(found.absent) : changeFile(context, request, { ...found, mode })
@@ -58,7 +61,7 @@ export type FileToChange = FoundFile & { mode: WriteMode }
 /** Takes what the change needs, the memory and the file's bytes, and gives it back. */
 export async function changeFile<T, F>(
   context: WriteContext,
-  request: FileEditRequest<T, F>,
+  request: FileEditRequest<T, F, Edited<T>>,
   file: FileToChange
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const { options, files, buffers } = context
@@ -90,7 +93,7 @@ const nothing = (): void => {}
 /** The checks of what was read, the plan and, in a commit, the writing. */
 async function changeContent<T, F>(
   context: WriteContext,
-  { asked, target, plan }: FileEditRequest<T, F>,
+  { asked, target, plan, options }: FileEditRequest<T, F, Edited<T>>,
   { pin, info, mode, snapshot }: FileToChange & { snapshot: Snapshot }
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const file_hash = shortHash(snapshot.digest)
@@ -101,35 +104,83 @@ async function changeContent<T, F>(
   const encoding = binaryEncodingOf(snapshot.bytes)
   if (encoding !== null) return failed({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
   const stale = staleness(target, file_hash)
+  const recorder = await context.recorder.begin({
+    path: pin.relative,
+    digest: snapshot.digest,
+    bytes: () => snapshot.bytes,
+    alone: mode.name === 'commit' && mode.lock.alone
+  })
   let hashing: Promise<unknown> | undefined
   try {
     const planned = await runPlan(
       plan,
-      { path: asked.path, ...info, exists: true, ...(stale !== null && { stale }) },
+      { path: asked.path, ...info, exists: true, ...(stale !== null && { stale }), history: () => pastOf(recorder) },
       snapshot
     )
     if (!planned.ok) return failed(planned.failure)
     if (stale !== null) return failed(stale)
-    const { content, digest, description, original } = planned.value
+    const { content, digest, description, original, removes } = planned.value
     hashing = digest
     if (original !== undefined) snapshot.bytes = original
-    const changed = !areSame(content.pieces, content.size, snapshot.bytes)
+    const changed = removes === true || !areSame(content.pieces, content.size, snapshot.bytes)
+    /** What is answered once it is done; `new_hash` is known by then. */
+    const edited = (new_hash: string): Edited<T> => ({
+      path: asked.path,
+      ...info,
+      changed,
+      hash_before: file_hash,
+      new_hash,
+      file_hash: new_hash,
+      file_size: content.size,
+      description,
+      warnings: []
+    })
+    if (mode.name === 'dry_run' || !changed) {
+      const would = { ...edited(shortHash(await digest)), file_hash, warnings: changed ? lossesOf(pin, 'rename') : [] }
+      if (mode.name === 'commit') await recorder?.note(options.origin, () => options.outcome?.(would))
+      return ok(would)
+    }
+    const record = async (temp?: string): Promise<void> => {
+      const new_hash = await digest
+      await recorder?.record({
+        origin: options.origin,
+        planned: planned.value,
+        digest: removes === true ? null : new_hash,
+        size: content.size,
+        ...(temp !== undefined && { temp }),
+        outcome: edit_id => options.outcome?.({ ...edited(shortHash(new_hash)), edit_id, warnings: lossesOf(pin, 'rename') })
+      })
+    }
     // While the digest is still being made, the result is written; nothing gets its name before both are done.
-    const written =
-      changed && mode.name === 'commit' ? await write(context, { pin, snapshot, digest, ...content }, mode.lock) : null
-    const new_hash = shortHash(await digest)
-    const hashes = { hash_before: file_hash, new_hash }
-    const edited = { path: asked.path, ...info, changed, ...hashes, file_size: content.size, description }
-    if (written === null) return ok({ ...edited, file_hash, warnings: changed ? lossesOf(pin, 'rename') : [] })
-    if (written.ok) return ok({ ...edited, file_hash: new_hash, ...written.value })
+    const written = await write(context, { pin, snapshot, digest, ...content, record }, planned.value, mode.lock)
+    const full_hash = await digest
+    if (written.ok) {
+      recorder?.done(removes === true ? null : content.pieces, full_hash)
+      return ok({ ...edited(shortHash(full_hash)), ...written.value, ...recordedBy(recorder, written.value.warnings) })
+    }
+    recorder?.notDone()
     return { ...written, ...(await context.files.currentInfo({ relative: pin.relative, isFolder: false })) }
   } catch (error) {
+    recorder?.notDone()
     return failedBy(error, { file_hash })
   } finally {
     // Where the writing failed first: the next request must not get the buffer while its bytes are still being hashed.
     await hashing?.catch(() => {})
   }
 }
+
+/** The changes so far, for planners that ask; empty where no history is kept. */
+export const pastOf = async (recorder: FileRecorder | null): Promise<FileHistory> =>
+  recorder === null ? { records: [], changes: [] } : recorder.past()
+
+/** What an answer says of a change's record. */
+export const recordedBy = (
+  recorder: FileRecorder | null,
+  warnings: readonly FileWarning[]
+): { edit_id?: string; warnings: FileWarning[] } => ({
+  ...(recorder?.edit_id !== undefined && { edit_id: recorder.edit_id }),
+  warnings: recorder?.unrecorded === true ? [...warnings, 'unrecorded'] : [...warnings]
+})
 
 /** A plan with what it comes to on disk. The digest may still be in the making. */
 interface PlanOutput<T> extends Planned<T> {
@@ -158,9 +209,14 @@ export async function runPlan<T, F>(
 async function write(
   { options, root, intents, journal }: WriteContext,
   change: Change,
+  { removes, made_folders = [] }: Pick<Planned<unknown>, 'removes' | 'made_folders'>,
   lock: Lock
-): Promise<Result<{ warnings: FileWarning[]; write_strategy?: 'in_place' }, FileFailure>> {
+): Promise<Result<{ warnings: FileWarning[]; write_strategy?: 'in_place'; removed?: true }, FileFailure>> {
   const context = { root, intents, journal, durability: options.durability, lock, report: options.report ?? (() => {}) }
+  if (removes === true) {
+    const removed = await remove(context, change, made_folders)
+    return removed.ok ? ok({ warnings: removed.value, removed: true }) : removed
+  }
   const renamed = await commit(context, change)
   if (renamed.ok) return ok({ warnings: renamed.value })
   if (renamed.failure.code !== 'UNRENAMABLE') return fail(renamed.failure)

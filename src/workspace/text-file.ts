@@ -144,7 +144,7 @@ async function fillLarge(fd: number, bytes: Buffer, marks: HashCheckpoint[]): Pr
  * Waits for both, also where one fails; then throws what it failed with. So a failure has somebody who hears of it, and
  * nothing goes on with a descriptor or a buffer that is given back.
  */
-async function bothDone<A, B>(a: A | Promise<A>, b: B | Promise<B>): Promise<[A, B]> {
+export async function bothDone<A, B>(a: A | Promise<A>, b: B | Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b])
   return Promise.all([a, b])
 }

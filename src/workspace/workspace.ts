@@ -2,6 +2,7 @@
 // it. Does not know HTTP, or what a plan does.
 import { fail, ok } from '../result.ts'
 import type {
+  ChangeOptions,
   Consumer,
   Created,
   CreateTarget,
@@ -163,15 +164,15 @@ class FileWorkspace implements Workspace {
     }
   }
 
-  edit<T, F>(target: FileTarget, { dry_run }: { dry_run: boolean }, plan: Planner<T, F>): Answer<Edited<T>, F> {
+  edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
     return this.#files.run<Edited<T>, F>(target, 'edit', async asked =>
-      this.#options.readOnly ? readOnly : editFile(this.#context, { asked, target, dry_run, plan })
+      this.#options.readOnly ? readOnly : editFile(this.#context, { asked, target, options, plan })
     )
   }
 
-  create<T, F>(target: CreateTarget, { dry_run }: { dry_run: boolean }, plan: Planner<T, F>): Answer<Created<T>, F> {
+  create<T, F>(target: CreateTarget, options: ChangeOptions<Created<T>>, plan: Planner<T, F>): Answer<Created<T>, F> {
     return this.#files.run<Created<T>, F>(target, 'edit', async asked =>
-      this.#options.readOnly ? readOnly : createFile(this.#context, { asked, target, dry_run, plan })
+      this.#options.readOnly ? readOnly : createFile(this.#context, { asked, target, options, plan })
     )
   }
 

@@ -11,14 +11,16 @@ import type { Folder, Missing, Root } from '../root/pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
 
 /**
- * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. Returns warnings.
+ * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. `record` writes down what
+ * is about to be done, with the folders that were made for it. Returns warnings.
  * Failures: FILE_LOCKED (lost), STALE_FILE. Throws the system's error, EEXIST if something is there by now, or Raced.
  * Unless it returns ok, the folders that it made are gone again, but for those that others use by now.
  */
 export async function commitNew(
   context: CommitContext,
   absent: Missing,
-  content: Content
+  content: Content,
+  record: (temp: string, made_folders: readonly Buffer[]) => Promise<void>
 ): Promise<Result<FileWarning[], FileFailure>> {
   const { folder: folderPath, leaf } = split(absent.relative)
   const missingFolders = foldersBetween(absent.folder, folderPath)
@@ -32,7 +34,15 @@ export async function commitNew(
     const folder = context.root.openFolder(folderPath)
     try {
       const named = await withTemp(
-        { ...context, name: context.lock.temp, folder, folderPath, mode: 0o666, content },
+        {
+          ...context,
+          name: context.lock.temp,
+          folder,
+          folderPath,
+          mode: 0o666,
+          content,
+          ready: () => record(context.lock.temp, made)
+        },
         temp => nameUnlessTaken(context, folder, temp, leaf)
       )
       if (!named.ok) return named

@@ -16,6 +16,11 @@ export interface Change extends Content {
   pin: Pin
   snapshot: Snapshot
   digest: Promise<string>
+  /**
+   * Writes down what is about to be done, once; to be awaited before the file gets its content. `temp`: the temp file's
+   * name. Throws where it must not be done.
+   */
+  record(temp?: string): Promise<void>
 }
 
 export interface CommitContext {
@@ -67,7 +72,7 @@ export async function commit(
         mode: modeFor(pin, folder),
         content: change,
         finish,
-        ready: change.digest
+        ready: () => change.record(context.lock.temp)
       },
       temp => renameUnlessChanged(context, change, folder, temp, leaf)
     )

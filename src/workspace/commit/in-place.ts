@@ -28,13 +28,14 @@ const HALF_WRITTEN = 'The file is left half written; its old bytes are in the jo
  */
 export async function writeInPlace(
   context: InPlaceContext,
-  { pin, snapshot, pieces, size, digest }: Change
+  { pin, snapshot, pieces, size, digest, record }: Change
 ): Promise<Result<FileWarning[], FileFailure>> {
   const fd = pin.open(constants.O_WRONLY)
   try {
     const saved = await context.journal.save(pin, snapshot, await digest)
     let left = false
     try {
+      await record()
       const refusal = refusalNow(context.lock, pin, snapshot)
       if (refusal !== null) return fail(refusal)
       try {

@@ -14,9 +14,8 @@ import { refusalNow, type InPlaceContext } from './in-place.ts'
  */
 export async function remove(
   { root, journal, lock, durability }: InPlaceContext,
-  { pin, snapshot }: Change,
-  made_folders: readonly Buffer[],
-  record: () => Promise<void>
+  { pin, snapshot, record }: Change,
+  made_folders: readonly Buffer[]
 ): Promise<Result<FileWarning[], FileFailure>> {
   const { folder: folderPath, leaf } = split(pin.relative)
   const folder = root.openFolder(folderPath)

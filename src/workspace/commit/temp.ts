@@ -8,7 +8,7 @@ import type { Intents } from './intents.ts'
 import { join } from '../root/path.ts'
 import type { Folder } from '../root/pin.ts'
 import { syncFile } from '../sync.ts'
-import { writeAll } from '../text-file.ts'
+import { bothDone, writeAll } from '../text-file.ts'
 
 // In another thread: a name that is made or removed may wait for the file system's journal.
 const openLater = promisify(open)
@@ -33,8 +33,8 @@ export interface TempOptions {
   content: Content
   /** What else the file has to be before it is synced; throws if it can't be had. */
   finish?(fd: number, made: BigIntStats): void
-  /** What has to be known before the file gets its name. */
-  ready?: Promise<unknown>
+  /** What has to be done before the file gets its name, while it is synced. */
+  ready(): Promise<unknown>
 }
 
 /** Whether the temp file has another name now, or one more. */
@@ -63,8 +63,7 @@ export async function withTemp<F>(
         const made = fstatSync(fd, { bigint: true })
         if (made.size !== BigInt(content.size)) throw new Raced('the size of the temp file is wrong')
         finish?.(fd, made)
-        if (durability === 'full') await syncFile(fd)
-        await ready
+        await bothDone(durability === 'full' ? syncFile(fd) : undefined, ready())
       } finally {
         closeSync(fd)
       }

@@ -111,6 +111,7 @@ export class FileRecorder {
    * one: with a key, or where a history is required.
    */
   async record(change: ComingChange): Promise<void> {
+    if (this.#recorded !== undefined || this.#failed) return
     const { origin, planned, digest, size, temp, made_folders, outcome } = change
     const outside = await this.#outsideChange()
     const edit_id = this.#history.nextId()
@@ -146,6 +147,33 @@ export class FileRecorder {
       this.#onWritten(true)
       this.#options.report({ event: 'unrecorded', path: this.#file.path.toString(), reason: codeOf(error) })
       if (this.#options.required || key !== undefined) throw new HistoryUnwritable(error)
+    }
+  }
+
+  /** Of a keyed request that changes nothing: keeps its answer. */
+  async note(origin: Origin, outcome: () => unknown): Promise<void> {
+    const { operation, key, ...caller } = origin
+    if (key === undefined) return
+    const { path, digest, bytes } = this.#file
+    const size = digest === null ? 0 : bytes().length
+    const record: EditRecord = {
+      edit_id: this.#history.nextId(),
+      operation,
+      ...caller,
+      at: Date.now(),
+      path,
+      hash_before: digest,
+      hash_after: digest,
+      size_before: size,
+      size_after: size,
+      ...textsOf(NOTHING, []),
+      key: { ...key, outcome: outcome() }
+    }
+    try {
+      await this.#history.append(record, { durable: this.#options.durable })
+      this.#history.settle(record.edit_id, 'done')
+    } catch (error) {
+      throw new HistoryUnwritable(error)
     }
   }
 
