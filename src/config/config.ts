@@ -33,7 +33,7 @@ import {
   type Kind
 } from './value-kinds.ts'
 import type { ToolName } from '../../schemas/tools.ts'
-import { DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
+import { DEFAULT_PRIVATE, DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
 
 export const VERSION = '0.1.0'
 
@@ -62,6 +62,11 @@ export interface Config {
   readProtect: string[]
   readOnly: boolean
   requireHash: boolean
+  history: 'full' | 'meta' | 'required' | 'off'
+  historyDays: number
+  /** Bytes. */
+  historySize: number
+  historyPrivate: string[]
   docs: boolean
   /** The tools to offer; null: the usual ones. */
   tools: ToolName[] | null
@@ -138,6 +143,18 @@ const SETTINGS = {
   ),
   'read-only': switchSetting('refuse every edit and preview'),
   'require-hash': switchSetting('refuse edits without an expected_hash'),
+  history: setting(
+    oneOf('full', 'meta', 'required', 'off'),
+    'full',
+    "full: every change is kept, to be taken back; required: and what can't be recorded isn't done; " +
+      'meta: kept without texts; off: nothing is kept'
+  ),
+  'history-days': setting(integer(1, 36_500), '30', 'how many days a change is kept'),
+  'history-size': setting(size(2 ** 50), '1GB', 'how much the history may take; beyond it, the oldest changes go first'),
+  'history-private': listSetting(PATTERN, 'none', 'additional files whose texts the history does not keep'),
+  'history-all-texts': switchSetting(
+    `also keep the texts of files that often hold secrets (${DEFAULT_PRIVATE.join(', ')})`
+  ),
   tools: listSetting(TOOL, 'all but preview_edit', 'the only tools to offer to models, such as edit_file,inspect_file'),
   'mcp-output-schema': switchSetting(
     'tell MCP clients the schema of each answer, and send answers as structuredContent too'
@@ -326,6 +343,10 @@ export function loadConfig(
     readProtect: kept(READ_PROTECTED),
     readOnly: value('read-only'),
     requireHash: value('require-hash'),
+    history: value('history'),
+    historyDays: value('history-days'),
+    historySize: value('history-size'),
+    historyPrivate: [...(value('history-all-texts') ? [] : DEFAULT_PRIVATE), ...(value('history-private') ?? [])],
     docs: !value('no-docs'),
     tools,
     mcpOutputSchema: value('mcp-output-schema'),

@@ -33,6 +33,13 @@ export interface WorkspaceOptions {
   allowExtensions: readonly string[] | null
   /** proc wherever it works. */
   confinement?: 'proc' | 'portable'
+  /** required: what can't be recorded isn't done; meta: no texts are kept. */
+  history: 'full' | 'meta' | 'required' | 'off'
+  historyDays: number
+  /** In bytes. */
+  historySize: number
+  /** Patterns as of `protect`: of these files no texts are kept. */
+  historyPrivate: readonly string[]
   /** For the log. Never gets text of files. */
   report?: (event: { event: string; [key: string]: unknown }) => void
 }

@@ -64,7 +64,8 @@ export type FileFailure =
 
 /** Why a request with an idempotency key isn't carried out. `retry_after` in seconds. */
 export type KeyFailure =
-  | { code: 'IDEMPOTENCY_KEY_REUSED' }
+  /** `uncertain`: nobody can tell any more whether the first request was carried out. */
+  | { code: 'IDEMPOTENCY_KEY_REUSED'; reason: 'another_request' | 'uncertain' }
   | { code: 'REQUEST_IN_FLIGHT'; retry_after: number }
   | { code: 'HISTORY_GONE'; reason: 'off' }
 

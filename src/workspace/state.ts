@@ -25,6 +25,8 @@ export interface State {
   readonly unreleased: string
   readonly intents: string
   readonly journal: string
+  /** What was changed (src/history); made when it is needed. */
+  readonly history: string
   /** A socket for each server that runs. */
   readonly live: string
   /** Whether every process sees at once what another changes in the folder. */
@@ -75,6 +77,7 @@ function openFolders(folder: string): State {
     unreleased: part('unreleased'),
     intents: part('intents'),
     journal: part('journal'),
+    history: join(real, 'history'),
     live: part('live'),
     isLocal: process.platform === 'linux' && LOCAL.has(statfsSync(real).type)
   }

@@ -1,6 +1,8 @@
 // What can be done with files, and where the parts of the workspace are put together: opens a root, sweeps and closes
 // it. Does not know HTTP, or what a plan does.
-import { fail, ok } from '../result.ts'
+import type { History } from '../history/api.ts'
+import { openHistory } from '../history/history.ts'
+import { fail, ok, type Result } from '../result.ts'
 import type {
   ChangeOptions,
   Consumer,
@@ -10,6 +12,9 @@ import type {
   Entries,
   FailedAccess,
   FileTarget,
+  HistoryPage,
+  HistoryQuery,
+  Key,
   Looked,
   PageRequest,
   Planner,
@@ -18,10 +23,14 @@ import type {
 } from './api.ts'
 import { createFile } from './create.ts'
 import { editFile, staleness, type WriteContext } from './edit.ts'
-import type { FileFailure } from './failure.ts'
+import type { FileFailure, KeyFailure } from './failure.ts'
 import { fence } from './locks/fence.ts'
 import { recoverInPlace } from './commit/in-place.ts'
-import { Intents, sweepIntents } from './commit/intents.ts'
+import { Intents, mayLive, sweepIntents } from './commit/intents.ts'
+import { isKeyLock, onceByKey, type KeyedRequest } from './history/keys.ts'
+import { pastEdits } from './history/past.ts'
+import { Recorder } from './history/recorder.ts'
+import { settle, settleAll, type Settling } from './history/settle.ts'
 import { Journal } from './commit/journal.ts'
 import { listFolder } from './list.ts'
 import { LockFiles } from './locks/lock-file.ts'
@@ -31,8 +40,8 @@ import { LivenessSockets } from './locks/liveness.ts'
 import { SILENCE, thisOwner, type Observer, type Owner } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
 import { below } from './root/path.ts'
-import type { Pin, Root } from './root/pin.ts'
-import { makePolicy, type Policy } from './root/policy.ts'
+import { gone, type Pin, type Root } from './root/pin.ts'
+import { makePolicy, matcher, type Policy } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
 import { scanPinned } from './scan.ts'
@@ -51,6 +60,7 @@ const SWEEP = SILENCE
 /** Bytes of large files (over `SYNC_IO_BYTES`) that are edited at once. A bound on memory; chosen, not measured. */
 const MEMORY = 256e6
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
+const noHistory = fail({ code: 'HISTORY_GONE', reason: 'off' } as const)
 
 /**
  * Opens a root, and first removes or takes back what servers left that were killed. Throws if root or state folder
@@ -61,6 +71,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   let intents
   let sockets
   let presence
+  let history
   try {
     const state = openState(options.stateDir)
     const real = root.real() ?? state.path
@@ -74,17 +85,32 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     if (await sockets.announce(me.nonce)) me.announced = true
     if (options.group !== undefined) me.group = options.group
     intents = new Intents(state.intents, me)
-    const workspace = new FileWorkspace({ options, root, state, me, intents, sockets, presence })
+    history = openHistoryOf(options, state, { me, hasEnded: nonce => sockets!.hasEnded(nonce) })
+    const workspace = new FileWorkspace({ options, root, state, me, intents, sockets, presence, history })
     await workspace.sweep()
     workspace.keepSweeping()
     return workspace
   } catch (error) {
+    await history?.close()
     intents?.close()
     sockets?.close()
     presence?.withdraw()
     root.close()
     throw error
   }
+}
+
+/** Null: none is kept. */
+function openHistoryOf(options: WorkspaceOptions, state: State, observer: Observer): History | null {
+  if (options.history === 'off') return null
+  return openHistory({
+    folder: state.history,
+    nonce: observer.me.nonce,
+    level: options.history === 'meta' ? 'meta' : 'full',
+    isPrivate: matcher(options.historyPrivate),
+    isAlive: nonce => mayLive(state.intents, nonce, observer),
+    report: options.report ?? (() => {})
+  })
 }
 
 interface Parts {
@@ -95,6 +121,7 @@ interface Parts {
   intents: Intents
   sockets: LivenessSockets
   presence: Presence | undefined
+  history: History | null
 }
 
 class FileWorkspace implements Workspace {
@@ -113,12 +140,15 @@ class FileWorkspace implements Workspace {
   readonly #files: FileAccess
   readonly #context: WriteContext
   readonly #presence: Presence | undefined
+  readonly #history: History | null
+  readonly #settling: Settling | null
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | null = null
   #closed: Promise<void> | null = null
 
-  constructor({ options, root, state, me, intents, sockets, presence }: Parts) {
+  constructor({ options, root, state, me, intents, sockets, presence, history }: Parts) {
     this.#presence = presence
+    this.#history = history
     this.confinement = root.confinement
     this.root = root.real()?.toString() ?? options.root
     this.#options = options
@@ -144,8 +174,11 @@ class FileWorkspace implements Workspace {
       group: options.group !== undefined,
       socket: process.platform === 'linux',
       files: options.lock === 'shared' ? this.#lockFiles : null,
-      fence: (realPath, temps) => fence(root, realPath, temps)
+      fence: (realPath, temps) => {
+        if (!isKeyLock(realPath)) fence(root, realPath, temps)
+      }
     })
+    this.#settling = history && { history, root, acquire: realPath => this.#locks.acquire(realPath) }
     this.#policy = makePolicy({ ...options, stateDir: state.path })
     this.#files = new FileAccess({
       options,
@@ -160,7 +193,13 @@ class FileWorkspace implements Workspace {
       intents,
       journal: new Journal(state, this.#observer, options.durability),
       files: this.#files,
-      buffers: new BufferPool(Math.max(MEMORY, options.maxFileSize))
+      buffers: new BufferPool(Math.max(MEMORY, options.maxFileSize)),
+      recorder: new Recorder({
+        history,
+        required: options.history === 'required',
+        durable: options.durability === 'full',
+        report: this.#report
+      })
     }
   }
 
@@ -205,6 +244,27 @@ class FileWorkspace implements Workspace {
     }
   }
 
+  async history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
+    const history = this.#history
+    if (history === null) return noHistory
+    const root = this.#context.root.real()
+    if (root === null) return fail(gone)
+    const mayRead = (path: Buffer): boolean =>
+      this.#policy.judge('read', Buffer.concat([root, Buffer.from('/'), path]), path) === null
+    return ok(await pastEdits({ history, mayRead }, query))
+  }
+
+  async keyed<T>(
+    request: KeyedRequest,
+    work: (key: Key) => Promise<T>
+  ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
+    const settling = this.#settling
+    if (settling === null) return noHistory
+    const { history, acquire } = settling
+    const { secret } = this.#state
+    return onceByKey({ history, secret, acquire, settle: stored => settle(settling, stored) }, request, work)
+  }
+
   ready(): FileFailure | null {
     return this.#files.ready()
   }
@@ -218,6 +278,7 @@ class FileWorkspace implements Workspace {
     clearInterval(this.#timer)
     await this.#files.close()
     await this.#sweeping?.catch(() => {})
+    await this.#history?.close()
     await this.#rootLock.close()
     this.#context.intents.close()
     // Who is left alone may say so.
@@ -247,9 +308,13 @@ class FileWorkspace implements Workspace {
   async #sweep(): Promise<void> {
     await this.#lockFiles.sweep()
     await this.#recover()
+    // Before the temp files are removed: by them it is known what did not take place.
+    if (this.#settling !== null && !this.#options.readOnly) await settleAll(this.#settling)
     await sweepIntents(this.#state.intents, this.#observer, this.#context.root, this.#report)
     await this.#sockets.sweep(() => this.#context.journal.isEmpty())
     this.#rootLock.look()
+    const { historyDays: days, historySize: bytes, readOnly } = this.#options
+    if (!readOnly) await this.#history?.sweep({ days, bytes })
   }
 
   /** `only`: what was left of this file, whose lock we have. */

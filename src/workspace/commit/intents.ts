@@ -145,6 +145,12 @@ export async function livingIn(folder: string, observer: Observer): Promise<stri
   return living
 }
 
+/** Whether the server of this nonce may still change something. */
+export async function mayLive(folder: string, nonce: string, observer: Observer): Promise<boolean> {
+  const owner = ownerIn(readIfThere(fileOf(folder, nonce)))
+  return owner !== null && (await lifeOf(owner, silenceOf(folder, nonce), observer)) !== 'dead'
+}
+
 /** The names that end so, without the ending. */
 const namesIn = (folder: string, ending: string): string[] =>
   readdirSync(folder).flatMap(name => (name.endsWith(ending) ? [name.slice(0, -ending.length)] : []))

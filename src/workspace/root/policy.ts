@@ -43,6 +43,37 @@ export interface Policy {
   hiddenIn(real: Buffer): (name: Buffer) => boolean
 }
 
+/** Of such files the history keeps no texts unless it is told otherwise: what often holds secrets. */
+export const DEFAULT_PRIVATE: readonly string[] = [
+  '.env*',
+  '*.pem',
+  '*.key',
+  '*.p12',
+  '*.pfx',
+  '.npmrc',
+  '.pypirc',
+  '.netrc',
+  '.pgpass',
+  '.git-credentials',
+  'id_rsa*',
+  'id_dsa*',
+  'id_ecdsa*',
+  'id_ed25519*',
+  '.ssh',
+  '.aws',
+  'credentials*',
+  'secrets*'
+]
+
+/** Whether one of the patterns (see PolicyOptions) covers a path below the root. */
+export function matcher(patterns: readonly string[]): (relative: Buffer) => boolean {
+  const compiled = patterns.map(compile)
+  return relative => {
+    const names = relative.toString().split('/').map(fold)
+    return compiled.some(pattern => pattern.covers(names))
+  }
+}
+
 export function makePolicy(options: PolicyOptions): Policy {
   const edit = options.protect.map(compile)
   const read = options.readProtect.map(compile)

@@ -1,0 +1,57 @@
+// Requests with an idempotency key: each is carried out once. Does not know what they ask for.
+import { createHmac } from 'node:crypto'
+import type { History } from '../../history/api.ts'
+import type { Settlement, Stored } from '../../history/record.ts'
+import { fail, ok, type Result } from '../../result.ts'
+import type { Key } from '../api.ts'
+import type { FileFailure, KeyFailure } from '../failure.ts'
+import type { Lock } from '../locks/lock.ts'
+
+export interface Keys {
+  history: History
+  /** Of all servers on this root. */
+  secret: Buffer
+  acquire(name: Buffer): Promise<Result<Lock, FileFailure>>
+  /** What became of a change about which its server hasn't said it. */
+  settle(stored: Stored): Promise<Settlement>
+}
+
+export interface KeyedRequest {
+  scope: string
+  key: string
+  fingerprint: string
+}
+
+/** How long a key is known, in ms. */
+const KEPT = 24 * 3_600_000
+/** No path has a NUL, so that no file's lock has this name. */
+const LOCK_NAME = '\0idempotency-key\0'
+
+/** Whether a lock is of a key, not of a file. */
+export const isKeyLock = (name: Buffer): boolean => name[0] === 0
+
+/** As `keyed` of the workspace. */
+export async function onceByKey<T>(
+  { history, secret, acquire, settle }: Keys,
+  { scope, key, fingerprint }: KeyedRequest,
+  work: (key: Key) => Promise<T>
+): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
+  const digest = createHmac('sha256', secret).update(`${scope}\0${key}`).digest('hex')
+  const lock = await acquire(Buffer.from(LOCK_NAME + digest))
+  if (!lock.ok) return fail({ code: 'REQUEST_IN_FLIGHT', retry_after: 1 })
+  try {
+    await history.refresh(lock.value.alone)
+    const stored = await history.byKey(digest)
+    const known = stored?.record.key
+    if (stored === null || known === undefined || stored.record.at < Date.now() - KEPT) {
+      return ok({ done: await work({ digest, fingerprint }) })
+    }
+    if (known.fingerprint !== fingerprint) return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'another_request' })
+    const settled = stored.settled ?? (await settle(stored))
+    if (settled === 'void') return ok({ done: await work({ digest, fingerprint }) })
+    if (settled === 'uncertain') return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'uncertain' })
+    return ok({ replayed: known.outcome })
+  } finally {
+    await lock.value.release()
+  }
+}
