@@ -62,10 +62,13 @@ export interface Key {
   readonly fingerprint: string
 }
 
-/** How a change is made. `outcome`: what is kept of a keyed request's answer, to be given again; plain JSON. */
+/**
+ * How a change is made. Without `origin` the history has it as an edit, or a creation, of nobody known. `outcome`: what
+ * is kept of a keyed request's answer, to be given again; plain JSON.
+ */
 export interface ChangeOptions<D> {
   dry_run: boolean
-  origin: Origin
+  origin?: Origin
   outcome?(done: D): unknown
 }
 
@@ -86,8 +89,8 @@ export interface CreateTarget {
  */
 export interface Planned<T> {
   pieces: readonly Buffer[]
-  /** The same as splices of the text that it was given. */
-  splices: readonly Splice[]
+  /** The same as splices of the text that it was given; without them the history compares the texts. */
+  splices?: readonly Splice[]
   /** Of an undo or redo: what it takes back or makes again. */
   toggles?: readonly Selection[]
   /** The file is to be removed, `pieces` is empty; and those of `made_folders` that are empty then. */

@@ -42,7 +42,14 @@ async function replaceFile<T, F>(
   const { options } = request
   const changed = await changeFile<T, F>(
     context,
-    { ...request, options: { ...options, outcome: edited => options.outcome?.(replaced(edited)) } },
+    {
+      ...request,
+      options: {
+        origin: { operation: 'create' },
+        ...options,
+        outcome: edited => options.outcome?.(replaced(edited))
+      }
+    },
     file
   )
   return changed.ok ? ok(replaced(changed.value)) : changed
@@ -50,7 +57,7 @@ async function replaceFile<T, F>(
 
 async function makeFile<T, F>(
   context: WriteContext,
-  { asked, target, plan, options: how }: CreateRequest<T, F>,
+  { asked, target, plan, options: { origin = { operation: 'create' }, outcome } }: CreateRequest<T, F>,
   { absent, mode }: { absent: Missing; mode: WriteMode }
 ): Promise<FileResult<Created<T>, F | FileFailure | typeof MOVED>> {
   const { options, root, intents, files } = context
@@ -83,13 +90,13 @@ async function makeFile<T, F>(
     const done = { ...would, file_hash: new_hash }
     const record = async (temp: string, made_folders: readonly Buffer[]): Promise<void> =>
       recorder?.record({
-        origin: how.origin,
+        origin,
         planned: planned.value,
         digest: full_hash,
         size: content.size,
         temp,
         made_folders,
-        outcome: edit_id => how.outcome?.({ ...done, edit_id, warnings: [] })
+        outcome: edit_id => outcome?.({ ...done, edit_id, warnings: [] })
       })
     let made
     try {

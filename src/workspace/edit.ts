@@ -104,6 +104,7 @@ async function changeContent<T, F>(
   const encoding = binaryEncodingOf(snapshot.bytes)
   if (encoding !== null) return failed({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
   const stale = staleness(target, file_hash)
+  const { origin = { operation: 'edit' }, outcome } = options
   const recorder = await context.recorder.begin({
     path: pin.relative,
     digest: snapshot.digest,
@@ -137,18 +138,18 @@ async function changeContent<T, F>(
     })
     if (mode.name === 'dry_run' || !changed) {
       const would = { ...edited(shortHash(await digest)), file_hash, warnings: changed ? lossesOf(pin, 'rename') : [] }
-      if (mode.name === 'commit') await recorder?.note(options.origin, () => options.outcome?.(would))
+      if (mode.name === 'commit') await recorder?.note(origin, () => outcome?.(would))
       return ok(would)
     }
     const record = async (temp?: string): Promise<void> => {
       const new_hash = await digest
       await recorder?.record({
-        origin: options.origin,
+        origin,
         planned: planned.value,
         digest: removes === true ? null : new_hash,
         size: content.size,
         ...(temp !== undefined && { temp }),
-        outcome: edit_id => options.outcome?.({ ...edited(shortHash(new_hash)), edit_id, warnings: lossesOf(pin, 'rename') })
+        outcome: edit_id => outcome?.({ ...edited(shortHash(new_hash)), edit_id, warnings: lossesOf(pin, 'rename') })
       })
     }
     // While the digest is still being made, the result is written; nothing gets its name before both are done.

@@ -22,4 +22,6 @@ export interface RecordedChange {
   readonly toggles?: readonly Selection[]
   /** It made the text, where there was none; or removed it. */
   readonly existence?: 'made' | 'removed'
+  /** By a program that isn't editd. */
+  readonly outside?: true
 }

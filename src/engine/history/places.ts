@@ -28,7 +28,7 @@ export const AROUND = 2048
 
 /** The place of each splice of `original`, in order. Linear in the text. */
 export function placesOf(original: Buffer, splices: readonly RecordedSplice[]): Place[] {
-  let counted = bomLength(original)
+  let counted: number = bomLength(original)
   let line = 1
   let shift = 0
   return splices.map(({ start, old, insert }) => {

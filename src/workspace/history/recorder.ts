@@ -33,7 +33,7 @@ export interface FileBefore {
 /** A change that is about to be made. */
 export interface ComingChange {
   origin: Origin
-  planned: Pick<Planned<unknown>, 'splices' | 'toggles'>
+  planned: Pick<Planned<unknown>, 'pieces' | 'splices' | 'toggles'>
   /** SHA-256 of the result, 64 hex digits; null: the file will be gone. */
   digest: string | null
   /** Of the result, in bytes. */
@@ -116,7 +116,10 @@ export class FileRecorder {
     const outside = await this.#outsideChange()
     const edit_id = this.#history.nextId()
     const before = this.#file.bytes()
-    const splices = recordedSplices(before, planned.splices)
+    const splices =
+      planned.splices === undefined
+        ? differing(before, Buffer.concat(planned.pieces))
+        : recordedSplices(before, planned.splices)
     const { operation, key, ...caller } = origin
     const record: EditRecord = {
       edit_id,

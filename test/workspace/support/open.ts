@@ -46,7 +46,11 @@ export const OPTIONS: Omit<WorkspaceOptions, 'root' | 'stateDir'> = {
   requireHash: false,
   protect: DEFAULT_PROTECTED,
   readProtect: ['.git'],
-  allowExtensions: null
+  allowExtensions: null,
+  history: 'full',
+  historyDays: 30,
+  historySize: 1e9,
+  historyPrivate: []
 }
 
 export const open = (folders: Folders, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> =>
