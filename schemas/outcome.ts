@@ -71,6 +71,11 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
     file_size: count('Bytes in the result.'),
     ...hashed,
     new_hash: Type.Optional(hash('In a dry run: the hash that the result would have.')),
+    edit_id: Type.Optional(
+      Type.String({
+        description: 'Of this change in the history; /undo takes it back. Absent where nothing was written.'
+      })
+    ),
     write_strategy: Type.Optional(
       word(['in_place'], 'in_place: written in place, since a rename could not keep what the file is.')
     ),

@@ -239,6 +239,8 @@ const MEMBERS_BY_CODE = {
   // Also what the edit would meet in the file as it is now: any member of a problem of an edit.
   STALE_FILE: has([], Object.keys(MEMBERS) as Member[]),
   ALREADY_EXISTS: has([], ['suggested_fixes']),
+  REQUEST_IN_FLIGHT: has([]),
+  HISTORY_GONE: has([]),
   REQUEST_TOO_LARGE: has(['limit']),
   FILE_TOO_LARGE: has(['limit', 'actual']),
   UNSUPPORTED_MEDIA_TYPE: has([]),
@@ -265,6 +267,7 @@ const MEMBERS_BY_CODE = {
   NOT_A_FILE: has([], ['did_you_mean', 'suggested_fixes']),
   RESULT_TOO_LARGE: has([...POSITION, 'limit', 'actual']),
   SYNTAX_ERROR: has(['syntax_error_lines']),
+  IDEMPOTENCY_KEY_REUSED: has([]),
   FILE_LOCKED: has([]),
   PRECONDITION_REQUIRED: has(['suggested_fixes']),
   HEADERS_TOO_LARGE: has(['limit']),

@@ -11,6 +11,8 @@ const workspace: Workspace = {
   edit: untouched,
   create: untouched,
   look: untouched,
+  history: untouched,
+  keyed: untouched,
   ready: () => null,
   close: async () => {}
 }

@@ -1,6 +1,7 @@
 // The closed union of everything that can be wrong with a request before it reaches an operation. Does not know
 // sentences.
 import type { CallFailure } from '../operations/operation.ts'
+import type { KeyFailure } from '../workspace/failure.ts'
 
 export interface InvalidField {
   pointer: string
@@ -30,4 +31,8 @@ export type RequestFailure =
   | { code: 'REQUEST_TOO_LARGE'; limit: number }
   | { code: 'INTERNAL_ERROR' }
 
-export type Failure = RequestFailure | CallFailure
+/** Why a request with an idempotency key isn't carried out. `keyed`: what is missing is what keys need. */
+export type KeyRefusal =
+  Exclude<KeyFailure, { code: 'HISTORY_GONE' }> | (Extract<KeyFailure, { code: 'HISTORY_GONE' }> & { keyed: true })
+
+export type Failure = RequestFailure | KeyRefusal | CallFailure

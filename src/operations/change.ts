@@ -6,8 +6,9 @@ import type { PlanMaker } from '../workers/plan.ts'
 import type { SyntaxChecker } from '../workers/syntax.ts'
 import { fail } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
+import type { ChangeOptions, Origin } from '../workspace/api.ts'
 import type { Created, Edited, FileTarget, Planner } from '../workspace/workspace.ts'
-import type { ChangeOutcome, OperationLimits } from './operation.ts'
+import type { CallContext, ChangeOutcome, OperationLimits, Outcome } from './operation.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
 
 const CONTEXT_LINES = 3
@@ -34,6 +35,21 @@ export interface Planning {
 export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => ({
   path,
   ...(expected_hash !== undefined && { expected_hash })
+})
+
+/**
+ * How a request's change is made, and by whom. `answer`: what the call returns; it is plain JSON, so that it can be kept
+ * under the request's idempotency key and be given again.
+ */
+export const changeOptions = <D>(
+  { dry_run = false }: ChangeRequest,
+  operation: Origin['operation'],
+  { caller, key }: CallContext,
+  answer: (done: D) => Outcome
+): ChangeOptions<D> => ({
+  dry_run,
+  origin: { operation, ...caller, ...(key !== undefined && { key }) },
+  outcome: answer
 })
 
 /**
@@ -80,6 +96,7 @@ export function outcomeOf(
     file_hash,
     new_hash,
     write_strategy,
+    edit_id,
     warnings,
     description
   } = done
@@ -95,6 +112,7 @@ export function outcomeOf(
     ...(hash_before !== undefined && { hash_before }),
     ...(file_hash !== undefined && { file_hash }),
     ...(dry_run && { new_hash }),
+    ...(edit_id !== undefined && { edit_id }),
     ...(write_strategy !== undefined && { write_strategy }),
     ...description.diff,
     changed_lines: description.changed_lines,

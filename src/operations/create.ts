@@ -2,11 +2,12 @@
 import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts'
 import { CreateResultSchema } from '../../schemas/outcome.ts'
 import { ok } from '../result.ts'
-import type { Workspace } from '../workspace/workspace.ts'
-import { outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
+import type { Created, Workspace } from '../workspace/workspace.ts'
+import { changeOptions, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { CHANGE_HINTS } from './hints.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, Outcome } from './operation.ts'
+import type { Reported } from './syntax-guard.ts'
 
 export const makeCreate = (workspace: Workspace, planning: Planning): Operation<CreateRequest> => ({
   id: 'create_file',
@@ -24,16 +25,19 @@ export const makeCreate = (workspace: Workspace, planning: Planning): Operation<
   expects_hash: true,
   expects_none: true,
   items: {},
-  async call(request, conditions = {}) {
+  async call(request, context = {}) {
     const target = {
       ...targetOf(request),
-      ...conditions,
+      ...(context.if_none_match && { if_none_match: true }),
       overwrite: request.overwrite ?? false,
       create_parents: request.create_parents ?? true
     }
     const planner = plannerFor(planning, request, { operation: 'create', content: request.content })
-    const made = await workspace.create(target, { dry_run: request.dry_run ?? false }, planner)
-    if (!made.ok) return made
-    return ok({ operation: 'create', outcome: outcomeOf(request, made.value, { created: made.value.created }) })
+    const answer = (done: Created<Reported>): Outcome => ({
+      operation: 'create',
+      outcome: outcomeOf(request, done, { created: done.created })
+    })
+    const made = await workspace.create(target, changeOptions(request, 'create', context, answer), planner)
+    return made.ok ? ok(answer(made.value)) : made
   }
 })

@@ -3,12 +3,13 @@ import { editLinesRequest, LineEdit as LineEditSchema, type EditLinesRequest } f
 import { EditLinesResultSchema } from '../../schemas/outcome.ts'
 import type { LineEdit } from '../engine/edit/request.ts'
 import { ok } from '../result.ts'
-import type { Workspace } from '../workspace/workspace.ts'
-import { outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
+import type { Edited, Workspace } from '../workspace/workspace.ts'
+import { changeOptions, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import { CHANGE_HINTS } from './hints.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, Outcome } from './operation.ts'
+import type { Reported } from './syntax-guard.ts'
 
 export const makeEditLines = (workspace: Workspace, planning: Planning): Operation<EditLinesRequest> => ({
   id: 'edit_lines',
@@ -35,7 +36,7 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): Operati
   expects_hash: true,
   expects_none: false,
   items: { edits: LineEditSchema },
-  async call(request) {
+  async call(request, context = {}) {
     const edits = editsOf<LineEdit>(request, LineEditSchema)
     if (!edits.ok) return { ...edits, path: request.path }
     const planner = plannerFor(planning, request, {
@@ -43,7 +44,15 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): Operati
       edits: edits.value,
       line_endings: request.line_endings ?? 'adapt'
     })
-    const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
-    return edited.ok ? ok({ operation: 'edit_lines', outcome: outcomeOf(request, edited.value, {}) }) : edited
+    const answer = (done: Edited<Reported>): Outcome => ({
+      operation: 'edit_lines',
+      outcome: outcomeOf(request, done, {})
+    })
+    const edited = await workspace.edit(
+      targetOf(request),
+      changeOptions(request, 'edit_lines', context, answer),
+      planner
+    )
+    return edited.ok ? ok(answer(edited.value)) : edited
   }
 })

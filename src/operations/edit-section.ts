@@ -17,11 +17,11 @@ import type { TaskFailure } from '../engine/task.ts'
 import type { Outliner } from '../workers/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type { Planner, Workspace } from '../workspace/workspace.ts'
-import { outcomeOf, plannerFor, targetOf, type Planning } from './change.ts'
+import type { Edited, Planner, Workspace } from '../workspace/workspace.ts'
+import { changeOptions, outcomeOf, plannerFor, targetOf, type Planning } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { CHANGE_HINTS } from './hints.ts'
-import type { FieldFault, FixedFault, Operation, OperationFailure, Section } from './operation.ts'
+import type { FieldFault, FixedFault, Operation, OperationFailure, Outcome, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 import type { Reported } from './syntax-guard.ts'
 
@@ -56,7 +56,7 @@ export const makeEditSection = (
   expects_hash: true,
   expects_none: false,
   items: {},
-  async call(request) {
+  async call(request, context = {}) {
     const target = targetIn(request)
     if (!target.ok) return { ...target, path: request.path }
     if (outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
@@ -81,11 +81,18 @@ export const makeEditSection = (
         syntax
       )(original, file)
     }
-    const edited = await workspace.edit(targetOf(request), { dry_run: request.dry_run ?? false }, planner)
-    // Without a plan nothing was edited.
-    return edited.ok
-      ? ok({ operation: 'edit_section', outcome: outcomeOf(request, edited.value, {}), section: section! })
-      : edited
+    const answer = (done: Edited<Reported>): Outcome => ({
+      operation: 'edit_section',
+      outcome: outcomeOf(request, done, {}),
+      // Without a plan nothing is edited.
+      section: section!
+    })
+    const edited = await workspace.edit(
+      targetOf(request),
+      changeOptions(request, 'edit_section', context, answer),
+      planner
+    )
+    return edited.ok ? ok(answer(edited.value)) : edited
   }
 })
 

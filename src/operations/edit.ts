@@ -4,13 +4,14 @@ import { EditResultSchema } from '../../schemas/outcome.ts'
 import type { TextEdit } from '../engine/edit/request.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Outliner } from '../workers/outline.ts'
-import type { Workspace } from '../workspace/workspace.ts'
-import { outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
+import type { Edited, Workspace } from '../workspace/workspace.ts'
+import { changeOptions, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import { withSectionFix } from './section-fix.ts'
 import { CHANGE_HINTS } from './hints.ts'
-import type { Operation, OperationFailure } from './operation.ts'
+import type { Operation, OperationFailure, Outcome } from './operation.ts'
+import type { Reported } from './syntax-guard.ts'
 
 export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Outliner): Operation<EditRequest> => ({
   id: 'edit_file',
@@ -36,7 +37,7 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
   expects_hash: true,
   expects_none: false,
   items: { edits: TextEditSchema },
-  async call(request) {
+  async call(request, context = {}) {
     const edits = textEdits(request)
     if (!edits.ok) return { ...edits, path: request.path }
     const planner = plannerFor(planning, request, {
@@ -45,15 +46,17 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
       line_endings: request.line_endings ?? 'adapt',
       allow_repeat: request.expected_hash !== undefined
     })
+    const answer = (done: Edited<Reported>): Outcome => {
+      const { edits_applied } = done.description.plan
+      const total_replacements = edits_applied.reduce((sum, { occurrences_replaced }) => sum + occurrences_replaced, 0)
+      return { operation: 'edit', outcome: outcomeOf(request, done, { total_replacements, edits_applied }) }
+    }
     const edited = await workspace.edit(
       targetOf(request),
-      { dry_run: request.dry_run ?? false },
+      changeOptions(request, 'edit', context, answer),
       withSectionFix(outliner, planner)
     )
-    if (!edited.ok) return edited
-    const { edits_applied } = edited.value.description.plan
-    const total_replacements = edits_applied.reduce((sum, { occurrences_replaced }) => sum + occurrences_replaced, 0)
-    return ok({ operation: 'edit', outcome: outcomeOf(request, edited.value, { total_replacements, edits_applied }) })
+    return edited.ok ? ok(answer(edited.value)) : edited
   }
 })
 

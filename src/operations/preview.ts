@@ -24,8 +24,8 @@ export const makePreview = (
   expects_none: true,
   items: { edits: PreviewEdit },
   stands_for: operations,
-  call({ operation, ...fields }, conditions) {
+  call({ operation, ...fields }, { key, ...context } = {}) {
     // The fields have passed the schema of that operation.
-    return operations[operation].call({ show_diff: true, ...fields, dry_run: true } as never, conditions)
+    return operations[operation].call({ show_diff: true, ...fields, dry_run: true } as never, context)
   }
 })

@@ -55,6 +55,8 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   REQUEST_TIMEOUT: { code: 'REQUEST_TIMEOUT' },
   STALE_FILE: { code: 'STALE_FILE', reason: 'expected_hash', expected_hash: '9f86d081884c7d65' },
   ALREADY_EXISTS: { code: 'ALREADY_EXISTS', reason: 'exists' },
+  REQUEST_IN_FLIGHT: { code: 'REQUEST_IN_FLIGHT', retry_after: 1 },
+  HISTORY_GONE: { code: 'HISTORY_GONE', reason: 'off', keyed: true },
   REQUEST_TOO_LARGE: { code: 'REQUEST_TOO_LARGE', limit: 32_000_000 },
   FILE_TOO_LARGE: { code: 'FILE_TOO_LARGE', limit: 100_000_000, actual: 250_000_000 },
   UNSUPPORTED_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: 'text/plain' },
@@ -182,6 +184,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     limit: 100_000_000,
     actual: 130_000_000
   },
+  IDEMPOTENCY_KEY_REUSED: { code: 'IDEMPOTENCY_KEY_REUSED' },
   FILE_LOCKED: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 2 },
   PRECONDITION_REQUIRED: { code: 'PRECONDITION_REQUIRED' },
   HEADERS_TOO_LARGE: { code: 'HEADERS_TOO_LARGE', limit: 16_384 },

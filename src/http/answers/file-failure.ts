@@ -4,12 +4,13 @@ import type { FileFailure } from '../../workspace/failure.ts'
 import type { CallSyntax } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { counted, cut, listed } from './phrases.ts'
+import { retryAfter, sendAgain } from './retry-after.ts'
 import { describeStaleFile } from './stale-file.ts'
 import { readFile } from './suggested-fixes.ts'
 
 type Of<C extends FileFailure['code']> = Extract<FileFailure, { code: C }>
 
-export const FILE_FAILURES: Descriptions<FileFailure> = {
+export const FILE_FAILURES: Descriptions<Exclude<FileFailure, { code: 'HISTORY_GONE' }>> = {
   INVALID_PATH: ({ reason }) => {
     const why = {
       empty: 'is empty',
@@ -123,10 +124,6 @@ export const FILE_FAILURES: Descriptions<FileFailure> = {
     }
   }
 }
-
-const wholeSeconds = (seconds: number): number => Math.max(1, Math.ceil(seconds))
-const retryAfter = (seconds: number) => ({ 'retry-after': String(wholeSeconds(seconds)) })
-const sendAgain = (seconds: number) => `Send the request again in ${counted(wholeSeconds(seconds), 'second')}.`
 
 function notFound({ missing, did_you_mean = [] }: Of<'FILE_NOT_FOUND'>, shown: string, naming: CallSyntax): string {
   if (missing === 'parent') {

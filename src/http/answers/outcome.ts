@@ -77,7 +77,9 @@ const FILE_WARNINGS: Record<FileWarning, string> = {
   links_left: 'The file has other hard links; they keep the old content.',
   unsynced_change:
     'The file was changed, but its directory could not be synced: a power failure may bring the old content back.',
-  unsynced_creation: 'The file was created, but its directory could not be synced: a power failure may remove it again.'
+  unsynced_creation:
+    'The file was created, but its directory could not be synced: a power failure may remove it again.',
+  unrecorded: 'The change was made, but the history could not be written: nothing can take this change back.'
 }
 
 /** A `\r` and a `\n` that have become one line break because the text between them is gone. */

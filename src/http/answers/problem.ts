@@ -6,6 +6,7 @@ import { briefProblem } from './brief/problem.ts'
 import { BY_ROUTE, type CallSyntax, type ToolCall } from './call-names.ts'
 import { describeBy, type Descriptions } from './description.ts'
 import { FILE_FAILURES } from './file-failure.ts'
+import { HISTORY_FAILURES } from './history-failure.ts'
 import { cut } from './phrases.ts'
 import { REQUEST_FAILURES } from './request-failure.ts'
 import { EDIT_FAILURES } from './edit-failure.ts'
@@ -42,6 +43,8 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   REQUEST_TIMEOUT: [408, 'Request took too long to arrive', 'after_delay'],
   STALE_FILE: [409, 'File has changed', 'after_read'],
   ALREADY_EXISTS: [409, 'File already exists', 'after_read'],
+  REQUEST_IN_FLIGHT: [409, 'Request is still running', 'after_delay'],
+  HISTORY_GONE: [410, 'No history', 'change_request'],
   REQUEST_TOO_LARGE: [413, 'Request is too large', 'change_request'],
   FILE_TOO_LARGE: [413, 'File is too large', 'change_request'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Body is not plain JSON', 'change_request'],
@@ -59,6 +62,7 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   NOT_A_FILE: [422, 'Not a file', 'change_request'],
   RESULT_TOO_LARGE: [422, 'Result is too large', 'change_request'],
   SYNTAX_ERROR: [422, 'Result has a syntax error', 'change_request'],
+  IDEMPOTENCY_KEY_REUSED: [422, 'Idempotency key was used for another request', 'change_request'],
   FILE_LOCKED: [423, 'File is being edited', 'after_delay'],
   PRECONDITION_REQUIRED: [428, 'expected_hash is required', 'after_read'],
   HEADERS_TOO_LARGE: [431, 'Headers are too large', 'change_request'],
@@ -93,6 +97,7 @@ export interface Answer {
 const DESCRIPTIONS: Descriptions<Failure> = {
   ...REQUEST_FAILURES,
   ...FILE_FAILURES,
+  ...HISTORY_FAILURES,
   ...EDIT_FAILURES,
   ...SYNTAX_FAILURES
 }

@@ -1,0 +1,31 @@
+// Why what needs the history can't be done: to tell a request that is sent again, to take back what was done. Does not
+// know statuses or files.
+import type { Failure } from '../failure.ts'
+import { sentences, type Descriptions } from './description.ts'
+import { retryAfter, sendAgain } from './retry-after.ts'
+
+type HistoryCode = 'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GONE'
+
+export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode }>> = {
+  IDEMPOTENCY_KEY_REUSED: () =>
+    sentences(
+      'Another request was carried out under this idempotency_key; nothing was done.',
+      'To ask for something new, send it with a new key.',
+      'To get the answer of that request again, send exactly its fields.'
+    ),
+  REQUEST_IN_FLIGHT: ({ retry_after }) => ({
+    detail: sentences(
+      'A request with this idempotency_key is still being carried out; nothing more was done.',
+      `${sendAgain(retry_after)} It is then answered with what came of the first.`
+    ),
+    headers: retryAfter(retry_after)
+  }),
+  HISTORY_GONE: failure =>
+    'keyed' in failure
+      ? sentences(
+          'This server keeps no history (--history off), so it could not tell whether this idempotency_key was used',
+          'before; nothing was done.',
+          'Leave the key out; with expected_hash, an edit that is sent again is refused instead of made twice.'
+        )
+      : 'This server keeps no history (--history off), so no change can be listed or taken back.'
+}
