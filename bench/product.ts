@@ -32,7 +32,11 @@ export async function openProduct(root: string, state: string, mode: Mode): Prom
     requireHash: false,
     protect: [],
     readProtect: [],
-    allowExtensions: null
+    allowExtensions: null,
+    history: 'full',
+    historyDays: 30,
+    historySize: 1e9,
+    historyPrivate: []
   })
   const workers = new Workers()
   const { edit } = makeOperations(workspace, { max_edits: 100_000, max_file_size: LIMIT }, workers)

@@ -120,6 +120,8 @@ export async function startServer(
     edit: opened.edit.bind(opened),
     create: opened.create.bind(opened),
     look: opened.look.bind(opened),
+    history: opened.history.bind(opened),
+    keyed: opened.keyed.bind(opened),
     ready: opened.ready.bind(opened),
     close: opened.close.bind(opened),
     ...options.replace

@@ -184,7 +184,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
     limit: 100_000_000,
     actual: 130_000_000
   },
-  IDEMPOTENCY_KEY_REUSED: { code: 'IDEMPOTENCY_KEY_REUSED' },
+  IDEMPOTENCY_KEY_REUSED: { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'another_request' },
   FILE_LOCKED: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 2 },
   PRECONDITION_REQUIRED: { code: 'PRECONDITION_REQUIRED' },
   HEADERS_TOO_LARGE: { code: 'HEADERS_TOO_LARGE', limit: 16_384 },

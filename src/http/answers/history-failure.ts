@@ -7,12 +7,18 @@ import { retryAfter, sendAgain } from './retry-after.ts'
 type HistoryCode = 'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GONE'
 
 export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode }>> = {
-  IDEMPOTENCY_KEY_REUSED: () =>
-    sentences(
-      'Another request was carried out under this idempotency_key; nothing was done.',
-      'To ask for something new, send it with a new key.',
-      'To get the answer of that request again, send exactly its fields.'
-    ),
+  IDEMPOTENCY_KEY_REUSED: ({ reason }) =>
+    reason === 'uncertain'
+      ? sentences(
+          'The server was stopped while it carried out the first request with this idempotency_key, and the file has',
+          'been changed since, so that nobody can tell whether that request was carried out; nothing was done now.',
+          'Read the file, and send what is still missing with a new key.'
+        )
+      : sentences(
+          'Another request was carried out under this idempotency_key; nothing was done.',
+          'To ask for something new, send it with a new key.',
+          'To get the answer of that request again, send exactly its fields.'
+        ),
   REQUEST_IN_FLIGHT: ({ retry_after }) => ({
     detail: sentences(
       'A request with this idempotency_key is still being carried out; nothing more was done.',

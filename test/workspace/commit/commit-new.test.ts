@@ -8,7 +8,7 @@ import { Intents } from '../../../src/workspace/commit/intents.ts'
 import { thisOwner } from '../../../src/workspace/locks/owner.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
-import { makeFolders, ownLock, removeFolders } from '../support/open.ts'
+import { makeFolders, ownLock, removeFolders, unrecorded } from '../support/open.ts'
 
 /** On another file system: neither a link nor a rename leads there. */
 const OTHER = '/dev/shm'
@@ -37,6 +37,6 @@ t.test('gives the name back where the rename fails', { skip }, async t => {
   })
   const context = { root, intents, durability: 'fast', lock: ownLock() } as const
   const absent = { code: 'MISSING', relative: Buffer.from('new'), folder: Buffer.from('') } as const
-  await t.rejects(commitNew(context, absent, { pieces: [Buffer.from('text')], size: 4 }), { code: 'EXDEV' })
+  await t.rejects(commitNew(context, absent, { pieces: [Buffer.from('text')], size: 4 }, unrecorded), { code: 'EXDEV' })
   t.strictSame(readdirSync(folders.root), [])
 })

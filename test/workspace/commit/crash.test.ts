@@ -42,7 +42,8 @@ import {
   ownLock,
   REAL,
   removeFolders,
-  type Folders
+  type Folders,
+  unrecorded
 } from '../support/open.ts'
 import { startWorker } from '../support/process.ts'
 
@@ -397,7 +398,8 @@ t.test('restores later what it couldn’t restore at once', async t => {
     snapshot: read.value,
     pieces: [Buffer.from('new text')],
     size: 8,
-    digest: Promise.resolve(sha256('new text'))
+    digest: Promise.resolve(sha256('new text')),
+    record: unrecorded
   }).catch(error => error)
   t.match(error, /half written/)
   t.equal(failureOf(error), null)
@@ -482,7 +484,8 @@ t.test('remembers a temp file that it could not remove', async t => {
       folder,
       folderPath: Buffer.alloc(0),
       mode: 0o600,
-      content: { pieces: [Buffer.from('x')], size: 1 }
+      content: { pieces: [Buffer.from('x')], size: 1 },
+      ready: unrecorded
     } as const
     await withTemp(options, temp => {
       unlinkSync(temp)

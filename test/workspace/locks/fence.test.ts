@@ -25,7 +25,7 @@ import type { Missing, Root } from '../../../src/workspace/root/pin.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
 import { readWhole } from '../../../src/workspace/text-file.ts'
-import { makeFolders, isRoot, observer, ownLock, removeFolders, type Folders } from '../support/open.ts'
+import { makeFolders, isRoot, observer, ownLock, removeFolders, type Folders, unrecorded } from '../support/open.ts'
 
 const FILE = Buffer.from('d/a.txt')
 const AWAY: Owner = { ...thisOwner(), hostname: 'other', boot_id: 'other' }
@@ -184,11 +184,17 @@ t.test('answers STALE_FILE if the temp file is gone at the rename or the link', 
   if (!read.ok) throw new Error('not read')
   const late = { ok: false, failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' } }
   t.strictSame(
-    await commit(context, { ...content, pin: pin.value, snapshot: read.value, digest: Promise.resolve('') }),
+    await commit(context, {
+      ...content,
+      pin: pin.value,
+      snapshot: read.value,
+      digest: Promise.resolve(''),
+      record: unrecorded
+    }),
     late
   )
   const absent: Missing = { code: 'MISSING', relative: Buffer.from('d/new'), folder: Buffer.from('d') }
-  t.strictSame(await commitNew(context, absent, content), late)
+  t.strictSame(await commitNew(context, absent, content, unrecorded), late)
   read.value.close()
   pin.value.close()
   t.strictSame(readdirSync(folder), ['a.txt'])

@@ -100,9 +100,13 @@ export const observer = (me = thisOwner()): Observer => ({ me, hasEnded: async (
 /** A lock that is always held. */
 export const ownLock = (): Lock => ({
   temp: `.${randomBytes(12).toString('hex')}.tmp`,
+  alone: true,
   held: () => true,
   release: async () => {}
 })
+
+/** Where nothing is written down. */
+export const unrecorded = async (): Promise<void> => {}
 
 export const REAL = { dry_run: false }
 export const DRY = { dry_run: true }
