@@ -196,6 +196,25 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
   process.exit(0)
 }
 
+/** `editd forget PATH [root] [flags]`: prints how many changes lost their texts. */
+async function forget([path, ...argv]: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const config = loadLocalConfig(argv, env, undefined, 'forget')
+  if (path === undefined || path.startsWith('-') || !config.ok) {
+    printErrors(config.ok ? ['name a file: editd forget PATH [root] [flags].'] : config.failure)
+    process.exitCode = EXIT_FAULT
+    return
+  }
+  const { forgetTexts } = await import('./workspace/forget.ts')
+  const forgotten = await forgetTexts(config.value, path)
+  if (forgotten.ok) {
+    const count = forgotten.value === 1 ? '1 change' : `${forgotten.value} changes`
+    process.stdout.write(`removed the texts of ${count} of ${printable(path)} from the history\n`)
+    return
+  }
+  printErrors([`${printable(path)} is not a path in ${config.value.root}.`])
+  process.exitCode = EXIT_FAULT
+}
+
 async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   // Whoever reads stdout or stderr may have gone away.
   process.stdout.on('error', () => {})
@@ -211,6 +230,10 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
     return
   }
   const isMcp = argv[0] === 'mcp'
+  if (argv[0] === 'forget') {
+    await forget(argv.slice(1), env)
+    return
+  }
   const config = isMcp ? loadLocalConfig(argv.slice(1), env) : loadConfig(argv, env)
   const warnings = environmentWarnings(env)
   if (!config.ok) {

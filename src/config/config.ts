@@ -371,20 +371,21 @@ const HTTP_ONLY: readonly Name[] = [
 ]
 
 /**
- * The settings of `editd mcp`, which does not listen: settings of the HTTP server are faults as flags, and ignored in
+ * The settings of `editd mcp` and `editd forget`, which do not listen: settings of the HTTP server are faults as flags, and ignored in
  * the environment, which is often shared.
  */
 export function loadLocalConfig(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
-  disk: Disk = DISK
+  disk: Disk = DISK,
+  command: 'mcp' | 'forget' = 'mcp'
 ): Result<Config, string[]> {
   const foreign = HTTP_ONLY.filter(name =>
     argv.some(argument => argument === `--${name}` || argument.startsWith(`--${name}=`))
   )
   if (foreign.length > 0) {
     return fail(
-      foreign.map(name => `--${name} is only for the HTTP server, and editd mcp does not listen: leave it out.`)
+      foreign.map(name => `--${name} is only for the HTTP server, and editd ${command} does not listen: leave it out.`)
     )
   }
   const names = HTTP_ONLY.map(environmentName)
@@ -422,6 +423,8 @@ export function helpText(): string {
   return [
     'editd [root] [flags]      edits text files safely, over HTTP',
     'editd mcp [root] [flags]  the same over MCP, on stdin and stdout, without the settings of the HTTP server',
+    'editd forget PATH [root] [flags]',
+    '                          removes the texts of the history of one file',
     'editd -h, --help          prints this',
     'editd -v, --version       prints the version',
     '',
