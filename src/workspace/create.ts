@@ -2,7 +2,15 @@
 // commit-new.ts and edit.ts touch the disk.
 import { fail, ok } from '../result.ts'
 import type { Created, CreateTarget, Edited } from './api.ts'
-import { changeFile, pastOf, recordedBy, runPlan, type FileEditRequest, type FileToChange, type WriteContext } from './edit.ts'
+import {
+  changeFile,
+  pastOf,
+  recordedBy,
+  runPlan,
+  type FileEditRequest,
+  type FileToChange,
+  type WriteContext
+} from './edit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { commitNew } from './commit/commit-new.ts'
@@ -100,7 +108,12 @@ async function makeFile<T, F>(
       })
     let made
     try {
-      made = await commitNew({ root, intents, durability: options.durability, lock: mode.lock }, absent, content, record)
+      made = await commitNew(
+        { root, intents, durability: options.durability, lock: mode.lock },
+        absent,
+        content,
+        record
+      )
     } finally {
       if (made?.ok === true) recorder?.done(content.pieces, full_hash)
       else recorder?.notDone()

@@ -1,7 +1,16 @@
 // Changes a file that is there: the checks, the plan and, under its lock, the writing. Does not know what a plan does.
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { ChangeOptions, Edited, FileHistory, FileTarget, Planned, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
+import type {
+  ChangeOptions,
+  Edited,
+  FileHistory,
+  FileTarget,
+  Planned,
+  PlannedFile,
+  Planner,
+  WorkspaceOptions
+} from './api.ts'
 import type { BufferPool } from './buffer-pool.ts'
 import { commit, lossesOf, type Change } from './commit/commit.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'

@@ -1,6 +1,6 @@
 // Where recorded splices are, in lines, with the text around them, for people. Does not know files or who reads it.
 import { lfLinesBefore, lfLinesFrom, lfLineStart } from '../text/lf-lines.ts'
-import { countBreaksIn, countLines } from '../text/lines.ts'
+import { countBreaksIn, isBreakByte, isLineStart, lineAround } from '../text/lines.ts'
 import { bomLength } from '../text/encoding.ts'
 import { Text } from '../text/text.ts'
 import type { RecordedSplice } from './change.ts'
@@ -28,20 +28,20 @@ export const AROUND = 2048
 
 /** The place of each splice of `original`, in order. Linear in the text. */
 export function placesOf(original: Buffer, splices: readonly RecordedSplice[]): Place[] {
+  const text = new Text([original])
   let counted: number = bomLength(original)
   let line = 1
   let shift = 0
   return splices.map(({ start, old, insert }) => {
     const end = start + old.length
-    const from = Math.max(bomLength(original), lineStartOf(original, start))
+    const from = lineAround(text, start).start
     if (from > counted) {
       line += countBreaksIn(original, counted, from)
       counted = from
     }
-    const head = original.subarray(from, start)
-    const tail = restOfLine(original, end, from < end ? (insert.at(-1) ?? old.at(-1)) : insert.at(-1))
-    const removed = linesOf([head, old, tail])
-    const added = linesOf([head, insert, tail])
+    const tail = restOfLine(text, end, from < end ? (insert.at(-1) ?? old.at(-1)) : insert.at(-1))
+    const removed = linesOf(from < start, old, tail)
+    const added = linesOf(from < start, insert, tail)
     const place = {
       start_line: line,
       new_start_line: line + shift,
@@ -55,23 +55,19 @@ export function placesOf(original: Buffer, splices: readonly RecordedSplice[]): 
   })
 }
 
-/** Where the line begins that holds `offset`; a `\r` that no `\n` follows ends one too. */
-function lineStartOf(bytes: Buffer, offset: number): number {
-  const feed = lfLineStart(bytes, offset)
-  const cr = offset === 0 ? -1 : bytes.subarray(feed, offset).lastIndexOf(13)
-  return cr === -1 || bytes[feed + cr + 1] === 10 ? feed : feed + cr + 1
-}
-
 /** What follows on the line of a splice's last byte; nothing where it ended its line, before and after. */
-function restOfLine(bytes: Buffer, end: number, last: number | undefined): Buffer {
-  const atStart = end === 0 || bytes[end - 1] === 10
-  if (atStart && (last === undefined || last === 10)) return bytes.subarray(end, end)
-  return bytes.subarray(end, lfLinesFrom(bytes, end, bytes.length, 1).at)
+function restOfLine(text: Text, end: number, last: number | undefined): Buffer {
+  const ended = last === undefined || isBreakByte(last)
+  return ended && isLineStart(text, end) ? text.slice(end, end) : text.slice(end, lineAround(text, end).next)
 }
 
-function linesOf(parts: readonly Buffer[]): number {
-  const text = new Text([Buffer.concat(parts)])
-  return countLines(text, countBreaksIn(Buffer.concat(parts), 0, text.length))
+/** How many lines a splice's bytes take part in: with what stands before and after them on the first and last line. */
+function linesOf(hasHead: boolean, middle: Buffer, tail: Buffer): number {
+  const breaks = countBreaksIn(middle, 0, middle.length, tail[0] ?? -1)
+  if (tail.length > 0) return breaks + 1
+  const last = middle.at(-1)
+  const isUnended = last === undefined ? hasHead : !isBreakByte(last)
+  return breaks + (isUnended ? 1 : 0)
 }
 
 function before(bytes: Buffer, start: number): Buffer {

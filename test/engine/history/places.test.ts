@@ -1,0 +1,66 @@
+import t from 'tap'
+import { AROUND, placesOf } from '../../../src/engine/history/places.ts'
+
+/** Replaces the first `old` of `text` by `insert`; shows the place with its texts. */
+function check(name: string, text: string, old: string, insert: string, expected: object): void {
+  t.test(name, async t => {
+    const original = Buffer.from(text)
+    const [place] = placesOf(original, [
+      { start: original.indexOf(old), old: Buffer.from(old), insert: Buffer.from(insert) }
+    ])
+    const { before, after, ...lines } = place!
+    t.strictSame({ ...lines, before: before.toString(), after: after.toString() }, expected)
+  })
+}
+
+const at = (start_line: number, lines_removed: number, lines_added: number, before: string, after: string) => ({
+  start_line,
+  new_start_line: start_line,
+  lines_removed,
+  lines_added,
+  before,
+  after
+})
+
+check('counts a part of a line as the line', 'a\nb c d\ne\n', 'c', 'X', at(2, 1, 1, 'a\nb ', ' d\ne\n'))
+check('counts whole lines', 'a\nb\nc\n', 'b\n', 'X\nY\n', at(2, 1, 2, 'a\n', 'c\n'))
+check('counts inserted lines', 'a\nb\n', '', 'X\n', at(1, 0, 1, '', 'a\nb\n'))
+check('counts deleted lines', 'a\nb\nc\n', 'b\n', '', at(2, 1, 0, 'a\n', 'c\n'))
+check('counts a line that is joined to the next', 'a\nb\nc\n', 'a\n', 'X', at(1, 2, 1, '', 'b\nc\n'))
+check('counts a lone \\r as the end of a line', 'a\rb\rc', 'b', 'X', at(2, 1, 1, 'a\r', '\rc'))
+check('counts \\r\\n as one end', 'a\r\nb\r\nc', 'b', 'X', at(2, 1, 1, 'a\r\n', '\r\nc'))
+check('begins line 1 after a byte-order mark', '\ufeffa\nb', 'a', 'X', at(1, 1, 1, '\ufeff', '\nb'))
+check(
+  'keeps three lines on each side',
+  '1\n2\n3\n4\n5\n6\n7\n8\n9\n',
+  '5',
+  'X',
+  at(5, 1, 1, '2\n3\n4\n', '\n6\n7\n8\n')
+)
+
+t.test('keeps fewer lines where they are long, and a part of a line that is too long itself', async t => {
+  const long = 'x'.repeat(AROUND + 10)
+  const shown = (text: string) => {
+    const original = Buffer.from(text)
+    const [place] = placesOf(original, [
+      { start: original.indexOf('@'), old: Buffer.from('@'), insert: Buffer.from('#') }
+    ])
+    return { before: place!.before.toString(), after: place!.after.toString() }
+  }
+  t.strictSame(shown(`${long}\na\n@\nb\n${long}\n`), { before: 'a\n', after: '\nb\n' })
+  t.strictSame(shown(`${long}@${long}`), { before: 'x'.repeat(AROUND), after: 'x'.repeat(AROUND) })
+})
+
+t.test('numbers each place after the ones before it', async t => {
+  const places = placesOf(Buffer.from('a\nb\nc\n'), [
+    { start: 0, old: Buffer.alloc(0), insert: Buffer.from('X\nY\n') },
+    { start: 4, old: Buffer.from('c\n'), insert: Buffer.from('Z\n') }
+  ])
+  t.strictSame(
+    places.map(({ start_line, new_start_line }) => [start_line, new_start_line]),
+    [
+      [1, 1],
+      [3, 5]
+    ]
+  )
+})
