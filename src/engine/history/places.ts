@@ -23,6 +23,7 @@ export interface Place {
 
 /** Lines of context on each side. */
 const CONTEXT = 3
+const NOTHING = Buffer.alloc(0)
 /** Bytes kept of the text on each side. A bound on the size of a record; chosen, not measured. */
 export const AROUND = 2048
 
@@ -39,7 +40,8 @@ export function placesOf(original: Buffer, splices: readonly RecordedSplice[]): 
       line += countBreaksIn(original, counted, from)
       counted = from
     }
-    const tail = restOfLine(text, end, from < end ? (insert.at(-1) ?? old.at(-1)) : insert.at(-1))
+    const joins = insert.length === 0 ? from < start : !isBreakByte(insert.at(-1)!)
+    const tail = joins || !isLineStart(text, end) ? text.slice(end, lineAround(text, end).next) : NOTHING
     const removed = linesOf(from < start, old, tail)
     const added = linesOf(from < start, insert, tail)
     const place = {
@@ -53,12 +55,6 @@ export function placesOf(original: Buffer, splices: readonly RecordedSplice[]): 
     shift += added - removed
     return place
   })
-}
-
-/** What follows on the line of a splice's last byte; nothing where it ended its line, before and after. */
-function restOfLine(text: Text, end: number, last: number | undefined): Buffer {
-  const ended = last === undefined || isBreakByte(last)
-  return ended && isLineStart(text, end) ? text.slice(end, end) : text.slice(end, lineAround(text, end).next)
 }
 
 /** How many lines a splice's bytes take part in: with what stands before and after them on the first and last line. */

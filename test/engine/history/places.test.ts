@@ -27,6 +27,7 @@ check('counts whole lines', 'a\nb\nc\n', 'b\n', 'X\nY\n', at(2, 1, 2, 'a\n', 'c\
 check('counts inserted lines', 'a\nb\n', '', 'X\n', at(1, 0, 1, '', 'a\nb\n'))
 check('counts deleted lines', 'a\nb\nc\n', 'b\n', '', at(2, 1, 0, 'a\n', 'c\n'))
 check('counts a line that is joined to the next', 'a\nb\nc\n', 'a\n', 'X', at(1, 2, 1, '', 'b\nc\n'))
+check('counts two lines that become one', 'ab\nc\n', 'b\n', '', at(1, 2, 1, 'a', 'c\n'))
 check('counts a lone \\r as the end of a line', 'a\rb\rc', 'b', 'X', at(2, 1, 1, 'a\r', '\rc'))
 check('counts \\r\\n as one end', 'a\r\nb\r\nc', 'b', 'X', at(2, 1, 1, 'a\r\n', '\r\nc'))
 check('begins line 1 after a byte-order mark', '\ufeffa\nb', 'a', 'X', at(1, 1, 1, '\ufeff', '\nb'))
