@@ -165,6 +165,7 @@ async function changeContent<T, F>(
     const written = await write(context, { pin, snapshot, digest, ...content, record }, planned.value, mode.lock)
     const full_hash = await digest
     if (written.ok) {
+      await reportSave(context, recorder, pin, snapshot, written.value)
       recorder?.done(removes === true ? null : content.pieces, full_hash)
       return ok({ ...edited(shortHash(full_hash)), ...written.value, ...recordedBy(recorder, written.value.warnings) })
     }
@@ -177,6 +178,21 @@ async function changeContent<T, F>(
     // Where the writing failed first: the next request must not get the buffer while its bytes are still being hashed.
     await hashing?.catch(() => {})
   }
+}
+
+/** Keeps, and reports, what another program saved between the last look and the rename. */
+async function reportSave(
+  { options }: WriteContext,
+  recorder: FileRecorder | null,
+  pin: Pin,
+  snapshot: Snapshot,
+  { warnings, write_strategy }: { warnings: FileWarning[]; write_strategy?: 'in_place' }
+): Promise<void> {
+  const save = write_strategy === undefined ? snapshot.written() : null
+  if (save === null) return
+  warnings.push('save_replaced')
+  options.report?.({ event: 'save_replaced', path: pin.relative.toString() })
+  await recorder?.keepSave(save, await digestOf([save], save.length))
 }
 
 /** The changes so far, for planners that ask; empty where no history is kept. */

@@ -53,6 +53,11 @@ export interface Snapshot {
    * question.
    */
   unchanged(): boolean
+  /**
+   * What the object holds now, if it was written to since, as far as its times tell; null: it wasn't. For the time after
+   * another file has taken its name.
+   */
+  written(): Buffer | null
   close(): void
 }
 
@@ -93,6 +98,12 @@ export async function readWhole(
         marks,
         unchanged: () =>
           alike(stat, fstatSync(fd, { bigint: true })) && (stat.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
+        written: () => {
+          const now = fstatSync(fd, { bigint: true })
+          if (now.size === stat.size && now.mtimeNs === stat.mtimeNs) return null
+          const present = Buffer.alloc(Number(now.size))
+          return fill(fd, present) === null ? null : present
+        },
         // A failing close of what was only read says nothing, least of all after the rename.
         close: () => quietly(() => closeSync(fd))
       }

@@ -153,6 +153,31 @@ export class FileRecorder {
     }
   }
 
+  /**
+   * Keeps what another program saved when the change was already decided, and what this has replaced. It never took
+   * place for those who came after it. Where it can't be written, that is reported.
+   */
+  async keepSave(bytes: Buffer, digest: string): Promise<void> {
+    const before = this.#file.bytes()
+    const record: EditRecord = {
+      edit_id: this.#history.nextId(),
+      operation: 'outside',
+      at: Date.now(),
+      path: this.#file.path,
+      hash_before: this.#file.digest,
+      hash_after: digest,
+      size_before: before.length,
+      size_after: bytes.length,
+      ...textsOf(before, differing(before, bytes))
+    }
+    try {
+      await this.#history.append(record, { durable: this.#options.durable })
+      this.#history.settle(record.edit_id, 'uncertain')
+    } catch (error) {
+      this.#options.report({ event: 'unrecorded', path: this.#file.path.toString(), reason: codeOf(error) })
+    }
+  }
+
   /** Of a keyed request that changes nothing: keeps its answer. */
   async note(origin: Origin, outcome: () => unknown): Promise<void> {
     const { operation, key, ...caller } = origin
