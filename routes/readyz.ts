@@ -9,7 +9,7 @@ const route = factsRoute({
   url: '/readyz',
   operationId: 'get_readiness',
   summary: 'Does the service accept requests?',
-  description: 'The service accepts requests. Says nothing else.',
+  description: 'The service accepts requests. Says also whether the history can't be written.',
   outcome: Readiness,
   access: 'open'
 })
@@ -19,7 +19,8 @@ export function readyz(app: FastifyInstance, workspace: Workspace): void {
     ...route,
     async handler(_request, reply) {
       const failure = workspace.ready()
-      return failure === null ? { status: 'ready' } : sendProblem(reply, failure)
+      if (failure !== null) return sendProblem(reply, failure)
+      return { status: 'ready', ...(workspace.degraded() && { history: 'degraded' }) }
     }
   })
 }

@@ -14,6 +14,7 @@ const workspace: Workspace = {
   history: untouched,
   keyed: untouched,
   ready: () => null,
+  degraded: () => false,
   close: async () => {}
 }
 

@@ -294,6 +294,8 @@ export interface Workspace {
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>>
   /** Null, or why nothing can be edited now: NOT_READY. */
   ready(): FileFailure | null
+  /** Whether the last change could not be recorded. */
+  degraded(): boolean
   /** Waits for what is running, then releases everything. */
   close(): Promise<void>
 }

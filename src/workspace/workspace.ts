@@ -266,7 +266,14 @@ class FileWorkspace implements Workspace {
   }
 
   ready(): FileFailure | null {
-    return this.#files.ready()
+    const failure = this.#files.ready()
+    const isWritable = this.#options.history !== 'required' || !this.degraded()
+    if (failure !== null || isWritable) return failure
+    return { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
+  }
+
+  degraded(): boolean {
+    return this.#context.recorder.degraded
   }
 
   close(): Promise<void> {

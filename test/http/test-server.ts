@@ -123,6 +123,7 @@ export async function startServer(
     history: opened.history.bind(opened),
     keyed: opened.keyed.bind(opened),
     ready: opened.ready.bind(opened),
+    degraded: opened.degraded.bind(opened),
     close: opened.close.bind(opened),
     ...options.replace
   }
