@@ -1,0 +1,16 @@
+// Bytes as JSON: a string if they are UTF-8, else base64. Does not know what they are.
+import { isUtf8 } from 'node:buffer'
+
+export type JsonBytes = string | { base64: string }
+
+export const toJson = (bytes: Buffer): JsonBytes =>
+  isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') }
+
+/** Null: it is something else. */
+export function fromJson(value: unknown): Buffer | null {
+  if (typeof value === 'string') return Buffer.from(value)
+  return isObject(value) && typeof value.base64 === 'string' ? Buffer.from(value.base64, 'base64') : null
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,130 @@
+// Files of the history's folder: opened without following links, read at a place, written whole. Does not know what is in
+// them.
+import { close, constants, fdatasync, fstatSync, fsync, open, read, type Stats, write } from 'node:fs'
+import { lstat, readdir, rename, unlink } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+export const openFile: (path: string, flags: number, mode?: number) => Promise<number> = promisify(open)
+export const closeFile: (fd: number) => Promise<void> = promisify(close)
+export const syncData: (fd: number) => Promise<void> = promisify(fdatasync)
+const syncAll: (fd: number) => Promise<void> = promisify(fsync)
+const readSome = promisify(read)
+const writeSome = promisify(write)
+
+/** Files are made for this user only. */
+export const MODE = 0o600
+/** Of a file that must not be there yet, whatever is at its name. */
+export const NEW = constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+/** A FIFO at the name must not make the opening wait. */
+const CAREFULLY = constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+/** The name of a thrown system error, such as ENOENT, or ''. */
+export const errorCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'
+
+/** What is at a name isn't a file of the history. */
+export class NotOurs extends Error {
+  readonly code = 'NOT_OURS'
+}
+
+/**
+ * Does the work with a file that is open for reading, or for both, and closes it. Throws NotOurs unless it is a regular
+ * file of the user who runs this or owns the folder; the system's error if it can't be opened.
+ */
+export async function withFile<T>(
+  path: string,
+  access: 'read' | 'both',
+  work: (fd: number, stats: Stats) => Promise<T>
+): Promise<T> {
+  const fd = await openFile(path, CAREFULLY | (access === 'read' ? constants.O_RDONLY : constants.O_RDWR))
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile() || (stats.uid !== process.geteuid?.() && process.geteuid?.() !== 0)) {
+      throw new NotOurs('not a regular file of this user')
+    }
+    return await work(fd, stats)
+  } finally {
+    await closeFile(fd).catch(() => {})
+  }
+}
+
+/** Up to `length` bytes from `offset` on; fewer where the file ends before. */
+export async function readAt(fd: number, offset: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  let count = 0
+  while (count < length) {
+    const { bytesRead } = await readSome(fd, bytes, count, length - count, offset + count)
+    if (bytesRead === 0) break
+    count += bytesRead
+  }
+  return bytes.subarray(0, count)
+}
+
+/** Writes all, at `offset`, or where the file ends if it was opened to append. Throws the system's error. */
+export async function writeAll(fd: number, bytes: Uint8Array, offset: number | null): Promise<void> {
+  for (let count = 0; count < bytes.length;) {
+    const at = offset === null ? null : offset + count
+    const { bytesWritten } = await writeSome(fd, bytes, count, bytes.length - count, at)
+    count += bytesWritten
+  }
+}
+
+/** Writes a file under another name and gives it its own. `sync`: its bytes are on the disk first. */
+export async function writeWhole(path: string, temp: string, bytes: Uint8Array, sync: boolean): Promise<void> {
+  try {
+    const fd = await openFile(temp, constants.O_WRONLY | NEW, MODE)
+    try {
+      await writeAll(fd, bytes, 0)
+      if (sync) await syncData(fd)
+    } finally {
+      await closeFile(fd)
+    }
+    await rename(temp, path)
+  } catch (error) {
+    await remove(temp).catch(() => {})
+    throw error
+  }
+}
+
+/** Resolves when the names in a folder are on the disk. */
+export async function syncNames(folder: string): Promise<void> {
+  const fd = await openFile(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    await syncAll(fd)
+  } finally {
+    await closeFile(fd)
+  }
+}
+
+/** Whether there was something to remove. */
+export async function remove(path: string): Promise<boolean> {
+  try {
+    await unlink(path)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+/** Null: nothing has this name. */
+export async function look(path: string): Promise<Stats | null> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** Empty if the folder is missing. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}

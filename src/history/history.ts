@@ -1,0 +1,188 @@
+// The history of one root: puts its parts together. Does not know the root's files, HTTP or locks.
+import { mkdirSync, statSync } from 'node:fs'
+import type {
+  FileCopy,
+  History,
+  HistoryOptions,
+  Latest,
+  PathHistory,
+  RecordPage,
+  RecordQuery,
+  Retention,
+  Swept
+} from './api.ts'
+import { Blobs } from './blobs.ts'
+import { Copies } from './copies.ts'
+import { errorCode } from './files.ts'
+import { forgetPath } from './forget.ts'
+import { Ids } from './ids.ts'
+import { LatestOfPaths } from './latest.ts'
+import { LIMITS } from './limits.ts'
+import { encodeLine } from './line.ts'
+import { Reading } from './reading.ts'
+import type { EditRecord, Settlement, Stored } from './record.ts'
+import { recordJson, settlementJson } from './record-json.ts'
+import { Segments } from './segments.ts'
+import { sweepHistory } from './sweep.ts'
+import { encodeTexts } from './texts-json.ts'
+import { Writer } from './writer.ts'
+
+/** In ms: a segment that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
+const LONGEST = 24 * 60 * 60 * 1000
+
+/** Reads nothing but the last ids. Throws the system's error if the folder can't be made or read. */
+export async function openHistory(options: HistoryOptions): Promise<History> {
+  makeFolder(options.folder)
+  const history = new FileHistory(options)
+  await history.start()
+  return history
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error
+  }
+}
+
+class FileHistory implements History {
+  readonly #options: HistoryOptions
+  readonly #limits: typeof LIMITS
+  readonly #ids = new Ids()
+  readonly #latest = new LatestOfPaths()
+  /** What was settled and isn't written yet. */
+  readonly #said = new Map<string, Settlement>()
+  readonly #segments: Segments
+  readonly #blobs: Blobs
+  readonly #copies: Copies
+  readonly #writer: Writer
+  readonly #reading: Reading
+
+  constructor(options: HistoryOptions) {
+    const { folder, nonce, report } = options
+    const limits = { ...LIMITS, ...options.limits }
+    this.#options = options
+    this.#limits = limits
+    this.#segments = new Segments({
+      ...options,
+      limits,
+      ids: this.#ids,
+      saw: (said, from) => {
+        if ('facts' in said) this.#latest.saw(said.facts)
+        else {
+          this.#latest.settled(said.settles, said.as)
+          if (from === nonce) this.#said.delete(said.settles)
+        }
+      }
+    })
+    this.#blobs = new Blobs(options)
+    this.#copies = new Copies({ folder, nonce, report, limits })
+    this.#writer = new Writer({
+      folder,
+      nonce,
+      report,
+      limit: limits.segment,
+      written: (segment, offset, bytes) => this.#segments.written(segment, offset, bytes),
+      closed: (segment, isWhole) => this.#segments.closed(segment, isWhole)
+    })
+    this.#reading = new Reading({
+      segments: this.#segments,
+      blobs: this.#blobs,
+      latest: this.#latest,
+      mostTexts: limits.texts,
+      said: edit_id => this.#said.get(edit_id) ?? null,
+      report
+    })
+  }
+
+  start(): Promise<void> {
+    return this.#segments.start()
+  }
+
+  nextId(): string {
+    return this.#ids.next()
+  }
+
+  async refresh(alone = false): Promise<void> {
+    if (!alone) await this.#segments.update()
+  }
+
+  async append(record: EditRecord, { durable }: { durable: boolean }): Promise<void> {
+    const hasTexts = record.splices !== null || record.places !== null
+    const { json, blobs } =
+      hasTexts && !this.#isPrivate(record.path)
+        ? await encodeTexts(record, this.#limits.text)
+        : { json: null, blobs: [] }
+    await this.#blobs.keep(blobs, durable)
+    const names = blobs.map(({ name }) => name)
+    const line = encodeLine(recordJson(record, json, names, this.#ids.latest))
+    await this.#writer.append(line, durable)
+    await this.#blobs.check(blobs, durable)
+  }
+
+  settle(edit_id: string, settled: Settlement): void {
+    this.#said.set(edit_id, settled)
+    this.#latest.settled(edit_id, settled)
+    this.#writer.add(encodeLine(settlementJson(edit_id, settled)))
+  }
+
+  async flush(): Promise<void> {
+    await this.#writer.flush()
+  }
+
+  ofPath(path: Buffer): Promise<PathHistory> {
+    return this.#reading.ofPath(path)
+  }
+
+  lastOf(path: Buffer): Promise<Latest | null> {
+    return this.#reading.lastOf(path)
+  }
+
+  byId(edit_id: string): Promise<Stored | null> {
+    return this.#reading.byId(edit_id)
+  }
+
+  byKey(digest: string): Promise<Stored | null> {
+    return this.#reading.byKey(digest)
+  }
+
+  list(query: RecordQuery, limit: number): Promise<RecordPage> {
+    return this.#reading.list(query, limit)
+  }
+
+  unsettled(): Promise<Stored[]> {
+    return this.#reading.unsettled()
+  }
+
+  async forget(path: Buffer): Promise<number> {
+    await this.#writer.flush()
+    await this.#copies.remove(path)
+    return forgetPath(path, { segments: this.#segments, blobs: this.#blobs, reading: this.#reading })
+  }
+
+  async sweep(retention: Retention): Promise<Swept> {
+    await this.#writer.rotate(LONGEST)
+    await this.#segments.idle()
+    const { report } = this.#options
+    return sweepHistory(retention, { segments: this.#segments, blobs: this.#blobs, copies: this.#copies, report })
+  }
+
+  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string): void {
+    if (!this.#isPrivate(path)) this.#copies.keep(path, edit_id, pieces, hash)
+  }
+
+  copyOf(path: Buffer): Promise<FileCopy | null> {
+    return this.#copies.of(path)
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close()
+    await this.#copies.flush()
+    await this.#segments.idle()
+  }
+
+  #isPrivate(path: Buffer): boolean {
+    return this.#options.level === 'meta' || this.#options.isPrivate(path)
+  }
+}

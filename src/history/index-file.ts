@@ -1,0 +1,107 @@
+// The index of a closed segment as a file beside it. It can always be built again, so whatever is wrong with it, it is
+// ignored. Does not know who asks.
+import { randomBytes } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { readAt, withFile, writeWhole } from './files.ts'
+import type { Settlement } from './record.ts'
+import { includes, SegmentIndex, shortHash, type Overview } from './segment-index.ts'
+import { indexName } from './segment-name.ts'
+
+/** Four numbers of four bytes: length and CRC-32 of the summary, then of the rows. */
+const HEADER = 16
+/** Another one for each form of the file. */
+const FORM = 1
+/** Bytes that are read at once, to have most summaries with one read. */
+const FIRST = 16 * 1024
+
+interface SummaryJson extends Omit<Overview, 'loose' | 'mayHavePath' | 'mayHaveKey'> {
+  form: number
+  size: number
+  mtime: number
+  loose: [string, Settlement][]
+  paths: string
+  keys: string
+}
+
+const listJson = (list: Float64Array): string =>
+  Buffer.from(list.buffer, list.byteOffset, list.byteLength).toString('base64')
+const listOf = (json: string): Float64Array => new Float64Array(new Uint8Array(Buffer.from(json, 'base64')).buffer)
+
+/** Writes it; `stats` are the segment's. Throws the system's error. */
+export async function writeIndex(folder: string, segment: string, stats: Stats, index: SegmentIndex): Promise<void> {
+  const { lowest, highest, oldestAt, keyedAt, unsettled, loose, gaps, blobs } = index
+  const { paths, keys } = index.hashes()
+  const json: SummaryJson = {
+    lowest,
+    highest,
+    oldestAt,
+    keyedAt,
+    unsettled,
+    gaps,
+    blobs,
+    form: FORM,
+    size: stats.size,
+    mtime: stats.mtimeMs,
+    loose: [...loose],
+    paths: listJson(paths),
+    keys: listJson(keys)
+  }
+  const [head, body] = [Buffer.from(JSON.stringify(json)), index.toBytes()]
+  const header = Buffer.alloc(HEADER)
+  for (const [i, value] of [head.length, crc32(head), body.length, crc32(body)].entries()) {
+    header.writeUInt32LE(value, 4 * i)
+  }
+  const path = join(folder, indexName(segment))
+  // Two servers may write it at the same time.
+  const temp = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  await writeWhole(path, temp, Buffer.concat([header, head, body]), false)
+}
+
+/** Null: there is none that fits the segment. */
+export async function readSummary(folder: string, segment: string, stats: Stats): Promise<Overview | null> {
+  try {
+    return await withFile(join(folder, indexName(segment)), 'read', async (fd, { size }) => {
+      const first = await readAt(fd, 0, Math.min(FIRST, size))
+      const end = HEADER + first.readUInt32LE(0)
+      if (end > size) return null
+      const bytes = end <= first.length ? first : await readAt(fd, 0, end)
+      const head = bytes.subarray(HEADER, end)
+      if (crc32(head) !== first.readUInt32LE(4)) return null
+      const json: SummaryJson = JSON.parse(head.toString())
+      if (json.form !== FORM || json.size !== stats.size || json.mtime !== stats.mtimeMs) return null
+      const [paths, keys] = [listOf(json.paths), listOf(json.keys)]
+      return {
+        lowest: json.lowest,
+        highest: json.highest,
+        oldestAt: json.oldestAt,
+        keyedAt: json.keyedAt,
+        unsettled: json.unsettled,
+        loose: new Map(json.loose),
+        gaps: json.gaps,
+        blobs: json.blobs,
+        mayHavePath: path => includes(paths, shortHash(path)),
+        mayHaveKey: digest => includes(keys, shortHash(digest))
+      }
+    })
+  } catch {
+    return null
+  }
+}
+
+/** Null: there is none, or it is damaged. */
+export async function readRows(folder: string, segment: string): Promise<SegmentIndex | null> {
+  try {
+    return await withFile(join(folder, indexName(segment)), 'read', async (fd, { size }) => {
+      const header = await readAt(fd, 0, HEADER)
+      const start = HEADER + header.readUInt32LE(0)
+      const length = header.readUInt32LE(8)
+      if (start + length > size) return null
+      const body = await readAt(fd, start, length)
+      return crc32(body) === header.readUInt32LE(12) ? SegmentIndex.from(body) : null
+    })
+  } catch {
+    return null
+  }
+}

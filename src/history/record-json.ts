@@ -1,0 +1,161 @@
+// Records and settlements as the JSON of a line, and back. Does not know files or blobs.
+import { fromJson, isObject, toJson } from './bytes-json.ts'
+import { isId } from './ids.ts'
+import type { EditRecord, RecordedOperation, Settlement } from './record.ts'
+
+/** A record without its texts and without what was answered. */
+export interface Facts extends Omit<EditRecord, 'splices' | 'places' | 'key'> {
+  key?: { digest: string; fingerprint: string }
+  /** The latest id that its server knew, where that isn't its own. */
+  seen?: string
+  /** Names of the blobs that its texts need. */
+  blobs: readonly string[]
+  /** In the line, or in blobs. */
+  hasTexts: boolean
+}
+
+export type Said = { facts: Facts } | { settles: string; as: Settlement }
+
+/** Before it are facts, after it the texts: no string in JSON holds a quotation mark without a backslash before it. */
+const TEXTS = ',"texts":'
+
+const OPERATIONS: ReadonlySet<unknown> = new Set<RecordedOperation>([
+  'edit',
+  'edit_lines',
+  'edit_section',
+  'create',
+  'undo',
+  'redo',
+  'outside'
+])
+const SETTLEMENTS: ReadonlySet<unknown> = new Set<Settlement>(['done', 'void', 'uncertain'])
+
+/** `texts`: from `encodeTexts`, or null. `seen`: the latest id that this server knows. */
+export function recordJson(record: EditRecord, texts: unknown, blobs: readonly string[], seen: string): string {
+  const { splices, places, key, path, made_folders, ...others } = record
+  const facts = {
+    ...others,
+    path: toJson(path),
+    ...(made_folders !== undefined && { made_folders: made_folders.map(toJson) }),
+    ...(key !== undefined && { key: { digest: key.digest, fingerprint: key.fingerprint } }),
+    ...(seen > record.edit_id && { seen }),
+    ...(blobs.length > 0 && { blobs })
+  }
+  const outcome = key === undefined ? '' : `,"outcome":${JSON.stringify(key.outcome) ?? 'null'}`
+  return `${JSON.stringify(facts).slice(0, -1)}${TEXTS}${JSON.stringify(texts)}${outcome}}`
+}
+
+export const settlementJson = (edit_id: string, settled: Settlement): string =>
+  JSON.stringify({ settles: edit_id, as: settled })
+
+/**
+ * The same record without texts and answer, at most as long, with spaces up to the same length in bytes; null: it has
+ * none.
+ */
+export function forgottenJson(json: Buffer): string | null {
+  const value = parse(json.toString())
+  if (!isObject(value) || (value.texts === null && (value.outcome ?? null) === null)) return null
+  const { texts, outcome, blobs, ...facts } = value
+  const rest = outcome === undefined ? '' : ',"outcome":null'
+  const shorter = `${JSON.stringify(facts).slice(0, -1)}${TEXTS}null${rest}}`
+  const room = json.length - Buffer.byteLength(shorter)
+  // An answer of one to three bytes holds no text.
+  return room < 0 ? null : shorter + ' '.repeat(room)
+}
+
+/** What a line says, without looking at its texts; null: it isn't editd's, or of a later version. */
+export function decodeFacts(json: Buffer): Said | null {
+  const end = json.indexOf(TEXTS)
+  if (end < 0) {
+    const { settles, as } = objectIn(json.toString())
+    return isId(settles) && isSettlement(as) ? { settles, as } : null
+  }
+  const hasTexts = json[end + TEXTS.length] === 0x7b
+  const facts = factsOf(objectIn(`${json.toString('utf8', 0, end)}}`), hasTexts)
+  return facts && { facts }
+}
+
+/** The whole record; its texts are still as `encodeTexts` returned them. */
+export function decodeRecord(json: Buffer): { facts: Facts; texts: unknown; outcome: unknown } | null {
+  const value = objectIn(json.toString())
+  const facts = factsOf(value, isObject(value.texts))
+  return facts && { facts, texts: value.texts, outcome: value.outcome ?? null }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const objectIn = (text: string): Record<string, unknown> => {
+  const value = parse(text)
+  return isObject(value) ? value : {}
+}
+
+const isSettlement = (value: unknown): value is Settlement => SETTLEMENTS.has(value)
+const isOperation = (value: unknown): value is RecordedOperation => OPERATIONS.has(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+const isHash = (value: unknown): value is string | null => value === null || isText(value)
+
+function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | null {
+  const { edit_id, operation, at, hash_before, hash_after, size_before, size_after, lines_added, lines_removed } = value
+  const path = fromJson(value.path)
+  if (!isId(edit_id) || !isOperation(operation) || path === null) return null
+  if (!isNumber(at) || !isNumber(size_before) || !isNumber(size_after)) return null
+  if (!isNumber(lines_added) || !isNumber(lines_removed) || !isHash(hash_before) || !isHash(hash_after)) return null
+  const { agent, session, reason, seen, blobs } = value
+  const temp = tempOf(value.temp)
+  const toggles = listOf(value.toggles, selectionOf)
+  const made_folders = listOf(value.made_folders, fromJson)
+  const key = keyOf(value.key)
+  return {
+    edit_id,
+    operation,
+    at,
+    path,
+    hash_before,
+    hash_after,
+    size_before,
+    size_after,
+    lines_added,
+    lines_removed,
+    hasTexts,
+    blobs: listOf(blobs, name => (isText(name) ? name : null)) ?? [],
+    ...(isText(agent) && { agent }),
+    ...(isText(session) && { session }),
+    ...(isText(reason) && { reason }),
+    ...(isId(seen) && { seen }),
+    ...(temp && { temp }),
+    ...(toggles && { toggles }),
+    ...(made_folders && { made_folders }),
+    ...(key && { key })
+  }
+}
+
+function listOf<T>(value: unknown, read: (item: unknown) => T | null): T[] | null {
+  if (!Array.isArray(value)) return null
+  const items = value.map(read)
+  return items.every(item => item !== null) ? items : null
+}
+
+function tempOf(value: unknown): EditRecord['temp'] | null {
+  if (!isObject(value)) return null
+  const { name, dev, ino } = value
+  return isText(name) && isText(dev) && isText(ino) ? { name, dev, ino } : null
+}
+
+function keyOf(value: unknown): Facts['key'] | null {
+  if (!isObject(value)) return null
+  const { digest, fingerprint } = value
+  return isText(digest) && isText(fingerprint) ? { digest, fingerprint } : null
+}
+
+function selectionOf(value: unknown): { edit_id: string; change_indexes?: number[] } | null {
+  if (!isObject(value) || !isText(value.edit_id)) return null
+  const indexes = listOf(value.change_indexes, item => (isNumber(item) ? item : null))
+  return { edit_id: value.edit_id, ...(indexes && { change_indexes: indexes }) }
+}

@@ -1,0 +1,352 @@
+// What is in one segment, in a few bytes for each record, and what is kept in memory of it always. Does not know files.
+import { createHash } from 'node:crypto'
+import type { Gap } from './api.ts'
+import { ID_LENGTH } from './ids.ts'
+import { jsonOf, linesOf } from './line.ts'
+import { decodeFacts, type Facts, type Said } from './record-json.ts'
+import type { Settlement } from './record.ts'
+
+/** A row: the id; offset and length of the line; when; path, agent and session by their numbers; the key; settlement. */
+const AT = { offset: 28, length: 32, at: 36, path: 44, agent: 48, session: 52, key: 56, settled: 62, size: 64 }
+const KEY_BYTES = 6
+
+interface Counted {
+  lowest: string
+  highest: string
+  oldestAt: number | null
+  keyedAt: number | null
+  unsettled: number
+  count: number
+  seen: string
+  end: number
+}
+
+const SETTLED: readonly (Settlement | null)[] = [null, 'done', 'void', 'uncertain']
+
+export interface Row {
+  edit_id: string
+  /** Of its line, in bytes. */
+  offset: number
+  length: number
+  /** ms since 1970. */
+  at: number
+  path: string
+  agent: string | null
+  session: string | null
+  settled: Settlement | null
+}
+
+/** What is known of a segment without its rows. */
+export interface Overview {
+  /** '' if it has no records. */
+  readonly lowest: string
+  readonly highest: string
+  /** ms since 1970 of the oldest record; of the newest one with a key. */
+  readonly oldestAt: number | null
+  readonly keyedAt: number | null
+  /** Records of which the segment itself doesn't say what became of them. */
+  readonly unsettled: number
+  /** Settlements of records that are somewhere else. */
+  readonly loose: ReadonlyMap<string, Settlement>
+  readonly gaps: readonly Omit<Gap, 'segment'>[]
+  /** That its records name. */
+  readonly blobs: readonly string[]
+  /** False: it has no record of this path (as of `keyOf`), or with this key digest. */
+  mayHavePath(path: string): boolean
+  mayHaveKey(digest: string): boolean
+}
+
+/** Six bytes of a text's SHA-256, as a number. */
+export const shortHash = (text: string): number =>
+  createHash('sha256').update(text, 'latin1').digest().readUIntBE(0, KEY_BYTES)
+
+/** Whether an ascending list has this number. */
+export function includes(list: Float64Array, value: number): boolean {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (list[middle]! < value) low = middle + 1
+    else high = middle
+  }
+  return list[low] === value
+}
+
+/** Bytes as a string of which each character is one byte: a key of maps. */
+export const keyOf = (bytes: Buffer): string => bytes.toString('latin1')
+/** The same of a string. */
+const keyOfText = (text: string): string => Buffer.from(text).toString('latin1')
+
+export class SegmentIndex implements Overview {
+  #rows = Buffer.alloc(16 * AT.size)
+  #facts: Counted = { count: 0, lowest: '', highest: '', oldestAt: null, keyedAt: null, unsettled: 0, seen: '', end: 0 }
+  #names: string[] = []
+  readonly #numbers = new Map<string, number>()
+  readonly #loose = new Map<string, Settlement>()
+  #gaps: Omit<Gap, 'segment'>[] = []
+  /** By row. */
+  #blobs = new Map<number, readonly string[]>()
+
+  get #count(): number {
+    return this.#facts.count
+  }
+
+  get lowest(): string {
+    return this.#facts.lowest
+  }
+
+  get highest(): string {
+    return this.#facts.highest
+  }
+
+  get oldestAt(): number | null {
+    return this.#facts.oldestAt
+  }
+
+  get keyedAt(): number | null {
+    return this.#facts.keyedAt
+  }
+
+  get unsettled(): number {
+    return this.#facts.unsettled
+  }
+
+  get loose(): ReadonlyMap<string, Settlement> {
+    return this.#loose
+  }
+
+  get gaps(): readonly Omit<Gap, 'segment'>[] {
+    return this.#gaps
+  }
+
+  get blobs(): readonly string[] {
+    return [...new Set([...this.#blobs.values()].flat())]
+  }
+
+  get count(): number {
+    return this.#facts.count
+  }
+
+  /** The latest id that any record told of. */
+  get seen(): string {
+    return this.#facts.seen
+  }
+
+  /** Bytes of the segment that are in it. */
+  get end(): number {
+    return this.#facts.end
+  }
+
+  mayHavePath(path: string): boolean {
+    return this.#numbers.has(path)
+  }
+
+  mayHaveKey(digest: string): boolean {
+    return this.#facts.keyedAt !== null && this.ofKey(digest).next().done !== true
+  }
+
+  /** In memory, about. */
+  get bytes(): number {
+    return this.#rows.length + this.#names.reduce((sum, name) => sum + name.length + 16, 0)
+  }
+
+  /**
+   * Takes in the lines of what comes next in the segment; a last line without its break only if `isAll`. Returns the
+   * number of bytes that were taken. `saw` is called with what each line says.
+   */
+  push(bytes: Buffer, isAll: boolean, saw: (said: Said) => void = () => {}): number {
+    let taken = 0
+    for (const { offset, line } of linesOf(bytes)) {
+      this.#line(this.end + offset, line, saw)
+      taken = offset + line.length
+    }
+    if (isAll && taken < bytes.length) {
+      this.#gap(this.end + taken, bytes.length - taken)
+      taken = bytes.length
+    }
+    this.#facts.end += taken
+    return taken
+  }
+
+  #line(offset: number, line: Buffer, saw: (said: Said) => void): void {
+    const json = jsonOf(line)
+    const said = json && decodeFacts(json)
+    if (said === null) {
+      // An empty line is what an append after a torn one begins with.
+      if (line.length > 1) this.#gap(offset, line.length)
+      return
+    }
+    if ('settles' in said) this.settle(said.settles, said.as)
+    else this.#add(said.facts, offset, line.length)
+    saw(said)
+  }
+
+  #gap(offset: number, length: number): void {
+    const last = this.#gaps.at(-1)
+    if (last !== undefined && last.offset + last.length === offset) last.length += length
+    else this.#gaps.push({ offset, length, after: this.#count > 0 ? this.idOf(this.#count - 1) : null, before: null })
+  }
+
+  #add(facts: Facts, offset: number, length: number): void {
+    const counted = this.#facts
+    const row = counted.count++
+    if (this.#rows.length < this.#count * AT.size) {
+      this.#rows = Buffer.concat([this.#rows, Buffer.alloc(this.#rows.length)])
+    }
+    const start = row * AT.size
+    this.#rows.write(facts.edit_id, start, 'latin1')
+    this.#rows.writeUInt32LE(offset, start + AT.offset)
+    this.#rows.writeUInt32LE(length, start + AT.length)
+    this.#rows.writeDoubleLE(facts.at, start + AT.at)
+    this.#rows.writeUInt32LE(this.#number(keyOf(facts.path)), start + AT.path)
+    for (const name of ['agent', 'session'] as const) {
+      const text = facts[name]
+      this.#rows.writeUInt32LE(text === undefined ? 0 : this.#number(keyOfText(text)), start + AT[name])
+    }
+    if (facts.key !== undefined) this.#rows.writeUIntLE(shortHash(facts.key.digest), start + AT.key, KEY_BYTES)
+    if (facts.blobs.length > 0) this.#blobs.set(row, facts.blobs)
+    for (const gap of this.#gaps.slice(-1)) gap.before ??= facts.edit_id
+    for (const id of [facts.edit_id, facts.seen ?? '']) if (id > counted.seen) counted.seen = id
+    if (row === 0 || facts.edit_id < counted.lowest) counted.lowest = facts.edit_id
+    if (facts.edit_id > counted.highest) counted.highest = facts.edit_id
+    counted.oldestAt = Math.min(facts.at, counted.oldestAt ?? Infinity)
+    if (facts.key !== undefined) counted.keyedAt = Math.max(facts.at, counted.keyedAt ?? -Infinity)
+    counted.unsettled++
+  }
+
+  /** From 1 on; 0 stands for none. */
+  #number(name: string): number {
+    const known = this.#numbers.get(name)
+    if (known !== undefined) return known
+    const number = this.#names.push(name)
+    this.#numbers.set(name, number)
+    return number
+  }
+
+  /** Nothing that is settled becomes uncertain. */
+  settle(edit_id: string, settled: Settlement): void {
+    const row = this.rowOf(edit_id)
+    if (row === null) {
+      if (settled !== 'uncertain' || !this.#loose.has(edit_id)) this.#loose.set(edit_id, settled)
+      return
+    }
+    const at = row * AT.size + AT.settled
+    if (this.#rows[at] === 0) this.#facts.unsettled--
+    if (settled !== 'uncertain' || this.#rows[at] === 0) this.#rows[at] = SETTLED.indexOf(settled)
+  }
+
+  idOf(row: number): string {
+    return this.#rows.toString('latin1', row * AT.size, row * AT.size + ID_LENGTH)
+  }
+
+  /** The last row with this id, or null. */
+  rowOf(edit_id: string): number | null {
+    let at = this.#count * AT.size
+    while (at > 0) {
+      at = this.#rows.lastIndexOf(edit_id, at - 1, 'latin1')
+      if (at < 0) return null
+      if (at % AT.size === 0) return at / AT.size
+    }
+    return null
+  }
+
+  row(row: number): Row {
+    const start = row * AT.size
+    const name = (at: number): string | null => this.#names[this.#rows.readUInt32LE(start + at) - 1] ?? null
+    return {
+      edit_id: this.idOf(row),
+      offset: this.#rows.readUInt32LE(start + AT.offset),
+      length: this.#rows.readUInt32LE(start + AT.length),
+      at: this.#rows.readDoubleLE(start + AT.at),
+      path: name(AT.path) ?? '',
+      agent: name(AT.agent),
+      session: name(AT.session),
+      settled: SETTLED[this.#rows[start + AT.settled]!] ?? null
+    }
+  }
+
+  *all(): Generator<number> {
+    for (let row = 0; row < this.#count; row++) yield row
+  }
+
+  /** Rows of a path (as of `keyOf`), newest first as they were written. */
+  *ofPath(path: string): Generator<number> {
+    const number = this.#numbers.get(path)
+    if (number === undefined) return
+    for (let row = this.#count - 1; row >= 0; row--) {
+      if (this.#rows.readUInt32LE(row * AT.size + AT.path) === number) yield row
+    }
+  }
+
+  /** Rows that may have this key, newest first as they were written. */
+  *ofKey(digest: string): Generator<number> {
+    const key = shortHash(digest)
+    for (let row = this.#count - 1; row >= 0; row--) {
+      if (this.#rows.readUIntLE(row * AT.size + AT.key, KEY_BYTES) === key) yield row
+    }
+  }
+
+  /** Rows that match all that is given, as they were written. */
+  *matching(query: { path?: string; under?: string; agent?: string; session?: string }): Generator<number> {
+    const wanted = (name: string | undefined) => (name === undefined ? null : (this.#numbers.get(name) ?? -1))
+    const [path, agent, session] = [wanted(query.path), wanted(query.agent), wanted(query.session)]
+    if (path === -1 || agent === -1 || session === -1) return
+    const { under } = query
+    const isUnder = under === undefined ? null : this.#names.map(name => name.startsWith(`${under}/`))
+    const is = (start: number, at: number, number: number | null) =>
+      number === null || this.#rows.readUInt32LE(start + at) === number
+    for (let row = 0; row < this.#count; row++) {
+      const start = row * AT.size
+      if (!is(start, AT.path, path) || !is(start, AT.agent, agent) || !is(start, AT.session, session)) continue
+      if (isUnder !== null && isUnder[this.#rows.readUInt32LE(start + AT.path) - 1] !== true) continue
+      yield row
+    }
+  }
+
+  /** What the texts of a record need isn't needed any more; returns its names. */
+  forgetBlobs(row: number): readonly string[] {
+    const names = this.#blobs.get(row) ?? []
+    this.#blobs.delete(row)
+    return names
+  }
+
+  /** Short hashes of all paths and of all key digests, ascending. */
+  hashes(): { paths: Float64Array; keys: Float64Array } {
+    const [numbers, keys] = [new Set<number>(), new Set<number>()]
+    for (let start = 0; start < this.#count * AT.size; start += AT.size) {
+      numbers.add(this.#rows.readUInt32LE(start + AT.path))
+      const key = this.#rows.readUIntLE(start + AT.key, KEY_BYTES)
+      if (key !== 0) keys.add(key)
+    }
+    const paths = Array.from(numbers, number => shortHash(this.#names[number - 1]!))
+    return { paths: Float64Array.from(paths).sort(), keys: Float64Array.from(keys).sort() }
+  }
+
+  /** All of it as bytes, and back. */
+  toBytes(): Buffer {
+    const text = JSON.stringify({
+      names: this.#names,
+      loose: [...this.#loose],
+      gaps: this.#gaps,
+      blobs: [...this.#blobs],
+      facts: this.#facts
+    })
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(Buffer.byteLength(text))
+    return Buffer.concat([length, Buffer.from(text), this.#rows.subarray(0, this.#count * AT.size)])
+  }
+
+  /** `bytes` must be from `toBytes`. */
+  static from(bytes: Buffer): SegmentIndex {
+    const start = 4 + bytes.readUInt32LE(0)
+    const { names, loose, gaps, blobs, facts } = JSON.parse(bytes.toString('utf8', 4, start))
+    const index = new SegmentIndex()
+    index.#names = names
+    for (const [i, name] of index.#names.entries()) index.#numbers.set(name, i + 1)
+    for (const [id, settled] of loose) index.#loose.set(id, settled)
+    index.#gaps = gaps
+    index.#blobs = new Map(blobs)
+    index.#facts = facts
+    index.#rows = Buffer.concat([bytes.subarray(start), Buffer.alloc(AT.size)])
+    return index
+  }
+}

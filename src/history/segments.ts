@@ -1,0 +1,368 @@
+// The segments of all servers in one folder, and the indexes of them that are in memory. Does not know what is asked of
+// them.
+import type { Stats } from 'node:fs'
+import { join } from 'node:path'
+import type { HistoryLimits, HistoryOptions } from './api.ts'
+import { errorCode, isMissing, look, namesIn, NotOurs, readAt, withFile } from './files.ts'
+import type { Ids } from './ids.ts'
+import { readRows, readSummary, writeIndex } from './index-file.ts'
+import type { Settlement } from './record.ts'
+import type { Said } from './record-json.ts'
+import { SegmentIndex, type Overview } from './segment-index.ts'
+import { parseSegment } from './segment-name.ts'
+import { together } from './together.ts'
+
+export interface Segment {
+  readonly name: string
+  readonly nonce: string
+  readonly number: number
+  /** Its server writes no more to it. */
+  isClosed: boolean
+  /** As it was when it was last read. */
+  seen: { ino: number; size: number } | null
+  /** Null: not read yet. Of an open one, its index. */
+  overview: Overview | null
+}
+
+export interface SegmentsOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive' | 'report'> {
+  limits: HistoryLimits
+  ids: Ids
+  /** Called with each line that is read of an open segment, and its server. */
+  saw(said: Said, nonce: string): void
+}
+
+/** In bytes: so that reading a segment doesn't hold up what else this process does. */
+const CHUNK = 256 * 1024
+/** In bytes: what is read of the end of a segment to find its last id. */
+const TAIL = 64 * 1024
+/** In bytes. No segment that editd wrote is so large. */
+const TOO_LARGE = 1024 * 1024 * 1024
+
+export class Segments {
+  readonly #options: SegmentsOptions
+  readonly #all = new Map<string, Segment>()
+  /** Closed ones, the last used at the end. */
+  readonly #indexes = new Map<string, SegmentIndex>()
+  #indexBytes = 0
+  readonly #gone = new Set<string>()
+  readonly #refused = new Set<string>()
+  #isLoaded = false
+  /** Ends when the indexes of this server's own closed segments are written. */
+  #writing: Promise<void> = Promise.resolve()
+
+  /** Only one at a time reads into the indexes of open segments. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  /** Looks at what other servers have added. What can't be read is reported. */
+  readonly update: () => Promise<void> = together(() => this.#inTurn(() => this.#update()))
+  /** Afterwards each known segment that can be read has an overview. */
+  readonly load: () => Promise<void> = together(() => this.#inTurn(() => this.#load()))
+  /** Another look at who is gone: what they left unfinished counts as closed. */
+  readonly askWhoIsGone: () => Promise<void> = together(() => this.#inTurn(() => this.#askWhoIsGone()))
+
+  constructor(options: SegmentsOptions) {
+    this.#options = options
+  }
+
+  get folder(): string {
+    return this.#options.folder
+  }
+
+  /** Of the newest records first. Those that have been read. */
+  newestFirst(): (Segment & { overview: Overview })[] {
+    const read = [...this.#all.values()].filter(
+      (segment): segment is Segment & { overview: Overview } => segment.overview !== null
+    )
+    return read.sort((a, b) => (a.overview.highest < b.overview.highest ? 1 : -1))
+  }
+
+  known(): readonly Segment[] {
+    return [...this.#all.values()]
+  }
+
+  isGone(nonce: string): boolean {
+    return this.#gone.has(nonce)
+  }
+
+  /** What a segment outside that of the record says of it. */
+  loose(edit_id: string): Settlement | null {
+    let settled: Settlement | null = null
+    for (const { overview } of this.#all.values()) {
+      const said = overview?.loose.get(edit_id)
+      if (said !== undefined && (settled === null || settled === 'uncertain')) settled = said
+    }
+    return settled
+  }
+
+  /** The index of a segment; null: it can't be read any more. */
+  async index(segment: Segment): Promise<SegmentIndex | null> {
+    if (segment.overview instanceof SegmentIndex) return segment.overview
+    const cached = this.#indexes.get(segment.name)
+    if (cached !== undefined) {
+      this.#indexes.delete(segment.name)
+      this.#indexes.set(segment.name, cached)
+      return cached
+    }
+    const index = (await readRows(this.folder, segment.name)) ?? (await this.#readWhole(segment))
+    if (index !== null) this.#keep(segment.name, index)
+    return index
+  }
+
+  async #askWhoIsGone(): Promise<void> {
+    const { nonce: mine } = this.#options
+    const nonces = new Set([...this.#all.values()].map(({ nonce }) => nonce))
+    await Promise.all(
+      [...nonces].map(async nonce => {
+        if (nonce !== mine && !this.#gone.has(nonce) && !(await this.#isAlive(nonce))) this.#gone.add(nonce)
+      })
+    )
+    for (const segment of this.#all.values()) if (this.#gone.has(segment.nonce)) await this.#close(segment)
+  }
+
+  /** What this server has written to its own segment. */
+  written(name: string, offset: number, bytes: Buffer): void {
+    const segment = this.#all.get(name) ?? this.#add(name)
+    const index = segment?.overview
+    if (!segment || !(index instanceof SegmentIndex)) return
+    if (index.end === offset) index.push(bytes, false, said => this.#options.saw(said, segment.nonce))
+    else if (index.end < offset + bytes.length) this.invalidate(segment)
+  }
+
+  /** This server writes no more to its segment. */
+  closed(name: string, isWhole: boolean): void {
+    const segment = this.#all.get(name) ?? this.#add(name)
+    if (segment === null) return
+    segment.isClosed = true
+    const index = segment.overview
+    if (isWhole && index instanceof SegmentIndex) {
+      this.#writing = this.#writing.then(() => this.#settleDown(segment, index))
+    } else this.invalidate(segment)
+  }
+
+  /** It isn't as it was read. */
+  invalidate(segment: Segment): void {
+    this.#forgetIndex(segment.name)
+    segment.overview = null
+    segment.seen = null
+    this.#isLoaded = false
+  }
+
+  /** Its file is gone. */
+  drop(name: string): void {
+    this.#forgetIndex(name)
+    this.#all.delete(name)
+  }
+
+  /** The index of a closed segment has changed, or its file. */
+  async rewriteIndex(segment: Segment, index: SegmentIndex): Promise<void> {
+    if (segment.isClosed) await this.#settleDown(segment, index)
+  }
+
+  /** Resolves when this server's indexes are written. */
+  async idle(): Promise<void> {
+    await this.#writing
+  }
+
+  /** Reads the last ids, and nothing else. */
+  async start(): Promise<void> {
+    await this.#list()
+    await this.#tails()
+  }
+
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => {})
+    await turn
+  }
+
+  async #isAlive(nonce: string): Promise<boolean> {
+    try {
+      return await this.#options.isAlive(nonce)
+    } catch (error) {
+      this.#options.report({ event: 'look_failed', reason: String(error) })
+      return true
+    }
+  }
+
+  async #update(): Promise<void> {
+    try {
+      await this.#list()
+    } catch (error) {
+      this.#options.report({ event: 'history_unreadable', code: errorCode(error) })
+      return
+    }
+    for (const segment of this.#all.values()) if (this.#mayHaveGrown(segment)) await this.#readOn(segment)
+    if (!this.#isLoaded) await this.#tails()
+  }
+
+  async #load(): Promise<void> {
+    if (this.#isLoaded) return
+    this.#isLoaded = true
+    await this.#askWhoIsGone()
+    for (const segment of this.#all.values()) if (segment.overview === null) await this.#readOn(segment)
+  }
+
+  async #list(): Promise<void> {
+    const names = new Set(await namesIn(this.folder))
+    for (const name of this.#all.keys()) if (!names.has(name) && !this.#isMine(name)) this.drop(name)
+    for (const name of names) if (!this.#all.has(name) && !this.#isMine(name)) this.#add(name)
+    const last = new Map<string, number>()
+    for (const { nonce, number } of this.#all.values()) last.set(nonce, Math.max(number, last.get(nonce) ?? 0))
+    for (const segment of this.#all.values()) {
+      if (segment.number < last.get(segment.nonce)! || this.#gone.has(segment.nonce)) await this.#close(segment)
+    }
+  }
+
+  #isMine(name: string): boolean {
+    return parseSegment(name)?.nonce === this.#options.nonce
+  }
+
+  #add(name: string): Segment | null {
+    const parsed = parseSegment(name)
+    if (parsed === null) return null
+    const overview = parsed.nonce === this.#options.nonce ? new SegmentIndex() : null
+    const segment: Segment = { name, ...parsed, isClosed: false, seen: null, overview }
+    this.#all.set(name, segment)
+    if (overview === null) this.#isLoaded &&= false
+    return segment
+  }
+
+  #mayHaveGrown({ nonce, isClosed, overview }: Segment): boolean {
+    return nonce !== this.#options.nonce && !isClosed && overview !== null
+  }
+
+  /** Of each server, the last records: no other ids are later than what these tell. */
+  async #tails(): Promise<void> {
+    const done = new Set<string>()
+    for (const segment of [...this.#all.values()].sort((a, b) => b.number - a.number)) {
+      const { nonce, overview } = segment
+      if (done.has(nonce) || nonce === this.#options.nonce) continue
+      // It was read whole, or its last id at least.
+      if (overview !== null || (segment.isClosed && segment.seen !== null)) done.add(nonce)
+      else if (await this.#attempt(segment, () => this.#tail(segment))) done.add(nonce)
+    }
+  }
+
+  /** Whether the segment has a record. */
+  async #tail(segment: Segment): Promise<boolean> {
+    return withFile(join(this.folder, segment.name), 'read', async (fd, { size, ino }) => {
+      if (segment.seen?.size === size && segment.seen.ino === ino) return true
+      for (let length = Math.min(TAIL, size); ; length = Math.min(2 * length, size)) {
+        const index = new SegmentIndex()
+        index.push(await readAt(fd, size - length, length), false)
+        if (index.count === 0 && length < size) continue
+        this.#options.ids.saw(index.seen)
+        segment.seen = { ino, size }
+        return index.count > 0
+      }
+    })
+  }
+
+  /** Reads what an open segment has more than before, or a closed one's index, or all of it. */
+  async #readOn(segment: Segment): Promise<void> {
+    await this.#attempt(segment, async () => {
+      const path = join(this.folder, segment.name)
+      const stats = await look(path)
+      if (stats === null) return this.drop(segment.name)
+      const { seen, overview } = segment
+      if (overview instanceof SegmentIndex) {
+        if (seen?.ino === stats.ino && seen.size === stats.size) return
+        if (seen?.ino !== stats.ino || overview.end > stats.size) {
+          this.#options.report({ event: 'history_segment_changed', segment: segment.name })
+          this.invalidate(segment)
+        }
+      } else if (segment.isClosed) {
+        segment.overview = await readSummary(this.folder, segment.name, stats)
+        if (segment.overview !== null) return
+      }
+      const index = segment.overview instanceof SegmentIndex ? segment.overview : new SegmentIndex()
+      const now = await this.#read(segment, index)
+      this.#options.ids.saw(index.seen)
+      segment.seen = now
+      if (segment.isClosed) await this.#settleDown(segment, index, now)
+      else segment.overview = index
+    })
+  }
+
+  /** An open segment becomes a closed one: what it ends in is never completed. */
+  async #close(segment: Segment): Promise<void> {
+    if (segment.isClosed) return
+    segment.isClosed = true
+    if (!(segment.overview instanceof SegmentIndex)) return
+    segment.seen = null
+    const index = segment.overview
+    await this.#attempt(segment, async () => {
+      const now = await this.#read(segment, index)
+      await this.#settleDown(segment, index, now)
+    })
+  }
+
+  /** A closed segment's index goes to its file; of an open one it stays. */
+  async #settleDown(segment: Segment, index: SegmentIndex, stats?: Stats): Promise<void> {
+    const { folder } = this
+    try {
+      const now = stats ?? (await look(join(folder, segment.name)))
+      if (now === null) return this.drop(segment.name)
+      segment.seen = now
+      await writeIndex(folder, segment.name, now, index)
+      const overview = await readSummary(folder, segment.name, now)
+      segment.overview = overview ?? index
+      if (overview !== null) this.#keep(segment.name, index)
+    } catch (error) {
+      // It costs memory, and is tried again by the next server that starts.
+      segment.overview = index
+      this.#options.report({ event: 'history_index_unwritten', segment: segment.name, code: errorCode(error) })
+    }
+  }
+
+  async #readWhole(segment: Segment): Promise<SegmentIndex | null> {
+    const index = new SegmentIndex()
+    return (await this.#attempt(segment, () => this.#read(segment, index))) === null ? null : index
+  }
+
+  /** Puts into the index what it doesn't have yet. */
+  async #read(segment: Segment, index: SegmentIndex): Promise<Stats> {
+    return withFile(join(this.folder, segment.name), 'read', async (fd, stats) => {
+      if (stats.size > TOO_LARGE) throw new NotOurs('larger than any segment')
+      const { nonce, isClosed } = segment
+      let length = CHUNK
+      while (index.end < stats.size) {
+        const isLast = index.end + length >= stats.size
+        const bytes = await readAt(fd, index.end, Math.min(length, stats.size - index.end))
+        const taken = index.push(bytes, isClosed && isLast, said => this.#options.saw(said, nonce))
+        if (isLast) break
+        length = taken === 0 ? 2 * length : CHUNK
+      }
+      return stats
+    })
+  }
+
+  /** Null: it failed, which is reported once; what is gone is dropped. */
+  async #attempt<T>(segment: Segment, work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work()
+    } catch (error) {
+      if (isMissing(error)) this.drop(segment.name)
+      else if (!this.#refused.has(segment.name)) {
+        this.#refused.add(segment.name)
+        this.#options.report({ event: 'history_segment_unreadable', segment: segment.name, code: errorCode(error) })
+      }
+      return null
+    }
+  }
+
+  #keep(name: string, index: SegmentIndex): void {
+    this.#forgetIndex(name)
+    this.#indexes.set(name, index)
+    this.#indexBytes += index.bytes
+    for (const [oldest] of this.#indexes) {
+      if (this.#indexBytes <= this.#options.limits.indexes) return
+      this.#forgetIndex(oldest)
+    }
+  }
+
+  #forgetIndex(name: string): void {
+    this.#indexBytes -= this.#indexes.get(name)?.bytes ?? 0
+    this.#indexes.delete(name)
+  }
+}

@@ -1,0 +1,111 @@
+// Keeps the history within its bounds by removing whole files, the oldest first. Writes nothing, so it works where the
+// disk is full. Does not know what records say.
+import { join } from 'node:path'
+import type { HistoryOptions, Retention, Swept } from './api.ts'
+import type { Blobs } from './blobs.ts'
+import type { Copies } from './copies.ts'
+import { errorCode, look, namesIn, remove } from './files.ts'
+import { indexedBy, indexName } from './segment-name.ts'
+import type { Segments } from './segments.ts'
+
+export interface Sweeping {
+  segments: Segments
+  blobs: Blobs
+  copies: Copies
+  report: HistoryOptions['report']
+}
+
+interface Kept {
+  size: number
+  /** When it was last changed, in ms since 1970. */
+  at: number
+  /** Whether it was removed; null: it has to stay. */
+  remove: (() => Promise<boolean>) | null
+}
+
+const DAY = 24 * 60 * 60 * 1000
+/** In ms: temp files that are older were left behind by a server that was killed. */
+const LEFT = 60 * 60 * 1000
+
+export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweeping): Promise<Swept> {
+  const { segments, report } = sweeping
+  await segments.update()
+  await segments.load()
+  await segments.askWhoIsGone()
+  const now = Date.now()
+  const all = (
+    await Promise.all([segmentFiles(sweeping, now), blobFiles(sweeping, now), copyFiles(sweeping, now)])
+  ).flat()
+  const swept = { removed: 0, bytes: all.reduce((sum, { size }) => sum + size, 0) }
+  for (const { size, at, remove } of all.sort((a, b) => a.at - b.at)) {
+    if (remove === null || (at >= now - days * DAY && swept.bytes <= bytes)) continue
+    try {
+      if (!(await remove())) continue
+      swept.removed++
+      swept.bytes -= size
+    } catch (error) {
+      report({ event: 'history_sweep_failed', code: errorCode(error) })
+    }
+  }
+  return swept
+}
+
+/** Each with its index. An index without its segment goes at once. */
+async function segmentFiles({ segments }: Sweeping, now: number): Promise<Kept[]> {
+  const { folder } = segments
+  const kept: Kept[] = []
+  for (const segment of segments.known()) {
+    const { name, isClosed, overview } = segment
+    const index = join(folder, indexName(name))
+    const [stats, indexStats] = await Promise.all([look(join(folder, name)), look(index)])
+    if (stats === null) continue
+    const hasKeys = (overview?.keyedAt ?? -Infinity) > now - DAY
+    const removeBoth = async () => {
+      const isGone = await remove(join(folder, name))
+      await remove(index)
+      segments.drop(name)
+      return isGone
+    }
+    const size = stats.size + (indexStats?.size ?? 0)
+    kept.push({ size, at: stats.mtimeMs, remove: isClosed && !hasKeys ? removeBoth : null })
+  }
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name)
+    const segment = indexedBy(name)
+    if (name.endsWith('.tmp')) await removeLeft(path, now)
+    else if (segment !== null && (await look(join(folder, segment))) === null) await remove(path)
+  }
+  return kept
+}
+
+async function blobFiles({ blobs }: Sweeping, now: number): Promise<Kept[]> {
+  return filesIn(blobs.folder, now, async (name, at) => {
+    if (await blobs.restore(name)) return null
+    // Younger than before: a new record needs it.
+    return () => blobs.removeIf(name, async going => ((await look(going))?.mtimeMs ?? 0) <= at)
+  })
+}
+
+async function copyFiles({ copies }: Sweeping, now: number): Promise<Kept[]> {
+  return filesIn(copies.folder, now, async name => () => remove(join(copies.folder, name)))
+}
+
+async function filesIn(
+  folder: string,
+  now: number,
+  removal: (name: string, at: number) => Promise<Kept['remove']>
+): Promise<Kept[]> {
+  const kept: Kept[] = []
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name)
+    const stats = await look(path)
+    if (stats === null || (name.endsWith('.tmp') && (await removeLeft(path, now)))) continue
+    kept.push({ size: stats.size, at: stats.mtimeMs, remove: await removal(name, stats.mtimeMs) })
+  }
+  return kept
+}
+
+async function removeLeft(path: string, now: number): Promise<boolean> {
+  const stats = await look(path)
+  return stats !== null && stats.mtimeMs < now - LEFT && remove(path)
+}

@@ -1,0 +1,109 @@
+// The texts of a record as JSON: in the line if they are short, else in blobs. Does not know where blobs are.
+import { createHash, webcrypto } from 'node:crypto'
+import { fromJson, isObject, toJson } from './bytes-json.ts'
+import type { EditRecord } from './record.ts'
+
+/** What is kept of a change beside facts about it. */
+export type Texts = Pick<EditRecord, 'splices' | 'places'>
+
+/** A text, or a record's texts one after the other. `name`: their SHA-256. */
+export interface Blob {
+  name: string
+  bytes: Buffer
+}
+
+/** Reads a blob; null: it isn't there, or damaged. */
+export type ReadBlob = (name: string) => Promise<Buffer | null>
+
+/** From here on hashing takes long enough to leave it to another thread. Chosen, not measured. */
+const HASH_APART = 32 * 1024
+
+export const sha256 = async (bytes: Buffer): Promise<string> =>
+  bytes.length < HASH_APART
+    ? createHash('sha256').update(bytes).digest('hex')
+    : Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex')
+
+const textsOf = ({ splices, places }: Texts): Buffer[] => [
+  ...(splices ?? []).flatMap(({ old, insert }) => [old, insert]),
+  ...(places ?? []).flatMap(({ before, after }) => [before, after])
+]
+
+/**
+ * The texts as JSON, and the blobs that it names. A text of more than `limit` bytes is a blob of its own, so that the
+ * same text is kept once; the others are one blob together if they are more than `limit` bytes.
+ */
+export async function encodeTexts(texts: Texts, limit: number): Promise<{ json: unknown; blobs: Blob[] }> {
+  const all = textsOf(texts)
+  const short = all.filter(text => text.length <= limit)
+  const isPacked = short.reduce((sum, text) => sum + text.length, 0) > limit
+  const blobs = new Map<string, Buffer>()
+  const keep = async (bytes: Buffer) => {
+    const name = await sha256(bytes)
+    blobs.set(name, bytes)
+    return name
+  }
+  const encoded: unknown[] = []
+  for (const text of all) {
+    if (text.length > limit) encoded.push({ blob: await keep(text) })
+    else encoded.push(isPacked ? text.length : toJson(text))
+  }
+  const next = encoded.values()
+  const take = () => next.next().value
+  const json = {
+    ...(isPacked && { pack: await keep(Buffer.concat(short)) }),
+    splices: texts.splices?.map(({ start }) => [start, take(), take()]) ?? null,
+    places: texts.places?.map(({ start_line, new_start_line }) => [start_line, new_start_line, take(), take()]) ?? null
+  }
+  return { json, blobs: [...blobs].map(([name, bytes]) => ({ name, bytes })) }
+}
+
+/** The texts again; null: a blob is missing, or this isn't what `encodeTexts` returned. */
+export async function decodeTexts(json: unknown, read: ReadBlob): Promise<Texts | null> {
+  if (!isObject(json)) return null
+  const pack = typeof json.pack === 'string' ? await read(json.pack) : null
+  const state = { pack, offset: 0 }
+  const splices = await all(json.splices, state, read, (start, _line, old, insert) => ({ start, old, insert }), 1)
+  const places = await all(
+    json.places,
+    state,
+    read,
+    (start_line, new_start_line, before, after) => ({ start_line, new_start_line, before, after }),
+    2
+  )
+  return splices === undefined || places === undefined ? null : { splices, places }
+}
+
+/** Lists of `numbers` numbers and two texts; undefined: one can't be had. */
+async function all<T>(
+  list: unknown,
+  state: { pack: Buffer | null; offset: number },
+  read: ReadBlob,
+  make: (a: number, b: number, first: Buffer, second: Buffer) => T,
+  numbers: 1 | 2
+): Promise<T[] | null | undefined> {
+  if (list === null) return null
+  if (!Array.isArray(list)) return undefined
+  const made: T[] = []
+  for (const item of list as unknown[]) {
+    if (!Array.isArray(item)) return undefined
+    const [a, b] = [item[0], item[numbers - 1]]
+    const first = await textOf(item[numbers], state, read)
+    const second = await textOf(item[numbers + 1], state, read)
+    if (typeof a !== 'number' || typeof b !== 'number' || first === null || second === null) return undefined
+    made.push(make(a, b, first, second))
+  }
+  return made
+}
+
+async function textOf(
+  value: unknown,
+  state: { pack: Buffer | null; offset: number },
+  read: ReadBlob
+): Promise<Buffer | null> {
+  if (typeof value === 'number') {
+    const start = state.offset
+    state.offset += value
+    return state.pack !== null && state.offset <= state.pack.length ? state.pack.subarray(start, state.offset) : null
+  }
+  return isObject(value) && typeof value.blob === 'string' ? read(value.blob) : fromJson(value)
+}

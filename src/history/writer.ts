@@ -1,0 +1,200 @@
+// The writing end of a server's history: lines go out in groups, one write and one sync for all that wait. Does not know
+// what the lines say.
+import { constants, fstatSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { HistoryOptions } from './api.ts'
+import { closeFile, errorCode, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll } from './files.ts'
+import { segmentName } from './segment-name.ts'
+
+interface Waiting {
+  line: Buffer
+  durable: boolean
+  resolve: () => void
+  reject: (error: unknown) => void
+}
+
+interface Current {
+  name: string
+  fd: number
+  /** Bytes in it that this server has written. */
+  size: number
+  /** Whether its name is on the disk. */
+  named: boolean
+  openedAt: number
+}
+
+export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'report'> {
+  /** In bytes. */
+  limit: number
+  /** Called for each group that is in a segment, with the offset of its first byte. */
+  written(segment: string, offset: number, bytes: Buffer): void
+  /** No more will be written to it. `isWhole`: all of it are lines that `written` was called with. */
+  closed(segment: string, isWhole: boolean): void
+}
+
+/** In bytes: a group ends after the line that reaches it. */
+const GROUP = 4 * 1024 * 1024
+/** In ms: how long a line that nobody waits for may wait. */
+const LATER = 50
+/** Names of segments that are tried, where something that isn't ours is in the way. */
+const ATTEMPTS = 100
+
+/** The segment isn't what this server has written: somebody removed, cut or extended it. */
+class Changed extends Error {
+  readonly code = 'SEGMENT_CHANGED'
+}
+
+export class Writer {
+  readonly #options: WriterOptions
+  #queue: Waiting[] = []
+  #later: Buffer[] = []
+  #timer: NodeJS.Timeout | null = null
+  #running: Promise<void> | null = null
+  #segment: Current | null = null
+  #number = 0
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+  }
+
+  /** The segment that is being written to. */
+  get current(): string | null {
+    return this.#segment?.name ?? null
+  }
+
+  /** Resolves when the line is written, and on the disk if `durable`. Rejects with the system's error. */
+  append(line: Buffer, durable: boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ line, durable, resolve, reject })
+      this.#start()
+    })
+  }
+
+  /** Writes the line with the next one, or soon. A failure is reported. */
+  add(line: Buffer): void {
+    this.#later.push(line)
+    this.#timer ??= setTimeout(() => this.#start(), LATER).unref()
+  }
+
+  /** Resolves when nothing waits any more. */
+  async flush(): Promise<void> {
+    while (this.#queue.length > 0 || this.#later.length > 0 || this.#running !== null) {
+      this.#start()
+      await this.#running
+    }
+  }
+
+  /** Ends the segment if its first line is older than `age` ms. */
+  async rotate(age: number): Promise<void> {
+    await this.flush()
+    const segment = this.#segment
+    if (segment !== null && Date.now() - segment.openedAt >= age) await this.#end(segment, true)
+  }
+
+  async close(): Promise<void> {
+    await this.flush()
+    if (this.#segment !== null) await this.#end(this.#segment, true)
+  }
+
+  #start(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null
+      if (this.#queue.length > 0) this.#start()
+    })
+  }
+
+  async #run(): Promise<void> {
+    // What is appended in the same turn goes out together.
+    await Promise.resolve()
+    while (this.#queue.length > 0 || this.#later.length > 0) await this.#send(this.#take())
+  }
+
+  #take(): { group: Waiting[]; later: Buffer[] } {
+    const later = this.#later
+    this.#later = []
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    let [count, size] = [0, 0]
+    while (count < this.#queue.length && size < GROUP) size += this.#queue[count++]!.line.length
+    return { group: this.#queue.splice(0, count), later }
+  }
+
+  async #send({ group, later }: { group: Waiting[]; later: Buffer[] }): Promise<void> {
+    const bytes = Buffer.concat([...later, ...group.map(({ line }) => line)])
+    try {
+      await this.#write(bytes, group).catch(() => this.#write(bytes, group))
+      for (const { resolve } of group) resolve()
+    } catch (error) {
+      if (later.length > 0) {
+        this.#options.report({ event: 'history_settlements_lost', count: later.length, reason: String(error) })
+      }
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  /** Those who need no sync are told before it. A segment in which anything fails is given up. */
+  async #write(bytes: Buffer, group: readonly Waiting[]): Promise<void> {
+    const segment = this.#segment ?? (await this.#open())
+    const offset = segment.size
+    try {
+      await writeAll(segment.fd, bytes, null)
+      expectSize(segment.fd, offset + bytes.length)
+      for (const { durable, resolve } of group) if (!durable) resolve()
+      if (group.some(({ durable }) => durable)) await this.#sync(segment)
+      segment.size += bytes.length
+      this.#options.written(segment.name, offset, bytes)
+    } catch (error) {
+      const { name } = segment
+      this.#options.report({ event: 'history_segment_given_up', segment: name, code: errorCode(error) })
+      await this.#end(segment, false)
+      // Nothing in it was promised to anybody.
+      if (offset === 0) await remove(join(this.#options.folder, name)).catch(() => {})
+      throw error
+    }
+    if (segment.size >= this.#options.limit) await this.#end(segment, true)
+  }
+
+  async #sync(segment: Current): Promise<void> {
+    await Promise.all([syncData(segment.fd), segment.named ? null : syncNames(this.#options.folder)])
+    segment.named = true
+    expectSize(segment.fd, null)
+  }
+
+  async #open(): Promise<Current> {
+    const { folder, nonce, report } = this.#options
+    for (let attempt = 1; ; attempt++) {
+      const name = segmentName(nonce, ++this.#number)
+      try {
+        const fd = await openFile(join(folder, name), constants.O_WRONLY | constants.O_APPEND | NEW, MODE)
+        this.#segment = { name, fd, size: 0, named: false, openedAt: Date.now() }
+        return this.#segment
+      } catch (error) {
+        if (attempt === ATTEMPTS) throw error
+        if (isMissing(error)) {
+          // Somebody removed the folder.
+          mkdirSync(folder, { mode: 0o700 })
+          continue
+        }
+        if (errorCode(error) !== 'EEXIST') throw error
+        report({ event: 'history_segment_refused', segment: name, code: 'EEXIST' })
+      }
+    }
+  }
+
+  async #end({ name, fd }: Current, isWhole: boolean): Promise<void> {
+    this.#segment = null
+    await closeFile(fd).catch(error => {
+      this.#options.report({ event: 'history_close_failed', segment: name, code: errorCode(error) })
+    })
+    this.#options.closed(name, isWhole)
+  }
+}
+
+/** Throws Changed if the file has no name any more, or isn't `size` bytes long; null: whatever its size. */
+function expectSize(fd: number, size: number | null): void {
+  const stats = fstatSync(fd)
+  if (stats.nlink === 0) throw new Changed('the segment was removed')
+  if (size !== null && stats.size !== size) {
+    throw new Changed('the segment was cut, or something else was written to it')
+  }
+}

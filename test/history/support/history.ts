@@ -1,0 +1,85 @@
+// What the history's tests share: folders, an open history, records. Does not know any test.
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { History, HistoryLimits, HistoryOptions } from '../../../src/history/api.ts'
+import { openHistory } from '../../../src/history/history.ts'
+import type { EditRecord } from '../../../src/history/record.ts'
+
+export interface Place {
+  folder: string
+  events: { event: string; [key: string]: unknown }[]
+  /** Nonces of servers that are gone. */
+  gone: Set<string>
+  /** Opens the history of a server of its own. */
+  open(options?: Partial<Omit<HistoryOptions, 'limits'>> & { limits?: Partial<HistoryLimits> }): Promise<History>
+}
+
+/** A temporary folder for a history, until the test ends; what is opened is closed then. */
+export function makePlace(t: { teardown(work: () => unknown): void }, folder?: string): Place {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-history-')))
+  const opened: History[] = []
+  t.teardown(async () => {
+    for (const history of opened) await history.close()
+    rmSync(base, { recursive: true, force: true })
+  })
+  const place: Place = {
+    folder: folder ?? join(base, 'history'),
+    events: [],
+    gone: new Set(),
+    open: async options => {
+      const history = await openHistory({
+        folder: place.folder,
+        nonce: randomBytes(6).toString('hex'),
+        level: 'full',
+        isPrivate: () => false,
+        isAlive: async nonce => !place.gone.has(nonce),
+        report: event => place.events.push(event),
+        ...options
+      })
+      opened.push(history)
+      return history
+    }
+  }
+  return place
+}
+
+export const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
+
+/** A record of an edit that puts `text` at the start of `path`. */
+export function recordOf(
+  history: Pick<History, 'nextId'>,
+  path: string,
+  text = 'text\n',
+  more: Partial<EditRecord> = {}
+): EditRecord {
+  return {
+    edit_id: history.nextId(),
+    operation: 'edit',
+    at: Date.now(),
+    path: Buffer.from(path),
+    hash_before: hashOf(''),
+    hash_after: hashOf(text),
+    size_before: 0,
+    size_after: Buffer.byteLength(text),
+    lines_added: 1,
+    lines_removed: 0,
+    splices: [{ start: 0, old: Buffer.alloc(0), insert: Buffer.from(text) }],
+    places: [{ start_line: 1, new_start_line: 1, before: Buffer.alloc(0), after: Buffer.alloc(0) }],
+    ...more
+  }
+}
+
+export const DURABLE = { durable: true }
+export const FAST = { durable: false }
+
+/** Appends and settles records, one after the other; returns them. */
+export async function write(history: History, records: readonly EditRecord[]): Promise<readonly EditRecord[]> {
+  for (const record of records) {
+    await history.append(record, FAST)
+    history.settle(record.edit_id, 'done')
+  }
+  await history.flush()
+  return records
+}
