@@ -23,7 +23,7 @@ const sources = files.map(path => {
 
 /** The part of the tree that a file is in. */
 const partOf = (path: string) =>
-  /^src\/(engine|workspace|http|operations|workers|config)\//.exec(path)?.[1] ??
+  /^src\/(engine|history|workspace|http|operations|workers|config)\//.exec(path)?.[1] ??
   /^(routes|schemas)\//.exec(path)?.[1] ??
   /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ??
   path
@@ -40,7 +40,8 @@ const ARROWS: Record<string, string[]> = {
   operations: ['schemas', 'workers', 'workspace', 'engine'],
   workers: ['engine'],
   config: ['schemas', 'workspace'],
-  workspace: ['engine'],
+  workspace: ['history', 'engine'],
+  history: ['engine'],
   engine: [],
   schemas: [],
   log: [],

@@ -120,7 +120,7 @@ export class Reading {
       found = newestFirst([...found, ...(await this.#matching(segment, query))]).slice(0, most)
     }
     const { read } = await this.#read(found.slice(0, limit))
-    const records = (await this.#stored(read, query.texts === true)).reverse()
+    const records = (await this.#stored(read.toReversed(), query.texts === true)).reverse()
     const oldest = all.flatMap(({ overview }) => overview.oldestAt ?? [])
     return {
       records,
@@ -239,7 +239,7 @@ export class Reading {
     return { segment: segment.name, offset, length, after: null, before: edit_id }
   }
 
-  /** In their order. Texts are read from the end on, as far as they are allowed together. */
+  /** In their order, which is oldest first. Texts of the newest are read first, as far as they are allowed together. */
   async #stored(read: readonly Read[], withTexts: boolean): Promise<Stored[]> {
     const stored: Stored[] = []
     let size = 0
