@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import type { Blobs } from './blobs.ts'
 import { readAt, syncData, withFile, writeAll } from './files.ts'
 import { encodeLine, jsonOf } from './line.ts'
-import type { Found, Reading } from './reading.ts'
+import type { FoundRow, RecordReader } from './reading.ts'
 import { decodeFacts, forgottenJson } from './record-json.ts'
 import type { Segment, Segments } from './segments.ts'
 
 export interface Forgetting {
   segments: Segments
   blobs: Blobs
-  reading: Reading
+  reading: RecordReader
 }
 
 /** Returns of how many records there were texts. Throws the system's error. */
@@ -37,7 +37,7 @@ export async function forgetPath(path: Buffer, { segments, blobs, reading }: For
 }
 
 /** The ids of those that had texts. */
-async function overwrite(folder: string, path: Buffer, found: readonly Found[]): Promise<string[]> {
+async function overwrite(folder: string, path: Buffer, found: readonly FoundRow[]): Promise<string[]> {
   const forgotten: string[] = []
   await withFile(join(folder, found[0]!.segment.name), 'both', async fd => {
     for (const { edit_id, offset, length } of found) {
@@ -55,7 +55,7 @@ async function overwrite(folder: string, path: Buffer, found: readonly Found[]):
 }
 
 /** The names of blobs that these records needed. */
-async function forgetBlobs(segments: Segments, segment: Segment, found: readonly Found[]): Promise<string[]> {
+async function forgetBlobs(segments: Segments, segment: Segment, found: readonly FoundRow[]): Promise<string[]> {
   const index = await segments.index(segment)
   if (index === null) return []
   const names = found.flatMap(({ row }) => index.forgetBlobs(row))

@@ -19,7 +19,7 @@ import { Ids } from './ids.ts'
 import { LatestOfPaths } from './latest.ts'
 import { LIMITS } from './limits.ts'
 import { encodeLine } from './line.ts'
-import { Reading } from './reading.ts'
+import { RecordReader } from './reading.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
 import { recordJson, settlementJson } from './record-json.ts'
 import { Segments } from './segments.ts'
@@ -57,7 +57,7 @@ class FileHistory implements History {
   readonly #blobs: Blobs
   readonly #copies: Copies
   readonly #writer: Writer
-  readonly #reading: Reading
+  readonly #reading: RecordReader
 
   constructor(options: HistoryOptions) {
     const { folder, nonce, report } = options
@@ -86,7 +86,7 @@ class FileHistory implements History {
       written: (segment, offset, bytes) => this.#segments.written(segment, offset, bytes),
       closed: (segment, isWhole) => this.#segments.closed(segment, isWhole)
     })
-    this.#reading = new Reading({
+    this.#reading = new RecordReader({
       segments: this.#segments,
       blobs: this.#blobs,
       latest: this.#latest,

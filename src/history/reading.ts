@@ -11,7 +11,7 @@ import { keyOf, type Row } from './segment-index.ts'
 import type { Segment, Segments } from './segments.ts'
 import { decodeTexts, type Texts } from './texts-json.ts'
 
-export interface ReadingOptions {
+export interface RecordReaderOptions {
   segments: Segments
   blobs: Blobs
   latest: LatestOfPaths
@@ -23,13 +23,13 @@ export interface ReadingOptions {
 }
 
 /** A record, and where it is. */
-export interface Found extends Row {
+export interface FoundRow extends Row {
   segment: Segment
   row: number
 }
 
 interface Read {
-  found: Found
+  found: FoundRow
   facts: Facts
   texts: unknown
   outcome: unknown
@@ -38,10 +38,10 @@ interface Read {
 /** How many rows are looked at before something else has its turn. */
 const TURN = 20_000
 
-export class Reading {
-  readonly #options: ReadingOptions
+export class RecordReader {
+  readonly #options: RecordReaderOptions
 
-  constructor(options: ReadingOptions) {
+  constructor(options: RecordReaderOptions) {
     this.#options = options
   }
 
@@ -66,7 +66,7 @@ export class Reading {
   }
 
   /** The rows of a path in all segments, each edit once. */
-  async rowsOf(path: Buffer): Promise<Found[]> {
+  async rowsOf(path: Buffer): Promise<FoundRow[]> {
     const key = keyOf(path)
     return this.#search(
       ({ overview }) => overview!.mayHavePath(key),
@@ -109,7 +109,7 @@ export class Reading {
   async list(query: RecordQuery, limit: number): Promise<RecordPage> {
     await this.#look()
     const most = limit + 1
-    let found: Found[] = []
+    let found: FoundRow[] = []
     const all = this.#options.segments.newestFirst()
     for (const segment of all) {
       // All that the others have is older.
@@ -142,7 +142,7 @@ export class Reading {
     return this.#stored(read, false)
   }
 
-  async #withId(edit_id: string): Promise<Found[]> {
+  async #withId(edit_id: string): Promise<FoundRow[]> {
     return this.#search(
       segment => mayHaveId(segment, edit_id),
       index => {
@@ -152,9 +152,9 @@ export class Reading {
     )
   }
 
-  async #matching(segment: Segment, query: RecordQuery): Promise<Found[]> {
+  async #matching(segment: Segment, query: RecordQuery): Promise<FoundRow[]> {
     const index = await this.#options.segments.index(segment)
-    const found: Found[] = []
+    const found: FoundRow[] = []
     let count = 0
     for (const row of index?.matching(wanted(query)) ?? []) {
       if (++count % TURN === 0) await setImmediate()
@@ -168,8 +168,8 @@ export class Reading {
   async #search(
     where: (segment: Segment) => boolean,
     rows: (index: NonNullable<Awaited<ReturnType<Segments['index']>>>) => Iterable<number>
-  ): Promise<Found[]> {
-    const found: Found[] = []
+  ): Promise<FoundRow[]> {
+    const found: FoundRow[] = []
     for (const segment of this.#options.segments.newestFirst()) {
       if (!where(segment)) continue
       const index = await this.#options.segments.index(segment)
@@ -202,15 +202,15 @@ export class Reading {
     return best
   }
 
-  #found(segment: Segment, row: number, facts: Row): Found {
+  #found(segment: Segment, row: number, facts: Row): FoundRow {
     const { edit_id } = facts
     const { said, segments } = this.#options
     return { ...facts, settled: said(edit_id) ?? facts.settled ?? segments.loose(edit_id), segment, row }
   }
 
   /** The lines of these rows, in their order. What isn't there any more is left out, what is damaged is a gap. */
-  async #read(found: readonly Found[]): Promise<{ read: Read[]; bad: Gap[] }> {
-    const lines = new Map<Found, Buffer | null>()
+  async #read(found: readonly FoundRow[]): Promise<{ read: Read[]; bad: Gap[] }> {
+    const lines = new Map<FoundRow, Buffer | null>()
     for (const segment of new Set(found.map(({ segment }) => segment))) {
       const here = found.filter(one => one.segment === segment)
       try {
@@ -233,7 +233,7 @@ export class Reading {
     return { read, bad }
   }
 
-  #damaged({ segment, offset, length, edit_id }: Found): Gap {
+  #damaged({ segment, offset, length, edit_id }: FoundRow): Gap {
     this.#options.report({ event: 'history_line_damaged', segment: segment.name, offset })
     this.#options.segments.invalidate(segment)
     return { segment: segment.name, offset, length, after: null, before: edit_id }
@@ -279,7 +279,7 @@ const mayHaveId = ({ overview }: Segment, edit_id: string): boolean =>
   overview !== null && overview.lowest <= edit_id && edit_id <= overview.highest
 
 /** Each edit once: it was written twice where its server gave a segment up. */
-function newestFirst(found: readonly Found[]): Found[] {
+function newestFirst(found: readonly FoundRow[]): FoundRow[] {
   const sorted = [...found].sort((a, b) => (a.edit_id < b.edit_id ? 1 : -1))
   return sorted.filter(({ edit_id }, i) => edit_id !== sorted[i - 1]?.edit_id)
 }

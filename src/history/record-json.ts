@@ -108,7 +108,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   if (!isNumber(at) || !isNumber(size_before) || !isNumber(size_after)) return null
   if (!isNumber(lines_added) || !isNumber(lines_removed) || !isHash(hash_before) || !isHash(hash_after)) return null
   const { agent, session, reason, seen, blobs } = value
-  const temp = tempOf(value.temp)
+  const { temp } = value
   const toggles = listOf(value.toggles, selectionOf)
   const made_folders = listOf(value.made_folders, fromJson)
   const key = keyOf(value.key)
@@ -129,7 +129,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     ...(isText(session) && { session }),
     ...(isText(reason) && { reason }),
     ...(isId(seen) && { seen }),
-    ...(temp && { temp }),
+    ...(isText(temp) && { temp }),
     ...(toggles && { toggles }),
     ...(made_folders && { made_folders }),
     ...(key && { key })
@@ -140,12 +140,6 @@ function listOf<T>(value: unknown, read: (item: unknown) => T | null): T[] | nul
   if (!Array.isArray(value)) return null
   const items = value.map(read)
   return items.every(item => item !== null) ? items : null
-}
-
-function tempOf(value: unknown): EditRecord['temp'] | null {
-  if (!isObject(value)) return null
-  const { name, dev, ino } = value
-  return isText(name) && isText(dev) && isText(ino) ? { name, dev, ino } : null
 }
 
 function keyOf(value: unknown): Facts['key'] | null {

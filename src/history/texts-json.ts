@@ -23,6 +23,9 @@ export const sha256 = async (bytes: Buffer): Promise<string> =>
     ? createHash('sha256').update(bytes).digest('hex')
     : Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex')
 
+/** The numbers of a place, in the order in which they are written. */
+const PLACE = ['start_line', 'new_start_line', 'lines_removed', 'lines_added'] as const
+
 const textsOf = ({ splices, places }: Texts): Buffer[] => [
   ...(splices ?? []).flatMap(({ old, insert }) => [old, insert]),
   ...(places ?? []).flatMap(({ before, after }) => [before, after])
@@ -52,7 +55,7 @@ export async function encodeTexts(texts: Texts, limit: number): Promise<{ json: 
   const json = {
     ...(isPacked && { pack: await keep(Buffer.concat(short)) }),
     splices: texts.splices?.map(({ start }) => [start, take(), take()]) ?? null,
-    places: texts.places?.map(({ start_line, new_start_line }) => [start_line, new_start_line, take(), take()]) ?? null
+    places: texts.places?.map(place => [...PLACE.map(name => place[name]), take(), take()]) ?? null
   }
   return { json, blobs: [...blobs].map(([name, bytes]) => ({ name, bytes })) }
 }
@@ -62,35 +65,42 @@ export async function decodeTexts(json: unknown, read: ReadBlob): Promise<Texts 
   if (!isObject(json)) return null
   const pack = typeof json.pack === 'string' ? await read(json.pack) : null
   const state = { pack, offset: 0 }
-  const splices = await all(json.splices, state, read, (start, _line, old, insert) => ({ start, old, insert }), 1)
+  const splices = await all(json.splices, 1, state, read, ([start = 0], old, insert) => ({ start, old, insert }))
   const places = await all(
     json.places,
+    PLACE.length,
     state,
     read,
-    (start_line, new_start_line, before, after) => ({ start_line, new_start_line, before, after }),
-    2
+    ([start_line = 0, new_start_line = 0, lines_removed = 0, lines_added = 0], before, after) => ({
+      start_line,
+      new_start_line,
+      lines_removed,
+      lines_added,
+      before,
+      after
+    })
   )
   return splices === undefined || places === undefined ? null : { splices, places }
 }
 
-/** Lists of `numbers` numbers and two texts; undefined: one can't be had. */
+/** Makes a list of items of `count` numbers and two texts; undefined: one can't be had. */
 async function all<T>(
   list: unknown,
+  count: number,
   state: { pack: Buffer | null; offset: number },
   read: ReadBlob,
-  make: (a: number, b: number, first: Buffer, second: Buffer) => T,
-  numbers: 1 | 2
+  make: (numbers: number[], first: Buffer, second: Buffer) => T
 ): Promise<T[] | null | undefined> {
   if (list === null) return null
   if (!Array.isArray(list)) return undefined
   const made: T[] = []
   for (const item of list as unknown[]) {
-    if (!Array.isArray(item)) return undefined
-    const [a, b] = [item[0], item[numbers - 1]]
-    const first = await textOf(item[numbers], state, read)
-    const second = await textOf(item[numbers + 1], state, read)
-    if (typeof a !== 'number' || typeof b !== 'number' || first === null || second === null) return undefined
-    made.push(make(a, b, first, second))
+    if (!Array.isArray(item) || item.length !== count + 2) return undefined
+    const numbers = item.slice(0, count).filter(number => typeof number === 'number')
+    const first = await textOf(item[count], state, read)
+    const second = await textOf(item[count + 1], state, read)
+    if (numbers.length < count || first === null || second === null) return undefined
+    made.push(make(numbers, first, second))
   }
   return made
 }

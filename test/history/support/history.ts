@@ -66,7 +66,16 @@ export function recordOf(
     lines_added: 1,
     lines_removed: 0,
     splices: [{ start: 0, old: Buffer.alloc(0), insert: Buffer.from(text) }],
-    places: [{ start_line: 1, new_start_line: 1, before: Buffer.alloc(0), after: Buffer.alloc(0) }],
+    places: [
+      {
+        start_line: 1,
+        new_start_line: 1,
+        lines_removed: 0,
+        lines_added: 1,
+        before: Buffer.alloc(0),
+        after: Buffer.alloc(0)
+      }
+    ],
     ...more
   }
 }
