@@ -62,6 +62,7 @@ const ROOMS: Record<string, string[]> = {
   'engine/inspect': ['text', 'match', 'failure'],
   'engine/syntax': ['outline', 'inspect'],
   'engine/report': ['text', 'edit'],
+  'engine/history': ['text', 'edit', 'failure'],
   'engine/explain': ['text', 'match', 'edit', 'suggest', 'failure'],
   'engine/plan': ['text', 'match', 'edit', 'outline', 'suggest', 'explain', 'failure'],
   'engine/failure': ['edit', 'outline', 'suggest'],

@@ -280,3 +280,49 @@ export interface BrokenSyntax {
   fault: SyntaxFault
   is_new: boolean
 }
+
+/** A change of the set that can't be toggled, because of a later one or one that is missing. */
+export interface UndoConflict {
+  /** Of the set. */
+  edit_id: string
+  change_index: number
+  /** The change in its way; its undo or redo as well would let it be toggled. */
+  by: string
+  /**
+   * `overlap`: both wrote or replaced the same text. `same_line`: they touch one line. `outside`: `by` was made by
+   * others than the service. `removed`: the text was removed since.
+   */
+  kind: 'overlap' | 'same_line' | 'outside' | 'removed'
+  /** The lines of the present text that it is about, 1-based; the line where they were, if there are none. */
+  start_line: number
+  end_line: number
+  /** What they hold, cut where it is long; empty where they were deleted. */
+  current_text: string
+  /** What they would hold if `by`, and what else is in the way there, were toggled too; cut like `current_text`. */
+  would_restore: string
+  lossy?: true
+}
+
+/** Nothing is toggled: some changes of the set are in conflict. */
+export interface UndoRefused {
+  code: 'UNDO_CONFLICT'
+  conflicts: UndoConflict[]
+  /** How many more there are; absent where there are none. */
+  more_conflicts?: number
+}
+
+/** All of the set is in the wanted state already; or, with `conflicts`, all that isn't was skipped. */
+export interface NothingToUndo {
+  code: 'NOTHING_TO_UNDO'
+  conflicts?: UndoConflict[]
+  more_conflicts?: number
+}
+
+/** What the texts were before and after this change is needed and not known, or doesn't fit what else is recorded. */
+export interface HistoryGone {
+  code: 'HISTORY_GONE'
+  edit_id: string
+  reason: 'not_kept' | 'inconsistent'
+}
+
+export type TakeBackFailure = UndoRefused | NothingToUndo | HistoryGone

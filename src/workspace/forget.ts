@@ -22,7 +22,7 @@ export async function forgetTexts(
     const relative = relativePath(path, [root.real()?.toString() ?? folder, resolve(folder)])
     if (!relative.ok) return relative
     const named = Buffer.from(relative.value)
-    const history = openHistory({
+    const history = await openHistory({
       folder: openState(stateDir).history,
       nonce: thisOwner().nonce,
       level: 'meta',

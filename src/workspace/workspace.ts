@@ -85,7 +85,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     if (await sockets.announce(me.nonce)) me.announced = true
     if (options.group !== undefined) me.group = options.group
     intents = new Intents(state.intents, me)
-    history = openHistoryOf(options, state, { me, hasEnded: nonce => sockets!.hasEnded(nonce) })
+    history = await openHistoryOf(options, state, { me, hasEnded: nonce => sockets!.hasEnded(nonce) })
     const workspace = new FileWorkspace({ options, root, state, me, intents, sockets, presence, history })
     await workspace.sweep()
     workspace.keepSweeping()
@@ -101,7 +101,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 }
 
 /** Null: none is kept. */
-function openHistoryOf(options: WorkspaceOptions, state: State, observer: Observer): History | null {
+function openHistoryOf(options: WorkspaceOptions, state: State, observer: Observer): Promise<History> | null {
   if (options.history === 'off') return null
   return openHistory({
     folder: state.history,

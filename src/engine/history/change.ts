@@ -18,10 +18,13 @@ export interface RecordedChange {
   readonly edit_id: string
   /** Null: what it replaced is not known. */
   readonly splices: readonly RecordedSplice[] | null
-  /** Of an undo or redo: the changes that it took back or made again. Its splices are what that came to. */
+  /**
+   * Of an undo or redo: the changes that it took back or made again, none of which is an undo or redo itself. Its
+   * splices are what that came to.
+   */
   readonly toggles?: readonly Selection[]
-  /** It made the text, where there was none; or removed it. */
+  /** It made the text, where there was none; or removed it. With `toggles`: a change that it toggles did. */
   readonly existence?: 'made' | 'removed'
-  /** By a program that isn't editd. */
+  /** Made by others than the service. */
   readonly outside?: true
 }

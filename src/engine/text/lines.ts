@@ -81,6 +81,18 @@ export function textEndIn(bytes: Buffer, from: number): number {
   return cr === -1 ? limit : from + cr
 }
 
+/** Where the last break of `bytes` ends, or 0; half of a `\r\n` counts as a break. */
+export function lastBreakEndIn(bytes: Buffer): number {
+  for (let to = bytes.length; to > 0;) {
+    const from = Math.max(0, to - STEP)
+    const view = bytes.subarray(from, to)
+    const found = Math.max(view.lastIndexOf(LF), view.lastIndexOf(CR))
+    if (found !== -1) return from + found + 1
+    to = from
+  }
+  return 0
+}
+
 /**
  * Where the line begins that `at` is on: after the last break byte before it, or `reach` bytes before `at` where that
  * is farther.

@@ -1,6 +1,6 @@
 // Edits of the past, for those who may read their files now: which are asked for, and what has become of each. Does not
 // know requests or sentences.
-import { standingOf } from '../../engine/history/standing.ts'
+import { standingOf } from '../../engine/history/units.ts'
 import type { History, RecordPage } from '../../history/api.ts'
 import type { Stored } from '../../history/record.ts'
 import type { EditState, HistoryPage, HistoryQuery, PastEdit } from '../api.ts'
@@ -75,7 +75,7 @@ class StatesByPath {
         const now = standing.get(edit_id)
         if (now === undefined || now.state === 'applied') return []
         const state: EditState = now.state
-        return [[edit_id, { state, ...(now.undone_by !== undefined && { undone_by: now.undone_by }) }]]
+        return [[edit_id, { state, ...(now.by !== undefined && { undone_by: now.by }) }]]
       })
     )
   }

@@ -1,0 +1,185 @@
+// The lines that a set of units touches, and the units that each of them is made of. Does not know which of these are
+// in conflict.
+import { breakEndIn, isBreakByte, lastBreakEndIn, LF, textEndIn } from '../text/lines.ts'
+import { BASE, bytesOf, type Span } from './spans.ts'
+import { stands, type Weave } from './weave.ts'
+
+/** Which units are to be toggled. */
+export interface ToggleSet {
+  has(unit: number): boolean
+}
+
+/** Bytes of a span on a line. `now`: where they are in the present text, or would be. */
+export interface Part {
+  span: Span
+  from: number
+  to: number
+  now: number
+}
+
+/**
+ * Text that is one line in the present text or in the one to come, or was one until a change that stands deleted a part
+ * of it.
+ */
+export interface TouchedLine {
+  /** In order, with what isn't visible between them. */
+  parts: readonly Part[]
+  /** What inserted or deleted any of it, each once. */
+  units: readonly number[]
+}
+
+/**
+ * Visits each line that a set touches. `isRefused`: whether the units of a line in the making are in conflict; it isn't
+ * joined then with the next one, as toggling them would.
+ */
+export function visitLines(
+  weave: Weave,
+  set: ToggleSet,
+  isRefused: (units: readonly number[]) => boolean,
+  visit: (line: TouchedLine) => void
+): void {
+  const { present, spans, units } = weave
+  const isStandingAfter = (unit: number): boolean => units.stands(unit) !== set.has(unit)
+  const counts = (unit: number): boolean => units.stands(unit) && !set.has(unit)
+  let restAfter = 0
+  for (const span of spans) if (stands(span, isStandingAfter)) restAfter += span.length
+  let now = 0
+  const line = new Line(weave, set, isRefused, visit)
+  for (const span of spans) {
+    const after = stands(span, isStandingAfter)
+    // Text that was never there for the changes that stand is on no line; else changes of other lines would meet in it.
+    if (!span.visible && !after && !span.deleters.some(counts)) {
+      line.hide(span, now)
+      continue
+    }
+    const bytes = span.visible ? present.subarray(now, now + span.length) : bytesOf(span)
+    const isLast = (span.visible || now === present.length) && (after || restAfter === 0)
+    line.add(span, bytes, { now, after, isLast })
+    if (span.visible) now += span.length
+    if (after) restAfter -= span.length
+  }
+  line.end()
+}
+
+/** The line in the making. */
+class Line {
+  readonly #weave: Weave
+  readonly #set: ToggleSet
+  readonly #isRefused: (units: readonly number[]) => boolean
+  readonly #visit: (line: TouchedLine) => void
+  #parts: Part[] = []
+  #units: number[] = []
+  /** For each unit the number of the last line that has it. */
+  readonly #lineOf: Uint32Array
+  #number = 1
+  #isTouched = false
+  /** Whether it has text in the present text, and in the one to come, that no break follows there. */
+  #openNow = false
+  #openAfter = false
+  /** It ends with a `\r`, which a `\n` may follow. */
+  #endsWithCr = false
+
+  constructor(
+    weave: Weave,
+    set: ToggleSet,
+    isRefused: (units: readonly number[]) => boolean,
+    visit: (line: TouchedLine) => void
+  ) {
+    this.#weave = weave
+    this.#set = set
+    this.#isRefused = isRefused
+    this.#visit = visit
+    this.#lineOf = new Uint32Array(weave.units.count)
+  }
+
+  /** A span that is on no line. */
+  hide(span: Span, now: number): void {
+    this.#parts.push({ span, from: 0, to: span.length, now })
+  }
+
+  /** `isLast`: where the span isn't visible, nothing behind it is either. */
+  add(span: Span, bytes: Buffer, { now, after, isLast }: { now: number; after: boolean; isLast: boolean }): void {
+    const put = (from: number, to: number): void => this.#put(span, from, to, span.visible ? now + from : now)
+    const open = (): void => {
+      this.#openNow ||= span.visible
+      this.#openAfter ||= after
+    }
+    const close = (): void => {
+      this.#openNow &&= !span.visible
+      this.#openAfter &&= !after
+    }
+    let at = 0
+    if (this.#endsWithCr) {
+      this.#endsWithCr = false
+      if (bytes[0] === LF) {
+        put(0, (at = 1))
+        close()
+      }
+      this.#endLine()
+      if (at === bytes.length) return
+    }
+    const lastEnd = lastBreakEndIn(bytes)
+    // Of all lines of a span only the first and the last have text of others; the first counts where either is touched.
+    const textEnd = lastEnd > at ? textEndIn(bytes, at) : bytes.length
+    if (textEnd < bytes.length) {
+      const firstEnd = breakEndIn(bytes, textEnd)
+      // What is put behind the end of the text, or was there, begins with the break of the line before; that line is
+      // the same with it and without it.
+      const isAppended = textEnd === 0 && isLast && !(span.visible && after)
+      if (isAppended) this.#flush()
+      put(at, firstEnd)
+      if (textEnd > at) open()
+      close()
+      at = firstEnd
+      if (at === bytes.length && this.#isHalf(bytes)) return
+      if (!isAppended) this.#endLine()
+    }
+    if (at < lastEnd) {
+      put(at, lastEnd)
+      at = lastEnd
+      if (at === bytes.length && this.#isHalf(bytes)) return
+      this.#endLine()
+    }
+    if (at === bytes.length) return
+    put(at, bytes.length)
+    open()
+  }
+
+  /** The end of the text. */
+  end(): void {
+    this.#flush()
+  }
+
+  #isHalf(bytes: Buffer): boolean {
+    this.#endsWithCr = bytes.at(-1) !== LF && isBreakByte(bytes.at(-1)!)
+    return this.#endsWithCr
+  }
+
+  #put(span: Span, from: number, to: number, now: number): void {
+    this.#parts.push({ span, from, to, now })
+    if (span.inserter !== BASE) this.#count(span.inserter)
+    for (const unit of span.deleters) this.#count(unit)
+  }
+
+  #count(unit: number): void {
+    if (this.#lineOf[unit] === this.#number) return
+    this.#lineOf[unit] = this.#number
+    this.#units.push(unit)
+    this.#isTouched ||= this.#set.has(unit)
+  }
+
+  /** A break. Where it isn't visible, the line goes on there. */
+  #endLine(): void {
+    if (this.#openNow) return
+    if (this.#openAfter && !(this.#isTouched && this.#isRefused(this.#units))) return
+    this.#flush()
+  }
+
+  #flush(): void {
+    if (this.#isTouched) this.#visit({ parts: this.#parts, units: this.#units })
+    this.#parts = []
+    this.#units = []
+    this.#number++
+    this.#isTouched = this.#openNow = this.#openAfter = false
+  }
+}

@@ -1,0 +1,73 @@
+// What a change really replaced: its splices cut down to the lines, and in these to the bytes, that differ. Does not
+// know who made it or how it is kept.
+import { isUtf8 } from 'node:buffer'
+import type { Splice } from '../edit/splice.ts'
+import { isInsideCrlf } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
+import type { RecordedSplice } from './change.ts'
+import { lineHunks } from './line-hunks.ts'
+
+/**
+ * The splices of a plan as they are recorded: applied to `original` they give the same text. Sorted and disjoint; each
+ * replaces something by something else, and none shares a line with another unless the plan's did. The buffers are
+ * copies. About linear in the bytes of the splices: where too many lines differ to be compared, only what they begin
+ * and end with alike is left out.
+ */
+export const recordedSplices = (original: Buffer, splices: readonly Splice[]): RecordedSplice[] =>
+  splices.flatMap(({ start, end, insert }) => refined(original.subarray(start, end), insert, start))
+
+/** The same for a change of which only the texts before and after it are known. */
+export const differing = (before: Buffer, after: Buffer): RecordedSplice[] => refined(before, after, 0)
+
+function refined(old: Buffer, insert: Buffer, start: number): RecordedSplice[] {
+  const recorded: RecordedSplice[] = []
+  for (const hunk of lineHunks(old, insert)) {
+    const before = old.subarray(hunk.from, hunk.to)
+    const after = insert.subarray(hunk.otherFrom, hunk.otherTo)
+    const { lead, trail } = alike(before, after)
+    recorded.push({
+      start: start + hunk.from + lead,
+      old: Buffer.from(before.subarray(lead, before.length - trail)),
+      insert: Buffer.from(after.subarray(lead, after.length - trail))
+    })
+  }
+  return recorded.filter(({ old, insert }) => old.length + insert.length > 0)
+}
+
+/**
+ * How many bytes two texts begin with alike, and how many of the rest they end with alike: no `\r\n` and, where both
+ * are UTF-8, no character is parted.
+ */
+function alike(old: Buffer, now: Buffer): { lead: number; trail: number } {
+  const parts = [new Text([old]), new Text([now])]
+  const whole = isUtf8(old) && isUtf8(now)
+  const isParted = (offsets: readonly [number, number]): boolean =>
+    parts.some((text, i) => isInsideCrlf(text, offsets[i]!) || (whole && (text.byteAt(offsets[i]!) & 0xc0) === 0x80))
+  let lead = commonLead(old, now)
+  while (lead > 0 && isParted([lead, lead])) lead--
+  let trail = commonTrail(old, now, Math.min(old.length, now.length) - lead)
+  while (trail > 0 && isParted([old.length - trail, now.length - trail])) trail--
+  return { lead, trail }
+}
+
+/** Bytes that are compared in one step. */
+const STEP = 4096
+
+/** How many bytes two texts begin with alike. */
+function commonLead(a: Buffer, b: Buffer): number {
+  const most = Math.min(a.length, b.length)
+  let at = 0
+  while (at + STEP <= most && a.compare(b, at, at + STEP, at, at + STEP) === 0) at += STEP
+  while (at < most && a[at] === b[at]) at++
+  return at
+}
+
+/** How many bytes, at most `most`, two texts end with alike. */
+function commonTrail(a: Buffer, b: Buffer, most: number): number {
+  let count = 0
+  const isSame = (from: number, to: number): boolean =>
+    a.compare(b, b.length - to, b.length - from, a.length - to, a.length - from) === 0
+  while (count + STEP <= most && isSame(count, count + STEP)) count += STEP
+  while (count < most && a[a.length - 1 - count] === b[b.length - 1 - count]) count++
+  return count
+}
