@@ -70,6 +70,7 @@ const ROOMS: Record<string, string[]> = {
   'workspace/root': ['failure', 'errno', 'sync', 'text-file', 'close-later'],
   'workspace/locks': ['root', 'failure', 'errno', 'text-file'],
   'workspace/commit': ['root', 'locks', 'failure', 'errno', 'sync', 'text-file', 'state'],
+  'workspace/history': ['root', 'locks', 'api', 'failure', 'errno', 'scan'],
   'http/answers': ['failure'],
   'http/requests': ['answers', 'failure'],
   'http/tools': ['answers', 'requests', 'failure', 'call']

@@ -47,7 +47,7 @@ export const OPTIONS: Omit<WorkspaceOptions, 'root' | 'stateDir'> = {
   protect: DEFAULT_PROTECTED,
   readProtect: ['.git'],
   allowExtensions: null,
-  history: 'full',
+  history: 'off',
   historyDays: 30,
   historySize: 1e9,
   historyPrivate: []

@@ -29,7 +29,7 @@ function worker(): string {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  const sources = ['src/engine', 'src/workspace', 'test/workspace/support']
+  const sources = ['src/engine', 'src/history', 'src/workspace', 'test/workspace/support']
   for (const name of [
     'src/result.ts',
     ...sources.flatMap(part =>

@@ -39,6 +39,7 @@ const openAgain = () =>
     { base: '', root: order.root, state: order.state },
     {
       lockTimeout: 20_000,
+      history: 'full',
       durability: order.durability ?? 'fast',
       lock: order.lock ?? 'shared',
       ...(order.group !== undefined && { group: order.group })
