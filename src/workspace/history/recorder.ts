@@ -103,7 +103,8 @@ export class FileRecorder {
     const { records: stored } = await this.#history.ofPath(path)
     const outside = await this.#outsideChange()
     const all = outside === null ? stored : [...stored, { record: outside, settled: 'done' as const }]
-    return chainOf(all, digest)
+    const { records, changes } = chainOf(all, digest)
+    return { records, changes }
   }
 
   /**

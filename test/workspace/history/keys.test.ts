@@ -1,0 +1,196 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openHistory } from '../../../src/history/history.ts'
+import type { EditRecord, Settlement } from '../../../src/history/record.ts'
+import { createHash } from 'node:crypto'
+import type { Workspace } from '../../../src/workspace/workspace.ts'
+import { append, makeFolders, open, removeFolders, type Folders } from '../support/open.ts'
+
+async function fresh(t: Test): Promise<{ folders: Folders; start(): Promise<Workspace> }> {
+  const folders = makeFolders()
+  const opened: Workspace[] = []
+  t.teardown(async () => {
+    await Promise.all(opened.map(workspace => workspace.close()))
+    removeFolders(folders)
+  })
+  return {
+    folders,
+    async start() {
+      const workspace = await open(folders, { history: 'full', lockTimeout: 500 })
+      opened.push(workspace)
+      return workspace
+    }
+  }
+}
+
+/** Appends a line to a.txt under a key; the answer is the text that was appended. */
+const appendOnce = (workspace: Workspace, line: string, { key = 'k', fingerprint = line } = {}) =>
+  workspace.keyed({ scope: 'edit_file', key, fingerprint }, async held => {
+    const done = await workspace.edit(
+      { path: 'a.txt' },
+      {
+        dry_run: false,
+        origin: { operation: 'edit', key: held },
+        outcome: edited => ({ edit_id: edited.edit_id, line })
+      },
+      append(line)
+    )
+    return done.ok ? { edit_id: done.value.edit_id, line } : done.failure.code
+  })
+
+t.test('carries a request out once, also after a restart and by another server', async t => {
+  const { folders, start } = await fresh(t)
+  const text = () => readFileSync(join(folders.root, 'a.txt'), 'utf8')
+  writeFileSync(join(folders.root, 'a.txt'), '')
+  const workspace = await start()
+  const first = await appendOnce(workspace, 'one\n')
+  if (!first.ok || !('done' in first.value)) throw new Error('not done')
+  const again = { ok: true, value: { replayed: first.value.done } }
+  t.strictSame(await appendOnce(workspace, 'one\n'), again)
+  t.strictSame(await appendOnce(await start(), 'one\n'), again)
+  await workspace.close()
+  t.strictSame(await appendOnce(await start(), 'one\n'), again)
+  t.equal(text(), 'one\n')
+  t.strictSame(await appendOnce(await start(), 'two\n'), {
+    ok: false,
+    failure: { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'another_request' }
+  })
+  t.match(await appendOnce(await start(), 'two\n', { key: 'other' }), { ok: true, value: { done: { line: 'two\n' } } })
+  t.equal(text(), 'one\ntwo\n')
+})
+
+t.test('carries out once what many ask for at once', async t => {
+  const { folders, start } = await fresh(t)
+  writeFileSync(join(folders.root, 'a.txt'), '')
+  const servers = await Promise.all([start(), start()])
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => appendOnce(servers[i % 2]!, 'one\n')))
+  t.equal(answers.filter(answer => answer.ok && 'done' in answer.value).length, 1)
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
+})
+
+t.test('keeps the answer of a request that changes nothing, and none of one that failed', async t => {
+  const { folders, start } = await fresh(t)
+  const workspace = await start()
+  t.strictSame(await appendOnce(workspace, 'one\n'), { ok: true, value: { done: 'FILE_NOT_FOUND' } })
+  writeFileSync(join(folders.root, 'a.txt'), '')
+  t.match(await appendOnce(workspace, 'one\n'), { ok: true, value: { done: { line: 'one\n' } } })
+  t.match(await appendOnce(workspace, '', { key: 'noop' }), { ok: true, value: { done: { line: '' } } })
+  t.match(await appendOnce(workspace, '', { key: 'noop' }), { ok: true, value: { replayed: { line: '' } } })
+})
+
+t.test('says that a request is still being carried out', async t => {
+  const { start } = await fresh(t)
+  const workspace = await start()
+  let finish = (): void => {}
+  const running = workspace.keyed(
+    { scope: '', key: 'k', fingerprint: '' },
+    () => new Promise<void>(resolve => (finish = resolve))
+  )
+  await new Promise(resolve => setTimeout(resolve, 20))
+  t.strictSame(await workspace.keyed({ scope: '', key: 'k', fingerprint: '' }, async () => 1), {
+    ok: false,
+    failure: { code: 'REQUEST_IN_FLIGHT', retry_after: 1 }
+  })
+  finish()
+  await running
+})
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Leaves an unsettled record of a server that was killed while it appended `line` to a.txt under the key `k`. */
+async function killedServer(
+  { state }: Folders,
+  digest: string,
+  [before, line]: readonly [string, string],
+  temp?: string
+) {
+  const history = await openHistory({
+    folder: join(state, 'history'),
+    nonce: 'killed',
+    level: 'full',
+    isPrivate: () => false,
+    isAlive: async () => false,
+    report: () => {}
+  })
+  const record: EditRecord = {
+    edit_id: history.nextId(),
+    operation: 'edit',
+    at: Date.now(),
+    path: Buffer.from('a.txt'),
+    hash_before: hashOf(before),
+    hash_after: hashOf(before + line),
+    size_before: before.length,
+    size_after: before.length + line.length,
+    lines_added: 1,
+    lines_removed: 0,
+    splices: [{ start: before.length, old: Buffer.alloc(0), insert: Buffer.from(line) }],
+    places: [],
+    ...(temp !== undefined && { temp }),
+    key: { digest, fingerprint: line, outcome: 'of the one killed' }
+  }
+  await history.append(record, { durable: false })
+  await history.close()
+}
+
+/** The state of the file when a server that was killed in mid-edit is followed by another, and what that finds. */
+function checkKilled(
+  name: string,
+  { present, temp, after }: { present: string; temp?: string; after?: string },
+  expected: { settled: Settlement; text: string; answer: object }
+): void {
+  t.test(name, async t => {
+    const { folders, start } = await fresh(t)
+    const file = join(folders.root, 'a.txt')
+    writeFileSync(file, 'one\n')
+    const first = await start()
+    // By this the digest of the key is known.
+    let digest = ''
+    await first.keyed({ scope: 'edit_file', key: 'k', fingerprint: '' }, async key => {
+      digest = key.digest
+    })
+    await first.close()
+    await killedServer(folders, digest, ['one\n', 'two\n'], temp)
+    writeFileSync(file, present)
+    if (temp !== undefined) writeFileSync(join(folders.root, temp), '')
+    const next = await start()
+    if (after !== undefined) appendFileSync(file, after)
+    const page = await next.history({ limit: 10 })
+    t.equal(
+      page.ok && (page.value.edits[0]?.state ?? 'void'),
+      expected.settled === 'done' ? 'applied' : expected.settled
+    )
+    t.match(await appendOnce(next, 'two\n'), expected.answer)
+    t.equal(readFileSync(file, 'utf8'), expected.text)
+  })
+}
+
+checkKilled(
+  'answers what a server did before it was killed',
+  { present: 'one\ntwo\n' },
+  { settled: 'done', text: 'one\ntwo\n', answer: { ok: true, value: { replayed: 'of the one killed' } } }
+)
+checkKilled(
+  'carries out what a server did not do before it was killed',
+  { present: 'one\n' },
+  { settled: 'void', text: 'one\ntwo\n', answer: { ok: true, value: { done: { line: 'two\n' } } } }
+)
+checkKilled(
+  'knows by the temp file that it did not, whatever the file has become',
+  { present: 'saved\n', temp: '.0123456789abcdef01234567.tmp' },
+  { settled: 'void', text: 'saved\ntwo\n', answer: { ok: true, value: { done: { line: 'two\n' } } } }
+)
+checkKilled(
+  'refuses where nobody can tell any more whether it did',
+  { present: 'saved\n' },
+  {
+    settled: 'uncertain',
+    text: 'saved\n',
+    answer: { ok: false, failure: { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'uncertain' } }
+  }
+)
+checkKilled(
+  'still knows what it did where somebody has saved the file since',
+  { present: 'one\ntwo\n', after: 'three\n' },
+  { settled: 'done', text: 'one\ntwo\nthree\n', answer: { ok: true, value: { replayed: 'of the one killed' } } }
+)

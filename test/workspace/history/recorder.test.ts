@@ -1,0 +1,282 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Splice } from '../../../src/engine/edit/splice.ts'
+import { ok } from '../../../src/result.ts'
+import type {
+  FileHistory,
+  HistoryPage,
+  Planner,
+  Workspace,
+  WorkspaceOptions
+} from '../../../src/workspace/workspace.ts'
+import { append, become, DRY, makeFolders, open, REAL, removeFolders, type Folders } from '../support/open.ts'
+
+interface Fixture {
+  folders: Folders
+  workspace: Workspace
+  events: { event: string }[]
+  write(path: string, text: string): void
+}
+
+async function fresh(t: Test, options: Partial<WorkspaceOptions> = {}): Promise<Fixture> {
+  const folders = makeFolders()
+  const events: { event: string }[] = []
+  const workspace = await open(folders, { history: 'full', report: event => events.push(event), ...options })
+  t.teardown(async () => {
+    await workspace.close()
+    removeFolders(folders)
+  })
+  return { folders, workspace, events, write: (path, text) => writeFileSync(join(folders.root, path), text) }
+}
+
+/** The edits in the history, newest first, without what differs from run to run. */
+async function edits(workspace: Workspace, query = {}): Promise<object[]> {
+  const page = await workspace.history({ limit: 50, ...query })
+  if (!page.ok) throw new Error(page.failure.code)
+  return page.value.edits.map(({ record, state }) => ({
+    operation: record.operation,
+    path: record.path.toString(),
+    lines: [record.lines_removed, record.lines_added],
+    state
+  }))
+}
+
+async function pageOf(workspace: Workspace, query = {}): Promise<HistoryPage> {
+  const page = await workspace.history({ limit: 50, ...query })
+  if (!page.ok) throw new Error(page.failure.code)
+  return page.value
+}
+
+/** Writes nothing, and shows what is known of the file. */
+const lookAtHistory =
+  (seen: FileHistory[]): Planner<null, never> =>
+  async (original, { history }) => {
+    seen.push(await history())
+    return ok({ pieces: [original], description: null })
+  }
+
+/** A planner that gives its splices too. */
+const splice =
+  ({ start, end, insert }: { start: number; end: number; insert: string }): Planner<null, never> =>
+  original => {
+    const splices: Splice[] = [{ start, end, insert: Buffer.from(insert) }]
+    return ok({
+      pieces: [original.subarray(0, start), Buffer.from(insert), original.subarray(end)],
+      splices,
+      description: null
+    })
+  }
+
+t.test('records each change with who made it, and nothing else', async t => {
+  const { workspace, write } = await fresh(t)
+  write('a.txt', 'one\ntwo\n')
+  const origin = { operation: 'edit_lines', agent: 'a1', session: 's1', reason: 'because' } as const
+  const done = await workspace.edit(
+    { path: 'a.txt' },
+    { dry_run: false, origin },
+    splice({ start: 0, end: 3, insert: 'ONE' })
+  )
+  if (!done.ok) throw new Error(done.failure.code)
+  await workspace.edit({ path: 'a.txt' }, DRY, append('x'))
+  await workspace.edit({ path: 'a.txt' }, REAL, append(''))
+  const made = await workspace.create(
+    { path: 'd/new.txt', overwrite: false, create_parents: true },
+    REAL,
+    become('new\n')
+  )
+  t.ok(made.ok)
+  const { edits: found, oldest_kept_at } = await pageOf(workspace)
+  t.equal(found.length, 2)
+  const [creation, edit] = found
+  t.match(creation, {
+    state: 'applied',
+    record: { operation: 'create', hash_before: null, made_folders: [Buffer.from('d')] }
+  })
+  t.match(edit, {
+    state: 'applied',
+    record: { ...origin, edit_id: done.value.edit_id, path: Buffer.from('a.txt'), size_before: 8, size_after: 8 }
+  })
+  t.equal(edit?.record.hash_after?.slice(0, 16), done.value.file_hash)
+  t.ok((oldest_kept_at ?? 0) > Date.now() - 60_000)
+})
+
+t.test('gives planners the changes of the file, up to the text that they have', async t => {
+  const { workspace, write } = await fresh(t)
+  write('a.txt', 'one\n')
+  await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))
+  await workspace.edit({ path: 'a.txt' }, REAL, append('three\n'))
+  const seen: FileHistory[] = []
+  await workspace.edit({ path: 'a.txt' }, DRY, lookAtHistory(seen))
+  await workspace.edit({ path: 'a.txt' }, REAL, lookAtHistory(seen))
+  for (const { changes } of seen) {
+    t.strictSame(
+      changes.map(({ splices }) => splices?.map(({ start, insert }) => [start, insert.toString()])),
+      [[[4, 'two\n']], [[8, 'three\n']]]
+    )
+  }
+  const of: FileHistory[] = []
+  await workspace.create({ path: 'b.txt', overwrite: false, create_parents: true }, DRY, (original, file) =>
+    lookAtHistory(of)(original, file)
+  )
+  t.strictSame(of, [{ records: [], changes: [] }])
+})
+
+t.test('records what others did to a file since, as one change', async t => {
+  const { folders, workspace, write } = await fresh(t)
+  write('a.txt', 'one\n')
+  await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))
+  // The copy of what it wrote is kept in the background.
+  await waitUntil(() => copiesIn(folders).length === 1)
+  appendFileSync(join(folders.root, 'a.txt'), 'by hand\n')
+  const seen: FileHistory[] = []
+  await workspace.edit({ path: 'a.txt' }, DRY, lookAtHistory(seen))
+  t.match(seen[0]?.changes.at(-1), { outside: true, splices: [{ start: 8, insert: Buffer.from('by hand\n') }] })
+  t.equal((await edits(workspace)).length, 1, 'a dry run records nothing')
+  await workspace.edit({ path: 'a.txt' }, REAL, append('three\n'))
+  t.strictSame(await edits(workspace), [
+    { operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' },
+    { operation: 'outside', path: 'a.txt', lines: [0, 1], state: 'applied' },
+    { operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' }
+  ])
+})
+
+t.test('knows that others changed, removed or made a file of which no copy is left', async t => {
+  const { folders, workspace, write } = await fresh(t)
+  write('a.txt', 'one\n')
+  await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))
+  await waitUntil(() => copiesIn(folders).length === 1)
+  for (const name of copiesIn(folders)) {
+    rmSync(join(folders.state, 'history', 'copies', name))
+  }
+  write('a.txt', 'other\n')
+  const seen: FileHistory[] = []
+  await workspace.edit({ path: 'a.txt' }, DRY, lookAtHistory(seen))
+  t.match(seen[0]?.changes.at(-1), { outside: true, splices: null })
+  rmSync(join(folders.root, 'a.txt'))
+  const made = await workspace.create({ path: 'a.txt', overwrite: false, create_parents: true }, REAL, become('new\n'))
+  t.ok(made.ok)
+  t.match(await edits(workspace), [{ operation: 'create' }, { operation: 'outside' }, { operation: 'edit' }])
+})
+
+t.test('goes on without a record where none can be written, and says so', async t => {
+  const { folders, workspace, write, events } = await fresh(t)
+  write('a.txt', 'one\n')
+  blockHistory(folders)
+  const done = await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))
+  t.match(done, { ok: true, value: { warnings: ['unrecorded'] } })
+  t.notOk(done.ok && done.value.edit_id)
+  t.equal(workspace.degraded(), true)
+  t.equal(workspace.ready(), null)
+  t.ok(events.some(({ event }) => event === 'unrecorded'))
+  unblockHistory(folders)
+  t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('three\n')), { ok: true, value: { warnings: [] } })
+  t.equal(workspace.degraded(), false)
+})
+
+t.test('changes nothing without a record where one is required', async t => {
+  const { folders, workspace, write } = await fresh(t, { history: 'required' })
+  write('a.txt', 'one\n')
+  blockHistory(folders)
+  const unwritable = { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
+  t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('two\n')), { ok: false, failure: unwritable })
+  t.match(await workspace.create({ path: 'd/b.txt', overwrite: false, create_parents: true }, REAL, become('x')), {
+    ok: false,
+    failure: unwritable
+  })
+  t.strictSame(readdirSync(folders.root), ['a.txt'])
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
+  t.strictSame(workspace.ready(), unwritable)
+})
+
+t.test('keeps no history where it is off', async t => {
+  const { folders, workspace, write } = await fresh(t, { history: 'off' })
+  write('a.txt', 'one\n')
+  const seen: FileHistory[] = []
+  await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))
+  await workspace.edit({ path: 'a.txt' }, REAL, lookAtHistory(seen))
+  t.strictSame(seen, [{ records: [], changes: [] }])
+  const off = { ok: false, failure: { code: 'HISTORY_GONE', reason: 'off' } }
+  t.strictSame(await workspace.history({ limit: 1 }), off)
+  t.strictSame(await workspace.keyed({ scope: '', key: 'k', fingerprint: '' }, async () => 1), off)
+  t.notOk(readdirSync(folders.state).includes('history'))
+})
+
+t.test('keeps no texts of private files', async t => {
+  const { workspace, write } = await fresh(t, { historyPrivate: ['.env*'] })
+  write('.env', 'A=1\n')
+  await workspace.edit({ path: '.env' }, REAL, append('SECRET=2\n'))
+  const { edits: found } = await pageOf(workspace)
+  t.match(found, [{ record: { splices: null, lines_added: 1 } }])
+})
+
+t.test('shows no edits of files that may not be read, and pages through the others', async t => {
+  const { workspace } = await fresh(t, { readProtect: ['secret'] })
+  for (const path of ['a', 'secret/b', 'c', 'd']) {
+    await workspace.create({ path, overwrite: false, create_parents: true }, REAL, become('x'))
+  }
+  const first = await pageOf(workspace, { limit: 2 })
+  t.strictSame(
+    first.edits.map(({ record }) => record.path.toString()),
+    ['d', 'c']
+  )
+  const second = await pageOf(workspace, { limit: 2, before: first.next_before })
+  t.strictSame(
+    second.edits.map(({ record }) => record.path.toString()),
+    ['a']
+  )
+  t.notOk(second.next_before)
+  t.strictSame(await edits(workspace, { under: 'secret' }), [])
+  t.equal((await edits(workspace, { path: 'c' })).length, 1)
+  t.strictSame(await edits(workspace, { path: 'c', state: 'undone' }), [])
+})
+
+t.test('removes a file for a plan that says so, and folders that were made for it', async t => {
+  const { folders, workspace } = await fresh(t)
+  await workspace.create({ path: 'd/e/new.txt', overwrite: false, create_parents: true }, REAL, become('new\n'))
+  const removal: Planner<null, never> = original =>
+    ok({
+      pieces: [],
+      splices: [{ start: 0, end: original.length, insert: Buffer.alloc(0) }],
+      removes: true,
+      made_folders: [Buffer.from('d'), Buffer.from('d/e')],
+      description: null
+    })
+  const removed = await workspace.edit({ path: 'd/e/new.txt' }, REAL, removal)
+  t.match(removed, { ok: true, value: { changed: true, removed: true } })
+  t.strictSame(readdirSync(folders.root), [])
+  t.match((await pageOf(workspace)).edits[0], { record: { hash_after: null, size_after: 0 } })
+  t.strictSame(readdirSync(join(folders.state, 'journal')), [])
+  mkdirSync(join(folders.root, 'd'))
+  writeFileSync(join(folders.root, 'd/other'), '')
+})
+
+/** Puts a file where the history's folder is, until it is put back. */
+function blockHistory({ state }: Folders): void {
+  renameSync(join(state, 'history'), join(state, 'aside'))
+  writeFileSync(join(state, 'history'), '')
+}
+
+function unblockHistory({ state }: Folders): void {
+  rmSync(join(state, 'history'))
+  renameSync(join(state, 'aside'), join(state, 'history'))
+}
+
+const copiesIn = ({ state }: Folders): string[] =>
+  existsSync(join(state, 'history', 'copies')) ? readdirSync(join(state, 'history', 'copies')) : []
+
+async function waitUntil(condition: () => boolean): Promise<void> {
+  for (let i = 0; !condition(); i++) {
+    if (i > 500) throw new Error('waited in vain')
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+}
