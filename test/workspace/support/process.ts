@@ -64,6 +64,7 @@ export function startWorker(
     durability?: 'full' | 'fast'
     lock?: 'shared' | 'local'
     creates?: boolean
+    first?: number
     starts?: number
     group?: string
     ahead?: number

@@ -16,6 +16,8 @@ interface Order {
   name: string
   lock?: 'shared' | 'local'
   creates?: boolean
+  /** It appends lines `first` and on under keys of their own, each until it is told that the line is there. */
+  first?: number
   /** How often it closes the workspace and opens it again, before each `count` of edits; 0: never. */
   starts?: number
   group?: string
@@ -63,6 +65,24 @@ for (let start = 1; start <= (order.starts ?? 0); start++) {
   workspace = await openAgain()
 }
 if (order.starts !== undefined) {
+  await workspace.close()
+  process.exit()
+}
+
+for (let i = order.first ?? order.count; i < order.count; i++) {
+  const line = `${order.name}.${i}`
+  const answer = await workspace.keyed({ scope: 'edit_file', key: line, fingerprint: line }, async key => {
+    const done = await workspace.edit(
+      { path: `${order.file}${i % 2}` },
+      { dry_run: false, origin: { operation: 'edit', key }, outcome: ({ edit_id }) => edit_id },
+      append(line + '\n')
+    )
+    return done.ok ? done.value.edit_id : `failed ${done.failure.code}`
+  })
+  const [how, edit_id] = answer.ok ? Object.entries(answer.value)[0]! : ['failed', answer.failure.code]
+  process.stdout.write(`${how} ${line} ${edit_id}\n`)
+}
+if (order.first !== undefined) {
   await workspace.close()
   process.exit()
 }
