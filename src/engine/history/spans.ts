@@ -1,5 +1,6 @@
 // The spans of a weave: every byte that a text ever had, in order, each with who inserted and who deleted it. Does not
 // know changes, lines or conflicts.
+import { isBreakByte, lastBreakEndIn } from '../text/lines.ts'
 import type { RecordedSplice } from './change.ts'
 
 /** Who inserted the bytes that the text began with. */
@@ -54,7 +55,7 @@ export class Spans {
 
   /**
    * Replaces visible bytes as `unit`. What is inserted goes behind what is replaced; where nothing is, behind all that
-   * isn't visible there. False, and the spans are of no more use, where what is known of the bytes isn't `old`.
+   * isn't visible there, but whole lines go before what belongs to the line that follows. False, and the spans are of no more use, where what is known of the bytes isn't `old`.
    */
   replace({ start, old, insert }: RecordedSplice, unit: number): boolean {
     if (start + old.length > this.#length) return false
@@ -80,18 +81,19 @@ export class Spans {
       chunk.visible -= span.length
       done += span.length
     }
+    if (old.length === 0 && isBreakByte(insert.at(-1) ?? -1)) [number, index] = this.#lineStart(number, index)
     if (insert.length > 0) this.#insert(this.#chunks[number]!, index, insert, unit)
     this.#length += insert.length - old.length
-    this.#divide(number)
-    if (first < number) this.#divide(first)
+    this.#divide(Math.max(first, number))
+    if (first !== number) this.#divide(Math.min(first, number))
     return true
   }
 
   /** Makes each span visible or not, and returns what that does to the text. */
-  show(isVisible: (span: Span) => boolean): Change[] {
-    const changes: Change[] = []
+  show(isVisible: (span: Span) => boolean): Toggled[] {
+    const changes: Toggled[] = []
     let at = 0
-    let last: Change | undefined
+    let last: Toggled | undefined
     for (const chunk of this.#chunks) {
       let visible = 0
       for (const span of chunk.spans) {
@@ -136,6 +138,26 @@ export class Spans {
     return [last, this.#chunks[last]!.spans.length]
   }
 
+  /** Back over what isn't visible, as far as no break is in it. */
+  #lineStart(number: number, index: number): [chunk: number, index: number] {
+    for (;;) {
+      const chunk = this.#chunks[number]!
+      const span = chunk.spans[index - 1]
+      if (span === undefined && number === 0) return [number, index]
+      if (span === undefined) {
+        number--
+        index = this.#chunks[number]!.spans.length
+        continue
+      }
+      const end = span.visible ? span.length : lastBreakEndIn(bytesOf(span))
+      if (end > 0) {
+        if (end < span.length) this.#cut(chunk, index - 1, end)
+        return [number, index]
+      }
+      index--
+    }
+  }
+
   /** Cuts a span after `length` bytes. */
   #cut({ spans }: Chunk, index: number, length: number): void {
     const span = spans[index]!
@@ -161,7 +183,7 @@ export class Spans {
 }
 
 /** Visible bytes, at `start` of the text before, that give way to others; each as the spans that they are. */
-export interface Change {
+export interface Toggled {
   start: number
   old: Span[]
   insert: Span[]
