@@ -1,6 +1,6 @@
 // The spans of a weave: every byte that a text ever had, in order, each with who inserted and who deleted it. Does not
 // know changes, lines or conflicts.
-import { isBreakByte, lastBreakEndIn } from '../text/lines.ts'
+import { CR, isBreakByte, lastBreakEndIn, LF } from '../text/lines.ts'
 import type { RecordedSplice } from './change.ts'
 
 /** Who inserted the bytes that the text began with. */
@@ -138,23 +138,40 @@ export class Spans {
     return [last, this.#chunks[last]!.spans.length]
   }
 
-  /** Back over what isn't visible, as far as no break is in it. */
+  /**
+   * Where lines are inserted that may begin here or before what isn't visible before it: behind the last deleted line
+   * there. A break that was deleted before other text of its line ended no line any more.
+   */
   #lineStart(number: number, index: number): [chunk: number, index: number] {
+    let found: { chunk: number; index: number; end: number; deleter: number } | undefined
+    let followsLf = false
+    const finish = (chunk: number, index: number): [chunk: number, index: number] => {
+      if (found === undefined) return [chunk, index]
+      const { spans } = this.#chunks[found.chunk]!
+      if (found.end < spans[found.index]!.length) this.#cut(this.#chunks[found.chunk]!, found.index, found.end)
+      return [found.chunk, found.index + 1]
+    }
     for (;;) {
-      const chunk = this.#chunks[number]!
-      const span = chunk.spans[index - 1]
-      if (span === undefined && number === 0) return [number, index]
-      if (span === undefined) {
+      const span = this.#chunks[number]!.spans[index - 1]
+      if (span === undefined && number > 0) {
         number--
         index = this.#chunks[number]!.spans.length
         continue
       }
-      const end = span.visible ? span.length : lastBreakEndIn(bytesOf(span))
-      if (end > 0) {
-        if (end < span.length) this.#cut(chunk, index - 1, end)
-        return [number, index]
-      }
+      if (span === undefined || span.visible) return finish(number, index)
       index--
+      const deleter = span.deleters.at(-1) ?? BASE
+      for (let bytes = bytesOf(span); bytes.length > 0;) {
+        if (followsLf && bytes.at(-1) === CR) bytes = bytes.subarray(0, -1)
+        followsLf = false
+        const end = lastBreakEndIn(bytes)
+        if (found !== undefined && end < bytes.length && deleter > found.deleter) found = undefined
+        if (end === 0) break
+        if (found !== undefined) return finish(number, index)
+        found = { chunk: number, index, end, deleter }
+        followsLf = bytes[end - 1] === LF
+        bytes = bytes.subarray(0, end - 1)
+      }
     }
   }
 

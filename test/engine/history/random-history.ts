@@ -83,11 +83,7 @@ export class History {
     for (let before = 0; at < this.cells.length; at++) {
       if (this.isVisible(this.cells[at]!) && before++ === start) break
     }
-    // Whole lines go before what belongs to the line that follows.
-    if (length === 0 && [10, 13].includes(insert.at(-1) ?? -1)) {
-      const isHidden = (cell: Cell | undefined) => cell !== undefined && !this.isVisible(cell)
-      while (isHidden(this.cells[at - 1]) && ![10, 13].includes(this.cells[at - 1]!.byte)) at--
-    }
+    if (length === 0 && BREAKS.includes(insert.at(-1) ?? -1)) at = this.#lineStart(at)
     for (let left = length; left > 0; at++) {
       if (!this.isVisible(this.cells[at]!)) continue
       this.cells[at]!.deleters.push(unit)
@@ -95,7 +91,29 @@ export class History {
     }
     this.cells.splice(at, 0, ...Array.from(insert, byte => ({ byte, inserter: unit, deleters: [] })))
   }
+
+  /** Whole lines go behind the last deleted line before them, and before what belongs to the line that follows. */
+  #lineStart(end: number): number {
+    let found: { at: number; deleter: number } | undefined
+    for (let at = end; at > 0 && !this.isVisible(this.cells[at - 1]!); at--) {
+      const { byte, deleters } = this.cells[at - 1]!
+      const deleter = this.#unitNumber(deleters.at(-1))
+      if (!BREAKS.includes(byte)) {
+        if (found !== undefined && deleter > found.deleter) found = undefined
+      } else if (found === undefined) found = { at, deleter }
+      else if (!(byte === 13 && found.at === at + 1 && this.cells[at]!.byte === 10)) return found.at
+      if (at === 1 || this.isVisible(this.cells[at - 2]!)) return found?.at ?? at - 1
+    }
+    return end
+  }
+
+  #unitNumber(unit = 'e-1 0'): number {
+    const [edit, index] = unit.slice(1).split(' ')
+    return Number(edit) * 1000 + Number(index)
+  }
 }
+
+const BREAKS = [10, 13]
 
 /** The names of the units of a selection. */
 export const unitsOf = (selection: readonly Selection[], changes: readonly RecordedChange[]): string[] =>
