@@ -11,7 +11,7 @@ export interface LineHunk {
 }
 
 /** Lines that only one side has, up to which a stretch without a line of its own in it is compared line by line. */
-const MOST_EDITS = 100
+const MOST_EDITS = 200
 
 /**
  * The lines in which two texts differ, in order; between two hunks at least one line is the same. Lines that occur once

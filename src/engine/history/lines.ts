@@ -18,11 +18,11 @@ export interface Part {
 }
 
 /**
- * Text that is one line in the present text or in the one to come, or was one until a change that stands deleted a part
- * of it.
+ * One line of all the text that there ever was, or several that are one line in the present text or in the one to come.
+ * A break that isn't visible ends a line too: else the rest of a deleted line would belong to the next, and who edited
+ * that would be in the way.
  */
 export interface TouchedLine {
-  /** In order, with what isn't visible between them. */
   parts: readonly Part[]
   /** What inserted or deleted any of it, each once. */
   units: readonly number[]
@@ -40,21 +40,14 @@ export function visitLines(
 ): void {
   const { present, spans, units } = weave
   const isStandingAfter = (unit: number): boolean => units.stands(unit) !== set.has(unit)
-  const counts = (unit: number): boolean => units.stands(unit) && !set.has(unit)
   let restAfter = 0
   for (const span of spans) if (stands(span, isStandingAfter)) restAfter += span.length
   let now = 0
   const line = new Line(weave, set, isRefused, visit)
   for (const span of spans) {
     const after = stands(span, isStandingAfter)
-    // Text that was never there for the changes that stand is on no line; else changes of other lines would meet in it.
-    if (!span.visible && !after && !span.deleters.some(counts)) {
-      line.hide(span, now)
-      continue
-    }
     const bytes = span.visible ? present.subarray(now, now + span.length) : bytesOf(span)
-    const isLast = (span.visible || now === present.length) && (after || restAfter === 0)
-    line.add(span, bytes, { now, after, isLast })
+    line.add(span, bytes, { now, after, endsNow: now === present.length, endsAfter: restAfter === 0 })
     if (span.visible) now += span.length
     if (after) restAfter -= span.length
   }
@@ -92,13 +85,12 @@ class Line {
     this.#lineOf = new Uint32Array(weave.units.count)
   }
 
-  /** A span that is on no line. */
-  hide(span: Span, now: number): void {
-    this.#parts.push({ span, from: 0, to: span.length, now })
-  }
-
-  /** `isLast`: where the span isn't visible, nothing behind it is either. */
-  add(span: Span, bytes: Buffer, { now, after, isLast }: { now: number; after: boolean; isLast: boolean }): void {
+  /** `now`, `after`: where it is, and whether it will be visible. `ends…`: whether nothing is visible from it on. */
+  add(
+    span: Span,
+    bytes: Buffer,
+    { now, after, endsNow, endsAfter }: { now: number; after: boolean; endsNow: boolean; endsAfter: boolean }
+  ): void {
     const put = (from: number, to: number): void => this.#put(span, from, to, span.visible ? now + from : now)
     const open = (): void => {
       this.#openNow ||= span.visible
@@ -123,9 +115,13 @@ class Line {
     const textEnd = lastEnd > at ? textEndIn(bytes, at) : bytes.length
     if (textEnd < bytes.length) {
       const firstEnd = breakEndIn(bytes, textEnd)
-      // What is put behind the end of the text, or was there, begins with the break of the line before; that line is
-      // the same with it and without it.
-      const isAppended = textEnd === 0 && isLast && !(span.visible && after)
+      // What is put behind a last line without a break, or was there, begins with the break of that line, which is the
+      // same with it and without it.
+      const isAppended =
+        textEnd === 0 &&
+        !(span.visible && after) &&
+        (span.visible || (endsNow && this.#openNow)) &&
+        (after || (endsAfter && this.#isOpenAfter()))
       if (isAppended) this.#flush()
       put(at, firstEnd)
       if (textEnd > at) open()
@@ -171,8 +167,12 @@ class Line {
   /** A break. Where it isn't visible, the line goes on there. */
   #endLine(): void {
     if (this.#openNow) return
-    if (this.#openAfter && !(this.#isTouched && this.#isRefused(this.#units))) return
-    this.#flush()
+    if (!this.#isOpenAfter()) this.#flush()
+  }
+
+  /** Whether it goes on after the toggling, which there will be. */
+  #isOpenAfter(): boolean {
+    return this.#openAfter && !(this.#isTouched && this.#isRefused(this.#units))
   }
 
   #flush(): void {

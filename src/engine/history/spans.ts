@@ -1,5 +1,6 @@
 // The spans of a weave: every byte that a text ever had, in order, each with who inserted and who deleted it. Does not
 // know changes, lines or conflicts.
+import { CR, isBreakByte, lastBreakEndIn, LF } from '../text/lines.ts'
 import type { RecordedSplice } from './change.ts'
 
 /** Who inserted the bytes that the text began with. */
@@ -54,7 +55,7 @@ export class Spans {
 
   /**
    * Replaces visible bytes as `unit`. What is inserted goes behind what is replaced; where nothing is, behind all that
-   * isn't visible there. False, and the spans are of no more use, where what is known of the bytes isn't `old`.
+   * isn't visible there, but whole lines go before what belongs to the line that follows. False, and the spans are of no more use, where what is known of the bytes isn't `old`.
    */
   replace({ start, old, insert }: RecordedSplice, unit: number): boolean {
     if (start + old.length > this.#length) return false
@@ -80,18 +81,19 @@ export class Spans {
       chunk.visible -= span.length
       done += span.length
     }
+    if (old.length === 0 && isBreakByte(insert.at(-1) ?? -1)) [number, index] = this.#lineStart(number, index)
     if (insert.length > 0) this.#insert(this.#chunks[number]!, index, insert, unit)
     this.#length += insert.length - old.length
-    this.#divide(number)
-    if (first < number) this.#divide(first)
+    this.#divide(Math.max(first, number))
+    if (first !== number) this.#divide(Math.min(first, number))
     return true
   }
 
   /** Makes each span visible or not, and returns what that does to the text. */
-  show(isVisible: (span: Span) => boolean): Change[] {
-    const changes: Change[] = []
+  show(isVisible: (span: Span) => boolean): Toggled[] {
+    const changes: Toggled[] = []
     let at = 0
-    let last: Change | undefined
+    let last: Toggled | undefined
     for (const chunk of this.#chunks) {
       let visible = 0
       for (const span of chunk.spans) {
@@ -136,6 +138,43 @@ export class Spans {
     return [last, this.#chunks[last]!.spans.length]
   }
 
+  /**
+   * Where lines are inserted that may begin here or before what isn't visible before it: behind the last deleted line
+   * there. A break that was deleted before other text of its line ended no line any more.
+   */
+  #lineStart(number: number, index: number): [chunk: number, index: number] {
+    let found: { chunk: number; index: number; end: number; deleter: number } | undefined
+    let followsLf = false
+    const finish = (chunk: number, index: number): [chunk: number, index: number] => {
+      if (found === undefined) return [chunk, index]
+      const { spans } = this.#chunks[found.chunk]!
+      if (found.end < spans[found.index]!.length) this.#cut(this.#chunks[found.chunk]!, found.index, found.end)
+      return [found.chunk, found.index + 1]
+    }
+    for (;;) {
+      const span = this.#chunks[number]!.spans[index - 1]
+      if (span === undefined && number > 0) {
+        number--
+        index = this.#chunks[number]!.spans.length
+        continue
+      }
+      if (span === undefined || span.visible) return finish(number, index)
+      index--
+      const deleter = span.deleters.at(-1) ?? BASE
+      for (let bytes = bytesOf(span); bytes.length > 0;) {
+        if (followsLf && bytes.at(-1) === CR) bytes = bytes.subarray(0, -1)
+        followsLf = false
+        const end = lastBreakEndIn(bytes)
+        if (found !== undefined && end < bytes.length && deleter > found.deleter) found = undefined
+        if (end === 0) break
+        if (found !== undefined) return finish(number, index)
+        found = { chunk: number, index, end, deleter }
+        followsLf = bytes[end - 1] === LF
+        bytes = bytes.subarray(0, end - 1)
+      }
+    }
+  }
+
   /** Cuts a span after `length` bytes. */
   #cut({ spans }: Chunk, index: number, length: number): void {
     const span = spans[index]!
@@ -161,7 +200,7 @@ export class Spans {
 }
 
 /** Visible bytes, at `start` of the text before, that give way to others; each as the spans that they are. */
-export interface Change {
+export interface Toggled {
   start: number
   old: Span[]
   insert: Span[]

@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import { Splices } from '../edit/splice.ts'
 import type { HistoryGone } from '../failure.ts'
 import type { RecordedChange, RecordedSplice } from './change.ts'
-import { BASE, bytesOf, type Change, type Span, Spans } from './spans.ts'
+import { BASE, bytesOf, type Span, Spans, type Toggled } from './spans.ts'
 import type { Units } from './units.ts'
 
 /** A text with all that it was since one of its changes. */
@@ -84,7 +84,7 @@ function holds(present: Buffer, spans: Spans): boolean {
   return true
 }
 
-const recorded = ({ start, old, insert }: Change): RecordedSplice => ({
+const recorded = ({ start, old, insert }: Toggled): RecordedSplice => ({
   start,
   old: Buffer.concat(old.map(bytesOf)),
   insert: Buffer.concat(insert.map(bytesOf))

@@ -1,0 +1,201 @@
+// Laws of undo and redo on random histories of three agents. The truth is a weave of single bytes.
+import t, { type Test } from 'tap'
+import type { RecordedChange, Selection } from '../../../src/engine/history/change.ts'
+import { stateAfter, takeBack } from '../../../src/engine/history/take-back.ts'
+import { standingOf } from '../../../src/engine/history/units.ts'
+import { often } from '../../often.ts'
+import { Random, SEED } from '../../random.ts'
+import { History, randomSplices, unitsOf } from './random-history.ts'
+
+const ALPHABET = ['a', 'b', ' ', '\n', '\r\n', '\r', 'é', '字', '<', '>'].map(text => Buffer.from(text))
+const BYTES = [...ALPHABET, Buffer.from([0xff]), Buffer.from([0xc3]), Buffer.from([0x80])]
+
+const some = (random: Random, edits: readonly RecordedChange[]): Selection[] =>
+  edits
+    .filter(() => random.chance(50))
+    .map(({ edit_id, splices }) =>
+      random.chance(70)
+        ? { edit_id }
+        : { edit_id, change_indexes: [...splices!.keys()].filter(() => random.chance(50)) }
+    )
+
+/** Edits, undos and redos of three agents; `said`: what is wrong, or null. */
+function live(random: Random): { history: History; said: string | null } {
+  const alphabet = random.chance(30) ? BYTES : ALPHABET
+  const history = new History(Buffer.concat(Array.from({ length: random.int(60) }, () => random.pick(alphabet))))
+  for (let step = 1 + random.int(20); step > 0; step--) {
+    const agent = random.int(3)
+    if (random.chance(65) || history.edits(agent).length === 0) {
+      history.edit(agent, randomSplices(random, history.present, alphabet))
+    } else {
+      const said = toggleSome(random, history, agent)
+      if (said !== null) return { history, said }
+    }
+    if (!history.expected().equals(history.present)) return { history, said: 'the text is not what the cells say' }
+  }
+  return { history, said: null }
+}
+
+/** Takes back, or makes again, some of an agent's edits. */
+function toggleSome(random: Random, history: History, agent: number): string | null {
+  const to = random.chance(60) ? 'undone' : 'standing'
+  const before = history.present
+  const seen = history.cells.filter(cell => history.isVisible(cell))
+  const skip = random.chance(30)
+  const set = some(random, history.edits(agent))
+  const result = history.toggle(set, to, skip)
+  if (!result.ok) return result.failure.code === 'HISTORY_GONE' ? 'history gone' : null
+  const isOwn = (unit: string | null) => unit !== null && history.agents.get(unit.split(' ')[0]!) === agent
+  if (to === 'undone') {
+    const lost = seen.find(cell => !isOwn(cell.inserter) && !history.isVisible(cell))
+    if (lost !== undefined) return 'a byte of others is lost'
+    const taken = new Set(unitsOf(result.value.toggled, history.changes))
+    const left = history.cells.find(cell => taken.has(cell.inserter ?? '') && history.isVisible(cell))
+    if (left !== undefined) return 'a byte that was taken back is left'
+    const wanted = unitsOf(set, history.changes)
+    if (!skip && wanted.some(unit => !history.undone.has(unit))) return 'not all is taken back'
+  }
+  if (random.chance(30)) {
+    const back = history.toggle(result.value.toggled, to === 'undone' ? 'standing' : 'undone')
+    if (!back.ok) return `can't be toggled back: ${back.failure.code}`
+    if (!history.present.equals(before)) return 'is not the same after being toggled back'
+  }
+  return null
+}
+
+function check(law: string, full: number, holds: (random: Random) => string | null): void {
+  t.test(law, (t: Test) => {
+    const count = often(full, Math.min(full, 1500))
+    for (let round = 0; round < count; round++) {
+      const random = new Random(SEED * 90_001 + round)
+      const said = holds(random)
+      if (said === null) continue
+      t.fail(said, { seed: SEED, round })
+      break
+    }
+    t.pass(`${count} histories`)
+    t.end()
+  })
+}
+
+check('keeps each text what its changes make it, whatever is taken back and made again', 60_000, random => {
+  const { history, said } = live(random)
+  if (said !== null) return said
+  const { present, changes, snapshots } = history
+  // Any state can be had back.
+  const at = random.int(changes.length)
+  const state = stateAfter(present, changes, changes[at]!.edit_id)
+  if (!state.ok && !(state.failure.code === 'NOTHING_TO_UNDO' && present.equals(snapshots[at]!))) return 'no state'
+  if (state.ok && !Buffer.concat(state.value.splices.apply(present)).equals(snapshots[at]!)) return 'wrong state'
+  // What stands is known without texts.
+  const standing = standingOf(
+    changes.map(change => ({ ...change, ...(!change.toggles && { splices: change.splices }) }))
+  )
+  for (const { edit_id, splices } of history.edits()) {
+    const undone = splices!.filter((_, index) => history.undone.has(`${edit_id} ${index}`)).length
+    const expected = undone === 0 ? 'applied' : undone === splices!.length ? 'undone' : 'partly_undone'
+    if (standing.get(edit_id)!.state !== expected && splices!.length > 0) return 'wrong standing'
+  }
+  // All taken back is the text that it began with.
+  const all = takeBack(
+    present,
+    changes,
+    history.edits().map(({ edit_id }) => ({ edit_id })),
+    'undone'
+  )
+  if (!all.ok) return all.failure.code === 'NOTHING_TO_UNDO' && present.equals(history.base) ? null : 'all refused'
+  return Buffer.concat(all.value.splices.apply(present)).equals(history.base) ? null : 'all undone is not the base'
+})
+
+check('takes the last edits back without conflict', 5_000, random => {
+  const history = new History(Buffer.concat(Array.from({ length: 40 }, () => random.pick(BYTES))))
+  const count = 2 + random.int(10)
+  for (let i = 0; i < count; i++) history.edit(i % 3, randomSplices(random, history.present, BYTES))
+  const cut = random.int(count - 1)
+  const set = history.changes.slice(cut + 1).map(({ edit_id }) => ({ edit_id }))
+  const result = history.toggle(set, 'undone')
+  if (!result.ok && result.failure.code !== 'NOTHING_TO_UNDO') return result.failure.code
+  return history.present.equals(history.snapshots[cut]!) ? null : 'wrong text'
+})
+
+/** A line that one agent owns; null where it isn't there. `edits`: what each unit made of it. */
+interface OwnedLine {
+  owner: number
+  base: Buffer | null
+  edits: { unit: string; text: Buffer | null }[]
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** The number of each line in a text and where it begins, in order. Line 7 has `l7 ` in it. */
+const placesOf = (text: Buffer): { line: number; start: number }[] =>
+  Array.from(text.toString('latin1').matchAll(/[^\r\n]*l(\d+) [^\r\n]*(?:\r\n|\n|\r)/g), ({ 1: line, index }) => ({
+    line: Number(line),
+    start: index
+  }))
+
+/** Replaces, deletes or inserts some of an agent's lines; false if these aren't one splice each. */
+function editLines(
+  random: Random,
+  history: History,
+  lines: OwnedLine[],
+  agent: number,
+  newLine: (i: number) => Buffer
+) {
+  const { present } = history
+  const edit_id = `e${history.changes.length}`
+  const places = placesOf(present)
+  const starts = [...places.map(({ start }) => start), present.length]
+  const planned = places
+    .map(({ line, start }, at) => ({ line, start, end: starts[at + 1]! }))
+    .filter(({ line }) => lines[line]!.owner === agent && random.chance(40))
+    .map(place => ({ ...place, insert: random.chance(30) ? NOTHING : newLine(place.line) }))
+  // A line that is made again somewhere else would be another line.
+  for (let count = random.int(3); count > 0; count--) {
+    const line = lines.push({ owner: agent, base: null, edits: [] }) - 1
+    const start = random.pick(starts)
+    planned.push({ line, start, end: start, insert: newLine(line) })
+  }
+  planned.sort((a, b) => a.start - b.start || a.end - b.end)
+  for (const [index, { line, insert }] of planned.entries()) {
+    lines[line]!.edits.push({ unit: `${edit_id} ${index}`, text: insert.length > 0 ? insert : null })
+  }
+  return planned.length === 0 || history.edit(agent, planned).splices!.length === planned.length
+}
+
+check('lets agents on lines of their own take back what they want', 40_000, random => {
+  const breaks = random.pick([['\n'], ['\r\n'], ['\r'], ['\n', '\r\n', '\r']])
+  let version = 0
+  const newLine = (line: number): Buffer =>
+    Buffer.concat([
+      Buffer.from(`${random.pick(['', '  ', 'y '])}l${line} `),
+      random.chance(20) ? Buffer.from([random.pick([0xff, 0xc3])]) : NOTHING,
+      Buffer.from(`${random.pick(['', 'x', 'x y', 'é'])} v${version++}${random.pick(breaks)}`)
+    ])
+  const lines = Array.from({ length: 1 + random.int(9) }, (_, line): OwnedLine => ({
+    owner: line % 3,
+    base: newLine(line),
+    edits: []
+  }))
+  const history = new History(Buffer.concat(lines.map(({ base }) => base ?? NOTHING)))
+  for (let step = 0; step < 25; step++) {
+    const agent = random.int(3)
+    if (random.chance(65) || history.edits(agent).length === 0) {
+      if (!editLines(random, history, lines, agent, newLine)) return 'not one splice a line'
+    } else {
+      const set = some(random, history.edits(agent))
+      const result = history.toggle(set, random.chance(60) ? 'undone' : 'standing', random.chance(30))
+      const { conflicts = [] } = result.ok ? result.value : (result.failure as { conflicts?: { by: string }[] })
+      if (conflicts.some(({ by }) => history.agents.get(by) !== agent)) return 'refused because of another agent'
+    }
+    // What the last edit of it that stands made of each line.
+    const places = placesOf(history.present)
+    for (const [line, { base, edits }] of lines.entries()) {
+      const last = edits.findLast(({ unit }) => !history.undone.has(unit))
+      const at = places.findIndex(place => place.line === line)
+      const is = at === -1 ? NOTHING : history.present.subarray(places[at]!.start, places[at + 1]?.start)
+      if (!is.equals((last === undefined ? base : last.text) ?? NOTHING)) return `line ${line} is wrong`
+    }
+  }
+  return null
+})

@@ -1,0 +1,136 @@
+// Random histories of a text, and a weave of single bytes that is too simple to be wrong. Does not know any law.
+import { takeBack, type TakeBack } from '../../../src/engine/history/take-back.ts'
+import type { RecordedChange, Selection } from '../../../src/engine/history/change.ts'
+import { recordedSplices } from '../../../src/engine/history/refine.ts'
+import { type Splice, Splices } from '../../../src/engine/edit/splice.ts'
+import type { TakeBackFailure } from '../../../src/engine/failure.ts'
+import type { Result } from '../../../src/result.ts'
+import type { Random } from '../../random.ts'
+
+/** A byte that was ever there, and the units that inserted and deleted it. */
+export interface Cell {
+  byte: number
+  inserter: string | null
+  deleters: string[]
+}
+
+/** A text with its changes, its agents and all that it was. */
+export class History {
+  present: Buffer
+  readonly base: Buffer
+  readonly changes: RecordedChange[] = []
+  /** The text after each change. */
+  readonly snapshots: Buffer[] = []
+  readonly agents = new Map<string, number>()
+  cells: Cell[]
+  readonly undone = new Set<string>()
+
+  constructor(base: Buffer) {
+    this.present = this.base = base
+    this.cells = Array.from(base, byte => ({ byte, inserter: null, deleters: [] }))
+  }
+
+  /** The edits of an agent, or of all. */
+  edits(agent?: number): RecordedChange[] {
+    return this.changes.filter(
+      ({ edit_id }) => this.agents.has(edit_id) && (agent === undefined || this.agents.get(edit_id) === agent)
+    )
+  }
+
+  edit(agent: number, list: readonly Splice[]): RecordedChange {
+    const edit_id = `e${this.changes.length}`
+    const splices = recordedSplices(this.present, list)
+    this.agents.set(edit_id, agent)
+    let shift = 0
+    for (const [index, { start, old, insert }] of splices.entries()) {
+      this.#replace(start + shift, old.length, insert, `${edit_id} ${index}`)
+      shift += insert.length - old.length
+    }
+    return this.#add({ edit_id, splices }, new Splices(list, this.present.length))
+  }
+
+  /** Takes back or makes again and, where that can be done, does it. */
+  toggle(set: readonly Selection[], to: 'undone' | 'standing', skip = false): Result<TakeBack, TakeBackFailure> {
+    const result = takeBack(this.present, this.changes, set, to, { skip })
+    if (result.ok) this.carryOut(result.value)
+    return result
+  }
+
+  carryOut({ splices, toggled }: TakeBack): void {
+    for (const unit of unitsOf(toggled, this.changes)) this.undone[this.undone.has(unit) ? 'delete' : 'add'](unit)
+    const list = recordedSplices(this.present, splices.list)
+    this.#add({ edit_id: `e${this.changes.length}`, splices: list, toggles: toggled }, splices)
+  }
+
+  /** What the cells say that the text is. */
+  expected(): Buffer {
+    return Buffer.from(this.cells.filter(cell => this.isVisible(cell)).map(({ byte }) => byte))
+  }
+
+  isVisible({ inserter, deleters }: Cell): boolean {
+    return !(inserter !== null && this.undone.has(inserter)) && deleters.every(unit => this.undone.has(unit))
+  }
+
+  #add(change: RecordedChange, splices: Splices): RecordedChange {
+    this.changes.push(change)
+    this.present = Buffer.concat(splices.apply(this.present))
+    this.snapshots.push(this.present)
+    return change
+  }
+
+  #replace(start: number, length: number, insert: Buffer, unit: string): void {
+    let at = 0
+    for (let before = 0; at < this.cells.length; at++) {
+      if (this.isVisible(this.cells[at]!) && before++ === start) break
+    }
+    if (length === 0 && BREAKS.includes(insert.at(-1) ?? -1)) at = this.#lineStart(at)
+    for (let left = length; left > 0; at++) {
+      if (!this.isVisible(this.cells[at]!)) continue
+      this.cells[at]!.deleters.push(unit)
+      left--
+    }
+    this.cells.splice(at, 0, ...Array.from(insert, byte => ({ byte, inserter: unit, deleters: [] })))
+  }
+
+  /** Whole lines go behind the last deleted line before them, and before what belongs to the line that follows. */
+  #lineStart(end: number): number {
+    let found: { at: number; deleter: number } | undefined
+    for (let at = end; at > 0 && !this.isVisible(this.cells[at - 1]!); at--) {
+      const { byte, deleters } = this.cells[at - 1]!
+      const deleter = this.#unitNumber(deleters.at(-1))
+      if (!BREAKS.includes(byte)) {
+        if (found !== undefined && deleter > found.deleter) found = undefined
+      } else if (found === undefined) found = { at, deleter }
+      else if (!(byte === 13 && found.at === at + 1 && this.cells[at]!.byte === 10)) return found.at
+      if (at === 1 || this.isVisible(this.cells[at - 2]!)) return found?.at ?? at - 1
+    }
+    return end
+  }
+
+  #unitNumber(unit = 'e-1 0'): number {
+    const [edit, index] = unit.slice(1).split(' ')
+    return Number(edit) * 1000 + Number(index)
+  }
+}
+
+const BREAKS = [10, 13]
+
+/** The names of the units of a selection. */
+export const unitsOf = (selection: readonly Selection[], changes: readonly RecordedChange[]): string[] =>
+  selection.flatMap(({ edit_id, change_indexes }) => {
+    const { splices } = changes.find(change => change.edit_id === edit_id)!
+    return (change_indexes ?? [...splices!.keys()]).map(index => `${edit_id} ${index}`)
+  })
+
+/** Up to three disjoint random splices of a text. */
+export function randomSplices(random: Random, text: Buffer, alphabet: readonly Buffer[]): Splice[] {
+  const splices: Splice[] = []
+  for (let at = 0, count = 1 + random.int(3); splices.length < count && at <= text.length;) {
+    const start = at + random.int(Math.min(text.length - at, 40) + 1)
+    const end = Math.min(text.length, start + random.pick([0, 0, 1, 3, random.int(12)]))
+    const insert = Buffer.concat(Array.from({ length: random.int(4) }, () => random.pick(alphabet)))
+    splices.push({ start, end, insert })
+    at = end + 1
+  }
+  return splices
+}

@@ -1,0 +1,103 @@
+// What is recorded of a change.
+import t from 'tap'
+import { Splices, type Splice } from '../../../src/engine/edit/splice.ts'
+import { differing, recordedSplices } from '../../../src/engine/history/refine.ts'
+import { often } from '../../often.ts'
+import { Random, randomFile, SEED } from '../../random.ts'
+import { randomSplices } from './random-history.ts'
+
+const bytes = (text: string) => Buffer.from(text, 'latin1')
+type Expected = [start: number, old: string, insert: string][]
+
+/** The splices of a change between two texts, given as Latin-1. */
+function check(name: string, before: string, after: string, expected: Expected): void {
+  t.test(name, t => {
+    const found = differing(bytes(before), bytes(after))
+    const shown = found.map(({ start, old, insert }) => [start, old.toString('latin1'), insert.toString('latin1')])
+    t.strictSame(shown, expected)
+    t.end()
+  })
+}
+
+const utf8 = (text: string) => Buffer.from(text).toString('latin1')
+
+check('records nothing of equal texts', 'a\nb\n', 'a\nb\n', [])
+check('records the line that changed', 'a\nb\nc\n', 'a\nB\nc\n', [[2, 'b', 'B']])
+check('records lines that are apart apart', 'a\nb\nc\nd', 'A\nb\nC\nd', [
+  [0, 'a', 'A'],
+  [4, 'c', 'C']
+])
+check('records whole lines where they are put in or taken out', 'a\nb\nb\nc\n', 'a\nb\nc\nx\n', [
+  [4, 'b\n', ''],
+  [8, '', 'x\n']
+])
+check('ends a line at a lone \\r', 'a\rb\rc', 'a\rB\rc', [[2, 'b', 'B']])
+check('parts no \\r\\n where only the break changes', 'a\nb', 'a\r\nb', [[1, '\n', '\r\n']])
+check('parts no \\r\\n where its first half goes', 'a\r\nb', 'a\nb', [[1, '\r\n', '\n']])
+check('parts no \\r\\n where its second half goes', 'a\r\nb', 'a\rb', [[1, '\r\n', '\r']])
+check('parts no character', utf8('x é y'), utf8('x è y'), [[2, utf8('é'), utf8('è')]])
+check('parts no character at its end', utf8('x é y'), utf8('x ĩ y'), [[2, utf8('é'), utf8('ĩ')]])
+check('takes bytes that are not UTF-8 one by one', 'x \xff\xfe y', 'x \xff\xfd y', [[3, '\xfe', '\xfd']])
+check('takes a text that is put where none was', '', 'a\n', [[0, '', 'a\n']])
+
+t.test('finds lines in 10,000 places', t => {
+  const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`)
+  const before = Buffer.from(lines.join(''))
+  const after = Buffer.from(lines.map((line, i) => (i % 2 ? `${line.trim()} x\n` : line)).join(''))
+  const found = differing(before, after)
+  t.equal(found.length, 10_000)
+  t.equal(
+    found.every(({ old, insert }) => old.length === 0 && insert.length === 2),
+    true
+  )
+  t.end()
+})
+
+t.test('compares no lines where too many differ between two that are the same', t => {
+  const before = Buffer.from('a\nb\n'.repeat(200))
+  const after = Buffer.from('b\nc\n'.repeat(300))
+  t.equal(differing(before, after).length, 1)
+  t.end()
+})
+
+t.test('takes a line of 10 MB, and keeps no view of it', t => {
+  const before = Buffer.alloc(10_000_000, 'x')
+  const [splice, ...more] = differing(
+    before,
+    Buffer.concat([before.subarray(0, 5_000_000), bytes('y'), before.subarray(5_000_001)])
+  )
+  t.strictSame({ ...splice, more }, { start: 5_000_000, old: bytes('x'), insert: bytes('y'), more: [] })
+  t.ok(splice!.old.buffer.byteLength < 100_000)
+  t.end()
+})
+
+t.test('comes to the same text as the splices', t => {
+  const count = often(4000)
+  for (let round = 0; round < count; round++) {
+    const random = new Random(SEED * 50_021 + round)
+    const { bytes, alphabet } = randomFile(random)
+    const list = randomSplices(
+      random,
+      bytes,
+      alphabet.map(text => Buffer.from(text))
+    )
+    const after = Buffer.concat(new Splices(list, bytes.length).apply(bytes))
+    const holds = [recordedSplices(bytes, list), differing(bytes, after)].every(recorded => {
+      const splices = recorded.map(({ start, old, insert }): Splice => ({ start, end: start + old.length, insert }))
+      return (
+        Buffer.concat(new Splices(splices, bytes.length).apply(bytes)).equals(after) &&
+        recorded.every(
+          ({ start, old, insert }) =>
+            bytes.subarray(start, start + old.length).equals(old) &&
+            old.length + insert.length > 0 &&
+            !old.equals(insert)
+        )
+      )
+    })
+    if (holds) continue
+    t.fail('broken', { seed: SEED, round, file: bytes.toString('latin1'), list })
+    break
+  }
+  t.pass(`${count} changes`)
+  t.end()
+})
