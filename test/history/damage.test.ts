@@ -98,6 +98,7 @@ t.test('reads again what was cut or replaced', async t => {
   t.match(place.events, [{ event: 'history_segment_changed', segment: 'one-1.ndjson' }])
   const [again] = await write(history, [recordOf(history, 'a.txt')])
   t.match(place.events[1], { event: 'history_segment_given_up', code: 'SEGMENT_CHANGED' })
+  await other.refresh()
   t.equal((await other.lastOf(PATH))?.edit_id, again!.edit_id)
   t.equal((await other.ofPath(PATH)).records.length, 1, 'with what is in the new segment')
 })
@@ -113,8 +114,10 @@ t.test('writes again what was written to a segment, or a folder, that is gone', 
   rmSync(place.folder, { recursive: true })
   const next = recordOf(history, 'a.txt')
   await history.append(next, DURABLE)
-  t.match(readFileSync(join(place.folder, 'one-3.ndjson'), 'utf8'), next.edit_id)
-  t.equal((await history.list({}, 10)).records.length, 1)
+  t.strictSame(
+    (await (await place.open()).list({}, 10)).records.map(({ record }) => record.edit_id),
+    [next.edit_id]
+  )
 })
 
 t.test('refuses what is in the way of a segment, and never follows or waits for it', { skip: !onLinux }, async t => {
