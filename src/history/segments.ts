@@ -124,8 +124,8 @@ export class Segments {
     const segment = this.#all.get(name) ?? this.#add(name)
     const index = segment?.overview
     if (!segment || !(index instanceof SegmentIndex)) return
-    if (index.end === offset) index.push(bytes, false, said => this.#options.saw(said, segment.nonce))
-    else if (index.end < offset + bytes.length) this.invalidate(segment)
+    // Some of it may have been read from the file already.
+    index.push(bytes.subarray(index.end - offset), false, said => this.#options.saw(said, segment.nonce))
   }
 
   /** This server writes no more to its segment. */
