@@ -14,6 +14,8 @@ export interface HistoryOptions {
   isAlive(nonce: string): Promise<boolean>
   /** Events for the log; never with texts of files. */
   report(event: { event: string; [key: string]: unknown }): void
+  /** Called when a segment was closed: there may be more than `sweep` would keep. */
+  rotated?(): void
   limits?: Partial<HistoryLimits>
 }
 

@@ -84,7 +84,10 @@ class FileHistory implements History {
       report,
       limit: limits.segment,
       written: (segment, offset, bytes) => this.#segments.written(segment, offset, bytes),
-      closed: (segment, isWhole) => this.#segments.closed(segment, isWhole)
+      closed: (segment, isWhole) => {
+        this.#segments.closed(segment, isWhole)
+        options.rotated?.()
+      }
     })
     this.#reading = new RecordReader({
       segments: this.#segments,

@@ -5,8 +5,9 @@ import { randomBytes } from 'node:crypto'
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const TIME = 10
 const COUNTER = 8
-/** The bytes of chance; 8 characters. */
+/** The bytes of chance; 8 characters. Many are fetched at once: it costs a few system calls each time. */
 const CHANCE = 5
+const FETCHED = 256 * CHANCE
 const FIRST_COUNTER = '0'.repeat(COUNTER)
 
 const letters = (value: number, length: number): string => {
@@ -34,6 +35,7 @@ export const isId = (text: unknown): text is string =>
  */
 export class Ids {
   #latest = ''
+  #chance = Buffer.alloc(0)
 
   /** The latest that was given or shown; '': none yet. */
   get latest(): string {
@@ -48,7 +50,9 @@ export class Ids {
   next(now = Date.now()): string {
     const head = letters(now, TIME) + FIRST_COUNTER
     const last = this.#latest.slice(0, TIME + COUNTER)
-    const chance = letters(randomBytes(CHANCE).readUIntBE(0, CHANCE), COUNTER)
+    if (this.#chance.length === 0) this.#chance = randomBytes(FETCHED)
+    const chance = letters(this.#chance.readUIntBE(0, CHANCE), COUNTER)
+    this.#chance = this.#chance.subarray(CHANCE)
     this.#latest = (head > last ? head : after(last)) + chance
     return this.#latest
   }

@@ -136,7 +136,7 @@ export class RecordReader {
     await segments.askWhoIsGone()
     const found = await this.#search(
       ({ nonce, overview }) => segments.isGone(nonce) && overview!.unsettled > 0,
-      index => index.all()
+      index => index.open()
     )
     const { read } = await this.#read(found.filter(({ settled }) => settled === null))
     return this.#stored(read, false)

@@ -268,6 +268,11 @@ export class SegmentIndex implements Overview {
     for (let row = 0; row < this.#count; row++) yield row
   }
 
+  /** Rows of which this segment doesn't say what became of them. */
+  *open(): Generator<number> {
+    for (let row = 0; row < this.#count; row++) if (this.#rows[row * AT.size + AT.settled] === 0) yield row
+  }
+
   /** Rows of a path (as of `keyOf`), newest first as they were written. */
   *ofPath(path: string): Generator<number> {
     const number = this.#numbers.get(path)

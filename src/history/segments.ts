@@ -36,7 +36,7 @@ const CHUNK = 256 * 1024
 /** In bytes: what is read of the end of a segment to find its last id. */
 const TAIL = 64 * 1024
 /** In bytes. No segment that editd wrote is so large. */
-const TOO_LARGE = 1024 * 1024 * 1024
+const TOO_LARGE = 256 * 1024 * 1024
 
 export class Segments {
   readonly #options: SegmentsOptions
@@ -124,8 +124,8 @@ export class Segments {
     const segment = this.#all.get(name) ?? this.#add(name)
     const index = segment?.overview
     if (!segment || !(index instanceof SegmentIndex)) return
-    if (index.end === offset) index.push(bytes, false, said => this.#options.saw(said, segment.nonce))
-    else if (index.end < offset + bytes.length) this.invalidate(segment)
+    // Some of it may have been read from the file already.
+    index.push(bytes.subarray(index.end - offset), false, said => this.#options.saw(said, segment.nonce))
   }
 
   /** This server writes no more to its segment. */
@@ -245,7 +245,7 @@ export class Segments {
 
   /** Whether the segment has a record. */
   async #tail(segment: Segment): Promise<boolean> {
-    return withFile(join(this.folder, segment.name), 'read', async (fd, { size, ino }) => {
+    return this.#withSegment(segment, async (fd, { size, ino }) => {
       if (segment.seen?.size === size && segment.seen.ino === ino) return true
       for (let length = Math.min(TAIL, size); ; length = Math.min(2 * length, size)) {
         const index = new SegmentIndex()
@@ -322,8 +322,7 @@ export class Segments {
 
   /** Puts into the index what it doesn't have yet. */
   async #read(segment: Segment, index: SegmentIndex): Promise<Stats> {
-    return withFile(join(this.folder, segment.name), 'read', async (fd, stats) => {
-      if (stats.size > TOO_LARGE) throw new NotOurs('larger than any segment')
+    return this.#withSegment(segment, async (fd, stats) => {
       const { nonce, isClosed } = segment
       let length = CHUNK
       while (index.end < stats.size) {
@@ -334,6 +333,13 @@ export class Segments {
         length = taken === 0 ? 2 * length : CHUNK
       }
       return stats
+    })
+  }
+
+  async #withSegment<T>({ name }: Segment, work: (fd: number, stats: Stats) => Promise<T>): Promise<T> {
+    return withFile(join(this.folder, name), 'read', async (fd, stats) => {
+      if (stats.size > TOO_LARGE) throw new NotOurs('larger than any segment')
+      return work(fd, stats)
     })
   }
 

@@ -2,21 +2,20 @@
 
 /**
  * A function that does the work. Whoever calls it while the work is running gets the next run, together with all others
- * who wait for it: each run begins after the calls it answers.
+ * who wait for it: each run begins after the calls that it answers.
  */
 export function together(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null
-  let next: Promise<void> | null = null
-  const run = (): Promise<void> => {
-    next = null
-    running = work().finally(() => {
-      running = null
-    })
-    return running
+  let last: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | null = null
+  const begin = (): Promise<void> => {
+    waiting = null
+    return work()
   }
   return () => {
-    if (running === null) return run()
-    next ??= running.then(run, run)
-    return next
+    if (waiting === null) {
+      waiting = last.then(begin, begin)
+      last = waiting
+    }
+    return waiting
   }
 }

@@ -57,11 +57,6 @@ export class Writer {
     this.#options = options
   }
 
-  /** The segment that is being written to. */
-  get current(): string | null {
-    return this.#segment?.name ?? null
-  }
-
   /** Resolves when the line is written, and on the disk if `durable`. Rejects with the system's error. */
   append(line: Buffer, durable: boolean): Promise<void> {
     return new Promise((resolve, reject) => {

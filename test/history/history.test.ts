@@ -1,18 +1,23 @@
 // Records are written, settled and read back, by one server and by several.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
-import { DURABLE, makePlace, recordOf, write } from './support/history.ts'
+import type { RecordQuery } from '../../src/history/api.ts'
+import type { EditRecord } from '../../src/history/record.ts'
+import { DURABLE, FAST, hashOf, makePlace, recordOf, write } from './support/history.ts'
 
 t.test('gives back what was written, settled, and by whom', async t => {
   const place = makePlace(t)
   const history = await place.open({ nonce: 'one' })
   const record = recordOf(history, 'a.txt')
   await history.append(record, DURABLE)
-  t.strictSame(await history.byId(record.edit_id), { record, texts: 'kept', nonce: 'one', settled: null })
+  const other = await place.open({ nonce: 'two' })
+  for (const known of [history, other]) {
+    t.strictSame(await known.byId(record.edit_id), { record, texts: 'kept', nonce: 'one', settled: null })
+  }
   history.settle(record.edit_id, 'done')
   t.equal((await history.byId(record.edit_id))?.settled, 'done', 'before it is written')
   t.equal((await history.lastOf(record.path))?.settled, 'done')
-  const other = await place.open({ nonce: 'two' })
-  t.strictSame((await other.ofPath(record.path)).records, [{ record, texts: 'kept', nonce: 'one', settled: null }])
   await history.flush()
   t.strictSame((await other.ofPath(record.path)).records, [{ record, texts: 'kept', nonce: 'one', settled: 'done' }])
   t.equal((await other.lastOf(record.path))?.edit_id, record.edit_id)
@@ -44,4 +49,251 @@ t.test('lists the newest first, in pages', async t => {
   )
   t.equal(rest.next_before, null)
   t.strictSame(place.events, [])
+})
+
+t.test('finds by path, folder, agent, session, time and id', async t => {
+  const place = makePlace(t)
+  const history = await place.open({ limits: { segment: 900 } })
+  const agents = ['one', 'two', 'é']
+  const records = Array.from({ length: 30 }, (_, i) =>
+    recordOf(history, ['a', 'a/b', 'a/b/c', 'ab'][i % 4]!, `${i}`, {
+      at: i * 1000,
+      agent: agents[i % 3]!,
+      ...(i % 2 === 0 && { session: agents[i % 5]! })
+    })
+  )
+  await write(history, records)
+  const other = await place.open({ limits: { indexes: 1 } })
+  const check = async (query: RecordQuery, is: (record: EditRecord) => boolean) => {
+    const { records: found } = await other.list(query, 100)
+    t.strictSame(
+      found.map(({ record }) => record.edit_id),
+      records
+        .filter(is)
+        .map(({ edit_id }) => edit_id)
+        .reverse(),
+      JSON.stringify(query)
+    )
+  }
+  await check({}, () => true)
+  await check({ path: Buffer.from('a') }, ({ path }) => path.equals(Buffer.from('a')))
+  await check({ path: Buffer.from('unknown') }, () => false)
+  await check({ under: Buffer.from('a') }, ({ path }) => path.toString().startsWith('a/'))
+  await check({ agent: 'é' }, ({ agent }) => agent === 'é')
+  await check({ agent: 'one', session: 'two' }, ({ agent, session }) => agent === 'one' && session === 'two')
+  await check({ since: 3000, until: 7000 }, ({ at }) => at >= 3000 && at <= 7000)
+  const ids = [records[3]!.edit_id, records[20]!.edit_id, '0'.repeat(26)]
+  await check({ edit_ids: ids }, ({ edit_id }) => ids.includes(edit_id))
+  const { records: shown, oldest_kept_at } = await other.list({ texts: true }, 1)
+  t.strictSame(shown[0]?.record, records.at(-1))
+  t.equal(oldest_kept_at, 0)
+  t.strictSame(await other.list({ before: records[0]!.edit_id }, 1), {
+    records: [],
+    next_before: null,
+    oldest_kept_at: 0
+  })
+  t.equal(await other.byId('0'.repeat(26)), null)
+})
+
+t.test('an empty history has nothing', async t => {
+  const history = await makePlace(t).open()
+  t.strictSame(await history.list({}, 1), { records: [], next_before: null, oldest_kept_at: null })
+  t.strictSame(await history.ofPath(Buffer.from('a')), { records: [], gaps: [] })
+  t.equal(await history.lastOf(Buffer.from('a')), null)
+  t.equal(await history.byKey('a'), null)
+  t.strictSame(await history.unsettled(), [])
+  t.strictSame(await history.sweep({ days: 0, bytes: 0 }), { removed: 0, bytes: 0 })
+})
+
+t.test('the last record of a path is the last that isn’t void', async t => {
+  const place = makePlace(t)
+  const [one, two] = [await place.open(), await place.open()]
+  const path = Buffer.from('a.txt')
+  t.equal(await one.lastOf(path), null)
+  const [first] = await write(one, [recordOf(one, 'a.txt', '1')])
+  t.match(await one.lastOf(path), { edit_id: first!.edit_id, hash_after: first!.hash_after, settled: 'done' })
+  await two.refresh()
+  const second = recordOf(two, 'a.txt', '2')
+  await two.append(second, FAST)
+  await one.refresh()
+  t.match(await one.lastOf(path), { edit_id: second.edit_id, settled: null })
+  two.settle(second.edit_id, 'void')
+  t.match(await two.lastOf(path), { edit_id: first!.edit_id })
+  await two.flush()
+  await one.refresh()
+  t.match(await one.lastOf(path), { edit_id: first!.edit_id })
+  t.equal((await one.ofPath(path)).records[1]?.settled, 'void')
+  const [third] = await write(one, [recordOf(one, 'a.txt', '3')])
+  t.equal((await (await place.open()).lastOf(path))?.edit_id, third!.edit_id)
+})
+
+t.test('knows paths that it hasn’t kept in mind', async t => {
+  const place = makePlace(t)
+  const history = await place.open()
+  const [record] = await write(history, [recordOf(history, 'a.txt')])
+  await history.lastOf(record!.path)
+  for (let i = 0; i < 10_001; i++) await history.lastOf(Buffer.from(`${i}`))
+  t.equal((await history.lastOf(record!.path))?.edit_id, record!.edit_id)
+})
+
+t.test('finds the newest record of a key that isn’t void', async t => {
+  const place = makePlace(t)
+  const history = await place.open({ limits: { segment: 700 } })
+  const keyed = (digest: string, outcome: unknown) =>
+    recordOf(history, 'a.txt', 'x', { key: { digest, fingerprint: 'f', outcome } })
+  const [one, two, three] = [keyed('a', { n: 1 }), keyed('a', { n: 2 }), keyed('b', undefined)]
+  const noop = { ...keyed('c', 'same'), splices: null, places: null, hash_after: hashOf('') }
+  for (const record of [one, two, three, noop]) await history.append(record, FAST)
+  t.strictSame((await history.byKey('a'))?.record.key, two.key)
+  history.settle(two.edit_id, 'void')
+  t.strictSame((await history.byKey('a'))?.record.key, one.key)
+  t.equal((await history.byKey('b'))?.record.key?.outcome, null)
+  t.match(await history.byKey('c'), { texts: 'none', record: { key: { outcome: 'same' } } })
+  t.equal(await history.byKey('d'), null)
+  await history.flush()
+  const other = await place.open()
+  t.strictSame((await other.byKey('a'))?.record.key, one.key)
+})
+
+t.test('tells a later server of what a gone one has not settled, until somebody does', async t => {
+  const place = makePlace(t)
+  const gone = await place.open({ nonce: 'gone', limits: { segment: 1500 } })
+  const records = Array.from({ length: 6 }, (_, i) => recordOf(gone, `${i}.txt`))
+  for (const [i, record] of records.entries()) {
+    await gone.append(record, FAST)
+    if (i === 3) gone.settle(records[0]!.edit_id, 'done')
+  }
+  await gone.flush()
+  const alive = await place.open()
+  await alive.append(recordOf(alive, 'alive.txt'), FAST)
+  const later = await place.open()
+  t.strictSame(await later.unsettled(), [], 'it may still be running')
+  place.gone.add('gone')
+  const left = await later.unsettled()
+  t.strictSame(
+    left.map(({ record }) => record.edit_id),
+    records.slice(1).map(({ edit_id }) => edit_id)
+  )
+  t.equal(left[0]?.texts, 'unread')
+  later.settle(records[1]!.edit_id, 'uncertain')
+  later.settle(records[1]!.edit_id, 'done')
+  later.settle(records[2]!.edit_id, 'void')
+  later.settle(records[3]!.edit_id, 'done')
+  later.settle(records[4]!.edit_id, 'uncertain')
+  await later.flush()
+  for (const history of [later, await place.open(), await place.open()]) {
+    t.strictSame(
+      (await history.unsettled()).map(({ record }) => record.edit_id),
+      [records[5]!.edit_id]
+    )
+    t.equal((await history.byId(records[1]!.edit_id))?.settled, 'done')
+    t.equal((await history.byId(records[4]!.edit_id))?.settled, 'uncertain')
+    t.equal(await history.lastOf(Buffer.from('2.txt')), null)
+  }
+  t.strictSame(place.events, [])
+})
+
+t.test('gives ids after those of others, whatever their clocks and whoever wrote first', async t => {
+  const place = makePlace(t)
+  const [ahead, one] = [await place.open(), await place.open()]
+  const now = Date.now
+  Date.now = () => now() + 1e9
+  const [early, late] = [recordOf(ahead, 'a.txt'), recordOf(ahead, 'b.txt')]
+  Date.now = now
+  await ahead.append(late, FAST)
+  await ahead.append(early, FAST)
+  await ahead.append(recordOf(ahead, 'long.txt', 'x'.repeat(300_000), { places: null, splices: [] }), FAST)
+  await one.refresh(true)
+  t.ok(one.nextId() < late.edit_id, 'it was told that it is alone')
+  await one.refresh()
+  t.ok(one.nextId() > late.edit_id)
+  for (let i = 0; i < 3000; i++) ahead.settle(early.edit_id, 'done')
+  await ahead.flush()
+  t.ok((await place.open()).nextId() > late.edit_id, 'behind many settlements')
+})
+
+t.test('what was appended at once is written together, and each is told', async t => {
+  const place = makePlace(t)
+  const history = await place.open({ nonce: 'one' })
+  const records = Array.from({ length: 50 }, (_, i) => recordOf(history, `${i}.txt`))
+  await Promise.all(records.map((record, i) => history.append(record, { durable: i % 2 === 0 })))
+  t.equal((await history.list({}, 100)).records.length, 50)
+  const large = Array.from({ length: 20 }, (_, i) =>
+    recordOf(history, `${i}.txt`, 'x', { reason: 'x'.repeat(1024 * 1024) })
+  )
+  await Promise.all(large.map(record => history.append(record, FAST)))
+  t.equal((await (await place.open()).list({}, 100)).records.length, 70)
+  t.strictSame(readdirSync(place.folder).filter(name => name.endsWith('.ndjson')).length, 3, 'rotated in between')
+})
+
+t.test('indexes that are missing, damaged or of another segment are made again', async t => {
+  const place = makePlace(t)
+  const history = await place.open({ nonce: 'one', limits: { segment: 1500 } })
+  const records = await write(
+    history,
+    Array.from({ length: 6 }, (_, i) => recordOf(history, 'a.txt', `${i}`))
+  )
+  await history.close()
+  const indexes = readdirSync(place.folder).filter(name => name.endsWith('.index'))
+  const ids = records.map(({ edit_id }) => edit_id)
+  const good = readFileSync(join(place.folder, indexes[0]!))
+  const wrong = (at: number): Buffer => {
+    const bytes = Buffer.from(good)
+    bytes[at]! ^= 1
+    return bytes
+  }
+  const damages = [
+    Buffer.alloc(0),
+    wrong(0),
+    wrong(3),
+    wrong(8),
+    wrong(11),
+    wrong(20),
+    wrong(good.length - 1),
+    good.subarray(0, -9),
+    null
+  ]
+  for (const damaged of damages) {
+    for (const name of indexes) {
+      if (damaged === null) rmSync(join(place.folder, name))
+      else writeFileSync(join(place.folder, name), damaged)
+    }
+    const other = await place.open()
+    t.strictSame(
+      (await other.ofPath(Buffer.from('a.txt'))).records.map(({ record }) => record.edit_id),
+      ids
+    )
+  }
+  t.strictSame(place.events, [])
+})
+
+t.test('reads no more texts of a path than may be', async t => {
+  const history = await makePlace(t).open({ limits: { texts: 20 } })
+  await write(
+    history,
+    Array.from({ length: 5 }, () => recordOf(history, 'a.txt', 'ten bytes.'))
+  )
+  const { records } = await history.ofPath(Buffer.from('a.txt'))
+  t.strictSame(
+    records.map(({ texts }) => texts),
+    ['unread', 'unread', 'unread', 'kept', 'kept']
+  )
+})
+
+t.test('refuses a folder that isn’t one, and knows none that is gone', async t => {
+  const place = makePlace(t)
+  writeFileSync(place.folder, '')
+  await t.rejects(place.open(), { code: 'EEXIST' })
+  rmSync(place.folder)
+  await t.rejects(makePlace(t, '/nowhere/at/all').open(), { code: 'ENOENT' })
+  const history = await place.open({ isAlive: () => Promise.reject(new Error('no socket')) })
+  const other = await place.open()
+  await write(other, [recordOf(other, 'a.txt')])
+  t.strictSame(await history.unsettled(), [], 'who can’t be asked may be running')
+  t.match(place.events, [{ event: 'look_failed' }])
+  rmSync(place.folder, { recursive: true })
+  t.strictSame((await history.list({}, 1)).records, [])
+  writeFileSync(place.folder, '')
+  await history.refresh()
+  t.match(place.events.at(-1), { event: 'history_unreadable', code: 'ENOTDIR' })
 })

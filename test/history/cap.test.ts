@@ -1,0 +1,52 @@
+// Many small records under a small cap: no more than the cap and one segment of each server is ever there.
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { often } from '../often.ts'
+import { FAST, makePlace, recordOf } from './support/history.ts'
+
+const sizeOf = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map(name => statSync(join(folder, name)))
+    .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0)
+
+t.test('the cap holds', async t => {
+  const count = Number(process.env.LONG_RECORDS ?? often(1_000_000, 10_000))
+  const place = makePlace(t)
+  const segment = Math.max(20_000, count)
+  const cap = 10 * segment
+  let most = 0
+  const sweep = async () => {
+    await one.sweep({ days: 30, bytes: cap })
+  }
+  let sweeping = Promise.resolve()
+  const rotated = () => {
+    sweeping = sweeping.then(sweep)
+  }
+  const servers = await Promise.all([1, 2].map(() => place.open({ rotated, limits: { segment } })))
+  const one = servers[0]!
+  for (let done = 0; done < count;) {
+    const group = Math.min(count / 50, count - done)
+    for (let i = 0; i < group; i += 500) {
+      await Promise.all(
+        Array.from({ length: 500 }, (_, k) => {
+          const server = servers[k % 2]!
+          const record = recordOf(server, `${(done + i + k) % 1000}.txt`)
+          const written = server.append(record, FAST)
+          server.settle(record.edit_id, 'done')
+          return written
+        })
+      )
+    }
+    done += group
+    await sweeping
+    most = Math.max(most, sizeOf(place.folder))
+  }
+  t.ok(most <= cap + servers.length * 2 * segment, `${most} bytes`)
+  const { records, next_before } = await one.list({}, 200)
+  t.equal(records.length, 200)
+  t.ok(next_before)
+  t.ok((await one.lastOf(Buffer.from('7.txt'))) !== null)
+  t.strictSame(place.events, [])
+  t.comment(`held for ${count} records, ${most} bytes at most under a cap of ${cap}`)
+})

@@ -1,0 +1,89 @@
+// A history on a disk that is full: clear failures, nothing half kept, and room once there is some.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { canMount } from '../workspace/support/machine.ts'
+import { DURABLE, FAST, hashOf, makePlace, recordOf } from './support/history.ts'
+
+const SKIP = !canMount && 'needs root to mount a small file system'
+
+const small = (t: { teardown(work: () => unknown): void }): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'editd-full-'))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder])
+  t.teardown(() => {
+    spawnSync('umount', ['-l', folder])
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+t.test('rejects what finds no room, and goes on when there is some', { skip: SKIP }, async t => {
+  const folder = small(t)
+  const place = makePlace(t, join(folder, 'history'))
+  const history = await place.open({ nonce: 'one', limits: { text: 1e6 } })
+  const kept = recordOf(history, 'a.txt', 'kept')
+  await history.append(kept, DURABLE)
+  const filler = join(folder, 'filler')
+  writeFileSync(filler, Buffer.alloc(150 * 1024))
+  for (const options of [DURABLE, FAST]) {
+    const record = recordOf(history, 'a.txt', 'x'.repeat(200 * 1024))
+    await t.rejects(history.append(record, options), { code: 'ENOSPC' })
+    t.equal(await history.byId(record.edit_id), null)
+  }
+  history.settle(kept.edit_id, 'done')
+  rmSync(filler)
+  const later = recordOf(history, 'a.txt', 'y'.repeat(100 * 1024))
+  await history.append(later, DURABLE)
+  const { records } = await (await place.open()).ofPath(kept.path)
+  t.strictSame(
+    records.map(({ record, settled }) => [record.edit_id, settled]),
+    [
+      [kept.edit_id, 'done'],
+      [later.edit_id, null]
+    ]
+  )
+  t.ok(place.events.some(({ event, code }) => event === 'history_segment_given_up' && code === 'ENOSPC'))
+  t.equal(readdirSync(place.folder).filter(name => name.endsWith('.ndjson')).length, 2, 'no empty ones are left')
+})
+
+t.test('a blob or a copy that finds no room', { skip: SKIP }, async t => {
+  const folder = small(t)
+  const place = makePlace(t, join(folder, 'history'))
+  const history = await place.open({ nonce: 'one' })
+  const big = 'x'.repeat(400 * 1024)
+  await t.rejects(history.append(recordOf(history, 'a.txt', big), DURABLE), { code: 'ENOSPC' })
+  history.keepCopy(Buffer.from('a.txt'), history.nextId(), [Buffer.from(big)], hashOf(big))
+  t.equal(await history.copyOf(Buffer.from('a.txt')), null)
+  t.match(place.events, [{ event: 'history_copy_failed', code: 'ENOSPC' }])
+  t.strictSame([readdirSync(join(place.folder, 'blobs')), readdirSync(join(place.folder, 'copies'))], [[], []])
+})
+
+t.test(
+  'settlements that nobody can write are reported, and known as long as the server runs',
+  { skip: SKIP },
+  async t => {
+    const folder = small(t)
+    const place = makePlace(t, join(folder, 'history'))
+    const history = await place.open({ nonce: 'one', limits: { segment: 1 } })
+    const record = recordOf(history, 'a.txt')
+    await history.append(record, DURABLE)
+    spawnSync('sh', ['-c', `cat /dev/zero > ${join(folder, 'filler')}`])
+    history.settle(record.edit_id, 'done')
+    await history.flush()
+    t.match(place.events.at(-1), { event: 'history_settlements_lost', count: 1 })
+    t.equal((await history.byId(record.edit_id))?.settled, 'done')
+    t.ok((await history.sweep({ days: 30, bytes: 0 })).removed > 0, 'removing needs no room')
+  }
+)
+
+t.test('retention removes where there is no room at all', { skip: SKIP }, async t => {
+  const folder = small(t)
+  const place = makePlace(t, join(folder, 'history'))
+  const history = await place.open({ limits: { segment: 1 } })
+  for (let i = 0; i < 5; i++) await history.append(recordOf(history, `${i}.txt`), FAST)
+  spawnSync('sh', ['-c', `cat /dev/zero > ${join(folder, 'filler')}`])
+  await history.sweep({ days: 30, bytes: 0 })
+  t.strictSame(readdirSync(place.folder), [])
+})
