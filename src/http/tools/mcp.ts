@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { toProblem } from '../answers/problem.ts'
 import type { CallSummary } from '../call.ts'
+import { CALL_HEADERS } from '../requests/call-fields.ts'
 import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
 import type { Tool, Toolbox } from './tool.ts'
@@ -26,9 +27,14 @@ const INSTRUCTIONS =
  */
 export interface Exchange {
   request_id: string
+  /** Of the request, over HTTP. */
+  headers?: IncomingHttpHeaders
   onAnswer(summary: CallSummary): void
   onBug(error: unknown): void
 }
+
+/** Headers of a request that each call in it has; all others are of the protocol, or of the request alone. */
+const PASSED = Object.values(CALL_HEADERS).map(name => name.toLowerCase())
 
 /** In ms: how long a client may keep the list of tools, which changes only when the server is started again. */
 const LIST_KEPT = 3_600_000
@@ -56,7 +62,12 @@ export function mcpServers(
     server.setRequestHandler('tools/list', async () => ({ tools: tools as never }))
     server.setRequestHandler('tools/call', async ({ params }) => {
       const tool = box.find(params.name)
-      if (tool !== undefined) return call(tool, params.arguments ?? {}, exchange, output_schema)
+      if (tool !== undefined) {
+        return call(tool, params.arguments ?? {}, exchange, {
+          output_schema,
+          agent: agentOf(server.getClientVersion())
+        })
+      }
       const { body } = toProblem(box.missing(params.name), contextOf(exchange))
       exchange.onAnswer({ code: body.code })
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, body.detail, body)
@@ -88,16 +99,35 @@ function answer(server: Server, { headers, body, onError }: McpRequest): Promise
   return handler.fetch(request, { parsedBody: body })
 }
 
+const callHeaders = ({ headers = {} }: Exchange): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => PASSED.includes(name)))
+
 const contextOf = ({ request_id, onAnswer }: Exchange) => ({ instance: '/mcp', request_id, onAnswer })
 
-async function call({ call }: Tool, body: unknown, exchange: Exchange, structured: boolean): Promise<CallToolResult> {
+/** How a client calls itself; over HTTP without sessions, those of 2025-11-25 say it only as they begin. */
+const agentOf = (client: { name: string; version: string } | undefined): string | undefined =>
+  client === undefined
+    ? undefined
+    : [...[client.name, client.version].filter(part => part !== '').join('/')].slice(0, 200).join('') || undefined
+
+async function call(
+  { call }: Tool,
+  body: unknown,
+  exchange: Exchange,
+  { output_schema, agent }: { output_schema: boolean; agent: string | undefined }
+): Promise<CallToolResult> {
   const context = contextOf(exchange)
-  const answer = await call({ body, headers: {}, ...context }).catch((error: unknown) => {
+  const answer = await call({
+    body,
+    headers: callHeaders(exchange),
+    ...context,
+    ...(agent !== undefined && { agent })
+  }).catch((error: unknown) => {
     exchange.onBug(error)
     return toProblem({ code: 'INTERNAL_ERROR' }, context)
   })
   const content = [{ type: 'text' as const, text: answer.text() }]
-  if (!('code' in answer.body)) return { content, ...(structured && { structuredContent: { ...answer.body } }) }
+  if (!('code' in answer.body)) return { content, ...(output_schema && { structuredContent: { ...answer.body } }) }
   // Without structuredContent: clients refuse one that does not match outputSchema, as a problem doesn't.
   return { isError: true, content }
 }
