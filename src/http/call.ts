@@ -61,18 +61,18 @@ export interface CallSummary {
 export type CallAnswer =
   Answer | { body: ChangeResult | InspectResult; headers: Record<string, string>; text(): string }
 
-export type Caller = (call: Call) => Promise<CallAnswer>
+export type MakeCall = (call: Call) => Promise<CallAnswer>
 
 /** The header of an answer that was given before. */
 const REPLAYED = 'idempotency-replayed'
 
-const callers = new WeakMap<object, Caller>()
+const callers = new WeakMap<object, MakeCall>()
 
 /** In milliseconds, with one decimal: since `start`. */
 export const since = (start: number): number => Math.round((performance.now() - start) * 10) / 10
 
 /** How an operation is called: body, preconditions, then itself. Made once, at the first call, for all routes and tools. */
-export function caller<Request extends RequestFields>(operation: Operation<Request>): Caller {
+export function caller<Request extends RequestFields>(operation: Operation<Request>): MakeCall {
   return call => {
     const made = callers.get(operation) ?? makeCaller(operation)
     callers.set(operation, made)
@@ -80,7 +80,7 @@ export function caller<Request extends RequestFields>(operation: Operation<Reque
   }
 }
 
-function makeCaller<Request extends RequestFields>(operation: Operation<Request>): Caller {
+function makeCaller<Request extends RequestFields>(operation: Operation<Request>): MakeCall {
   const read = requestReader(operation)
   const answerTo = async (
     taken: ReturnType<typeof read>,

@@ -76,13 +76,12 @@ export function plannerFor(
     ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
   }
   const { syntax: mode = 'ignore' } = request
-  return (original, { stale, ...file }) => {
+  return (original, { path, resolved_path = path, exists, stale }) => {
     if (stale !== undefined) {
       return Promise.resolve(planMaker.replan(original, task)).then(now => fail({ ...stale, now }))
     }
-    const planned = planMaker.plan(original, task, file)
+    const planned = planMaker.plan(original, task, { path, exists })
     if (mode === 'ignore') return planned
-    const { path, resolved_path = path, exists } = file
     return guardSyntax(syntaxChecker, { mode, path: resolved_path, is_new: !exists, known }, original, planned)
   }
 }

@@ -3,8 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CallField } from '../../../schemas/change-fields.ts'
-import type { Caller } from '../../history/record.ts'
-import type { Operation } from '../../operations/operation.ts'
+import type { CallContext, Operation } from '../../operations/operation.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../failure.ts'
 
@@ -22,7 +21,7 @@ const LONGEST: Record<HeaderField, number> = { agent: 200, session: 200, idempot
 /** `request`: its fields without those of the call. */
 export interface ReadCall<Request> {
   request: Request
-  caller: Caller
+  caller: NonNullable<CallContext['caller']>
   key?: string
 }
 
