@@ -1,6 +1,33 @@
-// The fields that every operation that changes a file takes. Knows only the wire format.
+// The fields that every operation that changes a file takes, and who sends it, why and under which key. Knows only the
+// wire format.
 import { Type } from './type.ts'
 import { hash, word } from './common.ts'
+
+const label = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
+
+/** The key of a request that may be sent again, for every operation that changes something. */
+export const keyField = {
+  idempotency_key: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'A text of your own for this request, such as a UUID, to send it again safely: ' +
+        'under the same key it is carried out once, and then answered as it was. Or the header Idempotency-Key.'
+    })
+  )
+}
+
+/** Who makes a change, and why. */
+export const callerFields = {
+  agent: label('Who makes the change, for the history. Or the header Editd-Agent.'),
+  session: label('In which session or task, for the history. Or the header Editd-Session.'),
+  reason: label('Why, in a few words, for the history.')
+}
+
+/** Fields that say nothing about what is to be done, and that a model need not know of: its host sends them. */
+export const CALL_FIELDS = ['agent', 'session', 'reason', 'idempotency_key'] as const
+export type CallField = (typeof CALL_FIELDS)[number]
 
 export const changeFields = {
   expected_hash: Type.Optional(
@@ -21,7 +48,9 @@ export const changeFields = {
   ),
   syntax: Type.Optional(
     word(['ignore', 'warn', 'refuse'], "If the edit breaks the file's syntax: ignore it, warn, or refuse.")
-  )
+  ),
+  ...callerFields,
+  ...keyField
 }
 
 /** `adapt` is what adapting means for the texts of the operation. */

@@ -43,7 +43,7 @@ export const PreviewEdit = named(
 
 /** The request of /preview, where one request may hold this many edits. */
 export function previewRequest(edits_max: number) {
-  const { path, ...fields } = merged({
+  const { path, idempotency_key, ...fields } = merged({
     edit: editRequest(edits_max),
     edit_lines: editLinesRequest(edits_max),
     edit_section: EditSectionRequestSchema,

@@ -147,11 +147,14 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
         'if-match',
         'if-none-match',
         'x-request-id',
+        'idempotency-key',
+        'editd-agent',
+        'editd-session',
         'mcp-protocol-version',
         'mcp-method',
         'mcp-name'
       ],
-      exposedHeaders: ['etag', 'retry-after', 'x-request-id'],
+      exposedHeaders: ['etag', 'idempotency-replayed', 'retry-after', 'x-request-id'],
       maxAge: 600,
       strictPreflight: false
     })

@@ -21,7 +21,13 @@ const WRITES = process.env.DOCS === 'write'
 const settled = (answer: unknown): unknown =>
   JSON.parse(
     JSON.stringify(answer, (key, value) =>
-      key === 'request_id' ? '3f0c9e1a-…' : key === 'modified_at' ? '2026-11-21T10:00:00.000Z' : value
+      key === 'request_id'
+        ? '3f0c9e1a-…'
+        : key === 'edit_id'
+          ? '01JD…'
+          : key === 'modified_at'
+            ? '2026-11-21T10:00:00.000Z'
+            : value
     )
   )
 

@@ -3,21 +3,26 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
-import type { Operation } from '../operations/operation.ts'
-import { briefOutcome } from './answers/brief/outcome.ts'
+import type { Called, Operation, Outcome } from '../operations/operation.ts'
+import { ok, type Result } from '../result.ts'
+import type { Key } from '../workspace/api.ts'
+import type { KeyFailure } from '../workspace/failure.ts'
+import { briefOutcome, briefReplay } from './answers/brief/outcome.ts'
 import type { CallSyntax } from './answers/call-names.ts'
 import { toBody } from './answers/outcome.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'
-import type { Failure } from './failure.ts'
+import type { Failure, KeyRefusal } from './failure.ts'
+import { readCall } from './requests/call-fields.ts'
 import { inSentNames } from './requests/field-aliases.ts'
+import { fingerprintOf } from './requests/fingerprint.ts'
 import { hasProperty } from './requests/json-schema.ts'
 import { readPreconditions } from './requests/preconditions.ts'
 import { requestReader, type RequestFields } from './requests/request-reader.ts'
 
 /**
- * What is called: `body` is strict JSON, parsed; `headers` may hold preconditions; `instance` and `request_id`
- * identify the call in a problem, which names other calls as `naming` has it. `onAnswer` is told once what came of
- * it, also where it throws.
+ * What is called: `body` is strict JSON, parsed; `headers` may hold preconditions, who calls and an idempotency key;
+ * `instance` and `request_id` identify the call in a problem, which names other calls as `naming` has it. `onAnswer` is
+ * told once what came of it, also where it throws.
  */
 export interface Call {
   body: unknown
@@ -25,6 +30,8 @@ export interface Call {
   instance: string
   request_id: string
   naming?: CallSyntax
+  /** Who calls, where the request doesn't say. */
+  agent?: string
   /** Values for fields that the request leaves out, of those that the operation has. */
   defaults?: Readonly<Record<string, unknown>>
   onAnswer?(summary: CallSummary): void
@@ -42,6 +49,8 @@ export interface CallSummary {
   hash_before?: string
   /** The hash of the file after; only where it was written. */
   hash_after?: string
+  /** The answer of an earlier request with the same idempotency key: nothing was done. */
+  replayed?: true
   duration_ms?: number
 }
 
@@ -52,15 +61,18 @@ export interface CallSummary {
 export type CallAnswer =
   Answer | { body: ChangeResult | InspectResult; headers: Record<string, string>; text(): string }
 
-export type Caller = (call: Call) => Promise<CallAnswer>
+export type MakeCall = (call: Call) => Promise<CallAnswer>
 
-const callers = new WeakMap<object, Caller>()
+/** The header of an answer that was given before. */
+const REPLAYED = 'idempotency-replayed'
+
+const callers = new WeakMap<object, MakeCall>()
 
 /** In milliseconds, with one decimal: since `start`. */
 export const since = (start: number): number => Math.round((performance.now() - start) * 10) / 10
 
 /** How an operation is called: body, preconditions, then itself. Made once, at the first call, for all routes and tools. */
-export function caller<Request extends RequestFields>(operation: Operation<Request>): Caller {
+export function caller<Request extends RequestFields>(operation: Operation<Request>): MakeCall {
   return call => {
     const made = callers.get(operation) ?? makeCaller(operation)
     callers.set(operation, made)
@@ -68,36 +80,49 @@ export function caller<Request extends RequestFields>(operation: Operation<Reque
   }
 }
 
-function makeCaller<Request extends RequestFields>(operation: Operation<Request>): Caller {
+function makeCaller<Request extends RequestFields>(operation: Operation<Request>): MakeCall {
   const read = requestReader(operation)
   const answerTo = async (
     taken: ReturnType<typeof read>,
-    { headers, defaults = {}, ...context }: Omit<Call, 'body' | 'onAnswer'>
-  ) => {
+    { headers, agent, defaults = {}, ...context }: Omit<Call, 'body' | 'onAnswer'>
+  ): Promise<CallAnswer> => {
     const refused = (failure: Failure, about: Partial<Context>) => toProblem(failure, { ...context, ...about })
     if (!taken.ok) {
       const { failure, ...about } = taken.failure
       return refused(failure, about)
     }
     const { request: sent, target, warnings, sentNames } = taken.value
-    const made = { name: operation.id, arguments: { ...sent } as Record<string, unknown> }
-    const missing = Object.entries(defaults).filter(([field]) => hasProperty(operation.request, field))
-    const request = { ...Object.fromEntries(missing), ...sent }
+    const { path } = sent
+    const read = readCall(headers, sent, operation)
+    if (!read.ok) return refused(inSentNames(read.failure, sentNames), { path })
+    const { request, key } = read.value
+    const caller = { ...(agent !== undefined && { agent }), ...read.value.caller }
     const conditions = readPreconditions(headers, target, request.expected_hash)
-    if (!conditions.ok) return refused(conditions.failure, { path: request.path })
+    if (!conditions.ok) return refused(conditions.failure, { path })
     const { expected_hash, ...others } = conditions.value
     const by_header = expected_hash !== undefined
-    const done = await operation.call(by_header ? { ...request, expected_hash } : request, others)
-    if (!done.ok) {
-      const { ok, failure, ...about } = done
+    const asked = by_header ? { ...request, expected_hash } : request
+    const made = { name: operation.id, arguments: { ...request } as Record<string, unknown> }
+    const missing = Object.entries(defaults).filter(([field]) => hasProperty(operation.request, field))
+    const carried = await carryOut(operation, key, { ...asked, ...others }, held =>
+      operation.call(
+        { ...Object.fromEntries(missing), ...asked },
+        { ...others, caller, ...(held !== undefined && { key: held }) }
+      )
+    )
+    if (!carried.ok) return refused(refusalOf(carried.failure), { path })
+    const { called, replayed } = carried.value
+    if (!called.ok) {
+      const { ok: _, failure, ...about } = called
       return refused(inSentNames(failure, sentNames), { ...about, by_header, made })
     }
-    const { file_hash } = done.value.outcome
-    const answer = toBody(done.value, warnings)
+    const { file_hash } = called.value.outcome
+    const answer = toBody(called.value, warnings)
+    const text = () => briefOutcome(called.value, answer, made)
     return {
       body: answer,
-      headers: file_hash === undefined ? {} : { etag: `"${file_hash}"` },
-      text: () => briefOutcome(done.value, answer, made)
+      headers: { ...(file_hash !== undefined && { etag: `"${file_hash}"` }), ...(replayed && { [REPLAYED]: 'true' }) },
+      text: replayed ? () => briefReplay(text()) : text
     }
   }
   return async ({ body, onAnswer, ...call }) => {
@@ -114,7 +139,7 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
       const taken = read(body)
       path = taken.ok ? taken.value.request.path : taken.failure.path
       const answer = await answerTo(taken, call)
-      tell(summaryOf(answer.body))
+      tell(REPLAYED in answer.headers ? { replayed: true } : summaryOf(answer.body))
       return answer
     } catch (error) {
       tell({ code: 'INTERNAL_ERROR' })
@@ -122,6 +147,33 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
     }
   }
 }
+
+/** What came of a request, or of the earlier one with its key. */
+interface Carried {
+  called: Called
+  replayed: boolean
+}
+
+/**
+ * Carries a request out; with a key only if none that asks the same was, under this key and of this operation,
+ * whichever route or tool it came through. `asked`: what it asks for.
+ */
+async function carryOut(
+  { id, keyed }: Pick<Operation, 'id' | 'keyed'>,
+  key: string | undefined,
+  asked: object,
+  work: (held?: Key) => Promise<Called>
+): Promise<Result<Carried, KeyFailure>> {
+  if (key === undefined || keyed === undefined) return ok({ called: await work(), replayed: false })
+  const carried = await keyed({ scope: id, key, fingerprint: fingerprintOf(asked) }, work)
+  if (!carried.ok) return carried
+  if ('done' in carried.value) return ok({ called: carried.value.done, replayed: false })
+  // What a call of this operation has returned.
+  return ok({ called: ok(carried.value.replayed as Outcome), replayed: true })
+}
+
+const refusalOf = (failure: KeyFailure): KeyRefusal =>
+  failure.code === 'HISTORY_GONE' ? { ...failure, keyed: true } : failure
 
 /** What the log says of an answer. */
 function summaryOf(body: CallAnswer['body']): CallSummary {

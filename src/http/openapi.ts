@@ -71,6 +71,27 @@ const IF_NONE_MATCH = {
   }
 }
 
+const IDEMPOTENCY_KEY = {
+  'Idempotency-Key': {
+    type: 'string',
+    maxLength: 1000,
+    description: 'The same as idempotency_key: plain, or as a quoted string.'
+  }
+}
+const CALLER = {
+  'Editd-Agent': { type: 'string', maxLength: 1000, description: 'Who makes the change, for the history.' },
+  'Editd-Session': { type: 'string', maxLength: 1000, description: 'In which session or task, for the history.' }
+}
+const REPLAYED = {
+  'Idempotency-Replayed': {
+    type: 'string',
+    enum: ['true'],
+    description: 'Only with an answer that was given before, to a request with the same idempotency key.'
+  }
+}
+/** Of a request with an idempotency key. */
+const KEYED_CODES: ProblemCode[] = ['IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'HISTORY_GONE']
+
 /** Every status with the codes that it comes with. */
 function statuses(codes: readonly ProblemCode[], takes: Takes): Map<number, ProblemCode[]> {
   const all = new Map<number, ProblemCode[]>()
@@ -91,7 +112,7 @@ function responses(
   outcome: TSchema,
   description: string,
   codes: readonly ProblemCode[],
-  options: Partial<Takes> & { hashed?: boolean; forModels?: boolean } = {}
+  options: Partial<Takes> & { hashed?: boolean; forModels?: boolean; keyed?: boolean } = {}
 ) {
   const text = options.forModels === true && { 'text/plain': { schema: { type: 'string' } } }
   const problems = [...statuses(codes, { expects_hash: false, expects_none: false, ...options })].map(
@@ -114,7 +135,7 @@ function responses(
   return {
     [SUCCESS]: {
       description,
-      headers: { ...REQUEST_ID, ...(options.hashed && ETAG) },
+      headers: { ...REQUEST_ID, ...(options.hashed && ETAG), ...(options.keyed && REPLAYED) },
       content: { 'application/json': { schema: ref(outcome) }, ...text }
     },
     ...Object.fromEntries(problems)
@@ -126,38 +147,43 @@ const examplesOf = (codes: readonly ProblemCode[], instance: string, status: num
     codes.map(code => [code, { value: exampleOf(code, { instance, by_header: status === PRECONDITION_FAILED }) }])
   )
 
+const codesOf = ({ codes, keyed }: Pick<Operation, 'codes' | 'keyed'>) =>
+  keyed === undefined ? codes : [...codes, ...KEYED_CODES]
+
 /** What is published of an operation. */
-export const operationSchema = ({
-  id,
-  route,
-  summary,
-  description,
-  request,
-  outcome,
-  codes,
-  expects_hash,
-  expects_none
-}: Operation) => ({
-  operationId: id,
-  summary,
-  description: description(BY_ROUTE),
-  tags: ['files'],
-  body: ref(request),
-  ...((expects_hash || expects_none) && {
-    headers: { type: 'object', properties: { ...(expects_hash && IF_MATCH), ...(expects_none && IF_NONE_MATCH) } }
-  }),
-  response: responses(route, outcome, 'Done; message says what.', [...WITH_BODY, ...codes], {
-    hashed: true,
-    expects_hash,
-    expects_none
-  })
-})
+export const operationSchema = (operation: Operation) => {
+  const { id, route, summary, description, request, outcome, expects_hash, expects_none, effect, keyed } = operation
+  return {
+    operationId: id,
+    summary,
+    description: description(BY_ROUTE),
+    tags: ['files'],
+    body: ref(request),
+    ...(effect !== 'looks' && {
+      headers: {
+        type: 'object',
+        properties: {
+          ...(expects_hash && IF_MATCH),
+          ...(expects_none && IF_NONE_MATCH),
+          ...(keyed !== undefined && IDEMPOTENCY_KEY),
+          ...CALLER
+        }
+      }
+    }),
+    response: responses(route, outcome, 'Done; message says what.', [...WITH_BODY, ...codesOf(operation)], {
+      hashed: true,
+      keyed: keyed !== undefined,
+      expects_hash,
+      expects_none
+    })
+  }
+}
 
 const resultOf = (operations: Operations) => toolResult(operationsIn(operations).map(({ outcome }) => outcome))
 
 /** The codes of all operations; those that only look come first, since what they answer with all others can too. */
-const codesOf = ({ inspect, ...others }: Operations) =>
-  [inspect, ...Object.values<Operation>(others)].flatMap(({ codes }) => codes)
+const codesOfAll = ({ inspect, ...others }: Operations) =>
+  [inspect, ...Object.values<Operation>(others)].flatMap(codesOf)
 
 /** What is published of the route that takes tool calls. */
 export const toolCallSchema = (operations: Operations) => ({
@@ -178,13 +204,14 @@ export const toolCallSchema = (operations: Operations) => ({
       }
     }
   },
+  headers: { type: 'object', properties: { ...IDEMPOTENCY_KEY, ...CALLER } },
   body: ref(ToolCall),
   response: responses(
     '/tools/edit_file',
     resultOf(operations),
     'Done; message says what.',
-    [...WITH_BODY, ...codesOf(operations)],
-    { hashed: true, expects_hash: true, expects_none: true, forModels: true }
+    [...WITH_BODY, ...codesOfAll(operations)],
+    { hashed: true, keyed: true, expects_hash: true, expects_none: true, forModels: true }
   )
 })
 

@@ -6,7 +6,7 @@ import type { PlanMaker } from '../workers/plan.ts'
 import type { SyntaxChecker } from '../workers/syntax.ts'
 import { fail } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type { ChangeOptions, Origin } from '../workspace/api.ts'
+import type { ChangeOptions, Origin, Workspace } from '../workspace/api.ts'
 import type { Created, Edited, FileTarget, Planner } from '../workspace/workspace.ts'
 import type { CallContext, ChangeOutcome, OperationLimits, Outcome } from './operation.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
@@ -36,6 +36,12 @@ export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => 
   path,
   ...(expected_hash !== undefined && { expected_hash })
 })
+
+/** How a request with an idempotency key is carried out once. */
+export const keyedBy =
+  (workspace: Workspace): Workspace['keyed'] =>
+  (key, work) =>
+    workspace.keyed(key, work)
 
 /**
  * How a request's change is made, and by whom. `answer`: what the call returns; it is plain JSON, so that it can be kept

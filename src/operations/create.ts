@@ -1,9 +1,10 @@
 // /create: a new file is made, or a whole file is replaced by a caller who knows its content.
+import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts'
 import { CreateResultSchema } from '../../schemas/outcome.ts'
 import { ok } from '../result.ts'
 import type { Created, Workspace } from '../workspace/workspace.ts'
-import { changeOptions, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
+import { changeOptions, keyedBy, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { Operation, Outcome } from './operation.ts'
@@ -25,6 +26,8 @@ export const makeCreate = (workspace: Workspace, planning: Planning): Operation<
   expects_hash: true,
   expects_none: true,
   items: {},
+  call_fields: CALL_FIELDS,
+  keyed: keyedBy(workspace),
   async call(request, context = {}) {
     const target = {
       ...targetOf(request),

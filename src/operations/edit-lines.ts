@@ -1,10 +1,11 @@
 // /edit-lines: whole lines are replaced, inserted, deleted or appended by their numbers.
+import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { editLinesRequest, LineEdit as LineEditSchema, type EditLinesRequest } from '../../schemas/edit-lines.ts'
 import { EditLinesResultSchema } from '../../schemas/outcome.ts'
 import type { LineEdit } from '../engine/edit/request.ts'
 import { ok } from '../result.ts'
 import type { Edited, Workspace } from '../workspace/workspace.ts'
-import { changeOptions, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
+import { changeOptions, keyedBy, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import { CHANGE_HINTS } from './hints.ts'
@@ -36,6 +37,8 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): Operati
   expects_hash: true,
   expects_none: false,
   items: { edits: LineEditSchema },
+  call_fields: CALL_FIELDS,
+  keyed: keyedBy(workspace),
   async call(request, context = {}) {
     const edits = editsOf<LineEdit>(request, LineEditSchema)
     if (!edits.ok) return { ...edits, path: request.path }

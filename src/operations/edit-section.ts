@@ -1,4 +1,5 @@
 // /edit-section: a section or code block of a Markdown document, or a symbol of a source file, is changed by its name.
+import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { EditSectionRequestSchema, type EditSectionRequest } from '../../schemas/edit-section.ts'
 import { EditSectionResultSchema } from '../../schemas/outcome.ts'
 import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, Target } from '../engine/failure.ts'
@@ -18,7 +19,7 @@ import type { Outliner } from '../workers/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Edited, Planner, Workspace } from '../workspace/workspace.ts'
-import { changeOptions, outcomeOf, plannerFor, targetOf, type Planning } from './change.ts'
+import { changeOptions, keyedBy, outcomeOf, plannerFor, targetOf, type Planning } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { FieldFault, FixedFault, Operation, OperationFailure, Outcome, Section } from './operation.ts'
@@ -56,6 +57,8 @@ export const makeEditSection = (
   expects_hash: true,
   expects_none: false,
   items: {},
+  call_fields: CALL_FIELDS,
+  keyed: keyedBy(workspace),
   async call(request, context = {}) {
     const target = targetIn(request)
     if (!target.ok) return { ...target, path: request.path }

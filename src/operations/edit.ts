@@ -1,11 +1,12 @@
 // /edit: exact text is replaced.
+import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { editRequest, TextEdit as TextEditSchema, type EditRequest } from '../../schemas/edit.ts'
 import { EditResultSchema } from '../../schemas/outcome.ts'
 import type { TextEdit } from '../engine/edit/request.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { Edited, Workspace } from '../workspace/workspace.ts'
-import { changeOptions, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
+import { changeOptions, keyedBy, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import { withSectionFix } from './section-fix.ts'
@@ -37,6 +38,8 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
   expects_hash: true,
   expects_none: false,
   items: { edits: TextEditSchema },
+  call_fields: CALL_FIELDS,
+  keyed: keyedBy(workspace),
   async call(request, context = {}) {
     const edits = textEdits(request)
     if (!edits.ok) return { ...edits, path: request.path }

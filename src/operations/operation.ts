@@ -1,6 +1,7 @@
 // What an operation is and what it returns: the types that all of them share. Does not know statuses or the sentences
 // of answers.
 import type { TSchema } from 'typebox'
+import type { CallField } from '../../schemas/change-fields.ts'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
@@ -13,7 +14,7 @@ import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { Caller } from '../history/record.ts'
-import type { Key } from '../workspace/api.ts'
+import type { Key, Workspace } from '../workspace/api.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
 import type { SyntaxReport } from './syntax-guard.ts'
 
@@ -159,6 +160,13 @@ export interface Operation<Request = never> {
   readonly expects_none: boolean
   /** Its fields that hold several objects, each with their schema. */
   readonly items: Readonly<Record<string, TSchema>>
+  /**
+   * Its fields that say who calls, why and under which key. They are no part of what is asked for: tools don't offer
+   * them, and `call` isn't given them.
+   */
+  readonly call_fields?: readonly CallField[]
+  /** Of what changes something: carries a request with an idempotency key out once. */
+  readonly keyed?: Workspace['keyed']
   /** The operations one of which its field `operation` names, and whose fields it takes. */
   readonly stands_for?: Readonly<Record<string, Operation>>
   /** `request` has passed the schema; a field with null counts as left out before that. */

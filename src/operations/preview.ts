@@ -1,4 +1,5 @@
 // /preview: another operation, computed in full by the very same call, and nothing written.
+import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { PreviewEdit, previewRequest, type PreviewRequest } from '../../schemas/preview.ts'
 import { PreviewResultSchema } from '../../schemas/outcome.ts'
 import type { Operation, OperationLimits } from './operation.ts'
@@ -24,6 +25,7 @@ export const makePreview = (
   expects_none: true,
   items: { edits: PreviewEdit },
   stands_for: operations,
+  call_fields: CALL_FIELDS,
   call({ operation, ...fields }, { key, ...context } = {}) {
     // The fields have passed the schema of that operation.
     return operations[operation].call({ show_diff: true, ...fields, dry_run: true } as never, context)

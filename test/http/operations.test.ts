@@ -218,7 +218,7 @@ t.test('refuses requests that could mean two things', async t => {
     { path: 'src/app.ts', edits: [{ ...one, occurrences: 1, replace_all: false, occurrence: 1, more: 1 }] },
     { pointer: '/edits/0/more', message: 'is an unknown field' }
   )
-  for (const field of ['idempotency_key', 'edit_id', 'structure', 'zzzzzzzzzzzzzzzz']) {
+  for (const field of ['batch_id', 'edit_id', 'structure', 'zzzzzzzzzzzzzzzz']) {
     await invalid(
       { path: 'src/app.ts', ...one, [field]: null },
       { pointer: `/${field}`, message: /^is an unknown field/ }

@@ -51,7 +51,7 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  t.ok(JSON.stringify(document).length <= 150_000, `${JSON.stringify(document).length} characters`)
+  t.ok(JSON.stringify(document).length <= 175_000, `${JSON.stringify(document).length} characters`)
 })
 
 t.test('tells problems apart by code, and what was inspected by type', async t => {
@@ -174,5 +174,5 @@ t.test('has closed, described schemas without defaults', async t => {
     /old_string|file_path|dryRun|startLine|file_text/,
     'names of other dialects are taken, not published'
   )
-  t.notMatch(committed, /idempotency_key|edit_id|\/batch|\/undo|RATE_LIMITED/)
+  t.notMatch(committed, /batch|RATE_LIMITED/)
 })

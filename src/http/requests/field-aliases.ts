@@ -30,6 +30,10 @@ const ALIASES: Record<string, readonly string[]> = {
   dry_run: ['preview', 'dryRun'],
   start_line: ['startLine'],
   end_line: ['endLine'],
+  idempotency_key: ['idempotencyKey', 'Idempotency-Key', 'idempotency-key'],
+  agent: ['agent_name', 'agentName'],
+  session: ['session_id', 'sessionId'],
+  reason: ['explanation'],
   content: ['file_text', 'text'],
   search: ['find', 'text']
 }

@@ -9,10 +9,11 @@ import { inSentNames, translate, type SentNames } from './field-aliases.ts'
 import { checkTexts } from './json.ts'
 import { refuseLongLists, toFailure } from './validation.ts'
 
-/** What every request has, and what preconditions need of it. */
+/** What every request has, and what preconditions and keys need of it. */
 export interface RequestFields {
   path: string
   expected_hash?: string
+  dry_run?: boolean
 }
 
 /** A body that passed. */

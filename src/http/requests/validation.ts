@@ -10,11 +10,12 @@ import { counted, listed } from '../answers/phrases.ts'
 
 /**
  * What the messages need to know of the operation. `within`: its name, where the route is another's; `elsewhere`: the
- * operations that have a field.
+ * operations that have a field; `call_fields`: those that a model need not know of.
  */
 export interface Validated {
   request: TSchema
   items: Readonly<Record<string, TSchema>>
+  call_fields?: readonly string[]
   within?: string
   elsewhere?: (field: string) => string[]
 }
@@ -124,7 +125,8 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
       if (others.length > 0) {
         return at(`is a field of ${listed(others)}, not of ${validated.within}`, `/${escapePointer(name)}`)
       }
-      const meant = suggestion(name, Object.keys(value ?? {}), Object.keys(propertiesOf(parentSchema)))
+      const known = Object.keys(propertiesOf(parentSchema))
+      const meant = suggestion(name, Object.keys(value ?? {}), known, validated.call_fields)
       return at(`is an unknown field${meant}`, `${instancePath}/${escapePointer(name)}`)
     }
     case 'required': {
@@ -160,9 +162,18 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
   }
 }
 
-/** Of the `known` fields the one that a name was meant for, or all of them. `sent`: the fields that are there. */
-function suggestion(name: string, sent: readonly string[], known: readonly string[]): string {
-  const all = known.every(field => sent.includes(field)) ? '' : ` (known fields: ${known.join(', ')})`
+/**
+ * Of the `known` fields the one that a name was meant for, or all of them but those in `unlisted`. `sent`: the fields
+ * that are there.
+ */
+function suggestion(
+  name: string,
+  sent: readonly string[],
+  known: readonly string[],
+  unlisted: readonly string[] = []
+): string {
+  const list = known.filter(field => !unlisted.includes(field))
+  const all = list.every(field => sent.includes(field)) ? '' : ` (known fields: ${list.join(', ')})`
   // Comparing takes time for each character, and a name as long as this is similar to none.
   if (known.length === 0 || name.length > 100) return all
   const plain = (text: string) => text.replace(/[^a-z]/gi, '').toLowerCase()

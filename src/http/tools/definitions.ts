@@ -3,7 +3,7 @@
 import type { TOOL_FORMATS } from '../../../schemas/tools.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { JsonSchema } from '../requests/json-schema.ts'
-import { brief, inlined, lean, optionalFields, withNulls, type Components } from './schema.ts'
+import { brief, inlined, inputsOf, lean, optionalFields, withNulls, type Components } from './schema.ts'
 import { annotationsOf, wordsOf, type Tool } from './tool.ts'
 
 export type Format = (typeof TOOL_FORMATS)[number]
@@ -23,14 +23,15 @@ export interface Form {
   output_schema: boolean
 }
 
-const inputsOf = ({ request, hints }: Operation, components: Components) => brief(inlined(request, components), hints)
+const briefOf = (operation: Operation, components: Components) =>
+  brief(inputsOf(operation, components), operation.hints)
 
 /** A tool for MCP, as tools/list has it too. */
 export const mcpTool = (
   operation: Operation,
   components: Components,
   { output_schema }: Pick<Form, 'output_schema'>,
-  inputSchema = inputsOf(operation, components)
+  inputSchema = briefOf(operation, components)
 ) => ({
   name: operation.id,
   title: operation.summary,
@@ -46,7 +47,7 @@ export function definitions(tools: readonly Tool[], components: Components, form
   const operations = tools.map(({ operation }) => operation)
   if (format === 'anthropic') return anthropic(operations, components, strict)
   return operations.map(operation => {
-    const inputs = inputsOf(operation, components)
+    const inputs = briefOf(operation, components)
     const schema = strict ? withNulls(inputs) : inputs
     const words = { name: operation.id, description: strict ? `${wordsOf(operation)} ${NULLS}` : wordsOf(operation) }
     // Without `strict: false` the Responses API makes schemas strict by itself.
@@ -60,7 +61,7 @@ export function definitions(tools: readonly Tool[], components: Components, form
 function anthropic(operations: readonly Operation[], components: Components, strict: boolean): object[] {
   let left = OPTIONAL_MAX
   return operations.map(operation => {
-    const inputs = inputsOf(operation, components)
+    const inputs = briefOf(operation, components)
     const words = { name: operation.id, description: wordsOf(operation) }
     const small: JsonSchema = lean(inputs, Object.keys(operation.items))
     if (!strict || operation.stands_for !== undefined || optionalFields(small) > left) {

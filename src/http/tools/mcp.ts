@@ -2,6 +2,7 @@
 // name.
 import type { IncomingHttpHeaders } from 'node:http'
 import {
+  CLIENT_INFO_META_KEY,
   createMcpHandler,
   ProtocolError,
   ProtocolErrorCode,
@@ -9,7 +10,8 @@ import {
   type CallToolResult
 } from '@modelcontextprotocol/server'
 import { toProblem } from '../answers/problem.ts'
-import type { CallSummary } from '../call.ts'
+import type { Call, CallSummary } from '../call.ts'
+import { CALL_HEADERS } from '../requests/call-fields.ts'
 import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
 import type { Tool, Toolbox } from './tool.ts'
@@ -26,9 +28,17 @@ const INSTRUCTIONS =
  */
 export interface Exchange {
   request_id: string
+  /** Of the request, over HTTP. */
+  headers?: IncomingHttpHeaders
   onAnswer(summary: CallSummary): void
   onBug(error: unknown): void
 }
+
+/** Headers of a request that each call in it has; all others are of the protocol, or of the request alone. */
+const PASSED = Object.values(CALL_HEADERS).map(name => name.toLowerCase())
+
+/** Characters of a client's name and version: as many as the field has. */
+const AGENT_MAX = 200
 
 /** In ms: how long a client may keep the list of tools, which changes only when the server is started again. */
 const LIST_KEPT = 3_600_000
@@ -54,9 +64,12 @@ export function mcpServers(
     )
     // The SDK's type of a schema is narrower than JSON Schema.
     server.setRequestHandler('tools/list', async () => ({ tools: tools as never }))
-    server.setRequestHandler('tools/call', async ({ params }) => {
+    server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
       const tool = box.find(params.name)
-      if (tool !== undefined) return call(tool, params.arguments ?? {}, exchange, output_schema)
+      if (tool !== undefined) {
+        const context = { ...contextOf(exchange), ...agentOf(server, mcpReq.envelope) }
+        return call(tool, params.arguments ?? {}, context, { onBug: exchange.onBug, output_schema })
+      }
       const { body } = toProblem(box.missing(params.name), contextOf(exchange))
       exchange.onAnswer({ code: body.code })
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, body.detail, body)
@@ -88,16 +101,37 @@ function answer(server: Server, { headers, body, onError }: McpRequest): Promise
   return handler.fetch(request, { parsedBody: body })
 }
 
-const contextOf = ({ request_id, onAnswer }: Exchange) => ({ instance: '/mcp', request_id, onAnswer })
+/** What a call has of its exchange. */
+const contextOf = ({ request_id, headers = {}, onAnswer }: Exchange) => ({
+  instance: '/mcp',
+  request_id,
+  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => PASSED.includes(name))),
+  onAnswer
+})
 
-async function call({ call }: Tool, body: unknown, exchange: Exchange, structured: boolean): Promise<CallToolResult> {
-  const context = contextOf(exchange)
-  const answer = await call({ body, headers: {}, ...context }).catch((error: unknown) => {
-    exchange.onBug(error)
+/**
+ * How the client of a request calls itself: its name and version, as the request says, or as it said when it began. One
+ * of 2025-11-25 says it only then, which over HTTP is another exchange.
+ */
+function agentOf(server: Server, envelope: object = {}): { agent?: string } {
+  const said = new Map<string, unknown>(Object.entries(envelope)).get(CLIENT_INFO_META_KEY)
+  const { name, version } = { ...(said ?? server.getClientVersion()) } as { name?: unknown; version?: unknown }
+  const text = [name, version].filter(part => typeof part === 'string' && part !== '').join('/')
+  return text === '' ? {} : { agent: [...text].slice(0, AGENT_MAX).join('') }
+}
+
+async function call(
+  { call }: Tool,
+  body: unknown,
+  context: Omit<Call, 'body'>,
+  { output_schema, onBug }: Pick<Exchange, 'onBug'> & { output_schema: boolean }
+): Promise<CallToolResult> {
+  const answer = await call({ body, ...context }).catch((error: unknown) => {
+    onBug(error)
     return toProblem({ code: 'INTERNAL_ERROR' }, context)
   })
   const content = [{ type: 'text' as const, text: answer.text() }]
-  if (!('code' in answer.body)) return { content, ...(structured && { structuredContent: { ...answer.body } }) }
+  if (!('code' in answer.body)) return { content, ...(output_schema && { structuredContent: { ...answer.body } }) }
   // Without structuredContent: clients refuse one that does not match outputSchema, as a problem doesn't.
   return { isError: true, content }
 }

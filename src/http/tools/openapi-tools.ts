@@ -4,7 +4,7 @@ import type { Operation } from '../../operations/operation.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { SUCCESS } from '../answers/problem.ts'
 import type { JsonSchema } from '../requests/json-schema.ts'
-import { inlined, type Components } from './schema.ts'
+import { inlined, inputsOf, type Components } from './schema.ts'
 import type { Tool } from './tool.ts'
 
 /** A schema without unions: a field that takes words or a number becomes text, since a number is read from text too. */
@@ -24,29 +24,32 @@ function withoutUnions(schema: JsonSchema): JsonSchema {
   }
 }
 
-const pathItem = ({ id, summary, description, request, outcome, effect }: Operation, components: Components) => ({
-  post: {
-    operationId: id,
-    summary,
-    description: description(BY_TOOL),
-    'x-openai-isConsequential': effect === 'changes' || effect === 'makes',
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema: withoutUnions(inlined(request, components)) } }
-    },
-    responses: {
-      [SUCCESS]: {
-        description: 'Done; message says what.',
-        content: { 'application/json': { schema: withoutUnions(inlined(outcome, components)) } }
+const pathItem = (operation: Operation, components: Components) => {
+  const { id, summary, description, outcome, effect } = operation
+  return {
+    post: {
+      operationId: id,
+      summary,
+      description: description(BY_TOOL),
+      'x-openai-isConsequential': effect === 'changes' || effect === 'makes',
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: withoutUnions(inputsOf(operation, components)) } }
       },
-      '4XX': {
-        description: 'Nothing was done; detail says why, and what to send instead.',
-        content: {
-          'application/problem+json': {
-            schema: {
-              type: 'object',
-              properties: {
-                detail: { type: 'string', description: 'What went wrong, what is there, what to do next.' }
+      responses: {
+        [SUCCESS]: {
+          description: 'Done; message says what.',
+          content: { 'application/json': { schema: withoutUnions(inlined(outcome, components)) } }
+        },
+        '4XX': {
+          description: 'Nothing was done; detail says why, and what to send instead.',
+          content: {
+            'application/problem+json': {
+              schema: {
+                type: 'object',
+                properties: {
+                  detail: { type: 'string', description: 'What went wrong, what is there, what to do next.' }
+                }
               }
             }
           }
@@ -54,7 +57,7 @@ const pathItem = ({ id, summary, description, request, outcome, effect }: Operat
       }
     }
   }
-})
+}
 
 /** The document; `origin` is where the server is, as its caller knows it. */
 export const toolsDocument = (tools: readonly Tool[], components: Components, version: string, origin: string) => ({

@@ -1,6 +1,7 @@
 // JSON Schemas in the forms that tool hosts accept: without references, and the two strict ones. Does not know any
 // operation by name.
 import type { TSchema } from 'typebox'
+import type { Operation } from '../../operations/operation.ts'
 import { toJsonSchema, type JsonSchema } from '../requests/json-schema.ts'
 
 /** Schemas by their `$id`, to which others refer. */
@@ -19,6 +20,15 @@ export function inlined(schema: TSchema, components: Components): JsonSchema {
     return Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, copy(member)]))
   }
   return copy(schema) as JsonSchema
+}
+
+/** The schema of an operation's request without references, and without the fields that a model need not know of. */
+export function inputsOf({ request, call_fields = [] }: Operation, components: Components): JsonSchema {
+  const schema = inlined(request, components)
+  const fields = Object.entries(schema.properties ?? {}).filter(
+    ([name]) => !(call_fields as readonly string[]).includes(name)
+  )
+  return { ...schema, properties: Object.fromEntries(fields) }
 }
 
 /** Keywords that every host's strict mode takes; bounds and patterns are left to the server to check. */

@@ -3,7 +3,7 @@
 import { closest } from 'fastest-levenshtein'
 import type { Operation } from '../../operations/operation.ts'
 import { operationsIn, type Operations } from '../../operations.ts'
-import { caller, type Caller } from '../call.ts'
+import { caller, type MakeCall } from '../call.ts'
 import type { RequestFailure } from '../failure.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { listed, quote } from '../answers/phrases.ts'
@@ -12,7 +12,7 @@ import { fail, ok, type Result } from '../../result.ts'
 /** An operation as a tool, and how it is called. */
 export interface Tool {
   readonly operation: Operation
-  readonly call: Caller
+  readonly call: MakeCall
 }
 
 /** The tools of a server, by name. */
@@ -34,7 +34,7 @@ export interface Toolbox {
 const DEFAULTS = { syntax: 'warn' }
 
 /** Whoever calls a tool knows other calls by the names of their tools. */
-function toolCaller(operation: Operation): Caller {
+function toolCaller(operation: Operation): MakeCall {
   const call = caller(operation)
   return toolCall => call({ ...toolCall, naming: BY_TOOL, defaults: DEFAULTS })
 }

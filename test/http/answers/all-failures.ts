@@ -1390,4 +1390,51 @@ const SYNTAX: Described[] = [
   }
 ]
 
-export const FAILURES: Described[] = [...REQUESTS, ...FILES, ...TEXTS, ...LINES, ...SECTIONS, ...SYNTAX, ...STALE]
+const HISTORY: Described[] = [
+  {
+    failure: { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'another_request' },
+    detail: [
+      'Another request was carried out under this idempotency_key; nothing was done.',
+      'To ask for something new, send it with a new key.',
+      'To get the answer of that request again, send exactly its fields.'
+    ]
+  },
+  {
+    failure: { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'uncertain' },
+    detail: [
+      'The server was stopped while it carried out the first request with this idempotency_key, and the file has been',
+      'changed since, so that nobody can tell whether that request was carried out; nothing was done now.',
+      'Read the file, and send what is still missing with a new key.'
+    ]
+  },
+  {
+    failure: { code: 'REQUEST_IN_FLIGHT', retry_after: 1 },
+    detail: [
+      'A request with this idempotency_key is still being carried out; nothing more was done.',
+      'Send the request again in 1 second. It is then answered with what came of the first.'
+    ]
+  },
+  {
+    failure: { code: 'HISTORY_GONE', reason: 'off', keyed: true },
+    detail: [
+      'This server keeps no history (--history off), so it could not tell whether this idempotency_key was used',
+      'before; nothing was done.',
+      'Leave the key out; with expected_hash, an edit that is sent again is refused instead of made twice.'
+    ]
+  },
+  {
+    failure: { code: 'HISTORY_GONE', reason: 'off' },
+    detail: ['This server keeps no history (--history off), so no change can be listed or taken back.']
+  }
+]
+
+export const FAILURES: Described[] = [
+  ...REQUESTS,
+  ...FILES,
+  ...HISTORY,
+  ...TEXTS,
+  ...LINES,
+  ...SECTIONS,
+  ...SYNTAX,
+  ...STALE
+]

@@ -25,6 +25,10 @@ export function briefOutcome(value: Outcome, body: ChangeResult | InspectResult,
   )
 }
 
+/** The text of an answer that was given before. */
+export const briefReplay = (text: string): string =>
+  below('This was done before under the same idempotency_key; nothing was done again. The answer was:', text)
+
 function inspected(outcome: InspectOutcome, searched: string | undefined, made: ToolCall): string {
   return outcome.type === 'directory' ? listing(outcome, made) : file(outcome, searched, made)
 }

@@ -1,0 +1,105 @@
+// Who sends a request, why and under which idempotency key: by fields or by headers. Does not know any operation by
+// name, or what a key does.
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { CallField } from '../../../schemas/change-fields.ts'
+import type { CallContext, Operation } from '../../operations/operation.ts'
+import { fail, ok, type Result } from '../../result.ts'
+import type { RequestFailure } from '../failure.ts'
+
+/** The fields that a header can stand for, each with this header. */
+export const CALL_HEADERS = {
+  agent: 'Editd-Agent',
+  session: 'Editd-Session',
+  idempotency_key: 'Idempotency-Key'
+} as const
+type HeaderField = keyof typeof CALL_HEADERS
+
+/** How long a header may be, in characters; its field as well. */
+const LONGEST: Record<HeaderField, number> = { agent: 200, session: 200, idempotency_key: 255 }
+
+/** `request`: its fields without those of the call. */
+export interface ReadCall<Request> {
+  request: Request
+  caller: NonNullable<CallContext['caller']>
+  key?: string
+}
+
+/** What has to be known of the operation. */
+export type CalledOperation = Pick<Operation, 'effect' | 'call_fields' | 'keyed'>
+
+/**
+ * What a request that has passed its schema says of who sends it. Fails where field and header differ, where a header
+ * is empty, too long or malformed, and on a key for a dry run, which writes nothing. An operation that only looks takes
+ * none of it, and one that never writes passes over the header of a key: a client may send that with everything.
+ */
+export function readCall<Request extends { dry_run?: boolean }>(
+  headers: IncomingHttpHeaders,
+  sent: Request,
+  { effect, call_fields = [], keyed }: CalledOperation
+): Result<ReadCall<Request>, RequestFailure> {
+  if (effect === 'looks') return ok({ request: sent, caller: {} })
+  const fields: Record<string, unknown> = { ...sent }
+  const given: Partial<Record<CallField, string>> = {}
+  for (const field of call_fields) {
+    // A string: the schema has seen to that.
+    if (fields[field] !== undefined) given[field] = fields[field] as string
+    Reflect.deleteProperty(fields, field)
+  }
+  const isDry = effect === 'computes' || sent.dry_run === true
+  if (isDry && given.idempotency_key !== undefined) return invalid('/idempotency_key', UNUSED)
+  for (const field of ['agent', 'session', ...(keyed === undefined ? [] : (['idempotency_key'] as const))] as const) {
+    const header = headers[CALL_HEADERS[field].toLowerCase()]
+    if (typeof header !== 'string') continue
+    const read = readHeader(field, header)
+    if (!read.ok) return read
+    if (isDry && field === 'idempotency_key') return invalid('', `the header ${CALL_HEADERS[field]} ${UNUSED}`)
+    if (given[field] !== undefined && given[field] !== read.value) {
+      return invalid('', `the header ${CALL_HEADERS[field]} and the field ${field} differ; send one of them`)
+    }
+    given[field] = read.value
+  }
+  const { idempotency_key, ...caller } = given
+  return ok({
+    // What is left has all fields of the operation's own.
+    request: fields as Request,
+    caller,
+    ...(idempotency_key !== undefined && { key: idempotency_key })
+  })
+}
+
+const UNUSED = 'is not used in a dry run, which writes nothing; leave it out'
+
+const invalid = (pointer: string, message: string) =>
+  fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
+
+function readHeader(field: HeaderField, header: string): Result<string, RequestFailure> {
+  const name = CALL_HEADERS[field]
+  const text = field === 'idempotency_key' ? keyIn(header) : textIn(header)
+  if (text === null) {
+    return invalid(
+      '',
+      `the header ${name} must be one key of visible ASCII characters, or a quoted string such as "8e03978e-40d5"`
+    )
+  }
+  if (text === '') return invalid('', `the header ${name} must not be empty`)
+  return [...text].length <= LONGEST[field]
+    ? ok(text)
+    : invalid('', `the header ${name} must have at most ${LONGEST[field]} characters`)
+}
+
+/**
+ * A plain key, without spaces, commas and quotes, which two headers joined into one would have; or the string of a
+ * structured field. Null: neither.
+ */
+function keyIn(header: string): string | null {
+  if (/^[!#-+\--~]*$/.test(header)) return header
+  const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(header)?.[1]
+  return quoted?.replace(/\\(.)/g, '$1') ?? null
+}
+
+/** Node reads headers as Latin-1, and clients send UTF-8. */
+function textIn(header: string): string {
+  const bytes = Buffer.from(header, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : header
+}
