@@ -4,7 +4,7 @@ import { lineNumbers } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import type { UndoConflict } from '../failure.ts'
 import type { RecordedChange } from './change.ts'
-import { conflictsAmong, type Pair } from './judge.ts'
+import { conflictsAmong, type BlockedUnit } from './judge.ts'
 import { type Part, type ToggleSet, type TouchedLine, visitLines } from './lines.ts'
 import { bytesOf } from './spans.ts'
 import type { Units } from './units.ts'
@@ -16,7 +16,7 @@ const MOST_SHOWN = 50
 const TEXT_LENGTH = 1000
 
 /** One pair in conflict, and the text that it is about. */
-interface Found extends Pair {
+interface Found extends BlockedUnit {
   parts: Part[]
   isOverlap: boolean
   /** Where it is in the present text. */
@@ -39,7 +39,7 @@ export class Conflicts {
   }
 
   /** Notes one on a line. Of lines that follow each other those of one pair are one conflict. */
-  add({ unit, by }: Pair, { parts }: TouchedLine): void {
+  add({ unit, by }: BlockedUnit, { parts }: TouchedLine): void {
     const [from, to] = extentOf(parts)
     const isOverlap = parts.some(({ span }) => {
       const ids = [span.inserter, ...span.deleters]
@@ -57,7 +57,7 @@ export class Conflicts {
   }
 
   /** Notes one that is about the whole text. */
-  addWhole({ unit, by }: Pair): void {
+  addWhole({ unit, by }: BlockedUnit): void {
     this.#total++
     const to = this.#present.length
     if (this.#shown.length < MOST_SHOWN) this.#shown.push({ unit, by, parts: [], isOverlap: true, from: 0, to })
@@ -118,7 +118,7 @@ function extentOf(parts: readonly Part[]): [from: number, to: number] {
 export function visitConflicts(
   weave: Weave,
   set: ToggleSet,
-  visit: (pairs: Iterable<Pair>, line: TouchedLine) => void
+  visit: (pairs: Iterable<BlockedUnit>, line: TouchedLine) => void
 ): void {
   const isRefused = (among: readonly number[]): boolean => conflictsAmong(among, set, weave.units).next().done !== true
   visitLines(weave, set, isRefused, line => visit(conflictsAmong(line.units, set, weave.units), line))

@@ -5,7 +5,7 @@ import type { ToggleSet } from './lines.ts'
 import type { Units } from './units.ts'
 
 /** A unit of the set, and the change in its way, as its index. */
-export interface Pair {
+export interface BlockedUnit {
   unit: number
   by: number
 }
@@ -19,7 +19,7 @@ export function* conflictsAmong(
   set: ToggleSet,
   units: Units,
   judged: (unit: number) => boolean = unit => set.has(unit)
-): Generator<Pair> {
+): Generator<BlockedUnit> {
   const standing = among.filter(unit => units.stands(unit) !== set.has(unit))
   const others = [...new Set(standing.filter(unit => !set.has(unit)).map(unit => units.changeOf[unit]!))]
   others.sort((a, b) => a - b)

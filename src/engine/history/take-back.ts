@@ -5,7 +5,7 @@ import { type Splice, Splices } from '../edit/splice.ts'
 import type { HistoryGone, NothingToUndo, TakeBackFailure, UndoConflict } from '../failure.ts'
 import type { RecordedChange, Selection } from './change.ts'
 import { Conflicts, visitConflicts } from './conflicts.ts'
-import { conflictsAmong, type Pair } from './judge.ts'
+import { conflictsAmong, type BlockedUnit } from './judge.ts'
 import type { ToggleSet } from './lines.ts'
 import { bytesOf } from './spans.ts'
 import { Units } from './units.ts'
@@ -145,7 +145,7 @@ const isExistence = ({ existence, toggles }: RecordedChange): boolean =>
   existence !== undefined && toggles === undefined
 
 /** Units of a text that was there before the present one was made; `by` is what removed it, if that is known. */
-function ofEarlierTexts(changes: readonly RecordedChange[], units: Units, set: UnitSet): Pair[] {
+function ofEarlierTexts(changes: readonly RecordedChange[], units: Units, set: UnitSet): BlockedUnit[] {
   const made = changes.findLastIndex(change => isExistence(change) && change.existence === 'made')
   const removed = changes.findLastIndex(({ existence }, at) => existence === 'removed' && at < made)
   const by = removed === -1 ? made : removed
