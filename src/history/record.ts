@@ -1,19 +1,19 @@
 // What is kept of a change: its record, and how that is settled. Types only; does not know files.
 import type { RecordedSplice, Selection } from '../engine/history/change.ts'
-import type { Place } from '../engine/history/places.ts'
+import type { SplicePlace } from '../engine/history/places.ts'
 
 /** What made a change. `outside`: a program that isn't editd, seen afterwards. */
 export type RecordedOperation = 'edit' | 'edit_lines' | 'edit_section' | 'create' | 'undo' | 'redo' | 'outside'
 
 /** Who says to have made a change, and why. Claimed by the caller, shown as such. */
-export interface Caller {
+export interface Author {
   agent?: string
   session?: string
   reason?: string
 }
 
 /** One change of one file, written down before the file gets its new content. */
-export interface EditRecord extends Caller {
+export interface EditRecord extends Author {
   /** 26 characters; later ones sort after earlier ones of the same file, whatever the clocks say. */
   edit_id: string
   operation: RecordedOperation
@@ -33,7 +33,7 @@ export interface EditRecord extends Caller {
   /** What was replaced, by what; null: the texts are not kept (private, forgotten, or not known). */
   splices: readonly RecordedSplice[] | null
   /** Where each splice is, for people. */
-  places: readonly Place[] | null
+  places: readonly SplicePlace[] | null
   /** Name of the temp file beside it: while that is there, the file didn't get this content. */
   temp?: string
   /** Of an undo or redo: what it took back or made again. */

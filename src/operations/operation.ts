@@ -13,7 +13,6 @@ import type { Repeated } from '../engine/outline/repeated.ts'
 import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
-import type { Caller } from '../history/record.ts'
 import type { Key, Workspace } from '../workspace/api.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
 import type { SyntaxReport } from './syntax-guard.ts'
@@ -117,7 +116,7 @@ export interface CallContext {
   /** `If-None-Match: *`: there must be no file. */
   if_none_match?: true
   /** Who calls. */
-  caller?: Caller
+  caller?: Author
   /** Of a request with an idempotency key. */
   key?: Key
 }

@@ -1,7 +1,7 @@
 // What others see of the workspace: its options, requests and results. Types only; does not know HTTP.
 import type { RecordedChange, Selection } from '../engine/history/change.ts'
 import type { Splice } from '../engine/edit/splice.ts'
-import type { Caller, EditRecord, RecordedOperation } from '../history/record.ts'
+import type { Author, EditRecord, RecordedOperation } from '../history/record.ts'
 import type { Result } from '../result.ts'
 import type { FileFailure, FileWarning, KeyFailure, StaleFile } from './failure.ts'
 
@@ -44,13 +44,15 @@ export interface WorkspaceOptions {
   report?: (event: { event: string; [key: string]: unknown }) => void
 }
 
+export type { Author, EditRecord }
+
 export interface FileTarget {
   path: string
   expected_hash?: string
 }
 
 /** Who changes a file, and by which operation, as the history has it. */
-export interface Origin extends Caller {
+export interface Origin extends Author {
   operation: Exclude<RecordedOperation, 'outside'>
   /** Of `keyed`. */
   key?: Key

@@ -1,12 +1,12 @@
 // Where recorded splices are, in lines, with the text around them, for people. Does not know files or who reads it.
 import { lfLinesBefore, lfLinesFrom, lfLineStart } from '../text/lf-lines.ts'
-import { countBreaksIn, isBreakByte, isLineStart, lineAround } from '../text/lines.ts'
+import { countBreaksIn, isBreakByte, isLineStart, LF, lineAround } from '../text/lines.ts'
 import { bomLength } from '../text/encoding.ts'
 import { Text } from '../text/text.ts'
 import type { RecordedSplice } from './change.ts'
 
 /** Where one splice is. Lines are 1-based, those of `inspect`. */
-export interface Place {
+export interface SplicePlace {
   /** The first line that it touches, before and after the change. */
   start_line: number
   new_start_line: number
@@ -28,7 +28,7 @@ const NOTHING = Buffer.alloc(0)
 export const AROUND = 2048
 
 /** The place of each splice of `original`, in order. Linear in the text. */
-export function placesOf(original: Buffer, splices: readonly RecordedSplice[]): Place[] {
+export function placesOf(original: Buffer, splices: readonly RecordedSplice[]): SplicePlace[] {
   const text = new Text([original])
   let counted: number = bomLength(original)
   let line = 1
@@ -79,7 +79,7 @@ function before(bytes: Buffer, start: number): Buffer {
 }
 
 function after(bytes: Buffer, end: number): Buffer {
-  const own = end > 0 && bytes[end - 1] === 10 ? end : lfLinesFrom(bytes, end, bytes.length, 1).at
+  const own = end > 0 && bytes[end - 1] === LF ? end : lfLinesFrom(bytes, end, bytes.length, 1).at
   if (own - end > AROUND) return bytes.subarray(end, end + AROUND)
   let at = own
   for (let lines = 1; lines <= CONTEXT; lines++) {
