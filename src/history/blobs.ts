@@ -86,15 +86,20 @@ export class Blobs {
    */
   async removeIf(name: string, mayGo: (path: string) => Promise<boolean>): Promise<boolean> {
     const [path, going] = [join(this.#folder, name), join(this.#folder, name + GOING)]
-    try {
-      await rename(path, going)
-    } catch (error) {
-      if (isMissing(error)) return false
-      throw error
+    for (;;) {
+      try {
+        await rename(path, going)
+      } catch (error) {
+        if (isMissing(error)) return false
+        throw error
+      }
+      if (!(await mayGo(going))) {
+        await this.restore(name + GOING)
+        return false
+      }
+      // Else another server's sweep took it for one that was left, and gave it its name again.
+      if (await remove(going)) return true
     }
-    if (await mayGo(going)) return remove(going)
-    await this.restore(name + GOING)
-    return false
   }
 
   /** Gives a blob its name again if it lost it in `removeIf`; whether `name` is that of such a one. */
@@ -104,8 +109,8 @@ export class Blobs {
     try {
       await link(going, going.slice(0, -GOING.length))
     } catch (error) {
-      // Written again since, and the same.
-      if (errorCode(error) !== 'EEXIST') throw error
+      // Written again since, and the same; or somebody else has seen to it.
+      if (errorCode(error) !== 'EEXIST' && !isMissing(error)) throw error
     }
     await remove(going)
     return true
