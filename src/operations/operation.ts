@@ -13,7 +13,7 @@ import type { Repeated } from '../engine/outline/repeated.ts'
 import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
-import type { Key, Workspace } from '../workspace/api.ts'
+import type { Author, Key, Workspace } from '../workspace/api.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
 import type { SyntaxReport } from './syntax-guard.ts'
 

@@ -1,5 +1,5 @@
 // Servers that are killed at random moments while they edit under idempotency keys, and sent the same request again.
-// `npm run test:history -- --kills N` for more.
+// `npm run test:keys -- --kills N` for more.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
