@@ -45,6 +45,66 @@ t.test('carries every change out once', async t => {
   t.equal(bytesOf(server, 'b.md'), '# A\n\ntext\n\nmore\n\nmore\n')
 })
 
+t.test('gives an answer again with all that was in it', async t => {
+  const server = await startServer(t, {
+    files: {
+      'latin.txt': Buffer.from('caf\xe9\r\nport\rX\nport\n', 'latin1'),
+      'mark.js': '\ufefflet a = 1\nlet b = 2\n',
+      'code.py': 'def f():\n    return 1\n\n\ndef g():\n    return 2\n',
+      'b.md': '# A\n\n## B\n\n```js\n1\n```\n',
+      link: t.fixture('symlink', 'latin.txt')
+    }
+  })
+  const asked: [string, Record<string, unknown>, Record<string, unknown>][] = [
+    [
+      '/edit',
+      {
+        path: 'link',
+        edits: [
+          { old_text: 'port', new_text: 'é', occurrence: 'first' },
+          { old_text: 'X', new_text: '' }
+        ]
+      },
+      {
+        resolved_path: 'latin.txt',
+        encoding_mismatch: 'latin-1',
+        note: /also appears/,
+        warnings: [/together/, /not UTF-8/]
+      }
+    ],
+    [
+      '/edit',
+      { path: 'mark.js', old_text: '\ufefflet a = 1', new_text: '// ... existing code ...\nlet a = (', syntax: 'warn' },
+      { warnings: [/syntax/, /byte-order mark/, /placeholder/] }
+    ],
+    [
+      '/edit-section',
+      { path: 'code.py', action: 'replace', symbol: 'f', new_text: 'def f():\n    return (\n' },
+      { message: /Target: the function "f"/, warnings: [/syntax/] }
+    ],
+    [
+      '/edit-section',
+      { path: 'b.md', action: 'replace', heading: 'B', new_text: '## B\n\nnew' },
+      { warnings: [/heading line/] }
+    ],
+    [
+      '/create',
+      { path: 'new/a.json', content: '{', syntax: 'warn' },
+      { created: true, hash_before: undefined, warnings: [/syntax/] }
+    ],
+    [
+      '/edit-lines',
+      { path: 'b.md', edits: [1, 2, 3].map(line => ({ start_line: line, end_line: line - 1, new_text: `${line}` })) },
+      {}
+    ]
+  ]
+  for (const [i, [route, body, expected]] of asked.entries()) {
+    const request = { ...body, show_diff: true, context_lines: 5, idempotency_key: `${i}` }
+    const first = await check(t, server, route, request, 200, expected)
+    isReplay(t, first, await post(server, route, request))
+  }
+})
+
 t.test('takes requests that ask the same for one, and no others', async t => {
   const server = await startServer(t, { files })
   const { body } = await post(server, '/inspect', { path: 'a.txt' })
