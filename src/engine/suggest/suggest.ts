@@ -8,6 +8,7 @@ import { type Cause, classify, type Difference } from './differences/classify.ts
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
 import { withOwnFence } from './boundaries/own-fence.ts'
+import { isPlaceholder } from './placeholders.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionAt, regionsOf } from './regions.ts'
 import { rankedByWords } from './same-words.ts'
@@ -175,9 +176,18 @@ function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[
         .map(region => withOwnFence(haystack, region, old))
   const elided = elidedIn(olds)
   const ends = elided?.ends ?? (isLong ? endsOfLong(old.source) : undefined)
-  if (ends === undefined || (regions[0]?.rank ?? 0) > RANK_ENOUGH) return regions
+  if (ends === undefined || isEnough(haystack, regions[0], elided !== undefined)) return regions
   const whole = bridge(haystack, elided?.old ?? old, ends, budget)
   return whole === undefined ? regions : [elided === undefined ? whole : { ...whole, elided: true }, ...regions]
+}
+
+/**
+ * Whether a region is so good that the ends of old_text need not be sought. Where old_text has a placeholder, that is
+ * one with the same: another line that stands in its place is among those left out.
+ */
+function isEnough(haystack: Haystack, region: Region | undefined, isElided: boolean): boolean {
+  if (region === undefined || region.rank <= RANK_ENOUGH) return false
+  return !isElided || splitAtBreaks(haystack.text(region.start, region.end)).some(isPlaceholder)
 }
 
 /** Whether a region is part of one very long line. */
