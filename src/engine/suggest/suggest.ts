@@ -8,6 +8,7 @@ import { type Cause, classify, type Difference } from './differences/classify.ts
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
 import { withOwnFence } from './boundaries/own-fence.ts'
+import { withOtherWord } from './other-word.ts'
 import { isPlaceholder } from './placeholders.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionAt, regionsOf } from './regions.ts'
@@ -103,7 +104,7 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const shown = regions
     .filter(({ score, sameFirstLine }) => alone || sameFirstLine === true || score >= least)
     .slice(0, MOST_SHOWN)
-  const last = shown.length === 0 ? withExactLine(haystack, regions, sought, budget) : undefined
+  const last = shown.length === 0 ? lastResort(haystack, regions, sought, budget) : undefined
   return {
     candidates: (last === undefined ? shown : [last]).map(region => {
       const { start, end, isCut } = wholeStatement(haystack, region.start, region.end, region.old.source)
@@ -220,6 +221,19 @@ function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: str
   const known = whole.find(region => region.end === end)
   const region = known ?? regionAt(haystack, oldTextOf(sought), start!, end, budget)
   return [{ ...region, isBlock: true, sameFirstLine: true, rank: region.rank + SAME_FIRST_LINE }, ...whole]
+}
+
+/** Where nothing is like enough to `sought`: the place that has all of it but a word, or else a line of it. */
+function lastResort(
+  haystack: Haystack,
+  regions: readonly Region[],
+  sought: string,
+  budget: Budget
+): Region | undefined {
+  const place = withOtherWord(haystack, sought, budget)
+  return place === undefined
+    ? withExactLine(haystack, regions, sought, budget)
+    : regionAt(haystack, oldTextOf(sought), place.start, place.end, budget)
 }
 
 /**
