@@ -139,7 +139,8 @@ export function regionAt(haystack: Haystack, old: OldText, start: number, end: n
   return { start, end, ...ranked(folded, raw), old, inserted: 0 }
 }
 
-const ranked = (folded: number, raw: number): Pick<Region, 'folded' | 'raw' | 'score' | 'rank'> => ({
+/** Likeness, and the score and rank that follow from it. */
+export const ranked = (folded: number, raw: number): Pick<Region, 'folded' | 'raw' | 'score' | 'rank'> => ({
   folded,
   raw,
   score: scoreOf(folded, raw),

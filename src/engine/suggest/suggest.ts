@@ -8,6 +8,7 @@ import { type Cause, classify, type Difference } from './differences/classify.ts
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
 import { withOwnFence } from './boundaries/own-fence.ts'
+import { likeLines } from './like-lines.ts'
 import { withOtherWord } from './other-word.ts'
 import { isPlaceholder } from './placeholders.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
@@ -97,7 +98,8 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const asBytes = haystack.encoding === 'latin1' && eightBit === null
   const sought = asBytes ? Buffer.from(sent).toString('latin1') : sent
   const found = distinct(wholeBlocks(haystack, allRegions(haystack, sought, budget), sought, budget))
-  const regions = rankedByWords(haystack, rankedByEdges(haystack, found)).sort(better)
+  const edged = withLikeLines(haystack, rankedByEdges(haystack, found), sought, budget)
+  const regions = rankedByWords(haystack, distinct(edged.sort(better))).sort(better)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
   const alone = regions.length === 1 && regions[0]!.folded === 1
@@ -253,6 +255,28 @@ function withExactLine(
   if (region !== undefined) return region
   const line = firstOf(haystack, lines)
   return line && regionAt(haystack, oldTextOf(sought.slice(0, HUGE)), line.start, line.end, budget)
+}
+
+/**
+ * The regions, and the lines that are like `sought` where that is a single line. A region within such a line ranks at
+ * least as high as the line; a line that a region sticks out of is taken instead of that, if it ranks higher.
+ */
+function withLikeLines(haystack: Haystack, regions: readonly Region[], sought: string, budget: Budget): Region[] {
+  const found = regions.some(({ folded }) => folded === 1) ? [] : likeLines(haystack, sought, budget)
+  const lines = rankedByEdges(haystack, found)
+  const isWithin = (region: Region, line: Region): boolean => region.start >= line.start && region.end <= line.end
+  const raised = regions.map(region => {
+    const rank = lines.find(line => isWithin(region, line))?.rank ?? 0
+    return rank > region.rank ? { ...region, rank } : region
+  })
+  const others = lines.filter(line => !regions.some(region => isWithin(region, line)))
+  return [
+    ...raised,
+    ...others.map(line => {
+      const around = regions.filter(({ start, end }) => start < line.end && end > line.start)
+      return { ...line, score: Math.max(line.score, ...around.map(({ score }) => score)) }
+    })
+  ]
 }
 
 function elidedIn(olds: readonly OldText[]) {
