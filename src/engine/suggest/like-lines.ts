@@ -2,7 +2,6 @@
 // found.
 import { lineStartIn, textEndIn } from '../text/lines.ts'
 import type { Budget } from './budget.ts'
-import { changedRanges } from './differences/changed-ranges.ts'
 import type { Haystack } from './haystack.ts'
 import { oldTextOf } from './readings.ts'
 import { ranked, type Region } from './regions.ts'
@@ -47,12 +46,20 @@ export function likeLines(haystack: Haystack, text: string, budget: Budget): Reg
   })
 }
 
-/** What two lists of tokens have in common: as a share of the first, and of both; by their lengths. */
+/** What two lists of tokens have in common, in the same order: as a share of the first, and of both; by their lengths. */
 function inCommon(tokens: readonly string[], others: readonly string[]): { share: number; both: number } {
-  const [length, otherLength] = [lengthOf(tokens), lengthOf(others)]
-  const changed = changedRanges(tokens, others, tokens.length + others.length)!
-  const same = changed.reduce((rest, { from, to }) => rest - lengthOf(tokens.slice(from, to)), length)
-  return { share: same / length, both: (2 * same) / (length + otherLength) }
+  let row = new Uint16Array(others.length + 1)
+  for (const token of tokens) {
+    const next = new Uint16Array(others.length + 1)
+    for (let i = 0; i < others.length; i++) {
+      const same = token === others[i] ? row[i]! + token.length : 0
+      next[i + 1] = Math.max(same, row[i + 1]!, next[i]!)
+    }
+    row = next
+  }
+  const same = row.at(-1)!
+  const length = lengthOf(tokens)
+  return { share: same / length, both: (2 * same) / (length + lengthOf(others)) }
 }
 
 const lengthOf = (tokens: readonly string[]): number => tokens.reduce((sum, token) => sum + token.length, 0)

@@ -43,8 +43,8 @@ export function withOtherWord(
   const words = [...new Set(tokens.filter(isWord))]
   if (!budget.spend((words.length + 1) * (bytes.length / BYTES_A_STEP))) return undefined
   const text = haystack.text(0, bytes.length)
-  const [missing, another] = words.filter(word => text.search(wholeWord(word)) === -1)
-  if (missing === undefined || another !== undefined) return undefined
+  const missing = words.find(word => isMissing(text, word))
+  if (missing === undefined || words.some(word => word !== missing && isMissing(text, word))) return undefined
   const same = tokens.filter(token => token !== missing).join('').length
   if (same < Math.max(LEAST_SAME, missing.length)) return undefined
   const [found, second] = text.matchAll(patternOf(sought, tokens, missing))
@@ -53,7 +53,9 @@ export function withOtherWord(
   return { start, end: start + Buffer.byteLength(found[0], encoding) }
 }
 
-const wholeWord = (word: string): RegExp => new RegExp(`(?<!${LETTER})${escaped(word)}(?!${LETTER})`, 'u')
+/** Whether a text doesn't have a word, be it in longer ones. */
+const isMissing = (text: string, word: string): boolean =>
+  !text.includes(word) || text.search(new RegExp(`(?<!${LETTER})${escaped(word)}(?!${LETTER})`, 'u')) === -1
 
 /** The tokens, with white space where `sought` may have some, and with any word in the place of `missing`. */
 function patternOf(sought: string, tokens: readonly string[], missing: string): RegExp {
