@@ -21,8 +21,8 @@ const LEAST_SHARE = 0.4
 /** Bytes searched a step of the budget. */
 const BYTES_A_STEP = 4
 
-/** Words as they are sought, and words and signs as they are compared: `$name` and `name`, `a_b` and `b` have the same. */
-const WORD = /[\p{L}\p{N}]{3,}/gu
+/** Words as they are sought, long ones in parts; words and signs as they are compared: `$name` has the word `name`. */
+const WORD = /[\p{L}\p{N}]{3,32}/gu
 const TOKEN = /[\p{L}\p{M}\p{N}]+|\S/gu
 
 /**
@@ -35,8 +35,9 @@ export function likeLines(haystack: Haystack, text: string, budget: Budget): Reg
   if (sought.length > LONGEST || sought.includes('\n') || haystack.bytes.length > LARGEST) return []
   const old = oldTextOf(text)
   return linesWith(haystack, sought, budget).flatMap(start => {
-    const line = haystack.text(start, textEndIn(haystack.bytes, start))
-    if (line.length > LONGEST || !budget.spend(line.length * sought.length)) return []
+    const lineEnd = textEndIn(haystack.bytes, start)
+    if (lineEnd - start > LONGEST || !budget.spend((lineEnd - start) * sought.length)) return []
+    const line = haystack.text(start, lineEnd)
     const found = line.trim()
     const raw = rawLikeness(sought, found, budget)
     const { share, both } = inCommon(sought.match(TOKEN)!, found.match(TOKEN)!)
@@ -46,7 +47,7 @@ export function likeLines(haystack: Haystack, text: string, budget: Budget): Reg
   })
 }
 
-/** What two lists of tokens have in common, in the same order: as a share of the first, and of both; by their lengths. */
+/** What two lists of tokens have in common, in their order: as a share of the first, and of both; by their lengths. */
 function inCommon(tokens: readonly string[], others: readonly string[]): { share: number; both: number } {
   let row = new Uint16Array(others.length + 1)
   for (const token of tokens) {
