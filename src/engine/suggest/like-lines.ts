@@ -1,6 +1,6 @@
 // The lines of a text that have most words of a single line that was rewritten. Does not know how other regions are
 // found.
-import { lineStartIn, textEndIn } from '../text/lines.ts'
+import { breakEndIn, lineStartIn, textEndIn } from '../text/lines.ts'
 import type { Budget } from './budget.ts'
 import type { Haystack } from './haystack.ts'
 import { oldTextOf } from './readings.ts'
@@ -26,7 +26,7 @@ const WORD = /[\p{L}\p{N}]{3,32}/gu
 const TOKEN = /[\p{L}\p{M}\p{N}]+|\S/gu
 
 /**
- * Lines, without the white space around them, as regions for `text`, if that is a single line: those that have most of
+ * Lines, with indentation or a break where `text` has some, as regions for `text`, if that is a single line: those that have most of
  * its words, at most six. In their rank and score only whole words and signs count. A pass over the haystack for each
  * word.
  */
@@ -41,8 +41,11 @@ export function likeLines(haystack: Haystack, text: string, budget: Budget): Reg
     const found = line.trim()
     const raw = rawLikeness(sought, found, budget)
     const { share, both } = inCommon(sought.match(TOKEN)!, found.match(TOKEN)!)
-    const from = start + Buffer.byteLength(line.slice(0, line.indexOf(found)), haystack.encoding)
-    const end = from + Buffer.byteLength(found, haystack.encoding)
+    const inner = start + Buffer.byteLength(line.slice(0, line.indexOf(found)), haystack.encoding)
+    const from = /^\s/.test(text) ? start : inner
+    const end = text.endsWith('\n')
+      ? Math.min(haystack.bytes.length, breakEndIn(haystack.bytes, lineEnd))
+      : inner + Buffer.byteLength(found, haystack.encoding)
     return [{ ...ranked(both, raw), rank: ranked((share + both) / 2, raw).rank, start: from, end, old, inserted: 0 }]
   })
 }

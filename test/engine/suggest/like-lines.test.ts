@@ -41,8 +41,11 @@ const lines = (file: string, sought: string, budget = new Budget(1e9)): string[]
   return likeLines(haystack, sought, budget).map(({ start, end }) => haystack.text(start, end))
 }
 
-t.test('takes lines without the white space around them, by the share of words', async t => {
-  t.strictSame(lines('é\r\n\t const a = compute(b)  \r\n// none\n', '  const a = compute(c)'), ['const a = compute(b)'])
+t.test('takes lines with indentation and break where old_text has them, by the share of words', async t => {
+  t.strictSame(lines('é\r\n\t const a = compute(b)  \r\n// none\n', 'const a = compute(c)'), ['const a = compute(b)'])
+  t.strictSame(lines('x\r\n\t const a = compute(b)  \r\ny\n', '  const a = compute(c)\n'), [
+    '\t const a = compute(b)  \r\n'
+  ])
   t.strictSame(lines('alpha beta\nalpha beta gamma\n', 'alpha beta gamma'), ['alpha beta gamma', 'alpha beta'])
 })
 
