@@ -62,9 +62,10 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
   }
 }
 
-function causeOf({ candidates: [best], margin }: Suggestions): Cause {
+function causeOf({ candidates: [best, another], margin }: Suggestions): Cause {
   if (best === undefined) return { type: 'never_there' }
-  return margin < MARGIN ? { type: 'near_duplicate' } : best.cause
+  // Of a place that is too unlike to be shown nothing is said.
+  return margin < MARGIN && another !== undefined ? { type: 'near_duplicate' } : best.cause
 }
 
 /**

@@ -138,12 +138,12 @@ export function alignLines(a: readonly FoldedLine[], b: readonly FoldedLine[], b
         take(table, at, at - width - 1, PERHAPS_WORTH, MATCH, like)
       }
       if (line.length > other.length) {
-        joins(line, b, j, budget, (count, like) =>
-          take(table, at, at - width - count, worth(line.length, like) - JOIN_COST, JOIN + count, like)
+        joins(line, b, j, budget, (count, length, like) =>
+          take(table, at, at - width - count, worth(length, like) - JOIN_COST, JOIN + count, like)
         )
       } else if (other.length > line.length) {
-        joins(other, a, i, budget, (count, like) =>
-          take(table, at, at - width * count - 1, worth(other.length, like) - JOIN_COST, SPLIT + count, like)
+        joins(other, a, i, budget, (count, length, like) =>
+          take(table, at, at - width * count - 1, worth(length, like) - JOIN_COST, SPLIT + count, like)
         )
       }
     }
@@ -202,7 +202,7 @@ function joins(
   lines: readonly FoldedLine[],
   end: number,
   budget: Budget,
-  found: (count: number, like: number) => void
+  found: (count: number, length: number, like: number) => void
 ): void {
   let joined = lines[end - 1]!.text
   for (let count = 2; count <= MOST_JOINED && count <= end; count++) {
@@ -217,7 +217,7 @@ function joins(
       continue
     }
     const like = likeness(joined, whole, SIMILAR_JOIN, budget)
-    if (like >= SIMILAR_JOIN) found(count, like)
+    if (like >= SIMILAR_JOIN) found(count, Math.min(joined.length, whole.length), like)
   }
 }
 

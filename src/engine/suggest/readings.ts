@@ -74,12 +74,24 @@ export function readings(text: string): Pick<OldText, 'reading' | 'read' | 'sour
 
 const oldSide = (sides: Sides | undefined): string | null => sides?.old ?? null
 
-/** A text without the Markdown fence around it, if it has one; null where it has only one half of it. */
+/**
+ * A text without the Markdown fence around it, if it has one; null where it has only one half of it, or halves of two.
+ */
 function withoutFence(text: string): string | null {
   const opened = text.replace(/^```[\w-]*\n/, '')
   const closed = opened.replace(/\n```\s*$/, '')
   if (opened === text) return closed === opened && !/^```/m.test(text) ? text : null
-  return closed === opened ? null : closed
+  return closed === opened || !hasWholeFences(closed) ? null : closed
+}
+
+/** Whether each fence that a text opens is closed in it. Only one that opens has a language. */
+function hasWholeFences(text: string): boolean {
+  let isOpen = false
+  for (const [, language = ''] of text.matchAll(/^[ \t]*```(.*)$/gm)) {
+    if (isOpen && language.trim() !== '') return false
+    isOpen = !isOpen
+  }
+  return !isOpen
 }
 
 const withoutNumbers = (text: string): string => withoutLineNumbers(text) ?? text

@@ -139,7 +139,8 @@ export function regionAt(haystack: Haystack, old: OldText, start: number, end: n
   return { start, end, ...ranked(folded, raw), old, inserted: 0 }
 }
 
-const ranked = (folded: number, raw: number): Pick<Region, 'folded' | 'raw' | 'score' | 'rank'> => ({
+/** Likeness, and the score and rank that follow from it. */
+export const ranked = (folded: number, raw: number): Pick<Region, 'folded' | 'raw' | 'score' | 'rank'> => ({
   folded,
   raw,
   score: scoreOf(folded, raw),
@@ -322,10 +323,13 @@ class Search {
     if (byLines !== undefined && byLines.cover >= COVER_ENOUGH) return byLines.region
     const byCharacters = this.#byCharacters(candidate)
     if (byLines === undefined || byCharacters === undefined) return byLines?.region ?? byCharacters
-    return byCharacters.folded > byLines.region.folded + BETTER_BY_CHARACTERS ? byCharacters : byLines.region
+    if (byCharacters.folded <= byLines.region.folded + BETTER_BY_CHARACTERS) return byLines.region
+    if (!byLines.isFramed) return byCharacters
+    const { start, end } = byLines.region
+    return { ...byCharacters, start, end }
   }
 
-  #byLines({ old, stretch, share }: Candidate): { region: Region; cover: number } | undefined {
+  #byLines({ old, stretch, share }: Candidate): { region: Region; cover: number; isFramed: boolean } | undefined {
     if (old.filled.length < 2) return undefined
     let alignment = alignLines(old.filled, stretch.lines, this.#budget)
     if (alignment === undefined || alignment.cover < GOOD_COVER || !isComplete(alignment, old)) {
@@ -352,7 +356,8 @@ class Search {
           inserted,
           rank: cover - (INSERTED_WEIGHT * inserted) / (length + INSERTED_CODES) + RAW_WEIGHT * region.raw - RAW_WEIGHT
         },
-        cover
+        cover,
+        isFramed: isFramed(alignment, old)
       }
     )
   }
@@ -383,6 +388,10 @@ class Search {
     return { ...bytesOf(this.#haystack, stretch, span), ...ranked(folded, raw), old, inserted: 0 }
   }
 }
+
+/** Whether the text has the same lines, one after the other, without some amid those of old_text. */
+const isFramed = (alignment: Alignment, old: OldText): boolean =>
+  isComplete(alignment, old) && alignment.inserted === 0 && alignment.pairs.every(({ likeness }) => likeness === 1)
 
 const isComplete = ({ pairs }: Alignment, { filled }: OldText): boolean =>
   pairs[0]!.fromA === 0 && pairs.at(-1)!.toA === filled.length - 1

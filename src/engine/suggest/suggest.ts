@@ -8,6 +8,9 @@ import { type Cause, classify, type Difference } from './differences/classify.ts
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
 import { withOwnFence } from './boundaries/own-fence.ts'
+import { likeLines } from './like-lines.ts'
+import { withOtherWord } from './other-word.ts'
+import { isPlaceholder } from './placeholders.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionAt, regionsOf } from './regions.ts'
 import { rankedByWords } from './same-words.ts'
@@ -95,14 +98,15 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const asBytes = haystack.encoding === 'latin1' && eightBit === null
   const sought = asBytes ? Buffer.from(sent).toString('latin1') : sent
   const found = distinct(wholeBlocks(haystack, allRegions(haystack, sought, budget), sought, budget))
-  const regions = rankedByWords(haystack, rankedByEdges(haystack, found)).sort(better)
+  const edged = withLikeLines(haystack, rankedByEdges(haystack, found), sought, budget)
+  const regions = rankedByWords(haystack, distinct(edged.sort(better))).sort(better)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
   const alone = regions.length === 1 && regions[0]!.folded === 1
   const shown = regions
     .filter(({ score, sameFirstLine }) => alone || sameFirstLine === true || score >= least)
     .slice(0, MOST_SHOWN)
-  const last = shown.length === 0 ? withExactLine(haystack, regions, sought, budget) : undefined
+  const last = shown.length === 0 ? lastResort(haystack, regions, sought, budget) : undefined
   return {
     candidates: (last === undefined ? shown : [last]).map(region => {
       const { start, end, isCut } = wholeStatement(haystack, region.start, region.end, region.old.source)
@@ -175,9 +179,18 @@ function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[
         .map(region => withOwnFence(haystack, region, old))
   const elided = elidedIn(olds)
   const ends = elided?.ends ?? (isLong ? endsOfLong(old.source) : undefined)
-  if (ends === undefined || (regions[0]?.rank ?? 0) > RANK_ENOUGH) return regions
+  if (ends === undefined || isEnough(haystack, regions[0], elided !== undefined)) return regions
   const whole = bridge(haystack, elided?.old ?? old, ends, budget)
   return whole === undefined ? regions : [elided === undefined ? whole : { ...whole, elided: true }, ...regions]
+}
+
+/**
+ * Whether a region is so good that the ends of old_text need not be sought. Where old_text has a placeholder, that is
+ * one with the same: another line that stands in its place is among those left out.
+ */
+function isEnough(haystack: Haystack, region: Region | undefined, isElided: boolean): boolean {
+  if (region === undefined || region.rank <= RANK_ENOUGH) return false
+  return !isElided || splitAtBreaks(haystack.text(region.start, region.end)).some(isPlaceholder)
 }
 
 /** Whether a region is part of one very long line. */
@@ -212,6 +225,19 @@ function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: str
   return [{ ...region, isBlock: true, sameFirstLine: true, rank: region.rank + SAME_FIRST_LINE }, ...whole]
 }
 
+/** Where nothing is like enough to `sought`: the place that has all of it but a word, or else a line of it. */
+function lastResort(
+  haystack: Haystack,
+  regions: readonly Region[],
+  sought: string,
+  budget: Budget
+): Region | undefined {
+  const place = withOtherWord(haystack, sought, budget)
+  return place === undefined
+    ? withExactLine(haystack, regions, sought, budget)
+    : regionAt(haystack, oldTextOf(sought), place.start, place.end, budget)
+}
+
 /**
  * Where nothing is like enough to `sought`: the best of `regions` that has a line of it, or the first line of the text
  * that is one.
@@ -229,6 +255,28 @@ function withExactLine(
   if (region !== undefined) return region
   const line = firstOf(haystack, lines)
   return line && regionAt(haystack, oldTextOf(sought.slice(0, HUGE)), line.start, line.end, budget)
+}
+
+/**
+ * The regions, and the lines that are like `sought` where that is a single line. A region within such a line ranks at
+ * least as high as the line; a line that a region sticks out of is taken instead of that, if it ranks higher.
+ */
+function withLikeLines(haystack: Haystack, regions: readonly Region[], sought: string, budget: Budget): Region[] {
+  const found = regions.some(({ folded }) => folded === 1) ? [] : likeLines(haystack, sought, budget)
+  const lines = rankedByEdges(haystack, found)
+  const isWithin = (region: Region, line: Region): boolean => region.start >= line.start && region.end <= line.end
+  const raised = regions.map(region => {
+    const rank = lines.find(line => isWithin(region, line))?.rank ?? 0
+    return rank > region.rank ? { ...region, rank } : region
+  })
+  const others = lines.filter(line => !regions.some(region => isWithin(region, line)))
+  return [
+    ...raised,
+    ...others.map(line => {
+      const around = regions.filter(({ start, end }) => start < line.end && end > line.start)
+      return { ...line, score: Math.max(line.score, ...around.map(({ score }) => score)) }
+    })
+  ]
 }
 
 function elidedIn(olds: readonly OldText[]) {

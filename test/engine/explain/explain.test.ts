@@ -528,3 +528,12 @@ t.test('blames the edit that a look at each place and each change blames', t => 
   t.ok(blamed > often(300), `${blamed} times`)
   t.end()
 })
+
+check(
+  'names the one place that is shown, though one that is too unlike to be shown is nearly as likely',
+  'omega iota kappa sigma\nlambda beta iota zeta\nlambda lambda delta beta\n\n' +
+    '--------\n'.repeat(61) +
+    '\nkappa omega zeta sigma\nomega omega iota kappa\nzeta eta delta omega\n',
+  edit('kappa omega sigma sigma\nlambda beta iota zeta\ngamma zeta delta iota', 'x'),
+  { code: 'NO_MATCH', similar_content: { 0: { confidence: 'low' }, length: 1 }, cause: { type: 'stale' } }
+)

@@ -1,0 +1,72 @@
+// A short text that is there but for one word: what it is called now, or was remembered as. Does not know how other
+// regions are found.
+import { TOKEN, WORD } from '../text/words.ts'
+import type { Budget } from './budget.ts'
+import type { Haystack } from './haystack.ts'
+
+// Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
+
+/** UTF-16 units of the longest old_text that is looked for, and bytes of the largest text. */
+const LONGEST = 200
+const LARGEST = 1 << 20
+/**
+ * UTF-16 units, without white space, that must stay when the word is taken away, as many as it has at least: fewer are
+ * there by chance.
+ */
+const LEAST_SAME = 6
+/** UTF-16 units of the longest word, and of the longest white space before the first token, that may be found. */
+const LONGEST_WORD = 60
+const LONGEST_INDENT = 200
+
+/** Bytes searched a step of the budget. */
+const BYTES_A_STEP = 4
+
+const LETTER = String.raw`[\p{L}\p{M}\p{N}_$]`
+const BLANK = String.raw`[^\S\n]`
+const isWord = (token: string | undefined): boolean => token !== undefined && token.search(WORD) === 0
+const escaped = (token: string): string => token.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
+
+/**
+ * The one place (bytes, end exclusive) that has the tokens of `sought`, a single line, but for one word that the text
+ * doesn't have: there it has another, the same wherever that word is repeated. White space may differ. Undefined where
+ * there is no such place or more than one, where more than one word is missing, or too little is left without it. One
+ * pass over the text for each word, and one for the place.
+ */
+export function withOtherWord(
+  haystack: Haystack,
+  sought: string,
+  budget: Budget
+): { start: number; end: number } | undefined {
+  const { bytes, encoding } = haystack
+  if (sought.length > LONGEST || sought.trim().includes('\n') || bytes.length > LARGEST) return undefined
+  const tokens = sought.match(TOKEN) ?? []
+  const words = [...new Set(tokens.filter(isWord))]
+  if (!budget.spend((words.length + 1) * (bytes.length / BYTES_A_STEP))) return undefined
+  const text = haystack.text(0, bytes.length)
+  const missing = words.find(word => isMissing(text, word))
+  if (missing === undefined || words.some(word => word !== missing && isMissing(text, word))) return undefined
+  const same = tokens.filter(token => token !== missing).join('').length
+  if (same < Math.max(LEAST_SAME, missing.length)) return undefined
+  const [found, second] = text.matchAll(patternOf(sought, tokens, missing))
+  if (found === undefined || second !== undefined) return undefined
+  const start = Buffer.byteLength(text.slice(0, found.index), encoding)
+  return { start, end: start + Buffer.byteLength(found[0], encoding) }
+}
+
+/** Whether a text doesn't have a word, be it in longer ones. */
+const isMissing = (text: string, word: string): boolean =>
+  !text.includes(word) || text.search(new RegExp(`(?<!${LETTER})${escaped(word)}(?!${LETTER})`, 'u')) === -1
+
+/** The tokens, with white space where `sought` may have some, and with any word in the place of `missing`. */
+function patternOf(sought: string, tokens: readonly string[], missing: string): RegExp {
+  const parts = tokens.map((token, i) => {
+    const before = i === 0 ? '' : `${BLANK}${isWord(token) && isWord(tokens[i - 1]) ? '+' : '*'}`
+    if (token !== missing) return before + escaped(token)
+    const isNamed = tokens.indexOf(missing) < i
+    const name = isNamed ? String.raw`\1(?!${LETTER})` : `(${LETTER}{1,${LONGEST_WORD}})(?!${LETTER})`
+    return `${before}(?<!${LETTER})${name}`
+  })
+  const indent = /^[^\S\n]/.test(sought) ? `(?:^${BLANK}{0,${LONGEST_INDENT}})?` : ''
+  const end = sought.endsWith('\n') ? String.raw`(?:\r?\n)?` : ''
+  return new RegExp(indent + parts.join('') + end, 'gmu')
+}
