@@ -55,8 +55,18 @@ export const changeOptions = <D>(
 ): ChangeOptions<D> => ({
   dry_run,
   origin: { operation, ...caller, ...(key !== undefined && { key }) },
-  outcome: answer
+  outcome: (done, texts) => (texts ? answer(done) : withoutTexts(answer(done)))
 })
+
+/** The answer without what the file holds, for a history that must not keep it. */
+function withoutTexts(answer: Outcome): Outcome {
+  if (answer.operation === 'inspect') return answer
+  const { diff: _diff, diff_truncated: _truncated, syntax: _syntax, ...others } = answer.outcome as ChangeOutcome
+  const changes = others.changes.map(
+    ({ context: _context, old_content: _old, new_content: _new, lossy: _lossy, ...change }) => change
+  )
+  return { ...answer, outcome: { ...others, changes, changed_lines: [], newTextWarnings: [] } } as Outcome
+}
 
 /**
  * The planner that makes the change of a request, and describes it; what it does to the syntax of the file is checked

@@ -66,12 +66,12 @@ export interface Key {
 
 /**
  * How a change is made. Without `origin` the history has it as an edit, or a creation, of nobody known. `outcome`: what
- * is kept of a keyed request's answer, to be given again; plain JSON.
+ * is kept of a keyed request's answer, to be given again; plain JSON, without texts of the file unless `texts`.
  */
 export interface ChangeOptions<D> {
   dry_run: boolean
   origin?: Origin
-  outcome?(done: D): unknown
+  outcome?(done: D, texts: boolean): unknown
 }
 
 export interface CreateTarget {

@@ -55,7 +55,7 @@ async function replaceFile<T, F>(
       options: {
         origin: { operation: 'create' },
         ...options,
-        outcome: edited => options.outcome?.(replaced(edited))
+        outcome: (edited, texts) => options.outcome?.(replaced(edited), texts)
       }
     },
     file
@@ -104,7 +104,7 @@ async function makeFile<T, F>(
         size: content.size,
         temp,
         made_folders,
-        outcome: edit_id => outcome?.({ ...done, edit_id, warnings: [] })
+        outcome: (edit_id, texts) => outcome?.({ ...done, edit_id, warnings: [] }, texts)
       })
     let made
     try {

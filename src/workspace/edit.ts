@@ -147,7 +147,7 @@ async function changeContent<T, F>(
     })
     if (mode.name === 'dry_run' || !changed) {
       const would = { ...edited(shortHash(await digest)), file_hash, warnings: changed ? lossesOf(pin, 'rename') : [] }
-      if (mode.name === 'commit') await recorder?.note(origin, () => outcome?.(would))
+      if (mode.name === 'commit') await recorder?.note(origin, texts => outcome?.(would, texts))
       return ok(would)
     }
     const record = async (temp?: string): Promise<void> => {
@@ -158,7 +158,8 @@ async function changeContent<T, F>(
         digest: removes === true ? null : new_hash,
         size: content.size,
         ...(temp !== undefined && { temp }),
-        outcome: edit_id => outcome?.({ ...edited(shortHash(new_hash)), edit_id, warnings: lossesOf(pin, 'rename') })
+        outcome: (edit_id, texts) =>
+          outcome?.({ ...edited(shortHash(new_hash)), edit_id, warnings: lossesOf(pin, 'rename') }, texts)
       })
     }
     // While the digest is still being made, the result is written; nothing gets its name before both are done.

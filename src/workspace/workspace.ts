@@ -1,6 +1,6 @@
 // What can be done with files, and where the parts of the workspace are put together: opens a root, sweeps and closes
 // it. Does not know HTTP, or what a plan does.
-import type { History } from '../history/api.ts'
+import type { History, HistoryOptions } from '../history/api.ts'
 import { openHistory } from '../history/history.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {
@@ -85,8 +85,16 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     if (await sockets.announce(me.nonce)) me.announced = true
     if (options.group !== undefined) me.group = options.group
     intents = new Intents(state.intents, me)
-    history = await openHistoryOf(options, state, { me, hasEnded: nonce => sockets!.hasEnded(nonce) })
-    const workspace = new FileWorkspace({ options, root, state, me, intents, sockets, presence, history })
+    const isPrivate = matcher(options.historyPrivate)
+    let trim = (): void => {}
+    history = await openHistoryOf(
+      options,
+      state,
+      { me, hasEnded: nonce => sockets!.hasEnded(nonce) },
+      { isPrivate, rotated: () => trim() }
+    )
+    const workspace = new FileWorkspace({ options, root, state, me, intents, sockets, presence, history, isPrivate })
+    trim = () => workspace.trimInBackground()
     await workspace.sweep()
     workspace.keepSweeping()
     return workspace
@@ -101,13 +109,19 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 }
 
 /** Null: none is kept. */
-function openHistoryOf(options: WorkspaceOptions, state: State, observer: Observer): Promise<History> | null {
+function openHistoryOf(
+  options: WorkspaceOptions,
+  state: State,
+  observer: Observer,
+  { isPrivate, rotated }: Pick<HistoryOptions, 'isPrivate'> & { rotated(): void }
+): Promise<History> | null {
   if (options.history === 'off') return null
   return openHistory({
     folder: state.history,
     nonce: observer.me.nonce,
     level: options.history === 'meta' ? 'meta' : 'full',
-    isPrivate: matcher(options.historyPrivate),
+    isPrivate,
+    rotated,
     isAlive: nonce => mayLive(state.intents, nonce, observer),
     report: options.report ?? (() => {})
   })
@@ -122,6 +136,7 @@ interface Parts {
   sockets: LivenessSockets
   presence: Presence | undefined
   history: History | null
+  isPrivate(path: Buffer): boolean
 }
 
 class FileWorkspace implements Workspace {
@@ -144,9 +159,10 @@ class FileWorkspace implements Workspace {
   readonly #settling: Settling | null
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | null = null
+  #trimming: Promise<void> | null = null
   #closed: Promise<void> | null = null
 
-  constructor({ options, root, state, me, intents, sockets, presence, history }: Parts) {
+  constructor({ options, root, state, me, intents, sockets, presence, history, isPrivate }: Parts) {
     this.#presence = presence
     this.#history = history
     this.confinement = root.confinement
@@ -198,6 +214,7 @@ class FileWorkspace implements Workspace {
         history,
         required: options.history === 'required',
         durable: options.durability === 'full',
+        keepsTexts: path => options.history !== 'meta' && !isPrivate(path),
         report: this.#report
       })
     }
@@ -285,6 +302,7 @@ class FileWorkspace implements Workspace {
     clearInterval(this.#timer)
     await this.#files.close()
     await this.#sweeping?.catch(() => {})
+    await this.#trimming
     await this.#history?.close()
     await this.#rootLock.close()
     this.#context.intents.close()
@@ -320,6 +338,19 @@ class FileWorkspace implements Workspace {
     await sweepIntents(this.#state.intents, this.#observer, this.#context.root, this.#report)
     await this.#sockets.sweep(() => this.#context.journal.isEmpty())
     this.#rootLock.look()
+    await this.#trimHistory()
+  }
+
+  trimInBackground(): void {
+    this.#trimming ??= this.#trimHistory()
+      .catch(error => this.#report({ event: 'sweep_failed', reason: String(error) }))
+      .finally(() => {
+        this.#trimming = null
+      })
+  }
+
+  /** Removes what is too old or too much. */
+  async #trimHistory(): Promise<void> {
     const { historyDays: days, historySize: bytes, readOnly } = this.#options
     if (!readOnly) await this.#history?.sweep({ days, bytes })
   }

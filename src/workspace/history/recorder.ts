@@ -15,6 +15,8 @@ export interface RecorderOptions {
   /** A change that can't be recorded isn't made. */
   required: boolean
   durable: boolean
+  /** Whether the texts of the file at this real path may be kept. */
+  keepsTexts(path: Buffer): boolean
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
@@ -41,7 +43,7 @@ export interface ComingChange {
   temp?: string
   made_folders?: readonly Buffer[]
   /** What is kept of the answer to a keyed request. */
-  outcome?: (edit_id: string) => unknown
+  outcome?: (edit_id: string, texts: boolean) => unknown
 }
 
 const NOTHING = Buffer.alloc(0)
@@ -92,6 +94,10 @@ export class FileRecorder {
     return this.#recorded
   }
 
+  get #keepsTexts(): boolean {
+    return this.#options.keepsTexts(this.#file.path)
+  }
+
   /** It is made without a record. */
   get unrecorded(): boolean {
     return this.#failed
@@ -136,7 +142,7 @@ export class FileRecorder {
       ...(temp !== undefined && { temp }),
       ...(planned.toggles !== undefined && { toggles: planned.toggles }),
       ...(made_folders !== undefined && made_folders.length > 0 && { made_folders }),
-      ...(key !== undefined && { key: { ...key, outcome: outcome?.(edit_id) ?? null } })
+      ...(key !== undefined && { key: { ...key, outcome: outcome?.(edit_id, this.#keepsTexts) ?? null } })
     }
     const { durable } = this.#options
     try {
@@ -180,7 +186,7 @@ export class FileRecorder {
   }
 
   /** Of a keyed request that changes nothing: keeps its answer. */
-  async note(origin: Origin, outcome: () => unknown): Promise<void> {
+  async note(origin: Origin, outcome: (texts: boolean) => unknown): Promise<void> {
     const { operation, key, ...caller } = origin
     if (key === undefined) return
     const { path, digest, bytes } = this.#file
@@ -196,7 +202,7 @@ export class FileRecorder {
       size_before: size,
       size_after: size,
       ...textsOf(NOTHING, []),
-      key: { ...key, outcome: outcome() }
+      key: { ...key, outcome: outcome(this.#keepsTexts) }
     }
     try {
       await this.#history.append(record, { durable: this.#options.durable })
