@@ -123,3 +123,19 @@ t.test('is JSON everywhere else', async t => {
     .find(text => text.includes('create_file'))
   t.match(JSON.parse(line ?? '{}'), { level: 30, time: String, operation: 'create_file', path: 'a.txt', status: 200 })
 })
+
+t.test('writes every line, in order, also where the process ends at once', async t => {
+  const script = `
+    import { openLog } from '${new URL('../src/log.ts', import.meta.url).href}'
+    const { logger } = openLog('info')
+    for (let i = 0; i < 100; i++) logger.info({ event: 'x'.repeat(i), i })
+    process.exit(0)`
+  const { stderr } = spawnSync(process.execPath, [...process.execArgv, '--input-type=module', '-e', script], {
+    encoding: 'utf8'
+  })
+  const lines = stderr.trimEnd().split('\n')
+  t.strictSame(
+    lines.map(line => (JSON.parse(line) as { i: number }).i),
+    Array.from({ length: 100 }, (_, i) => i)
+  )
+})

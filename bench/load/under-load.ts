@@ -12,8 +12,11 @@ import type { Driven } from './clients.ts'
 import { Load } from './load.ts'
 import { parties, Running, SHIPPED, type Files } from './parties.ts'
 
-/** Edits that a server makes before it is measured (the compiler is busy for the first 4,000), and ms at most. */
-const WARM = { full: { each: 375, ms: 30_000 }, quick: { each: 125, ms: 4000 } }
+/**
+ * Edits that a server makes before it is measured, and ms at most, however quick the run: the compiler is busy for the
+ * first 4,000.
+ */
+const WARM = { each: 375, ms: 30_000 }
 const WARM_CLIENTS = 16
 const ROUNDS = { full: 7, quick: 5 }
 /** ms that a sample lasts; at 1 MB, where 64 clients need seconds for a few edits each, three times as long. */
@@ -61,7 +64,7 @@ export async function underLoad(
       const all = party.name === SHIPPED ? [...files, ...own] : files
       const server = await Running.start(party, join(folder, String(index)), all, load)
       running.push(server)
-      await server.drive(small, WARM_CLIENTS, WARM[mode])
+      await server.drive(small, WARM_CLIENTS, WARM)
     }
     if (!peersInstalled()) {
       progress('load: MCP filesystem left out, npm ci --ignore-scripts --prefix bench/peers installs it')

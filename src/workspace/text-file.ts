@@ -71,8 +71,8 @@ export interface HashCheckpoint {
 export const shortHash = (digest: string): string => digest.slice(0, 16)
 
 /**
- * Reads a pinned file, into what `allocate` gives for its size. Failures: FILE_TOO_LARGE (before reading), STALE_FILE
- * (it kept changing). Throws the system's error.
+ * Reads a pinned file, into what `allocate` gives for its size. `pin.stat` has to be what was seen last. Failures:
+ * FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error.
  */
 export async function readWhole(
   pin: Pin,
@@ -83,7 +83,9 @@ export async function readWhole(
   let kept = false
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const stat = fstatSync(fd, { bigint: true })
+      // Of a small file the pin's was looked up in this tick. Where it isn't true any more, the next look tells.
+      const isSeen = attempt === 0 && pin.stat.size <= SYNC_IO_BYTES
+      const stat = isSeen ? pin.stat : fstatSync(fd, { bigint: true })
       if (stat.size > limit) return fail({ code: 'FILE_TOO_LARGE', limit, actual: Number(stat.size) })
       const at = BigInt(Date.now()) * 1_000_000n
       const bytes = allocate(Number(stat.size))

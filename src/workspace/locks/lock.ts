@@ -57,8 +57,8 @@ export class Locks {
    */
   async acquire(realPath: Buffer): Promise<Result<Lock, FileFailure>> {
     const deadline = performance.now() + this.#options.timeout
-    const key = createHmac('sha256', this.#options.secret).update(realPath).digest('hex')
-    const turn = await this.#turn(key)
+    const queue = realPath.toString('latin1')
+    const turn = await this.#turn(queue)
     if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })
 
     let pass: Turn = 'next'
@@ -68,7 +68,7 @@ export class Locks {
       try {
         for (const step of undo.reverse()) await step()
       } finally {
-        this.#pass(key, pass)
+        this.#pass(queue, pass)
       }
     }
     try {
@@ -78,6 +78,8 @@ export class Locks {
       if (entered === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (entered !== undefined) undo.push(async () => entered.leave())
       const entry = entered?.entry ?? null
+      // Who is alone has no use for it.
+      const key = entry === null || this.#options.group ? this.#digest(realPath) : ''
       if (this.#options.socket && (entry === null || this.#options.group)) {
         const socket = await holdSocket(`editd-${key}`, deadline)
         if (socket === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
@@ -111,9 +113,14 @@ export class Locks {
 
   /** 24 hex digits that whoever doesn't know the secret can't guess. */
   #tempName(entry: string): string {
-    return `.${createHmac('sha256', this.#options.secret).update(entry).digest('hex').slice(0, 24)}.tmp`
+    return `.${this.#digest(entry).slice(0, 24)}.tmp`
   }
 
+  #digest(of: Buffer | string): string {
+    return createHmac('sha256', this.#options.secret).update(of).digest('hex')
+  }
+
+  /** `key`: the real path. */
   #turn(key: string): Promise<Turn | 'queue_full' | 'timeout'> {
     const queue = this.#queues.get(key)
     if (queue === undefined) {

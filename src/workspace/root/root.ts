@@ -132,7 +132,9 @@ class ProcRoot implements Root {
       fd = openSync(path, O_PATH | flags)
       readable = false
     }
-    const inPlace = (): boolean => this.#place(fd)?.relative.equals(relative) === true
+    // The root itself, opened through its own descriptor, needs only to be there still.
+    const inPlace = (): boolean =>
+      relative.length === 0 ? this.real() !== null : this.#place(fd)?.relative.equals(relative) === true
     const prefix = Buffer.from(`/proc/self/fd/${fd}/`)
     try {
       if (!inPlace()) throw new Raced('the folder was moved')
