@@ -44,7 +44,7 @@ export interface WorkspaceOptions {
   report?: (event: { event: string; [key: string]: unknown }) => void
 }
 
-export type { Author, EditRecord }
+export type * from '../history/record.ts'
 
 export interface FileTarget {
   path: string
