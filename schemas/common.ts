@@ -36,13 +36,18 @@ export const word = <const V extends string[]>(values: V, description: string) =
   Type.Unsafe<V[number]>({ type: 'string', enum: values, description })
 
 const HASH = '^[0-9a-f]{16}$'
+const TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$'
 
 /** What each pattern in a request allows, in words. */
 export const ALLOWED: Readonly<Record<string, string>> = {
-  [HASH]: 'the file_hash of an answer: 16 hex digits in lower case'
+  [HASH]: 'the file_hash of an answer: 16 hex digits in lower case',
+  [TIME]: 'a date and time with its zone, such as 2026-11-22T12:40:00Z'
 }
 
 export const hash = (description: string) => Type.String({ pattern: HASH, description })
+
+/** As RFC 3339 has it. */
+export const time = (description: string) => Type.String({ pattern: TIME, description })
 
 export const requestPath = Type.String({
   minLength: 1,

@@ -126,6 +126,20 @@ export const PreviewResultSchema = result(
   },
   ofANewFile
 )
+export const TakenBackSchema = result(
+  'TakenBack',
+  'One file in which edits were taken back or made again.',
+  {
+    created: Type.Optional(Type.Literal(true, { type: 'boolean', description: 'true: the file is there again.' })),
+    removed: Type.Optional(
+      Type.Literal(true, {
+        type: 'boolean',
+        description: 'true: the file is gone, since its creation and all that was done to it are undone.'
+      })
+    )
+  },
+  ofANewFile
+)
 
 export const OUTCOME_COMPONENTS = [
   ChangeContext,
@@ -135,7 +149,9 @@ export const OUTCOME_COMPONENTS = [
   EditLinesResultSchema,
   EditSectionResultSchema,
   CreateResultSchema,
-  PreviewResultSchema
+  PreviewResultSchema,
+  TakenBackSchema
 ]
 /** What any change answers. */
 export type ChangeResult = Static<typeof PreviewResultSchema>
+export type TakenBack = Static<typeof TakenBackSchema>

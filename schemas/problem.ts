@@ -74,18 +74,24 @@ const SuggestedEdit = named(
   }
 )
 
-const SuggestedCall = named('SuggestedCall', 'Another call. It has no new_text: add your own.', {
-  name: text('What to call: the tool, or the route for callers of routes.'),
-  arguments: Type.Object(
-    {
-      path: text('As in /edit-section.'),
-      action: word(['replace'], 'As in /edit-section.'),
-      symbol: text('As in /edit-section.'),
-      at_line: Type.Optional(line('As in /edit-section.'))
-    },
-    { additionalProperties: false, description: 'Its arguments.' }
-  )
-})
+const SuggestedCall = named(
+  'SuggestedCall',
+  'Another call. One of /edit-section has no new_text: add your own. Others are ready to send.',
+  {
+    name: text('What to call: the tool, or the route for callers of routes.'),
+    arguments: Type.Object(
+      {
+        path: Type.Optional(text('As in /edit-section.')),
+        action: Type.Optional(word(['replace'], 'As in /edit-section.')),
+        symbol: Type.Optional(text('As in /edit-section.')),
+        at_line: Type.Optional(line('As in /edit-section.')),
+        edit_id: Type.Optional(text('As in /undo or /redo.')),
+        edit_ids: Type.Optional(Type.Array(Type.String(), { description: 'As in /undo.' }))
+      },
+      { additionalProperties: false, description: 'Its arguments.' }
+    )
+  }
+)
 
 const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   type: word(
@@ -99,7 +105,11 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
       'USE_SECTION',
       'READ_FILE',
       'CHOOSE_OCCURRENCE',
-      'FIX_PATH'
+      'FIX_PATH',
+      'UNDO_LATER_TOO',
+      'RESTORE_TEXT',
+      'USE_UNDO',
+      'USE_REDO'
     ],
     'The kind of fix.'
   ),
@@ -122,6 +132,35 @@ const FilePreview = named('FilePreview', 'The lines around the place in question
   lossy: Type.Optional(lossy)
 })
 
+const Conflict = named('Conflict', 'A change that stands in the way of one that is to be taken back or made again.', {
+  path: text('The file.'),
+  edit_id: text('The edit to be taken back or made again.'),
+  change_index: count('Which of its changes, counted from 0.'),
+  by: Type.Optional(text('The later edit that stands in its way; left out where it is not known.')),
+  kind: word(
+    ['overlap', 'same_line', 'outside', 'removed'],
+    'overlap: a later edit changed the same text. same_line: or another part of the same line. ' +
+      'outside: another program changed the file, and it is not known what. removed: the file is gone.'
+  ),
+  start_line: Type.Optional(line('First line in question, in the file as it is now.')),
+  end_line: Type.Optional(count('Last line in question; start_line - 1 if there is none.')),
+  current_text: Type.Optional(text('The text of these lines now; long text is cut in the middle.')),
+  would_restore: Type.Optional(text('The text that would stand there instead; long text is cut in the middle.')),
+  lossy: Type.Optional(lossy)
+})
+
+const TakenBackEdit = named('TakenBackEdit', 'An edit of yours that was taken back. Do not make it again.', {
+  edit_id: text('The edit.'),
+  undone_by: text('The undo that took it back.'),
+  agent: Type.Optional(text('Who took it back, as the caller said.')),
+  note: Type.Optional(text('Why, as the caller said.'))
+})
+
+const WrittenFile = named('WrittenFile', 'A file that was changed before the request failed, and stays so.', {
+  path: text('The file.'),
+  edit_id: Type.Optional(text('What changed it.'))
+})
+
 const FieldErrorSchema = named('FieldError', 'An error in one field of the request.', {
   pointer: text('JSON pointer to the field; empty for the request as a whole.'),
   message: text('What is wrong with it.')
@@ -142,7 +181,12 @@ const COMMON = {
   ),
   path: Type.Optional(text('The file.')),
   resolved_path: Type.Optional(text('The file that the symlink in path leads to.')),
-  file_hash: Type.Optional(hash('The hash of the file as it is on disk now.'))
+  file_hash: Type.Optional(hash('The hash of the file as it is on disk now.')),
+  written: Type.Optional(
+    Type.Array(ref(WrittenFile), {
+      description: 'Files that stay changed although the request failed; left out where nothing was written.'
+    })
+  )
 }
 
 /** What problems of some codes have beyond that. */
@@ -205,7 +249,14 @@ const MEMBERS = {
       description:
         'Lines with syntax errors; what is there may not have been parsed. With SYNTAX_ERROR: the line in the result.'
     })
-  )
+  ),
+  conflicts: Type.Optional(
+    Type.Array(ref(Conflict), { maxItems: 100, description: 'What stands in the way, the first 100.' })
+  ),
+  more_conflicts: Type.Optional(count('How many more conflicts there are.')),
+  edit_ids: Type.Optional(Type.Array(Type.String(), { maxItems: 1000, description: 'The edits in question.' })),
+  oldest_kept_at: Type.Optional(text('When the oldest edit was made that is still kept.')),
+  taken_back: Type.Optional(ref(TakenBackEdit))
 }
 type Member = keyof typeof MEMBERS
 
@@ -240,16 +291,18 @@ const MEMBERS_BY_CODE = {
   STALE_FILE: has([], Object.keys(MEMBERS) as Member[]),
   ALREADY_EXISTS: has([], ['suggested_fixes']),
   REQUEST_IN_FLIGHT: has([]),
-  HISTORY_GONE: has([]),
   REQUEST_TOO_LARGE: has(['limit']),
   FILE_TOO_LARGE: has(['limit', 'actual']),
   UNSUPPORTED_MEDIA_TYPE: has([]),
   BINARY_FILE: has([]),
   NO_MATCH: has(
     [...POSITION, 'search_text', 'similar_content', 'suggested_fixes', 'file_preview'],
-    ['suggestions_truncated', 'missing_tokens', 'already_applied']
+    ['suggestions_truncated', 'missing_tokens', 'already_applied', 'taken_back']
   ),
-  ALREADY_APPLIED: has([...POSITION, 'search_text', 'already_applied', 'suggested_fixes', 'file_preview']),
+  ALREADY_APPLIED: has(
+    [...POSITION, 'search_text', 'already_applied', 'suggested_fixes', 'file_preview'],
+    ['taken_back']
+  ),
   WRONG_COUNT: has(
     [...POSITION, ...MATCHES, 'expected_occurrences'],
     ['more_matches', 'similar_content', 'suggestions_truncated']
@@ -268,6 +321,9 @@ const MEMBERS_BY_CODE = {
   RESULT_TOO_LARGE: has([...POSITION, 'limit', 'actual']),
   SYNTAX_ERROR: has(['syntax_error_lines']),
   IDEMPOTENCY_KEY_REUSED: has([]),
+  UNDO_CONFLICT: has(['conflicts', 'suggested_fixes'], ['more_conflicts']),
+  NOTHING_TO_UNDO: has([], ['edit_ids', 'conflicts', 'more_conflicts', 'suggested_fixes', 'oldest_kept_at']),
+  HISTORY_GONE: has([], ['edit_ids', 'oldest_kept_at']),
   FILE_LOCKED: has([]),
   PRECONDITION_REQUIRED: has(['suggested_fixes']),
   HEADERS_TOO_LARGE: has(['limit']),
@@ -337,6 +393,9 @@ export const PROBLEM_COMPONENTS = [
   Highlight,
   FilePreview,
   FieldErrorSchema,
+  Conflict,
+  TakenBackEdit,
+  WrittenFile,
   ProblemBase,
   ...PROBLEM.members,
   ProblemSchema
@@ -345,3 +404,4 @@ export const PROBLEM_COMPONENTS = [
 export type Problem = Static<TObject<typeof COMMON & typeof MEMBERS & { code: TUnsafe<ProblemCode> }>>
 export type SuggestedFix = Static<typeof SuggestedFixSchema>
 export type FieldError = Static<typeof FieldErrorSchema>
+export type ConflictOnWire = Static<typeof Conflict>

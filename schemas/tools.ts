@@ -10,7 +10,10 @@ export const TOOL_NAMES = [
   'edit_section',
   'preview_edit',
   'create_file',
-  'inspect_file'
+  'inspect_file',
+  'edit_history',
+  'undo_edit',
+  'redo_edit'
 ] as const
 export type ToolName = (typeof TOOL_NAMES)[number]
 

@@ -3,16 +3,22 @@ import type { CreateRequest } from '../schemas/create.ts'
 import type { EditLinesRequest } from '../schemas/edit-lines.ts'
 import type { EditSectionRequest } from '../schemas/edit-section.ts'
 import type { EditRequest } from '../schemas/edit.ts'
+import type { HistoryRequest } from '../schemas/history.ts'
 import type { InspectRequest } from '../schemas/inspect.ts'
 import type { PreviewRequest } from '../schemas/preview.ts'
+import type { RedoRequest } from '../schemas/redo.ts'
+import type { UndoRequest } from '../schemas/undo.ts'
 import { Workers } from './workers/workers.ts'
 import { makeCreate } from './operations/create.ts'
 import { makeEditLines } from './operations/edit-lines.ts'
 import { makeEditSection } from './operations/edit-section.ts'
 import { makeEdit } from './operations/edit.ts'
+import { makeHistory } from './operations/history.ts'
 import { makeInspect } from './operations/inspect.ts'
 import type { Operation, OperationLimits } from './operations/operation.ts'
 import { makePreview } from './operations/preview.ts'
+import { makeRedo } from './operations/redo.ts'
+import { makeUndo } from './operations/undo.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 export interface Operations {
@@ -22,6 +28,9 @@ export interface Operations {
   readonly preview: Operation<PreviewRequest>
   readonly create: Operation<CreateRequest>
   readonly inspect: Operation<InspectRequest>
+  readonly history: Operation<HistoryRequest>
+  readonly undo: Operation<UndoRequest>
+  readonly redo: Operation<RedoRequest>
 }
 
 /** The operations of a table, in its order. */
@@ -34,6 +43,7 @@ export function makeOperations(
   { searcher, planMaker, outliner, syntaxChecker } = new Workers()
 ): Operations {
   const planning = { limits, planMaker, syntaxChecker }
+  const taking = { workspace, ...planning }
   const edit = makeEdit(workspace, planning, outliner)
   const edit_lines = makeEditLines(workspace, planning)
   const create = makeCreate(workspace, planning)
@@ -44,6 +54,9 @@ export function makeOperations(
     edit_section,
     preview: makePreview({ edit, edit_lines, edit_section, create }, limits),
     create,
-    inspect: makeInspect(workspace, searcher, outliner)
+    inspect: makeInspect(workspace, searcher, outliner),
+    history: makeHistory(workspace),
+    undo: makeUndo(taking),
+    redo: makeRedo(taking)
   }
 }

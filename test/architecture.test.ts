@@ -66,6 +66,7 @@ const ROOMS: Record<string, string[]> = {
   'engine/explain': ['text', 'match', 'edit', 'suggest', 'failure'],
   'engine/plan': ['text', 'match', 'edit', 'outline', 'suggest', 'explain', 'failure'],
   'engine/failure': ['edit', 'outline', 'suggest'],
+  'engine/take-back': ['edit', 'history', 'plan', 'report', 'failure', 'task'],
   'engine/task': ['text', 'edit', 'plan', 'report', 'explain', 'failure'],
   'workspace/root': ['failure', 'errno', 'sync', 'text-file', 'close-later'],
   'workspace/locks': ['root', 'failure', 'errno', 'text-file'],

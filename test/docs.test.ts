@@ -13,7 +13,7 @@ import t from 'tap'
 import { start } from './running.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const DOCUMENTS = ['README.md', 'docs/answers.md', 'docs/conversations.md', 'docs/tools.md']
+const DOCUMENTS = ['README.md', 'docs/answers.md', 'docs/conversations.md', 'docs/history.md', 'docs/tools.md']
 /** With DOCS=write the answers are written into the documents: read them before you commit. */
 const WRITES = process.env.DOCS === 'write'
 

@@ -263,3 +263,31 @@ t.test('goes on behind a job that can not be sent to its thread', async t => {
   t.equal(threads.jobs, 0)
   await threads.close()
 })
+
+t.test('takes changes of a large file back in a thread, as on the event loop', async t => {
+  const planMaker = new PlanMaker()
+  t.teardown(() => planMaker.close())
+  for (const size of [1000, INLINE_PLAN_BYTES + 1]) {
+    const before = Buffer.from('line\n'.repeat(size / 5))
+    const changes = [
+      { edit_id: 'a', splices: [{ start: 0, old: Buffer.from('line'), insert: Buffer.from('LINE') }] },
+      { edit_id: 'b', splices: [{ start: 50, old: Buffer.from('line'), insert: Buffer.from('other') }] }
+    ]
+    const now = Buffer.from(`LINE${before.toString().slice(4, 50)}other${before.toString().slice(54)}`)
+    const task = (edit_id: string) => ({
+      changes,
+      goal: { set: [{ edit_id }], to: 'undone' as const, on_conflict: 'refuse' as const },
+      max_result_size: 10_000_000,
+      context_lines: 0,
+      dry_run: false
+    })
+    const planned = await planMaker.takeBack(Buffer.from(now), task('a'), { path: 'a.txt', exists: true })
+    t.match(planned, { ok: true, value: { toggled: [{ edit_id: 'a' }], splices: [{ start: 0, end: 4 }] } })
+    if (planned.ok) t.equal(Buffer.concat(planned.value.pieces).toString(), `line${now.toString().slice(4)}`)
+    const gone = await planMaker.takeBack(Buffer.from(now), task('c'), { path: 'a.txt', exists: true })
+    t.match(gone, { ok: false, failure: { code: 'HISTORY_GONE', edit_id: 'c' } })
+    const small = { ...task('a'), max_result_size: 10 }
+    const large = await planMaker.takeBack(Buffer.from(now), small, { path: 'a.txt', exists: true })
+    t.match(large, { ok: false, failure: { code: 'RESULT_TOO_LARGE', limit: 10 } })
+  }
+})

@@ -1,15 +1,14 @@
 // A call of an operation, whichever route or tool it came through: a parsed body in, an answer or a problem out. Does
 // not know routes, or any operation by name.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { InspectResult } from '../../schemas/inspect.ts'
-import type { ChangeResult } from '../../schemas/outcome.ts'
+import type { ChangeResult, TakenBack } from '../../schemas/outcome.ts'
 import type { Called, Operation, Outcome } from '../operations/operation.ts'
 import { ok, type Result } from '../result.ts'
 import type { Key } from '../workspace/api.ts'
 import type { KeyFailure } from '../workspace/failure.ts'
 import { briefOutcome, briefReplay } from './answers/brief/outcome.ts'
 import type { CallSyntax } from './answers/call-names.ts'
-import { toBody } from './answers/outcome.ts'
+import { type AnswerBody, toBody } from './answers/outcome.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'
 import type { Failure, KeyRefusal } from './failure.ts'
 import { readCall } from './requests/call-fields.ts'
@@ -58,8 +57,7 @@ export interface CallSummary {
  * What is answered: a success, which has no `code`, or a problem, with the headers that go with it; as `text` for a
  * model.
  */
-export type CallAnswer =
-  Answer | { body: ChangeResult | InspectResult; headers: Record<string, string>; text(): string }
+export type CallAnswer = Answer | { body: AnswerBody; headers: Record<string, string>; text(): string }
 
 export type MakeCall = (call: Call) => Promise<CallAnswer>
 
@@ -116,7 +114,8 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
       const { ok: _, failure, ...about } = called
       return refused(inSentNames(failure, sentNames), { ...about, by_header, made })
     }
-    const { file_hash } = called.value.outcome
+    const { outcome } = called.value
+    const file_hash = 'file_hash' in outcome ? outcome.file_hash : undefined
     const answer = toBody(called.value, warnings)
     const text = () => briefOutcome(called.value, answer, made)
     return {
@@ -178,7 +177,13 @@ const refusalOf = (failure: KeyFailure): KeyRefusal =>
 /** What the log says of an answer. */
 function summaryOf(body: CallAnswer['body']): CallSummary {
   if ('code' in body) return { code: body.code, ...(body.file_hash !== undefined && { hash_before: body.file_hash }) }
+  if ('results' in body) return body.results.length === 1 ? ofChange(body.results[0]!) : {}
   if (!('changed' in body)) return 'file_hash' in body ? { hash_before: body.file_hash } : {}
+  return ofChange(body)
+}
+
+/** Of one file. */
+function ofChange(body: ChangeResult | TakenBack): CallSummary {
   const { hash_before, file_hash, changed, dry_run } = body
   return {
     ...(hash_before !== undefined && { hash_before }),

@@ -8,11 +8,13 @@ import { ref } from '../../schemas/common.ts'
 import { LineEdit } from '../../schemas/edit-lines.ts'
 import { TextEdit } from '../../schemas/edit.ts'
 import { Health, Readiness } from '../../schemas/health.ts'
+import { HISTORY_COMPONENTS } from '../../schemas/history.ts'
 import { INSPECT_COMPONENTS } from '../../schemas/inspect.ts'
 import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
 import { PreviewEdit } from '../../schemas/preview.ts'
 import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schemas/problem.ts'
 import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
+import { UNDO_COMPONENTS } from '../../schemas/undo.ts'
 import { operationsIn, type Operations } from '../operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { exampleOf } from './answers/examples.ts'
@@ -26,7 +28,7 @@ const DESCRIPTION =
   'Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, ' +
   "/edit-lines when you have just read the line numbers. Send the answer's file_hash as expected_hash, " +
   'and check the changes in the answer to the edit. ' +
-  '/preview shows what an edit would do, /create creates a file. ' +
+  '/preview shows what an edit would do, /create creates a file; /history lists what was done, /undo takes it back. ' +
   'Every request is carried out in full or not at all; the detail of every problem says what to do next.'
 
 /** Of any request, whatever it asks for. */
@@ -249,6 +251,8 @@ export const components = (operations: Operations): TSchema[] => [
   ...operationsIn(operations).map(({ request }) => request),
   ...INSPECT_COMPONENTS,
   ...OUTCOME_COMPONENTS,
+  ...HISTORY_COMPONENTS,
+  ...UNDO_COMPONENTS,
   ...PROBLEM_COMPONENTS,
   ...CAPABILITIES_COMPONENTS,
   Health,

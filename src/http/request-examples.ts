@@ -1,5 +1,5 @@
 // Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines,
-// /edit-section, /preview. For the published document and for tests.
+// /edit-section, /preview, /history, /undo, /redo. For the published document and for tests.
 import type { Operations } from '../operations.ts'
 
 const path = 'examples/hello.js'
@@ -91,6 +91,18 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
       summary: 'A heading that does not exist',
       value: { path: 'examples/guide.md', action: 'delete', heading: 'Install' }
     }
+  },
+  history: {
+    all: { summary: 'The last edits', value: { limit: 10 } },
+    file: { summary: 'The edits of a file, with their diffs', value: { path, show_diff: true } }
+  },
+  undo: {
+    file: { summary: 'Take back the last edit of a file', value: { path, show_diff: true, note: 'Not what I meant.' } },
+    miss: { summary: 'An edit that does not exist', value: { edit_id: '01KASMCX2G0000000000000000' } }
+  },
+  redo: {
+    last: { summary: 'Make again what the last undo took back', value: {} },
+    miss: { summary: 'An edit that does not exist', value: { edit_id: '01KASMCX2G0000000000000000' } }
   },
   preview: {
     create: {

@@ -11,8 +11,9 @@ import type { Created, Edited, FileTarget, Planner } from '../workspace/workspac
 import type { CallContext, ChangeOutcome, OperationLimits, Outcome } from './operation.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
 
-const CONTEXT_LINES = 3
-const DIFF_LINES = 100
+/** Where a request doesn't say how many. */
+export const CONTEXT_LINES = 3
+export const DIFF_LINES = 100
 
 /** The fields that every one of them takes. */
 export interface ChangeRequest {

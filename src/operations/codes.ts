@@ -26,5 +26,13 @@ export const CHANGE_CODES: readonly ProblemCode[] = [
   'NO_SPACE'
 ]
 
+/** Of one that takes edits back or makes them again. */
+export const TAKE_BACK_CODES: readonly ProblemCode[] = [
+  ...CHANGE_CODES.filter(code => code !== 'SYNTAX_ERROR'),
+  'UNDO_CONFLICT',
+  'NOTHING_TO_UNDO',
+  'HISTORY_GONE'
+]
+
 /** Of one that takes one edit or a list of them. */
 export const EDITS_CODES: readonly ProblemCode[] = [...CHANGE_CODES, 'MIXED_MODES', 'NO_EDITS', 'TOO_MANY_EDITS']

@@ -11,6 +11,7 @@ import { editsOf } from './edits.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { Operation, Outcome } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
+import { tellingTakenBack } from './taken-back.ts'
 
 export const makeEditLines = (workspace: Workspace, planning: Planning): Operation<EditLinesRequest> => ({
   id: 'edit_lines',
@@ -51,11 +52,12 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): Operati
       operation: 'edit_lines',
       outcome: outcomeOf(request, done, {})
     })
+    const telling = tellingTakenBack(context.caller, planner)
     const edited = await workspace.edit(
       targetOf(request),
       changeOptions(request, 'edit_lines', context, answer),
-      planner
+      telling.planner
     )
-    return edited.ok ? ok(answer(edited.value)) : edited
+    return edited.ok ? ok(answer(edited.value)) : telling.told(edited)
   }
 })

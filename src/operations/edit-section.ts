@@ -25,6 +25,7 @@ import { CHANGE_HINTS } from './hints.ts'
 import type { FieldFault, FixedFault, Operation, OperationFailure, Outcome, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 import type { Reported } from './syntax-guard.ts'
+import { tellingTakenBack } from './taken-back.ts'
 
 type PlanFailure = Extract<OperationFailure, { code: 'INVALID_REQUEST' }> | SectionFailure | LineFailure
 
@@ -90,12 +91,13 @@ export const makeEditSection = (
       // Without a plan nothing is edited.
       section: section!
     })
+    const telling = tellingTakenBack(context.caller, planner)
     const edited = await workspace.edit(
       targetOf(request),
       changeOptions(request, 'edit_section', context, answer),
-      planner
+      telling.planner
     )
-    return edited.ok ? ok(answer(edited.value)) : edited
+    return edited.ok ? ok(answer(edited.value)) : telling.told(edited)
   }
 })
 

@@ -2,11 +2,13 @@
 // of answers.
 import type { TSchema } from 'typebox'
 import type { CallField } from '../../schemas/change-fields.ts'
+import type { HistoryResult, ListedEdit } from '../../schemas/history.ts'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { ToolName } from '../../schemas/tools.ts'
 import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
+import type { ConflictWithFix } from '../engine/take-back.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { EncodingMismatch } from '../engine/report/encoding-mismatch.ts'
 import type { Repeated } from '../engine/outline/repeated.ts'
@@ -36,10 +38,20 @@ export type FieldFault = { pointer: string } & (
   | { reason: 'closes_fence'; line: number }
   /** `syntax`: RE2's message. */
   | { reason: 'no_regex'; syntax: string }
+  /** It selects edits of more files than one request may change. */
+  | { reason: 'too_many_files'; limit: number; actual: number }
+  /** The edit has no such change; it has `total`. */
+  | { reason: 'no_such_change'; index: number; total: number }
 )
 
 /** Faults that vary in nothing but the field. */
 export type FixedFault =
+  | 'several_selectors'
+  | 'not_with_to'
+  | 'needs_path'
+  | 'needs_edit_id'
+  | 'several_files'
+  | 'no_time'
   | 'missing'
   | 'replace_all_too'
   | 'no_target'
@@ -60,7 +72,46 @@ export interface StrayEdit {
   stray: NonNullable<Section['stray']>
 }
 
-export type CallFailure = OperationFailure | TextFailure | LineFailure | SectionFailure | BrokenSyntax | FileFailure
+/** The name of what is done with a set of edits. */
+export type TakeBackVerb = 'undo' | 'redo'
+
+/** A change that stands in the way. `by`: absent where it isn't known which. `restores`: an edit that is ready to send. */
+export interface ConflictAt extends Omit<ConflictWithFix, 'by'> {
+  path: string
+  by?: string
+}
+
+/** The conflicts, at most 100, and how many more there are. */
+interface Conflicts {
+  conflicts: readonly ConflictAt[]
+  more_conflicts?: number
+}
+
+/** Why nothing is taken back or made again. `edit_ids`: the edits in question. */
+export type HistoryFailure =
+  | ({ code: 'UNDO_CONFLICT'; verb: TakeBackVerb; edit_ids: readonly string[] } & Conflicts)
+  | ({ code: 'NOTHING_TO_UNDO'; verb: TakeBackVerb; edit_ids: readonly string[] } & NothingBecause & Partial<Conflicts>)
+  /** no_texts: of these edits only metadata is kept. inconsistent: what is recorded doesn't fit together. */
+  | { code: 'HISTORY_GONE'; reason: 'no_texts' | 'inconsistent'; edit_ids: readonly string[] }
+  /** A link stands where the file of the edit was. */
+  | { code: 'NOT_A_FILE'; type: 'link_now'; leads_to: string }
+
+/** `oldest_kept_at` in ms since 1970. `agent`: the caller's name for itself, where it gave one. */
+type NothingBecause =
+  | { reason: 'unknown'; oldest_kept_at?: number }
+  /** The edits are undone or, for a redo, stand. */
+  | { reason: 'done_already' }
+  /** It is an undo of `undoes`. */
+  | { reason: 'is_undo'; undoes: readonly string[] }
+  /** Nothing that fits the selector stands; or nothing of the caller. */
+  | { reason: 'none' | 'none_of_caller'; agent?: string; oldest_kept_at?: number }
+  /** The file is as it is to be. */
+  | { reason: 'same_state' }
+  /** All of them, with `on_conflict: skip`. */
+  | { reason: 'all_in_conflict' }
+
+export type CallFailure =
+  OperationFailure | TextFailure | LineFailure | SectionFailure | BrokenSyntax | FileFailure | HistoryFailure
 
 /** A failure, and what is known of the file that it concerns. */
 export interface Failed {
@@ -69,6 +120,18 @@ export interface Failed {
   path?: string
   resolved_path?: string
   file_hash?: string
+  /** Files that were changed before it failed: those that stay so, and those that were changed back. */
+  written?: { stays: readonly { path: string; edit_id?: string }[]; restored: readonly string[] }
+  /** The caller's edit that was taken back in this file, so that a miss there may be of it. */
+  taken_back?: TakenBackEdit
+}
+
+/** An edit of the caller that somebody took back. `agent`, `note`: who, and why, as they said. */
+export interface TakenBackEdit {
+  edit_id: string
+  undone_by: string
+  agent?: string
+  note?: string
 }
 
 /**
@@ -91,11 +154,27 @@ export type ChangeOutcome = Omit<
   diff_unavailable?: 'not_utf8' | 'too_long'
 }
 export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
+export type HistoryOutcome = Omit<HistoryResult, 'message' | 'warnings' | 'edits'> & {
+  edits: (Omit<ListedEdit, 'diff_unavailable'> & { diff_unavailable?: 'not_utf8' | 'too_long' })[]
+}
+/** One file in which edits were taken back or made again. */
+export type TakenBackFile = Omit<ChangeOutcome, 'created'> & { created?: true; removed?: true; edit_ids: string[] }
+/** `toggled`: the edits that were taken back or made again; `skipped`: those that were left because of a conflict. */
+export interface TakeBackOutcome {
+  dry_run: boolean
+  results: TakenBackFile[]
+  toggled: string[]
+  skipped: string[]
+  /** Of the one file, if it is one and there. */
+  file_hash?: string
+}
 export type Outcome =
   | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
   | { operation: 'edit_section'; outcome: ChangeOutcome; section: Section }
   /** `searched`: the text that matches are of. `start_item`: with which structure begins. */
   | { operation: 'inspect'; outcome: InspectOutcome; searched?: string; start_item?: number }
+  | { operation: 'history'; outcome: HistoryOutcome }
+  | { operation: TakeBackVerb; outcome: TakeBackOutcome }
 
 /**
  * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
@@ -128,6 +207,9 @@ export interface CallNames {
   readonly edit_section: string
   readonly create: string
   readonly inspect: string
+  readonly history: string
+  readonly undo: string
+  readonly redo: string
 }
 
 /** One operation, the same however it is called. */
@@ -144,6 +226,8 @@ export interface Operation<Request = never> {
   readonly hints: Readonly<Record<string, string>>
   /** As a tool it is offered only where it is asked for by name. */
   readonly only_by_name?: true
+  /** As a tool it is defined with these fields only, and takes the others all the same. */
+  readonly tool_fields?: readonly string[]
   /**
    * What a call may do: look; compute a change and write nothing; change what is there; make something, which the same
    * call does not do a second time.

@@ -2,8 +2,10 @@
 import { searchText } from '../engine/inspect/search.ts'
 import type { SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
 import type { CurrentOutcome } from '../engine/failure.ts'
+import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
+import type { RecordedChange } from '../engine/history/change.ts'
 import { bufferOf } from './thread.ts'
 
 /** `time` in milliseconds. */
@@ -24,10 +26,20 @@ export interface ReplanJob {
   bytes: Uint8Array
   task: Task
 }
-export type Job = SearchJob | PlanJob | ReplanJob
+export interface TakeBackJob {
+  type: 'take_back'
+  bytes: Uint8Array
+  task: TakeBackTask
+  file: { path: string; exists: boolean }
+}
+export type Job = SearchJob | PlanJob | ReplanJob | TakeBackJob
 
 /** A plan, with the bytes that it is of. */
 export interface PlannedInThread extends TaskResult {
+  original: Buffer
+}
+
+export interface TakenBackInThread extends TextTakenBack {
   original: Buffer
 }
 
@@ -36,6 +48,7 @@ export interface Results {
   search: SearchResult
   plan: Result<PlannedInThread, TaskFailure>
   replan: CurrentOutcome
+  take_back: Result<TakenBackInThread, TakeBackTaskFailure>
 }
 
 /** The result, and the buffers that go along instead of being copied. */
@@ -43,7 +56,29 @@ export function runJob(job: Job): { result: Results[Job['type']]; transfer: Arra
   const original = bufferOf(job.bytes)
   if (job.type === 'search') return { result: searchText(original, job.request, within(job.time)), transfer: [] }
   if (job.type === 'replan') return { result: replanOnCurrent(original, job.task), transfer: [] }
-  const planned = planTask(original, job.task, job.file)
+  if (job.type === 'take_back') {
+    const changes = job.task.changes.map(change => withTexts(change, bufferOf))
+    return withOriginal(original, planTakeBack(original, { ...job.task, changes }, job.file))
+  }
+  return withOriginal(original, planTask(original, job.task, job.file))
+}
+
+/** A change whose texts are made anew: a view that is sent takes along all that it is a view of. */
+export const withTexts = (change: RecordedChange, copy: (text: Uint8Array) => Uint8Array): RecordedChange => ({
+  ...change,
+  splices:
+    change.splices?.map(({ start, old, insert }) => ({
+      start,
+      // What arrives is a plain array of bytes.
+      old: copy(old) as Buffer,
+      insert: copy(insert) as Buffer
+    })) ?? null
+})
+
+function withOriginal<P extends TaskResult, F>(
+  original: Buffer,
+  planned: Result<P, F>
+): { result: Result<P & { original: Buffer }, F>; transfer: ArrayBuffer[] } {
   if (!planned.ok) return { result: planned, transfer: [] }
   // Short inserted texts are copied: they may lie in the memory that Node shares out, which can't be given away.
   return { result: ok({ ...planned.value, original }), transfer: buffersOf([original, ...planned.value.pieces]) }

@@ -1,10 +1,12 @@
 // Plans changes: small ones on the event loop, large or slow ones in a thread. Does not know who asks.
 import type { ResourceLimits } from 'node:worker_threads'
 import type { CurrentOutcome } from '../engine/failure.ts'
+import type { RecordedSplice } from '../engine/history/change.ts'
+import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
 import { bufferOf, transferable } from './thread.ts'
-import type { Job, PlannedInThread, Results } from './job.ts'
+import { type Job, type PlannedInThread, type Results, type TakenBackInThread, withTexts } from './job.ts'
 import { Threads } from './threads.ts'
 
 /** Bytes up to which a file is planned on the event loop. */
@@ -13,6 +15,8 @@ export const INLINE_PLAN_BYTES = 256 * 1024
  * Work (see `fitsWorkBudget`) up to which a plan is made there: that of replacing two thousand places, for instance.
  */
 const INLINE_PLAN_WORK = 2_000_000
+/** What replaying one splice costs, as bytes of a text. Chosen, not measured. */
+const SPLICE_WORK = 128
 /** While one plan takes long, another needn't wait. */
 const THREADS = 2
 
@@ -51,6 +55,20 @@ export class PlanMaker {
     return this.#threads.run({ type: 'replan', bytes, task }, { transfer: [bytes.buffer] })
   }
 
+  /**
+   * Plans to take changes back. Where it returns a promise, `original` has moved away as in `plan`. Rejects where the
+   * thread fails.
+   */
+  takeBack(
+    original: Buffer,
+    task: TakeBackTask,
+    file: { path: string; exists: boolean }
+  ): Result<TextTakenBack, TakeBackTaskFailure> | Promise<Result<TakenBackInThread, TakeBackTaskFailure>> {
+    const { changes } = task
+    const work = changes.reduce((sum, { splices }) => sum + workOf(splices ?? []), original.length)
+    return work <= INLINE_PLAN_BYTES ? planTakeBack(original, task, file) : this.#takeBackInThread(original, task, file)
+  }
+
   close(): Promise<void> {
     return this.#threads.close()
   }
@@ -62,13 +80,31 @@ export class PlanMaker {
   ): Promise<Result<PlannedInThread, TaskFailure>> {
     const bytes = transferable(original)
     const planned = await this.#threads.run({ type: 'plan', bytes, task, file }, { transfer: [bytes.buffer] })
-    if (!planned.ok) return planned
-    // Buffers arrive as plain arrays of bytes.
-    return ok({
-      ...planned.value,
-      original: bufferOf(planned.value.original),
-      pieces: planned.value.pieces.map(bufferOf),
-      splices: planned.value.splices.map(splice => ({ ...splice, insert: bufferOf(splice.insert) }))
-    })
+    return planned.ok ? ok(withBuffers(planned.value)) : planned
+  }
+  async #takeBackInThread(
+    original: Buffer,
+    { changes, ...task }: TakeBackTask,
+    file: { path: string; exists: boolean }
+  ): Promise<Result<TakenBackInThread, TakeBackTaskFailure>> {
+    const bytes = transferable(original)
+    const own = changes.map(change => withTexts(change, text => Uint8Array.from(text)))
+    const planned = await this.#threads.run(
+      { type: 'take_back', bytes, task: { ...task, changes: own }, file },
+      { transfer: [bytes.buffer] }
+    )
+    return planned.ok ? ok(withBuffers(planned.value)) : planned
   }
 }
+
+/** Buffers arrive as plain arrays of bytes. */
+const withBuffers = <P extends PlannedInThread>(planned: P): P => ({
+  ...planned,
+  original: bufferOf(planned.original),
+  pieces: planned.pieces.map(bufferOf),
+  splices: planned.splices.map(splice => ({ ...splice, insert: bufferOf(splice.insert) }))
+})
+
+/** In bytes, as much as it takes to replay a change. */
+const workOf = (splices: readonly RecordedSplice[]): number =>
+  splices.reduce((sum, { old, insert }) => sum + SPLICE_WORK + old.length + insert.length, 0)

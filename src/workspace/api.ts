@@ -224,6 +224,8 @@ export interface HistoryQuery {
   /** Only older edits than this one. */
   before?: string
   state?: EditState
+  /** Else `splices` and `places` of the records are null. */
+  texts?: boolean
   limit: number
 }
 

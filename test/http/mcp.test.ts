@@ -15,7 +15,7 @@ import t, { type Test } from 'tap'
 import { SERVER, start } from '../running.ts'
 import { bytesOf, startServer, TOKEN, type TestServer } from './test-server.ts'
 
-const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file']
+const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file', 'undo_edit']
 const files = { 'a.txt': 'one\ntwo\n' }
 const ERAS = [
   ['2025-11-25', { mode: 'legacy' }],

@@ -26,6 +26,8 @@ export interface TestServer {
   /** The workspace's folder. */
   root: string
   workspace: Workspace
+  /** The same without what was replaced. */
+  opened: Workspace
   /** What was logged, one record a line. */
   log: Record<string, unknown>[]
   drain(): Promise<void>
@@ -179,6 +181,7 @@ export async function startServer(
     port,
     root,
     workspace,
+    opened,
     log,
     drain,
     async call(method, path, { body, headers = {} } = {}) {

@@ -23,7 +23,7 @@ interface Document {
   components: Record<string, unknown>
 }
 
-const POST_ONLY = ['/edit', '/edit-lines', '/edit-section', '/create', '/inspect']
+const POST_ONLY = ['/edit', '/edit-lines', '/edit-section', '/create', '/inspect', '/undo']
 
 /**
  * What Open WebUI makes of a document: backend/open_webui/utils/tools.py, convert_openapi_to_tool_payload (read
@@ -116,7 +116,7 @@ t.test('describes the operations so that hosts lose nothing', async t => {
   t.strictSame(faultsOf('gpt-actions', actions), [])
   t.strictSame(
     Object.values(document.paths).map(({ post }) => post!['x-openai-isConsequential']),
-    [true, true, true, true, false]
+    [true, true, true, true, false, true]
   )
   for (const { schema } of actions) {
     for (const part of parts(schema)) if (part.schema.properties) t.equal(part.schema.additionalProperties, false)

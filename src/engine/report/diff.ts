@@ -17,54 +17,75 @@ const REFINED = 400
 
 export type Diff = { diff: string; diff_truncated: boolean } | { diff_unavailable: 'not_utf8' | 'too_long' }
 
+/** A stretch of a text, and the splices in it. `lineFeedsBefore`: how many lines of the whole text lie before an offset. */
+export interface DiffPart {
+  original: Buffer
+  splices: Splices
+  lineFeedsBefore(offset: number): number
+}
+
+/** `exists`, `remains`: whether the file is there before and after. `path`: relative, `/` between folders. */
+export interface DiffOptions {
+  path: string
+  exists: boolean
+  remains?: boolean
+  max_lines: number
+}
+
 /**
- * The diff of `original` and its result, for `path` (relative, `/` between folders); of a file that doesn't exist yet,
- * from /dev/null. Empty where nothing changes. Applies with `git apply` and `patch -p1` unless cut. At most `max_lines`
- * lines, headers included, then a last one that says how many are left out. Unavailable where a line to be shown isn't
- * UTF-8: JSON can't carry it; and where those lines have more than 1 MiB.
+ * The diff of `original` and its result. Empty where nothing changes. Applies with `git apply` and `patch -p1` unless
+ * cut. At most `max_lines` lines, headers included, then a last one that says how many are left out. Unavailable where
+ * a line to be shown isn't UTF-8: JSON can't carry it; and where those lines have more than 1 MiB.
  * Cost: the lines around the splices, and the line index up to the last that is shown; of what is left out, lines are
  * counted and not made.
  */
-export function unifiedDiff(
+export const unifiedDiff = (
   original: Buffer,
   { splices, line_index: index }: Pick<Plan, 'splices' | 'line_index'>,
-  options: { path: string; exists: boolean; max_lines: number }
-): Diff {
+  options: DiffOptions
+): Diff => diffOfParts([{ original, splices, lineFeedsBefore: offset => index.lineFeedsBefore(offset) }], options)
+
+/** The same of a text of which only these parts are known; they are in order, and lines between them stay as they are. */
+export function diffOfParts(parts: readonly DiffPart[], options: DiffOptions): Diff {
   const hunks: StructuredPatchHunk[] = []
   let shown = 2
   let bytes = 0
   let leftOut = 0
   let shift = 0
-  for (const hunk of hunksOf(original, blocksOf(original, splices))) {
-    const { start, oldLines, newLines } = hunk
-    const room = options.max_lines - shown - 1
-    if (room < 1) leftOut += hunk.lines + 1
-    else {
-      const lines = linesIn(original, hunk, room)
-      bytes += lines.reduce((sum, line) => sum + line.bytes.length, 0)
-      if (bytes > SHOWN) return { diff_unavailable: 'too_long' }
-      if (!lines.every(({ bytes }) => isUtf8(bytes))) {
-        return { diff_unavailable: 'not_utf8' }
+  for (const { original, splices, lineFeedsBefore } of parts) {
+    for (const hunk of hunksOf(original, blocksOf(original, splices))) {
+      const { start, oldLines, newLines } = hunk
+      const room = options.max_lines - shown - 1
+      if (room < 1) leftOut += hunk.lines + 1
+      else {
+        const lines = linesIn(original, hunk, room)
+        bytes += lines.reduce((sum, line) => sum + line.bytes.length, 0)
+        if (bytes > SHOWN) return { diff_unavailable: 'too_long' }
+        if (!lines.every(({ bytes }) => isUtf8(bytes))) return { diff_unavailable: 'not_utf8' }
+        const oldStart = 1 + lineFeedsBefore(start)
+        hunks.push({ oldStart, oldLines, newStart: oldStart + shift, newLines, lines: lines.flatMap(lineText) })
+        shown += lines.length + 1
+        leftOut += hunk.lines - lines.length
       }
-      const oldStart = 1 + index.lineFeedsBefore(start)
-      hunks.push({ oldStart, oldLines, newStart: oldStart + shift, newLines, lines: lines.flatMap(lineText) })
-      shown += lines.length + 1
-      leftOut += hunk.lines - lines.length
+      shift += newLines - oldLines
     }
-    shift += newLines - oldLines
   }
+  return patchOf(hunks, leftOut, options)
+}
+
+function patchOf(hunks: StructuredPatchHunk[], leftOut: number, { path, exists, remains = true }: DiffOptions): Diff {
   if (hunks.length === 0 && leftOut === 0) return { diff: '', diff_truncated: false }
   const patch = formatPatch(
     {
-      oldFileName: options.exists ? `a/${options.path}` : '/dev/null',
-      newFileName: `b/${options.path}`,
+      oldFileName: exists ? `a/${path}` : '/dev/null',
+      newFileName: remains ? `b/${path}` : '/dev/null',
       oldHeader: undefined,
       newHeader: undefined,
       hunks
     },
     FILE_HEADERS_ONLY
   )
-  const diff = withTabs(patch, options.path)
+  const diff = withTabs(patch, path)
   if (leftOut === 0) return { diff, diff_truncated: false }
   return {
     diff: `${diff}… ${leftOut} more lines of this diff left out: raise max_diff_lines to see them\n`,
@@ -90,6 +111,8 @@ interface Block {
 
 /** The splices widened to whole lines, those that share a line joined, and lines that stayed taken out again. */
 function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
+  // What is put behind a last line that has no break is on that line.
+  const isOnLastLine = (start: number, end: number) => start === end && end > 0 && original[end - 1] !== LF
   for (let i = 0; i < list.length;) {
     const from = lfLineStart(original, list[i]!.start)
     const parts: Buffer[] = []
@@ -110,7 +133,7 @@ function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
         if (lineEnd <= at) lineEnd = lfLineEnd(original, at)
         end = lineEnd
       }
-    } while (i < list.length && (list[i]!.start < end || list[i]!.start === at))
+    } while (i < list.length && (list[i]!.start < end || list[i]!.start === at || isOnLastLine(list[i]!.start, end)))
     parts.push(original.subarray(at, end))
     yield* refined(from, lfLinesOf(original.subarray(from, end)), lfLinesOf(Buffer.concat(parts)))
   }

@@ -13,6 +13,9 @@ export const BY_ROUTE: CallSyntax = {
   edit_section: '/edit-section',
   create: '/create',
   inspect: '/inspect',
+  history: '/history',
+  undo: '/undo',
+  redo: '/redo',
   inspectWith: args => `POST /inspect ${JSON.stringify(args)}`
 }
 
@@ -22,6 +25,9 @@ export const BY_TOOL: CallSyntax = {
   edit_section: 'edit_section',
   create: 'create_file',
   inspect: 'inspect_file',
+  history: 'edit_history',
+  undo: 'undo_edit',
+  redo: 'redo_edit',
   inspectWith: args => `inspect_file with ${JSON.stringify(args)}`
 }
 

@@ -29,6 +29,8 @@ const ENTRIES: OutlineEntry[] = [12, 16].map(start_line => ({
   end_line: start_line
 }))
 
+const EDIT_IDS = ['01KASMCX2G0000000000000000', '01KASMD3QY0000000000000000'] as const
+
 /** A failure of each kind. */
 export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   INVALID_JSON: { code: 'INVALID_JSON', reason: 'syntax', where: 'at character 17' },
@@ -55,6 +57,26 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   REQUEST_TIMEOUT: { code: 'REQUEST_TIMEOUT' },
   STALE_FILE: { code: 'STALE_FILE', reason: 'expected_hash', expected_hash: '9f86d081884c7d65' },
   ALREADY_EXISTS: { code: 'ALREADY_EXISTS', reason: 'exists' },
+  UNDO_CONFLICT: {
+    code: 'UNDO_CONFLICT',
+    verb: 'undo',
+    edit_ids: [EDIT_IDS[0]],
+    conflicts: [
+      {
+        path: 'src/app.ts',
+        edit_id: EDIT_IDS[0],
+        change_index: 0,
+        by: EDIT_IDS[1],
+        kind: 'overlap',
+        start_line: 12,
+        end_line: 12,
+        current_text: 'const port = 9091\n',
+        would_restore: 'const port = 8080\n',
+        restores: { old_text: 'const port = 9091\n', new_text: 'const port = 8080\n' }
+      }
+    ]
+  },
+  NOTHING_TO_UNDO: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: [EDIT_IDS[0]], reason: 'done_already' },
   REQUEST_IN_FLIGHT: { code: 'REQUEST_IN_FLIGHT', retry_after: 1 },
   HISTORY_GONE: { code: 'HISTORY_GONE', reason: 'off', keyed: true },
   REQUEST_TOO_LARGE: { code: 'REQUEST_TOO_LARGE', limit: 32_000_000 },
@@ -224,7 +246,9 @@ const WITH_HASH = new Set<ProblemCode>([
   'UNSUPPORTED_TARGET',
   'RESULT_TOO_LARGE',
   'PRECONDITION_REQUIRED',
-  'ALREADY_EXISTS'
+  'ALREADY_EXISTS',
+  'UNDO_CONFLICT',
+  'NOTHING_TO_UNDO'
 ])
 
 const NO_SUCH_TOOL: Failure = {

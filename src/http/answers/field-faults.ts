@@ -6,6 +6,12 @@ import type { CallSyntax } from './call-names.ts'
 const TARGETS = 'heading, code_block and symbol'
 
 const SENTENCES: Record<FixedFault, string> = {
+  several_selectors: 'is a second selector beside another one; send one of them',
+  not_with_to: "can't be combined with to; leave it out",
+  needs_path: 'can only be used together with path, which is missing',
+  needs_edit_id: 'can only be used together with edit_id, which is missing',
+  several_files: 'is of one file, but the edits that are meant are of several; leave it out, or name edits of one file',
+  no_time: 'is no time that there is',
   missing: 'is missing',
   replace_all_too: "can't be combined with replace_all: true; send one of them",
   no_target: `the request has no target; send one of ${TARGETS}`,
@@ -28,6 +34,10 @@ export const faultInWords = (fault: FieldFault, naming: CallSyntax): InvalidFiel
 
 function messageOf(fault: FieldFault, naming: CallSyntax): string {
   switch (fault.reason) {
+    case 'too_many_files':
+      return `the request means edits of ${fault.actual} files; the limit is ${fault.limit}. Send edit_ids of fewer files`
+    case 'no_such_change':
+      return `is ${fault.index}, but the edit has ${fault.total === 1 ? 'only change 0' : `changes 0 to ${fault.total - 1}`}`
     case 'other_operation':
       return `names another operation; call ${naming[fault.operation]} for that, without this field`
     case 'second_target':

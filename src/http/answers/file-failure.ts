@@ -1,5 +1,6 @@
 // Why a file can't be read, changed or created, and what to do next. Does not know statuses or the edits of a request.
 import type { Problem } from '../../../schemas/problem.ts'
+import type { HistoryFailure } from '../../operations/operation.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
 import type { CallSyntax } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
@@ -7,10 +8,13 @@ import { counted, cut, listed } from './phrases.ts'
 import { retryAfter, sendAgain } from './retry-after.ts'
 import { describeStaleFile } from './stale-file.ts'
 import { readFile } from './suggested-fixes.ts'
+import { linkNow } from './take-back-failure.ts'
 
 type Of<C extends FileFailure['code']> = Extract<FileFailure, { code: C }>
 
-export const FILE_FAILURES: Descriptions<Exclude<FileFailure, { code: 'HISTORY_GONE' }>> = {
+export const FILE_FAILURES: Descriptions<
+  Exclude<FileFailure, { code: 'HISTORY_GONE' }> | Extract<HistoryFailure, { code: 'NOT_A_FILE' }>
+> = {
   INVALID_PATH: ({ reason }) => {
     const why = {
       empty: 'is empty',
@@ -62,7 +66,8 @@ export const FILE_FAILURES: Descriptions<Exclude<FileFailure, { code: 'HISTORY_G
     detail: notFound(failure, shown, naming),
     members: similarPaths(failure.did_you_mean, naming)
   }),
-  NOT_A_FILE: notAFile,
+  NOT_A_FILE: (failure, request) =>
+    failure.type === 'link_now' ? linkNow(failure.leads_to, request.shown) : notAFile(failure, request),
   FILE_TOO_LARGE: ({ limit, actual }, { shown }) => ({
     detail: sentences(
       `${shown} has ${counted(actual, 'byte')}; the limit is ${limit}.`,

@@ -3,8 +3,9 @@
 import type { Failure } from '../failure.ts'
 import { sentences, type Descriptions } from './description.ts'
 import { retryAfter, sendAgain } from './retry-after.ts'
+import { noTexts, TAKE_BACK_FAILURES } from './take-back-failure.ts'
 
-type HistoryCode = 'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GONE'
+type HistoryCode = 'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GONE' | 'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'
 
 export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode }>> = {
   IDEMPOTENCY_KEY_REUSED: ({ reason }) =>
@@ -26,12 +27,15 @@ export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode
     ),
     headers: retryAfter(retry_after)
   }),
-  HISTORY_GONE: failure =>
-    'keyed' in failure
+  ...TAKE_BACK_FAILURES,
+  HISTORY_GONE: failure => {
+    if ('edit_ids' in failure) return { detail: noTexts(failure), members: { edit_ids: [...failure.edit_ids] } }
+    return 'keyed' in failure
       ? sentences(
           'This server keeps no history (--history off), so it could not tell whether this idempotency_key was used',
           'before; nothing was done.',
           'Leave the key out; with expected_hash, an edit that is sent again is refused instead of made twice.'
         )
       : 'This server keeps no history (--history off), so no change can be listed or taken back.'
+  }
 }

@@ -1,6 +1,8 @@
 // The sentence of a success. Does not know status codes.
+import type { HistoryResult } from '../../../schemas/history.ts'
 import type { InspectResult } from '../../../schemas/inspect.ts'
 import type { ChangeResult } from '../../../schemas/outcome.ts'
+import type { RedoResult, UndoResult } from '../../../schemas/undo.ts'
 import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
 import type { EncodingMismatch } from '../../engine/report/encoding-mismatch.ts'
 import type { LineChange } from '../../engine/report/describe.ts'
@@ -10,62 +12,107 @@ import type { LeftAlone } from '../../engine/edit/plan.ts'
 import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../../operations/operation.ts'
 import type { FileWarning } from '../../workspace/failure.ts'
 import { sentences } from './description.ts'
+import { fileMessage, historyMessage, takeBackMessage } from './history-outcome.ts'
 import { counted, linesListed, listed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
 import { syntaxWarning } from './syntax-error.ts'
+
+/** An outcome of an operation that changes one file as its request says. */
+type Changed = Extract<Outcome, { outcome: ChangeOutcome & { changed: boolean } }>
+
+/** What any success is answered with. */
+export type AnswerBody = ChangeResult | InspectResult | HistoryResult | UndoResult | RedoResult
 
 /**
  * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
  * understood; they come first in the body's warnings.
  */
-export function toBody(value: Outcome, requestWarnings: readonly string[] = []): ChangeResult | InspectResult {
-  if (value.operation === 'inspect') {
-    const { path, resolved_path, ...facts } = value.outcome
-    return {
-      path,
-      ...(resolved_path !== undefined && { resolved_path }),
-      message: inspectMessage(value),
-      ...facts,
-      ...(requestWarnings.length > 0 && { warnings: [...requestWarnings] })
+export function toBody(value: Outcome, requestWarnings: readonly string[] = []): AnswerBody {
+  const warned = requestWarnings.length > 0 && { warnings: [...requestWarnings] }
+  switch (value.operation) {
+    case 'inspect': {
+      const { path, resolved_path, ...facts } = value.outcome
+      return {
+        path,
+        ...(resolved_path !== undefined && { resolved_path }),
+        message: inspectMessage(value),
+        ...facts,
+        ...warned
+      }
     }
+    case 'history': {
+      const { edits, ...page } = value.outcome
+      const listed = edits.map(({ diff_unavailable: why, ...edit }) => ({
+        ...edit,
+        ...(why !== undefined && { diff_unavailable: NO_DIFF[why] })
+      }))
+      return { message: historyMessage(value.outcome), edits: listed, ...page, ...warned }
+    }
+    case 'undo':
+    case 'redo': {
+      const { dry_run, results, toggled, skipped } = value.outcome
+      const common = {
+        message: takeBackMessage(value.operation, value.outcome),
+        dry_run,
+        results: results.map(({ edit_ids, ...file }) =>
+          bodyOf(file, fileMessage(value.operation, { ...file, edit_ids }), file.warnings.map(warningOfFile))
+        ),
+        ...warned
+      }
+      return value.operation === 'undo' ? { ...common, undone: toggled, skipped } : { ...common, redone: toggled }
+    }
+    default:
+      return changeBody(value, requestWarnings)
   }
+}
+
+function changeBody(value: Changed, requestWarnings: readonly string[]): ChangeResult {
+  const { outcome } = value
+  const { joined_breaks, mark_dropped, encoding_mismatch, syntax, warnings, newTextWarnings, dry_run } = outcome
+  const message =
+    value.operation === 'edit_section' ? sectionMessage(outcome, value.section) : MESSAGES[value.operation](outcome)
+  return bodyOf(outcome, message, [
+    ...requestWarnings,
+    ...(syntax === undefined ? [] : [syntaxWarning(syntax, { dry_run, field: fieldOf(value) })]),
+    ...(value.operation === 'edit_section' ? sectionWarnings(value.section, outcome) : []),
+    ...warnings.map(warningOfFile),
+    ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, dry_run)]),
+    ...(encoding_mismatch === undefined ? [] : [encodingWarning(encoding_mismatch, dry_run)]),
+    ...(mark_dropped === undefined ? [] : [markWarning(value)]),
+    ...toWarnings(newTextWarnings, value)
+  ])
+}
+
+/** What was done to one file; `F` has members that only some operations answer. */
+function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, warnings: string[]) {
   const {
     path,
     resolved_path,
-    changed_lines,
+    changed_lines: _lines,
     left_alone,
-    newTextWarnings,
-    joined_breaks,
-    mark_dropped,
+    newTextWarnings: _texts,
+    joined_breaks: _breaks,
+    mark_dropped: _mark,
     encoding_mismatch,
-    syntax,
-    warnings,
+    syntax: _syntax,
+    warnings: _warnings,
+    diff_unavailable,
     ...done
-  } = value.outcome
+  } = outcome
   const note = left_alone.map(others => leftAlone(others, done.edits_applied?.length ?? 1)).join(' ')
   return {
     path,
     ...(resolved_path !== undefined && { resolved_path }),
-    message:
-      value.operation === 'edit_section'
-        ? sectionMessage(value.outcome, value.section)
-        : MESSAGES[value.operation](value.outcome),
+    message,
     ...done,
-    ...(done.diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[done.diff_unavailable] }),
+    ...(diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[diff_unavailable] }),
     ...(encoding_mismatch !== undefined && { encoding_mismatch: encoding_mismatch.encoding }),
     ...(note !== '' && { note }),
-    warnings: [
-      ...requestWarnings,
-      ...(syntax === undefined ? [] : [syntaxWarning(syntax, { dry_run: done.dry_run, field: fieldOf(value) })]),
-      ...(value.operation === 'edit_section' ? sectionWarnings(value.section, done) : []),
-      ...warnings.map(warning => FILE_WARNINGS[warning]),
-      ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, done.dry_run)]),
-      ...(encoding_mismatch === undefined ? [] : [encodingWarning(encoding_mismatch, done.dry_run)]),
-      ...(mark_dropped === undefined ? [] : [markWarning(value)]),
-      ...toWarnings(newTextWarnings, value)
-    ]
+    warnings
   }
 }
+
+const warningOfFile = (warning: FileWarning): string => FILE_WARNINGS[warning]
 
 const NO_DIFF = {
   not_utf8: 'The changed lines, or those beside them, contain bytes that are not UTF-8, which JSON cannot carry.',
@@ -109,7 +156,7 @@ function encodingWarning({ encoding, character }: EncodingMismatch, dry_run: boo
 }
 
 /** The file's byte-order mark is gone, by an edit of the text behind it or by a new content. */
-function markWarning(value: Exclude<Outcome, { operation: 'inspect' }>): string {
+function markWarning(value: Changed): string {
   const { dry_run } = value.outcome
   const field = fieldOf(value)
   const begins = value.operation !== 'create' ? 'old_text begins' : dry_run ? 'The file begins' : 'The file began'
@@ -127,10 +174,7 @@ const fieldOf = ({ operation }: Outcome): string => (operation === 'create' ? 'c
 /** How many warnings about inserted text are listed one by one. */
 const MAX_TEXT_WARNINGS = 20
 
-function toWarnings(
-  newTextWarnings: readonly NewTextWarning[],
-  value: Exclude<Outcome, { operation: 'inspect' }>
-): string[] {
+function toWarnings(newTextWarnings: readonly NewTextWarning[], value: Changed): string[] {
   const { outcome } = value
   const field = fieldOf(value)
   const several = (outcome.edits_applied?.length ?? 0) > 1 || outcome.changes.some(({ edit_index }) => edit_index > 0)

@@ -1,12 +1,15 @@
 // failure → problem: the only place that knows status codes and titles. Does not know sentences: those are in the files
 // named after a kind of failure, and in stale-file.ts.
 import type { Problem, ProblemCode } from '../../../schemas/problem.ts'
+import type { Failed, TakenBackEdit } from '../../operations/operation.ts'
 import type { Failure } from '../failure.ts'
 import { briefProblem } from './brief/problem.ts'
 import { BY_ROUTE, type CallSyntax, type ToolCall } from './call-names.ts'
-import { describeBy, type Descriptions } from './description.ts'
+import { below } from './brief/text.ts'
+import { describeBy, type Descriptions, NOTHING_WRITTEN, sentences } from './description.ts'
 import { FILE_FAILURES } from './file-failure.ts'
 import { HISTORY_FAILURES } from './history-failure.ts'
+import { takenBackNote, writtenNote } from './history-notes.ts'
 import { cut } from './phrases.ts'
 import { REQUEST_FAILURES } from './request-failure.ts'
 import { EDIT_FAILURES } from './edit-failure.ts'
@@ -43,6 +46,7 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   REQUEST_TIMEOUT: [408, 'Request took too long to arrive', 'after_delay'],
   STALE_FILE: [409, 'File has changed', 'after_read'],
   ALREADY_EXISTS: [409, 'File already exists', 'after_read'],
+  UNDO_CONFLICT: [409, 'Later changes stand in the way', 'change_request'],
   REQUEST_IN_FLIGHT: [409, 'Request is still running', 'after_delay'],
   HISTORY_GONE: [410, 'No history', 'change_request'],
   REQUEST_TOO_LARGE: [413, 'Request is too large', 'change_request'],
@@ -62,6 +66,7 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   NOT_A_FILE: [422, 'Not a file', 'change_request'],
   RESULT_TOO_LARGE: [422, 'Result is too large', 'change_request'],
   SYNTAX_ERROR: [422, 'Result has a syntax error', 'change_request'],
+  NOTHING_TO_UNDO: [422, 'Nothing to undo', 'change_request'],
   IDEMPOTENCY_KEY_REUSED: [422, 'Idempotency key was used before', 'change_request'],
   FILE_LOCKED: [423, 'File is being edited', 'after_delay'],
   PRECONDITION_REQUIRED: [428, 'expected_hash is required', 'after_read'],
@@ -76,7 +81,7 @@ export interface Context {
   /** The route, without its query. */
   instance: string
   request_id: string
-  path?: string
+  path?: string | undefined
   resolved_path?: string
   file_hash?: string
   /** The expected hash came in `If-Match`. */
@@ -85,6 +90,10 @@ export interface Context {
   naming?: CallSyntax
   /** The call, if it could be read. */
   made?: ToolCall
+  /** What was written before it failed, of several files. */
+  written?: Failed['written']
+  /** An edit of the caller that somebody took back. */
+  taken_back?: TakenBackEdit
 }
 
 /** `text`: what a model is given instead of the body. */
@@ -120,20 +129,38 @@ export function toProblem(failure: Failure, context: Context): Answer {
     title,
     status: isPreconditionFailed(failure, context) ? PRECONDITION_FAILED : status,
     code,
-    detail,
+    detail: withHistory(detail, context),
     instance,
     request_id,
     retry,
     ...(path !== undefined && { path: cut(path) }),
     ...(resolved_path !== undefined && { resolved_path }),
     ...members,
-    ...(file_hash !== undefined && { file_hash })
+    ...(context.taken_back !== undefined && { taken_back: context.taken_back }),
+    ...(file_hash !== undefined && { file_hash }),
+    ...(context.written !== undefined &&
+      context.written.stays.length > 0 && { written: context.written.stays.map(file => ({ ...file })) })
   }
   return {
     body,
     headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) },
-    text: () => briefProblem(failure, body, context.made)
+    text: () => below(briefProblem(failure, body, context.made), ...historyNotes(context))
   }
+}
+
+/** `detail`, with what else there is to be known of what was done before; it comes last. */
+function withHistory(detail: string, context: Context): string {
+  const { written } = context
+  // Something was, and may be still.
+  const honest = written === undefined ? detail : detail.replace(` ${NOTHING_WRITTEN}`, '')
+  return sentences(honest, ...historyNotes(context))
+}
+
+function historyNotes({ written, taken_back }: Context): string[] {
+  return [
+    ...(written === undefined ? [] : [writtenNote(written)]),
+    ...(taken_back === undefined ? [] : [takenBackNote(taken_back)])
+  ]
 }
 
 /** Whether the condition that failed came in a header. */

@@ -105,7 +105,9 @@ export function translate(body: unknown, operation: Fields): Translated {
     return object
   }
   const translated = renamed(body, request, '')
-  if (operation.effect === 'looks') errors.push(...readRange(translated, warnings, sentNames))
+  if (operation.effect === 'looks' && hasProperty(request, 'start_line')) {
+    errors.push(...readRange(translated, warnings, sentNames))
+  }
   const result = (failure: Failure | null) => ({
     body: translated,
     warnings: [...warnings],

@@ -11,7 +11,7 @@ import { refuseLongLists, toFailure } from './validation.ts'
 
 /** What every request has, and what preconditions and keys need of it. */
 export interface RequestFields {
-  path: string
+  path?: string
   expected_hash?: string
   dry_run?: boolean
 }

@@ -23,10 +23,10 @@ export function inlined(schema: TSchema, components: Components): JsonSchema {
 }
 
 /** The schema of an operation's request without references, and without the fields that a model need not know of. */
-export function inputsOf({ request, call_fields = [] }: Operation, components: Components): JsonSchema {
+export function inputsOf({ request, tool_fields, call_fields = [] }: Operation, components: Components): JsonSchema {
   const schema = inlined(request, components)
   const fields = Object.entries(schema.properties ?? {}).filter(
-    ([name]) => !(call_fields as readonly string[]).includes(name)
+    ([name]) => tool_fields?.includes(name) ?? !(call_fields as readonly string[]).includes(name)
   )
   return { ...schema, properties: Object.fromEntries(fields) }
 }

@@ -26,6 +26,33 @@ const {
   SYNTAX_ERROR
 } = EXAMPLES
 
+type Refused = Extract<Failure, { code: 'UNDO_CONFLICT' }>
+type Nothing = Extract<Failure, { code: 'NOTHING_TO_UNDO' }>
+
+/** One conflict of edit E1, with E2 where it is known what stands in the way. */
+const conflict = (more: Partial<Refused['conflicts'][number]>, known = true): Refused => ({
+  code: 'UNDO_CONFLICT',
+  verb: 'undo',
+  edit_ids: ['E1'],
+  conflicts: [
+    {
+      path: 'src/app.ts',
+      edit_id: 'E1',
+      change_index: 0,
+      ...(known && { by: 'E2' }),
+      kind: 'overlap',
+      start_line: 12,
+      end_line: 12,
+      current_text: 'b\n',
+      would_restore: 'a\n',
+      ...more
+    }
+  ]
+})
+// Each reason has members of its own.
+const nothing = (because: { reason: Nothing['reason']; [member: string]: unknown }): Nothing =>
+  ({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: ['E1'], ...because }) as unknown as Nothing
+
 const empty: FilePreview = {
   total_lines: 0,
   preview_start_line: 0,
@@ -1420,6 +1447,121 @@ const HISTORY: Described[] = [
       'This server keeps no history (--history off), so it could not tell whether this idempotency_key was used',
       'before; nothing was done.',
       'Leave the key out; with expected_hash, an edit that is sent again is refused instead of made twice.'
+    ]
+  },
+  {
+    failure: { code: 'HISTORY_GONE', reason: 'no_texts', edit_ids: ['E1', 'E2'] },
+    detail: [
+      'The texts of edits E1 and E2 are not kept, or not any more, so it is not known what to put back.',
+      'Nothing was written. Change the file by an edit instead.'
+    ]
+  },
+  {
+    failure: { code: 'HISTORY_GONE', reason: 'inconsistent', edit_ids: ['E1'] },
+    detail: [
+      'What is recorded of edit E1 does not fit the file as it is, so it is not known what to put back.',
+      'Nothing was written. Change the file by an edit instead.'
+    ]
+  },
+  {
+    failure: conflict({}),
+    detail: [
+      "Edit E1 can't be taken back: the later edit E2 changed the same text (line 12 of src/app.ts).",
+      'Nothing was written. If that is what you mean, take back edit E2 too, or send on_conflict "skip" to leave what',
+      'is in conflict. suggested_fixes has the calls.'
+    ]
+  },
+  {
+    failure: { ...conflict({ kind: 'same_line', end_line: 14 }), verb: 'redo', more_conflicts: 2 },
+    detail: [
+      "Edit E1 can't be made again: the later edit E2 changed the same line (lines 12 to 14 of src/app.ts).",
+      'There are 3 conflicts in all. Nothing was written.',
+      'Edit the lines in question with /edit, as suggested_fixes has it.'
+    ]
+  },
+  {
+    failure: conflict({ kind: 'outside', end_line: 11 }),
+    detail: [
+      "Edit E1 can't be taken back: another program changed the same text since (E2, line 12 of src/app.ts).",
+      'Nothing was written. If that is what you mean, take back edit E2 too, or send on_conflict "skip" to leave what',
+      'is in conflict. suggested_fixes has the calls.'
+    ]
+  },
+  {
+    failure: conflict({ kind: 'outside' }, false),
+    detail: [
+      "Edit E1 can't be taken back: another program changed src/app.ts since, and it is not known what.",
+      'Nothing was written. If that is what you mean, edit the lines in question, or send on_conflict "skip" to leave',
+      'what is in conflict. suggested_fixes has the calls.'
+    ]
+  },
+  {
+    failure: conflict({ kind: 'removed' }),
+    detail: [
+      "Edit E1 can't be taken back: src/app.ts is gone: E2 removed it. Nothing was written.",
+      'To bring the file back first, call /redo with edit_id E2.'
+    ]
+  },
+  {
+    failure: conflict({ kind: 'removed' }, false),
+    detail: [
+      "Edit E1 can't be taken back: src/app.ts is gone. Nothing was written.",
+      'If the file should be there, make it again with /create.'
+    ]
+  },
+  {
+    failure: nothing({ reason: 'unknown' }),
+    detail: ['There is no edit E1. The history is empty. /history lists the edits. Nothing was written.']
+  },
+  {
+    failure: { ...nothing({ reason: 'unknown', oldest_kept_at: 0 }), edit_ids: ['E1', 'E2'] },
+    detail: [
+      'There is no such edit E1 or E2. The history goes back to 1970-01-01T00:00:00.000Z. /history lists the edits.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: nothing({ reason: 'done_already' }),
+    detail: ['Edit E1 is undone already. To make it again, call /redo. Nothing was written.']
+  },
+  {
+    failure: { ...nothing({ reason: 'done_already' }), verb: 'redo', edit_ids: ['E1', 'E2', 'E3', 'E4'] },
+    detail: ['All 4 edits stand: there is nothing to make again. Nothing was written.']
+  },
+  {
+    failure: nothing({ reason: 'is_undo', undoes: ['E0', 'E9'] }),
+    detail: ['E1 is an undo of edits E0 and E9. To make them again, call /redo with edit_id E1. Nothing was written.']
+  },
+  {
+    failure: nothing({ reason: 'none' }),
+    detail: ['No edit that fits stands. /history lists the edits. Nothing was written.']
+  },
+  {
+    failure: nothing({ reason: 'none_of_caller', agent: 'ann' }),
+    detail: [
+      'No edit of yours ("ann") stands. Send the edit_id of the one that you mean; /history lists them.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...nothing({ reason: 'none_of_caller' }), verb: 'redo' },
+    detail: [
+      'There is no undo of yours (a caller who gave no name) to be taken back.',
+      'Send the edit_id of the one that you mean; /history lists them. Nothing was written.'
+    ]
+  },
+  { failure: nothing({ reason: 'same_state' }), detail: ['The file has that content already. Nothing was written.'] },
+  {
+    failure: nothing({ reason: 'all_in_conflict' }),
+    detail: [
+      'Later changes stand in the way of all that was to be taken back; conflicts lists them. Nothing was written.'
+    ]
+  },
+  {
+    failure: { code: 'NOT_A_FILE', type: 'link_now', leads_to: 'b.txt' },
+    detail: [
+      'src/app.ts is now, or lies behind, a symbolic link to b.txt; the edit was made to the file that was there.',
+      'Nothing was written. Put the file back in its place, or change it by an edit.'
     ]
   },
   {

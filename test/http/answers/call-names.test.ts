@@ -11,8 +11,28 @@ import { MISSES } from '../../misses.ts'
 import { FAILURES } from './all-failures.ts'
 import { startServer, type TestServer } from '../test-server.ts'
 
-const ROUTES = ['/edit', '/edit-lines', '/edit-section', '/preview', '/create', '/inspect']
-const TOOLS = ['edit_file', 'edit_lines', 'edit_section', 'preview_edit', 'create_file', 'inspect_file']
+const ROUTES = [
+  '/edit',
+  '/edit-lines',
+  '/edit-section',
+  '/preview',
+  '/create',
+  '/inspect',
+  '/history',
+  '/undo',
+  '/redo'
+]
+const TOOLS = [
+  'edit_file',
+  'edit_lines',
+  'edit_section',
+  'preview_edit',
+  'create_file',
+  'inspect_file',
+  'edit_history',
+  'undo_edit',
+  'redo_edit'
+]
 const ofRoutes = new RegExp(`(?<![\\w.-])(${ROUTES.join('|')})(?![\\w-])`)
 const ofTools = new RegExp(`\\b(${TOOLS.join('|')})\\b`)
 
@@ -38,14 +58,17 @@ t.test('has the names of the operations', async t => {
     Object.values(operations).map(({ id }) => id),
     TOOLS
   )
-  const { edit, edit_lines, edit_section, create, inspect } = operations
+  const { edit, edit_lines, edit_section, create, inspect, history, undo, redo } = operations
   const named = ({ inspectWith, ...names }: CallSyntax) => ({ ...names, call: inspectWith({ path: 'x' }) })
   const names = (of: 'route' | 'id') => ({
     edit: edit[of],
     edit_lines: edit_lines[of],
     edit_section: edit_section[of],
     create: create[of],
-    inspect: inspect[of]
+    inspect: inspect[of],
+    history: history[of],
+    undo: undo[of],
+    redo: redo[of]
   })
   t.strictSame(named(BY_ROUTE), { ...names('route'), call: `POST ${inspect.route} {"path":"x"}` })
   t.strictSame(named(BY_TOOL), { ...names('id'), call: `${inspect.id} with {"path":"x"}` })

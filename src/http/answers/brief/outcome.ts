@@ -1,20 +1,28 @@
 // A success as the text that a model is given: what was done or found, the lines in question, the hash, and nothing
 // else. Does not know problems.
-import type { InspectResult } from '../../../../schemas/inspect.ts'
+import type { HistoryResult } from '../../../../schemas/history.ts'
+import type { RedoResult, UndoResult } from '../../../../schemas/undo.ts'
 import type { ChangeResult } from '../../../../schemas/outcome.ts'
-import type { InspectOutcome, Outcome } from '../../../operations/operation.ts'
+import type { ChangeOutcome, InspectOutcome, Outcome } from '../../../operations/operation.ts'
 import type { ToolCall } from '../call-names.ts'
 import { sentences } from '../description.ts'
+import type { AnswerBody } from '../outcome.ts'
 import { counted, linesListed, quote, span } from '../phrases.ts'
+import { briefHistory, briefTakeBack } from './history.ts'
 import { below, callLine, hashLine, linesOf, numbered, outlineLines } from './text.ts'
 
 /** The text of a success; `body` is its JSON, `made` the call. */
-export function briefOutcome(value: Outcome, body: ChangeResult | InspectResult, made: ToolCall): string {
+export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall): string {
   const warnings = (body.warnings ?? []).map(warning => `Warning: ${warning}`)
   if (value.operation === 'inspect') return below(inspected(value.outcome, value.searched, made), ...warnings)
+  if (value.operation === 'history') return below(briefHistory(body as HistoryResult, made), ...warnings)
+  if (value.operation === 'undo' || value.operation === 'redo') {
+    return below(briefTakeBack(value.outcome, body as UndoResult | RedoResult), ...warnings)
+  }
   const { message, file_hash, note, diff, diff_truncated, diff_unavailable } = body as ChangeResult
   // Of a created file, the caller has just sent every line.
-  const lines = value.operation === 'create' || !value.outcome.changed ? [] : value.outcome.changed_lines
+  const { changed, changed_lines } = value.outcome as ChangeOutcome
+  const lines = value.operation === 'create' || !changed ? [] : changed_lines
   return below(
     sentences(message, hashLine(file_hash)),
     diff?.trimEnd() ?? numbered(lines),

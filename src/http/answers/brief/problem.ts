@@ -7,6 +7,7 @@ import type { ToolCall } from '../call-names.ts'
 import { counted, cut, listed, span } from '../phrases.ts'
 import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, preview } from './call.ts'
 import { EDIT_BRIEFS } from './edit.ts'
+import { undoConflict } from './undo-conflict.ts'
 import { below, hashLine } from './text.ts'
 
 /**
@@ -41,6 +42,7 @@ function withCode(detail: string, code: string, path = ''): string {
 }
 
 const BRIEFS: Briefs<Failure> = {
+  UNDO_CONFLICT: undoConflict,
   ...EDIT_BRIEFS,
   STALE_FILE: staleFile,
   FILE_NOT_FOUND: ({ did_you_mean = [], missing }, call) => {

@@ -1,0 +1,103 @@
+// What POST /history takes and answers. Knows only the wire format.
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
+import { answeredPath, count, hash, line, lossy, named, ref, time, word } from './common.ts'
+
+/** Edits that one page lists at most, and where the request doesn't say how many. */
+export const MAX_EDITS_LISTED = 200
+export const DEFAULT_LISTED = 50
+
+/** The id of an edit; any other text is the id of none. */
+export const editId = (description: string) => Type.String({ minLength: 1, maxLength: 100, description })
+/** Who or what a caller says to be. */
+export const claimed = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
+
+const state = word(
+  ['applied', 'undone', 'partly_undone', 'uncertain'],
+  'applied: it stands. undone: it was taken back. partly_undone: some of its changes were. ' +
+    'uncertain: the server stopped while it was written, and the file has changed since.'
+)
+
+export const HistoryRequestSchema = named(
+  'HistoryRequest',
+  'Which edits to list, newest first. All fields that are given must hold; with none, all edits are listed.',
+  {
+    path: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 4096, description: 'Edits of this file, relative to the workspace root.' })
+    ),
+    under: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 4096, description: 'Edits of files in this directory or below it.' })
+    ),
+    edit_id: Type.Optional(editId('The edit with this id.')),
+    agent: Type.Optional(claimed('Edits of the agent that gave this name.')),
+    session: Type.Optional(claimed('Edits of the session that was given this name.')),
+    since: Type.Optional(time('Edits made then or later, such as 2026-11-22T12:40:00Z.')),
+    until: Type.Optional(time('Edits made then or earlier.')),
+    state: Type.Optional(state),
+    show_diff: Type.Optional(
+      Type.Boolean({ description: 'true: add a unified diff to each edit whose texts are kept (default: false).' })
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_EDITS_LISTED,
+        description: `Edits to list at most (default: ${DEFAULT_LISTED}).`
+      })
+    ),
+    before: Type.Optional(editId('Only older edits than this one: the next_before of the last answer.'))
+  }
+)
+
+const PastChange = named('PastChange', 'One place that an edit changed.', {
+  change_index: count('Which change of the edit, counted from 0: change_indexes of /undo takes it.'),
+  start_line: line('First line of the change in the file before the edit.'),
+  new_start_line: line('First line of the change in the file after the edit.'),
+  lines_removed: count('Lines removed.'),
+  lines_added: count('Lines added.')
+})
+
+const PastEdit = named('PastEdit', 'One edit of one file.', {
+  edit_id: editId('Its id, which /undo takes.'),
+  operation: word(
+    ['edit', 'edit_lines', 'edit_section', 'create', 'undo', 'redo', 'outside'],
+    'What made it. outside: another program than editd, seen afterwards.'
+  ),
+  at: Type.String({ description: 'When it was made, in UTC.' }),
+  path: answeredPath,
+  lossy: Type.Optional(lossy),
+  agent: Type.Optional(Type.String({ description: 'Who made it, as the caller said.' })),
+  session: Type.Optional(Type.String({ description: 'In which session, as the caller said.' })),
+  reason: Type.Optional(Type.String({ description: 'Why, as the caller said.' })),
+  hash_before: Type.Optional(hash('The hash of the file before; left out where there was no file.')),
+  file_hash: Type.Optional(hash('The hash of the file after; left out where it was removed.')),
+  lines_added: count('Lines added.'),
+  lines_removed: count('Lines removed.'),
+  state,
+  undone_by: Type.Optional(editId('The undo that took it back last.')),
+  undoes: Type.Optional(
+    Type.Array(Type.String(), { description: 'Of an undo or redo: the edits that it took back or made again.' })
+  ),
+  metadata_only: Type.Optional(
+    Type.Literal(true, { type: 'boolean', description: "true: its texts aren't kept, so it can't be undone." })
+  ),
+  changes: Type.Array(ref(PastChange), { description: 'Its places, from top to bottom, at most 1,000.' }),
+  changes_truncated: Type.Optional(
+    Type.Literal(true, { type: 'boolean', description: 'true: there are more changes than are listed.' })
+  ),
+  diff: Type.Optional(Type.String({ description: 'A unified diff that git apply and patch -p1 accept.' })),
+  diff_truncated: Type.Optional(Type.Boolean({ description: 'Whether the diff was cut.' })),
+  diff_unavailable: Type.Optional(Type.String({ description: 'Why there is no diff.' }))
+})
+
+export const HistoryResultSchema = named('HistoryResult', 'Edits, newest first.', {
+  message: Type.String({ description: 'What was found, in one sentence.' }),
+  edits: Type.Array(ref(PastEdit), { maxItems: MAX_EDITS_LISTED, description: 'The edits, newest first.' }),
+  next_before: Type.Optional(editId('There may be more: send it as before.')),
+  oldest_kept_at: Type.Optional(Type.String({ description: 'When the oldest edit was made that is still kept.' })),
+  warnings: Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))
+})
+
+export const HISTORY_COMPONENTS = [PastChange, PastEdit, HistoryResultSchema]
+export type HistoryRequest = Static<typeof HistoryRequestSchema>
+export type HistoryResult = Static<typeof HistoryResultSchema>
+export type ListedEdit = Static<typeof PastEdit>

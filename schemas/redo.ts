@@ -1,0 +1,18 @@
+// What POST /redo takes; what it answers is in undo.ts. Knows only the wire format.
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
+import { named } from './common.ts'
+import { editId } from './history.ts'
+import { editIds, takeBackFields } from './undo.ts'
+
+export const RedoRequestSchema = named(
+  'RedoRequest',
+  'Make again what an undo took back. Give edit_id or edit_ids; neither: the last undo of the caller.',
+  {
+    edit_id: Type.Optional(editId('An undo, or an edit that was undone.')),
+    edit_ids: Type.Optional(editIds('Several of these, of one file or more: all are made again, or none.')),
+    ...takeBackFields
+  }
+)
+
+export type RedoRequest = Static<typeof RedoRequestSchema>

@@ -1,0 +1,66 @@
+// The sentences of what was listed, taken back or made again. Does not know problems.
+import type { HistoryOutcome, TakeBackOutcome, TakeBackVerb, TakenBackFile } from '../../operations/operation.ts'
+import { sentences } from './description.ts'
+import { counted, listed } from './phrases.ts'
+
+/** Ids that a sentence names. */
+const NAMED = 3
+
+export function historyMessage({ edits, next_before, oldest_kept_at }: HistoryOutcome): string {
+  const since = oldest_kept_at === undefined ? '' : ` The history goes back to ${oldest_kept_at}.`
+  if (edits.length === 0 && next_before === undefined) return `No such edit is known.${since}`
+  const more =
+    next_before === undefined ? '' : `; there may be more: continue with before ${JSON.stringify(next_before)}`
+  return `${counted(edits.length, 'edit')}, newest first${more}.`
+}
+
+/** `edit 01J…`, `edits 01J… and 01K…`, `7 edits`. */
+export const editsNamed = (ids: readonly string[]): string =>
+  ids.length > NAMED ? counted(ids.length, 'edit') : `${ids.length === 1 ? 'edit' : 'edits'} ${listed(ids)}`
+
+const VERBS = { undo: ['take back', 'Took back'], redo: ['make again', 'Made again'] } as const
+
+/** What was done in all files. */
+export function takeBackMessage(verb: TakeBackVerb, { dry_run, results, toggled, skipped }: TakeBackOutcome): string {
+  const [first, ...others] = results
+  if (first !== undefined && others.length === 0) {
+    return sentences(fileMessage(verb, first), skippedSentence(skipped, dry_run))
+  }
+  const [would, did] = VERBS[verb]
+  const where = `${editsNamed(toggled)} in ${counted(results.length, 'file')}`
+  return sentences(
+    dry_run ? `Would ${would} ${where}; nothing was written.` : `${did} ${where}.`,
+    skippedSentence(skipped, dry_run)
+  )
+}
+
+function skippedSentence(skipped: readonly string[], dry_run: boolean): string {
+  if (skipped.length === 0) return ''
+  const left = dry_run ? 'would be left' : skipped.length === 1 ? 'was left' : 'were left'
+  return `Because of conflicts, ${editsNamed(skipped)} ${left} as ${skipped.length === 1 ? 'it is' : 'they are'}, at least in part.`
+}
+
+/** What was done in one file. */
+export function fileMessage(verb: TakeBackVerb, file: TakenBackFile): string {
+  const { path, dry_run, edit_ids, removed, created } = file
+  const [would, did] = VERBS[verb]
+  const what = `${editsNamed(edit_ids)} in ${path}`
+  return dry_run
+    ? `Would ${would} ${what}${stateThen({ removed, created, dry_run }, file)}; nothing was written.`
+    : `${did} ${what}${stateThen({ removed, created, dry_run }, file)}.`
+}
+
+function stateThen(
+  { removed, created, dry_run }: { removed: true | undefined; created: boolean | undefined; dry_run: boolean },
+  { changes, total_lines_after }: TakenBackFile
+): string {
+  const [first, ...others] = changes
+  if (removed === true) return dry_run ? ', which would remove the file' : ', which removed the file'
+  const lines = counted(total_lines_after, 'line')
+  if (created === true) {
+    return dry_run ? `, which would make the file again (${lines})` : `; the file is there again (${lines})`
+  }
+  if (first === undefined) return ''
+  const where = others.length === 0 ? `line ${first.new_start_line}` : `${changes.length} places`
+  return dry_run ? ` (${where}); it would then have ${lines}` : ` (${where}); it now has ${lines}`
+}

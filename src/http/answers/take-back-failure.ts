@@ -1,0 +1,229 @@
+// Why nothing was taken back or made again, and what to do next. Does not know statuses.
+import type { ConflictOnWire, Problem, SuggestedFix } from '../../../schemas/problem.ts'
+import type { ConflictAt, HistoryFailure, TakeBackVerb } from '../../operations/operation.ts'
+import type { CallSyntax } from './call-names.ts'
+import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
+import { editsNamed } from './history-outcome.ts'
+import { counted, cut, listed, span } from './phrases.ts'
+
+type Of<C extends HistoryFailure['code']> = Extract<HistoryFailure, { code: C }>
+
+/** Later edits that a fix names, and conflicts for which there is a fix of their own. */
+const MOST_IDS = 100
+
+export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'>> = {
+  UNDO_CONFLICT: (failure, { path, naming }) => ({
+    detail: sentences(inTheWay(failure), NOTHING_WRITTEN, waysOn(failure, naming)),
+    members: { ...conflictsOf(failure), suggested_fixes: fixesOf(failure, path, naming) }
+  }),
+  NOTHING_TO_UNDO: (failure, { naming }) => ({
+    detail: sentences(whyNothing(failure, naming), NOTHING_WRITTEN),
+    members: {
+      ...(failure.edit_ids.length > 0 && { edit_ids: failure.edit_ids.slice(0, 1000) }),
+      ...('oldest_kept_at' in failure &&
+        failure.oldest_kept_at !== undefined && { oldest_kept_at: timeOf(failure.oldest_kept_at) }),
+      ...(failure.conflicts !== undefined && conflictsOf({ ...failure, conflicts: failure.conflicts })),
+      ...nextCall(failure, naming)
+    }
+  })
+}
+
+const timeOf = (ms: number): string => new Date(ms).toISOString()
+
+/** What an undo does, and what a redo does. */
+const CAN_T: Record<TakeBackVerb, string> = { undo: "can't be taken back", redo: "can't be made again" }
+
+/** The first conflict in words, and how many there are. */
+export function inTheWay({ verb, conflicts, more_conflicts = 0 }: Of<'UNDO_CONFLICT'>): string {
+  const [first] = conflicts
+  if (first === undefined) return `The edits ${CAN_T[verb]}.`
+  const count = conflicts.length + more_conflicts
+  const more = count === 1 ? '' : ` There are ${count} conflicts in all.`
+  return `Edit ${first.edit_id} ${CAN_T[verb]}: ${whatStands(first)}.${more}`
+}
+
+function whatStands({ kind, by, path, start_line, end_line }: ConflictAt): string {
+  const where = `${end_line < start_line ? `line ${start_line}` : span([start_line, end_line])} of ${cut(path, 200)}`
+  const later = by === undefined ? 'another program' : `the later edit ${by}`
+  switch (kind) {
+    case 'overlap':
+      return `${later} changed the same text (${where})`
+    case 'same_line':
+      return `${later} changed the same line (${where})`
+    case 'outside':
+      return by === undefined
+        ? `another program changed ${cut(path, 200)} since, and it is not known what`
+        : `another program changed the same text since (${by}, ${where})`
+    case 'removed':
+      return by === undefined ? `${cut(path, 200)} is gone` : `${cut(path, 200)} is gone: ${by} removed it`
+  }
+}
+
+/** The later edits that stand in the way. */
+export const laterOf = (conflicts: readonly ConflictAt[]): string[] => [
+  ...new Set(conflicts.flatMap(({ by, kind }) => (by === undefined || kind === 'removed' ? [] : [by])))
+]
+
+function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
+  const later = laterOf(conflicts)
+  const others = later.length === 0 ? '' : `take back ${editsNamed(later)} too`
+  const skip = verb === 'undo' ? ', or send on_conflict "skip" to leave what is in conflict' : ''
+  const removed = conflicts.find(({ kind }) => kind === 'removed')
+  if (removed !== undefined) {
+    return removed.by === undefined
+      ? `If the file should be there, make it again with ${naming.create}.`
+      : `To bring the file back first, call ${naming.redo} with edit_id ${removed.by}.`
+  }
+  if (verb === 'redo') return `Edit the lines in question with ${naming.edit}, as suggested_fixes has it.`
+  return `If that is what you mean, ${others === '' ? 'edit the lines in question' : others}${skip}. suggested_fixes has the calls.`
+}
+
+/** The edits that put back, or in, the text of a conflict; each once. */
+export const restoringEdits = (
+  conflicts: readonly ConflictAt[]
+): { path: string; edit: NonNullable<ConflictAt['restores']>; start_line: number }[] => {
+  const seen = new Set<string>()
+  return conflicts.flatMap(({ path, restores: edit, start_line }) => {
+    const key = JSON.stringify([path, edit])
+    if (edit === undefined || seen.has(key)) return []
+    seen.add(key)
+    return [{ path, edit, start_line }]
+  })
+}
+
+function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
+  const later = laterOf(conflicts)
+  const fixes: SuggestedFix[] = []
+  const removed = conflicts.find(({ kind, by }) => kind === 'removed' && by !== undefined)
+  if (removed?.by !== undefined) {
+    fixes.push({
+      type: 'USE_REDO',
+      suggestion: 'Bring the file back, then send this request again.',
+      call: { name: naming.redo, arguments: { edit_id: removed.by } }
+    })
+  }
+  if (verb === 'undo' && later.length > 0 && later.length <= MOST_IDS) {
+    fixes.push({
+      type: 'UNDO_LATER_TOO',
+      suggestion: `Take back the later ${later.length === 1 ? 'edit' : 'edits'} too: this call is ready to send.`,
+      call: { name: naming.undo, arguments: { edit_ids: [...new Set([...edit_ids, ...later])] } }
+    })
+  }
+  for (const { path: where, edit, start_line } of restoringEdits(conflicts)) {
+    if (where !== path) continue
+    fixes.push({
+      type: 'RESTORE_TEXT',
+      suggestion:
+        `Give line ${start_line} the text that it would have ${verb === 'undo' ? 'without' : 'with'} these edits: ` +
+        `this edit for ${'old_text' in edit ? naming.edit : naming.edit_lines} is ready to send. It changes what the later edit wrote.`,
+      edit
+    })
+  }
+  return fixes
+}
+
+function conflictsOf({
+  conflicts,
+  more_conflicts = 0
+}: Pick<Of<'UNDO_CONFLICT'>, 'conflicts' | 'more_conflicts'>): Partial<Problem> {
+  return {
+    conflicts: conflicts.map(onWire),
+    ...(more_conflicts > 0 && { more_conflicts })
+  }
+}
+
+function onWire({
+  path,
+  edit_id,
+  change_index,
+  by,
+  kind,
+  start_line,
+  end_line,
+  current_text,
+  would_restore,
+  lossy
+}: ConflictAt): ConflictOnWire {
+  const at = { path, edit_id, change_index, ...(by !== undefined && { by }), kind }
+  if (kind === 'removed') return at
+  return { ...at, start_line, end_line, current_text, would_restore, ...(lossy === true && { lossy }) }
+}
+
+/** Why there is nothing to do, in words. */
+export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string {
+  const { verb, edit_ids } = failure
+  const [id = ''] = edit_ids
+  switch (failure.reason) {
+    case 'unknown': {
+      const oldest = failure.oldest_kept_at
+      const since = oldest === undefined ? 'The history is empty.' : `The history goes back to ${timeOf(oldest)}.`
+      return sentences(
+        `There is no ${edit_ids.length === 1 ? 'edit' : 'such edit'} ${listed(edit_ids.slice(0, 10), 'or')}.`,
+        since,
+        `${naming.history} lists the edits.`
+      )
+    }
+    case 'done_already':
+      return verb === 'undo'
+        ? sentences(
+            `${capitalEdits(edit_ids)} ${are(edit_ids)} undone already.`,
+            `To make ${it(edit_ids)} again, call ${naming.redo}.`
+          )
+        : `${capitalEdits(edit_ids)} ${edit_ids.length === 1 ? 'stands' : 'stand'}: there is nothing to make again.`
+    case 'is_undo':
+      return sentences(
+        `${id} is an undo of ${editsNamed(failure.undoes)}.`,
+        `To make ${it(failure.undoes)} again, call ${naming.redo} with edit_id ${id}.`
+      )
+    case 'none':
+      return sentences('No edit that fits stands.', `${naming.history} lists the edits.`)
+    case 'none_of_caller': {
+      const who = failure.agent === undefined ? 'a caller who gave no name' : JSON.stringify(failure.agent)
+      return sentences(
+        verb === 'undo' ? `No edit of yours (${who}) stands.` : `There is no undo of yours (${who}) to be taken back.`,
+        `Send the edit_id of the one that you mean; ${naming.history} lists them.`
+      )
+    }
+    case 'same_state':
+      return 'The file has that content already.'
+    case 'all_in_conflict':
+      return `Later changes stand in the way of all that was to be ${verb === 'undo' ? 'taken back' : 'made again'}; conflicts lists them.`
+  }
+}
+
+const are = (ids: readonly string[]): string => (ids.length === 1 ? 'is' : 'are')
+const it = (ids: readonly string[]): string => (ids.length === 1 ? 'it' : 'them')
+const capitalEdits = (ids: readonly string[]): string =>
+  ids.length > 3 ? `All ${counted(ids.length, 'edit')}` : editsNamed(ids).replace(/^e/, 'E')
+
+/** The call that does what was meant, if there is one. */
+function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
+  const [edit_id] = failure.edit_ids
+  const isOne = failure.edit_ids.length === 1 && edit_id !== undefined
+  if (!isOne || failure.verb === 'redo' || !['is_undo', 'done_already'].includes(failure.reason)) return {}
+  const suggestion = `If you want ${failure.reason === 'is_undo' ? 'what it took back' : 'it'} again, send this call.`
+  return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: { edit_id } } }] }
+}
+
+/** Of what texts are missing for, in words. */
+export const noTexts = ({ reason, edit_ids }: Of<'HISTORY_GONE'>): string =>
+  reason === 'no_texts'
+    ? sentences(
+        `The texts of ${editsNamed(edit_ids)} are not kept, or not any more, so it is not known what to put back.`,
+        NOTHING_WRITTEN,
+        'Change the file by an edit instead.'
+      )
+    : sentences(
+        `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`,
+        NOTHING_WRITTEN,
+        'Change the file by an edit instead.'
+      )
+
+/** A link where a file was. */
+export const linkNow = (leads_to: string, shown: string): ProblemParts => ({
+  detail: sentences(
+    `${shown} is now, or lies behind, a symbolic link to ${cut(leads_to, 200)}; the edit was made to the file that was there.`,
+    NOTHING_WRITTEN,
+    'Put the file back in its place, or change it by an edit.'
+  )
+})

@@ -1,0 +1,124 @@
+// /history: which edits were made, by whom, and what became of them.
+import {
+  DEFAULT_LISTED,
+  HistoryRequestSchema,
+  HistoryResultSchema,
+  type HistoryRequest,
+  type ListedEdit
+} from '../../schemas/history.ts'
+import { AROUND } from '../engine/history/places.ts'
+import { recordedDiff } from '../engine/report/recorded-diff.ts'
+import { decode } from '../engine/text/encoding.ts'
+import type { EditRecord } from '../workspace/api.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { HistoryQuery, PastEdit } from '../workspace/api.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import { DIFF_LINES } from './change.ts'
+import { PATH_HINT } from './hints.ts'
+import type { FieldFault, HistoryOutcome, Operation, OperationFailure } from './operation.ts'
+
+/** Changes of one edit that are listed. */
+const MAX_CHANGES = 1000
+const HASH_DIGITS = 16
+
+export const makeHistory = (workspace: Workspace): Operation<HistoryRequest> => ({
+  id: 'edit_history',
+  route: '/history',
+  summary: 'List the edits that were made',
+  description: ({ undo }) =>
+    `Lists edits, newest first: who made them, where, and whether they stand. ${undo} takes their edit_id.`,
+  hints: {
+    path: PATH_HINT,
+    under: 'A directory.',
+    since: 'Such as 2026-11-22T12:40:00Z.',
+    before: 'To go on: next_before.'
+  },
+  only_by_name: true,
+  effect: 'looks',
+  request: HistoryRequestSchema,
+  outcome: HistoryResultSchema,
+  codes: ['INVALID_PATH', 'PATH_NOT_ALLOWED', 'PROTECTED_PATH', 'HISTORY_GONE'],
+  expects_hash: false,
+  expects_none: false,
+  items: {},
+  async call(request) {
+    const path = request.path === undefined ? {} : { path: request.path }
+    const query = queryOf(request)
+    if (!query.ok) return { ...query, ...path }
+    const page = await workspace.history({ ...query.value, texts: true })
+    if (!page.ok) return { ...page, ...path }
+    const { edits, next_before, oldest_kept_at } = page.value
+    const outcome: HistoryOutcome = {
+      edits: edits.map(edit => listed(edit, request.show_diff === true)),
+      ...(next_before !== undefined && { next_before }),
+      ...(oldest_kept_at !== undefined && { oldest_kept_at: timeOf(oldest_kept_at) })
+    }
+    return ok({ operation: 'history', outcome })
+  }
+})
+
+function queryOf(request: HistoryRequest): Result<HistoryQuery, OperationFailure> {
+  const { show_diff: _, limit = DEFAULT_LISTED, edit_id, since, until, ...others } = request
+  const times = Object.entries({ since, until }).flatMap(([name, text]) =>
+    text === undefined ? [] : [{ name, time: Date.parse(text.replace(' ', 'T').toUpperCase()) }]
+  )
+  const faults = times
+    .filter(({ time }) => Number.isNaN(time))
+    .map(({ name }): FieldFault => ({ pointer: `/${name}`, reason: 'no_time' }))
+  if (faults.length > 0) return fail({ code: 'INVALID_REQUEST', faults })
+  return ok({
+    ...others,
+    ...(edit_id !== undefined && { edit_ids: [edit_id] }),
+    ...Object.fromEntries(times.map(({ name, time }) => [name, time])),
+    limit
+  })
+}
+
+const timeOf = (ms: number): string => new Date(ms).toISOString()
+
+function listed({ record, state, undone_by }: PastEdit, show_diff: boolean): HistoryOutcome['edits'][number] {
+  const { edit_id, operation, at, agent, session, reason, hash_before, hash_after, toggles } = record
+  const path = decode(record.path)
+  const changes = changesOf(record)
+  return {
+    edit_id,
+    operation,
+    at: timeOf(at),
+    path: path.text,
+    ...(path.lossy === true && { lossy: true as const }),
+    ...(agent !== undefined && { agent }),
+    ...(session !== undefined && { session }),
+    ...(reason !== undefined && { reason }),
+    ...(hash_before !== null && { hash_before: hash_before.slice(0, HASH_DIGITS) }),
+    ...(hash_after !== null && { file_hash: hash_after.slice(0, HASH_DIGITS) }),
+    lines_added: record.lines_added,
+    lines_removed: record.lines_removed,
+    state,
+    ...(undone_by !== undefined && { undone_by }),
+    ...(toggles !== undefined && { undoes: [...new Set(toggles.map(({ edit_id }) => edit_id))] }),
+    ...(record.splices === null && { metadata_only: true as const }),
+    changes: changes.slice(0, MAX_CHANGES),
+    ...(changes.length > MAX_CHANGES && { changes_truncated: true as const }),
+    ...(show_diff && diffOf(record))
+  }
+}
+
+const changesOf = ({ places }: EditRecord): ListedEdit['changes'] =>
+  (places ?? []).map(({ start_line, new_start_line, lines_removed, lines_added }, change_index) => ({
+    change_index,
+    start_line,
+    new_start_line,
+    lines_removed,
+    lines_added
+  }))
+
+function diffOf({ splices, places, path, hash_before, hash_after }: EditRecord) {
+  if (splices === null || places === null) return {}
+  return recordedDiff(splices, places, {
+    path: path.toString(),
+    exists: hash_before !== null,
+    remains: hash_after !== null,
+    max_lines: DIFF_LINES,
+    kept: AROUND
+  })
+}

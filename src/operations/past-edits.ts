@@ -1,0 +1,80 @@
+// The edits that a request means, read from the history: by their ids, whose they are, or the caller's last. Does not
+// know what is done with them.
+import type { Author, EditRecord } from '../workspace/api.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { HistoryQuery, PastEdit } from '../workspace/api.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+
+/** Edits that are asked for at a time. */
+const PAGE = 200
+
+/** What was found, newest first. `oldest_kept_at` in ms since 1970. */
+export interface Found {
+  edits: PastEdit[]
+  oldest_kept_at?: number
+}
+
+/**
+ * The edits of all pages of a query for which `wanted` holds, at most `most`; pages are read only until there are so
+ * many.
+ */
+export async function findEdits(
+  workspace: Workspace,
+  query: Omit<HistoryQuery, 'limit' | 'before'>,
+  wanted: (edit: PastEdit) => boolean | Promise<boolean> = () => true,
+  most = Infinity
+): Promise<Result<Found, FileFailure>> {
+  const edits: PastEdit[] = []
+  let before: string | undefined
+  for (;;) {
+    const page = await workspace.history({ ...query, limit: PAGE, ...(before !== undefined && { before }) })
+    if (!page.ok) return fail(page.failure)
+    const { next_before, oldest_kept_at } = page.value
+    for (const edit of page.value.edits) if (edits.length < most && (await wanted(edit))) edits.push(edit)
+    if (next_before === undefined || edits.length >= most) {
+      return ok({ edits, ...(oldest_kept_at !== undefined && { oldest_kept_at }) })
+    }
+    before = next_before
+  }
+}
+
+/** The edits with these ids, and those of the ids of which there is none. */
+export async function findByIds(
+  workspace: Workspace,
+  edit_ids: readonly string[]
+): Promise<Result<Found & { unknown: string[] }, FileFailure>> {
+  const ids = [...new Set(edit_ids)]
+  const edits: PastEdit[] = []
+  let oldest: Pick<Found, 'oldest_kept_at'> = {}
+  for (let i = 0; i < ids.length; i += PAGE) {
+    const found = await findEdits(workspace, { edit_ids: ids.slice(i, i + PAGE) })
+    if (!found.ok) return found
+    const { edits: some, ...about } = found.value
+    edits.push(...some)
+    oldest = about
+  }
+  const known = new Set(edits.map(({ record }) => record.edit_id))
+  return ok({ edits, ...oldest, unknown: ids.filter(id => !known.has(id)) })
+}
+
+/** Whether it is one that a caller asked for, and no undo, redo or change by others. */
+export const isOrdinary = ({ operation }: EditRecord): boolean => !['undo', 'redo', 'outside'].includes(operation)
+
+export const stands = ({ state }: PastEdit): boolean => state === 'applied' || state === 'partly_undone'
+
+/**
+ * Whether a record is the caller's own: of the same agent and, where the caller's session is known, of it. Callers who
+ * don't say who they are count as one.
+ */
+export const isOwn = (record: Author, { agent, session }: Author): boolean =>
+  record.agent === agent && (agent === undefined || session !== undefined ? record.session === session : true)
+
+/** The part of a query that holds for all own edits. */
+export const ownQuery = ({ agent, session }: Author): Pick<HistoryQuery, 'agent' | 'session'> => ({
+  ...(agent !== undefined && { agent }),
+  ...(session !== undefined && { session })
+})
+
+/** The path of a record as callers write it. */
+export const pathOf = ({ path }: EditRecord): string => path.toString()

@@ -1,0 +1,78 @@
+// /redo: what an undo took back is made again.
+import { RedoRequestSchema, type RedoRequest } from '../../schemas/redo.ts'
+import { RedoResultSchema } from '../../schemas/undo.ts'
+import type { Author } from '../workspace/api.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+import type { PastEdit, Workspace } from '../workspace/workspace.ts'
+import { keyedBy } from './change.ts'
+import { TAKE_BACK_CODES } from './codes.ts'
+import type { HistoryFailure, Operation } from './operation.ts'
+import { findByIds, findEdits, isOwn, ownQuery } from './past-edits.ts'
+import { takeBackFiles, type TakingBack } from './take-back.ts'
+import { filesFor, meantBy, type Meant } from './undo.ts'
+
+export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
+  id: 'redo_edit',
+  route: '/redo',
+  summary: 'Make again what was undone',
+  description: ({ undo }) =>
+    `Makes again what ${undo} took back; nothing else is touched. ` +
+    'Give the edit_id of the undo or of the edit; or nothing for your last undo.',
+  hints: {},
+  only_by_name: true,
+  effect: 'changes',
+  request: RedoRequestSchema,
+  outcome: RedoResultSchema,
+  codes: [...TAKE_BACK_CODES, 'ALREADY_EXISTS'],
+  expects_hash: true,
+  expects_none: false,
+  items: {},
+  // agent and session are of whose edits are meant; the caller's own come in headers.
+  call_fields: ['idempotency_key'],
+  keyed: keyedBy(taking.workspace),
+  async call(request, context = {}) {
+    const { edit_id, edit_ids } = request
+    if (edit_id !== undefined && edit_ids !== undefined) {
+      return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: '/edit_ids', reason: 'several_selectors' }] })
+    }
+    const ids = edit_ids ?? (edit_id === undefined ? undefined : [edit_id])
+    const meant =
+      ids === undefined ? await lastUndo(taking.workspace, context.caller ?? {}) : await byIds(taking.workspace, ids)
+    if (!meant.ok) return meant
+    const files = filesFor(meant.value, request, set => ({ set, to: 'standing', on_conflict: 'refuse' }))
+    return files.ok ? takeBackFiles(taking, 'redo', request, files.value, context) : files
+  }
+})
+
+type RedoFailure = HistoryFailure | FileFailure
+
+async function byIds(workspace: Workspace, ids: readonly string[]): Promise<Result<Meant[], RedoFailure>> {
+  const found = await findByIds(workspace, ids)
+  if (!found.ok) return found
+  const { edits, unknown: edit_ids, oldest_kept_at } = found.value
+  if (edit_ids.length === 0) return ok(edits.flatMap(({ record }) => meantBy(record)))
+  const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'unknown', edit_ids, ...oldest })
+}
+
+/** What the last undo of the caller took back, of which something hasn't been made again. */
+async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Meant[], RedoFailure>> {
+  let failure: FileFailure | undefined
+  const hasEffect = async ({ record }: PastEdit): Promise<boolean> => {
+    if (record.operation !== 'undo' || !isOwn(record, caller)) return false
+    const undone = await findByIds(
+      workspace,
+      (record.toggles ?? []).map(({ edit_id }) => edit_id)
+    )
+    if (!undone.ok) failure = undone.failure
+    return undone.ok && undone.value.edits.some(({ undone_by }) => undone_by === record.edit_id)
+  }
+  const found = await findEdits(workspace, ownQuery(caller), hasEffect, 1)
+  if (failure !== undefined) return fail(failure)
+  if (!found.ok) return found
+  const [last] = found.value.edits
+  if (last !== undefined) return ok(meantBy(last.record))
+  const agent = caller.agent === undefined ? {} : { agent: caller.agent }
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none_of_caller', edit_ids: [], ...agent })
+}

@@ -1,0 +1,213 @@
+// /undo: edits are taken back, whoever made them, and nothing else is touched. Which edits: by a selector.
+import { UndoRequestSchema, UndoResultSchema, type UndoRequest } from '../../schemas/undo.ts'
+import type { Selection } from '../engine/history/change.ts'
+import { standingOf } from '../engine/history/units.ts'
+import type { Author, EditRecord } from '../workspace/api.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { FileHistory } from '../workspace/api.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import { keyedBy } from './change.ts'
+import { TAKE_BACK_CODES } from './codes.ts'
+import type { FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
+import { findByIds, findEdits, isOrdinary, isOwn, ownQuery, pathOf, stands, type Found } from './past-edits.ts'
+import { type Chosen, type FileToTakeBack, MAX_FILES, takeBackFiles, type TakingBack } from './take-back.ts'
+
+type UndoFailure = HistoryFailure | OperationFailure | FileFailure
+
+export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
+  id: 'undo_edit',
+  route: '/undo',
+  summary: 'Take edits back',
+  description: () => 'Takes back your last edit or these, unless later ones build on it.',
+  hints: { path: 'Its last edit.' },
+  // The definitions of all tools together are to stay small.
+  tool_fields: ['edit_ids', 'path'],
+  effect: 'changes',
+  request: UndoRequestSchema,
+  outcome: UndoResultSchema,
+  codes: TAKE_BACK_CODES,
+  expects_hash: true,
+  expects_none: false,
+  items: {},
+  // agent and session are of whose edits are meant; the caller's own come in headers.
+  call_fields: ['idempotency_key'],
+  keyed: keyedBy(taking.workspace),
+  async call(request, context = {}) {
+    const path = request.path === undefined ? {} : { path: request.path }
+    const fault = faultOf(request)
+    if (fault !== null) return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), ...path }
+    const files = await filesOf(taking.workspace, request, context.caller ?? {})
+    if (!files.ok) return { ...files, ...path }
+    return takeBackFiles(taking, 'undo', request, files.value, context)
+  }
+})
+
+const SELECTORS = ['edit_id', 'edit_ids', 'session', 'agent', 'path'] as const
+
+/** What is wrong with the choice of a selector. */
+function faultOf(request: UndoRequest): { pointer: string; reason: FixedFault } | null {
+  const [, second] = SELECTORS.filter(name => request[name] !== undefined)
+  if (second !== undefined) return { pointer: `/${second}`, reason: 'several_selectors' }
+  if (request.to !== undefined && request.path === undefined) return { pointer: '/to', reason: 'needs_path' }
+  if (request.change_indexes !== undefined && request.edit_id === undefined) {
+    return { pointer: '/change_indexes', reason: 'needs_edit_id' }
+  }
+  if (request.on_conflict !== undefined && request.to !== undefined) {
+    return { pointer: '/on_conflict', reason: 'not_with_to' }
+  }
+  return null
+}
+
+/** The files that a request changes, each with how its edits are chosen. */
+async function filesOf(
+  workspace: Workspace,
+  request: UndoRequest,
+  caller: Author
+): Promise<Result<FileToTakeBack[], UndoFailure>> {
+  const { path, to, on_conflict = 'refuse' } = request
+  if (path !== undefined) {
+    // Whether there is a history: without one, the file seems never to have been changed.
+    const history = await workspace.history({ path, limit: 1 })
+    if (!history.ok) return history
+    const choose = (history: FileHistory) =>
+      to === undefined ? lastEdit(history, on_conflict) : stateAfterEdit(history, to)
+    return ok([{ path, recorded: false, choose }])
+  }
+  const found = await selected(workspace, request, caller)
+  if (!found.ok) return found
+  return filesFor(found.value, request, set => ({ set, to: 'undone', on_conflict }))
+}
+
+/** The last edit that stands, of whoever. */
+function lastEdit(
+  { changes, records }: FileHistory,
+  on_conflict: 'refuse' | 'skip'
+): Result<Chosen, HistoryFailure | OperationFailure> {
+  const standing = standingOf(changes)
+  const last = records.findLast(record => isOrdinary(record) && standing.get(record.edit_id)?.state !== 'undone')
+  if (last === undefined) return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: [], reason: 'none' })
+  const set = [{ edit_id: last.edit_id }]
+  return chosenFrom({ records }, set, { set, to: 'undone', on_conflict })
+}
+
+function stateAfterEdit({ records }: FileHistory, edit_id: string): Result<Chosen, HistoryFailure> {
+  const edit_ids = [edit_id]
+  if (records.every(record => record.edit_id !== edit_id)) {
+    return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'unknown' })
+  }
+  return ok({ goal: { state_after: edit_id }, edit_ids })
+}
+
+/** The edits that the selectors other than a path mean. */
+async function selected(
+  workspace: Workspace,
+  { edit_id, edit_ids, session, agent, change_indexes }: UndoRequest,
+  caller: Author
+): Promise<Result<Meant[], UndoFailure>> {
+  if (edit_id !== undefined) return byIds(workspace, [edit_id], change_indexes)
+  if (edit_ids !== undefined) return byIds(workspace, edit_ids)
+  const whose = session !== undefined ? { session } : agent !== undefined ? { agent } : undefined
+  const found = await findEdits(
+    workspace,
+    whose ?? ownQuery(caller),
+    edit => stands(edit) && isOrdinary(edit.record) && (whose !== undefined || isOwn(edit.record, caller)),
+    whose === undefined ? 1 : Infinity
+  )
+  if (!found.ok) return found
+  if (found.value.edits.length === 0) return fail(nothingOf(found.value, whose === undefined ? caller : undefined))
+  return ok(found.value.edits.map(({ record }) => ({ path: pathOf(record), selection: { edit_id: record.edit_id } })))
+}
+
+const nothingOf = ({ oldest_kept_at }: Found, caller: Author | undefined): HistoryFailure => ({
+  code: 'NOTHING_TO_UNDO',
+  verb: 'undo',
+  edit_ids: [],
+  reason: caller === undefined ? 'none' : 'none_of_caller',
+  ...(caller?.agent !== undefined && { agent: caller.agent }),
+  ...(oldest_kept_at !== undefined && { oldest_kept_at })
+})
+
+async function byIds(
+  workspace: Workspace,
+  ids: readonly string[],
+  change_indexes?: readonly number[]
+): Promise<Result<Meant[], UndoFailure>> {
+  const found = await findByIds(workspace, ids)
+  if (!found.ok) return found
+  const { edits, unknown, oldest_kept_at } = found.value
+  const nothing = { code: 'NOTHING_TO_UNDO', verb: 'undo' } as const
+  if (unknown.length > 0) {
+    const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
+    return fail({ ...nothing, reason: 'unknown', edit_ids: unknown, ...oldest })
+  }
+  const undo = edits.find(({ record }) => record.operation === 'undo')
+  if (undo !== undefined) {
+    const { edit_id, toggles = [] } = undo.record
+    return fail({ ...nothing, reason: 'is_undo', edit_ids: [edit_id], undoes: toggles.map(({ edit_id }) => edit_id) })
+  }
+  return ok(edits.flatMap(({ record }) => meantBy(record, change_indexes)))
+}
+
+/** An edit of one file that is meant, or some of its changes. */
+export interface Meant {
+  path: string
+  selection: Selection
+}
+
+/** The edit of a record; of an undo or redo, what it took back or made again. */
+export function meantBy(record: EditRecord, change_indexes?: readonly number[]): Meant[] {
+  const path = pathOf(record)
+  const of = (selection: Selection): Meant => ({ path, selection })
+  if (record.toggles !== undefined) return record.toggles.map(of)
+  return [of({ edit_id: record.edit_id, ...(change_indexes !== undefined && { change_indexes }) })]
+}
+
+/** One entry for each file; of each, the selections are judged against its history under the lock. */
+export function filesFor(
+  meant: readonly Meant[],
+  { expected_hash }: { expected_hash?: string },
+  goalOf: (set: readonly Selection[]) => Chosen['goal']
+): Result<FileToTakeBack[], UndoFailure> {
+  const byPath = new Map<string, Selection[]>()
+  for (const { path, selection } of meant) byPath.set(path, [...(byPath.get(path) ?? []), selection])
+  if (byPath.size > 1 && expected_hash !== undefined) {
+    return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: '/expected_hash', reason: 'several_files' }] })
+  }
+  if (byPath.size > MAX_FILES) {
+    const fault = { pointer: '', reason: 'too_many_files', limit: MAX_FILES, actual: byPath.size } as const
+    return fail({ code: 'INVALID_REQUEST', faults: [fault] })
+  }
+  return ok(
+    [...byPath].map(([path, set]) => ({
+      path,
+      recorded: true,
+      choose: history => chosenFrom(history, set, goalOf(set))
+    }))
+  )
+}
+
+/** The set, unless the texts of one of its edits aren't kept, or it names a change that the edit doesn't have. */
+function chosenFrom(
+  { records }: Pick<FileHistory, 'records'>,
+  set: readonly Selection[],
+  goal: Chosen['goal']
+): Result<Chosen, HistoryFailure | OperationFailure> {
+  const edit_ids = [...new Set(set.map(({ edit_id }) => edit_id))]
+  const known = new Map(records.map(record => [record.edit_id, record]))
+  const withoutTexts = edit_ids.filter(id => known.get(id)?.splices === null)
+  if (withoutTexts.length > 0) return fail({ code: 'HISTORY_GONE', reason: 'no_texts', edit_ids: withoutTexts })
+  for (const { edit_id, change_indexes = [] } of set) {
+    const total = known.get(edit_id)?.splices?.length
+    const at = change_indexes.findIndex(index => total !== undefined && index >= total)
+    if (total === undefined || at === -1) continue
+    const fault = {
+      pointer: `/change_indexes/${at}`,
+      reason: 'no_such_change',
+      index: change_indexes[at]!,
+      total
+    } as const
+    return fail({ code: 'INVALID_REQUEST', faults: [fault] })
+  }
+  return ok({ goal, edit_ids })
+}

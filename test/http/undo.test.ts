@@ -1,0 +1,442 @@
+// /history, /undo and /redo over HTTP, on real files.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { bytesOf, check, startServer, type Reply, type TestServer } from './test-server.ts'
+
+const TEXT = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
+const files = { 'a.txt': TEXT, 'b.txt': TEXT, dir: { 'c.txt': TEXT } }
+
+const as = (agent: string, session?: string): Record<string, string> => ({
+  'editd-agent': agent,
+  ...(session !== undefined && { 'editd-session': session })
+})
+
+/** Replaces a text as an agent; returns the edit's id. */
+async function edit(server: TestServer, path: string, old_text: string, new_text: string, headers = as('ann')) {
+  const reply = await server.call('POST', '/edit', { body: { path, old_text, new_text }, headers })
+  if (reply.status !== 200) throw new Error(reply.text)
+  return String(reply.body.edit_id)
+}
+
+const first = (reply: Reply, member: string): Record<string, any> => (reply.body[member] as Record<string, any>[])[0]!
+
+t.test('takes back the edit of one agent among three, and nothing else', async t => {
+  const server = await startServer(t, { files })
+  const ann = await edit(server, 'a.txt', 'two', 'TWO', as('ann', 's1'))
+  await edit(server, 'a.txt', 'four', 'FOUR', as('bob'))
+  await edit(server, 'a.txt', 'six', 'SIX', as('cid'))
+  const dry = await check(t, server, '/undo', { edit_id: ann, dry_run: true, show_diff: true }, 200, {
+    dry_run: true,
+    undone: [ann],
+    skipped: [],
+    message: `Would take back edit ${ann} in a.txt (line 2); it would then have 7 lines; nothing was written.`,
+    results: [{ path: 'a.txt', changed: true, dry_run: true, changes: [{ old_content: 'TWO', new_content: 'two' }] }]
+  })
+  const done = await check(t, server, '/undo', { edit_id: ann, note: 'not wanted', show_diff: true }, 200, {
+    message: `Took back edit ${ann} in a.txt (line 2); it now has 7 lines.`,
+    undone: [ann],
+    results: [{ path: 'a.txt', edit_id: String, file_hash: first(dry, 'results').new_hash }]
+  })
+  t.equal(first(done, 'results').diff, first(dry, 'results').diff)
+  t.equal(bytesOf(server, 'a.txt'), 'one\ntwo\nthree\nFOUR\nfive\nSIX\nseven\n')
+  t.equal(done.headers.get('etag'), `"${first(done, 'results').file_hash}"`)
+  const listed = await check(t, server, '/history', { path: 'a.txt' }, 200, {
+    message: '4 edits, newest first.',
+    edits: [
+      { operation: 'undo', reason: 'not wanted', undoes: [ann], state: 'applied' },
+      { agent: 'cid', state: 'applied' },
+      { agent: 'bob', state: 'applied', lines_added: 1, lines_removed: 1 },
+      { edit_id: ann, agent: 'ann', session: 's1', state: 'undone', undone_by: first(done, 'results').edit_id }
+    ]
+  })
+  t.match(first(listed, 'edits'), { changes: [{ change_index: 0, start_line: 2, new_start_line: 2 }] })
+})
+
+t.test('refuses to take away what a later edit stands on, with fixes that work', async t => {
+  const server = await startServer(t, { files })
+  const ann = await edit(server, 'a.txt', 'two', 'TWO')
+  const bob = await edit(server, 'a.txt', 'TWO', 'TWO and more', as('bob'))
+  const refused = await check(t, server, '/undo', { edit_id: ann }, 409, {
+    code: 'UNDO_CONFLICT',
+    path: 'a.txt',
+    conflicts: [{ path: 'a.txt', edit_id: ann, by: bob, kind: /./, start_line: 2, end_line: 2 }],
+    suggested_fixes: [
+      { type: 'UNDO_LATER_TOO', call: { name: '/undo', arguments: { edit_ids: [ann, bob] } } },
+      { type: 'RESTORE_TEXT' }
+    ]
+  })
+  t.comment(refused.text)
+  t.equal(bytesOf(server, 'a.txt'), TEXT.replace('two', 'TWO and more'))
+  const [too, text] = refused.body.suggested_fixes as Record<string, any>[]
+  await check(t, server, '/undo', { ...too!.call.arguments, dry_run: true }, 200, { undone: [ann, bob] })
+  await check(t, server, '/edit', { path: 'a.txt', ...text!.edit }, 200, { changed: true })
+  t.equal(bytesOf(server, 'a.txt'), TEXT)
+})
+
+t.test('undoes several files, or none', async t => {
+  const server = await startServer(t, { files })
+  const a = await edit(server, 'a.txt', 'two', 'TWO', as('ann', 's1'))
+  const b = await edit(server, 'b.txt', 'two', 'TWO', as('ann', 's1'))
+  const done = await check(t, server, '/undo', { session: 's1' }, 200, {
+    message: /^Took back edits \S+ and \S+ in 2 files\.$/,
+    results: [{}, {}]
+  })
+  t.strictSame([...(done.body.undone as string[])].sort(), [a, b].sort())
+  t.equal(bytesOf(server, 'a.txt'), TEXT)
+  t.equal(bytesOf(server, 'b.txt'), TEXT)
+  await check(t, server, '/undo', { session: 's1' }, 422, { code: 'NOTHING_TO_UNDO' })
+  const undos = (done.body.results as { edit_id: string }[]).map(({ edit_id }) => edit_id)
+  await check(t, server, '/redo', { edit_ids: undos }, 200, { redone: Array })
+  t.equal(bytesOf(server, 'a.txt'), TEXT.replace('two', 'TWO'))
+  const later = await edit(server, 'b.txt', 'TWO', 'TWO!', as('bob'))
+  await check(t, server, '/undo', { agent: 'ann' }, 409, { code: 'UNDO_CONFLICT', conflicts: [{ by: later }] })
+  t.equal(bytesOf(server, 'a.txt'), TEXT.replace('two', 'TWO'), 'the file without conflict is untouched')
+  await check(t, server, '/undo', { agent: 'ann', on_conflict: 'skip' }, 200, { undone: [a], skipped: [b] })
+  t.equal(bytesOf(server, 'a.txt'), TEXT)
+  t.equal(bytesOf(server, 'b.txt'), TEXT.replace('two', 'TWO!'))
+})
+
+t.test('takes back a creation, and makes it again', async t => {
+  const server = await startServer(t, { files })
+  const made = await check(t, server, '/create', { path: 'new/x.txt', content: 'x\n' }, 200, { created: true })
+  const id = String(made.body.edit_id)
+  await check(t, server, '/undo', { edit_id: id, dry_run: true }, 200, { results: [{ removed: true }] })
+  t.ok(existsSync(join(server.root, 'new/x.txt')))
+  const done = await check(t, server, '/undo', { edit_id: id }, 200, {
+    message: `Took back edit ${id} in new/x.txt, which removed the file.`,
+    results: [{ removed: true, file_hash: undefined }]
+  })
+  t.notOk(existsSync(join(server.root, 'new')), 'the folder that it made is gone too')
+  const undo = String(first(done, 'results').edit_id)
+  await check(t, server, '/redo', { edit_id: undo, dry_run: true }, 200, { results: [{ created: true }] })
+  await check(t, server, '/redo', { edit_id: undo }, 200, {
+    message: `Made again edit ${id} in new/x.txt; the file is there again (1 line).`,
+    redone: [id],
+    results: [{ created: true, file_hash: made.body.file_hash }]
+  })
+  t.equal(bytesOf(server, 'new/x.txt'), 'x\n')
+  await edit(server, 'new/x.txt', 'x', 'y', as('bob'))
+  await check(t, server, '/undo', { edit_id: id }, 409, { code: 'UNDO_CONFLICT' })
+})
+
+t.test('undoes an undo only by redo', async t => {
+  const server = await startServer(t, { files })
+  const id = await edit(server, 'a.txt', 'two', 'TWO')
+  const done = await check(t, server, '/undo', { path: 'a.txt' }, 200, { undone: [id] })
+  const undo = String(first(done, 'results').edit_id)
+  await check(t, server, '/undo', { edit_id: undo }, 422, {
+    code: 'NOTHING_TO_UNDO',
+    detail: `${undo} is an undo of edit ${id}. To make it again, call /redo with edit_id ${undo}. Nothing was written.`,
+    suggested_fixes: [{ type: 'USE_REDO', call: { name: '/redo', arguments: { edit_id: undo } } }]
+  })
+  await check(t, server, '/undo', { path: 'a.txt' }, 422, { code: 'NOTHING_TO_UNDO' })
+  await check(t, server, '/undo', { edit_id: id }, 422, { code: 'NOTHING_TO_UNDO', detail: /undone already/ })
+  await check(t, server, '/redo', { edit_id: id }, 200, { redone: [id] })
+  await check(t, server, '/redo', { edit_id: id }, 422, { code: 'NOTHING_TO_UNDO', detail: /stands/ })
+  t.equal(bytesOf(server, 'a.txt'), TEXT.replace('two', 'TWO'))
+})
+
+t.test("takes the caller's last edit, and makes the last undo again", async t => {
+  const server = await startServer(t, { files })
+  const ann = await edit(server, 'a.txt', 'two', 'TWO', as('ann'))
+  await edit(server, 'a.txt', 'five', 'FIVE', as('bob'))
+  const undone = await check(t, server, '/undo', {}, 200, { undone: [ann] }, as('ann'))
+  await check(
+    t,
+    server,
+    '/undo',
+    {},
+    422,
+    { code: 'NOTHING_TO_UNDO', detail: /^No edit of yours \("ann"\) stands/ },
+    as('ann')
+  )
+  await check(t, server, '/undo', {}, 422, { code: 'NOTHING_TO_UNDO', detail: /a caller who gave no name/ })
+  await check(t, server, '/redo', {}, 422, { code: 'NOTHING_TO_UNDO' }, as('bob'))
+  await check(t, server, '/redo', {}, 200, { redone: [ann] }, as('ann'))
+  await check(t, server, '/redo', {}, 422, { code: 'NOTHING_TO_UNDO' }, as('ann'))
+  t.ok(undone)
+})
+
+t.test('brings a file to the state after an edit', async t => {
+  const server = await startServer(t, { files })
+  await edit(server, 'a.txt', 'one', 'ONE')
+  const second = await edit(server, 'a.txt', 'two', 'TWO')
+  const then = bytesOf(server, 'a.txt')
+  await edit(server, 'a.txt', 'three', 'THREE', as('bob'))
+  writeFileSync(join(server.root, 'a.txt'), bytesOf(server, 'a.txt').replace('seven', 'SEVEN'))
+  await check(t, server, '/undo', { path: 'a.txt', to: second }, 200, { results: [{ changed: true }] })
+  t.equal(bytesOf(server, 'a.txt'), then)
+  await check(t, server, '/undo', { path: 'a.txt', to: second }, 422, { code: 'NOTHING_TO_UNDO' })
+  await check(t, server, '/undo', { path: 'a.txt', to: 'none' }, 422, { code: 'NOTHING_TO_UNDO', edit_ids: ['none'] })
+})
+
+t.test('takes back single changes of an edit', async t => {
+  const server = await startServer(t, { files })
+  const edits = [
+    { old_text: 'one', new_text: 'ONE' },
+    { old_text: 'four', new_text: 'FOUR' }
+  ]
+  const { body } = await check(t, server, '/edit', { path: 'a.txt', edits }, 200, {})
+  const { edit_id } = body
+  await check(t, server, '/undo', { edit_id, change_indexes: [1] }, 200, { undone: [edit_id] })
+  t.equal(bytesOf(server, 'a.txt'), TEXT.replace('one', 'ONE'))
+  await check(t, server, '/history', { path: 'a.txt', state: 'partly_undone' }, 200, { edits: [{ edit_id }] })
+  await check(t, server, '/undo', { edit_id, change_indexes: [0, 7] }, 400, {
+    errors: [{ pointer: '/change_indexes/1', message: 'is 7, but the edit has changes 0 to 1' }]
+  })
+  await check(t, server, '/undo', { edit_id }, 200, { undone: [edit_id] })
+  t.equal(bytesOf(server, 'a.txt'), TEXT)
+})
+
+t.test('refuses requests that could mean two things', async t => {
+  const server = await startServer(t, { files })
+  const a = await edit(server, 'a.txt', 'two', 'TWO')
+  const b = await edit(server, 'b.txt', 'two', 'TWO')
+  const invalid = (route: string, request: object, pointer: string, message: RegExp) =>
+    check(t, server, route, request, 400, { code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
+  await invalid('/undo', { path: 'a.txt', edit_id: a }, '/path', /second selector/)
+  await invalid('/undo', { session: 's', agent: 'x' }, '/agent', /second selector/)
+  await invalid('/undo', { to: a }, '/to', /together with path/)
+  await invalid('/undo', { path: 'a.txt', to: a, on_conflict: 'skip' }, '/on_conflict', /leave it out/)
+  await invalid('/undo', { agent: 'ann', change_indexes: [0] }, '/change_indexes', /together with edit_id/)
+  await invalid('/undo', { edit_ids: [a, b], expected_hash: '0123456789abcdef' }, '/expected_hash', /of several/)
+  await invalid('/redo', { edit_id: a, edit_ids: [b] }, '/edit_ids', /second selector/)
+  await invalid('/history', { since: 'yesterday' }, '/since', /must be a date and time/)
+  await invalid('/history', { until: '2026-13-45T00:00:00Z' }, '/until', /no time/)
+  await check(t, server, '/undo', { edit_id: 'nothing' }, 422, {
+    code: 'NOTHING_TO_UNDO',
+    edit_ids: ['nothing'],
+    detail: /^There is no edit nothing\. The history goes back to 20\d\d-/
+  })
+  await check(t, server, '/redo', { edit_id: 'nothing' }, 422, { code: 'NOTHING_TO_UNDO' })
+  await check(t, server, '/undo', { edit_id: a, expected_hash: '0123456789abcdef' }, 409, { code: 'STALE_FILE' })
+  await check(t, server, '/undo', { path: 'nowhere.txt' }, 404, { code: 'FILE_NOT_FOUND' })
+  await check(t, server, '/undo', { path: '../x' }, 403, { code: 'PATH_NOT_ALLOWED' })
+  t.equal(bytesOf(server, 'a.txt'), TEXT.replace('two', 'TWO'))
+})
+
+t.test('touches nothing where a link stands, or nothing any more', async t => {
+  const server = await startServer(t, { files })
+  const a = await edit(server, 'a.txt', 'two', 'TWO')
+  const c = await edit(server, 'dir/c.txt', 'two', 'TWO')
+  const b = await edit(server, 'b.txt', 'two', 'TWO')
+  rmSync(join(server.root, 'a.txt'))
+  symlinkSync('b.txt', join(server.root, 'a.txt'))
+  await check(t, server, '/undo', { edit_id: a }, 422, { code: 'NOT_A_FILE', detail: /symbolic link to b\.txt/ })
+  renameSync(join(server.root, 'dir'), join(server.root, 'other'))
+  symlinkSync('other', join(server.root, 'dir'))
+  await check(t, server, '/undo', { edit_id: c }, 422, { code: 'NOT_A_FILE', detail: /symbolic link to other\/c\.txt/ })
+  rmSync(join(server.root, 'dir'))
+  symlinkSync('/etc', join(server.root, 'dir'))
+  await check(t, server, '/undo', { edit_id: c }, 403, { code: 'PATH_NOT_ALLOWED' })
+  rmSync(join(server.root, 'b.txt'))
+  await check(t, server, '/undo', { edit_id: b }, 409, { code: 'UNDO_CONFLICT', conflicts: [{ kind: 'removed' }] })
+  t.equal(readFileSync(join(server.root, 'other/c.txt'), 'utf8'), TEXT.replace('two', 'TWO'))
+  mkdirSync(join(server.root, 'b.txt'))
+  await check(t, server, '/undo', { edit_id: b }, 422, { code: 'NOT_A_FILE' })
+})
+
+t.test('keeps bytes that are not UTF-8, and line breaks as they are', async t => {
+  const server = await startServer(t, { files })
+  const path = join(server.root, 'raw.txt')
+  const bytes = Buffer.from('caf\xe9\r\nold\r\nna\xefve\rend', 'latin1')
+  writeFileSync(path, bytes)
+  const id = await edit(server, 'raw.txt', 'old', 'new\nlines')
+  const other = await edit(server, 'raw.txt', 'end', 'END', as('bob'))
+  const done = await check(t, server, '/undo', { edit_id: id, show_diff: true }, 200, { undone: [id] })
+  t.match(first(done, 'results').diff_unavailable, /not UTF-8/)
+  t.ok(readFileSync(path).equals(Buffer.from(bytes.toString('latin1').replace('end', 'END'), 'latin1')))
+  await check(t, server, '/undo', { edit_id: other }, 200, {})
+  t.ok(readFileSync(path).equals(bytes))
+})
+
+t.test('lists edits by what is asked for, with diffs that apply', async t => {
+  const server = await startServer(t, { files })
+  const before = new Date().toISOString()
+  const edits = [
+    { old_text: 'one\n', new_text: 'zero\none\n' },
+    { old_text: 'seven', new_text: 'SEVEN' }
+  ]
+  await check(t, server, '/edit', { path: 'a.txt', edits }, 200, {}, as('ann', 's1'))
+  await edit(server, 'dir/c.txt', 'four\n', '', as('bob', 's2'))
+  const made = await check(t, server, '/create', { path: 'x y.txt', content: 'no break' }, 200, {}, as('bob'))
+  const ids = async (request: object) =>
+    ((await check(t, server, '/history', request, 200, {})).body.edits as Record<string, any>[]).map(({ path }) => path)
+  t.strictSame(await ids({}), ['x y.txt', 'dir/c.txt', 'a.txt'])
+  t.strictSame(await ids({ agent: 'bob' }), ['x y.txt', 'dir/c.txt'])
+  t.strictSame(await ids({ session: 's1' }), ['a.txt'])
+  t.strictSame(await ids({ under: 'dir' }), ['dir/c.txt'])
+  t.strictSame(await ids({ path: 'nowhere' }), [])
+  t.strictSame(await ids({ edit_id: made.body.edit_id }), ['x y.txt'])
+  t.strictSame(await ids({ since: before }), ['x y.txt', 'dir/c.txt', 'a.txt'])
+  t.strictSame(await ids({ until: before.replace('Z', '+00:00') }), [])
+  const page = await check(t, server, '/history', { limit: 1 }, 200, {
+    edits: [{ path: 'x y.txt' }],
+    next_before: String
+  })
+  t.strictSame(await ids({ before: page.body.next_before }), ['dir/c.txt', 'a.txt'])
+  const { body } = await check(t, server, '/history', { show_diff: true }, 200, {})
+  const copy = t.testdir({ 'a.txt': TEXT, dir: { 'c.txt': TEXT } })
+  for (const { diff } of body.edits as { diff: string }[]) {
+    execFileSync('git', ['apply', '-'], {
+      cwd: copy,
+      input: diff,
+      env: { ...process.env, GIT_CEILING_DIRECTORIES: join(copy, '..') }
+    })
+  }
+  for (const path of ['a.txt', 'dir/c.txt', 'x y.txt']) {
+    t.equal(readFileSync(join(copy, path), 'utf8'), bytesOf(server, path), path)
+  }
+})
+
+t.test('tells an agent whose edit was taken back, on its next miss there', async t => {
+  const server = await startServer(t, { files })
+  const id = await edit(server, 'a.txt', 'two', 'TWO', as('ann'))
+  const other = await edit(server, 'b.txt', 'two', 'TWO', as('ann'))
+  const { body } = await check(t, server, '/undo', { edit_id: id, note: 'keep it "small"' }, 200, {}, as('bob'))
+  const undone_by = first({ body } as Reply, 'results').edit_id
+  const taken_back = { edit_id: id, undone_by, agent: 'bob', note: 'keep it "small"' }
+  const sentence = `Your edit ${id} of this file was taken back by "bob": "keep it \\"small\\"". Don't make it again.`
+  const missed = { path: 'a.txt', old_text: 'TWO', new_text: '2' }
+  const miss = await check(t, server, '/edit', missed, 422, { code: 'NO_MATCH', taken_back }, as('ann'))
+  t.ok(String(miss.body.detail).endsWith(sentence))
+  const stale = { ...missed, expected_hash: '0123456789abcdef' }
+  await check(t, server, '/edit', stale, 409, { code: 'STALE_FILE', taken_back }, as('ann'))
+  await check(
+    t,
+    server,
+    '/edit-lines',
+    { path: 'a.txt', start_line: 1, end_line: 1, new_text: 'x', expected_hash: '0123456789abcdef' },
+    409,
+    { taken_back },
+    as('ann')
+  )
+  const text = await server.call('POST', '/tools/edit_file', { body: missed, headers: { ...as('ann'), accept: '*/*' } })
+  t.ok(text.text.includes(sentence), text.text)
+  await check(t, server, '/edit', missed, 422, { code: 'NO_MATCH', taken_back: undefined }, as('bob'))
+  await check(t, server, '/edit', { ...missed, path: 'dir/c.txt' }, 422, { taken_back: undefined }, as('ann'))
+  await check(t, server, '/undo', { edit_id: other }, 200, {}, as('ann'))
+  await check(t, server, '/edit', { ...missed, path: 'b.txt' }, 422, { taken_back: undefined }, as('ann'))
+  await check(t, server, '/redo', { edit_id: id }, 200, {}, as('bob'))
+  await check(t, server, '/edit', { ...missed, old_text: 'nowhere' }, 422, { taken_back: undefined }, as('ann'))
+})
+
+t.test('answers models in a few lines', async t => {
+  const server = await startServer(t, { files })
+  const id = await edit(server, 'a.txt', 'two', 'TWO', as('ann', 's1'))
+  const ask = async (tool: string, body: object) =>
+    (await server.call('POST', `/tools/${tool}`, { body, headers: { ...as('ann'), accept: '*/*' } })).text
+      .replace(/01[0-9A-Z]{24}/g, found => (found === id ? 'ID' : 'UNDO'))
+      .replace(/20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/, 'TIME')
+      .replace(/file_hash: \w+/, 'file_hash: HASH')
+  t.equal(await ask('edit_history', {}), 'ID  TIME  a.txt  edit +1 -1 at 2  by "ann"  session "s1"')
+  t.equal(
+    await ask('undo_edit', {}),
+    'Took back edit ID in a.txt (line 2); it now has 7 lines. edit_id: UNDO file_hash: HASH\n1\tone\n2\ttwo\n3\tthree'
+  )
+  t.equal(
+    await ask('undo_edit', { edit_id: id }),
+    'Edit ID is undone already. [NOTHING_TO_UNDO] To make it again, call redo_edit. Nothing was written.\nfile_hash: HASH'
+  )
+  t.equal(
+    await ask('redo_edit', {}),
+    'Made again edit ID in a.txt (line 2); it now has 7 lines. edit_id: UNDO file_hash: HASH\n1\tone\n2\tTWO\n3\tthree'
+  )
+  await edit(server, 'a.txt', 'TWO', 'TWO and more', as('bob'))
+  t.equal(
+    await ask('undo_edit', { edit_id: id }),
+    "Edit ID can't be taken back: the later edit UNDO changed the same line (line 2 of a.txt). [UNDO_CONFLICT]\n" +
+      'To take back the later edit too, send:\n{"edit_ids":["ID","UNDO"]}\n' +
+      'To put back only the text, over the later edit, send:\n' +
+      '{"name":"edit_file","arguments":{"path":"a.txt","old_text":"TWO and more\\n","new_text":"two\\n"}}\n' +
+      'file_hash: HASH'
+  )
+})
+
+t.test('says so where no history is kept', async t => {
+  const server = await startServer(t, { files, settings: { history: 'off' } })
+  await check(t, server, '/edit', { path: 'a.txt', old_text: 'two', new_text: 'TWO' }, 200, { edit_id: undefined })
+  for (const [route, request] of [
+    ['/history', {}],
+    ['/undo', {}],
+    ['/undo', { path: 'a.txt' }],
+    ['/redo', {}],
+    ['/redo', { edit_id: 'x' }]
+  ] as const) {
+    await check(t, server, route, request, 410, { code: 'HISTORY_GONE', detail: /--history off/ })
+  }
+})
+
+t.test('can take back nothing whose texts are not kept', async t => {
+  const server = await startServer(t, {
+    files: { ...files, '.env.local': 'A=1\nB=2\n' },
+    settings: { history: 'meta' }
+  })
+  const id = await edit(server, 'a.txt', 'two', 'TWO')
+  await check(t, server, '/history', {}, 200, { edits: [{ edit_id: id, metadata_only: true, lines_added: 1 }] })
+  await check(t, server, '/undo', { edit_id: id }, 410, {
+    code: 'HISTORY_GONE',
+    edit_ids: [id],
+    detail: /are not kept/
+  })
+  await check(t, server, '/undo', { path: 'a.txt' }, 410, { code: 'HISTORY_GONE' })
+  t.equal(bytesOf(server, 'a.txt'), TEXT.replace('two', 'TWO'))
+})
+
+t.test('undoes once under one key', async t => {
+  const server = await startServer(t, { files })
+  const id = await edit(server, 'a.txt', 'two', 'TWO')
+  const request = { edit_id: id, idempotency_key: 'k1' }
+  const done = await check(t, server, '/undo', request, 200, { undone: [id] })
+  const again = await check(t, server, '/undo', request, 200, { undone: [id] })
+  t.strictSame(again.body, done.body)
+  t.equal(again.headers.get('idempotency-replayed'), 'true')
+})
+
+t.test('changes files back, or says which it could not, where one fails on the way', async t => {
+  let failing = ''
+  let seen = (_path: string): void => {}
+  const real: { workspace?: TestServer['workspace'] } = {}
+  const server = await startServer(t, {
+    files,
+    replace: {
+      async edit(target, options, plan) {
+        seen(target.path)
+        if (!options.dry_run && target.path === failing) {
+          return { ok: false, failure: { code: 'NO_SPACE' }, path: target.path }
+        }
+        return real.workspace!.edit(target, options, plan)
+      }
+    }
+  })
+  real.workspace = server.opened
+  const paths = ['a.txt', 'b.txt', 'dir/c.txt']
+  for (const path of paths) await edit(server, path, 'two', 'TWO', as('ann', 's1'))
+  const { body } = await check(t, server, '/undo', { session: 's1', dry_run: true }, 200, {})
+  const order = (body.results as { path: string }[]).map(({ path }) => path)
+  failing = order.at(-1)!
+  await check(t, server, '/undo', { session: 's1' }, 507, {
+    code: 'NO_SPACE',
+    path: failing,
+    written: undefined,
+    detail: `There is no space left for the new content of ${failing} (disk, quota or file size limit). Send the request again when there is space. Changed before that, and changed back: ${order[1]} and ${order[0]}. Nothing that was asked for is done.`
+  })
+  for (const path of paths) t.equal(bytesOf(server, path), TEXT.replace('two', 'TWO'), path)
+  seen = path => {
+    // Somebody edits what was written already.
+    if (path === failing && bytesOf(server, order[0]!) === TEXT) {
+      writeFileSync(join(server.root, order[0]!), TEXT.replace('two', 'mine'))
+    }
+  }
+  await check(t, server, '/undo', { session: 's1' }, 507, {
+    code: 'NO_SPACE',
+    written: [{ path: order[0], edit_id: String }],
+    detail: new RegExp(
+      `changed back: ${order[1]}\\. Changed before that, and could not be changed back: ${order[0]} \\(edit \\w+\\)\\. The rest is not done\\.$`
+    )
+  })
+  t.equal(bytesOf(server, order[0]!), TEXT.replace('two', 'mine'))
+  t.equal(bytesOf(server, order[1]!), TEXT.replace('two', 'TWO'))
+})
