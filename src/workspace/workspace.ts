@@ -40,7 +40,7 @@ import { LivenessSockets } from './locks/liveness.ts'
 import { SILENCE, thisOwner, type Observer, type Owner } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
 import { below } from './root/path.ts'
-import { gone, type Pin, type Root } from './root/pin.ts'
+import type { Pin, Root } from './root/pin.ts'
 import { makePolicy, matcher, type Policy } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
@@ -264,11 +264,14 @@ class FileWorkspace implements Workspace {
   async history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
     const history = this.#history
     if (history === null) return noHistory
-    const root = this.#context.root.real()
-    if (root === null) return fail(gone)
-    const mayRead = (path: Buffer): boolean =>
-      this.#policy.judge('read', Buffer.concat([root, Buffer.from('/'), path]), path) === null
+    const mayRead = (path: Buffer): boolean => this.#may('read', path)
     return ok(await pastEdits({ history, mayRead }, query))
+  }
+
+  /** Whether the policy allows it at this real path below the root, whatever is there. */
+  #may(use: 'read' | 'edit', path: Buffer): boolean {
+    const root = this.#context.root.real()
+    return root !== null && this.#policy.judge(use, Buffer.concat([root, Buffer.from('/'), path]), path) === null
   }
 
   async keyed<T>(
@@ -279,7 +282,8 @@ class FileWorkspace implements Workspace {
     if (settling === null) return noHistory
     const { history, acquire } = settling
     const { secret } = this.#state
-    return onceByKey({ history, secret, acquire, settle: stored => settle(settling, stored) }, request, work)
+    const mayEdit = (path: Buffer): boolean => this.#may('edit', path)
+    return onceByKey({ history, secret, acquire, settle: stored => settle(settling, stored), mayEdit }, request, work)
   }
 
   ready(): FileFailure | null {

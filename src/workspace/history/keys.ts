@@ -14,6 +14,8 @@ export interface Keys {
   acquire(name: Buffer): Promise<Result<Lock, FileFailure>>
   /** What became of a change about which its server hasn't said it. */
   settle(stored: Stored): Promise<Settlement>
+  /** Whether the file at this real path below the root may be edited now. */
+  mayEdit(path: Buffer): boolean
 }
 
 export interface KeyedRequest {
@@ -32,7 +34,7 @@ export const isKeyLock = (name: Buffer): boolean => name[0] === 0
 
 /** As `keyed` of the workspace. */
 export async function onceByKey<T>(
-  { history, secret, acquire, settle }: Keys,
+  { history, secret, acquire, settle, mayEdit }: Keys,
   { scope, key, fingerprint }: KeyedRequest,
   work: (key: Key) => Promise<T>
 ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
@@ -43,7 +45,9 @@ export async function onceByKey<T>(
     await history.refresh(lock.value.alone)
     const stored = await history.byKey(digest)
     const known = stored?.record.key
-    if (stored === null || known === undefined || stored.record.at < Date.now() - KEPT) {
+    const isOver = stored === null || known === undefined || stored.record.at < Date.now() - KEPT
+    // Where the file may not be edited any more, the request is refused as any other is, and shows nothing of it.
+    if (isOver || !mayEdit(stored.record.path)) {
       return ok({ done: await work({ digest, fingerprint }) })
     }
     if (known.fingerprint !== fingerprint) return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'another_request' })
