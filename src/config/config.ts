@@ -150,7 +150,11 @@ const SETTINGS = {
       'meta: kept without texts; off: nothing is kept'
   ),
   'history-days': setting(integer(1, 36_500), '30', 'how many days a change is kept'),
-  'history-size': setting(size(2 ** 50), '1GB', 'how much the history may take; beyond it, the oldest changes go first'),
+  'history-size': setting(
+    size(2 ** 50),
+    '1GB',
+    'how much the history may take; beyond it, the oldest changes go first'
+  ),
   'history-private': listSetting(PATTERN, 'none', 'additional files whose texts the history does not keep'),
   'history-all-texts': switchSetting(
     `also keep the texts of files that often hold secrets (${DEFAULT_PRIVATE.join(', ')})`
