@@ -10,7 +10,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 const PAGE = 200
 
 /** What was found, newest first. `oldest_kept_at` in ms since 1970. */
-export interface Found {
+export interface FoundEdits {
   edits: PastEdit[]
   oldest_kept_at?: number
 }
@@ -24,7 +24,7 @@ export async function findEdits(
   query: Omit<HistoryQuery, 'limit' | 'before'>,
   wanted: (edit: PastEdit) => boolean | Promise<boolean> = () => true,
   most = Infinity
-): Promise<Result<Found, FileFailure>> {
+): Promise<Result<FoundEdits, FileFailure>> {
   const edits: PastEdit[] = []
   let before: string | undefined
   for (;;) {
@@ -43,10 +43,10 @@ export async function findEdits(
 export async function findByIds(
   workspace: Workspace,
   edit_ids: readonly string[]
-): Promise<Result<Found & { unknown: string[] }, FileFailure>> {
+): Promise<Result<FoundEdits & { unknown: string[] }, FileFailure>> {
   const ids = [...new Set(edit_ids)]
   const edits: PastEdit[] = []
-  let oldest: Pick<Found, 'oldest_kept_at'> = {}
+  let oldest: Pick<FoundEdits, 'oldest_kept_at'> = {}
   for (let i = 0; i < ids.length; i += PAGE) {
     const found = await findEdits(workspace, { edit_ids: ids.slice(i, i + PAGE) })
     if (!found.ok) return found

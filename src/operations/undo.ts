@@ -10,7 +10,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { keyedBy } from './change.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
 import type { FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
-import { findByIds, findEdits, isOrdinary, isOwn, ownQuery, pathOf, stands, type Found } from './past-edits.ts'
+import { findByIds, findEdits, isOrdinary, isOwn, ownQuery, pathOf, stands, type FoundEdits } from './past-edits.ts'
 import { type Chosen, type FileToTakeBack, MAX_FILES, takeBackFiles, type TakingBack } from './take-back.ts'
 
 type UndoFailure = HistoryFailure | OperationFailure | FileFailure
@@ -119,7 +119,7 @@ async function selected(
   return ok(found.value.edits.map(({ record }) => ({ path: pathOf(record), selection: { edit_id: record.edit_id } })))
 }
 
-const nothingOf = ({ oldest_kept_at }: Found, caller: Author | undefined): HistoryFailure => ({
+const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): HistoryFailure => ({
   code: 'NOTHING_TO_UNDO',
   verb: 'undo',
   edit_ids: [],

@@ -60,7 +60,7 @@ async function checkTools(t: Test, client: Client, read: () => string) {
     outputSchema: undefined,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false }
   })
-  t.match(tools.at(-1), {
+  t.match(tools.at(NAMES.indexOf('inspect_file')), {
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
   })
   t.match(client.getServerVersion(), { name: 'editd' })

@@ -138,7 +138,7 @@ t.test('undoes an undo only by redo', async t => {
   t.equal(bytesOf(server, 'a.txt'), TEXT.replace('two', 'TWO'))
 })
 
-t.test("takes the caller's last edit, and makes the last undo again", async t => {
+t.test('takes the last edit of the caller, and makes the last undo again', async t => {
   const server = await startServer(t, { files })
   const ann = await edit(server, 'a.txt', 'two', 'TWO', as('ann'))
   await edit(server, 'a.txt', 'five', 'FIVE', as('bob'))
