@@ -1,5 +1,5 @@
 // Which changes stand in the way of a set of units. The rule: what stands afterwards must stand on exactly the changes
-// that it was made on. Does not know texts or lines.
+// that it was made on, or on what it stood on at some moment since. Does not know texts or lines.
 import { firstIndex } from '../text/bisect.ts'
 import type { ToggleSet } from './lines.ts'
 import type { Units } from './units.ts'
@@ -12,7 +12,7 @@ export interface BlockedUnit {
 
 /**
  * The pairs that are in conflict among units of one place. `judged`: the units of the set that are asked about, by
- * default all. About O(n log n) for n units, and what comes out.
+ * default all. About O(n log n) for n units, what comes out, and the pairs that only a later moment makes good.
  */
 export function* conflictsAmong(
   among: readonly number[],
@@ -20,28 +20,32 @@ export function* conflictsAmong(
   units: Units,
   judged: (unit: number) => boolean = unit => set.has(unit)
 ): Generator<BlockedUnit> {
-  const standing = among.filter(unit => units.stands(unit) !== set.has(unit))
-  const others = [...new Set(standing.filter(unit => !set.has(unit)).map(unit => units.changeOf[unit]!))]
-  others.sort((a, b) => a - b)
-  const own = standing.filter(unit => set.has(unit) && judged(unit)).sort((a, b) => a - b)
+  const standing = among.filter(unit => units.stands(unit) !== set.has(unit)).sort((a, b) => a - b)
+  const others = standing.filter(unit => !set.has(unit))
+  const own = standing.filter(unit => set.has(unit) && judged(unit))
+  const madeIn = (list: readonly number[], from: number, to: number): Generator<number> =>
+    between(list, from, to, unit => units.changeOf[unit]!)
   for (const unit of among) {
     const isJudged = set.has(unit) && judged(unit)
     if (!isJudged && own.length === 0) continue
-    for (const [from, to] of missing(unit, set, units)) {
-      if (isJudged) for (const by of between(others, from, to, change => change)) yield { unit, by }
-      for (const made of between(own, from, to, unit => units.changeOf[unit]!)) {
-        yield { unit: made, by: units.changeOf[unit]! }
+    const after = units.stands(unit) !== set.has(unit)
+    for (const [from, to] of missing(unit, after, units)) {
+      let last = -1
+      for (const made of isJudged ? madeIn(others, from, to) : []) {
+        const by = units.changeOf[made]!
+        if (by === last || stoodWith(made, unit, after, units)) continue
+        yield { unit, by }
+        last = by
+      }
+      for (const made of madeIn(own, from, to)) {
+        if (!stoodWith(made, unit, after, units)) yield { unit: made, by: units.changeOf[unit]! }
       }
     }
   }
 }
 
-/**
- * When, in indexes of changes, a unit was there and won't be, or wasn't and will be: what was made then can't stand
- * afterwards.
- */
-function* missing(unit: number, set: ToggleSet, units: Units): Generator<[from: number, to: number]> {
-  const after = units.stands(unit) !== set.has(unit)
+/** When, in indexes of changes, a unit stood, if it won't afterwards; or didn't, if it will. */
+function* missing(unit: number, after: boolean, units: Units): Generator<[from: number, to: number]> {
   let stood = true
   let from = units.changeOf[unit]! + 1
   for (const toggled of units.toggledAt(unit)) {
@@ -50,6 +54,31 @@ function* missing(unit: number, set: ToggleSet, units: Units): Generator<[from: 
     from = toggled + 1
   }
   if (stood !== after) yield [from, Infinity]
+}
+
+/**
+ * Whether `made` ever stood while `unit`, which is older, was in the state `after`. What was so once was right then,
+ * and can be so again: else an undo couldn't be made undone where lines have been joined or parted since.
+ */
+function stoodWith(made: number, unit: number, after: boolean, units: Units): boolean {
+  const from = units.changeOf[made]!
+  const [ofMade, ofUnit] = [units.toggledAt(made), units.toggledAt(unit)]
+  let [madeStands, unitStands] = [true, units.stoodAfter(unit, from)]
+  let i = 0
+  let j = firstIndex(ofUnit.length, j => ofUnit[j]! > from)
+  while (!madeStands || unitStands !== after) {
+    const next = Math.min(ofMade[i] ?? Infinity, ofUnit[j] ?? Infinity)
+    if (next === Infinity) return false
+    if (ofMade[i] === next) {
+      madeStands = !madeStands
+      i++
+    }
+    if (ofUnit[j] === next) {
+      unitStands = !unitStands
+      j++
+    }
+  }
+  return true
 }
 
 /** Of a list that rises, those from `from` to `to` (exclusive). */

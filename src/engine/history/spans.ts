@@ -1,6 +1,6 @@
 // The spans of a weave: every byte that a text ever had, in order, each with who inserted and who deleted it. Does not
 // know changes, lines or conflicts.
-import { CR, isBreakByte, lastBreakEndIn, LF } from '../text/lines.ts'
+import { isBreakByte, lastBreakEndIn } from '../text/lines.ts'
 import type { RecordedSplice } from './change.ts'
 
 /** Who inserted the bytes that the text began with. */
@@ -16,6 +16,8 @@ export interface Span {
   bytes: Buffer | null
   at: number
   visible: boolean
+  /** Of one that isn't visible: the step since which it isn't; see `Spans`. */
+  hiddenAt: number
 }
 
 /** The known bytes of a span. Those of a span that isn't visible are always known. */
@@ -27,19 +29,29 @@ interface Chunk {
   visible: number
 }
 
+/** Where a span is. */
+interface Place {
+  chunk: number
+  index: number
+  span: Span
+}
+
+const hiddenAt = ({ span }: Place): number => span.hiddenAt
+
 /** Spans in a chunk, at most; looking for an offset takes about as many steps as that and as there are chunks. */
 const CHUNK = 256
 
 const NOBODY: readonly number[] = []
 
-/** The spans of one text. Offsets are those of its visible bytes. */
+/** The spans of one text. Offsets are those of its visible bytes. Each call that changes it is one step. */
 export class Spans {
   readonly #chunks: Chunk[]
   #length: number
+  #step = 0
 
   /** `length`: of the text that it begins with. */
   constructor(length: number) {
-    const base = { length, inserter: BASE, deleters: NOBODY, bytes: null, at: 0, visible: true }
+    const base = { length, inserter: BASE, deleters: NOBODY, bytes: null, at: 0, visible: true, hiddenAt: 0 }
     this.#chunks = [{ spans: length > 0 ? [base] : [], visible: length }]
     this.#length = length
   }
@@ -55,10 +67,12 @@ export class Spans {
 
   /**
    * Replaces visible bytes as `unit`. What is inserted goes behind what is replaced; where nothing is, behind all that
-   * isn't visible there, but whole lines go before what belongs to the line that follows. False, and the spans are of no more use, where what is known of the bytes isn't `old`.
+   * isn't visible there, but whole lines go before what belongs to the line that follows. False, and the spans are of
+   * no more use, where what is known of the bytes isn't `old`.
    */
   replace({ start, old, insert }: RecordedSplice, unit: number): boolean {
     if (start + old.length > this.#length) return false
+    this.#step++
     let [number, index] = this.#seek(start)
     const first = number
     for (let done = 0; done < old.length;) {
@@ -78,6 +92,7 @@ export class Spans {
       } else if (old.compare(span.bytes, span.at, span.at + span.length, done, done + span.length) !== 0) return false
       span.deleters = [...span.deleters, unit]
       span.visible = false
+      span.hiddenAt = this.#step
       chunk.visible -= span.length
       done += span.length
     }
@@ -92,6 +107,7 @@ export class Spans {
   /** Makes each span visible or not, and returns what that does to the text. */
   show(isVisible: (span: Span) => boolean): Toggled[] {
     const changes: Toggled[] = []
+    this.#step++
     let at = 0
     let last: Toggled | undefined
     for (const chunk of this.#chunks) {
@@ -104,6 +120,7 @@ export class Spans {
           const list = before ? last.old : last.insert
           list.push(span)
           span.visible = after
+          span.hiddenAt = this.#step
         } else if (before) last = undefined
         if (before) at += span.length
         if (after) visible += span.length
@@ -139,39 +156,48 @@ export class Spans {
   }
 
   /**
-   * Where lines are inserted that may begin here or before what isn't visible before it: behind the last deleted line
-   * there. A break that was deleted before other text of its line ended no line any more.
+   * Where whole lines are inserted before the visible span with this index, or at the end: of what isn't visible there,
+   * behind the lines and before the beginning of the line that follows. What was hidden last decides first, as it was
+   * text of the line that followed when older text wasn't any more. So no older text changes on which side of newer
+   * text they are, and replays that begin earlier or later agree.
    */
   #lineStart(number: number, index: number): [chunk: number, index: number] {
-    let found: { chunk: number; index: number; end: number; deleter: number } | undefined
-    let followsLf = false
-    const finish = (chunk: number, index: number): [chunk: number, index: number] => {
-      if (found === undefined) return [chunk, index]
-      const { spans } = this.#chunks[found.chunk]!
-      if (found.end < spans[found.index]!.length) this.#cut(this.#chunks[found.chunk]!, found.index, found.end)
-      return [found.chunk, found.index + 1]
+    const places = this.#hiddenBefore(number, index)
+    const newestFirst = places.map((_, i) => i).sort((a, b) => hiddenAt(places[b]!) - hiddenAt(places[a]!) || b - a)
+    // The place is before one of these, from `from` to `to` (inclusive).
+    let [from, to] = [0, places.length]
+    for (let i = 0; i < newestFirst.length && from < to;) {
+      const step = hiddenAt(places[newestFirst[i]!]!)
+      let first = to
+      for (; i < newestFirst.length && hiddenAt(places[newestFirst[i]!]!) === step; i++) {
+        const at = newestFirst[i]!
+        if (at < from || at >= to) continue
+        const { chunk, index, span } = places[at]!
+        const end = lastBreakEndIn(bytesOf(span))
+        if (end === 0) first = at
+        else if (end < span.length) {
+          this.#cut(this.#chunks[chunk]!, index, end)
+          return [chunk, index + 1]
+        } else {
+          from = at + 1
+          break
+        }
+      }
+      to = first
+      while (i < newestFirst.length && hiddenAt(places[newestFirst[i]!]!) === step) i++
     }
+    const place = places[to]
+    return place === undefined ? [number, index] : [place.chunk, place.index]
+  }
+
+  /** What isn't visible before a span and behind the visible one before it, in order. */
+  #hiddenBefore(number: number, index: number): Place[] {
+    const places: Place[] = []
     for (;;) {
-      const span = this.#chunks[number]!.spans[index - 1]
-      if (span === undefined && number > 0) {
-        number--
-        index = this.#chunks[number]!.spans.length
-        continue
-      }
-      if (span === undefined || span.visible) return finish(number, index)
-      index--
-      const deleter = span.deleters.at(-1) ?? BASE
-      for (let bytes = bytesOf(span); bytes.length > 0;) {
-        if (followsLf && bytes.at(-1) === CR) bytes = bytes.subarray(0, -1)
-        followsLf = false
-        const end = lastBreakEndIn(bytes)
-        if (found !== undefined && end < bytes.length && deleter > found.deleter) found = undefined
-        if (end === 0) break
-        if (found !== undefined) return finish(number, index)
-        found = { chunk: number, index, end, deleter }
-        followsLf = bytes[end - 1] === LF
-        bytes = bytes.subarray(0, end - 1)
-      }
+      const span = this.#chunks[number]!.spans[--index]
+      if (span?.visible === true || (span === undefined && number === 0)) return places.reverse()
+      if (span !== undefined) places.push({ chunk: number, index, span })
+      else index = this.#chunks[--number]!.spans.length
     }
   }
 
@@ -184,7 +210,8 @@ export class Spans {
 
   #insert(chunk: Chunk, index: number, bytes: Buffer, unit: number): void {
     const { length } = bytes
-    chunk.spans.splice(index, 0, { length, inserter: unit, deleters: NOBODY, bytes, at: 0, visible: true })
+    const span = { length, inserter: unit, deleters: NOBODY, bytes, at: 0, visible: true, hiddenAt: 0 }
+    chunk.spans.splice(index, 0, span)
     chunk.visible += length
   }
 

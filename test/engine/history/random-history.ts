@@ -12,6 +12,8 @@ export interface Cell {
   byte: number
   inserter: string | null
   deleters: string[]
+  /** Of one that isn't visible: when it last was not any more. */
+  hiddenAt: number
 }
 
 /** A text with its changes, its agents and all that it was. */
@@ -24,10 +26,11 @@ export class History {
   readonly agents = new Map<string, number>()
   cells: Cell[]
   readonly undone = new Set<string>()
+  #step = 0
 
   constructor(base: Buffer) {
     this.present = this.base = base
-    this.cells = Array.from(base, byte => ({ byte, inserter: null, deleters: [] }))
+    this.cells = Array.from(base, byte => ({ byte, inserter: null, deleters: [], hiddenAt: 0 }))
   }
 
   /** The edits of an agent, or of all. */
@@ -57,7 +60,10 @@ export class History {
   }
 
   carryOut({ splices, toggled }: TakeBack): void {
+    const seen = this.cells.filter(cell => this.isVisible(cell))
     for (const unit of unitsOf(toggled, this.changes)) this.undone[this.undone.has(unit) ? 'delete' : 'add'](unit)
+    this.#step++
+    for (const cell of seen) if (!this.isVisible(cell)) cell.hiddenAt = this.#step
     const list = recordedSplices(this.present, splices.list)
     this.#add({ edit_id: `e${this.changes.length}`, splices: list, toggles: toggled }, splices)
   }
@@ -80,6 +86,7 @@ export class History {
 
   #replace(start: number, length: number, insert: Buffer, unit: string): void {
     let at = 0
+    this.#step++
     for (let before = 0; at < this.cells.length; at++) {
       if (this.isVisible(this.cells[at]!) && before++ === start) break
     }
@@ -87,29 +94,28 @@ export class History {
     for (let left = length; left > 0; at++) {
       if (!this.isVisible(this.cells[at]!)) continue
       this.cells[at]!.deleters.push(unit)
+      this.cells[at]!.hiddenAt = this.#step
       left--
     }
-    this.cells.splice(at, 0, ...Array.from(insert, byte => ({ byte, inserter: unit, deleters: [] })))
+    this.cells.splice(at, 0, ...Array.from(insert, byte => ({ byte, inserter: unit, deleters: [], hiddenAt: 0 })))
   }
 
-  /** Whole lines go behind the last deleted line before them, and before what belongs to the line that follows. */
+  /**
+   * Whole lines go behind the deleted lines before them, and before what belongs to the line that follows: judged by
+   * what was hidden last, and between two bytes of that by what was hidden before.
+   */
   #lineStart(end: number): number {
-    let found: { at: number; deleter: number } | undefined
-    for (let at = end; at > 0 && !this.isVisible(this.cells[at - 1]!); at--) {
-      const { byte, deleters } = this.cells[at - 1]!
-      const deleter = this.#unitNumber(deleters.at(-1))
-      if (!BREAKS.includes(byte)) {
-        if (found !== undefined && deleter > found.deleter) found = undefined
-      } else if (found === undefined) found = { at, deleter }
-      else if (!(byte === 13 && found.at === at + 1 && this.cells[at]!.byte === 10)) return found.at
-      if (at === 1 || this.isVisible(this.cells[at - 2]!)) return found?.at ?? at - 1
+    let from = end
+    while (from > 0 && !this.isVisible(this.cells[from - 1]!)) from--
+    for (let to = end; ;) {
+      const range = this.cells.slice(from, to)
+      if (range.length === 0) return to
+      const newest = Math.max(...range.map(({ hiddenAt }) => hiddenAt))
+      const hidden = [...range.keys()].filter(i => range[i]!.hiddenAt === newest).map(i => i + from)
+      const last = hidden.findLastIndex(at => BREAKS.includes(this.cells[at]!.byte))
+      to = hidden[last + 1] ?? to
+      if (last !== -1) from = hidden[last]! + 1
     }
-    return end
-  }
-
-  #unitNumber(unit = 'e-1 0'): number {
-    const [edit, index] = unit.slice(1).split(' ')
-    return Number(edit) * 1000 + Number(index)
   }
 }
 
