@@ -104,7 +104,7 @@ const FOLDERS_OF_SYSTEMS = new Set(['/proc', '/state', '/workspace'])
 const missingCommands = (text: string): string[] =>
   [...text.matchAll(/`editd ([a-z]\w*)/g)].map(([, name = '']) => name).filter(name => !COMMANDS.has(name))
 /** `listening` begins the line that it prints. */
-const COMMANDS = new Set(['mcp', 'listening'])
+const COMMANDS = new Set(['mcp', 'forget', 'listening'])
 
 t.test('finds what is cited and does not exist', async t => {
   const files = (text: string) => missingFiles(text, 'src/http')
