@@ -98,7 +98,8 @@ t.test('takes names of tools, and only those', async t => {
     { tools: ['edit_file', 'inspect_file', 'preview_edit'], mcpOutputSchema: true }
   )
   check(t, [], { EDITD_TOOLS: 'create_file' }, { tools: ['create_file'] })
-  const names = 'edit_file, edit_lines, edit_section, preview_edit, create_file, inspect_file'
+  const names =
+    'edit_file, edit_lines, edit_section, preview_edit, create_file, inspect_file, edit_history, undo_edit, redo_edit'
   faults(
     t,
     ['--tools', 'edit_file,inspect'],

@@ -47,7 +47,10 @@ async function lookAt(root: Root, history: History, record: Stored['record']): P
   const present = await digestAt(root, record.path)
   if (present === undefined) return null
   const { records } = await history.ofPath(record.path)
-  return chainOf(records, present).settled.find(({ edit_id }) => edit_id === record.edit_id)?.settlement ?? null
+  const isThis = ({ edit_id }: { edit_id: string }): boolean => edit_id === record.edit_id
+  // Its server may have said it just now.
+  const said = records.find(stored => isThis(stored.record))?.settled
+  return said ?? chainOf(records, present).settled.find(isThis)?.settlement ?? null
 }
 
 function isThere(root: Root, path: Buffer, temp: string): boolean {
