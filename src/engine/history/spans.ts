@@ -66,8 +66,8 @@ export class Spans {
   }
 
   /**
-   * Replaces visible bytes as `unit`. What is inserted goes behind what is replaced; where nothing is, behind all that
-   * isn't visible there, but whole lines go before what belongs to the line that follows. False, and the spans are of
+   * Replaces visible bytes as `unit`. What is inserted goes behind what is replaced, and behind what others inserted for
+   * that and isn't visible; where nothing is replaced, behind all that isn't visible there, but whole lines go before what belongs to the line that follows. False, and the spans are of
    * no more use, where what is known of the bytes isn't `old`.
    */
   replace({ start, old, insert }: RecordedSplice, unit: number): boolean {
@@ -75,6 +75,7 @@ export class Spans {
     this.#step++
     let [number, index] = this.#seek(start)
     const first = number
+    let deleters = NOBODY
     for (let done = 0; done < old.length;) {
       const chunk = this.#chunks[number]!
       const span = chunk.spans[index]
@@ -90,13 +91,15 @@ export class Spans {
         span.bytes = old
         span.at = done
       } else if (old.compare(span.bytes, span.at, span.at + span.length, done, done + span.length) !== 0) return false
+      deleters = span.deleters
       span.deleters = [...span.deleters, unit]
       span.visible = false
       span.hiddenAt = this.#step
       chunk.visible -= span.length
       done += span.length
     }
-    if (old.length === 0 && isBreakByte(insert.at(-1) ?? -1)) [number, index] = this.#lineStart(number, index)
+    if (old.length > 0) [number, index] = this.#behindOthers(number, index, deleters)
+    else if (isBreakByte(insert.at(-1) ?? -1)) [number, index] = this.#lineStart(number, index)
     if (insert.length > 0) this.#insert(this.#chunks[number]!, index, insert, unit)
     this.#length += insert.length - old.length
     this.#divide(Math.max(first, number))
@@ -153,6 +156,24 @@ export class Spans {
     }
     const last = this.#chunks.length - 1
     return [last, this.#chunks[last]!.spans.length]
+  }
+
+  /** Behind what those who deleted the span before once inserted for it. */
+  #behindOthers(number: number, index: number, deleters: readonly number[]): [chunk: number, index: number] {
+    const others = new Set(deleters)
+    let place: [number, number] = [number, index]
+    while (others.size > 0) {
+      const span = this.#chunks[number]?.spans[index]
+      if (span === undefined && number < this.#chunks.length) {
+        number++
+        index = 0
+        continue
+      }
+      if (span === undefined || span.visible || !others.has(span.inserter)) break
+      for (const unit of span.deleters) others.add(unit)
+      place = [number, ++index]
+    }
+    return place
   }
 
   /**

@@ -91,11 +91,19 @@ export class History {
       if (this.isVisible(this.cells[at]!) && before++ === start) break
     }
     if (length === 0 && BREAKS.includes(insert.at(-1) ?? -1)) at = this.#lineStart(at)
+    const others = new Set<string>()
     for (let left = length; left > 0; at++) {
       if (!this.isVisible(this.cells[at]!)) continue
+      others.clear()
+      for (const other of this.cells[at]!.deleters) others.add(other)
       this.cells[at]!.deleters.push(unit)
       this.cells[at]!.hiddenAt = this.#step
       left--
+    }
+    // Behind what others once inserted for it.
+    for (; others.has(this.cells[at]?.inserter ?? ''); at++) {
+      if (this.isVisible(this.cells[at]!)) break
+      for (const other of this.cells[at]!.deleters) others.add(other)
     }
     this.cells.splice(at, 0, ...Array.from(insert, byte => ({ byte, inserter: unit, deleters: [], hiddenAt: 0 })))
   }

@@ -79,3 +79,11 @@ check('puts lines behind a deleted one, and before what was deleted of the next'
   { undo: 'c', gives: '1\nnew\n2 b\n3\n' },
   { undo: 'd', gives: '1\nx\nnew\n2 b\n3\n' }
 ])
+check('puts what replaces a text behind what replaced it before', '1\n2\n3\n', [
+  '1\n2 a\r3\n',
+  { undo: 'a', gives: '1\n2\n3\n' },
+  '1\nb\r3\n',
+  '1\nnew\nb\r3\n',
+  { undo: 'b', gives: '1\n2\nnew\n3\n' },
+  { redo: 'a', gives: '1\n2 a\rnew\n3\n' }
+])
