@@ -5,6 +5,7 @@ import type { Splice } from '../edit/splice.ts'
 import { isInsideCrlf } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import type { RecordedSplice } from './change.ts'
+import { commonLead, commonTrail } from './common.ts'
 import { lineHunks } from './line-hunks.ts'
 
 /**
@@ -48,26 +49,4 @@ function alike(old: Buffer, now: Buffer): { lead: number; trail: number } {
   let trail = commonTrail(old, now, Math.min(old.length, now.length) - lead)
   while (trail > 0 && isParted([old.length - trail, now.length - trail])) trail--
   return { lead, trail }
-}
-
-/** Bytes that are compared in one step. */
-const STEP = 4096
-
-/** How many bytes two texts begin with alike. */
-function commonLead(a: Buffer, b: Buffer): number {
-  const most = Math.min(a.length, b.length)
-  let at = 0
-  while (at + STEP <= most && a.compare(b, at, at + STEP, at, at + STEP) === 0) at += STEP
-  while (at < most && a[at] === b[at]) at++
-  return at
-}
-
-/** How many bytes, at most `most`, two texts end with alike. */
-function commonTrail(a: Buffer, b: Buffer, most: number): number {
-  let count = 0
-  const isSame = (from: number, to: number): boolean =>
-    a.compare(b, b.length - to, b.length - from, a.length - to, a.length - from) === 0
-  while (count + STEP <= most && isSame(count, count + STEP)) count += STEP
-  while (count < most && a[a.length - 1 - count] === b[b.length - 1 - count]) count++
-  return count
 }

@@ -60,6 +60,32 @@ t.test('compares no lines where too many differ between two that are the same', 
   t.end()
 })
 
+t.test('compares no lines where that takes too long, however they lie', t => {
+  const blocks = (lines: string) => Buffer.from(Array.from({ length: 200 }, (_, i) => `${i}.\n${lines}`).join(''))
+  const found = differing(blocks('x\ny\nz\n'.repeat(70)), blocks('y\nw\nx\n'.repeat(70)))
+  t.ok(found.length >= 200 && found.length < 200 * 140, `${found.length} splices`)
+  t.equal(differing(Buffer.from('a\nb\n'.repeat(300_000)), Buffer.from('b\nc\n'.repeat(300_000))).length, 1)
+  t.end()
+})
+
+t.test('compares no lines where too many have one hash', t => {
+  const lines = sameSlot(250, 2048)
+  t.equal(differing(Buffer.concat(lines), Buffer.concat(lines.toReversed())).length, 1)
+  t.ok(differing(Buffer.concat(lines.slice(0, 50)), Buffer.concat(lines.slice(0, 50).toReversed())).length > 1)
+  t.end()
+})
+
+/** Lines that the table of `nameLines` looks for in one place first, where it has so many slots. */
+function sameSlot(count: number, slots: number): Buffer[] {
+  const lines: Buffer[] = []
+  for (let i = 0; lines.length < count; i++) {
+    const line = bytes(`${i}\n`)
+    const hash = line.reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0)
+    if (((hash ^ (hash >>> 15)) & (slots - 1)) === 0) lines.push(line)
+  }
+  return lines
+}
+
 t.test('takes a line of 10 MB, and keeps no view of it', t => {
   const before = Buffer.alloc(10_000_000, 'x')
   const [splice, ...more] = differing(
