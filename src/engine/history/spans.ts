@@ -137,25 +137,22 @@ export class Spans {
   /** Chunk and index of the visible span that begins at `offset`, which is cut there if need be; or the end. */
   #seek(offset: number): [chunk: number, index: number] {
     let at = 0
-    for (let number = 0; number < this.#chunks.length; number++) {
-      const chunk = this.#chunks[number]!
-      if (at + chunk.visible <= offset) {
-        at += chunk.visible
-        continue
-      }
-      for (let index = 0; ; index++) {
-        const span = chunk.spans[index]!
-        if (!span.visible) continue
-        if (at === offset) return [number, index]
-        if (at + span.length > offset) {
-          this.#cut(chunk, index, offset - at)
-          return [number, index + 1]
-        }
-        at += span.length
-      }
+    let number = 0
+    while (number < this.#chunks.length && at + this.#chunks[number]!.visible <= offset) {
+      at += this.#chunks[number++]!.visible
     }
-    const last = this.#chunks.length - 1
-    return [last, this.#chunks[last]!.spans.length]
+    const chunk = this.#chunks[number]
+    if (chunk === undefined) return [number - 1, this.#chunks.at(-1)!.spans.length]
+    for (let index = 0; ; index++) {
+      const span = chunk.spans[index]!
+      if (!span.visible) continue
+      if (at === offset) return [number, index]
+      if (at + span.length > offset) {
+        this.#cut(chunk, index, offset - at)
+        return [number, index + 1]
+      }
+      at += span.length
+    }
   }
 
   /** Behind what those who deleted the span before once inserted for it. */

@@ -87,3 +87,18 @@ check('puts what replaces a text behind what replaced it before', '1\n2\n3\n', [
   { undo: 'b', gives: '1\n2\nnew\n3\n' },
   { redo: 'a', gives: '1\n2 a\rnew\n3\n' }
 ])
+
+const lines = Array.from({ length: 1000 }, (_, i) => `${i}\n`)
+const text = lines.join('')
+const edited = lines.map((line, i) => (i % 2 ? line : `x${line}`)).join('')
+check('takes a text of many spans', text, [
+  edited,
+  '',
+  'new\n',
+  { undo: 'b', gives: `${edited}new\n` },
+  { undo: 'c', gives: edited },
+  'all\n',
+  { undo: 'd', gives: edited },
+  { undo: 'a', gives: text },
+  { redo: 'c', gives: `${text}new\n` }
+])
