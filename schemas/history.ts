@@ -49,7 +49,7 @@ export const HistoryRequestSchema = named(
 )
 
 const PastChange = named('PastChange', 'One place that an edit changed.', {
-  change_index: count('Which change of the edit, counted from 0: change_indexes of /undo takes it.'),
+  change_index: count('Which change of the edit, counted from 0: what change_indexes takes.'),
   start_line: line('First line of the change in the file before the edit.'),
   new_start_line: line('First line of the change in the file after the edit.'),
   lines_removed: count('Lines removed.'),
@@ -57,7 +57,7 @@ const PastChange = named('PastChange', 'One place that an edit changed.', {
 })
 
 const PastEdit = named('PastEdit', 'One edit of one file.', {
-  edit_id: editId('Its id, which /undo takes.'),
+  edit_id: editId('Its id, by which it can be taken back.'),
   operation: word(
     ['edit', 'edit_lines', 'edit_section', 'create', 'undo', 'redo', 'outside'],
     'What made it. outside: another program than editd, seen afterwards.'

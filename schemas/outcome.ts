@@ -73,7 +73,8 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
     new_hash: Type.Optional(hash('In a dry run: the hash that the result would have.')),
     edit_id: Type.Optional(
       Type.String({
-        description: 'Of this change in the history; /undo takes it back. Absent where nothing was written.'
+        description:
+          'The id of this change in the history, by which it can be taken back. Absent where nothing was written.'
       })
     ),
     write_strategy: Type.Optional(

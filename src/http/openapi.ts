@@ -29,7 +29,7 @@ const DESCRIPTION =
   "/edit-lines when you have just read the line numbers. Send the answer's file_hash as expected_hash, " +
   'and check the changes in the answer to the edit. ' +
   '/preview shows what an edit would do, /create creates a file; /history lists what was done, /undo takes it back. ' +
-  'Every request is carried out in full or not at all; the detail of every problem says what to do next.'
+  'Every change of a file is made in full or not at all; the detail of every problem says what to do next.'
 
 /** Of any request, whatever it asks for. */
 const EVERYWHERE: ProblemCode[] = [

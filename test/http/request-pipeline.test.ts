@@ -269,8 +269,9 @@ t.test('names routes and methods that there are', async t => {
     code: 'ROUTE_NOT_FOUND',
     detail:
       'There is no route POST /edits. The routes are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, ' +
-      'POST /create, POST /inspect, GET /tools, POST /tools/{name}, POST /mcp, GET /capabilities, GET /healthz, ' +
-      'GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json and GET /docs.'
+      'POST /create, POST /inspect, POST /history, POST /undo, POST /redo, GET /tools, POST /tools/{name}, POST /mcp, ' +
+      'GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json ' +
+      'and GET /docs.'
   })
   for (const [method, path, allow] of [
     ['GET', '/edit', 'POST'],

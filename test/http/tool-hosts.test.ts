@@ -84,7 +84,7 @@ t.test('describes the operations so that hosts lose nothing', async t => {
     i,
     {
       name,
-      input_schema: { properties = {}, required }
+      input_schema: { properties = {}, required = [] }
     }
   ] of tools.entries()) {
     t.match(kept[i], { name, schema: { required } }, 'Open WebUI keeps the name and what is required')

@@ -6,8 +6,8 @@ import { makeOperations, operationsIn } from '../../src/operations.ts'
 import { bytesOf, startServer, type TestServer } from './test-server.ts'
 import { faultsOf, parts, RULES, type Defined } from './tool-rules.ts'
 
-const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file']
-const ALL = 'edit_file,edit_lines,edit_section,preview_edit,create_file,inspect_file'
+const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file', 'undo_edit']
+const ALL = 'edit_file,edit_lines,edit_section,preview_edit,create_file,inspect_file,edit_history,undo_edit,redo_edit'
 const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 
 interface Definition {
@@ -102,8 +102,8 @@ t.test('defines tools as each host takes them', async t => {
   const anthropic = await definitionsOf(server, '?format=anthropic&strict=true')
   t.strictSame(
     anthropic.map(({ strict }) => strict),
-    [true, true, true, true, undefined],
-    'the last would go over the limit of all'
+    [true, true, true, true, undefined, undefined],
+    'the last two would go over the limit of all'
   )
   t.notOk(
     (await definitionsOf(server, '?format=anthropic&strict=true&names=preview_edit'))[0]!.strict,
@@ -167,7 +167,7 @@ t.test('defines the tools that are named, by the request or by the server', asyn
     server,
     'edit_file,inspect',
     'has an unknown tool "inspect" (did you mean inspect_file?); the tools are edit_file, edit_lines, edit_section, ' +
-      'preview_edit, create_file and inspect_file'
+      'preview_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit'
   )
   await refused(server, '', 'has an unknown tool "" (did you mean edit_file?); the tools are')
   await refused(
@@ -439,7 +439,7 @@ t.test('takes the arguments of a tool call as models give them', async t => {
     code: 'ROUTE_NOT_FOUND',
     detail:
       'There is no tool "edit_fil"; did you mean edit_file? The tools are edit_file, edit_lines, edit_section, ' +
-      'preview_edit, create_file and inspect_file.'
+      'preview_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit.'
   })
   await call('edit_file', given, 401, { code: 'UNAUTHORIZED' }, { authorization: '' })
   const got = await server.call('GET', '/tools/edit_file')
@@ -503,6 +503,6 @@ t.test('offers a reader only what works', async t => {
   )
   t.match((await server.call('POST', '/tools/nothing', { body: {} })).body, {
     code: 'ROUTE_NOT_FOUND',
-    detail: /The tools are inspect_file\.$/
+    detail: /The tools are inspect_file and edit_history\.$/
   })
 })

@@ -42,7 +42,7 @@ const pathItem = (operation: Operation, components: Components) => {
           content: { 'application/json': { schema: withoutUnions(inlined(outcome, components)) } }
         },
         '4XX': {
-          description: 'Nothing was done; detail says why, and what to send instead.',
+          description: 'It was not done; detail says why, and what to send instead.',
           content: {
             'application/problem+json': {
               schema: {

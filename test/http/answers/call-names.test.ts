@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
 import type { ProblemCode } from '../../../schemas/problem.ts'
+import { TOOL_NAMES } from '../../../schemas/tools.ts'
 import { EXAMPLES, exampleOf } from '../../../src/http/answers/examples.ts'
 import { BY_ROUTE, BY_TOOL, type CallSyntax } from '../../../src/http/answers/call-names.ts'
 import { toProblem } from '../../../src/http/answers/problem.ts'
@@ -145,7 +146,13 @@ const CALLS: [keyof Operations, status: number, object][] = [
   ['inspect', 200, { path: 'app.js', structure: true }],
   ['inspect', 200, { path: '.' }],
   ['inspect', 404, { path: 'nowhere' }],
-  ['inspect', 422, { path: 'a.txt', structure: true }]
+  ['inspect', 422, { path: 'a.txt', structure: true }],
+  ['history', 200, { show_diff: true }],
+  ['history', 400, { since: 'yesterday' }],
+  ['undo', 422, { path: 'a.txt' }],
+  ['undo', 422, { edit_ids: ['none'] }],
+  ['undo', 400, { path: 'a.txt', session: 's' }],
+  ['redo', 422, {}]
 ]
 
 const VERSION = '2026-07-28'
@@ -197,6 +204,10 @@ t.test('names calls so where hosts, programs and people read what there is', asy
     t.strictSame(strayIn((await server.call('GET', path)).body, BY_TOOL), [], path)
   }
   t.strictSame(strayIn(await overMcp(server, 'tools/list', {}), BY_TOOL), [])
+  const withAll = await startServer(t, { files, settings: { tools: [...TOOL_NAMES] } })
+  for (const path of ['/openapi.tools.json', '/tools']) {
+    t.strictSame(strayIn((await withAll.call('GET', path)).body, BY_TOOL), [], `${path} of all tools`)
+  }
   t.strictSame(strayIn(await overMcp(server, 'server/discover', {}), BY_TOOL), [])
   // The values of /preview's operation are not names of calls.
   const { operations } = (await server.call('GET', '/capabilities')).body as { operations: { route: string }[] }
@@ -209,8 +220,12 @@ t.test('names calls so where hosts, programs and people read what there is', asy
     []
   )
   const { paths, components } = parse(readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'))
-  const { PreviewRequest: _, PreviewEdit: __, ...others } = components.schemas
+  const { PreviewRequest: _, PreviewEdit: __, PastEdit, ...others } = components.schemas
   t.strictSame(strayIn(others, BY_ROUTE), [])
+  // Neither are those of the operation that made a change.
+  const { operation, ...ofChanges } = PastEdit.properties
+  t.strictSame(strayIn(ofChanges, BY_ROUTE), [])
+  t.strictSame(strayIn(operation, BY_ROUTE, ['enum']), [])
   for (const path of ROUTES.filter(route => route !== '/preview')) {
     t.strictSame(strayIn(paths[path], BY_ROUTE, ['instance', 'operationId']), [], path)
   }

@@ -1,6 +1,6 @@
 // The text of an undo or redo that later changes stand in the way of: the first of them, and the calls that go on. Does
 // not know other failures.
-import type { HistoryFailure } from '../../../operations/operation.ts'
+import type { ConflictAt, HistoryFailure } from '../../../operations/operation.ts'
 import { BY_TOOL } from '../call-names.ts'
 import { inTheWay, laterOf, restoringEdits } from '../take-back-failure.ts'
 import { type Brief, CALLS_LENGTH, type FailedCall } from './call.ts'
@@ -11,8 +11,9 @@ const MOST_EDITS = 2
 
 export function undoConflict(
   failure: Extract<HistoryFailure, { code: 'UNDO_CONFLICT' }>,
-  { made }: FailedCall
+  call: FailedCall
 ): Brief | undefined {
+  const { made } = call
   const { verb, edit_ids, conflicts } = failure
   // `detail` says how to bring it back.
   if (conflicts.some(({ kind }) => kind === 'removed')) return undefined
@@ -22,10 +23,18 @@ export function undoConflict(
   const next = verb === 'undo' && later.length > 0 ? [`To take back the later ${which} too, send:`, too] : []
   const texts = restoringEdits(conflicts).slice(0, MOST_EDITS)
   for (const { path, edit } of texts) {
-    const call = callLine(made, 'old_text' in edit ? BY_TOOL.edit : BY_TOOL.edit_lines, { path, ...edit })
-    if (call.length > CALLS_LENGTH) continue
+    const restoring = callLine(made, 'old_text' in edit ? BY_TOOL.edit : BY_TOOL.edit_lines, { path, ...edit })
+    if (restoring.length > CALLS_LENGTH) continue
     const what = verb === 'undo' ? 'put back only the text' : 'put in only the text'
-    next.push(`To ${what}, over the later edit, send:`, call)
+    next.push(`To ${what}, over the later edit, send:`, restoring)
   }
-  return { what: inTheWay(failure), next }
+  return { what: inTheWay(failure), next: next.length > 0 ? next : lookAt(conflicts[0], call) }
+}
+
+/** Where no call puts anything back: the lines in question. */
+function lookAt(conflict: ConflictAt | undefined, { made }: FailedCall): string[] {
+  if (conflict === undefined) return []
+  const { path, start_line, end_line } = conflict
+  const lines = { path, start_line, end_line: Math.max(start_line, end_line) }
+  return ['Read the lines in question, then edit them:', callLine(made, BY_TOOL.inspect, lines)]
 }
