@@ -335,9 +335,7 @@ row(
         const here = makeFolders(t)
         const control = join(here.base, 'control')
         // The history writes in the background: a count would not always mean the same write.
-        const victim = await preloaded(control, () =>
-          startServer(t, here, '--log-level', 'error', '--history', 'off')
-        )
+        const victim = await preloaded(control, () => startServer(t, here, '--log-level', 'error', '--history', 'off'))
         for (const operation of operations(t, here, () => victim.url, size)) {
           for (const { short, errno } of kinds) {
             const codes: string[] = []
