@@ -440,31 +440,3 @@ t.test('changes files back, or says which it could not, where one fails on the w
   t.equal(bytesOf(server, order[0]!), TEXT.replace('two', 'mine'))
   t.equal(bytesOf(server, order[1]!), TEXT.replace('two', 'TWO'))
 })
-
-t.test('changes no more than 100 files at once', async t => {
-  const server = await startServer(t)
-  const edit_ids: string[] = []
-  for (let i = 0; i <= 100; i++) {
-    const { body } = await server.call('POST', '/create', {
-      body: { path: `${i}.txt`, content: 'x' },
-      headers: as('ann')
-    })
-    edit_ids.push(String(body.edit_id))
-  }
-  const tooMany = {
-    code: 'INVALID_REQUEST',
-    errors: [
-      {
-        pointer: '',
-        message: 'the request means edits of 101 files; the limit is 100. Send edit_ids of fewer files'
-      }
-    ]
-  }
-  await check(t, server, '/undo', { agent: 'ann' }, 400, tooMany)
-  await check(t, server, '/undo', { edit_ids }, 400, tooMany)
-  await check(t, server, '/redo', { edit_ids }, 400, tooMany)
-  t.ok(existsSync(join(server.root, '100.txt')))
-  const { body } = await check(t, server, '/undo', { edit_ids: edit_ids.slice(1) }, 200, { skipped: [] })
-  t.strictSame(new Set(body.undone as string[]), new Set(edit_ids.slice(1)))
-  t.notOk(existsSync(join(server.root, '100.txt')))
-})

@@ -1,7 +1,7 @@
 // What is said against a field comes from the schema that it failed, wherever that stands.
 import t, { type Test } from 'tap'
 import { Type, type TSchema } from 'typebox'
-import { ALLOWED, hash } from '../../../schemas/common.ts'
+import { ALLOWED, hash, time } from '../../../schemas/common.ts'
 import type { InvalidField } from '../../../src/http/failure.ts'
 import { queryReader } from '../../../src/http/requests/query.ts'
 import { toFailure } from '../../../src/http/requests/validation.ts'
@@ -52,6 +52,7 @@ t.test('has words for every union and pattern of a request', async t => {
   }
   const file_hash = 'must be the file_hash of an answer: 16 hex digits in lower case'
   const occurrence = 'must be "first", "last", "all" or a whole number from 1'
+  const date = 'must be a date and time with its zone, such as 2026-11-22T12:40:00Z'
   t.strictSame(Object.fromEntries(said), {
     'edit/occurrence': occurrence,
     'edit/edits/*/occurrence': occurrence,
@@ -61,9 +62,14 @@ t.test('has words for every union and pattern of a request', async t => {
     'preview/occurrence': occurrence,
     'preview/edits/*/occurrence': occurrence,
     'preview/expected_hash': file_hash,
-    'create/expected_hash': file_hash
+    'create/expected_hash': file_hash,
+    'history/since': date,
+    'history/until': date,
+    'undo/expected_hash': file_hash,
+    'redo/expected_hash': file_hash
   })
-  t.strictSame(Object.keys(ALLOWED), [(hash('') as unknown as { pattern: string }).pattern])
+  const patterns = [hash(''), time('')].map(schema => (schema as unknown as { pattern: string }).pattern)
+  t.strictSame(Object.keys(ALLOWED), patterns)
 })
 
 /** The messages about a field with this schema that holds this value. */

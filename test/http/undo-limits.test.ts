@@ -1,0 +1,86 @@
+// What /undo and /redo refuse of several files or of too much, over HTTP, on real files.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { loadConfig } from '../../src/config/config.ts'
+import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
+import { bytesOf, check, startServer, TOKEN, type TestServer } from './test-server.ts'
+
+const as = (agent: string): Record<string, string> => ({ 'editd-agent': agent })
+
+async function edit(server: TestServer, path: string, old_text: string, new_text: string) {
+  const reply = await server.call('POST', '/edit', { body: { path, old_text, new_text }, headers: as('ann') })
+  if (reply.status !== 200) throw new Error(reply.text)
+  return String(reply.body.edit_id)
+}
+
+t.test('changes no more than 100 files at once', async t => {
+  const server = await startServer(t)
+  const edit_ids: string[] = []
+  for (let i = 0; i <= 100; i++) {
+    const { body } = await server.call('POST', '/create', {
+      body: { path: `${i}.txt`, content: 'x' },
+      headers: as('ann')
+    })
+    edit_ids.push(String(body.edit_id))
+  }
+  const tooMany = {
+    code: 'INVALID_REQUEST',
+    errors: [
+      {
+        pointer: '',
+        message: 'the request means edits of 101 files; the limit is 100. Send edit_ids of fewer files'
+      }
+    ]
+  }
+  await check(t, server, '/undo', { agent: 'ann' }, 400, tooMany)
+  await check(t, server, '/undo', { edit_ids }, 400, tooMany)
+  await check(t, server, '/redo', { edit_ids }, 400, tooMany)
+  t.ok(existsSync(join(server.root, '100.txt')))
+  const { body } = await check(t, server, '/undo', { edit_ids: edit_ids.slice(1) }, 200, { skipped: [] })
+  t.strictSame(new Set(body.undone as string[]), new Set(edit_ids.slice(1)))
+  t.notOk(existsSync(join(server.root, '100.txt')))
+})
+
+t.test('makes no file larger than files may be, and then changes no other file either', async t => {
+  const long = 'x'.repeat(90)
+  const files = { 'a.txt': 'one\n', 'b.txt': `${long}\nb\nc\n` }
+  const server = await startServer(t, { files, settings: { maxFileSize: 100 } })
+  const a = await edit(server, 'a.txt', 'one', 'ONE')
+  const b = await edit(server, 'b.txt', long, '')
+  await check(
+    t,
+    server,
+    '/edit-lines',
+    { path: 'b.txt', start_line: 4, end_line: 3, new_text: 'y'.repeat(50) },
+    200,
+    {}
+  )
+  const refused = { code: 'RESULT_TOO_LARGE', path: 'b.txt', limit: 100 }
+  await check(t, server, '/undo', { edit_id: b }, 422, refused)
+  await check(t, server, '/undo', { edit_ids: [b, a] }, 422, refused)
+  await check(t, server, '/undo', { edit_ids: [a, b] }, 422, refused)
+  t.equal(bytesOf(server, 'a.txt'), 'ONE\n')
+})
+
+t.test('takes nothing back from below an edit whose texts are not kept', async t => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'editd-undo-'))
+  t.teardown(() => rmSync(stateDir, { recursive: true, force: true }))
+  const used: { workspace?: Workspace } = {}
+  const server = await startServer(t, {
+    files: { 'a.txt': 'one\ntwo\n' },
+    settings: { stateDir },
+    replace: { edit: (...args) => used.workspace!.edit(...args) }
+  })
+  used.workspace = server.opened
+  const first = await edit(server, 'a.txt', 'one', 'ONE')
+  const loaded = loadConfig([server.root, '--token', TOKEN, '--state-dir', stateDir, '--history', 'meta'], {})
+  if (!loaded.ok) throw new Error(loaded.failure.join())
+  used.workspace = await openWorkspace(loaded.value)
+  await edit(server, 'a.txt', 'two', 'TWO')
+  await used.workspace.close()
+  used.workspace = server.opened
+  await check(t, server, '/undo', { edit_id: first }, 410, { code: 'HISTORY_GONE' })
+  t.equal(bytesOf(server, 'a.txt'), 'ONE\nTWO\n')
+})
