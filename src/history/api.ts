@@ -57,7 +57,7 @@ export interface PathHistory {
   gaps: Gap[]
 }
 
-/** The last record of a path that isn't void, without texts. */
+/** The last record of a path that isn't void, and no save that an edit replaced; without texts. */
 export interface Latest {
   edit_id: string
   operation: EditRecord['operation']

@@ -7,6 +7,10 @@ import { keyOf } from './segment-index.ts'
 /** Paths that are remembered. */
 const LIMIT = 10_000
 
+/** Whether it is what another program saved, and an edit replaced in the same instant: the edit is the last change. */
+export const isReplacedSave = (operation: Latest['operation'] | undefined, settled: Settlement | null): boolean =>
+  operation === 'outside' && settled === 'uncertain'
+
 export class LatestOfPaths {
   /** Null: the path has no record. */
   readonly #latest = new Map<string, Latest | null>()
@@ -40,7 +44,7 @@ export class LatestOfPaths {
     if (path === undefined) return
     const latest = this.#latest.get(path)
     // The one before it counts again.
-    if (settled === 'void') this.#drop(path)
+    if (settled === 'void' || isReplacedSave(latest?.operation, settled)) this.#drop(path)
     else if (latest) latest.settled = settled
   }
 

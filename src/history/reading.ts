@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Blobs } from './blobs.ts'
 import type { Gap, HistoryOptions, Latest, PathHistory, RecordPage, RecordQuery } from './api.ts'
 import { errorCode, isMissing } from './files.ts'
-import type { LatestOfPaths } from './latest.ts'
+import { isReplacedSave, type LatestOfPaths } from './latest.ts'
 import { decodeRecord, type Facts } from './record-json.ts'
 import type { EditRecord, Settlement, Stored, TextsState } from './record.ts'
 import { readLines } from './segment-lines.ts'
@@ -83,7 +83,7 @@ export class RecordReader {
     const stands = await this.#newest(
       ({ overview }) => overview.mayHavePath(key),
       index => index.ofPath(key),
-      facts => facts.path.equals(path)
+      ({ facts, found }) => facts.path.equals(path) && !isReplacedSave(facts.operation, found.settled)
     )
     const latest = stands && { ...latestOf(stands.facts), settled: stands.found.settled }
     this.#options.latest.put(key, latest)
@@ -95,7 +95,7 @@ export class RecordReader {
     const newest = await this.#newest(
       ({ overview }) => overview.keyedAt !== null && overview.mayHaveKey(digest),
       index => index.ofKey(digest),
-      facts => facts.key?.digest === digest
+      ({ facts }) => facts.key?.digest === digest
     )
     return newest && ((await this.#stored([newest], false))[0] ?? null)
   }
@@ -182,7 +182,7 @@ export class RecordReader {
   async #newest(
     where: (segment: ReturnType<Segments['newestFirst']>[number]) => boolean,
     rows: (index: NonNullable<Awaited<ReturnType<Segments['index']>>>) => Iterable<number>,
-    is: (facts: Facts) => boolean
+    is: (read: Read) => boolean
   ): Promise<Read | null> {
     let best: Read | null = null
     for (const segment of this.#options.segments.newestFirst()) {
@@ -194,7 +194,7 @@ export class RecordReader {
         if (best !== null && found.edit_id < best.facts.edit_id) break
         if (found.settled === 'void') continue
         const [read] = (await this.#read([found])).read
-        if (read === undefined || !is(read.facts)) continue
+        if (read === undefined || !is(read)) continue
         best = read
         break
       }

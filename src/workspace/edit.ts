@@ -13,6 +13,7 @@ import type {
 } from './api.ts'
 import type { BufferPool } from './buffer-pool.ts'
 import { commit, lossesOf, type Change } from './commit/commit.ts'
+import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 import { writeInPlace } from './commit/in-place.ts'
 import type { Intents } from './commit/intents.ts'
@@ -181,7 +182,9 @@ async function changeContent<T, F>(
   }
 }
 
-/** Keeps, and reports, what another program saved between the last look and the rename. */
+/**
+ * Keeps, and reports, what another program saved between the last look and the rename. Never throws: the change is made.
+ */
 async function reportSave(
   { options }: WriteContext,
   recorder: FileRecorder | null,
@@ -189,11 +192,18 @@ async function reportSave(
   snapshot: Snapshot,
   { warnings, write_strategy }: { warnings: FileWarning[]; write_strategy?: 'in_place' }
 ): Promise<void> {
-  const save = write_strategy === undefined ? snapshot.written() : null
-  if (save === null) return
-  warnings.push('save_replaced')
-  options.report?.({ event: 'save_replaced', path: pin.relative.toString() })
-  await recorder?.keepSave(save, await digestOf([save], save.length))
+  const path = pin.relative.toString()
+  try {
+    const save = write_strategy === undefined ? snapshot.written() : null
+    if (save === null) return
+    warnings.push('save_replaced')
+    options.report?.({ event: 'save_replaced', path })
+    await recorder?.keepSave(save, await digestOf([save], save.length))
+  } catch (error) {
+    // It is too large for the memory, or can't be read.
+    if (!warnings.includes('save_replaced')) warnings.push('save_replaced')
+    options.report?.({ event: 'save_lost', path, reason: codeOf(error) })
+  }
 }
 
 /** The changes so far, for planners that ask; empty where no history is kept. */

@@ -194,7 +194,13 @@ class FileWorkspace implements Workspace {
         if (!isKeyLock(realPath)) fence(root, realPath, temps)
       }
     })
-    this.#settling = history && { history, root, acquire: realPath => this.#locks.acquire(realPath) }
+    this.#settling = history && {
+      history,
+      root,
+      acquire: realPath => this.#locks.acquire(realPath),
+      recover: realPath => this.#recover(realPath),
+      report: this.#report
+    }
     this.#policy = makePolicy({ ...options, stateDir: state.path })
     this.#files = new FileAccess({
       options,

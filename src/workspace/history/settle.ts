@@ -3,28 +3,41 @@ import { lstatSync } from 'node:fs'
 import type { History } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import type { Result } from '../../result.ts'
-import { quietly } from '../errno.ts'
+import { codeOf, quietly } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
 import { split } from '../root/path.ts'
-import type { Root } from '../root/pin.ts'
+import { same, type Root } from '../root/pin.ts'
 import { scanPinned, untouched } from '../scan.ts'
-import { chainOf } from './chain.ts'
+import { chainOf, isNote } from './chain.ts'
 
 export interface Settling {
   history: History
   root: Root
   acquire(realPath: Buffer): Promise<Result<Lock, FileFailure>>
+  /**
+   * Takes back what a dead server left half written of the file, whose lock we have. False: another may still write it.
+   * Throws where it can't be helped now.
+   */
+  recover(realPath: Buffer): Promise<boolean>
+  report: (event: { event: string; [key: string]: unknown }) => void
 }
 
 /**
  * Says what became of the change, under its file's lock, and writes it down for everybody. uncertain, and not written
  * down, where the lock can't be had or the file can't be read.
  */
-export async function settle({ history, root, acquire }: Settling, { record }: Stored): Promise<Settlement> {
+export async function settle(settling: Settling, { record }: Stored): Promise<Settlement> {
+  const { history, root, acquire, recover, report } = settling
+  // Nothing was to be done after it was written.
+  if (isNote(record)) {
+    history.settle(record.edit_id, 'done')
+    return 'done'
+  }
   const lock = await acquire(record.path)
   if (!lock.ok) return 'uncertain'
   try {
+    if (!(await recover(record.path))) return 'uncertain'
     await history.refresh(lock.value.alone)
     const now = await history.byId(record.edit_id)
     if (now === null) return 'uncertain'
@@ -32,6 +45,10 @@ export async function settle({ history, root, acquire }: Settling, { record }: S
     const settlement = await lookAt(root, history, record)
     if (settlement !== null) history.settle(record.edit_id, settlement)
     return settlement ?? 'uncertain'
+  } catch (error) {
+    // One file that can't be looked at must not keep the others waiting, or a server from starting.
+    report({ event: 'settle_failed', path: record.path.toString(), reason: codeOf(error) })
+    return 'uncertain'
   } finally {
     await lock.value.release()
   }
@@ -53,12 +70,16 @@ async function lookAt(root: Root, history: History, record: Stored['record']): P
   return said ?? chainOf(records, present).settled.find(isThis)?.settlement ?? null
 }
 
+/** Whether the temp file is there and nothing else: the file itself may have both names for an instant. */
 function isThere(root: Root, path: Buffer, temp: string): boolean {
   let there = false
   quietly(() => {
-    const folder = root.openFolder(split(path).folder)
+    const { folder: folderPath, leaf } = split(path)
+    const folder = root.openFolder(folderPath)
     try {
-      there = lstatSync(folder.at(temp), { throwIfNoEntry: false }) !== undefined
+      const look = (name: Buffer | string) => lstatSync(folder.at(name), { bigint: true, throwIfNoEntry: false })
+      const [made, file] = [look(temp), look(leaf)]
+      there = made !== undefined && (file === undefined || !same(made, file))
     } finally {
       folder.close()
     }

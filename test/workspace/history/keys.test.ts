@@ -1,9 +1,11 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openHistory } from '../../../src/history/history.ts'
 import type { EditRecord, Settlement } from '../../../src/history/record.ts'
 import { createHash } from 'node:crypto'
+import { ok } from '../../../src/result.ts'
+import { settle, type Settling } from '../../../src/workspace/history/settle.ts'
 import type { Workspace } from '../../../src/workspace/workspace.ts'
 import { append, makeFolders, open, removeFolders, type Folders } from '../support/open.ts'
 
@@ -136,7 +138,7 @@ async function killedServer(
 /** The state of the file when a server that was killed in mid-edit is followed by another, and what that finds. */
 function checkKilled(
   name: string,
-  { present, temp, after }: { present: string; temp?: string; after?: string },
+  { present, temp, linked = false, after }: { present: string; temp?: string; linked?: boolean; after?: string },
   expected: { settled: Settlement; text: string; answer: object }
 ): void {
   t.test(name, async t => {
@@ -152,7 +154,8 @@ function checkKilled(
     await first.close()
     await killedServer(folders, digest, ['one\n', 'two\n'], temp)
     writeFileSync(file, present)
-    if (temp !== undefined) writeFileSync(join(folders.root, temp), '')
+    if (linked) linkSync(file, join(folders.root, temp!))
+    else if (temp !== undefined) writeFileSync(join(folders.root, temp), '')
     const next = await start()
     if (after !== undefined) appendFileSync(file, after)
     const page = await next.history({ limit: 10 })
@@ -194,3 +197,40 @@ checkKilled(
   { present: 'one\ntwo\n', after: 'three\n' },
   { settled: 'done', text: 'one\ntwo\nthree\n', answer: { ok: true, value: { replayed: 'of the one killed' } } }
 )
+checkKilled(
+  'knows that it did where the file still has the name of the temp file too',
+  { present: 'one\ntwo\n', temp: '.0123456789abcdef01234567.tmp', linked: true },
+  { settled: 'done', text: 'one\ntwo\n', answer: { ok: true, value: { replayed: 'of the one killed' } } }
+)
+
+t.test('still has the answer of a request that changed nothing, whatever the file has become', async t => {
+  const { folders, start } = await fresh(t)
+  const first = await start()
+  let digest = ''
+  await first.keyed({ scope: 'edit_file', key: 'k', fingerprint: '' }, async key => {
+    digest = key.digest
+  })
+  await first.close()
+  await killedServer(folders, digest, ['one\n', ''])
+  writeFileSync(join(folders.root, 'a.txt'), 'saved\n')
+  t.match(await appendOnce(await start(), ''), { ok: true, value: { replayed: 'of the one killed' } })
+})
+
+t.test('leaves a change open, and reports it, where its file cannot be looked at now', async t => {
+  const settled: string[] = []
+  const events: object[] = []
+  const record = { path: Buffer.from('a.txt'), hash_before: 'a', hash_after: 'b' } as EditRecord
+  const settling = (recover: () => Promise<boolean>): Settling => ({
+    history: { settle: (id: string) => settled.push(id) } as unknown as Settling['history'],
+    root: {} as Settling['root'],
+    acquire: async () => ok({ temp: '', alone: true, held: () => true, release: async () => {} }),
+    recover,
+    report: event => events.push(event)
+  })
+  const stored = { record, settled: null, nonce: 'killed', texts: 'none' } as const
+  const failing = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }))
+  t.equal(await settle(settling(failing), stored), 'uncertain')
+  t.equal(await settle(settling(async () => false), stored), 'uncertain')
+  t.strictSame(events, [{ event: 'settle_failed', path: 'a.txt', reason: 'EIO' }])
+  t.strictSame(settled, [])
+})
