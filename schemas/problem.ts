@@ -132,7 +132,7 @@ const FilePreview = named('FilePreview', 'The lines around the place in question
   lossy: Type.Optional(lossy)
 })
 
-const Conflict = named('Conflict', 'A change that stands in the way of one that is to be taken back or made again.', {
+const UndoConflict = named('UndoConflict', 'A change that stands in the way of one that is to be taken back or made again.', {
   path: text('The file.'),
   edit_id: text('The edit to be taken back or made again.'),
   change_index: count('Which of its changes, counted from 0.'),
@@ -251,7 +251,7 @@ const MEMBERS = {
     })
   ),
   conflicts: Type.Optional(
-    Type.Array(ref(Conflict), { maxItems: 100, description: 'What stands in the way, the first 100.' })
+    Type.Array(ref(UndoConflict), { maxItems: 100, description: 'What stands in the way, the first 100.' })
   ),
   more_conflicts: Type.Optional(count('How many more conflicts there are.')),
   edit_ids: Type.Optional(Type.Array(Type.String(), { maxItems: 1000, description: 'The edits in question.' })),
@@ -393,7 +393,7 @@ export const PROBLEM_COMPONENTS = [
   Highlight,
   FilePreview,
   FieldErrorSchema,
-  Conflict,
+  UndoConflict,
   TakenBackEdit,
   WrittenFile,
   ProblemBase,
