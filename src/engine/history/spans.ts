@@ -1,6 +1,7 @@
 // The spans of a weave: every byte that a text ever had, in order, each with who inserted and who deleted it. Does not
 // know changes, lines or conflicts.
-import { isBreakByte, lastBreakEndIn } from '../text/lines.ts'
+import { isBreakByte, isLineStart, lastBreakEndIn } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
 import type { RecordedSplice } from './change.ts'
 
 /** Who inserted the bytes that the text began with. */
@@ -12,7 +13,7 @@ export interface Span {
   inserter: number
   /** Shared by the parts of a span that was cut: never changed, only replaced. */
   deleters: readonly number[]
-  /** They are `bytes` from `at` on; null where only the present text holds them. */
+  /** They are `bytes` from `at` on; null: they are those of the text that it began with, and weren't needed yet. */
   bytes: Buffer | null
   at: number
   visible: boolean
@@ -41,18 +42,26 @@ const hiddenAt = ({ span }: Place): number => span.hiddenAt
 /** Spans in a chunk, at most; looking for an offset takes about as many steps as that and as there are chunks. */
 const CHUNK = 256
 
+/** Bytes of a byte-order mark. */
+const MARK = 3
+
 const NOBODY: readonly number[] = []
 
 /** The spans of one text. Offsets are those of its visible bytes. Each call that changes it is one step. */
 export class Spans {
   readonly #chunks: Chunk[]
+  readonly #base: (() => Buffer | null) | undefined
   #length: number
   #step = 0
 
-  /** `length`: of the text that it begins with. */
-  constructor(length: number) {
-    const base = { length, inserter: BASE, deleters: NOBODY, bytes: null, at: 0, visible: true, hiddenAt: 0 }
-    this.#chunks = [{ spans: length > 0 ? [base] : [], visible: length }]
+  /**
+   * `length`: of the text that it begins with. `base`: gives its bytes, or null where there is no such text; asked only
+   * where they decide a place. Without it whole lines go behind all that isn't visible, too.
+   */
+  constructor(length: number, base?: () => Buffer | null) {
+    this.#base = base
+    const whole = { length, inserter: BASE, deleters: NOBODY, bytes: null, at: 0, visible: true, hiddenAt: 0 }
+    this.#chunks = [{ spans: length > 0 ? [whole] : [], visible: length }]
     this.#length = length
   }
 
@@ -67,8 +76,9 @@ export class Spans {
 
   /**
    * Replaces visible bytes as `unit`. What is inserted goes behind what is replaced, and behind what others inserted for
-   * that and isn't visible; where nothing is replaced, behind all that isn't visible there, but whole lines go before what belongs to the line that follows. False, and the spans are of
-   * no more use, where what is known of the bytes isn't `old`.
+   * that and isn't visible; where nothing is replaced, behind all that isn't visible there, but whole lines, where a line
+   * begins, go before what belongs to the line that follows. False, and the spans are of no more use, where what is
+   * known of the bytes isn't `old`, or those that decide the place can't be known.
    */
   replace({ start, old, insert }: RecordedSplice, unit: number): boolean {
     if (start + old.length > this.#length) return false
@@ -99,7 +109,12 @@ export class Spans {
       done += span.length
     }
     if (old.length > 0) [number, index] = this.#behindOthers(number, index, deleters)
-    else if (isBreakByte(insert.at(-1) ?? -1)) [number, index] = this.#lineStart(number, index)
+    else if (this.#base !== undefined && isBreakByte(insert.at(-1) ?? -1)) {
+      const places = this.#hiddenBefore(number, index)
+      const startsLine = places.length === 0 || this.#startsLine(places[0]!, start, this.#base)
+      if (startsLine === undefined) return false
+      if (startsLine) [number, index] = this.#lineStart(places, number, index)
+    }
     if (insert.length > 0) this.#insert(this.#chunks[number]!, index, insert, unit)
     this.#length += insert.length - old.length
     this.#divide(Math.max(first, number))
@@ -174,13 +189,37 @@ export class Spans {
   }
 
   /**
-   * Where whole lines are inserted before the visible span with this index, or at the end: of what isn't visible there,
-   * behind the lines and before the beginning of the line that follows. What was hidden last decides first, as it was
-   * text of the line that followed when older text wasn't any more. So no older text changes on which side of newer
-   * text they are, and replays that begin earlier or later agree.
+   * Whether a line begins at `offset`, which is where the given hidden span is; undefined where the bytes before it
+   * can't be known.
    */
-  #lineStart(number: number, index: number): [chunk: number, index: number] {
-    const places = this.#hiddenBefore(number, index)
+  #startsLine({ chunk, index }: Place, offset: number, base: () => Buffer | null): boolean | undefined {
+    // Three bytes may be a byte-order mark.
+    const count = offset === MARK ? MARK : Math.min(offset, 1)
+    const before = Buffer.alloc(count)
+    for (let left = count; left > 0;) {
+      if (index === 0) {
+        index = this.#chunks[--chunk]!.spans.length
+        continue
+      }
+      const span = this.#chunks[chunk]!.spans[--index]!
+      if (!span.visible) continue
+      const bytes = span.bytes ?? base()
+      if (bytes === null) return undefined
+      const end = span.at + span.length
+      const from = Math.max(span.at, end - left)
+      bytes.copy(before, left - (end - from), from, end)
+      left -= end - from
+    }
+    return isLineStart(new Text([before]), count)
+  }
+
+  /**
+   * Where whole lines are inserted before the visible span with this index, or at the end: of what isn't visible there,
+   * `places`, behind the lines and before the beginning of the line that follows. What was hidden last decides first,
+   * as it was text of the line that followed when older text wasn't any more. So no older text changes on which side of
+   * newer text they are, and replays that begin earlier or later agree.
+   */
+  #lineStart(places: readonly Place[], number: number, index: number): [chunk: number, index: number] {
     const newestFirst = places.map((_, i) => i).sort((a, b) => hiddenAt(places[b]!) - hiddenAt(places[a]!) || b - a)
     // The place is before one of these, from `from` to `to` (inclusive).
     let [from, to] = [0, places.length]

@@ -17,8 +17,8 @@ export interface Weave {
 /**
  * Replays the changes from index `from` on, all of which have their splices; what they toggle are changes from there
  * on. Toggles `units`, of which none is toggled yet. Fails with the first change that doesn't fit those before it, or
- * the last where `present` isn't what they come to. The bytes that the text began with aren't needed: what is left of
- * them is in `present`, and what isn't is in the changes.
+ * that can't be placed as later ones don't fit; or the last where `present` isn't what they come to. The bytes that the
+ * text began with aren't needed: what is left of them is in `present`, and what isn't is in the changes.
  */
 export function replay(
   present: Buffer,
@@ -33,11 +33,31 @@ export function replay(
   const inconsistent = (at: number) =>
     fail<HistoryGone>({ code: 'HISTORY_GONE', edit_id: changes[at]!.edit_id, reason: 'inconsistent' })
   if (length < 0) return inconsistent(changes.length - 1)
-  const spans = new Spans(length)
+  let base: Buffer | null | undefined
+  const spans = new Spans(length, () => (base === undefined ? (base = baseOf(present, changes, from, length)) : base))
   for (let at = from; at < changes.length; at++) {
     if (!carryOut(spans, changes[at]!, units, at)) return inconsistent(at)
   }
   return holds(present, spans) ? ok({ present, spans, units }) : inconsistent(changes.length - 1)
+}
+
+/**
+ * The bytes that the text began with, as many as `length`; null where the changes don't fit. Undos count as the splices
+ * that they came to: which bytes are visible when doesn't depend on where hidden ones are.
+ */
+function baseOf(present: Buffer, changes: readonly RecordedChange[], from: number, length: number): Buffer | null {
+  const spans = new Spans(length)
+  for (let at = from; at < changes.length; at++) {
+    const { splices } = changes[at]!
+    if (!isInOrder(splices!) || !replaceAll(spans, splices!, () => at)) return null
+  }
+  const base: Buffer[] = []
+  let now = 0
+  for (const span of spans) {
+    if (span.inserter === BASE) base.push(span.visible ? present.subarray(now, now + span.length) : bytesOf(span))
+    if (span.visible) now += span.length
+  }
+  return Buffer.concat(base)
 }
 
 /** Carries out one change; false where it doesn't fit the text as it was then. */
@@ -50,9 +70,14 @@ function carryOut(spans: Spans, { splices, toggles, existence }: RecordedChange,
   }
   if (existence === 'made' && spans.length > 0) return false
   const [first] = units.of(at)
+  return replaceAll(spans, splices!, index => first + index)
+}
+
+/** Carries out the splices of one change; false where one doesn't fit. */
+function replaceAll(spans: Spans, splices: readonly RecordedSplice[], unitOf: (index: number) => number): boolean {
   let shift = 0
-  for (const [index, splice] of splices!.entries()) {
-    if (!spans.replace({ ...splice, start: splice.start + shift }, first + index)) return false
+  for (const [index, splice] of splices.entries()) {
+    if (!spans.replace({ ...splice, start: splice.start + shift }, unitOf(index))) return false
     shift += splice.insert.length - splice.old.length
   }
   return true

@@ -5,7 +5,7 @@ import { stateAfter, takeBack } from '../../../src/engine/history/take-back.ts'
 import { standingOf } from '../../../src/engine/history/units.ts'
 import { often } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
-import { History, randomSplices, unitsOf } from './random-history.ts'
+import { type Cell, History, randomSplices, unitsOf } from './random-history.ts'
 
 const ALPHABET = ['a', 'b', ' ', '\n', '\r\n', '\r', 'é', '字', '<', '>'].map(text => Buffer.from(text))
 const BYTES = [...ALPHABET, Buffer.from([0xff]), Buffer.from([0xc3]), Buffer.from([0x80])]
@@ -122,6 +122,42 @@ check('takes the last edits back without conflict', 5_000, random => {
   const result = history.toggle(set, 'undone')
   if (!result.ok && result.failure.code !== 'NOTHING_TO_UNDO') return result.failure.code
   return history.present.equals(history.snapshots[cut]!) ? null : 'wrong text'
+})
+
+/** Whether a visible break is between two visible cells, the first of which is none. */
+const isParted = (history: History, [first, second]: readonly [Cell, Cell]): boolean => {
+  const { cells } = history
+  if (isBreak(first) || !history.isVisible(first) || !history.isVisible(second)) return false
+  return cells
+    .slice(cells.indexOf(first) + 1, cells.indexOf(second))
+    .some(cell => history.isVisible(cell) && isBreak(cell))
+}
+
+const isBreak = ({ byte }: Cell): boolean => byte === 10 || byte === 13
+const pairsOf = (cells: readonly Cell[]): [Cell, Cell][] => cells.slice(1).map((cell, i) => [cells[i]!, cell])
+
+check('takes the first edit back without parting a line', 40_000, random => {
+  const alphabet = random.chance(50) ? ALPHABET : [...'ab', '\n'].map(text => Buffer.from(text))
+  const parts = Array.from({ length: random.int(8) }, () => random.pick(alphabet))
+  const mark = Buffer.from(random.chance(20) ? '\ufeff' : '')
+  const history = new History(Buffer.concat([mark, ...parts, random.pick(alphabet)]))
+  const atFirst = pairsOf(history.cells)
+  history.edit(0, randomSplices(random, history.present, alphabet))
+  for (let count = 1 + random.int(3); count > 0; count--) {
+    history.edit(1, randomSplices(random, history.present, alphabet))
+  }
+  const own = history.changes[0]!.edit_id
+  const isOwn = (unit: string | null): boolean => unit?.startsWith(`${own} `) === true
+  // Of the text that there would be without it, what it had deleted is where it was.
+  const restored = atFirst.filter(pair => pair.some(({ deleters }) => deleters.some(isOwn)))
+  // What others inserted is where they put it.
+  const added = pairsOf(history.cells.filter(cell => history.isVisible(cell))).filter(pair =>
+    pair.some(({ inserter }) => inserter !== null)
+  )
+  if (!history.toggle([{ edit_id: own }], 'undone').ok) return null
+  if (!history.expected().equals(history.present)) return 'the text is not what the cells say'
+  if (restored.some(pair => isParted(history, pair))) return 'what is restored is on another line'
+  return added.some(pair => isParted(history, pair)) ? 'what others inserted is on another line' : null
 })
 
 /** A line that one agent owns; null where it isn't there. `edits`: what each unit made of it. */

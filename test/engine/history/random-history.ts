@@ -109,12 +109,16 @@ export class History {
   }
 
   /**
-   * Whole lines go behind the deleted lines before them, and before what belongs to the line that follows: judged by
+   * Behind all that is hidden there, but whole lines, where a line begins, go behind the deleted lines before them, and
+   * before what belongs to the line that follows: judged by
    * what was hidden last, and between two bytes of that by what was hidden before.
    */
   #lineStart(end: number): number {
     let from = end
     while (from > 0 && !this.isVisible(this.cells[from - 1]!)) from--
+    const before = this.cells.slice(0, from).filter(cell => this.isVisible(cell))
+    const isMark = Buffer.from(before.slice(0, 4).map(({ byte }) => byte)).equals(MARK)
+    if (before.length > 0 && !isMark && !BREAKS.includes(before.at(-1)!.byte)) return end
     for (let to = end; ;) {
       const range = this.cells.slice(from, to)
       if (range.length === 0) return to
@@ -128,6 +132,7 @@ export class History {
 }
 
 const BREAKS = [10, 13]
+const MARK = Buffer.from('\ufeff')
 
 /** The names of the units of a selection. */
 export const unitsOf = (selection: readonly Selection[], changes: readonly RecordedChange[]): string[] =>

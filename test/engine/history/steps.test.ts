@@ -87,6 +87,23 @@ check('puts what replaces a text behind what replaced it before', '1\n2\n3\n', [
   { undo: 'b', gives: '1\n2\nnew\n3\n' },
   { redo: 'a', gives: '1\n2 a\rnew\n3\n' }
 ])
+check('restores the rest of a last line on that line, or not at all', 'foo bar', [
+  'foo',
+  'foo!\nbaz\n',
+  { undo: 'a', refused: 'b' },
+  { undo: 'a b', gives: 'foo bar' },
+  { redo: 'a b', gives: 'foo!\nbaz\n' }
+])
+check('restores the rest of a last line that lines were put behind, or not at all', 'foo bar', [
+  'foo',
+  'foo\nbaz\n',
+  { undo: 'a', refused: 'b' }
+])
+check('puts a line between a byte-order mark and what was deleted behind it', '\xef\xbb\xbfx 2\n', [
+  '\xef\xbb\xbf2\n',
+  '\xef\xbb\xbfnew\n2\n',
+  { undo: 'a', gives: '\xef\xbb\xbfnew\nx 2\n' }
+])
 
 const lines = Array.from({ length: 1000 }, (_, i) => `${i}\n`)
 const text = lines.join('')
@@ -101,4 +118,17 @@ check('takes a text of many spans', text, [
   { undo: 'd', gives: edited },
   { undo: 'a', gives: text },
   { redo: 'c', gives: `${text}new\n` }
+])
+check('restores what was many spans of a last line on that line, or not at all', `foo ${text}`, [
+  `foo ${edited}`,
+  'foo',
+  'foo!\nbaz\n',
+  { undo: 'b', refused: 'c' },
+  { undo: 'b c', gives: `foo ${edited}` }
+])
+check('restores many parts of lines on these lines, or not at all', `-\n${edited}`, [
+  `\n${edited.replace(/x\d+/g, 'xy')}`,
+  `\n${edited.replace(/x\d+/g, 'x!\nbaz\ny')}`,
+  { undo: 'a', refused: 'b' },
+  { undo: 'a b', gives: `-\n${edited}` }
 ])

@@ -231,6 +231,16 @@ t.test('says where the history ends', t => {
     takeBack(bytes(''), [a, { ...b, splices: list(0, '', 'xxxx') }], select('a'), 'undone'),
     gone('b', 'inconsistent')
   )
+  // The bytes that decide a place can't be known.
+  const part = list(3, ' bar')
+  const lines = list(3, '', '!\nbaz\n')
+  const edits = [part, lines, list(2, 'x')].map((splices, i) => ({ edit_id: 'abc'[i]!, splices }))
+  const misfit = { edit_id: 'c', splices: list(99, 'x') }
+  t.match(takeBack(bytes('fo!\nbaz\n'), edits, select('a'), 'undone'), { failure: { code: 'UNDO_CONFLICT' } })
+  t.match(
+    takeBack(bytes('fo!\nbaz\n'), [...edits.slice(0, 2), misfit], select('a'), 'undone'),
+    gone('b', 'inconsistent')
+  )
   t.match(takeBack(present, [a, b, { ...c, existence: 'made' }], select('c'), 'undone'), gone('c', 'inconsistent'))
   t.match(takeBack(present, [a, b, { ...c, toggles: select('q') }], select('a'), 'undone'), gone('c'))
   t.match(takeBack(present, [a, { ...b, toggles: select('c') }, c], select('a'), 'undone'), gone('b', 'inconsistent'))
