@@ -62,6 +62,8 @@ export interface Origin extends Author {
 export interface Key {
   readonly digest: string
   readonly fingerprint: string
+  /** Whether it is still this request's; synchronous. */
+  held(): boolean
 }
 
 /**

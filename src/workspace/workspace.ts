@@ -351,7 +351,9 @@ class FileWorkspace implements Workspace {
     await this.#trimHistory()
   }
 
+  /** Not while it closes, which ends a segment too. */
   trimInBackground(): void {
+    if (this.#closed !== null) return
     this.#trimming ??= this.#trimHistory()
       .catch(error => this.#report({ event: 'sweep_failed', reason: String(error) }))
       .finally(() => {

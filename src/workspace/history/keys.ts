@@ -41,6 +41,7 @@ export async function onceByKey<T>(
   const digest = createHmac('sha256', secret).update(`${scope}\0${key}`).digest('hex')
   const lock = await acquire(Buffer.from(LOCK_NAME + digest))
   if (!lock.ok) return fail({ code: 'REQUEST_IN_FLIGHT', retry_after: 1 })
+  const held: Key = { digest, fingerprint, held: () => lock.value.held() }
   try {
     await history.refresh(lock.value.alone)
     const stored = await history.byKey(digest)
@@ -48,11 +49,11 @@ export async function onceByKey<T>(
     const isOver = stored === null || known === undefined || stored.record.at < Date.now() - KEPT
     // Where the file may not be edited any more, the request is refused as any other is, and shows nothing of it.
     if (isOver || !mayEdit(stored.record.path)) {
-      return ok({ done: await work({ digest, fingerprint }) })
+      return ok({ done: await work(held) })
     }
     if (known.fingerprint !== fingerprint) return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'another_request' })
     const settled = stored.settled ?? (await settle(stored))
-    if (settled === 'void') return ok({ done: await work({ digest, fingerprint }) })
+    if (settled === 'void') return ok({ done: await work(held) })
     if (settled === 'uncertain') return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'uncertain' })
     return ok({ replayed: known.outcome })
   } finally {

@@ -5,8 +5,8 @@ import { placesOf } from '../../engine/history/places.ts'
 import type { RecordedSplice } from '../../engine/history/change.ts'
 import type { History, Latest } from '../../history/api.ts'
 import type { EditRecord } from '../../history/record.ts'
-import type { FileHistory, Origin, Planned } from '../api.ts'
-import { codeOf, HistoryUnwritable } from '../errno.ts'
+import type { FileHistory, Key, Origin, Planned } from '../api.ts'
+import { codeOf, HistoryUnwritable, Raced } from '../errno.ts'
 import { chainOf, settlementOf } from './chain.ts'
 
 export interface RecorderOptions {
@@ -128,6 +128,7 @@ export class FileRecorder {
         ? differing(before, Buffer.concat(planned.pieces))
         : recordedSplices(before, planned.splices)
     const { operation, key, ...caller } = origin
+    throwIfLost(key)
     const record: EditRecord = {
       edit_id,
       operation,
@@ -142,7 +143,7 @@ export class FileRecorder {
       ...(temp !== undefined && { temp }),
       ...(planned.toggles !== undefined && { toggles: planned.toggles }),
       ...(made_folders !== undefined && made_folders.length > 0 && { made_folders }),
-      ...(key !== undefined && { key: { ...key, outcome: outcome?.(edit_id, this.#keepsTexts) ?? null } })
+      ...(key !== undefined && { key: { ...named(key), outcome: outcome?.(edit_id, this.#keepsTexts) ?? null } })
     }
     const { durable } = this.#options
     try {
@@ -189,6 +190,7 @@ export class FileRecorder {
   async note(origin: Origin, outcome: (texts: boolean) => unknown): Promise<void> {
     const { operation, key, ...caller } = origin
     if (key === undefined) return
+    throwIfLost(key)
     const { path, digest, bytes } = this.#file
     const size = digest === null ? 0 : bytes().length
     const record: EditRecord = {
@@ -202,7 +204,7 @@ export class FileRecorder {
       size_before: size,
       size_after: size,
       ...textsOf(NOTHING, []),
-      key: { ...key, outcome: outcome(this.#keepsTexts) }
+      key: { ...named(key), outcome: outcome(this.#keepsTexts) }
     }
     try {
       await this.#history.append(record, { durable: this.#options.durable })
@@ -271,6 +273,16 @@ export class FileRecorder {
     return copy !== null && copy.hash === hash ? copy.bytes : null
   }
 }
+
+/**
+ * Whoever was silent for so long that another server took the key over must not carry the request out once more. Where
+ * the key is lost after this, its next holder finds the record, and takes the file's lock over to settle it.
+ */
+function throwIfLost(key: Key | undefined): void {
+  if (key?.held() === false) throw new Raced('the idempotency key is another request\'s by now')
+}
+
+const named = ({ digest, fingerprint }: Key) => ({ digest, fingerprint })
 
 function textsOf(
   before: Buffer,

@@ -260,6 +260,21 @@ t.test('removes a file for a plan that says so, and folders that were made for i
   writeFileSync(join(folders.root, 'd/other'), '')
 })
 
+t.test('carries nothing out under a key that another server has taken over', async t => {
+  const { folders, workspace, write } = await fresh(t)
+  write('a.txt', 'one\n')
+  const key = { digest: 'd', fingerprint: 'f', held: () => false }
+  const options = { dry_run: false, origin: { operation: 'edit', key } } as const
+  for (const text of ['two\n', '']) {
+    t.match(await workspace.edit({ path: 'a.txt' }, options, append(text)), { failure: { code: 'STALE_FILE' } })
+  }
+  const target = { path: 'd/new.txt', overwrite: false, create_parents: true }
+  t.match(await workspace.create(target, options, become('x')), { failure: { code: 'STALE_FILE' } })
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
+  t.strictSame(readdirSync(folders.root), ['a.txt'])
+  t.strictSame(await edits(workspace), [])
+})
+
 /** Puts a file where the history's folder is, until it is put back. */
 function blockHistory({ state }: Folders): void {
   renameSync(join(state, 'history'), join(state, 'aside'))
