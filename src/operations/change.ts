@@ -62,11 +62,16 @@ export const changeOptions = <D>(
 /** The answer without what the file holds, for a history that must not keep it. */
 function withoutTexts(answer: Outcome): Outcome {
   if (answer.operation === 'inspect') return answer
-  const { diff: _diff, diff_truncated: _truncated, syntax: _syntax, ...others } = answer.outcome as ChangeOutcome
+  return { ...answer, outcome: fileWithoutTexts(answer.outcome as ChangeOutcome) } as Outcome
+}
+
+/** What was done to one file, without what it holds. */
+export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {
+  const { diff: _diff, diff_truncated: _truncated, syntax: _syntax, ...others } = outcome
   const changes = others.changes.map(
     ({ context: _context, old_content: _old, new_content: _new, lossy: _lossy, ...change }) => change
   )
-  return { ...answer, outcome: { ...others, changes, changed_lines: [], newTextWarnings: [] } } as Outcome
+  return { ...others, changes, changed_lines: [], newTextWarnings: [] }
 }
 
 /**

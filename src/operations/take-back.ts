@@ -8,7 +8,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { ChangeOptions, FileHistory } from '../workspace/api.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Created, Edited, Planner, Workspace } from '../workspace/workspace.ts'
-import { CONTEXT_LINES, DIFF_LINES, outcomeOf, type Planning } from './change.ts'
+import { CONTEXT_LINES, DIFF_LINES, fileWithoutTexts, outcomeOf, type Planning } from './change.ts'
 import type {
   CallContext,
   Called,
@@ -16,7 +16,6 @@ import type {
   Failed,
   HistoryFailure,
   OperationFailure,
-  Outcome,
   TakeBackOutcome,
   TakeBackVerb,
   TakenBackFile
@@ -90,19 +89,38 @@ export async function takeBackFiles(
   const planned = dry_run || files.length > 1 ? await planAll(run, files) : ok({ done: [], files, left: [] })
   if (!planned.ok) return planned
   const { left } = planned.value
-  const answer = (all: readonly Done[]): Outcome => ({ operation: verb, outcome: outcomeOfAll(request, all, left) })
+  const answer = (all: readonly Done[]): TakenBackOutcome => ({ operation: verb, outcome: outcomeOfAll(request, all, left) })
   if (dry_run) return ok(answer(planned.value.done))
   for (const file of planned.value.files) {
     // The answer of all is kept with the last change: before it, the request isn't carried out.
     const isLast = file === planned.value.files.at(-1)
     const written = await changeFile(run, file, {
       dry_run: false,
-      ...(isLast && { outcome: (last: Done) => answer([...done, last]) })
+      ...(isLast && {
+        // It is kept with one file, whose policy says nothing of the others' texts.
+        outcome: (last: Done, texts: boolean) =>
+          texts && done.length === 0 ? answer([last]) : withoutTexts(answer([...done, last]))
+      })
     })
     if (!written.ok) return done.length === 0 ? written : { ...written, written: await changeBack(run, done) }
     done.push(written.value)
   }
   return ok(answer(done))
+}
+
+type TakenBackOutcome = { operation: TakeBackVerb; outcome: TakeBackOutcome }
+
+const withoutTexts = ({ operation, outcome }: TakenBackOutcome): TakenBackOutcome => {
+  const results = outcome.results.map((file): TakenBackFile => {
+    const { edit_ids, created, removed, ...others } = file
+    return {
+      ...fileWithoutTexts(others),
+      edit_ids,
+      ...(created === true && { created }),
+      ...(removed === true && { removed })
+    }
+  })
+  return { operation, outcome: { ...outcome, results } }
 }
 
 interface Run {
@@ -162,7 +180,7 @@ const skippedOf = ({ failure }: Failed): string[] =>
 
 interface Mode {
   dry_run: boolean
-  outcome?: (done: Done) => Outcome
+  outcome?: (done: Done, texts: boolean) => TakenBackOutcome
 }
 
 async function changeFile(run: Run, file: FileToTakeBack, { dry_run, outcome }: Mode): Promise<FileDone> {

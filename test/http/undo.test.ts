@@ -395,6 +395,21 @@ t.test('undoes once under one key', async t => {
   t.equal(again.headers.get('idempotency-replayed'), 'true')
 })
 
+t.test('keeps no texts of several files, or of a private one, with the answer under a key', async t => {
+  const server = await startServer(t, { files })
+  await edit(server, 'a.txt', 'two', 'TWO', as('ann', 's1'))
+  await edit(server, 'b.txt', 'two', 'TWO', as('ann', 's1'))
+  const request = { session: 's1', show_diff: true, idempotency_key: 'k1' }
+  const done = await check(t, server, '/undo', request, 200, { results: [{ diff: /TWO/ }, { diff: /TWO/ }] })
+  const again = await check(t, server, '/undo', request, 200, { undone: done.body.undone, results: [{}, {}] })
+  t.equal(again.headers.get('idempotency-replayed'), 'true')
+  t.notMatch(again.text, 'TWO')
+  await edit(server, 'dir/c.txt', 'two', 'TWO', as('ann', 's2'))
+  const one = { session: 's2', show_diff: true, idempotency_key: 'k2' }
+  const single = await check(t, server, '/undo', one, 200, { results: [{ diff: /TWO/ }] })
+  t.strictSame((await check(t, server, '/undo', one, 200, {})).body, single.body)
+})
+
 t.test('changes files back, or says which it could not, where one fails on the way', async t => {
   let failing = ''
   let seen = (_path: string): void => {}
