@@ -132,22 +132,26 @@ const FilePreview = named('FilePreview', 'The lines around the place in question
   lossy: Type.Optional(lossy)
 })
 
-const UndoConflict = named('UndoConflict', 'A change that stands in the way of one that is to be taken back or made again.', {
-  path: text('The file.'),
-  edit_id: text('The edit to be taken back or made again.'),
-  change_index: count('Which of its changes, counted from 0.'),
-  by: Type.Optional(text('The later edit that stands in its way; left out where it is not known.')),
-  kind: word(
-    ['overlap', 'same_line', 'outside', 'removed'],
-    'overlap: a later edit changed the same text. same_line: or another part of the same line. ' +
-      'outside: another program changed the file, and it is not known what. removed: the file is gone.'
-  ),
-  start_line: Type.Optional(line('First line in question, in the file as it is now.')),
-  end_line: Type.Optional(count('Last line in question; start_line - 1 if there is none.')),
-  current_text: Type.Optional(text('The text of these lines now; long text is cut in the middle.')),
-  would_restore: Type.Optional(text('The text that would stand there instead; long text is cut in the middle.')),
-  lossy: Type.Optional(lossy)
-})
+const UndoConflict = named(
+  'UndoConflict',
+  'A change that stands in the way of one that is to be taken back or made again.',
+  {
+    path: text('The file.'),
+    edit_id: text('The edit to be taken back or made again.'),
+    change_index: count('Which of its changes, counted from 0.'),
+    by: Type.Optional(text('The later edit that stands in its way; left out where it is not known.')),
+    kind: word(
+      ['overlap', 'same_line', 'outside', 'removed'],
+      'overlap: a later edit changed the same text. same_line: or another part of the same line. ' +
+        'outside: another program changed the file, and it is not known what. removed: the file is gone.'
+    ),
+    start_line: Type.Optional(line('First line in question, in the file as it is now.')),
+    end_line: Type.Optional(count('Last line in question; start_line - 1 if there is none.')),
+    current_text: Type.Optional(text('The text of these lines now; long text is cut in the middle.')),
+    would_restore: Type.Optional(text('The text that would stand there instead; long text is cut in the middle.')),
+    lossy: Type.Optional(lossy)
+  }
+)
 
 const TakenBackEdit = named('TakenBackEdit', 'An edit of yours that was taken back. Do not make it again.', {
   edit_id: text('The edit.'),
