@@ -89,7 +89,10 @@ export async function takeBackFiles(
   const planned = dry_run || files.length > 1 ? await planAll(run, files) : ok({ done: [], files, left: [] })
   if (!planned.ok) return planned
   const { left } = planned.value
-  const answer = (all: readonly Done[]): TakenBackOutcome => ({ operation: verb, outcome: outcomeOfAll(request, all, left) })
+  const answer = (all: readonly Done[]): TakenBackOutcome => ({
+    operation: verb,
+    outcome: outcomeOfAll(request, all, left)
+  })
   if (dry_run) return ok(answer(planned.value.done))
   for (const file of planned.value.files) {
     // The answer of all is kept with the last change: before it, the request isn't carried out.

@@ -279,7 +279,7 @@ export class FileRecorder {
  * the key is lost after this, its next holder finds the record, and takes the file's lock over to settle it.
  */
 function throwIfLost(key: Key | undefined): void {
-  if (key?.held() === false) throw new Raced('the idempotency key is another request\'s by now')
+  if (key?.held() === false) throw new Raced("the idempotency key is another request's by now")
 }
 
 const named = ({ digest, fingerprint }: Key) => ({ digest, fingerprint })

@@ -230,7 +230,13 @@ t.test('leaves a change open, and reports it, where its file cannot be looked at
   const stored = { record, settled: null, nonce: 'killed', texts: 'none' } as const
   const failing = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }))
   t.equal(await settle(settling(failing), stored), 'uncertain')
-  t.equal(await settle(settling(async () => false), stored), 'uncertain')
+  t.equal(
+    await settle(
+      settling(async () => false),
+      stored
+    ),
+    'uncertain'
+  )
   t.strictSame(events, [{ event: 'settle_failed', path: 'a.txt', reason: 'EIO' }])
   t.strictSame(settled, [])
 })
