@@ -139,7 +139,7 @@ export interface History {
   byId(edit_id: string): Promise<Stored | null>
   /** The newest record with this key digest that isn't void; without texts. */
   byKey(digest: string): Promise<Stored | null>
-  /** `limit`: at least 1. */
+  /** `limit`: at least 1. Without `texts`, the answers that keys have aren't read either. */
   list(query: RecordQuery, limit: number): Promise<RecordPage>
   /** Records without settlement of servers that are gone, oldest first, without texts. */
   unsettled(): Promise<Stored[]>

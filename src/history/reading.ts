@@ -4,7 +4,7 @@ import type { Blobs } from './blobs.ts'
 import type { Gap, HistoryOptions, Latest, PathHistory, RecordPage, RecordQuery } from './api.ts'
 import { errorCode, isMissing } from './files.ts'
 import { isReplacedSave, type LatestOfPaths } from './latest.ts'
-import { decodeRecord, type Facts } from './record-json.ts'
+import { decodeFacts, decodeRecord, type Facts } from './record-json.ts'
 import type { EditRecord, Settlement, Stored, TextsState } from './record.ts'
 import { readLines } from './segment-lines.ts'
 import { keyOf, type Row } from './segment-index.ts'
@@ -28,11 +28,20 @@ export interface FoundRow extends Row {
   row: number
 }
 
-interface Read {
-  found: FoundRow
+interface Decoded {
   facts: Facts
   texts: unknown
   outcome: unknown
+}
+
+interface Read extends Decoded {
+  found: FoundRow
+}
+
+/** Of a record whose texts and answer nobody asked for: all of them together may be more than the memory holds. */
+function factsOnly(json: Buffer): Decoded | null {
+  const said = decodeFacts(json)
+  return said !== null && 'facts' in said ? { facts: said.facts, texts: null, outcome: null } : null
 }
 
 /** How many rows are looked at before something else has its turn. */
@@ -53,7 +62,7 @@ export class RecordReader {
   async ofPath(path: Buffer): Promise<PathHistory> {
     await this.#look()
     const found = await this.rowsOf(path)
-    const { read, bad } = await this.#read(found)
+    const { read, bad } = await this.#read(found, decodeRecord)
     const records = await this.#stored(
       read.filter(({ facts }) => facts.path.equals(path)),
       true
@@ -97,12 +106,13 @@ export class RecordReader {
       index => index.ofKey(digest),
       ({ facts }) => facts.key?.digest === digest
     )
-    return newest && ((await this.#stored([newest], false))[0] ?? null)
+    const { read } = await this.#read(newest === null ? [] : [newest.found], decodeRecord)
+    return (await this.#stored(read, false))[0] ?? null
   }
 
   async byId(edit_id: string): Promise<Stored | null> {
     await this.#look()
-    const { read } = await this.#read(await this.#withId(edit_id))
+    const { read } = await this.#read(await this.#withId(edit_id), decodeRecord)
     return (await this.#stored(read, true))[0] ?? null
   }
 
@@ -119,7 +129,7 @@ export class RecordReader {
       if (edit_ids !== undefined && !edit_ids.some(id => mayHaveId(segment, id))) continue
       found = newestFirst([...found, ...(await this.#matching(segment, query))]).slice(0, most)
     }
-    const { read } = await this.#read(found.slice(0, limit))
+    const { read } = await this.#read(found.slice(0, limit), query.texts === true ? decodeRecord : factsOnly)
     const records = (await this.#stored(read.toReversed(), query.texts === true)).reverse()
     const oldest = all.flatMap(({ overview }) => overview.oldestAt ?? [])
     return {
@@ -209,12 +219,12 @@ export class RecordReader {
   }
 
   /** The lines of these rows, in their order. What isn't there any more is left out, what is damaged is a gap. */
-  async #read(found: readonly FoundRow[]): Promise<{ read: Read[]; bad: Gap[] }> {
-    const lines = new Map<FoundRow, Buffer | null>()
+  async #read(found: readonly FoundRow[], decode = factsOnly): Promise<{ read: Read[]; bad: Gap[] }> {
+    const lines = new Map<FoundRow, Decoded | null>()
     for (const segment of new Set(found.map(({ segment }) => segment))) {
       const here = found.filter(one => one.segment === segment)
       try {
-        const read = await readLines(this.#options.segments.folder, segment.name, here)
+        const read = await readLines(this.#options.segments.folder, segment.name, here, decode)
         for (const [i, one] of here.entries()) lines.set(one, read[i] ?? null)
       } catch (error) {
         if (isMissing(error)) continue
@@ -225,10 +235,9 @@ export class RecordReader {
     }
     const [read, bad]: [Read[], Gap[]] = [[], []]
     for (const one of found) {
-      const line = lines.get(one)
-      const record = line && decodeRecord(line)
+      const record = lines.get(one)
       if (record?.facts.edit_id === one.edit_id) read.push({ found: one, ...record })
-      else if (line !== undefined) bad.push(this.#damaged(one))
+      else if (record !== undefined) bad.push(this.#damaged(one))
     }
     return { read, bad }
   }

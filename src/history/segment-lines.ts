@@ -12,21 +12,25 @@ export interface LinePlace {
   length: number
 }
 
-/** The JSON of each line; null: it isn't a line of editd (any more). Throws the system's error. */
-export async function readLines(
+/**
+ * What `use` makes of the JSON of each line, one after the other; null: it isn't a line of editd (any more). Throws the
+ * system's error.
+ */
+export async function readLines<T>(
   folder: string,
   segment: string,
-  places: readonly LinePlace[]
-): Promise<(Buffer | null)[]> {
+  places: readonly LinePlace[],
+  use: (json: Buffer) => T | null
+): Promise<(T | null)[]> {
   return withFile(join(folder, segment), 'read', async fd => {
-    const found: (Buffer | null)[] = []
+    const found: (T | null)[] = []
     for (const { offset, length } of places) {
       let json = jsonOf(await readAt(fd, offset, length))
       if (json === null) {
         await setTimeout(AGAIN)
         json = jsonOf(await readAt(fd, offset, length))
       }
-      found.push(json)
+      found.push(json && use(json))
     }
     return found
   })
