@@ -67,7 +67,7 @@ function withoutTexts(answer: Outcome): Outcome {
 
 /** What was done to one file, without what it holds. */
 export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {
-  const { diff: _diff, diff_truncated: _truncated, syntax: _syntax, ...others } = outcome
+  const { diff: _diff, diff_truncated: _truncated, syntax: _syntax, encoding_mismatch: _mismatch, ...others } = outcome
   const changes = others.changes.map(
     ({ context: _context, old_content: _old, new_content: _new, lossy: _lossy, ...change }) => change
   )

@@ -104,6 +104,9 @@ export async function takeBackFiles(
         outcome: (last: Done, texts: boolean) =>
           texts && done.length === 0 ? answer([last]) : withoutTexts(answer([...done, last]))
       })
+    }).catch(async error => {
+      await changeBack(run, done)
+      throw error
     })
     if (!written.ok) return done.length === 0 ? written : { ...written, written: await changeBack(run, done) }
     done.push(written.value)

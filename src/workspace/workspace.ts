@@ -1,7 +1,9 @@
 // What can be done with files, and where the parts of the workspace are put together: opens a root, sweeps and closes
 // it. Does not know HTTP, or what a plan does.
+import { resolve } from 'node:path'
 import type { History, HistoryOptions } from '../history/api.ts'
 import { openHistory } from '../history/history.ts'
+import type { Stored } from '../history/record.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {
   ChangeOptions,
@@ -39,8 +41,8 @@ import { RootLock, type Servers } from './locks/root-lock.ts'
 import { LivenessSockets } from './locks/liveness.ts'
 import { SILENCE, thisOwner, type Observer, type Owner } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
-import { below } from './root/path.ts'
-import type { Pin, Root } from './root/pin.ts'
+import { below, relativePath } from './root/path.ts'
+import { gone, type Pin, type Root } from './root/pin.ts'
 import { makePolicy, matcher, type Policy } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
@@ -268,10 +270,41 @@ class FileWorkspace implements Workspace {
   }
 
   async history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
-    const history = this.#history
-    if (history === null) return noHistory
-    const mayRead = (path: Buffer): boolean => this.#may('read', path)
-    return ok(await pastEdits({ history, mayRead }, query))
+    const settling = this.#settling
+    if (settling === null) return noHistory
+    const { path, under, ...others } = query
+    const asked = path === undefined ? ok(undefined) : this.#pathInHistory(path)
+    if (!asked.ok) return asked
+    const above = under === undefined ? ok(undefined) : this.#pathInHistory(under)
+    if (!above.ok) return above
+    const past = {
+      history: settling.history,
+      mayRead: (path: Buffer): boolean => this.#may('read', path),
+      settle: (stored: Stored) => settle(settling, stored)
+    }
+    return ok(
+      await pastEdits(past, {
+        ...others,
+        ...(asked.value !== undefined && { path: asked.value }),
+        ...(above.value !== undefined && { under: above.value })
+      })
+    )
+  }
+
+  /** The real path below the root that a request's path means, now or, where nothing is there, as it is written. */
+  #pathInHistory(path: string): Result<Buffer, FileFailure> {
+    const { root } = this.#context
+    const real = root.real()
+    if (real === null) return fail(gone)
+    const named = relativePath(path, [real.toString(), resolve(this.#options.root)])
+    if (!named.ok) return named
+    const pinned = root.pin(Buffer.from(named.value))
+    const found = pinned.ok ? pinned.value : pinned.failure
+    if (!('relative' in found)) return fail(found)
+    const { relative } = found
+    if (pinned.ok) pinned.value.close()
+    const refusal = this.#policy.judge('list', Buffer.concat([real, Buffer.from('/'), relative]), relative)
+    return refusal === null ? ok(relative) : fail(refusal)
   }
 
   /** Whether the policy allows it at this real path below the root, whatever is there. */

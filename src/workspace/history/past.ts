@@ -2,7 +2,7 @@
 // know requests or sentences.
 import { standingOf } from '../../engine/history/units.ts'
 import type { History, RecordPage } from '../../history/api.ts'
-import type { Stored } from '../../history/record.ts'
+import type { Settlement, Stored } from '../../history/record.ts'
 import type { EditState, HistoryPage, HistoryQuery, PastEdit } from '../api.ts'
 import { isNote } from './chain.ts'
 
@@ -10,31 +10,39 @@ export interface Past {
   history: History
   /** Whether the file at this real path below the root may be read, whether it is there or not. */
   mayRead(path: Buffer): boolean
+  /** What became of a change about which its server hasn't said it: once that is known, under its file's lock. */
+  settle(stored: Stored): Promise<Settlement>
+}
+
+/** Which edits are asked for; `path` and `under` are real paths below the root, '' the root itself. */
+export interface PastQuery extends Omit<HistoryQuery, 'path' | 'under'> {
+  path?: Buffer
+  under?: Buffer
 }
 
 /** Records that are looked at for one page. Where more had to be, the page is shorter, and has `next_before`. */
 const LOOKED_AT = 5000
+/** Changes that are settled for one page: those of the last instant, or of servers that were killed. */
+const SETTLED = 10
 
 /** A page of edits, newest first. */
-export async function pastEdits({ history, mayRead }: Past, query: HistoryQuery): Promise<HistoryPage> {
+export async function pastEdits({ history, mayRead, settle }: Past, query: PastQuery): Promise<HistoryPage> {
   await history.refresh()
-  const { limit, state: wanted, path, under, before: first, ...others } = query
-  const asked = {
-    ...others,
-    ...(path !== undefined && { path: Buffer.from(path) }),
-    ...(under !== undefined && { under: Buffer.from(under) })
-  }
+  const { limit, state: wanted, under, before: first, ...others } = query
+  const asked = { ...others, ...(under !== undefined && under.length > 0 && { under }) }
   const states = new StatesByPath(history)
   const edits: PastEdit[] = []
   let before = first
   let looked = 0
+  let settled = 0
   let page: RecordPage
   do {
     page = await history.list({ ...asked, ...(before !== undefined && { before }) }, Math.max(limit, 50))
     for (const [index, stored] of page.records.entries()) {
       looked++
-      if (stored.settled === 'void' || stored.settled === null || isNote(stored.record)) continue
-      if (!mayRead(stored.record.path)) continue
+      if (stored.settled === 'void' || isNote(stored.record) || !mayRead(stored.record.path)) continue
+      // Its server says it within 50 ms, unless it was killed.
+      if (stored.settled === null && (settled++ === SETTLED || (await settle(stored)) !== 'done')) continue
       const edit = await states.of(stored)
       if (wanted !== undefined && edit.state !== wanted) continue
       edits.push(edit)

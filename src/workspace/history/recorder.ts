@@ -241,7 +241,8 @@ export class FileRecorder {
       return null
     }
     if (last.settled === null) {
-      const [known] = (await this.#history.ofPath(path)).records.slice(-1)
+      const { records } = await this.#history.ofPath(path)
+      const known = records.find(({ record }) => record.edit_id === last.edit_id)
       const settlement = known === undefined ? 'uncertain' : settlementOf(known.record, digest)
       this.#history.settle(last.edit_id, settlement)
       // The change did not take place, so nothing has come after the one before it.

@@ -235,9 +235,27 @@ t.test('shows no edits of files that may not be read, and pages through the othe
     ['a']
   )
   t.notOk(second.next_before)
-  t.strictSame(await edits(workspace, { under: 'secret' }), [])
+  for (const query of [{ under: 'secret' }, { path: './secret/b' }]) {
+    t.match(await workspace.history({ limit: 1, ...query }), { ok: false, failure: { code: 'PROTECTED_PATH' } })
+  }
+  t.match(await workspace.history({ limit: 1, path: '../x' }), { ok: false, failure: { code: 'PATH_NOT_ALLOWED' } })
+  t.equal((await edits(workspace, { path: './d' })).length, 1)
+  t.equal((await edits(workspace, { under: '.' })).length, 3)
   t.equal((await edits(workspace, { path: 'c' })).length, 1)
   t.strictSame(await edits(workspace, { path: 'c', state: 'undone' }), [])
+})
+
+t.test('shows at once what another server has done, and not what it is still doing', async t => {
+  const { folders, workspace, write } = await fresh(t)
+  const other = await open(folders, { history: 'full' })
+  t.teardown(() => other.close())
+  write('a.txt', 'one\n')
+  for (let i = 0; i < 5; i++) {
+    const done = await workspace.edit({ path: 'a.txt' }, REAL, append(`${i}\n`))
+    if (!done.ok || done.value.edit_id === undefined) throw new Error('not done')
+    const { edits: found } = await pageOf(other, { edit_ids: [done.value.edit_id] })
+    t.match(found, [{ state: 'applied', record: { edit_id: done.value.edit_id } }])
+  }
 })
 
 t.test('removes a file for a plan that says so, and folders that were made for it', async t => {
