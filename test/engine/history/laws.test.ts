@@ -141,7 +141,9 @@ check('takes the first edit back without parting a line', 40_000, random => {
   const parts = Array.from({ length: random.int(8) }, () => random.pick(alphabet))
   const mark = Buffer.from(random.chance(20) ? '\ufeff' : '')
   const history = new History(Buffer.concat([mark, ...parts, random.pick(alphabet)]))
-  const atFirst = pairsOf(history.cells)
+  // A byte-order mark is on no line.
+  const marks = new Set(history.cells.slice(0, mark.length))
+  const atFirst = pairsOf(history.cells.slice(mark.length))
   history.edit(0, randomSplices(random, history.present, alphabet))
   for (let count = 1 + random.int(3); count > 0; count--) {
     history.edit(1, randomSplices(random, history.present, alphabet))
@@ -151,9 +153,8 @@ check('takes the first edit back without parting a line', 40_000, random => {
   // Of the text that there would be without it, what it had deleted is where it was.
   const restored = atFirst.filter(pair => pair.some(({ deleters }) => deleters.some(isOwn)))
   // What others inserted is where they put it.
-  const added = pairsOf(history.cells.filter(cell => history.isVisible(cell))).filter(pair =>
-    pair.some(({ inserter }) => inserter !== null)
-  )
+  const seen = history.cells.filter(cell => history.isVisible(cell) && !marks.has(cell))
+  const added = pairsOf(seen).filter(pair => pair.some(({ inserter }) => inserter !== null))
   if (!history.toggle([{ edit_id: own }], 'undone').ok) return null
   if (!history.expected().equals(history.present)) return 'the text is not what the cells say'
   if (restored.some(pair => isParted(history, pair))) return 'what is restored is on another line'
