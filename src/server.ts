@@ -205,7 +205,10 @@ async function forget([path, ...argv]: readonly string[], env: NodeJS.ProcessEnv
     return
   }
   const { forgetTexts } = await import('./workspace/forget.ts')
-  const forgotten = await forgetTexts(config.value, path)
+  const forgotten = await forgetTexts(config.value, path).catch((error: unknown) => {
+    printErrors([startFailure(error, config.value)])
+    process.exit(1)
+  })
   if (forgotten.ok) {
     const count = forgotten.value === 1 ? '1 change' : `${forgotten.value} changes`
     process.stdout.write(`removed the texts of ${count} of ${printable(path)} from the history\n`)

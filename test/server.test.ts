@@ -376,3 +376,29 @@ t.test('tells its version and its settings', async t => {
     t.equal(asked.out(), output, flag)
   }
 })
+
+t.test('removes what the history keeps of a file, and says what is wrong with the command', async t => {
+  const folder = t.testdir({ root: { 'a.txt': 'one\n', link: t.fixture('symlink', 'a.txt') } })
+  const [root, state] = [join(folder, 'root'), join(folder, 'state')]
+  const server = await run(t, [root, '--state-dir', state, '--token', TOKEN, '--port', '0'])
+  const edited = await fetch(`${server.url}/edit`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ path: 'a.txt', old_text: 'one', new_text: 'two' })
+  })
+  t.equal(edited.status, 200)
+  const check = async (args: string[], status: number, said: string) => {
+    const command = await run(t, ['forget', ...args], {}, /removed/)
+    t.equal(await command.exit, status)
+    t.match(command.out() + command.err(), said)
+  }
+  const flags = [root, '--state-dir', state]
+  await check(['link', ...flags], 0, 'removed the texts of 1 change of link from the history\n')
+  await check(['a.txt', ...flags], 0, 'removed the texts of 0 changes of a.txt from the history\n')
+  await check([], 2, 'name a file: editd forget PATH [root] [flags].')
+  await check(['../x', ...flags], 2, '../x is not a path in')
+  await check(['a.txt', '--port', '1'], 2, '--port is only for the HTTP server, and editd forget does not listen')
+  await check(['a.txt', join(folder, 'none'), '--state-dir', state], 1, "can't start on")
+  server.child.kill()
+  await server.exit
+})

@@ -1,5 +1,5 @@
 // A program that saves the file between the last look at it and the rename.
-import fs, { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import fs, { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -8,7 +8,7 @@ import type { FileHistory } from '../../src/workspace/workspace.ts'
 import { append, makeFolders, open, REAL, removeFolders } from './support/open.ts'
 
 /** An edit of a.txt ("one\n"), in the instant of which something is done to that file. */
-async function editedWhile(t: Test, save: (path: string) => void) {
+async function editedWhile(t: Test, save: (path: string, state: string) => void) {
   const folders = makeFolders()
   const events: string[] = []
   const workspace = await open(folders, { history: 'full', report: ({ event }) => events.push(event) })
@@ -27,7 +27,7 @@ async function editedWhile(t: Test, save: (path: string) => void) {
   fs.renameSync = (from, to) => {
     if (to.toString().endsWith('/a.txt')) {
       restore()
-      save(path)
+      save(path, folders.state)
     }
     real(from, to)
   }
@@ -64,4 +64,14 @@ t.test('is done all the same where that is too large to be kept', async t => {
   t.strictSame(events, ['save_lost'])
   const page = await workspace.history({ limit: 9 })
   t.match(page.ok && page.value.edits, [{ state: 'applied', record: { operation: 'edit' } }])
+})
+
+t.test('is done all the same where the history can take no more', async t => {
+  const { done, events } = await editedWhile(t, (path, state) => {
+    writeFileSync(path, 'saved\n')
+    rmSync(join(state, 'history'), { recursive: true })
+    writeFileSync(join(state, 'history'), '')
+  })
+  t.match(done, { ok: true, value: { warnings: ['save_replaced'] } })
+  t.ok(events.includes('unrecorded'), events.join())
 })

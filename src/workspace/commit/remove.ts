@@ -31,11 +31,7 @@ export async function remove(
     } finally {
       saved.drop()
     }
-    if (durability === 'full') {
-      await folder.sync().catch(() => {
-        warnings.push('unsynced_change')
-      })
-    }
+    if (durability === 'full') await folder.sync().catch(() => warnings.push('unsynced_change'))
   } finally {
     folder.close()
   }

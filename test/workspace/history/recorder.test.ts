@@ -6,12 +6,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Splice } from '../../../src/engine/edit/splice.ts'
 import { ok } from '../../../src/result.ts'
+import { thisOwner } from '../../../src/workspace/locks/owner.ts'
 import type {
   FileHistory,
   HistoryPage,
@@ -198,6 +200,41 @@ t.test('changes nothing without a record where one is required', async t => {
   t.strictSame(workspace.ready(), unwritable)
 })
 
+t.test('gives no answer under a key that it can’t keep', async t => {
+  const { folders, workspace, write } = await fresh(t)
+  write('a.txt', 'one\n')
+  blockHistory(folders)
+  for (const text of ['', 'two\n']) {
+    const answer = await workspace.keyed({ scope: '', key: 'k', fingerprint: text }, key =>
+      workspace.edit({ path: 'a.txt' }, { dry_run: false, origin: { operation: 'edit', key } }, append(text))
+    )
+    t.match(answer, { ok: true, value: { done: { ok: false, failure: { code: 'NOT_READY' } } } })
+  }
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
+})
+
+t.test('leaves a file alone that a dead server was about to remove', async t => {
+  const { folders, workspace, write } = await fresh(t)
+  write('a.txt', 'one\n')
+  await workspace.close()
+  const { dev, ino } = statSync(join(folders.root, 'a.txt'))
+  const record = { path: 'a.txt', dev: String(dev), ino: String(ino), born: '0', old: 'x', new: 'x' }
+  const base = join(folders.state, 'journal', '0'.repeat(24))
+  writeFileSync(`${base}.old`, 'old bytes')
+  writeFileSync(
+    `${base}.json`,
+    JSON.stringify({
+      ...record,
+      path: Buffer.from(record.path).toString('base64'),
+      owner: { ...thisOwner(), pid: 2 ** 22 - 1, start_time: '1' }
+    })
+  )
+  const next = await open(folders, { history: 'full' })
+  await next.close()
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
+  t.strictSame(readdirSync(join(folders.state, 'journal')), [])
+})
+
 t.test('keeps no history where it is off', async t => {
   const { folders, workspace, write } = await fresh(t, { history: 'off' })
   write('a.txt', 'one\n')
@@ -259,7 +296,7 @@ t.test('shows at once what another server has done, and not what it is still doi
 })
 
 t.test('removes a file for a plan that says so, and folders that were made for it', async t => {
-  const { folders, workspace } = await fresh(t)
+  const { folders, workspace } = await fresh(t, { durability: 'full' })
   await workspace.create({ path: 'd/e/new.txt', overwrite: false, create_parents: true }, REAL, become('new\n'))
   const removal: Planner<null, never> = original =>
     ok({
