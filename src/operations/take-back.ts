@@ -97,18 +97,22 @@ export async function takeBackFiles(
   for (const file of planned.value.files) {
     // The answer of all is kept with the last change: before it, the request isn't carried out.
     const isLast = file === planned.value.files.at(-1)
-    const written = await changeFile(run, file, {
-      dry_run: false,
-      ...(isLast && {
-        // It is kept with one file, whose policy says nothing of the others' texts.
-        outcome: (last: Done, texts: boolean) =>
-          texts && done.length === 0 ? answer([last]) : withoutTexts(answer([...done, last]))
+    let written: FileDone | undefined
+    let changedBack: NonNullable<Failed['written']> = { restored: [], stays: [] }
+    try {
+      written = await changeFile(run, file, {
+        dry_run: false,
+        ...(isLast && {
+          // It is kept with one file, whose policy says nothing of the others' texts.
+          outcome: (last: Done, texts: boolean) =>
+            texts && done.length === 0 ? answer([last]) : withoutTexts(answer([...done, last]))
+        })
       })
-    }).catch(async error => {
-      await changeBack(run, done)
-      throw error
-    })
-    if (!written.ok) return done.length === 0 ? written : { ...written, written: await changeBack(run, done) }
+    } finally {
+      // Also where it throws.
+      if (written?.ok !== true) changedBack = await changeBack(run, done)
+    }
+    if (!written.ok) return done.length === 0 ? written : { ...written, written: changedBack }
     done.push(written.value)
   }
   return ok(answer(done))

@@ -282,6 +282,20 @@ t.test('shows no edits of files that may not be read, and pages through the othe
   t.strictSame(await edits(workspace, { path: 'c', state: 'undone' }), [])
 })
 
+t.test('takes what another server has only just done for undone where the file is as it was', async t => {
+  const { folders, workspace, write } = await fresh(t)
+  const other = await open(folders, { history: 'full' })
+  t.teardown(() => other.close())
+  write('a.txt', 'one\n')
+  await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))
+  write('a.txt', 'one\n')
+  t.ok((await other.edit({ path: 'a.txt' }, REAL, append('three\n'))).ok)
+  t.strictSame(
+    (await edits(other)).filter(edit => 'operation' in edit && edit.operation === 'outside'),
+    []
+  )
+})
+
 t.test('shows at once what another server has done, and not what it is still doing', async t => {
   const { folders, workspace, write } = await fresh(t)
   const other = await open(folders, { history: 'full' })
