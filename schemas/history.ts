@@ -59,7 +59,7 @@ const PastChange = named('PastChange', 'One place that an edit changed.', {
 const PastEdit = named('PastEdit', 'One edit of one file.', {
   edit_id: editId('Its id, by which it can be taken back.'),
   operation: word(
-    ['edit', 'edit_lines', 'edit_section', 'create', 'undo', 'redo', 'outside'],
+    ['edit', 'edit_lines', 'edit_section', 'create', 'batch', 'undo', 'redo', 'outside'],
     'What made it. outside: another program than editd, seen afterwards.'
   ),
   at: Type.String({ description: 'When it was made, in UTC.' }),

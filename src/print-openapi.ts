@@ -10,6 +10,7 @@ const workspace: Workspace = {
   confinement: 'proc',
   edit: untouched,
   create: untouched,
+  batch: untouched,
   look: untouched,
   history: untouched,
   keyed: untouched,

@@ -24,6 +24,7 @@ const OPERATIONS: ReadonlySet<unknown> = new Set<RecordedOperation>([
   'edit_lines',
   'edit_section',
   'create',
+  'batch',
   'undo',
   'redo',
   'outside'
@@ -108,7 +109,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   if (!isNumber(at) || !isNumber(size_before) || !isNumber(size_after)) return null
   if (!isNumber(lines_added) || !isNumber(lines_removed) || !isHash(hash_before) || !isHash(hash_after)) return null
   const { agent, session, reason, seen, blobs } = value
-  const { temp } = value
+  const { temp, batch_id } = value
   const toggles = listOf(value.toggles, selectionOf)
   const made_folders = listOf(value.made_folders, fromJson)
   const key = keyOf(value.key)
@@ -129,6 +130,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     ...(isText(session) && { session }),
     ...(isText(reason) && { reason }),
     ...(isId(seen) && { seen }),
+    ...(isText(batch_id) && { batch_id }),
     ...(isText(temp) && { temp }),
     ...(toggles && { toggles }),
     ...(made_folders && { made_folders }),

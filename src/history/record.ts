@@ -3,7 +3,8 @@ import type { RecordedSplice, Selection } from '../engine/history/change.ts'
 import type { SplicePlace } from '../engine/history/places.ts'
 
 /** What made a change. `outside`: a program that isn't editd, seen afterwards. */
-export type RecordedOperation = 'edit' | 'edit_lines' | 'edit_section' | 'create' | 'undo' | 'redo' | 'outside'
+export type RecordedOperation =
+  'edit' | 'edit_lines' | 'edit_section' | 'create' | 'batch' | 'undo' | 'redo' | 'outside'
 
 /** Who says to have made a change, and why. Claimed by the caller, shown as such. */
 export interface Author {
@@ -17,6 +18,8 @@ export interface EditRecord extends Author {
   /** 26 characters; later ones sort after earlier ones of the same file, whatever the clocks say. */
   edit_id: string
   operation: RecordedOperation
+  /** The same for all files that were changed together. */
+  batch_id?: string
   /** By this server's clock, in ms since 1970. */
   at: number
   /** The real path below the root, in bytes. */

@@ -54,6 +54,8 @@ export interface FileTarget {
 /** Who changes a file, and by which operation, as the history has it. */
 export interface Origin extends Author {
   operation: Exclude<RecordedOperation, 'outside'>
+  /** Of all files that are changed together. */
+  batch_id?: string
   /** Of `keyed`. */
   key?: Key
 }
@@ -163,6 +165,23 @@ export interface Created<T> extends Omit<Edited<T>, 'file_hash' | 'hash_before'>
   hash_before?: string
   /** False where it replaced a file. */
   created: boolean
+}
+
+/** One operation of a batch. */
+export type BatchStep<T, F> =
+  | { operation: 'edit'; target: FileTarget; plan: Planner<T, F> }
+  | { operation: 'create'; target: CreateTarget; plan: Planner<T, F> }
+
+/**
+ * What became of one step. Hashes and `file_size` are those of the file before and after the whole batch; `changed` and
+ * `description` are of this step. Warnings of a file are with the last step of it.
+ */
+export type BatchStepDone<T> = Omit<Created<T>, 'created'> & { created?: boolean }
+
+/** `batch_id`: absent where nothing was written, and where the history is off. */
+export interface BatchDone<T> {
+  batch_id?: string
+  steps: BatchStepDone<T>[]
 }
 
 /** Takes a file in chunks. The buffer of a chunk is used again: what is to be kept has to be copied. */
@@ -278,6 +297,14 @@ export interface Workspace {
     options: ChangeOptions<Created<T>>,
     plan: Planner<T, F>
   ): Promise<{ ok: true; value: Created<T> } | FailedAccess<F | FileFailure>>
+  /**
+   * Makes many changes, all of them or none, in their order: those of one file on what the earlier ones made of it.
+   * `expected_hash` is of the file before the batch. `at`: the step that failed. A dry run as for `edit`.
+   */
+  batch<T, F>(
+    steps: readonly BatchStep<T, F>[],
+    options: ChangeOptions<BatchDone<T>>
+  ): Promise<{ ok: true; value: BatchDone<T> } | (FailedAccess<F | FileFailure> & { at: number })>
   /**
    * Reads a file in chunks of at most 1 MiB, or lists a page of a folder's entries, whichever the path leads to.
    * `file` makes a new consumer whenever reading begins again because the file changed. A folder has no hash: with

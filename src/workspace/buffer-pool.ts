@@ -21,6 +21,8 @@ interface Waiting {
 
 /** For one workspace. */
 export class BufferPool {
+  /** In bytes: nobody can take more. */
+  readonly size: number
   #free: number
   readonly #waiting: Waiting[] = []
   /** The last one used comes last. */
@@ -29,6 +31,7 @@ export class BufferPool {
 
   /** `bytes`: at least what one request may take. */
   constructor(bytes: number) {
+    this.size = bytes
     this.#free = bytes
   }
 

@@ -13,8 +13,8 @@ import {
 } from './edit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
-import { commitNew } from './commit/commit-new.ts'
-import { namesFolder } from './root/path.ts'
+import { commitNew, foldersBetween } from './commit/commit-new.ts'
+import { namesFolder, split } from './root/path.ts'
 import { mayWrite, type Missing } from './root/pin.ts'
 import { shortHash } from './text-file.ts'
 import { failedBy, MOVED, type FileInfo, type FileResult, type WriteMode } from './file-access.ts'
@@ -128,7 +128,7 @@ async function makeFile<T, F>(
 }
 
 /** Null: it may be replaced if its hash is the one that was given. */
-function refusalToReplace({ overwrite, expected_hash, if_none_match }: CreateTarget): FileFailure | null {
+export function refusalToReplace({ overwrite, expected_hash, if_none_match }: CreateTarget): FileFailure | null {
   if (if_none_match === true) return alreadyThere(true)
   if (overwrite && expected_hash !== undefined) return null
   if (overwrite) return { code: 'ALREADY_EXISTS', reason: 'needs_expected_hash' }
@@ -141,8 +141,16 @@ function refusalToReplace({ overwrite, expected_hash, if_none_match }: CreateTar
  */
 const REAL_LIMIT = 4095
 
-/** What can be known before anything is touched; null: nothing is against it. */
-function refusalToMake({ root, files }: WriteContext, absent: Missing, target: CreateTarget): FileFailure | null {
+/**
+ * What can be known before anything is touched; null: nothing is against it. `coming`: folders below the root that will
+ * have been made by then.
+ */
+export function refusalToMake(
+  { root, files }: WriteContext,
+  absent: Missing,
+  target: CreateTarget,
+  coming: readonly Buffer[] = []
+): FileFailure | null {
   // Whoever gives a hash counts on content that isn't there: to make the file all the same would hide that it was
   // removed.
   if (target.expected_hash !== undefined) {
@@ -169,10 +177,10 @@ function refusalToMake({ root, files }: WriteContext, absent: Missing, target: C
   } finally {
     folder.close()
   }
-  const inIt = absent.folder.length === 0 ? 0 : absent.folder.length + 1
-  return !target.create_parents && absent.relative.includes('/', inIt)
-    ? { code: 'FILE_NOT_FOUND', missing: 'parent' }
-    : null
+  const isMissing = foldersBetween(absent.folder, split(absent.relative).folder).some(
+    folder => !coming.some(other => other.equals(folder))
+  )
+  return !target.create_parents && isMissing ? { code: 'FILE_NOT_FOUND', missing: 'parent' } : null
 }
 
 const alreadyThere = (if_none_match?: boolean): FileFailure => ({
@@ -180,4 +188,4 @@ const alreadyThere = (if_none_match?: boolean): FileFailure => ({
   reason: 'exists',
   ...(if_none_match === true && { if_none_match })
 })
-const notADirectory: FileFailure = { code: 'NOT_A_FILE', type: 'not_a_directory' }
+export const notADirectory: FileFailure = { code: 'NOT_A_FILE', type: 'not_a_directory' }

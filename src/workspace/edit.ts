@@ -12,6 +12,7 @@ import type {
   WorkspaceOptions
 } from './api.ts'
 import type { BufferPool } from './buffer-pool.ts'
+import type { BatchRecords } from './commit/batch-record.ts'
 import { commit, lossesOf, type Change } from './commit/commit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
@@ -39,6 +40,7 @@ export interface WriteContext {
   options: WorkspaceOptions
   root: Root
   intents: Intents
+  batches: BatchRecords
   journal: Journal
   files: FileAccess
   buffers: BufferPool
@@ -185,7 +187,7 @@ async function changeContent<T, F>(
 /**
  * Keeps, and reports, what another program saved between the last look and the rename. Never throws: the change is made.
  */
-async function reportSave(
+export async function reportSave(
   { options }: WriteContext,
   recorder: FileRecorder | null,
   pin: Pin,
@@ -262,7 +264,7 @@ async function write(
 }
 
 /** A rename would silently replace a file that nobody was meant to write, so its mode is asked, for root too. */
-function refusalToWrite(pin: Pin): FileFailure | null {
+export function refusalToWrite(pin: Pin): FileFailure | null {
   if ((pin.stat.mode & 0o200n) === 0n) return { code: 'PERMISSION_DENIED', reason: 'read_only_file' }
   return pin.writable() ? null : { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
 }

@@ -34,8 +34,8 @@ export type FileFailure =
    * round. `if_none_match`: the request said so itself.
    */
   | { code: 'ALREADY_EXISTS'; reason: 'exists' | 'needs_overwrite' | 'needs_expected_hash'; if_none_match?: true }
-  /** `limit` and `actual` in bytes. */
-  | { code: 'FILE_TOO_LARGE'; limit: number; actual: number }
+  /** `limit` and `actual` in bytes; `together`: of all files of a batch. */
+  | { code: 'FILE_TOO_LARGE'; limit: number; actual: number; together?: true }
   | { code: 'BINARY_FILE'; encoding: 'binary' | 'utf-16le' | 'utf-16be'; file_size: number }
   | StaleFile
   | { code: 'PRECONDITION_REQUIRED' }

@@ -2,7 +2,7 @@
 // know what is done with the file.
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
-import { fail, ok } from '../result.ts'
+import { fail, ok, type Result } from '../result.ts'
 import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
 import { untilFewAreClosing } from './close-later.ts'
 import { failureOf } from './errno.ts'
@@ -34,6 +34,9 @@ export interface FileInfo {
 /** A failure carries what was known of the file when it failed. */
 export type FileResult<T, F = FileFailure> = { ok: true; value: T } | FailedFile<F>
 export type FailedFile<F> = { ok: false; failure: F } & FileInfo
+
+/** Of work on several files: a failure says which of them it is of. */
+export type ManyResult<T, F> = { ok: true; value: T } | (FailedFile<F> & { at: number })
 
 /** What a path leads to: an object, or a path at which nothing is. `info` says where a link led elsewhere. */
 export interface FoundFile {
@@ -76,6 +79,7 @@ const ATTEMPTS = 3
 /** How many files stay pinned while their locks are waited for. A bound on descriptors; chosen, not measured. */
 const KEPT_LIMIT = 64
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
+const changedMeanwhile: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 
 /** Whether this process may make files in the folder. */
@@ -145,17 +149,41 @@ export class FileAccess {
     use: AccessMode,
     work: (asked: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
-    if (this.#closed) return { ok: false, failure: draining, path: target.path }
-    const normalised = relativePath(target.path, this.#roots)
-    if (!normalised.ok) {
-      return { ...fail(this.#withPathInside(normalised.failure, target.path, use)), path: target.path }
+    const asked = this.#requested(target, use)
+    if (!asked.ok) return { ...asked, path: target.path }
+    const result = await this.#counted(() => withInfo({}, () => work(asked.value)))
+    return result.ok ? result : { path: asked.value.path, ...result }
+  }
+
+  /** The same for several paths; a failure names the one that it is of. */
+  async runAll<T, F>(
+    targets: readonly FileTarget[],
+    use: AccessMode,
+    work: (asked: readonly RequestedPath[]) => Promise<ManyResult<T, F | FileFailure>>
+  ): Promise<{ ok: true; value: T } | (FailedAccess<F | FileFailure> & { at: number })> {
+    const asked: RequestedPath[] = []
+    for (const [at, target] of targets.entries()) {
+      const one = this.#requested(target, use)
+      if (!one.ok) return { ...one, path: target.path, at }
+      asked.push(one.value)
     }
+    const result = await this.#counted(() => work(asked))
+    return result.ok ? result : { path: asked[result.at]!.path, ...result }
+  }
+
+  /** What the text of a path means. */
+  #requested({ path: text }: FileTarget, use: AccessMode): Result<RequestedPath, FileFailure> {
+    if (this.#closed) return fail(draining)
+    const normalised = relativePath(text, this.#roots)
+    if (!normalised.ok) return fail(this.#withPathInside(normalised.failure, text, use))
     const path = normalised.value === '' ? '.' : normalised.value
-    const asked = { path, relative: Buffer.from(normalised.value), isFolder: namesFolder(target.path) }
+    return ok({ path, relative: Buffer.from(normalised.value), isFolder: namesFolder(text) })
+  }
+
+  async #counted<R>(work: () => Promise<R>): Promise<R> {
     this.#running++
     try {
-      const result = await withInfo({}, () => work(asked))
-      return result.ok ? result : { path, ...result }
+      return await work()
     } finally {
       if (--this.#running === 0) this.#idle?.()
     }
@@ -262,6 +290,77 @@ export class FileAccess {
     }
   }
 
+  /**
+   * The same for several files, all or none of which are changed. `work` gets what is at each path, in their order, and
+   * in a commit the locks of their real paths; `at` says which path failed.
+   */
+  async changeAll<T, F>(
+    asked: readonly RequestedPath[],
+    dry_run: boolean,
+    work: (found: readonly FoundPath[], locks: readonly Lock[] | null) => Promise<ManyResult<T, F | typeof MOVED>>
+  ): Promise<ManyResult<T, F | FileFailure>> {
+    for (let attempt = 1; ; attempt++) {
+      const done = dry_run
+        ? await this.#findAll(asked, found => work(found, null))
+        : await this.#underLocks(asked, work)
+      if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) {
+        return done.ok || done.failure !== MOVED
+          ? (done as ManyResult<T, F | FileFailure>)
+          : { ...done, failure: changedMeanwhile }
+      }
+    }
+  }
+
+  async #underLocks<T, F>(
+    asked: readonly RequestedPath[],
+    work: (found: readonly FoundPath[], locks: readonly Lock[]) => Promise<ManyResult<T, F | typeof MOVED>>
+  ): Promise<ManyResult<T, F | FileFailure | typeof MOVED>> {
+    const paths: Buffer[] = []
+    for (const [at, one] of asked.entries()) {
+      const found = await this.find<Buffer, never>(one, 'edit', async found => ok(realPathOf(found)))
+      if (!found.ok) return { ...found, at }
+      paths.push(found.value)
+    }
+    const deadline = this.#locks.deadline()
+    const locks = new Map<string, Lock>()
+    const keyOf = (path: Buffer): string => path.toString('latin1')
+    try {
+      for (const path of paths.toSorted((a, b) => a.compare(b))) {
+        if (locks.has(keyOf(path))) continue
+        const at = paths.findIndex(other => other.equals(path))
+        const lock = await this.#locks.acquire(path, deadline)
+        if (!lock.ok) return { ...lock, at }
+        locks.set(keyOf(path), lock.value)
+        if (!(await this.#recover(path))) return { ...fail(beingWritten), at }
+      }
+      const own = paths.map(path => locks.get(keyOf(path))!)
+      return await this.#findAll(asked, async found =>
+        found.every((one, i) => realPathOf(one).equals(paths[i]!)) ? work(found, own) : { ...fail(MOVED), at: 0 }
+      )
+    } finally {
+      for (const lock of [...locks.values()].reverse()) await lock.release()
+    }
+  }
+
+  /** Does the work on what is at all these paths; each object stays pinned until then. */
+  async #findAll<T, F>(
+    asked: readonly RequestedPath[],
+    work: (found: readonly FoundPath[]) => Promise<ManyResult<T, F>>,
+    found: readonly FoundPath[] = []
+  ): Promise<ManyResult<T, F | FileFailure>> {
+    const at = found.length
+    const next = asked[at]
+    if (next === undefined) return work(found)
+    let others: Promise<ManyResult<T, F | FileFailure>> | undefined
+    const opened = await this.find<null, never>(next, 'edit', async one => {
+      others = this.#findAll(asked, work, [...found, one])
+      // What the others come to says nothing of this one, not even where it throws.
+      await others.catch(() => {})
+      return ok(null)
+    })
+    return others ?? { ...(opened as FailedFile<FileFailure>), at }
+  }
+
   async #underLock<T, F>(
     asked: RequestedPath,
     found: FoundPath,
@@ -348,7 +447,7 @@ const realPathOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relat
 function movedAsStale<T, F>(done: FileResult<T, F | typeof MOVED>): FileResult<T, F | FileFailure> {
   if (done.ok) return done
   const { failure, ...known } = done
-  return { ...known, failure: failure === MOVED ? { code: 'STALE_FILE', reason: 'changed_meanwhile' } : failure }
+  return { ...known, failure: failure === MOVED ? changedMeanwhile : failure }
 }
 
 /** Adds what is known of the file to a failure that doesn't say it itself. */

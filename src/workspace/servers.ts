@@ -36,10 +36,18 @@ export function serversOf({ state, observer, sockets, intents, report }: Seen): 
   }
 }
 
-/** Removes the temp files that these servers have recorded. Throws the system's error where one can't be removed. */
-export function fenceServers(root: Root, { intents }: State, nonces: readonly string[]): void {
+/**
+ * Removes the temp files that these servers have recorded, but for those that have to stay. Throws the system's error
+ * where one can't be removed.
+ */
+export function fenceServers(
+  root: Root,
+  { intents }: State,
+  nonces: readonly string[],
+  isKept: (path: Buffer) => boolean
+): void {
   for (const path of nonces.flatMap(nonce => recordedBy(intents, nonce))) {
     const leaf = split(path).leaf.toString('latin1')
-    if (TEMP_NAME.test(leaf)) fence(root, path, [leaf])
+    if (TEMP_NAME.test(leaf) && !isKept(path)) fence(root, path, [leaf])
   }
 }

@@ -53,6 +53,8 @@ export interface Snapshot {
    * question.
    */
   unchanged(): boolean
+  /** To be called in the tick in which it was found unchanged and then given another name: that is no change. */
+  linked(): void
   /**
    * What the object holds now, if it was written to since, as far as its times tell; null: it wasn't. For the time after
    * another file has taken its name.
@@ -93,13 +95,17 @@ export async function readWhole(
       const digest = bytes.length <= SYNC_IO_BYTES ? fill(fd, bytes) : await fillLarge(fd, bytes, marks)
       if (digest === null || !alike(stat, fstatSync(fd, { bigint: true }))) continue
       kept = true
+      let seen = stat
       const snapshot: Snapshot = {
         bytes,
         stat,
         digest,
         marks,
         unchanged: () =>
-          alike(stat, fstatSync(fd, { bigint: true })) && (stat.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
+          alike(seen, fstatSync(fd, { bigint: true })) && (seen.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
+        linked: () => {
+          seen = fstatSync(fd, { bigint: true })
+        },
         written: () => {
           const now = fstatSync(fd, { bigint: true })
           if (now.size === stat.size && now.mtimeNs === stat.mtimeNs) return null

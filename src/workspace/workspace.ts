@@ -6,6 +6,8 @@ import { openHistory } from '../history/history.ts'
 import type { Stored } from '../history/record.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {
+  BatchDone,
+  BatchStep,
   ChangeOptions,
   Consumer,
   Created,
@@ -23,17 +25,21 @@ import type {
   Workspace,
   WorkspaceOptions
 } from './api.ts'
+import { changeFiles } from './batch.ts'
 import { createFile } from './create.ts'
 import { editFile, staleness, type WriteContext } from './edit.ts'
 import type { FileFailure, KeyFailure } from './failure.ts'
 import { fence } from './locks/fence.ts'
 import { recoverInPlace } from './commit/in-place.ts'
+import { BatchRecords } from './commit/batch-record.ts'
 import { Intents, mayLive, sweepIntents } from './commit/intents.ts'
 import { isKeyLock, onceByKey, type KeyedRequest } from './history/keys.ts'
 import { pastEdits } from './history/past.ts'
 import { Recorder } from './history/recorder.ts'
 import { settle, settleAll, type Settling } from './history/settle.ts'
 import { Journal } from './commit/journal.ts'
+import { recoverBatch } from './commit/recover-batch.ts'
+import { codeOf } from './errno.ts'
 import { listFolder } from './list.ts'
 import { LockFiles } from './locks/lock-file.ts'
 import { Locks } from './locks/lock.ts'
@@ -41,7 +47,7 @@ import { RootLock, type Servers } from './locks/root-lock.ts'
 import { LivenessSockets } from './locks/liveness.ts'
 import { SILENCE, thisOwner, type Observer, type Owner } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
-import { below, relativePath } from './root/path.ts'
+import { below, join, relativePath, split } from './root/path.ts'
 import { gone, type Pin, type Root } from './root/pin.ts'
 import { makePolicy, matcher, type Policy } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
@@ -55,6 +61,9 @@ import { FileAccess } from './file-access.ts'
 export type * from './api.ts'
 
 type Report = NonNullable<WorkspaceOptions['report']>
+type BatchAnswer<T, F> = Promise<
+  { ok: true; value: BatchDone<T> } | (FailedAccess<F | FileFailure> & { at: number })
+>
 type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
 
 /** In ms between two searches for what dead servers left; none of them counts as silent sooner than `SILENCE`. */
@@ -148,6 +157,7 @@ class FileWorkspace implements Workspace {
   readonly #state: State
   readonly #observer: Observer
   readonly #sockets: LivenessSockets
+  readonly #batches: BatchRecords
   readonly #lockFiles: LockFiles
   readonly #servers: Servers
   readonly #rootLock: RootLock
@@ -174,6 +184,7 @@ class FileWorkspace implements Workspace {
     this.#sockets = sockets
     this.#observer = { me, hasEnded: nonce => sockets.hasEnded(nonce) }
     this.#report = options.report ?? (() => {})
+    this.#batches = new BatchRecords(state, this.#observer, options.durability)
     this.#lockFiles = new LockFiles(state, this.#observer, this.#report)
     this.#servers = serversOf({ state, observer: this.#observer, intents, sockets, report: this.#report })
     this.#rootLock = new RootLock({
@@ -181,7 +192,7 @@ class FileWorkspace implements Workspace {
       files: this.#lockFiles,
       servers: this.#servers,
       mayBeAlone: state.isLocal && me.announced === true,
-      fence: nonces => fenceServers(root, state, nonces),
+      fence: nonces => fenceServers(root, state, nonces, path => this.#batches.names(path)),
       report: this.#report
     })
     sockets.onChange = () => this.#rootLock.look()
@@ -193,7 +204,14 @@ class FileWorkspace implements Workspace {
       socket: process.platform === 'linux',
       files: options.lock === 'shared' ? this.#lockFiles : null,
       fence: (realPath, temps) => {
-        if (!isKeyLock(realPath)) fence(root, realPath, temps)
+        if (isKeyLock(realPath)) return
+        const { folder } = split(realPath)
+        // What a batch has begun is completed, or taken back, by whoever looks at the file next.
+        fence(
+          root,
+          realPath,
+          temps.filter(temp => !this.#batches.names(join(folder, temp)))
+        )
       }
     })
     this.#settling = history && {
@@ -215,6 +233,7 @@ class FileWorkspace implements Workspace {
       options,
       root,
       intents,
+      batches: this.#batches,
       journal: new Journal(state, this.#observer, options.durability),
       files: this.#files,
       buffers: new BufferPool(Math.max(MEMORY, options.maxFileSize)),
@@ -237,6 +256,19 @@ class FileWorkspace implements Workspace {
   create<T, F>(target: CreateTarget, options: ChangeOptions<Created<T>>, plan: Planner<T, F>): Answer<Created<T>, F> {
     return this.#files.run<Created<T>, F>(target, 'edit', async asked =>
       this.#options.readOnly ? readOnly : createFile(this.#context, { asked, target, options, plan })
+    )
+  }
+
+  async batch<T, F>(steps: readonly BatchStep<T, F>[], options: ChangeOptions<BatchDone<T>>): BatchAnswer<T, F> {
+    if (this.#options.readOnly) return { ...readOnly, path: steps[0]?.target.path ?? '.', at: 0 }
+    return this.#files.runAll(
+      steps.map(({ target }) => target),
+      'edit',
+      asked => {
+        const history = this.#history
+        const newId = history && (() => history.nextId())
+        return changeFiles<T, F>(this.#context, { steps, asked, options, newId })
+      }
     )
   }
 
@@ -378,7 +410,10 @@ class FileWorkspace implements Workspace {
     await this.#recover()
     // Before the temp files are removed: by them it is known what did not take place.
     if (this.#settling !== null && !this.#options.readOnly) await settleAll(this.#settling)
-    await sweepIntents(this.#state.intents, this.#observer, this.#context.root, this.#report)
+    await sweepIntents(this.#state.intents, this.#observer, this.#context.root, {
+      isKept: path => this.#batches.names(path),
+      report: this.#report
+    })
     await this.#sockets.sweep(() => this.#context.journal.isEmpty())
     this.#rootLock.look()
     await this.#trimHistory()
@@ -400,11 +435,19 @@ class FileWorkspace implements Workspace {
     if (!readOnly) await this.#history?.sweep({ days, bytes })
   }
 
-  /** `only`: what was left of this file, whose lock we have. */
-  #recover(only?: Buffer): Promise<boolean> {
+  /**
+   * Completes or takes back what dead servers left half done; `only`: of this file, whose lock we have. False: a server
+   * that may live hasn't finished with it.
+   */
+  async #recover(only?: Buffer): Promise<boolean> {
     const { root, journal } = this.#context
+    const { durability } = this.#options
+    // The usual case.
+    if (!journal.holdsAnything()) return true
+    if (!(await this.#recoverBatches(only))) return false
+    const context = { root, journal, durability, report: this.#report, hasBatch: (id: string) => this.#batches.has(id) }
     return recoverInPlace(
-      { root, journal, durability: this.#options.durability, report: this.#report },
+      context,
       async (relative, work) => {
         if (only !== undefined) {
           await work()
@@ -422,4 +465,31 @@ class FileWorkspace implements Workspace {
       only
     )
   }
+
+  async #recoverBatches(only?: Buffer): Promise<boolean> {
+    const { root, journal } = this.#context
+    const { durability } = this.#options
+    const { left, others } = await this.#batches.left(this.#report, only)
+    let isDone = !others
+    for (const batch of left) {
+      // Two who hold the locks of different members must not recover it at once.
+      const lock = await this.#locks.acquire(batchLock(batch.id))
+      try {
+        if (!lock.ok) isDone = false
+        else if (batch.exists()) {
+          isDone = (await recoverBatch({ root, journal, durability, report: this.#report }, batch)) && isDone
+        }
+      } catch (error) {
+        if (only !== undefined) throw error
+        // One that can't be helped must not keep the others waiting.
+        this.#report({ event: 'batch_unrecovered', outcome: `failed: ${codeOf(error)}` })
+      } finally {
+        if (lock.ok) await lock.value.release()
+      }
+    }
+    return isDone
+  }
 }
+
+/** No path has a NUL, so that no file's lock has this name. */
+const batchLock = (id: string): Buffer => Buffer.from(`\0batch\0${id}`)

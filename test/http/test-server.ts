@@ -121,6 +121,7 @@ export async function startServer(
     confinement: opened.confinement,
     edit: opened.edit.bind(opened),
     create: opened.create.bind(opened),
+    batch: opened.batch.bind(opened),
     look: opened.look.bind(opened),
     history: opened.history.bind(opened),
     keyed: opened.keyed.bind(opened),

@@ -60,7 +60,7 @@ export async function commitNew(
 }
 
 /** The folders below `from` down to `to`, each before those in it. */
-function foldersBetween(from: Buffer, to: Buffer): Buffer[] {
+export function foldersBetween(from: Buffer, to: Buffer): Buffer[] {
   const folders = []
   for (let end = from.length; end < to.length;) {
     const next = to.indexOf('/', end + 1)
@@ -71,7 +71,7 @@ function foldersBetween(from: Buffer, to: Buffer): Buffer[] {
 }
 
 /** False: it is there by now, perhaps because another request needs it too. */
-function mkdirBelowRoot(root: Root, realPath: Buffer): boolean {
+export function mkdirBelowRoot(root: Root, realPath: Buffer): boolean {
   const { folder, leaf } = split(realPath)
   const parent = root.openFolder(folder)
   try {
@@ -85,7 +85,8 @@ function mkdirBelowRoot(root: Root, realPath: Buffer): boolean {
   }
 }
 
-function removeFolder(root: Root, realPath: Buffer): void {
+/** Throws the system's error, also where it isn't empty. */
+export function removeFolder(root: Root, realPath: Buffer): void {
   const parent = root.openFolder(split(realPath).folder)
   try {
     rmdirSync(parent.at(split(realPath).leaf))
@@ -108,13 +109,16 @@ function nameUnlessTaken(context: CommitContext, folder: Folder, temp: Buffer, l
 }
 
 /** What file systems without hard links answer. */
-const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
+export const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
 
 /** Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now. */
 const fencedOff: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 
-/** Takes the name with an empty file first, so that nobody's is replaced; others may see that for an instant. */
-function claim({ lock }: CommitContext, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
+/**
+ * Where there are no hard links: takes the name with an empty file first, so that nobody's is replaced; others may see
+ * that for an instant.
+ */
+export function claim({ lock }: Pick<CommitContext, 'lock'>, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
   const fd = openSync(folder.at(leaf), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
   try {
     renameSync(temp, folder.at(leaf))

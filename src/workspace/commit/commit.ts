@@ -93,7 +93,8 @@ export async function commit(
   }
 }
 
-function keepWhatItIs(fd: number, made: BigIntStats, { stat }: Pin): void {
+/** Gives a new file the owner and the mode of the one that it will replace. Throws EPERM where it can't. */
+export function keepWhatItIs(fd: number, made: BigIntStats, { stat }: Pin): void {
   if (made.uid !== stat.uid || made.gid !== stat.gid) {
     try {
       fchownSync(fd, Number(stat.uid), Number(stat.gid))
@@ -109,7 +110,7 @@ function keepWhatItIs(fd: number, made: BigIntStats, { stat }: Pin): void {
  * The mode to make the temp file with: that of the file where it will have the same owner and group, which spares a
  * call; else nobody but us may open it before it has.
  */
-function modeFor({ stat }: Pin, folder: Folder): number {
+export function modeFor({ stat }: Pin, folder: Folder): number {
   const { geteuid, getegid } = process
   const isOurs = stat.uid === BigInt(geteuid?.() ?? -1) && stat.gid === BigInt(getegid?.() ?? -1)
   // A file may get the group of its folder.
@@ -141,5 +142,5 @@ function renameUnlessChanged(
   return ok('moved')
 }
 
-/** Of making a file here, giving it an owner, renaming it. */
-const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']
+/** What the system answers where a rename can't be had: of making a file here, giving it an owner, renaming it. */
+export const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import { KEPT_MODE, lossesOf, type Change } from './commit.ts'
 import { codeOf, failureOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
-import type { Journal, JournalRecord, Report } from './journal.ts'
+import type { Journal, JournalRecord, Report, Saved } from './journal.ts'
 import type { Lock } from '../locks/lock.ts'
 import { syncFile } from '../sync.ts'
 import { digestOf, readWhole, writeAll, type Snapshot } from '../text-file.ts'
@@ -19,6 +19,11 @@ export interface InPlaceContext {
   report: Report
 }
 
+export interface InPlaceRecovery extends Omit<InPlaceContext, 'lock'> {
+  /** Whether the batch of this id is still to be recovered. */
+  hasBatch(id: string): boolean
+}
+
 const HALF_WRITTEN = 'The file is left half written; its old bytes are in the journal.'
 
 /**
@@ -28,39 +33,69 @@ const HALF_WRITTEN = 'The file is left half written; its old bytes are in the jo
  */
 export async function writeInPlace(
   context: InPlaceContext,
-  { pin, snapshot, pieces, size, digest, record }: Change
+  change: Change
 ): Promise<Result<FileWarning[], FileFailure>> {
+  const written = await beginInPlace(context, change)
+  if (!written.ok) return written
+  written.value.finish()
+  return ok(lossesOf(change.pin, 'in_place'))
+}
+
+/** A file that is written in place, its old bytes still in the journal. One of the two is to be called, once. */
+export interface InPlaceWrite {
+  finish(): void
+  /** Restores the old bytes. Throws where it can't; then they stay in the journal. */
+  takeBack(): Promise<void>
+}
+
+/** The same, but what was written is not final. `batch`: the one that it is part of. */
+export async function beginInPlace(
+  context: InPlaceContext,
+  { pin, snapshot, pieces, size, digest, record }: Change,
+  batch?: string
+): Promise<Result<InPlaceWrite, FileFailure>> {
+  const { durability } = context
   const fd = pin.open(constants.O_WRONLY)
-  try {
-    const saved = await context.journal.save(pin, snapshot, await digest)
-    let left = false
-    try {
-      await record()
-      const refusal = refusalNow(context.lock, pin, snapshot)
-      if (refusal !== null) return fail(refusal)
-      try {
-        await put(fd, pieces, size, context.durability)
-      } catch (error) {
-        try {
-          await put(fd, [snapshot.bytes], snapshot.bytes.length, context.durability)
-        } catch (problem) {
-          left = true
-          saved.leave()
-          context.report({ event: 'left_half_written', path: pin.relative.toString(), reason: codeOf(problem) })
-          throw new Error(HALF_WRITTEN, { cause: problem })
-        }
-        throw error
-      }
-    } finally {
-      // A record that stays keeps everybody from the file.
-      if (!left) saved.drop()
-    }
-    // The kernel has dropped them already, but for root.
-    if (lossesOf(pin, 'in_place').length > 0) quietly(() => fchmodSync(fd, Number(pin.stat.mode) & KEPT_MODE))
-    return ok(lossesOf(pin, 'in_place'))
-  } finally {
+  let saved: Saved | null = null
+  const end = (): void => {
+    // A record that stays keeps everybody from the file.
+    saved?.drop()
     quietly(() => closeSync(fd))
   }
+  const takeBack = async (): Promise<void> => {
+    try {
+      await put(fd, [snapshot.bytes], snapshot.bytes.length, durability)
+    } catch (problem) {
+      saved?.leave()
+      saved = null
+      context.report({ event: 'left_half_written', path: pin.relative.toString(), reason: codeOf(problem) })
+      throw new Error(HALF_WRITTEN, { cause: problem })
+    } finally {
+      end()
+    }
+  }
+  let begun = false
+  try {
+    saved = await context.journal.save(pin, snapshot, await digest, batch)
+    await record()
+    const refusal = refusalNow(context.lock, pin, snapshot)
+    if (refusal !== null) return fail(refusal)
+    begun = true
+    try {
+      await put(fd, pieces, size, durability)
+    } catch (error) {
+      await takeBack()
+      throw error
+    }
+  } finally {
+    if (!begun) end()
+  }
+  const finish = (): void => {
+    // The kernel has dropped them already, but for root.
+    if (lossesOf(pin, 'in_place').length > 0) quietly(() => fchmodSync(fd, Number(pin.stat.mode) & KEPT_MODE))
+    end()
+  }
+  return ok({ finish, takeBack })
 }
 
 /** Null: the lock is still ours, and the file is the one that was read. */
@@ -87,12 +122,18 @@ type Outcome = { done: string; kept?: string } | { given_up: string; kept?: stri
  * it goes on, whoever has the lock.
  */
 export async function recoverInPlace(
-  context: Omit<InPlaceContext, 'lock'>,
+  context: InPlaceRecovery,
   guard: (relative: Buffer, work: () => Promise<void>) => Promise<boolean>,
   only?: Buffer
 ): Promise<boolean> {
   const { ofTheDead, others } = await context.journal.records(context.report, only)
+  let isBatchLeft = false
   for (const record of ofTheDead) {
+    // Its batch decides what becomes of it.
+    if (record.batch !== undefined && context.hasBatch(record.batch)) {
+      isBatchLeft = true
+      continue
+    }
     let outcome: Outcome | null = { left: 'file_locked' }
     try {
       await guard(record.relative, async () => {
@@ -105,7 +146,31 @@ export async function recoverInPlace(
     tell(context.report, record, outcome)
     if (only !== undefined) throwIfLeft(outcome)
   }
-  return !others
+  return !others && !isBatchLeft
+}
+
+/**
+ * The files that a batch wrote in place, when nobody else works on them: with `takesBack` they get their old bytes
+ * again; otherwise they were written whole, and are forgotten. False: one can't be helped now.
+ */
+export async function recoverBatchInPlace(
+  context: Pick<InPlaceContext, 'root' | 'journal' | 'durability' | 'report'>,
+  batch: string,
+  takesBack: boolean
+): Promise<boolean> {
+  const { ofTheDead } = await context.journal.records(context.report)
+  let isDone = true
+  for (const record of ofTheDead.filter(record => record.batch === batch)) {
+    let outcome: Outcome
+    try {
+      outcome = await recover(context, record, takesBack)
+    } catch (error) {
+      outcome = { left: `failed: ${codeOf(error)}`, error }
+    }
+    tell(context.report, record, outcome)
+    if ('left' in outcome) isDone = false
+  }
+  return isDone
 }
 
 function tell(report: Report, { relative }: JournalRecord, outcome: Outcome | null): void {
@@ -124,8 +189,12 @@ function throwIfLeft(outcome: Outcome | null): void {
   throw 'error' in outcome ? new Error(HALF_WRITTEN, { cause: outcome.error }) : new Raced(outcome.left)
 }
 
-/** Under the file's lock. */
-async function recover({ root, durability }: Omit<InPlaceContext, 'lock'>, record: JournalRecord): Promise<Outcome> {
+/** Under the file's lock. `takesBack`: also what was written whole. */
+async function recover(
+  { root, durability }: Pick<InPlaceContext, 'root' | 'durability'>,
+  record: JournalRecord,
+  takesBack = false
+): Promise<Outcome> {
   const pinned = root.pin(record.relative)
   if (!pinned.ok) {
     if (pinned.failure.code !== 'MISSING') return { left: `failed: ${pinned.failure.code}` }
@@ -148,7 +217,7 @@ async function recover({ root, durability }: Omit<InPlaceContext, 'lock'>, recor
     if (!read.ok) return { left: 'file_changing' }
     const snapshot = read.value
     try {
-      if (snapshot.digest === record.new || snapshot.digest === record.old) {
+      if (snapshot.digest === record.old || (snapshot.digest === record.new && !takesBack)) {
         record.drop()
         return { done: 'nothing_to_do' }
       }

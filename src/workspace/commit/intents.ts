@@ -175,6 +175,12 @@ export function recordedBy(folder: string, nonce: string): Buffer[] {
   return [fileOf(folder, nonce), leftOf(folder, nonce)].flatMap(path => pathsIn(readIfThere(path)))
 }
 
+export interface SweepOptions {
+  /** Whether the temp file at this path below the root has to stay. */
+  isKept(path: Buffer): boolean
+  report: (event: { event: string; [key: string]: unknown }) => void
+}
+
 /**
  * Removes the temp files of owners who are dead or silent, and then what they wrote down. Only what is named like a
  * temp file, is a regular file and lies inside the root. Who was only suspended finds its record gone (`stands`), and
@@ -184,7 +190,7 @@ export async function sweepIntents(
   folder: string,
   observer: Observer,
   root: Root,
-  report: (event: { event: string; [key: string]: unknown }) => void
+  { report, isKept }: SweepOptions
 ): Promise<void> {
   const { me } = observer
   for (const { nonce, owner, silence } of othersIn(folder, me)) {
@@ -196,7 +202,7 @@ export async function sweepIntents(
   }
   for (const nonce of namesIn(folder, LEFT)) {
     const path = leftOf(folder, nonce)
-    const all = pathsIn(readIfThere(path)).map(temp => removeTemp(root, temp, report))
+    const all = pathsIn(readIfThere(path)).map(temp => !isKept(temp) && removeTemp(root, temp, report))
     if (all.every(Boolean)) quietly(() => unlinkSync(path))
   }
 }

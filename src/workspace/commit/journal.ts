@@ -2,9 +2,7 @@
 // how the files are written.
 import { randomBytes } from 'node:crypto'
 import {
-  closeSync,
   existsSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,12 +12,13 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { codeOf, quietly } from '../errno.ts'
+import { BATCH } from './batch-record.ts'
 import { silenceOf } from './intents.ts'
 import { HEARTBEAT, isOwner, lifeOf, SILENCE, type Observer, type Owner } from '../locks/owner.ts'
 import type { Pin } from '../root/pin.ts'
 import type { State } from '../state.ts'
-import { syncFile, syncFolder } from '../sync.ts'
-import { readText, writeAll, type Snapshot } from '../text-file.ts'
+import { readText, type Snapshot } from '../text-file.ts'
+import { replaceStateFile, writeStateFile } from './state-file.ts'
 
 export type Report = (event: { event: string; [key: string]: unknown }) => void
 
@@ -43,6 +42,8 @@ export interface JournalRecord {
   new: string
   /** In ms since 1970: what was written to the file later, its owner didn't write. */
   until: number
+  /** Of the batch that the writing is part of. */
+  batch?: string
   /** Whether nobody has dealt with it meanwhile. To be asked under the file's lock. */
   exists(): boolean
   /** Null: the copy is gone. */
@@ -73,10 +74,10 @@ export class Journal {
   }
 
   /**
-   * Saves what the file holds before it is written to. The record counts once its second file is whole, and that one is
+   * Saves what the file holds before it is written to, alone or as part of a batch. The record counts once its second file is whole, and that one is
    * written last.
    */
-  async save(pin: Pin, snapshot: Snapshot, digest: string): Promise<Saved> {
+  async save(pin: Pin, snapshot: Snapshot, digest: string, batch?: string): Promise<Saved> {
     const base = join(this.#state.journal, randomBytes(12).toString('hex'))
     const record = {
       path: pin.relative.toString('base64'),
@@ -86,7 +87,8 @@ export class Journal {
       born: String(pin.stat.birthtimeNs === pin.stat.ctimeNs ? 0n : pin.stat.birthtimeNs),
       old: snapshot.digest,
       new: digest,
-      owner: this.#observer.me
+      owner: this.#observer.me,
+      ...(batch !== undefined && { batch })
     }
     this.#running.add(base)
     const done = (): void => {
@@ -94,8 +96,8 @@ export class Journal {
       this.#running.delete(base)
     }
     try {
-      await this.#write(base + '.old', snapshot.bytes)
-      await this.#writeWhole(base + '.json', Buffer.from(JSON.stringify(record)))
+      await writeStateFile(base + '.old', snapshot.bytes, this.#durable)
+      await this.#replace(base + '.json', Buffer.from(JSON.stringify(record)))
     } catch (error) {
       done()
       throw error
@@ -108,30 +110,9 @@ export class Journal {
     return { drop: done, leave }
   }
 
-  /** In one rename, so that nobody sees a part of it. Where that fails, what is left is an orphan. */
-  async #writeWhole(path: string, bytes: Buffer): Promise<void> {
-    await this.#write(path + '.old', bytes)
-    renameSync(path + '.old', path)
-    if (this.#durable) await this.#syncFolder()
-  }
-
-  async #write(path: string, bytes: Buffer): Promise<void> {
-    const fd = openSync(path, 'w', 0o600)
-    try {
-      await writeAll(fd, [bytes], bytes.length)
-      if (this.#durable) await syncFile(fd)
-    } finally {
-      closeSync(fd)
-    }
-  }
-
-  async #syncFolder(): Promise<void> {
-    const fd = openSync(this.#state.journal, 'r')
-    try {
-      await syncFolder(fd)
-    } finally {
-      closeSync(fd)
-    }
+  /** In one rename; where that fails, what is left is an orphan. */
+  #replace(path: string, bytes: Buffer): Promise<void> {
+    return replaceStateFile(path, path + '.old', bytes, this.#durable)
   }
 
   /**
@@ -152,9 +133,21 @@ export class Journal {
     return { ofTheDead, others }
   }
 
+  /** Copies a file, which nobody but the operator removes; returns its name in the journal. */
+  async keepCopy(path: Buffer): Promise<string> {
+    const name = `${randomBytes(12).toString('hex')}.kept`
+    await this.#replace(join(this.#state.journal, name), readFileSync(path))
+    return name
+  }
+
+  /** Whether there is any file in it. */
+  holdsAnything(): boolean {
+    return readdirSync(this.#state.journal).length > 0
+  }
+
   /** Whether anything is written down that isn't dealt with yet. */
   isEmpty(): boolean {
-    return !readdirSync(this.#state.journal).some(name => name.endsWith('.json'))
+    return !readdirSync(this.#state.journal).some(name => name.endsWith('.json') || name.endsWith(BATCH))
   }
 
   #removeOrphan(path: string): void {
@@ -196,10 +189,11 @@ export class Journal {
       old: value.old,
       new: value.new,
       until: Math.max(written, mine ? 0 : Date.now() - silence) + HEARTBEAT,
+      ...(typeof value.batch === 'string' && { batch: value.batch }),
       exists: () => existsSync(base + '.json'),
       bytes: () => (existsSync(base + '.old') ? readFileSync(base + '.old') : null),
       keep: async present => {
-        if (!existsSync(base + '.kept')) await this.#writeWhole(base + '.kept', present)
+        if (!existsSync(base + '.kept')) await this.#replace(base + '.kept', present)
         return { name: basename(base) + '.kept', drop: () => quietly(() => unlinkSync(base + '.kept')) }
       },
       drop: () => drop(base),
@@ -216,6 +210,7 @@ interface StoredRecord {
   old: string
   new: string
   owner: Owner
+  batch?: unknown
 }
 
 function isRecord(value: unknown): value is StoredRecord {

@@ -1,6 +1,6 @@
 // A temp file beside the file that it becomes: recorded before it exists, and gone afterwards. Does not know how it
 // gets its final name.
-import { closeSync, constants, fstatSync, open, unlink, type BigIntStats } from 'node:fs'
+import { closeSync, constants, fstatSync, linkSync, lstatSync, open, unlink, type BigIntStats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Result } from '../../result.ts'
 import { codeOf, Raced } from '../errno.ts'
@@ -20,21 +20,88 @@ export interface Content {
   size: number
 }
 
-export interface TempOptions {
+export interface TempPlace {
   /** Its name (see Lock). */
   name: string
   intents: Intents
-  durability: 'full' | 'fast'
   folder: Folder
   /** The folder's real path below the root. */
   folderPath: Buffer
+}
+
+export interface TempOptions extends TempPlace {
+  durability: 'full' | 'fast'
   /** From it the system takes the umask. */
   mode: number
   content: Content
   /** What else the file has to be before it is synced; throws if it can't be had. */
   finish?(fd: number, made: BigIntStats): void
   /** What has to be done before the file gets its name, while it is synced. */
-  ready(): Promise<unknown>
+  ready?(): Promise<unknown>
+}
+
+/** A temp file that is written, and synced where that was asked for. */
+export interface Temp {
+  /** For system calls. */
+  readonly path: Buffer
+  readonly stat: BigIntStats
+  /**
+   * To be called once. `moved`: it has another name now, and only that. Otherwise its name is removed, or stays written
+   * down for a later sweep.
+   */
+  end(moved: boolean): Promise<void>
+}
+
+/** Writes the content to a temp file. Throws the system's error, the temp file removed. */
+export async function writeTemp(options: TempOptions): Promise<Temp> {
+  const { durability, mode, content, finish, ready } = options
+  const { path, end } = begin(options)
+  try {
+    const fd = await openLater(
+      path,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      mode
+    )
+    try {
+      await writeAll(fd, content.pieces, content.size)
+      const stat = fstatSync(fd, { bigint: true })
+      if (stat.size !== BigInt(content.size)) throw new Raced('the size of the temp file is wrong')
+      finish?.(fd, stat)
+      await bothDone(durability === 'full' ? syncFile(fd) : undefined, ready?.())
+      return { path, stat, end }
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    await end(false)
+    throw error
+  }
+}
+
+/** Gives a file that is there a second name, in this tick. Throws the system's error; then it has none. */
+export function linkTemp(options: TempPlace, target: Buffer): Temp {
+  const { path, end, forget } = begin(options)
+  try {
+    linkSync(target, path)
+  } catch (error) {
+    forget()
+    throw error
+  }
+  return { path, stat: lstatSync(path, { bigint: true }), end }
+}
+
+/** Records the temp file, which may be made then. */
+function begin({ name, intents, folder, folderPath }: TempPlace): Omit<Temp, 'stat'> & { forget(): void } {
+  const slot = intents.begin(join(folderPath, name))
+  const path = folder.at(name)
+  return {
+    path,
+    forget: () => intents.done(slot),
+    async end(moved) {
+      if (moved || (await isRemoved(path))) intents.done(slot)
+      else intents.leave()
+    }
+  }
 }
 
 /** Whether the temp file has another name now, or one more. */
@@ -45,37 +112,17 @@ export type Put = 'moved' | 'named'
  * stays written down for a later sweep. Throws the system's error.
  */
 export async function withTemp<F>(
-  { name, intents, durability, folder, folderPath, mode, content, finish, ready }: TempOptions,
+  options: TempOptions,
   put: (temp: Buffer) => Result<Put, F>
 ): Promise<Result<Put, F>> {
-  const slot = intents.begin(join(folderPath, name))
-  let left = false
+  const temp = await writeTemp(options)
   let moved = false
   try {
-    const fd = await openLater(
-      folder.at(name),
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-      mode
-    )
-    try {
-      try {
-        await writeAll(fd, content.pieces, content.size)
-        const made = fstatSync(fd, { bigint: true })
-        if (made.size !== BigInt(content.size)) throw new Raced('the size of the temp file is wrong')
-        finish?.(fd, made)
-        await bothDone(durability === 'full' ? syncFile(fd) : undefined, ready())
-      } finally {
-        closeSync(fd)
-      }
-      const done = put(folder.at(name))
-      moved = done.ok && done.value === 'moved'
-      return done
-    } finally {
-      left = !moved && !(await isRemoved(folder.at(name)))
-    }
+    const done = put(temp.path)
+    moved = done.ok && done.value === 'moved'
+    return done
   } finally {
-    if (left) intents.leave()
-    else intents.done(slot)
+    await temp.end(moved)
   }
 }
 

@@ -79,6 +79,7 @@ export class FileRecorder {
   readonly #options: RecorderOptions
   readonly #onWritten: (failed: boolean) => void
   #outside: Promise<EditRecord | null> | undefined
+  #id: string | undefined
   #recorded: string | undefined
   #failed = false
 
@@ -94,7 +95,8 @@ export class FileRecorder {
     return this.#recorded
   }
 
-  get #keepsTexts(): boolean {
+  /** Whether the texts of the file are kept. */
+  get keepsTexts(): boolean {
     return this.#options.keepsTexts(this.#file.path)
   }
 
@@ -113,15 +115,22 @@ export class FileRecorder {
     return { records, changes }
   }
 
+  /** The id that the record of the change will have: later than those of all changes before it. */
+  async prepare(): Promise<string> {
+    await this.#outsideChange()
+    this.#id ??= this.#history.nextId()
+    return this.#id
+  }
+
   /**
    * Writes the record; to be awaited before the file gets its content. Throws where the change must not be made without
-   * one: with a key, or where a history is required.
+   * one: with a key, in a batch, or where a history is required.
    */
   async record(change: ComingChange): Promise<void> {
     if (this.#recorded !== undefined || this.#failed) return
     const { origin, planned, digest, size, temp, made_folders, outcome } = change
+    const edit_id = await this.prepare()
     const outside = await this.#outsideChange()
-    const edit_id = this.#history.nextId()
     const before = this.#file.bytes()
     const splices =
       planned.splices === undefined
@@ -143,7 +152,7 @@ export class FileRecorder {
       ...(temp !== undefined && { temp }),
       ...(planned.toggles !== undefined && { toggles: planned.toggles }),
       ...(made_folders !== undefined && made_folders.length > 0 && { made_folders }),
-      ...(key !== undefined && { key: { ...named(key), outcome: outcome?.(edit_id, this.#keepsTexts) ?? null } })
+      ...(key !== undefined && { key: { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null } })
     }
     const { durable } = this.#options
     try {
@@ -157,7 +166,9 @@ export class FileRecorder {
       this.#failed = true
       this.#onWritten(true)
       this.#options.report({ event: 'unrecorded', path: this.#file.path.toString(), reason: codeOf(error) })
-      if (this.#options.required || key !== undefined) throw new HistoryUnwritable(error)
+      if (this.#options.required || key !== undefined || origin.batch_id !== undefined) {
+        throw new HistoryUnwritable(error)
+      }
     }
   }
 
@@ -204,7 +215,7 @@ export class FileRecorder {
       size_before: size,
       size_after: size,
       ...textsOf(NOTHING, []),
-      key: { ...named(key), outcome: outcome(this.#keepsTexts) }
+      key: { ...named(key), outcome: outcome(this.keepsTexts) }
     }
     try {
       await this.#history.append(record, { durable: this.#options.durable })

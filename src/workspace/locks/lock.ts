@@ -53,12 +53,12 @@ export class Locks {
   /**
    * For the file at this real path below the root. First come, first served. What an earlier holder was still about to
    * do to the file can't take effect any more once this returns. Failure: FILE_LOCKED (timeout, queue_full). Throws
-   * errors of the system.
+   * errors of the system. `deadline` (of performance.now()): for whoever takes several, one after the other, always in the
+   * order of their paths.
    */
-  async acquire(realPath: Buffer): Promise<Result<Lock, FileFailure>> {
-    const deadline = performance.now() + this.#options.timeout
+  async acquire(realPath: Buffer, deadline = this.deadline()): Promise<Result<Lock, FileFailure>> {
     const queue = realPath.toString('latin1')
-    const turn = await this.#turn(queue)
+    const turn = await this.#turn(queue, deadline)
     if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })
 
     let pass: Turn = 'next'
@@ -111,6 +111,11 @@ export class Locks {
     }
   }
 
+  /** By when a lock that is asked for now has to be had. */
+  deadline(): number {
+    return performance.now() + this.#options.timeout
+  }
+
   /** 24 hex digits that whoever doesn't know the secret can't guess. */
   #tempName(entry: string): string {
     return `.${this.#digest(entry).slice(0, 24)}.tmp`
@@ -121,7 +126,7 @@ export class Locks {
   }
 
   /** `key`: the real path. */
-  #turn(key: string): Promise<Turn | 'queue_full' | 'timeout'> {
+  #turn(key: string, deadline: number): Promise<Turn | 'queue_full' | 'timeout'> {
     const queue = this.#queues.get(key)
     if (queue === undefined) {
       this.#queues.set(key, [])
@@ -132,7 +137,7 @@ export class Locks {
       const timer = setTimeout(() => {
         queue.splice(queue.indexOf(called), 1)
         resolve('timeout')
-      }, this.#options.timeout)
+      }, deadline - performance.now())
       const called = (turn: Turn): void => {
         clearTimeout(timer)
         resolve(turn)

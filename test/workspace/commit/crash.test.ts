@@ -408,7 +408,7 @@ t.test('restores later what it couldn’t restore at once', async t => {
   pinned.value.close()
   writeFileSync(path, 'new te')
   await recoverInPlace(
-    context,
+    { ...context, hasBatch: () => false },
     async (_, work) => {
       await work()
       return true
@@ -451,7 +451,7 @@ t.test('reports that a file is changing rather than edit it half written', async
     }
   }
   journal.records = async () => found
-  const context = { root, journal, durability: 'fast', report: () => {} } as const
+  const context = { root, journal, durability: 'fast', report: () => {}, hasBatch: () => false } as const
   await t.rejects(
     recoverInPlace(
       context,

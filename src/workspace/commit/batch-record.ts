@@ -1,0 +1,265 @@
+// What a batch is about to do, in the journal from before its first rename until it is finished. Does not know how a
+// batch is carried out or recovered; docs/decisions/batch.md has the order.
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, renameSync, unlinkSync, type BigIntStats } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf, quietly } from '../errno.ts'
+import { isOwner, lifeOf, type Observer, type Owner } from '../locks/owner.ts'
+import { join as joinPath, split } from '../root/path.ts'
+import type { State } from '../state.ts'
+import { readText } from '../text-file.ts'
+import { silenceOf } from './intents.ts'
+import { replaceStateFile, syncStateFolder } from './state-file.ts'
+
+/** A file, told from every other one, also from a later one with the same inode. */
+export interface FileIdentity {
+  dev: bigint
+  ino: bigint
+  /** 0: the file system doesn't know. */
+  born: bigint
+}
+
+/** A name that gets new content. */
+export interface BatchMember {
+  /** Real path below the root. */
+  path: Buffer
+  /** What was there, with its SHA-256 (64 hex digits); null: nothing. */
+  old: (FileIdentity & { digest: string }) | null
+  /** Of the new content. */
+  digest: string
+  /** Names beside the file; `link` is the old link, null for a new file. Null: it is written in place. */
+  temp: (FileIdentity & { name: string; link: string | null }) | null
+}
+
+/** What the recovery does about it, once that is decided. */
+export type BatchDecision = 'void' | 'forward' | 'back'
+
+/** Folders below the root that were made for the members, each before those in it. */
+interface BatchContent {
+  members: readonly BatchMember[]
+  folders: readonly Buffer[]
+}
+
+/** The record of a batch that this process carries out. */
+export interface RunningBatch {
+  readonly id: string
+  /** It is finished, or nothing of it is left. */
+  drop(): void
+  /** It could not be finished: from now on the record is treated like one of the dead. */
+  leave(): void
+}
+
+/** A batch whose owner is gone, or could not finish it. */
+export interface LeftBatch extends BatchContent {
+  readonly id: string
+  readonly decision: BatchDecision | null
+  /** Whether nobody has dealt with it meanwhile. To be asked under the batch's lock. */
+  exists(): boolean
+  /** Writes the decision down; synced, where the records are. */
+  decide(decision: BatchDecision): Promise<LeftBatch>
+  drop(): void
+}
+
+/** Of the name of a batch record. */
+export const BATCH = '.batch'
+
+export class BatchRecords {
+  readonly #folder: string
+  readonly #intents: string
+  readonly #observer: Observer
+  readonly #durable: boolean
+  /** Of the batches that this process carries out now. */
+  readonly #running = new Set<string>()
+
+  constructor({ journal, intents }: State, observer: Observer, durability: 'full' | 'fast') {
+    this.#folder = journal
+    this.#intents = intents
+    this.#observer = observer
+    this.#durable = durability === 'full'
+  }
+
+  /** A new batch's id: 24 hex digits. */
+  newId(): string {
+    return randomBytes(12).toString('hex')
+  }
+
+  /** Throws the system's error; then there is no record. */
+  async save(id: string, content: BatchContent): Promise<RunningBatch> {
+    const path = join(this.#folder, id + BATCH)
+    this.#running.add(id)
+    const drop = (): void => {
+      quietly(() => unlinkSync(path))
+      this.#running.delete(id)
+    }
+    try {
+      const json = JSON.stringify({ owner: this.#observer.me, ...toJson(content) })
+      await replaceStateFile(path, path + '.old', Buffer.from(json), this.#durable)
+    } catch (error) {
+      drop()
+      throw error
+    }
+    return { id, drop, leave: () => this.#running.delete(id) }
+  }
+
+  /** Resolves when no power failure brings back a record that was dropped. */
+  async sync(): Promise<void> {
+    if (this.#durable) await syncStateFolder(this.#folder)
+  }
+
+  /**
+   * The batches that name the file at this real path below the root, or all: those that may be recovered, and whether
+   * there are others, which their owners may still carry out. One that can't be read is reported, and keeps nobody out.
+   */
+  async left(
+    report: (event: { event: string; [key: string]: unknown }) => void,
+    only?: Buffer
+  ): Promise<{ left: LeftBatch[]; others: boolean }> {
+    const left: LeftBatch[] = []
+    let others = false
+    for (const name of this.#names()) {
+      const read = this.#read(name)
+      if (read === null) {
+        // Its owner has finished, unless it is there.
+        if (existsSync(join(this.#folder, name))) this.#putAside(name, report)
+        continue
+      }
+      const { batch, owner } = read
+      if (only !== undefined && batch.members.every(({ path }) => !path.equals(only))) continue
+      if (await this.#mayRun(batch.id, owner)) others = true
+      else left.push(batch)
+    }
+    return { left, others }
+  }
+
+  /** Whether a batch record names the temp file, or old link, at this path below the root. */
+  names(path: Buffer): boolean {
+    return this.#names().some(name =>
+      this.#read(name)?.batch.members.some(({ path: file, temp }) =>
+        [temp?.name, temp?.link].some(leaf => typeof leaf === 'string' && beside(file, leaf).equals(path))
+      )
+    )
+  }
+
+  /** Whether there is a record of the batch with this id. */
+  has(id: string): boolean {
+    return this.#names().some(name => name.startsWith(`${id}.`))
+  }
+
+  #names(): string[] {
+    return readdirSync(this.#folder).filter(name => name.endsWith(BATCH))
+  }
+
+  async #mayRun(id: string, owner: Owner): Promise<boolean> {
+    if (owner.nonce === this.#observer.me.nonce) return this.#running.has(id)
+    return (await lifeOf(owner, silenceOf(this.#intents, owner.nonce), this.#observer)) !== 'dead'
+  }
+
+  /** Null: it is gone, or isn't a record. Throws the system's error. */
+  #read(name: string): { batch: LeftBatch; owner: Owner } | null {
+    let text
+    try {
+      text = readText(join(this.#folder, name))
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return null
+      throw error
+    }
+    const [id = '', decision] = name.slice(0, -BATCH.length).split('.')
+    const parsed = parse(text)
+    return parsed && { batch: this.#batch(id, isDecision(decision) ? decision : null, parsed.content), owner: parsed.owner }
+  }
+
+  #batch(id: string, decision: BatchDecision | null, content: BatchContent): LeftBatch {
+    const pathOf = (of: BatchDecision | null): string =>
+      join(this.#folder, of === null ? id + BATCH : `${id}.${of}${BATCH}`)
+    return {
+      ...content,
+      id,
+      decision,
+      exists: () => existsSync(pathOf(decision)),
+      decide: async made => {
+        renameSync(pathOf(decision), pathOf(made))
+        if (this.#durable) await syncStateFolder(this.#folder)
+        return this.#batch(id, made, content)
+      },
+      drop: () => quietly(() => unlinkSync(pathOf(decision)))
+    }
+  }
+
+  #putAside(name: string, report: (event: { event: string; [key: string]: unknown }) => void): void {
+    quietly(() => renameSync(join(this.#folder, name), join(this.#folder, `${name}.aside`)))
+    report({ event: 'batch_unrecovered', outcome: 'record_damaged', kept: `${name}.aside` })
+  }
+}
+
+/** The path of an entry in the same folder as the file at `path`. */
+const beside = (path: Buffer, leaf: string): Buffer => joinPath(split(path).folder, leaf)
+
+/** By which a file is known again. Where the time of its birth isn't kept, that of its last change stands in for it. */
+export const identityOf = ({ dev, ino, birthtimeNs, ctimeNs }: BigIntStats): FileIdentity => ({
+  dev,
+  ino,
+  born: birthtimeNs === ctimeNs ? 0n : birthtimeNs
+})
+
+/** Whether the file of these stats is the one of the identity. */
+export const isFile = (stats: BigIntStats | undefined, { dev, ino, born }: FileIdentity): boolean =>
+  stats !== undefined && stats.dev === dev && stats.ino === ino && (born === 0n || stats.birthtimeNs === born)
+
+const DECISIONS: readonly unknown[] = ['void', 'forward', 'back'] satisfies BatchDecision[]
+const isDecision = (text: unknown): text is BatchDecision => DECISIONS.includes(text)
+
+const toJson = ({ members, folders }: BatchContent): object => ({
+  members: members.map(({ path, old, digest, temp }) => ({
+    path: path.toString('base64'),
+    old: old && { ...identityJson(old), digest: old.digest },
+    digest,
+    temp: temp && { ...identityJson(temp), name: temp.name, link: temp.link }
+  })),
+  folders: folders.map(folder => folder.toString('base64'))
+})
+
+const identityJson = ({ dev, ino, born }: FileIdentity) => ({ dev: String(dev), ino: String(ino), born: String(born) })
+
+/** Null: it isn't a record. */
+function parse(text: string): { owner: Owner; content: BatchContent } | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (!isObject(value) || !isOwner(value.owner) || !Array.isArray(value.members) || !Array.isArray(value.folders)) {
+    return null
+  }
+  const members = value.members.map(memberOf)
+  const folders = value.folders.filter(folder => typeof folder === 'string').map(folder => Buffer.from(folder, 'base64'))
+  if (!members.every(member => member !== null) || folders.length < value.folders.length) return null
+  return { owner: value.owner, content: { members, folders } }
+}
+
+function memberOf(value: unknown): BatchMember | null {
+  if (!isObject(value) || typeof value.path !== 'string' || typeof value.digest !== 'string') return null
+  const old = value.old === null ? null : withIdentity(value.old, ({ digest }) => (isText(digest) ? { digest } : null))
+  const temp =
+    value.temp === null
+      ? null
+      : withIdentity(value.temp, ({ name, link }) =>
+          isText(name) && (link === null || isText(link)) ? { name, link } : null
+        )
+  if (old === undefined || temp === undefined) return null
+  return { path: Buffer.from(value.path, 'base64'), old, digest: value.digest, temp }
+}
+
+/** Undefined: something is missing. */
+function withIdentity<T>(value: unknown, own: (value: Record<string, unknown>) => T | null): (FileIdentity & T) | undefined {
+  if (!isObject(value)) return undefined
+  const numbers = [value.dev, value.ino, value.born].map(number =>
+    isText(number) && /^-?\d+$/.test(number) ? BigInt(number) : null
+  )
+  const [dev = null, ino = null, born = null] = numbers
+  const others = own(value)
+  return dev === null || ino === null || born === null || others === null ? undefined : { dev, ino, born, ...others }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

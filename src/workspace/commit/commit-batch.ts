@@ -1,0 +1,463 @@
+// Puts new content in the place of many files, all or nothing. Does not know plans or policy; what is left after a crash
+// is recover-batch.ts's. The order, and why it holds: docs/decisions/batch.md.
+import { randomBytes } from 'node:crypto'
+import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { fail, ok, type Result } from '../../result.ts'
+import { codeOf, quietly, Raced } from '../errno.ts'
+import type { FileFailure, FileWarning } from '../failure.ts'
+import type { Lock } from '../locks/lock.ts'
+import { split } from '../root/path.ts'
+import { same, type Folder, type Pin, type Root } from '../root/pin.ts'
+import { bothDone, type Snapshot } from '../text-file.ts'
+import { identityOf, isFile, type BatchMember, type BatchRecords, type RunningBatch } from './batch-record.ts'
+import { claim, mkdirBelowRoot, NO_HARD_LINKS, removeFolder } from './commit-new.ts'
+import { keepWhatItIs, lossesOf, modeFor, REFUSALS } from './commit.ts'
+import { beginInPlace, type InPlaceContext, type InPlaceWrite } from './in-place.ts'
+import type { Intents } from './intents.ts'
+import { linkTemp, writeTemp, type Content, type Temp, type TempOptions, type TempPlace } from './temp.ts'
+
+/** One name that gets new content, its lock held. */
+export interface BatchFile {
+  /** Real path below the root. */
+  path: Buffer
+  /** The file as it was read; null: nothing is there. */
+  present: { pin: Pin; snapshot: Snapshot } | null
+  lock: Lock
+  content: Content
+  /** Of the content: SHA-256, 64 hex digits. */
+  digest: string
+  /** Which earlier one of the batch is the same file by another name: both names stay one file. */
+  same_as?: number
+}
+
+export interface BatchContext extends Omit<InPlaceContext, 'lock'> {
+  root: Root
+  intents: Intents
+  batches: BatchRecords
+}
+
+/** What else is part of it. */
+export interface BatchExtras {
+  /** Folders below the root that are missing, each before those in it. */
+  folders: readonly Buffer[]
+  /**
+   * Writes down what is about to be done, once; awaited before any file gets its content. Throws where it must not be
+   * done.
+   */
+  record(made: { folders: readonly Buffer[] }): Promise<void>
+}
+
+/** Why nothing was changed, and of which of the files, by its index. */
+export interface BatchRefusal {
+  at: number
+  failure: FileFailure
+}
+
+/** A system error of one of the files, by its index. */
+export class BatchError extends Error {
+  readonly at: number
+  readonly code: string
+  /** Its old file could not be linked. */
+  readonly isOfOldLink: boolean
+
+  constructor(at: number, cause: unknown, isOfOldLink = false) {
+    super('a file of the batch could not be changed', { cause })
+    this.at = at
+    this.code = codeOf(cause)
+    this.isOfOldLink = isOfOldLink
+  }
+}
+
+export interface CommittedFile {
+  warnings: FileWarning[]
+  write_strategy?: 'in_place'
+}
+
+/** What has become of one file so far. */
+interface Member extends BatchFile {
+  at: number
+  folder: Folder
+  folderPath: Buffer
+  leaf: Buffer
+  /** Null: it is written in place. */
+  temp: (Temp & { name: string }) | null
+  /** The name of the old link, and that link, once there is one. */
+  link: string
+  old: Temp | null
+  /** The new content has its name. */
+  isNamed: boolean
+  /** The old file has its name again. */
+  isRestored: boolean
+  inPlace: InPlaceWrite | null
+}
+
+/** The file at this index can't be renamed. */
+interface Unrenamable {
+  unrenamable: number
+}
+
+/** Temp files that are written at the same time. Chosen: the threads that sync them are four. */
+const AT_ONCE = 8
+
+/**
+ * Replaces, or makes, all files or none; names are new ones of the same content. Failures: STALE_FILE, FILE_LOCKED
+ * (lost). Throws BatchError, or where nobody's request is at fault the system's error. Unless it returns ok, all files
+ * are as they were; where even that can't be had, it is reported and the batch record stays for the recovery.
+ */
+export async function commitBatch(
+  context: BatchContext,
+  files: readonly BatchFile[],
+  extras: BatchExtras
+): Promise<Result<CommittedFile[], BatchRefusal>> {
+  const inPlace = new Set<number>()
+  for (;;) {
+    const batch = new Batch(context, files, inPlace)
+    const done = await batch.run(extras)
+    if (!done.ok && 'unrenamable' in done.failure) inPlace.add(done.failure.unrenamable)
+    else return done as Result<CommittedFile[], BatchRefusal>
+  }
+}
+
+class Batch {
+  readonly #context: BatchContext
+  readonly #files: readonly BatchFile[]
+  /** Those that can't be renamed, by index. */
+  readonly #unrenamable: ReadonlySet<number>
+  readonly #id: string
+  readonly #folders = new Map<string, Folder>()
+  readonly #members: Member[] = []
+  #madeFolders: Buffer[] = []
+  #running: RunningBatch | null = null
+  #isLeft = false
+
+  constructor(context: BatchContext, files: readonly BatchFile[], unrenamable: ReadonlySet<number>) {
+    this.#context = context
+    this.#files = files
+    this.#unrenamable = unrenamable
+    this.#id = context.batches.newId()
+  }
+
+  async run(extras: BatchExtras): Promise<Result<CommittedFile[], BatchRefusal | Unrenamable>> {
+    let done = false
+    try {
+      await this.#makeFolders(extras.folders)
+      await this.#writeTemps()
+      const unrenamable = this.#members.find(member => member.temp === null && !this.#isInPlace(member))
+      if (unrenamable !== undefined) return fail({ unrenamable: unrenamable.at })
+      await this.#writeRecords(extras)
+      const refusal = (await this.#writeInPlace()) ?? (await this.#putAll())
+      if (refusal !== null) return fail(refusal)
+      done = true
+      return ok(await this.#finish())
+    } finally {
+      try {
+        if (!done) await this.#takeBack()
+      } finally {
+        await this.#clean(done)
+      }
+    }
+  }
+
+  #isInPlace({ at, same_as }: BatchFile & { at: number }): boolean {
+    return (
+      this.#unrenamable.has(at) ||
+      (same_as !== undefined && this.#unrenamable.has(same_as)) ||
+      this.#files.some((other, i) => other.same_as === at && this.#unrenamable.has(i))
+    )
+  }
+
+  async #makeFolders(missing: readonly Buffer[]): Promise<void> {
+    for (const folder of missing) {
+      if (mkdirBelowRoot(this.#context.root, folder)) this.#madeFolders.push(folder)
+      await yieldToOthers()
+    }
+  }
+
+  #folder(path: Buffer): Folder {
+    const key = path.toString('latin1')
+    const folder = this.#folders.get(key) ?? this.#context.root.openFolder(path)
+    this.#folders.set(key, folder)
+    return folder
+  }
+
+  async #writeTemps(): Promise<void> {
+    for (const [at, file] of this.#files.entries()) {
+      const { folder: folderPath, leaf } = split(file.path)
+      const link = `.${randomBytes(12).toString('hex')}.tmp`
+      const folder = await ofFile(at, () => this.#folder(folderPath))
+      const state = { temp: null, link, old: null, isNamed: false, isRestored: false, inPlace: null }
+      this.#members.push({ ...file, at, folder, folderPath, leaf, ...state })
+    }
+    const waiting = this.#members.filter(member => !this.#isInPlace(member))
+    // Those that are links to others of them come after these.
+    const [first, links] = [waiting.filter(isOwn), waiting.filter(member => !isOwn(member))]
+    for (const group of [first, links]) {
+      for (let i = 0; i < group.length; i += AT_ONCE) {
+        const written = await Promise.allSettled(group.slice(i, i + AT_ONCE).map(member => this.#writeTemp(member)))
+        for (const { reason } of written.filter(result => result.status === 'rejected')) throw reason
+      }
+    }
+  }
+
+  async #writeTemp(member: Member): Promise<void> {
+    const { at, present, folder, content, lock, same_as } = member
+    if (present !== null && folder.stat.dev !== present.pin.stat.dev) return
+    const place = this.#place(member, lock.temp)
+    const twin = same_as === undefined ? null : this.#members[same_as]!.temp
+    try {
+      const temp =
+        twin === null || present === null
+          ? await writeTemp({ ...place, ...this.#likeOld(member), content })
+          : linkTemp(place, twin.path)
+      member.temp = { ...temp, name: lock.temp }
+    } catch (error) {
+      if (present === null || !REFUSALS.includes(codeOf(error))) throw new BatchError(at, error)
+    }
+  }
+
+  #place({ folder, folderPath }: Member, name: string): TempPlace {
+    return { name, intents: this.#context.intents, folder, folderPath }
+  }
+
+  /** What makes a file like the one that it replaces; of a new one, the system's defaults. */
+  #likeOld({ present, folder }: Member): Pick<TempOptions, 'durability' | 'mode' | 'finish'> {
+    const { durability } = this.#context
+    if (present === null) return { durability, mode: 0o666 }
+    const { pin } = present
+    return { durability, mode: modeFor(pin, folder), finish: (fd, made) => keepWhatItIs(fd, made, pin) }
+  }
+
+  /** Both are on the disk before any file gets its content. */
+  async #writeRecords({ record }: BatchExtras): Promise<void> {
+    const members = this.#members.map(({ path, present, digest, temp, link }): BatchMember => ({
+      path,
+      old: present && { ...identityOf(present.pin.stat), digest: present.snapshot.digest },
+      digest,
+      temp: temp && { ...identityOf(temp.stat), name: temp.name, link: present && link }
+    }))
+    const [running] = await bothDone(
+      this.#context.batches.save(this.#id, { members, folders: this.#madeFolders }).then(running => {
+        this.#running = running
+        return running
+      }),
+      record({ folders: this.#madeFolders })
+    )
+    this.#running = running
+  }
+
+  async #writeInPlace(): Promise<BatchRefusal | null> {
+    for (const member of this.#members) {
+      const { at, present, content, digest, lock } = member
+      if (member.temp !== null || present === null || !isOwn(member)) continue
+      const change = { ...present, ...content, digest: Promise.resolve(digest), record: async () => {} }
+      const written = await ofFile(at, () => beginInPlace({ ...this.#context, lock }, change, this.#id))
+      if (!written.ok) return { at, failure: written.failure }
+      member.inPlace = written.value
+    }
+    return null
+  }
+
+  /** In one tick, unless the file system has no hard links: then the old files are copied before it. */
+  async #putAll(): Promise<BatchRefusal | Unrenamable | null> {
+    try {
+      return this.#putInOneTick()
+    } catch (error) {
+      if (!(error instanceof BatchError) || !error.isOfOldLink || !NO_HARD_LINKS.includes(error.code)) throw error
+      for (const member of this.#replaced()) await this.#copyOld(member)
+      return this.#putInOneTick()
+    }
+  }
+
+  #putInOneTick(): BatchRefusal | Unrenamable | null {
+    for (const member of this.#members) {
+      const failure = refusalOf(member)
+      if (failure !== null) return { at: member.at, failure }
+    }
+    for (const member of this.#replaced()) if (member.old === null) this.#linkOld(member)
+    for (const member of this.#replaced()) {
+      try {
+        renameSync(member.temp!.path, member.folder.at(member.leaf))
+      } catch (error) {
+        if (REFUSALS.includes(codeOf(error))) return { unrenamable: member.at }
+        throw new BatchError(member.at, error)
+      }
+      member.isNamed = true
+    }
+    // New files come last, since taking a name back removes a file.
+    for (const member of this.#members) {
+      if (member.present !== null) continue
+      try {
+        nameNew(member)
+      } catch (error) {
+        throw new BatchError(member.at, error)
+      }
+      member.isNamed = true
+    }
+    return null
+  }
+
+  /** Those whose file another one takes the name of. */
+  #replaced(): Member[] {
+    return this.#members.filter(({ present, temp }) => present !== null && temp !== null)
+  }
+
+  #linkOld(member: Member): void {
+    const { at, folder, leaf, link, present } = member
+    try {
+      member.old = linkTemp(this.#place(member, link), folder.at(leaf))
+      present!.snapshot.linked()
+    } catch (error) {
+      throw new BatchError(at, error, true)
+    }
+  }
+
+  async #copyOld(member: Member): Promise<void> {
+    const { at, link, present } = member
+    if (present === null || member.old !== null) return
+    const { bytes } = present.snapshot
+    const content = { pieces: [bytes], size: bytes.length }
+    member.old = await ofFile(at, () =>
+      writeTemp({ ...this.#place(member, link), ...this.#likeOld(member), content })
+    )
+  }
+
+  /** Gives all names back that were taken, in one tick, and the old bytes to what was written in place. */
+  async #takeBack(): Promise<void> {
+    const named = this.#members.filter(({ isNamed }) => isNamed)
+    for (const member of named.reverse()) {
+      const { folder, leaf, old, temp } = member
+      this.#attempt(member, () => {
+        if (old !== null) renameSync(old.path, folder.at(leaf))
+        else if (isFile(lstatSync(folder.at(leaf), THERE), identityOf(temp!.stat))) unlinkSync(folder.at(leaf))
+        member.isNamed = false
+        if (old !== null) member.isRestored = true
+      })
+    }
+    for (const member of this.#members) {
+      const { inPlace } = member
+      if (inPlace === null) continue
+      await inPlace.takeBack().catch((error: unknown) => this.#leave(member, error))
+      member.inPlace = null
+    }
+  }
+
+  #attempt(member: Member, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#leave(member, error)
+    }
+  }
+
+  #leave({ path }: Member, error: unknown): void {
+    this.#isLeft = true
+    this.#context.report({ event: 'batch_left', path: path.toString(), reason: codeOf(error) })
+  }
+
+  /** After the files got their content: makes that last, and what each answer says of it. */
+  async #finish(): Promise<CommittedFile[]> {
+    const unsynced = await this.#syncFolders()
+    // What was renamed can't be renamed once more, but old bytes can be written back once more.
+    if (this.#members.some(({ inPlace }) => inPlace !== null)) await this.#forget()
+    else this.#running?.drop()
+    return this.#members.map(member => {
+      const { present, inPlace, folder } = member
+      inPlace?.finish()
+      if (present !== null && member.temp !== null) present.pin.replaced = true
+      return committed(member, unsynced.has(folder), this.#namesOf(member))
+    })
+  }
+
+  /** How many names of its file are in the batch. */
+  #namesOf({ at, same_as = at }: Member): number {
+    return this.#members.filter(member => (member.same_as ?? member.at) === same_as).length
+  }
+
+  /** The folders that could not be synced. */
+  async #syncFolders(): Promise<Set<Folder>> {
+    const failed = new Set<Folder>()
+    if (this.#context.durability === 'fast') return failed
+    const parents = this.#madeFolders.map(path => this.#folder(split(path).folder))
+    await Promise.all(
+      [...new Set([...this.#members.map(({ folder }) => folder), ...parents])].map(folder =>
+        folder.sync().catch(() => failed.add(folder))
+      )
+    )
+    return failed
+  }
+
+  /** Removes the batch record, so that no power failure brings it back. */
+  async #forget(): Promise<void> {
+    this.#running?.drop()
+    await this.#context.batches.sync().catch((error: unknown) => {
+      this.#context.report({ event: 'batch_record_unsynced', reason: codeOf(error) })
+    })
+  }
+
+  /** Removes the names that were made on the way; those that the recovery needs stay. */
+  async #clean(done: boolean): Promise<void> {
+    if (this.#isLeft) {
+      this.#running?.leave()
+      this.#context.intents.leave()
+    } else if (!done) await this.#forget()
+    const ends = this.#isLeft
+      ? []
+      : this.#members.flatMap(({ temp, old, isNamed, present, isRestored }) => [
+          temp?.end(isNamed && present !== null),
+          old?.end(isRestored)
+        ])
+    await Promise.all(ends)
+    for (const path of done || this.#isLeft ? [] : this.#madeFolders.toReversed()) {
+      quietly(() => removeFolder(this.#context.root, path))
+      await yieldToOthers()
+    }
+    for (const folder of this.#folders.values()) folder.close()
+  }
+}
+
+const THERE = { bigint: true, throwIfNoEntry: false } as const
+
+const isOwn = ({ same_as }: BatchFile): boolean => same_as === undefined
+
+/** Null: the lock is still ours, and what is there is what was read. */
+function refusalOf({ lock, present, folder, leaf, temp }: Member): FileFailure | null {
+  if (!lock.held()) return { code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 }
+  const there = lstatSync(folder.at(leaf), THERE)
+  const isAsRead =
+    present === null
+      ? there === undefined
+      : there !== undefined && same(there, present.snapshot.stat) && (temp === null || present.snapshot.unchanged())
+  return folder.inPlace() && isAsRead ? null : { code: 'STALE_FILE', reason: 'changed_meanwhile' }
+}
+
+function nameNew({ folder, leaf, lock, temp }: Member): void {
+  try {
+    linkSync(temp!.path, folder.at(leaf))
+  } catch (error) {
+    if (!NO_HARD_LINKS.includes(codeOf(error))) throw error
+    const claimed = claim({ lock }, folder, temp!.path, leaf)
+    if (!claimed.ok) throw new Raced('the temp file is gone')
+  }
+}
+
+function committed({ present, inPlace, temp }: Member, isUnsynced: boolean, names: number): CommittedFile {
+  if (present === null) return { warnings: isUnsynced ? ['unsynced_creation'] : [] }
+  const isRenamed = temp !== null
+  const losses = lossesOf(present.pin, isRenamed ? 'rename' : 'in_place').filter(
+    loss => loss !== 'links_left' || present.pin.stat.nlink > BigInt(names)
+  )
+  return {
+    warnings: isUnsynced && isRenamed ? [...losses, 'unsynced_change'] : losses,
+    ...(!isRenamed && { write_strategy: 'in_place' })
+  }
+}
+
+/** Runs the work for one file; its system errors say which. */
+async function ofFile<T>(at: number, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new BatchError(at, error)
+  }
+}

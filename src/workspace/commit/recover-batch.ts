@@ -1,0 +1,179 @@
+// Completes a batch that a crash cut short, or takes it back: whichever docs/decisions/batch.md says. Does not know
+// locks, or who asks.
+import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs'
+import { codeOf, quietly } from '../errno.ts'
+import { split } from '../root/path.ts'
+import type { Folder, Root } from '../root/pin.ts'
+import { readWhole } from '../text-file.ts'
+import { isFile, type BatchDecision, type BatchMember, type LeftBatch } from './batch-record.ts'
+import { NO_HARD_LINKS, removeFolder } from './commit-new.ts'
+import { recoverBatchInPlace, type InPlaceContext } from './in-place.ts'
+
+export type BatchRecovery = Pick<InPlaceContext, 'root' | 'journal' | 'durability' | 'report'>
+
+/**
+ * What the name of a member leads to: what the batch wrote, what was there before, or what another program saved.
+ * `hasTemp`, `hasLink`: the temp file, and the old link, are there.
+ */
+interface Found {
+  member: BatchMember
+  holds: 'new' | 'old' | 'other'
+  hasTemp: boolean
+  hasLink: boolean
+}
+
+/**
+ * To be called under the batch's own lock, while nobody works on its members. Each step can be done again, so it may be
+ * cut short anywhere. False: something can't be helped now, and the batch record stays. Throws the system's error, with
+ * the same effect.
+ */
+export async function recoverBatch(context: BatchRecovery, left: LeftBatch): Promise<boolean> {
+  const found = left.members.map(member => look(context.root, member))
+  const batch = left.decision === null ? await left.decide(decisionFor(found)) : left
+  const decision = batch.decision!
+  if (!(await recoverBatchInPlace(context, batch.id, decision !== 'forward'))) return false
+  const outcomes = []
+  for (const one of found) {
+    outcomes.push(decision === 'forward' ? await bringForward(context, one) : bringBack(context.root, one))
+  }
+  if (context.durability === 'full') await syncFolders(context.root, batch.members)
+  for (const { member } of found) removeNames(context.root, member)
+  if (decision !== 'forward') {
+    for (const path of batch.folders.toReversed()) quietly(() => removeFolder(context.root, path))
+  }
+  batch.drop()
+  tell(context, decision, outcomes)
+  return true
+}
+
+/** forward, if any member is new, unless another one's new content is lost. */
+function decisionFor(found: readonly Found[]): BatchDecision {
+  const isBegun = found.some(
+    // Old links are made before the first rename.
+    ({ holds, hasTemp, hasLink }) => holds === 'new' || (holds === 'other' && hasLink && !hasTemp)
+  )
+  const isLost = found.some(({ member, holds, hasTemp }) => member.temp !== null && !hasTemp && holds === 'old')
+  return isBegun ? (isLost ? 'back' : 'forward') : 'void'
+}
+
+/** Throws the system's error where it can't be told. */
+function look(root: Root, member: BatchMember): Found {
+  const { old, temp } = member
+  return inFolder(root, member.path, { member, holds: 'other', hasTemp: false, hasLink: false } as Found, (folder, leaf) => {
+    const there = lstatSync(folder.at(leaf), THERE)
+    const isOld = old === null ? there === undefined : isFile(there, old)
+    return {
+      member,
+      holds: temp !== null && isFile(there, temp) ? 'new' : isOld ? 'old' : 'other',
+      hasTemp: temp !== null && isFile(lstatSync(folder.at(temp.name), THERE), temp),
+      hasLink: typeof temp?.link === 'string' && lstatSync(folder.at(temp.link), THERE) !== undefined
+    }
+  })
+}
+
+type Outcome = { path: string; outcome: 'done' | 'left_alone' | 'left_mixed'; kept?: string }
+
+/** Gives the new content its name, unless another program has saved the file meanwhile. */
+async function bringForward({ root, journal }: BatchRecovery, { member, holds, hasTemp }: Found): Promise<Outcome> {
+  const path = member.path.toString()
+  const { temp, old } = member
+  if (temp === null || !hasTemp || holds === 'new') return { path, outcome: 'done' }
+  if (holds === 'old' && (old === null || (await digestAt(root, member.path)) === old.digest)) {
+    inFolder(root, member.path, undefined, (folder, leaf) => nameIt(folder.at(temp.name), folder.at(leaf), old === null))
+    return { path, outcome: 'done' }
+  }
+  const kept = await inFolder(root, member.path, undefined, folder => journal.keepCopy(folder.at(temp.name)))
+  return { path, outcome: 'left_alone', ...(kept !== undefined && { kept }) }
+}
+
+function nameIt(temp: Buffer, path: Buffer, isNew: boolean): void {
+  if (!isNew) return renameSync(temp, path)
+  try {
+    linkSync(temp, path)
+  } catch (error) {
+    if (!NO_HARD_LINKS.includes(codeOf(error))) throw error
+    renameSync(temp, path)
+  }
+}
+
+/** Gives the old file its name again, unless another program has saved it meanwhile. */
+function bringBack(root: Root, { member, holds }: Found): Outcome {
+  const path = member.path.toString()
+  const { temp, old } = member
+  if (temp === null || holds === 'old') return { path, outcome: 'done' }
+  if (holds === 'other') return { path, outcome: 'left_alone' }
+  const { link } = temp
+  return inFolder(root, member.path, { path, outcome: 'left_mixed' } as Outcome, (folder, leaf) => {
+    if (old === null) unlinkSync(folder.at(leaf))
+    else if (link !== null && lstatSync(folder.at(link), THERE) !== undefined) {
+      renameSync(folder.at(link), folder.at(leaf))
+    } else return { path, outcome: 'left_mixed' }
+    return { path, outcome: 'done' }
+  })
+}
+
+/** The temp file and the old link, where they are still there. Throws the system's error where one can't be removed. */
+function removeNames(root: Root, { path, temp }: BatchMember): void {
+  inFolder(root, path, undefined, folder => {
+    for (const name of [temp?.name, temp?.link]) {
+      try {
+        if (typeof name === 'string') unlinkSync(folder.at(name))
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT') throw error
+      }
+    }
+  })
+}
+
+async function syncFolders(root: Root, members: readonly BatchMember[]): Promise<void> {
+  for (const path of new Map(members.map(({ path }) => [split(path).folder.toString('latin1'), path])).values()) {
+    await inFolder(root, path, undefined, folder => folder.sync())
+  }
+}
+
+function tell({ report }: BatchRecovery, decision: BatchDecision, outcomes: readonly Outcome[]): void {
+  report({ event: 'batch_recovered', decision, files: outcomes.length })
+  for (const { path, outcome, kept } of outcomes) {
+    if (outcome !== 'done') report({ event: 'batch_unrecovered', path, outcome, ...(kept !== undefined && { kept }) })
+  }
+}
+
+/** The SHA-256 of the file at this real path; null: it can't be read, or isn't where it was. */
+async function digestAt(root: Root, path: Buffer): Promise<string | null> {
+  const pinned = root.pin(path)
+  if (!pinned.ok) return null
+  const pin = pinned.value
+  try {
+    if (!pin.relative.equals(path) || !pin.stat.isFile()) return null
+    const read = await readWhole(pin, Infinity)
+    if (!read.ok) return null
+    read.value.close()
+    return read.value.digest
+  } finally {
+    pin.close()
+  }
+}
+
+const THERE = { bigint: true, throwIfNoEntry: false } as const
+
+/** Does the work in the folder of a path; `gone`: there is no such folder any more. */
+function inFolder<T>(root: Root, path: Buffer, gone: T, work: (folder: Folder, leaf: Buffer) => T): T {
+  const { folder: folderPath, leaf } = split(path)
+  let folder: Folder
+  try {
+    folder = root.openFolder(folderPath)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'RACED'].includes(codeOf(error))) return gone
+    throw error
+  }
+  let result: T
+  try {
+    result = work(folder, leaf)
+  } catch (error) {
+    folder.close()
+    throw error
+  }
+  if (result instanceof Promise) return result.finally(() => folder.close()) as T
+  folder.close()
+  return result
+}
