@@ -132,6 +132,7 @@ class FileHistory implements History {
 
   async flush(): Promise<void> {
     await this.#writer.flush()
+    await this.#copies.flush()
   }
 
   ofPath(path: Buffer): Promise<PathHistory> {
@@ -171,8 +172,8 @@ class FileHistory implements History {
     return sweepHistory(retention, { segments: this.#segments, blobs: this.#blobs, copies: this.#copies, report })
   }
 
-  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string): void {
-    if (!this.#isPrivate(path)) this.#copies.keep(path, edit_id, pieces, hash)
+  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): void {
+    if (!this.#isPrivate(path)) this.#copies.keep(path, edit_id, pieces, hash, alone)
   }
 
   copyOf(path: Buffer): Promise<FileCopy | null> {

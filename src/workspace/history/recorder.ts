@@ -218,7 +218,8 @@ export class FileRecorder {
   done(pieces: readonly Buffer[] | null, digest: string | null): void {
     if (this.#recorded === undefined) return
     this.#history.settle(this.#recorded, 'done')
-    if (pieces !== null && digest !== null) this.#history.keepCopy(this.#file.path, this.#recorded, pieces, digest)
+    const { path, alone } = this.#file
+    if (pieces !== null && digest !== null) this.#history.keepCopy(path, this.#recorded, pieces, digest, alone)
   }
 
   /** It did not get it. */
