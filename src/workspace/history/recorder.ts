@@ -61,11 +61,10 @@ export class Recorder {
     return this.#degraded
   }
 
-  /** For one change of a file, under its lock; null where no history is kept. */
-  async begin(file: FileBefore): Promise<FileRecorder | null> {
+  /** For one change of a file; null where no history is kept. All but `past` is to be asked for under its lock. */
+  begin(file: FileBefore): FileRecorder | null {
     const { history } = this.#options
     if (history === null) return null
-    await history.refresh(file.alone)
     return new FileRecorder(history, file, this.#options, degraded => {
       this.#degraded = degraded
     })
@@ -78,6 +77,7 @@ export class FileRecorder {
   readonly #file: FileBefore
   readonly #options: RecorderOptions
   readonly #onWritten: (failed: boolean) => void
+  #looked: Promise<void> | undefined
   #outside: Promise<EditRecord | null> | undefined
   #recorded: string | undefined
   #failed = false
@@ -106,6 +106,7 @@ export class FileRecorder {
   /** The file's changes so far, with one by others that nobody has recorded yet. */
   async past(): Promise<FileHistory> {
     const { path, digest } = this.#file
+    await this.#look()
     const { records: stored } = await this.#history.ofPath(path)
     const outside = await this.#outsideChange()
     const all = outside === null ? stored : [...stored, { record: outside, settled: 'done' as const }]
@@ -191,6 +192,7 @@ export class FileRecorder {
     const { operation, key, ...caller } = origin
     if (key === undefined) return
     throwIfLost(key)
+    await this.#look()
     const { path, digest, bytes } = this.#file
     const size = digest === null ? 0 : bytes().length
     const record: EditRecord = {
@@ -228,6 +230,12 @@ export class FileRecorder {
     this.#recorded = undefined
   }
 
+  /** What earlier holders of the lock have written: ids are to be later than theirs. */
+  #look(): Promise<void> {
+    this.#looked ??= this.#history.refresh(this.#file.alone)
+    return this.#looked
+  }
+
   /** What a program that isn't editd did since the last change that is recorded. */
   #outsideChange(): Promise<EditRecord | null> {
     this.#outside ??= this.#findOutsideChange()
@@ -236,6 +244,7 @@ export class FileRecorder {
 
   async #findOutsideChange(): Promise<EditRecord | null> {
     const { path, digest } = this.#file
+    await this.#look()
     const last = await this.#history.lastOf(path)
     if (last === null || last.hash_after === digest) {
       if (last?.settled === null) this.#history.settle(last.edit_id, 'done')
