@@ -46,7 +46,17 @@ export interface ComingChange {
   outcome?: (edit_id: string, texts: boolean) => unknown
 }
 
+/** What a record is made of, beside who made the change, when and where. */
+interface MadeChange extends Pick<
+  EditRecord,
+  'hash_before' | 'hash_after' | 'size_before' | 'size_after' | 'splices' | 'temp' | 'toggles' | 'made_folders'
+> {
+  /** The text that the splices replace parts of. */
+  before: Buffer
+}
+
 const NOTHING = Buffer.alloc(0)
+const OUTSIDE = { operation: 'outside' } as const
 
 export class Recorder {
   readonly #options: RecorderOptions
@@ -122,33 +132,27 @@ export class FileRecorder {
     if (this.#recorded !== undefined || this.#failed) return
     const { origin, planned, digest, size, temp, made_folders, outcome } = change
     const outside = await this.#outsideChange()
-    const edit_id = this.#history.nextId()
     const before = this.#file.bytes()
     const splices =
       planned.splices === undefined
         ? differing(before, Buffer.concat(planned.pieces))
         : recordedSplices(before, planned.splices)
-    const { operation, key, ...caller } = origin
+    const { key, ...author } = origin
     throwIfLost(key)
-    const record: EditRecord = {
-      edit_id,
-      operation,
-      ...caller,
-      at: Date.now(),
-      path: this.#file.path,
-      hash_before: this.#file.digest,
+    const record = this.#make(author, {
+      ...this.#here(before),
+      splices,
       hash_after: digest,
-      size_before: before.length,
       size_after: size,
-      ...textsOf(before, splices),
       ...(temp !== undefined && { temp }),
       ...(planned.toggles !== undefined && { toggles: planned.toggles }),
-      ...(made_folders !== undefined && made_folders.length > 0 && { made_folders }),
-      ...(key !== undefined && { key: { ...named(key), outcome: outcome?.(edit_id, this.#keepsTexts) ?? null } })
-    }
+      ...(made_folders !== undefined && made_folders.length > 0 && { made_folders })
+    })
+    const { edit_id } = record
+    if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(edit_id, this.#keepsTexts) ?? null }
     const { durable } = this.#options
     try {
-      const written = [record, ...(outside === null ? [] : [outside])].reverse()
+      const written = outside === null ? [record] : [outside, record]
       await Promise.all(written.map(each => this.#history.append(each, { durable })))
       if (outside !== null) this.#history.settle(outside.edit_id, 'done')
       this.#recorded = edit_id
@@ -168,17 +172,12 @@ export class FileRecorder {
    */
   async keepSave(bytes: Buffer, digest: string): Promise<void> {
     const before = this.#file.bytes()
-    const record: EditRecord = {
-      edit_id: this.#history.nextId(),
-      operation: 'outside',
-      at: Date.now(),
-      path: this.#file.path,
-      hash_before: this.#file.digest,
+    const record = this.#make(OUTSIDE, {
+      ...this.#here(before),
+      splices: differing(before, bytes),
       hash_after: digest,
-      size_before: before.length,
-      size_after: bytes.length,
-      ...textsOf(before, differing(before, bytes))
-    }
+      size_after: bytes.length
+    })
     try {
       await this.#history.append(record, { durable: this.#options.durable })
       this.#history.settle(record.edit_id, 'uncertain')
@@ -189,25 +188,14 @@ export class FileRecorder {
 
   /** Of a keyed request that changes nothing: keeps its answer. */
   async note(origin: Origin, outcome: (texts: boolean) => unknown): Promise<void> {
-    const { operation, key, ...caller } = origin
+    const { key, ...author } = origin
     if (key === undefined) return
-    throwIfLost(key)
     await this.#look()
-    const { path, digest, bytes } = this.#file
-    const size = digest === null ? 0 : bytes().length
-    const record: EditRecord = {
-      edit_id: this.#history.nextId(),
-      operation,
-      ...caller,
-      at: Date.now(),
-      path,
-      hash_before: digest,
-      hash_after: digest,
-      size_before: size,
-      size_after: size,
-      ...textsOf(NOTHING, []),
-      key: { ...named(key), outcome: outcome(this.#keepsTexts) }
-    }
+    throwIfLost(key)
+    const here = this.#here(this.#file.digest === null ? NOTHING : this.#file.bytes())
+    const { hash_before: hash_after, size_before: size_after } = here
+    const record = this.#make(author, { ...here, splices: [], hash_after, size_after })
+    record.key = { ...named(key), outcome: outcome(this.#keepsTexts) }
     try {
       await this.#history.append(record, { durable: this.#options.durable })
       this.#history.settle(record.edit_id, 'done')
@@ -265,18 +253,26 @@ export class FileRecorder {
     const { path, digest, bytes } = this.#file
     const before = last.hash_after === null ? NOTHING : await this.#copyWith(last.hash_after)
     const after = digest === null ? NOTHING : bytes()
-    const splices = before === null ? null : differing(before, after)
-    return {
-      edit_id: this.#history.nextId(),
-      operation: 'outside',
-      at: Date.now(),
-      path,
+    return this.#make(OUTSIDE, {
       hash_before: last.hash_after,
-      hash_after: digest,
       size_before: before?.length ?? last.size_after,
-      size_after: after.length,
-      ...textsOf(before ?? NOTHING, splices)
-    }
+      before: before ?? NOTHING,
+      splices: before === null ? null : differing(before, after),
+      hash_after: digest,
+      size_after: after.length
+    })
+  }
+
+  /** The file as it is before the change. */
+  #here(before: Buffer): Pick<MadeChange, 'before' | 'hash_before' | 'size_before'> {
+    return { before, hash_before: this.#file.digest, size_before: before.length }
+  }
+
+  /** A record of this file, with the next id and the present time. */
+  #make(author: Omit<Origin, 'key'> | typeof OUTSIDE, { before, splices, ...facts }: MadeChange): EditRecord {
+    const { path } = this.#file
+    const edit_id = this.#history.nextId()
+    return { edit_id, ...author, at: Date.now(), path, ...facts, ...textsOf(before, splices) }
   }
 
   async #copyWith(hash: string): Promise<Buffer | null> {
