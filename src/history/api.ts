@@ -132,7 +132,7 @@ export interface History {
   append(record: EditRecord, options: { durable: boolean }): Promise<void>
   /** Says what became of a record, of any server. Written with the next record, or within 50 ms; not synced. */
   settle(edit_id: string, settled: Settlement): void
-  /** Resolves when all that was appended and settled until now is written, or was given up. */
+  /** Resolves when all that was appended, settled and kept until now is written, or was given up. */
   flush(): Promise<void>
   ofPath(path: Buffer): Promise<PathHistory>
   lastOf(path: Buffer): Promise<Latest | null>
@@ -150,8 +150,11 @@ export interface History {
   forget(path: Buffer): Promise<number>
   /** Removes what is older or more than may be kept. Needs no space. What can't be removed is reported. */
   sweep(retention: Retention): Promise<Swept>
-  /** Keeps the content of a file in the background; of several for one file, the last. Not for private files. */
-  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string): void
+  /**
+   * Keeps the content of a file in the background; of several for one file, the last. Not for private files. `alone`:
+   * as in `refresh`.
+   */
+  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone?: boolean): void
   /** Null: there is none, or it is damaged. */
   copyOf(path: Buffer): Promise<FileCopy | null>
   /** Writes what waits, then releases everything. Never rejects. Nothing may be called after it. */

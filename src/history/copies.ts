@@ -1,24 +1,40 @@
 // The last known content of small files, by which a change that editd didn't make can be told and described. Written in
 // the background; a copy that is missing or damaged is none. Does not know records.
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { FileCopy, HistoryLimits, HistoryOptions } from './api.ts'
 import { fromJson, isObject, toJson } from './bytes-json.ts'
 import { errorCode, isMissing, readAt, remove, withFile, writeWhole } from './files.ts'
 import { encodeLine, jsonOf } from './line.ts'
+import { keyOf } from './segment-index.ts'
 import { sha256 } from './texts-json.ts'
 
+/**
+ * In ms: how long a copy may wait, so that of a file that is edited again and again only the last is written. Of a
+ * server that is killed meanwhile, only the texts of what another program then does to the file are lost: the records,
+ * and that it was changed, are known without the copy. Copies are always written at once where other servers run: they
+ * read them, and one that was written late could replace a later one of theirs.
+ */
+const LATER = 200
 const LINE_FEED = 0x0a
 
-const nameOf = (path: Buffer): string => createHash('sha256').update(path).digest('hex').slice(0, 32)
+interface WaitingCopy extends FileCopy {
+  path: Buffer
+}
 
 export class Copies {
   readonly #options: Pick<HistoryOptions, 'nonce' | 'report'> & { limits: HistoryLimits }
   readonly folder: string
-  /** By file name. The one that is being written isn't in it. */
-  readonly #waiting = new Map<string, Buffer[]>()
+  /** By path. The one that is being written isn't in it. */
+  readonly #waiting = new Map<string, WaitingCopy>()
+  #written: WaitingCopy | null = null
+  /** Of both. */
   #bytes = 0
+  #timer: NodeJS.Timeout | null = null
+  /** What waits is to be written now. */
+  #isDue = false
   #running: Promise<void> | null = null
   #hasDropped = false
   #count = 0
@@ -28,31 +44,33 @@ export class Copies {
     this.folder = join(options.folder, 'copies')
   }
 
-  keep(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string): void {
+  /** `alone`: no other server runs. */
+  keep(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone: boolean): void {
     const size = pieces.reduce((sum, { length }) => sum + length, 0)
     const { copy, waitingCopies } = this.#options.limits
     if (size > copy) return
-    const name = nameOf(path)
-    const before = sizeOf(this.#waiting.get(name))
-    if (this.#bytes - before + size > waitingCopies) {
+    const key = keyOf(path)
+    const bytes = this.#bytes - (this.#waiting.get(key)?.bytes.length ?? 0) + size
+    if (bytes > waitingCopies) {
       if (!this.#hasDropped) this.#options.report({ event: 'history_copies_dropped' })
       this.#hasDropped = true
       return
     }
-    const header = encodeLine(JSON.stringify({ edit_id, path: toJson(path), hash }))
-    // A copy: the caller may use the pieces' memory for something else.
-    const content = [header, Buffer.concat(pieces)]
-    this.#waiting.delete(name)
-    this.#waiting.set(name, content)
-    this.#bytes += sizeOf(content) - before
-    this.#running ??= this.#run()
+    // Copied: the caller may use the pieces' memory for something else.
+    this.#waiting.set(key, { path, edit_id, hash, bytes: Buffer.concat(pieces, size) })
+    this.#bytes = bytes
+    if (!alone || bytes > waitingCopies / 2) this.#start()
+    else this.#timer ??= setTimeout(() => this.#start(), LATER).unref()
   }
 
   async of(path: Buffer): Promise<FileCopy | null> {
-    const name = nameOf(path)
-    await this.#running
+    const waiting = this.#waiting.get(keyOf(path)) ?? (this.#written?.path.equals(path) === true ? this.#written : null)
+    if (waiting !== null) {
+      const { edit_id, hash, bytes } = waiting
+      return { edit_id, hash, bytes }
+    }
     try {
-      const bytes = await withFile(join(this.folder, name), 'read', (fd, { size }) => readAt(fd, 0, size))
+      const bytes = await withFile(join(this.folder, nameOf(path)), 'read', (fd, { size }) => readAt(fd, 0, size))
       const end = bytes.indexOf(LINE_FEED) + 1
       const json = jsonOf(bytes.subarray(0, end))
       const header: unknown = json && JSON.parse(json.toString())
@@ -69,38 +87,64 @@ export class Copies {
 
   /** Throws the system's error. */
   async remove(path: Buffer): Promise<void> {
-    const name = nameOf(path)
-    this.#bytes -= sizeOf(this.#waiting.get(name))
-    this.#waiting.delete(name)
+    const key = keyOf(path)
+    this.#bytes -= this.#waiting.get(key)?.bytes.length ?? 0
+    this.#waiting.delete(key)
     await this.#running
-    await remove(join(this.folder, name))
+    await remove(join(this.folder, nameOf(path)))
   }
 
   /** Resolves when none waits. */
   async flush(): Promise<void> {
-    await this.#running
+    while (this.#waiting.size > 0 || this.#running !== null) {
+      this.#start()
+      await this.#running
+    }
+  }
+
+  #start(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#isDue = true
+    this.#running ??= this.#run()
   }
 
   async #run(): Promise<void> {
     // After what the caller is doing.
-    await new Promise(resolve => setImmediate(resolve))
-    for (const [name, content] of this.#waiting) {
-      this.#waiting.delete(name)
-      await this.#write(name, content)
-      this.#bytes -= sizeOf(content)
+    await setImmediate()
+    while (this.#isDue) {
+      this.#isDue = false
+      for (const key of [...this.#waiting.keys()]) await this.#writeOne(key)
     }
     this.#running = null
   }
 
-  async #write(name: string, content: readonly Buffer[]): Promise<void> {
+  async #writeOne(key: string): Promise<void> {
+    const copy = this.#waiting.get(key)
+    // It was removed.
+    if (copy === undefined) return
+    this.#waiting.delete(key)
+    this.#written = copy
+    await this.#write(copy)
+    this.#written = null
+    this.#bytes -= copy.bytes.length
+  }
+
+  async #write({ path, edit_id, hash, bytes }: WaitingCopy): Promise<void> {
+    const header = encodeLine(JSON.stringify({ edit_id, path: toJson(path), hash }))
+    const place = join(this.folder, nameOf(path))
     const temp = join(this.folder, `${this.#options.nonce}-${++this.#count}.tmp`)
+    const content = Buffer.concat([header, bytes])
     try {
-      mkdirSync(this.folder, { recursive: true, mode: 0o700 })
-      await writeWhole(join(this.folder, name), temp, Buffer.concat(content), false)
+      await writeWhole(place, temp, content, false).catch(async error => {
+        if (!isMissing(error)) throw error
+        await mkdir(this.folder, { recursive: true, mode: 0o700 })
+        await writeWhole(place, temp, content, false)
+      })
     } catch (error) {
       this.#options.report({ event: 'history_copy_failed', code: errorCode(error) })
     }
   }
 }
 
-const sizeOf = (pieces: readonly Buffer[] = []): number => pieces.reduce((sum, { length }) => sum + length, 0)
+const nameOf = (path: Buffer): string => createHash('sha256').update(path).digest('hex').slice(0, 32)

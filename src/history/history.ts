@@ -18,10 +18,9 @@ import { forgetPath } from './forget.ts'
 import { Ids } from './ids.ts'
 import { LatestOfPaths } from './latest.ts'
 import { LIMITS } from './limits.ts'
-import { encodeLine } from './line.ts'
 import { RecordReader } from './reading.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
-import { recordJson, settlementJson } from './record-json.ts'
+import { recordLine, settlementLine } from './record-json.ts'
 import { Segments } from './segments.ts'
 import { sweepHistory } from './sweep.ts'
 import { encodeTexts } from './texts-json.ts'
@@ -83,7 +82,7 @@ class FileHistory implements History {
       nonce,
       report,
       limit: limits.segment,
-      written: (segment, offset, bytes) => this.#segments.written(segment, offset, bytes),
+      written: (segment, offset, lines) => this.#segments.written(segment, offset, lines),
       closed: (segment, isWhole) => {
         this.#segments.closed(segment, isWhole)
         options.rotated?.()
@@ -119,19 +118,19 @@ class FileHistory implements History {
         : { json: null, blobs: [] }
     await this.#blobs.keep(blobs, durable)
     const names = blobs.map(({ name }) => name)
-    const line = encodeLine(recordJson(record, json, names, this.#ids.latest))
-    await this.#writer.append(line, durable)
+    await this.#writer.append(recordLine(record, json, names, this.#ids.latest), durable)
     await this.#blobs.check(blobs, durable)
   }
 
   settle(edit_id: string, settled: Settlement): void {
     this.#said.set(edit_id, settled)
     this.#latest.settled(edit_id, settled)
-    this.#writer.add(encodeLine(settlementJson(edit_id, settled)))
+    this.#writer.add(settlementLine(edit_id, settled))
   }
 
   async flush(): Promise<void> {
     await this.#writer.flush()
+    await this.#copies.flush()
   }
 
   ofPath(path: Buffer): Promise<PathHistory> {
@@ -171,8 +170,8 @@ class FileHistory implements History {
     return sweepHistory(retention, { segments: this.#segments, blobs: this.#blobs, copies: this.#copies, report })
   }
 
-  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string): void {
-    if (!this.#isPrivate(path)) this.#copies.keep(path, edit_id, pieces, hash)
+  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): void {
+    if (!this.#isPrivate(path)) this.#copies.keep(path, edit_id, pieces, hash, alone)
   }
 
   copyOf(path: Buffer): Promise<FileCopy | null> {

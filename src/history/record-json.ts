@@ -1,6 +1,7 @@
-// Records and settlements as the JSON of a line, and back. Does not know files or blobs.
+// Records and settlements as lines of JSON, and back. Does not know files or blobs.
 import { fromJson, isObject, toJson } from './bytes-json.ts'
 import { isId } from './ids.ts'
+import { encodeLine } from './line.ts'
 import type { EditRecord, RecordedOperation, Settlement } from './record.ts'
 
 /** A record without its texts and without what was answered. */
@@ -15,6 +16,12 @@ export interface Facts extends Omit<EditRecord, 'splices' | 'places' | 'key'> {
 }
 
 export type Said = { facts: Facts } | { settles: string; as: Settlement }
+
+/** A line of a segment, and what it says. */
+export interface SaidLine {
+  bytes: Buffer
+  said: Said
+}
 
 /** Before it are facts, after it the texts: no string in JSON holds a quotation mark without a backslash before it. */
 const TEXTS = ',"texts":'
@@ -32,22 +39,34 @@ const OPERATIONS: ReadonlySet<unknown> = new Set<RecordedOperation>([
 const SETTLEMENTS: ReadonlySet<unknown> = new Set<Settlement>(['done', 'void', 'uncertain'])
 
 /** `texts`: from `encodeTexts`, or null. `seen`: the latest id that this server knows. */
-export function recordJson(record: EditRecord, texts: unknown, blobs: readonly string[], seen: string): string {
-  const { splices, places, key, path, made_folders, ...others } = record
-  const facts = {
+export function recordLine(record: EditRecord, texts: unknown, blobs: readonly string[], seen: string): SaidLine {
+  const { splices, places, key, ...others } = record
+  const facts: Facts = {
+    ...others,
+    blobs,
+    hasTexts: texts !== null,
+    ...(key !== undefined && { key: { digest: key.digest, fingerprint: key.fingerprint } }),
+    ...(seen > record.edit_id && { seen })
+  }
+  const outcome = key === undefined ? '' : `,"outcome":${JSON.stringify(key.outcome) ?? 'null'}`
+  const json = `${JSON.stringify(asJson(facts)).slice(0, -1)}${TEXTS}${JSON.stringify(texts)}${outcome}}`
+  return { bytes: encodeLine(json), said: { facts } }
+}
+
+/** What is written of them; `factsOf` is the way back. */
+function asJson({ path, made_folders, blobs, hasTexts, ...others }: Facts): object {
+  return {
     ...others,
     path: toJson(path),
     ...(made_folders !== undefined && { made_folders: made_folders.map(toJson) }),
-    ...(key !== undefined && { key: { digest: key.digest, fingerprint: key.fingerprint } }),
-    ...(seen > record.edit_id && { seen }),
     ...(blobs.length > 0 && { blobs })
   }
-  const outcome = key === undefined ? '' : `,"outcome":${JSON.stringify(key.outcome) ?? 'null'}`
-  return `${JSON.stringify(facts).slice(0, -1)}${TEXTS}${JSON.stringify(texts)}${outcome}}`
 }
 
-export const settlementJson = (edit_id: string, settled: Settlement): string =>
-  JSON.stringify({ settles: edit_id, as: settled })
+export const settlementLine = (edit_id: string, settled: Settlement): SaidLine => ({
+  bytes: encodeLine(JSON.stringify({ settles: edit_id, as: settled })),
+  said: { settles: edit_id, as: settled }
+})
 
 /**
  * The same record without texts and answer, at most as long, with spaces up to the same length in bytes; null: it has

@@ -175,9 +175,19 @@ export class SegmentIndex implements Overview {
       if (line.length > 1) this.#gap(offset, line.length)
       return
     }
-    if ('settles' in said) this.settle(said.settles, said.as)
-    else this.#add(said.facts, offset, line.length)
+    this.#says(said, offset, line.length)
     saw(said)
+  }
+
+  /** Takes in a line of which it is known what it says: the next one in the segment. */
+  take(said: Said, offset: number, length: number): void {
+    this.#says(said, offset, length)
+    this.#facts.end = offset + length
+  }
+
+  #says(said: Said, offset: number, length: number): void {
+    if ('settles' in said) this.settle(said.settles, said.as)
+    else this.#add(said.facts, offset, length)
   }
 
   #gap(offset: number, length: number): void {

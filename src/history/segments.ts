@@ -7,7 +7,7 @@ import { errorCode, isMissing, look, namesIn, NotOurs, readAt, withFile } from '
 import type { Ids } from './ids.ts'
 import { readRows, readSummary, writeIndex } from './index-file.ts'
 import type { Settlement } from './record.ts'
-import type { Said } from './record-json.ts'
+import type { Said, SaidLine } from './record-json.ts'
 import { SegmentIndex, type Overview } from './segment-index.ts'
 import { parseSegment } from './segment-name.ts'
 import { together } from './together.ts'
@@ -120,12 +120,21 @@ export class Segments {
   }
 
   /** What this server has written to its own segment. */
-  written(name: string, offset: number, bytes: Buffer): void {
+  written(name: string, offset: number, lines: readonly SaidLine[]): void {
     const segment = this.#all.get(name) ?? this.#add(name)
     const index = segment?.overview
     if (!segment || !(index instanceof SegmentIndex)) return
-    // Some of it may have been read from the file already.
-    index.push(bytes.subarray(index.end - offset), false, said => this.#options.saw(said, segment.nonce))
+    // Something was written while it was being read again.
+    if (offset > index.end) return this.invalidate(segment)
+    let at = offset
+    for (const { bytes, said } of lines) {
+      // It may have been read from the file already.
+      if (at >= index.end) {
+        index.take(said, at, bytes.length)
+        this.#options.saw(said, segment.nonce)
+      }
+      at += bytes.length
+    }
   }
 
   /** This server writes no more to its segment. */

@@ -1,13 +1,14 @@
-// The writing end of a server's history: lines go out in groups, one write and one sync for all that wait. Does not know
-// what the lines say.
+// The writing end of a server's history: lines go out in groups, one write and one sync for all that wait. Does not look
+// at what the lines say.
 import { constants, fstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HistoryOptions } from './api.ts'
 import { closeFile, errorCode, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll } from './files.ts'
+import type { SaidLine } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
 
 interface Waiting {
-  line: Buffer
+  line: SaidLine
   durable: boolean
   resolve: () => void
   reject: (error: unknown) => void
@@ -26,8 +27,8 @@ interface Current {
 export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'report'> {
   /** In bytes. */
   limit: number
-  /** Called for each group that is in a segment, with the offset of its first byte. */
-  written(segment: string, offset: number, bytes: Buffer): void
+  /** Called for each group that is in a segment, with the offset of its first line. */
+  written(segment: string, offset: number, lines: readonly SaidLine[]): void
   /** No more will be written to it. `isWhole`: all of it are lines that `written` was called with. */
   closed(segment: string, isWhole: boolean): void
 }
@@ -47,7 +48,7 @@ class Changed extends Error {
 export class Writer {
   readonly #options: WriterOptions
   #queue: Waiting[] = []
-  #later: Buffer[] = []
+  #later: SaidLine[] = []
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
   #segment: Current | null = null
@@ -58,7 +59,7 @@ export class Writer {
   }
 
   /** Resolves when the line is written, and on the disk if `durable`. Rejects with the system's error. */
-  append(line: Buffer, durable: boolean): Promise<void> {
+  append(line: SaidLine, durable: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ line, durable, resolve, reject })
       this.#start()
@@ -66,7 +67,7 @@ export class Writer {
   }
 
   /** Writes the line with the next one, or soon. A failure is reported. */
-  add(line: Buffer): void {
+  add(line: SaidLine): void {
     this.#later.push(line)
     this.#timer ??= setTimeout(() => this.#start(), LATER).unref()
   }
@@ -104,20 +105,20 @@ export class Writer {
     while (this.#queue.length > 0 || this.#later.length > 0) await this.#send(this.#take())
   }
 
-  #take(): { group: Waiting[]; later: Buffer[] } {
+  #take(): { group: Waiting[]; later: SaidLine[] } {
     const later = this.#later
     this.#later = []
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     let [count, size] = [0, 0]
-    while (count < this.#queue.length && size < GROUP) size += this.#queue[count++]!.line.length
+    while (count < this.#queue.length && size < GROUP) size += this.#queue[count++]!.line.bytes.length
     return { group: this.#queue.splice(0, count), later }
   }
 
-  async #send({ group, later }: { group: Waiting[]; later: Buffer[] }): Promise<void> {
-    const bytes = Buffer.concat([...later, ...group.map(({ line }) => line)])
+  async #send({ group, later }: { group: Waiting[]; later: SaidLine[] }): Promise<void> {
+    const lines = [...later, ...group.map(({ line }) => line)]
     try {
-      await this.#write(bytes, group).catch(() => this.#write(bytes, group))
+      await this.#write(lines, group).catch(() => this.#write(lines, group))
       for (const { resolve } of group) resolve()
     } catch (error) {
       if (later.length > 0) {
@@ -128,7 +129,8 @@ export class Writer {
   }
 
   /** Those who need no sync are told before it. A segment in which anything fails is given up. */
-  async #write(bytes: Buffer, group: readonly Waiting[]): Promise<void> {
+  async #write(lines: readonly SaidLine[], group: readonly Waiting[]): Promise<void> {
+    const bytes = Buffer.concat(lines.map(line => line.bytes))
     const segment = this.#segment ?? (await this.#open())
     const offset = segment.size
     try {
@@ -137,7 +139,7 @@ export class Writer {
       for (const { durable, resolve } of group) if (!durable) resolve()
       if (group.some(({ durable }) => durable)) await this.#sync(segment)
       segment.size += bytes.length
-      this.#options.written(segment.name, offset, bytes)
+      this.#options.written(segment.name, offset, lines)
     } catch (error) {
       const { name } = segment
       this.#options.report({ event: 'history_segment_given_up', segment: name, code: errorCode(error) })

@@ -169,7 +169,7 @@ class FileBatch<T, F> {
         if (encoding !== null) return { ...fail({ code: 'BINARY_FILE', encoding, file_size }), file_hash, at }
       }
       for (const name of text.names) {
-        name.recorder = await recorder.begin({
+        name.recorder = recorder.begin({
           path: name.path,
           digest: text.snapshot?.digest ?? null,
           bytes: () => text.snapshot?.bytes ?? Buffer.alloc(0),

@@ -74,7 +74,7 @@ async function makeFile<T, F>(
     const refusal = refusalToMake(context, absent, target)
     if (refusal !== null) return fail(refusal)
     if (!absent.relative.equals(asked.relative)) info = { resolved_path: absent.relative.toString() }
-    const recorder = await context.recorder.begin({
+    const recorder = context.recorder.begin({
       path: absent.relative,
       digest: null,
       bytes: () => Buffer.alloc(0),

@@ -117,7 +117,7 @@ async function changeContent<T, F>(
   if (encoding !== null) return failed({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
   const stale = staleness(target, file_hash)
   const { origin = { operation: 'edit' }, outcome } = options
-  const recorder = await context.recorder.begin({
+  const recorder = context.recorder.begin({
     path: pin.relative,
     digest: snapshot.digest,
     bytes: () => snapshot.bytes,

@@ -1,8 +1,8 @@
 // Copies of files: the last one counts, and one that is damaged is none.
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { hashOf, makePlace } from './support/history.ts'
+import { hashOf, makePlace, type Place } from './support/history.ts'
 
 const PATH = Buffer.from([0x61, 0xff])
 
@@ -17,6 +17,7 @@ t.test('keeps the last content of each file', async t => {
   t.strictSame(await history.copyOf(PATH), { edit_id: 'three', hash: hashOf('three'), bytes: Buffer.from('three') })
   t.equal(await history.copyOf(Buffer.from('large')), null)
   const other = await place.open()
+  await history.flush()
   other.keepCopy(PATH, 'four', [Buffer.from('four')], hashOf('four'))
   await other.close()
   t.equal((await history.copyOf(PATH))?.edit_id, 'four')
@@ -28,6 +29,7 @@ t.test('a copy that isn’t whole is none', async t => {
   const place = makePlace(t)
   const history = await place.open()
   history.keepCopy(PATH, 'id', [Buffer.from('text')], hashOf('different'))
+  await history.flush()
   t.equal(await history.copyOf(PATH), null)
   const [name = ''] = readdirSync(join(place.folder, 'copies'))
   for (const damaged of ['', 'text', 'x\n']) {
@@ -47,8 +49,50 @@ t.test('drops what would wait beyond the bound, and says so once', async t => {
   t.ok((await history.copyOf(Buffer.from('0'))) !== null)
   t.equal(await history.copyOf(Buffer.from('9')), null)
   t.strictSame(place.events, [{ event: 'history_copies_dropped' }])
-  history.keepCopy(Buffer.from('9'), 'id', [Buffer.from('x')], hashOf('x'))
+  await history.flush()
+  history.keepCopy(Buffer.from('9'), 'id', [Buffer.alloc(900)], hashOf(Buffer.alloc(900)))
   t.ok((await history.copyOf(Buffer.from('9'))) !== null, 'there is room again')
+})
+
+t.test('writes only the last copy of a file that is edited again and again, where no other server runs', async t => {
+  const place = makePlace(t)
+  const history = await place.open({ limits: { waitingCopies: 1000 } })
+  const keep = (path: string, text: string, alone: boolean) =>
+    history.keepCopy(Buffer.from(path), text, [Buffer.from(text)], hashOf(text), alone)
+  for (const text of ['one', 'two', 'three']) keep('a', text, true)
+  await new Promise(resolve => setTimeout(resolve, 50))
+  t.notOk(existsSync(join(place.folder, 'copies')), 'it waits')
+  t.match(await history.copyOf(Buffer.from('a')), { edit_id: 'three', bytes: Buffer.from('three') }, 'and is known')
+  await waitUntil(() => namesOf(place).length === 1)
+  t.match(readFileSync(join(place.folder, 'copies', namesOf(place)[0]!)).toString(), /three$/)
+  keep('a', 'four', true)
+  keep('b', 'five', true)
+  keep('c', 'x'.repeat(600), true)
+  await waitUntil(() => namesOf(place).length === 3, 50)
+  t.pass('nor does any wait any longer where too much waits')
+  keep('b', 'six', true)
+  keep('d', 'seven', false)
+  await waitUntil(() => namesOf(place).length === 4, 50)
+  t.pass('nor where other servers run')
+  keep('a', 'eight', true)
+  await history.close()
+  const next = await place.open()
+  for (const [path, id] of Object.entries({ a: 'eight', b: 'six', d: 'seven' })) {
+    t.equal((await next.copyOf(Buffer.from(path)))?.edit_id, id, 'the end of the server waits for all')
+  }
+  t.strictSame(place.events, [])
+})
+
+t.test('a copy is known while it is written, and one that is removed before its turn is not written', async t => {
+  const place = makePlace(t)
+  const history = await place.open()
+  for (const path of ['a', 'b']) history.keepCopy(Buffer.from(path), path, [Buffer.from(path)], hashOf(path))
+  await new Promise(resolve => setImmediate(resolve))
+  t.equal((await history.copyOf(Buffer.from('a')))?.edit_id, 'a')
+  await history.forget(Buffer.from('b'))
+  t.equal(await history.copyOf(Buffer.from('b')), null)
+  t.equal((await history.copyOf(Buffer.from('a')))?.edit_id, 'a')
+  t.equal(namesOf(place).length, 1)
 })
 
 t.test('a copy that is being made is forgotten too', async t => {
@@ -58,3 +102,17 @@ t.test('a copy that is being made is forgotten too', async t => {
   await history.forget(PATH)
   t.equal(await history.copyOf(PATH), null)
 })
+
+/** Of copies that are written. */
+function namesOf({ folder }: Place): string[] {
+  const copies = join(folder, 'copies')
+  return existsSync(copies) ? readdirSync(copies).filter(name => !name.endsWith('.tmp')) : []
+}
+
+async function waitUntil(condition: () => boolean, most = 5000): Promise<void> {
+  const start = performance.now()
+  while (!condition()) {
+    if (performance.now() - start > most) throw new Error('waited in vain')
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+}

@@ -33,6 +33,7 @@ t.test('removes texts from open and closed segments of all servers, blobs and co
     }
   }
   one.keepCopy(PATH, 'id', [Buffer.from(SECRET)], hashOf(SECRET))
+  await one.flush()
   t.ok((await one.copyOf(PATH)) !== null)
   t.match(allOf(place.folder), SECRET)
   // The other one goes on meanwhile.
@@ -98,6 +99,7 @@ t.test('keeps no texts of private files, or of any', async t => {
     const record = recordOf(from, path, SECRET)
     await from.append(record, DURABLE)
     from.keepCopy(record.path, record.edit_id, [Buffer.from(SECRET)], hashOf(SECRET))
+    await from.flush()
     t.equal(await from.copyOf(record.path), null)
     t.match(await from.byId(record.edit_id), {
       texts: 'none',

@@ -55,6 +55,7 @@ t.test('a blob or a copy that finds no room', { skip: SKIP }, async t => {
   const big = 'x'.repeat(400 * 1024)
   await t.rejects(history.append(recordOf(history, 'a.txt', big), DURABLE), { code: 'ENOSPC' })
   history.keepCopy(Buffer.from('a.txt'), history.nextId(), [Buffer.from(big)], hashOf(big))
+  await history.flush()
   t.equal(await history.copyOf(Buffer.from('a.txt')), null)
   t.match(place.events, [{ event: 'history_copy_failed', code: 'ENOSPC' }])
   t.strictSame([readdirSync(join(place.folder, 'blobs')), readdirSync(join(place.folder, 'copies'))], [[], []])

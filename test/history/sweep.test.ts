@@ -49,7 +49,7 @@ t.test('removes the oldest beyond the size: blobs before the segment that names 
     records.push(recordOf(history, 'a.txt', text))
     await write(history, records.slice(-1))
     history.keepCopy(Buffer.from(`${i}.txt`), 'id', [Buffer.from(text)], hashOf(text))
-    await history.copyOf(Buffer.from(`${i}.txt`))
+    await history.flush()
   }
   for (let bytes = sizeOf(place.folder) - 500; bytes > 0; bytes -= 1500) {
     const swept = await history.sweep({ days: 30, bytes })

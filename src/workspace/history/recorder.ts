@@ -46,7 +46,17 @@ export interface ComingChange {
   outcome?: (edit_id: string, texts: boolean) => unknown
 }
 
+/** What a record is made of, beside who made the change, when and where. */
+interface MadeChange extends Pick<
+  EditRecord,
+  'hash_before' | 'hash_after' | 'size_before' | 'size_after' | 'splices' | 'temp' | 'toggles' | 'made_folders'
+> {
+  /** The text that the splices replace parts of. */
+  before: Buffer
+}
+
 const NOTHING = Buffer.alloc(0)
+const OUTSIDE = { operation: 'outside' } as const
 
 export class Recorder {
   readonly #options: RecorderOptions
@@ -61,11 +71,10 @@ export class Recorder {
     return this.#degraded
   }
 
-  /** For one change of a file, under its lock; null where no history is kept. */
-  async begin(file: FileBefore): Promise<FileRecorder | null> {
+  /** For one change of a file; null where no history is kept. All but `past` is to be asked for under its lock. */
+  begin(file: FileBefore): FileRecorder | null {
     const { history } = this.#options
     if (history === null) return null
-    await history.refresh(file.alone)
     return new FileRecorder(history, file, this.#options, degraded => {
       this.#degraded = degraded
     })
@@ -78,6 +87,7 @@ export class FileRecorder {
   readonly #file: FileBefore
   readonly #options: RecorderOptions
   readonly #onWritten: (failed: boolean) => void
+  #looked: Promise<void> | undefined
   #outside: Promise<EditRecord | null> | undefined
   #id: string | undefined
   #recorded: string | undefined
@@ -108,6 +118,7 @@ export class FileRecorder {
   /** The file's changes so far, with one by others that nobody has recorded yet. */
   async past(): Promise<FileHistory> {
     const { path, digest } = this.#file
+    await this.#look()
     const { records: stored } = await this.#history.ofPath(path)
     const outside = await this.#outsideChange()
     const all = outside === null ? stored : [...stored, { record: outside, settled: 'done' as const }]
@@ -136,27 +147,21 @@ export class FileRecorder {
       planned.splices === undefined
         ? differing(before, Buffer.concat(planned.pieces))
         : recordedSplices(before, planned.splices)
-    const { operation, key, ...caller } = origin
+    const { key, ...author } = origin
     throwIfLost(key)
-    const record: EditRecord = {
-      edit_id,
-      operation,
-      ...caller,
-      at: Date.now(),
-      path: this.#file.path,
-      hash_before: this.#file.digest,
+    const record = this.#make(edit_id, author, {
+      ...this.#here(before),
+      splices,
       hash_after: digest,
-      size_before: before.length,
       size_after: size,
-      ...textsOf(before, splices),
       ...(temp !== undefined && { temp }),
       ...(planned.toggles !== undefined && { toggles: planned.toggles }),
-      ...(made_folders !== undefined && made_folders.length > 0 && { made_folders }),
-      ...(key !== undefined && { key: { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null } })
-    }
+      ...(made_folders !== undefined && made_folders.length > 0 && { made_folders })
+    })
+    if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null }
     const { durable } = this.#options
     try {
-      const written = [record, ...(outside === null ? [] : [outside])].reverse()
+      const written = outside === null ? [record] : [outside, record]
       await Promise.all(written.map(each => this.#history.append(each, { durable })))
       if (outside !== null) this.#history.settle(outside.edit_id, 'done')
       this.#recorded = edit_id
@@ -178,17 +183,12 @@ export class FileRecorder {
    */
   async keepSave(bytes: Buffer, digest: string): Promise<void> {
     const before = this.#file.bytes()
-    const record: EditRecord = {
-      edit_id: this.#history.nextId(),
-      operation: 'outside',
-      at: Date.now(),
-      path: this.#file.path,
-      hash_before: this.#file.digest,
+    const record = this.#make(this.#history.nextId(), OUTSIDE, {
+      ...this.#here(before),
+      splices: differing(before, bytes),
       hash_after: digest,
-      size_before: before.length,
-      size_after: bytes.length,
-      ...textsOf(before, differing(before, bytes))
-    }
+      size_after: bytes.length
+    })
     try {
       await this.#history.append(record, { durable: this.#options.durable })
       this.#history.settle(record.edit_id, 'uncertain')
@@ -199,24 +199,14 @@ export class FileRecorder {
 
   /** Of a keyed request that changes nothing: keeps its answer. */
   async note(origin: Origin, outcome: (texts: boolean) => unknown): Promise<void> {
-    const { operation, key, ...caller } = origin
+    const { key, ...author } = origin
     if (key === undefined) return
+    await this.#look()
     throwIfLost(key)
-    const { path, digest, bytes } = this.#file
-    const size = digest === null ? 0 : bytes().length
-    const record: EditRecord = {
-      edit_id: this.#history.nextId(),
-      operation,
-      ...caller,
-      at: Date.now(),
-      path,
-      hash_before: digest,
-      hash_after: digest,
-      size_before: size,
-      size_after: size,
-      ...textsOf(NOTHING, []),
-      key: { ...named(key), outcome: outcome(this.keepsTexts) }
-    }
+    const here = this.#here(this.#file.digest === null ? NOTHING : this.#file.bytes())
+    const { hash_before: hash_after, size_before: size_after } = here
+    const record = this.#make(this.#history.nextId(), author, { ...here, splices: [], hash_after, size_after })
+    record.key = { ...named(key), outcome: outcome(this.keepsTexts) }
     try {
       await this.#history.append(record, { durable: this.#options.durable })
       this.#history.settle(record.edit_id, 'done')
@@ -229,13 +219,20 @@ export class FileRecorder {
   done(pieces: readonly Buffer[] | null, digest: string | null): void {
     if (this.#recorded === undefined) return
     this.#history.settle(this.#recorded, 'done')
-    if (pieces !== null && digest !== null) this.#history.keepCopy(this.#file.path, this.#recorded, pieces, digest)
+    const { path, alone } = this.#file
+    if (pieces !== null && digest !== null) this.#history.keepCopy(path, this.#recorded, pieces, digest, alone)
   }
 
   /** It did not get it. */
   notDone(): void {
     if (this.#recorded !== undefined) this.#history.settle(this.#recorded, 'void')
     this.#recorded = undefined
+  }
+
+  /** What earlier holders of the lock have written: ids are to be later than theirs. */
+  #look(): Promise<void> {
+    this.#looked ??= this.#history.refresh(this.#file.alone)
+    return this.#looked
   }
 
   /** What a program that isn't editd did since the last change that is recorded. */
@@ -246,6 +243,7 @@ export class FileRecorder {
 
   async #findOutsideChange(): Promise<EditRecord | null> {
     const { path, digest } = this.#file
+    await this.#look()
     const last = await this.#history.lastOf(path)
     if (last === null || last.hash_after === digest) {
       if (last?.settled === null) this.#history.settle(last.edit_id, 'done')
@@ -266,18 +264,29 @@ export class FileRecorder {
     const { path, digest, bytes } = this.#file
     const before = last.hash_after === null ? NOTHING : await this.#copyWith(last.hash_after)
     const after = digest === null ? NOTHING : bytes()
-    const splices = before === null ? null : differing(before, after)
-    return {
-      edit_id: this.#history.nextId(),
-      operation: 'outside',
-      at: Date.now(),
-      path,
+    return this.#make(this.#history.nextId(), OUTSIDE, {
       hash_before: last.hash_after,
-      hash_after: digest,
       size_before: before?.length ?? last.size_after,
-      size_after: after.length,
-      ...textsOf(before ?? NOTHING, splices)
-    }
+      before: before ?? NOTHING,
+      splices: before === null ? null : differing(before, after),
+      hash_after: digest,
+      size_after: after.length
+    })
+  }
+
+  /** The file as it is before the change. */
+  #here(before: Buffer): Pick<MadeChange, 'before' | 'hash_before' | 'size_before'> {
+    return { before, hash_before: this.#file.digest, size_before: before.length }
+  }
+
+  /** A record of this file, with the present time. */
+  #make(
+    edit_id: string,
+    author: Omit<Origin, 'key'> | typeof OUTSIDE,
+    { before, splices, ...facts }: MadeChange
+  ): EditRecord {
+    const { path } = this.#file
+    return { edit_id, ...author, at: Date.now(), path, ...facts, ...textsOf(before, splices) }
   }
 
   async #copyWith(hash: string): Promise<Buffer | null> {

@@ -355,8 +355,10 @@ function unblockHistory({ state }: Folders): void {
   renameSync(join(state, 'aside'), join(state, 'history'))
 }
 
-const copiesIn = ({ state }: Folders): string[] =>
-  existsSync(join(state, 'history', 'copies')) ? readdirSync(join(state, 'history', 'copies')) : []
+function copiesIn({ state }: Folders): string[] {
+  const copies = join(state, 'history', 'copies')
+  return existsSync(copies) ? readdirSync(copies).filter(name => !name.endsWith('.tmp')) : []
+}
 
 async function waitUntil(condition: () => boolean): Promise<void> {
   for (let i = 0; !condition(); i++) {
