@@ -1,15 +1,17 @@
-// What all operations that change a file have in common: the task of a request, and the outcome of what was done.
+// What all operations that change a file have in common: the task of a request, how it is carried out, and the outcome
+// of what was done.
 import type { BrokenSyntax } from '../engine/failure.ts'
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import type { TaskChange, TaskFailure } from '../engine/task.ts'
 import type { PlanMaker } from '../workers/plan.ts'
 import type { SyntaxChecker } from '../workers/syntax.ts'
-import { fail } from '../result.ts'
+import { fail, ok } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { ChangeOptions, Origin, Workspace } from '../workspace/api.ts'
 import type { Created, Edited, FileTarget, Planner } from '../workspace/workspace.ts'
-import type { CallContext, ChangeOutcome, OperationLimits, Outcome } from './operation.ts'
+import type { Called, CallContext, CallFailure, ChangeOutcome, OperationLimits, Outcome } from './operation.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
+import { tellingTakenBack } from './taken-back.ts'
 
 /** Where a request doesn't say how many. */
 export const CONTEXT_LINES = 3
@@ -58,6 +60,29 @@ export const changeOptions = <D>(
   origin: { operation, ...caller, ...(key !== undefined && { key }) },
   outcome: (done, texts) => (texts ? answer(done) : withoutTexts(answer(done)))
 })
+
+/** How one operation edits a file that is there. `answer`: as for `changeOptions`. */
+export interface EditOfFile<F> {
+  operation: Origin['operation']
+  planner: Planner<Reported, F>
+  answer: (done: Edited<Reported>) => Outcome
+}
+
+/**
+ * Edits the file of a request. After a miss, the failure also names the edit of the caller's own that somebody took
+ * back there, if one was.
+ */
+export async function editFileOf<F extends CallFailure>(
+  workspace: Workspace,
+  request: ChangeRequest,
+  context: CallContext,
+  { operation, planner, answer }: EditOfFile<F>
+): Promise<Called> {
+  const telling = tellingTakenBack(context.caller, planner)
+  const options = changeOptions(request, operation, context, answer)
+  const edited = await workspace.edit(targetOf(request), options, telling.planner)
+  return edited.ok ? ok(answer(edited.value)) : telling.told(edited)
+}
 
 /** The answer without what the file holds, for a history that must not keep it. */
 function withoutTexts(answer: Outcome): Outcome {

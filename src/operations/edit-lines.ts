@@ -3,15 +3,13 @@ import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { editLinesRequest, LineEdit as LineEditSchema, type EditLinesRequest } from '../../schemas/edit-lines.ts'
 import { EditLinesResultSchema } from '../../schemas/outcome.ts'
 import type { LineEdit } from '../engine/edit/request.ts'
-import { ok } from '../result.ts'
 import type { Edited, Workspace } from '../workspace/workspace.ts'
-import { changeOptions, keyedBy, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
+import { editFileOf, keyedBy, outcomeOf, type Planning, plannerFor } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { Operation, Outcome } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
-import { tellingTakenBack } from './taken-back.ts'
 
 export const makeEditLines = (workspace: Workspace, planning: Planning): Operation<EditLinesRequest> => ({
   id: 'edit_lines',
@@ -52,12 +50,6 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): Operati
       operation: 'edit_lines',
       outcome: outcomeOf(request, done, {})
     })
-    const telling = tellingTakenBack(context.caller, planner)
-    const edited = await workspace.edit(
-      targetOf(request),
-      changeOptions(request, 'edit_lines', context, answer),
-      telling.planner
-    )
-    return edited.ok ? ok(answer(edited.value)) : telling.told(edited)
+    return editFileOf(workspace, request, context, { operation: 'edit_lines', planner, answer })
   }
 })

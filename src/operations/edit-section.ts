@@ -19,13 +19,12 @@ import type { Outliner } from '../workers/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Edited, Planner, Workspace } from '../workspace/workspace.ts'
-import { changeOptions, keyedBy, outcomeOf, plannerFor, targetOf, type Planning } from './change.ts'
+import { editFileOf, keyedBy, outcomeOf, plannerFor, type Planning } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { FieldFault, FixedFault, Operation, OperationFailure, Outcome, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 import type { Reported } from './syntax-guard.ts'
-import { tellingTakenBack } from './taken-back.ts'
 
 type PlanFailure = Extract<OperationFailure, { code: 'INVALID_REQUEST' }> | SectionFailure | LineFailure
 
@@ -91,13 +90,7 @@ export const makeEditSection = (
       // Without a plan nothing is edited.
       section: section!
     })
-    const telling = tellingTakenBack(context.caller, planner)
-    const edited = await workspace.edit(
-      targetOf(request),
-      changeOptions(request, 'edit_section', context, answer),
-      telling.planner
-    )
-    return edited.ok ? ok(answer(edited.value)) : telling.told(edited)
+    return editFileOf(workspace, request, context, { operation: 'edit_section', planner, answer })
   }
 })
 

@@ -3,17 +3,16 @@ import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { editRequest, TextEdit as TextEditSchema, type EditRequest } from '../../schemas/edit.ts'
 import { EditResultSchema } from '../../schemas/outcome.ts'
 import type { TextEdit } from '../engine/edit/request.ts'
-import { fail, ok, type Result } from '../result.ts'
+import { fail, type Result } from '../result.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { Edited, Workspace } from '../workspace/workspace.ts'
-import { changeOptions, keyedBy, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
+import { editFileOf, keyedBy, outcomeOf, type Planning, plannerFor } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import { withSectionFix } from './section-fix.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { Operation, OperationFailure, Outcome } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
-import { tellingTakenBack } from './taken-back.ts'
 
 export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Outliner): Operation<EditRequest> => ({
   id: 'edit_file',
@@ -55,13 +54,11 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
       const total_replacements = edits_applied.reduce((sum, { occurrences_replaced }) => sum + occurrences_replaced, 0)
       return { operation: 'edit', outcome: outcomeOf(request, done, { total_replacements, edits_applied }) }
     }
-    const telling = tellingTakenBack(context.caller, withSectionFix(outliner, planner))
-    const edited = await workspace.edit(
-      targetOf(request),
-      changeOptions(request, 'edit', context, answer),
-      telling.planner
-    )
-    return edited.ok ? ok(answer(edited.value)) : telling.told(edited)
+    return editFileOf(workspace, request, context, {
+      operation: 'edit',
+      planner: withSectionFix(outliner, planner),
+      answer
+    })
   }
 })
 

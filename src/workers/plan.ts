@@ -82,6 +82,7 @@ export class PlanMaker {
     const planned = await this.#threads.run({ type: 'plan', bytes, task, file }, { transfer: [bytes.buffer] })
     return planned.ok ? ok(withBuffers(planned.value)) : planned
   }
+
   async #takeBackInThread(
     original: Buffer,
     { changes, ...task }: TakeBackTask,

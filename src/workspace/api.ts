@@ -1,6 +1,7 @@
 // What others see of the workspace: its options, requests and results. Types only; does not know HTTP.
 import type { RecordedChange, Selection } from '../engine/history/change.ts'
 import type { Splice } from '../engine/edit/splice.ts'
+import type { RecordQuery } from '../history/api.ts'
 import type { Author, EditRecord, RecordedOperation } from '../history/record.ts'
 import type { Result } from '../result.ts'
 import type { FileFailure, FileWarning, KeyFailure, StaleFile } from './failure.ts'
@@ -230,23 +231,17 @@ export interface Listing extends Entries {
 
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
-/** Which edits are asked for; all members must hold. */
-export interface HistoryQuery {
-  /** Real path below the root, as text. */
+/**
+ * Which edits are asked for, as in the history itself; all members must hold. Without `texts`, `splices` and `places` of
+ * the records are null.
+ */
+export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under'> {
+  /** As a request gives it. */
   path?: string
-  /** A folder: all below it. */
+  /** A folder, as a request gives it: all below it. */
   under?: string
-  edit_ids?: readonly string[]
-  agent?: string
-  session?: string
-  /** ms since 1970, inclusive. */
-  since?: number
-  until?: number
-  /** Only older edits than this one. */
-  before?: string
   state?: EditState
-  /** Else `splices` and `places` of the records are null. */
-  texts?: boolean
+  /** At least 1. */
   limit: number
 }
 

@@ -202,7 +202,7 @@ export class FileAccess {
     if (!pinned.ok) {
       if (pinned.failure.code !== 'MISSING') return fail(pinned.failure)
       const absent = pinned.failure
-      return this.#refusalAt(absent, use) ?? work({ info: {}, pin: null, absent })
+      return this.#refusalAt(absent.relative, use === 'edit' ? 'edit' : 'read') ?? work({ info: {}, pin: null, absent })
     }
     const pin = pinned.value
     const info = pin.relative.equals(relative) ? {} : { resolved_path: pin.relative.toString() }
@@ -230,6 +230,25 @@ export class FileAccess {
     )
   }
 
+  /**
+   * The real path below the root that a request's path means: where it leads now or, if nothing is there, as it is
+   * written. Failures: those of `relativePath` and of `Root.pin`, and what the policy has against listing it.
+   */
+  realPath(path: string): Result<Buffer, FileFailure> {
+    const named = relativePath(path, this.#roots)
+    if (!named.ok) return named
+    const pinned = this.#root.pin(Buffer.from(named.value))
+    const found = pinned.ok ? pinned.value : pinned.failure
+    if (!('relative' in found)) return fail(found)
+    if (pinned.ok) pinned.value.close()
+    return this.#refusalAt(found.relative, 'list') ?? ok(found.relative)
+  }
+
+  /** Whether the policy allows it at this real path below the root, whatever is there. */
+  allows(use: 'read' | 'edit', relative: Buffer): boolean {
+    return this.#refusalAt(relative, use) === null
+  }
+
   #judge(use: AccessMode, pin: Pin): FileFailure | null {
     const lists = use === 'look' && pin.stat.isDirectory()
     return (
@@ -238,12 +257,12 @@ export class FileAccess {
     )
   }
 
-  /** Null: the policy has nothing against a file at this path. */
-  #refusalAt({ relative }: Missing, use: AccessMode): FailedFile<FileFailure> | null {
+  /** Null: the policy has nothing against this use of what may be at this real path below the root. */
+  #refusalAt(relative: Buffer, use: 'edit' | 'read' | 'list'): FailedFile<FileFailure> | null {
     const root = this.#root.real()
     if (root === null) return fail(gone)
     const real = Buffer.concat([root, Buffer.from('/'), relative])
-    const refusal = this.#policy.judge(use === 'edit' ? 'edit' : 'read', real, relative)
+    const refusal = this.#policy.judge(use, real, relative)
     return refusal === null ? null : fail(refusal)
   }
 

@@ -1,6 +1,5 @@
 // What can be done with files, and where the parts of the workspace are put together: opens a root, sweeps and closes
 // it. Does not know HTTP, or what a plan does.
-import { resolve } from 'node:path'
 import type { History, HistoryOptions } from '../history/api.ts'
 import { openHistory } from '../history/history.ts'
 import type { Stored } from '../history/record.ts'
@@ -45,10 +44,10 @@ import { LockFiles } from './locks/lock-file.ts'
 import { Locks } from './locks/lock.ts'
 import { RootLock, type Servers } from './locks/root-lock.ts'
 import { LivenessSockets } from './locks/liveness.ts'
-import { SILENCE, thisOwner, type Observer, type Owner } from './locks/owner.ts'
+import { SILENCE, thisOwner, type Observer } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
-import { below, join, relativePath, split } from './root/path.ts'
-import { gone, type Pin, type Root } from './root/pin.ts'
+import { below, join, split } from './root/path.ts'
+import type { Pin, Root } from './root/pin.ts'
 import { makePolicy, matcher, type Policy } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
@@ -95,16 +94,22 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     sockets = new LivenessSockets(state.live)
     if (await sockets.announce(me.nonce)) me.announced = true
     if (options.group !== undefined) me.group = options.group
+    const observer: Observer = { me, hasEnded: nonce => sockets!.hasEnded(nonce) }
     intents = new Intents(state.intents, me)
     const isPrivate = matcher(options.historyPrivate)
     let trim = (): void => {}
-    history = await openHistoryOf(
+    history = await openHistoryOf(options, state, observer, { isPrivate, rotated: () => trim() })
+    const workspace = new FileWorkspace({
       options,
+      root,
       state,
-      { me, hasEnded: nonce => sockets!.hasEnded(nonce) },
-      { isPrivate, rotated: () => trim() }
-    )
-    const workspace = new FileWorkspace({ options, root, state, me, intents, sockets, presence, history, isPrivate })
+      observer,
+      intents,
+      sockets,
+      presence,
+      history,
+      isPrivate
+    })
     trim = () => workspace.trimInBackground()
     await workspace.sweep()
     workspace.keepSweeping()
@@ -142,7 +147,7 @@ interface Parts {
   options: WorkspaceOptions
   root: Root
   state: State
-  me: Owner
+  observer: Observer
   intents: Intents
   sockets: LivenessSockets
   presence: Presence | undefined
@@ -167,31 +172,30 @@ class FileWorkspace implements Workspace {
   readonly #files: FileAccess
   readonly #context: WriteContext
   readonly #presence: Presence | undefined
-  readonly #history: History | null
+  /** Null: there is no history. */
   readonly #settling: Settling | null
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | null = null
   #trimming: Promise<void> | null = null
   #closed: Promise<void> | null = null
 
-  constructor({ options, root, state, me, intents, sockets, presence, history, isPrivate }: Parts) {
+  constructor({ options, root, state, observer, intents, sockets, presence, history, isPrivate }: Parts) {
     this.#presence = presence
-    this.#history = history
     this.confinement = root.confinement
     this.root = root.real()?.toString() ?? options.root
     this.#options = options
     this.#state = state
     this.#sockets = sockets
-    this.#observer = { me, hasEnded: nonce => sockets.hasEnded(nonce) }
+    this.#observer = observer
     this.#report = options.report ?? (() => {})
-    this.#batches = new BatchRecords(state, this.#observer, options.durability)
-    this.#lockFiles = new LockFiles(state, this.#observer, this.#report)
-    this.#servers = serversOf({ state, observer: this.#observer, intents, sockets, report: this.#report })
+    this.#batches = new BatchRecords(state, observer, options.durability)
+    this.#lockFiles = new LockFiles(state, observer, this.#report)
+    this.#servers = serversOf({ state, observer, intents, sockets, report: this.#report })
     this.#rootLock = new RootLock({
-      nonce: me.nonce,
+      nonce: observer.me.nonce,
       files: this.#lockFiles,
       servers: this.#servers,
-      mayBeAlone: state.isLocal && me.announced === true,
+      mayBeAlone: state.isLocal && observer.me.announced === true,
       fence: nonces => fenceServers(root, state, nonces, path => this.#batches.names(path)),
       report: this.#report
     })
@@ -234,7 +238,7 @@ class FileWorkspace implements Workspace {
       root,
       intents,
       batches: this.#batches,
-      journal: new Journal(state, this.#observer, options.durability),
+      journal: new Journal(state, observer, options.durability),
       files: this.#files,
       buffers: new BufferPool(Math.max(MEMORY, options.maxFileSize)),
       recorder: new Recorder({
@@ -265,8 +269,8 @@ class FileWorkspace implements Workspace {
       steps.map(({ target }) => target),
       'edit',
       asked => {
-        const history = this.#history
-        const newId = history && (() => history.nextId())
+        const settling = this.#settling
+        const newId = settling && (() => settling.history.nextId())
         return changeFiles<T, F>(this.#context, { steps, asked, options, newId })
       }
     )
@@ -305,13 +309,13 @@ class FileWorkspace implements Workspace {
     const settling = this.#settling
     if (settling === null) return noHistory
     const { path, under, ...others } = query
-    const asked = path === undefined ? ok(undefined) : this.#pathInHistory(path)
+    const asked = path === undefined ? ok(undefined) : this.#files.realPath(path)
     if (!asked.ok) return asked
-    const above = under === undefined ? ok(undefined) : this.#pathInHistory(under)
+    const above = under === undefined ? ok(undefined) : this.#files.realPath(under)
     if (!above.ok) return above
     const past = {
       history: settling.history,
-      mayRead: (path: Buffer): boolean => this.#may('read', path),
+      mayRead: (path: Buffer): boolean => this.#files.allows('read', path),
       settle: (stored: Stored) => settle(settling, stored)
     }
     return ok(
@@ -323,28 +327,6 @@ class FileWorkspace implements Workspace {
     )
   }
 
-  /** The real path below the root that a request's path means, now or, where nothing is there, as it is written. */
-  #pathInHistory(path: string): Result<Buffer, FileFailure> {
-    const { root } = this.#context
-    const real = root.real()
-    if (real === null) return fail(gone)
-    const named = relativePath(path, [real.toString(), resolve(this.#options.root)])
-    if (!named.ok) return named
-    const pinned = root.pin(Buffer.from(named.value))
-    const found = pinned.ok ? pinned.value : pinned.failure
-    if (!('relative' in found)) return fail(found)
-    const { relative } = found
-    if (pinned.ok) pinned.value.close()
-    const refusal = this.#policy.judge('list', Buffer.concat([real, Buffer.from('/'), relative]), relative)
-    return refusal === null ? ok(relative) : fail(refusal)
-  }
-
-  /** Whether the policy allows it at this real path below the root, whatever is there. */
-  #may(use: 'read' | 'edit', path: Buffer): boolean {
-    const root = this.#context.root.real()
-    return root !== null && this.#policy.judge(use, Buffer.concat([root, Buffer.from('/'), path]), path) === null
-  }
-
   async keyed<T>(
     request: KeyedRequest,
     work: (key: Key) => Promise<T>
@@ -353,7 +335,7 @@ class FileWorkspace implements Workspace {
     if (settling === null) return noHistory
     const { history, acquire } = settling
     const { secret } = this.#state
-    const mayEdit = (path: Buffer): boolean => this.#may('edit', path)
+    const mayEdit = (path: Buffer): boolean => this.#files.allows('edit', path)
     return onceByKey({ history, secret, acquire, settle: stored => settle(settling, stored), mayEdit }, request, work)
   }
 
@@ -378,7 +360,7 @@ class FileWorkspace implements Workspace {
     await this.#files.close()
     await this.#sweeping?.catch(() => {})
     await this.#trimming
-    await this.#history?.close()
+    await this.#settling?.history.close()
     await this.#rootLock.close()
     this.#context.intents.close()
     // Who is left alone may say so.
@@ -432,7 +414,7 @@ class FileWorkspace implements Workspace {
   /** Removes what is too old or too much. */
   async #trimHistory(): Promise<void> {
     const { historyDays: days, historySize: bytes, readOnly } = this.#options
-    if (!readOnly) await this.#history?.sweep({ days, bytes })
+    if (!readOnly) await this.#settling?.history.sweep({ days, bytes })
   }
 
   /**

@@ -1,5 +1,5 @@
 // Where recorded splices are, in lines, with the text around them, for people. Does not know files or who reads it.
-import { lfLinesBefore, lfLinesFrom, lfLineStart } from '../text/lf-lines.ts'
+import { lfLineEnd, lfLineStart } from '../text/lf-lines.ts'
 import { countBreaksIn, isBreakByte, isLineStart, LF, lineAround } from '../text/lines.ts'
 import { bomLength } from '../text/encoding.ts'
 import { Text } from '../text/text.ts'
@@ -70,8 +70,8 @@ function before(bytes: Buffer, start: number): Buffer {
   const lineStart = lfLineStart(bytes, start)
   if (start - lineStart > AROUND) return bytes.subarray(start - AROUND, start)
   let at = lineStart
-  for (let lines = 1; lines <= CONTEXT; lines++) {
-    const earlier = lfLinesBefore(bytes, lineStart, lines).at
+  for (let lines = 0; lines < CONTEXT && at > 0; lines++) {
+    const earlier = lfLineStart(bytes, at - 1)
     if (start - earlier > AROUND) break
     at = earlier
   }
@@ -79,11 +79,11 @@ function before(bytes: Buffer, start: number): Buffer {
 }
 
 function after(bytes: Buffer, end: number): Buffer {
-  const own = end > 0 && bytes[end - 1] === LF ? end : lfLinesFrom(bytes, end, bytes.length, 1).at
+  const own = end > 0 && bytes[end - 1] === LF ? end : lfLineEnd(bytes, end)
   if (own - end > AROUND) return bytes.subarray(end, end + AROUND)
   let at = own
-  for (let lines = 1; lines <= CONTEXT; lines++) {
-    const later = lfLinesFrom(bytes, own, bytes.length, lines).at
+  for (let lines = 0; lines < CONTEXT && at < bytes.length; lines++) {
+    const later = lfLineEnd(bytes, at)
     if (later - end > AROUND) break
     at = later
   }

@@ -1,7 +1,7 @@
 // The longest lines of old_text, looked for as they are: where one is found, nothing else need be searched. Knows bytes
 // only.
 import { breakEndIn, CR, LF } from '../text/lines.ts'
-import type { Budget } from './budget.ts'
+import { type Budget, BYTES_A_STEP } from './budget.ts'
 import type { Haystack } from './haystack.ts'
 import type { OldText } from './readings.ts'
 
@@ -25,8 +25,6 @@ const MOST_FOUND = 24
 /** Bytes of a window, and how many of them must be different: else a line repeats itself, and isn't sought. */
 const WINDOW = 16
 const LEAST_VARIETY = 5
-/** Bytes searched a step of the budget. */
-const BYTES_A_STEP = 4
 
 /** The longest lines of each reading, longest first; none that repeats itself. */
 export function anchorsOf(olds: readonly OldText[], encoding: 'utf8' | 'latin1'): Anchor[] {

@@ -1,7 +1,8 @@
 // The lines of a text that have most words of a single line that was rewritten. Does not know how other regions are
 // found.
 import { breakEndIn, lineStartIn, textEndIn } from '../text/lines.ts'
-import type { Budget } from './budget.ts'
+import { TOKEN_OF_LETTERS, WORD_PART } from '../text/words.ts'
+import { type Budget, BYTES_A_STEP, LARGEST_TEXT, LONGEST_LINE } from './budget.ts'
 import type { Haystack } from './haystack.ts'
 import { oldTextOf } from './readings.ts'
 import { ranked, type Region } from './regions.ts'
@@ -9,38 +10,29 @@ import { rawLikeness } from './verify.ts'
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Bytes of the largest text, and of the longest line, that is looked at. */
-const LARGEST = 1 << 20
-const LONGEST = 200
 /** Words that are sought, the longest ones, and places of a word beyond which it says nothing. */
 const MOST_WORDS = 8
 const MOST_PLACES = 500
 /** Lines that are compared, and the least share of old_text's words that they have. */
 const MOST_LINES = 6
 const LEAST_SHARE = 0.4
-/** Bytes searched a step of the budget. */
-const BYTES_A_STEP = 4
-
-/** Words as they are sought, long ones in parts; words and signs as they are compared: `$name` has the word `name`. */
-const WORD = /[\p{L}\p{N}]{3,32}/gu
-const TOKEN = /[\p{L}\p{M}\p{N}]+|\S/gu
 
 /**
- * Lines, with indentation or a break where `text` has some, as regions for `text`, if that is a single line: those that have most of
- * its words, at most six. In their rank and score only whole words and signs count. A pass over the haystack for each
- * word.
+ * Lines, with indentation or a break where `text` has some, as regions for `text`, if that is a single line: those that
+ * have most of its words, at most six. In their rank and score only whole words and signs count. A pass over the
+ * haystack for each word.
  */
 export function likeLines(haystack: Haystack, text: string, budget: Budget): Region[] {
   const sought = text.trim()
-  if (sought.length > LONGEST || sought.includes('\n') || haystack.bytes.length > LARGEST) return []
+  if (sought.length > LONGEST_LINE || sought.includes('\n') || haystack.bytes.length > LARGEST_TEXT) return []
   const old = oldTextOf(text)
   return linesWith(haystack, sought, budget).flatMap(start => {
     const lineEnd = textEndIn(haystack.bytes, start)
-    if (lineEnd - start > LONGEST || !budget.spend((lineEnd - start) * sought.length)) return []
+    if (lineEnd - start > LONGEST_LINE || !budget.spend((lineEnd - start) * sought.length)) return []
     const line = haystack.text(start, lineEnd)
     const found = line.trim()
     const raw = rawLikeness(sought, found, budget)
-    const { share, both } = inCommon(sought.match(TOKEN)!, found.match(TOKEN)!)
+    const { share, both } = inCommon(sought.match(TOKEN_OF_LETTERS)!, found.match(TOKEN_OF_LETTERS)!)
     const inner = start + Buffer.byteLength(line.slice(0, line.indexOf(found)), haystack.encoding)
     const from = /^\s/.test(text) ? start : inner
     const end = text.endsWith('\n')
@@ -70,7 +62,7 @@ const lengthOf = (tokens: readonly string[]): number => tokens.reduce((sum, toke
 
 /** The starts of the lines that have most of the words, by their length. */
 function linesWith({ bytes, encoding }: Haystack, sought: string, budget: Budget): number[] {
-  const words = [...new Set(sought.match(WORD))].sort((a, b) => b.length - a.length).slice(0, MOST_WORDS)
+  const words = [...new Set(sought.match(WORD_PART))].sort((a, b) => b.length - a.length).slice(0, MOST_WORDS)
   const shares = new Map<number, number>()
   for (const word of words) {
     for (const start of startsWith(bytes, Buffer.from(word, encoding), budget)) {
@@ -91,8 +83,8 @@ function startsWith(bytes: Buffer, word: Buffer, budget: Budget): Set<number> {
   let places = 0
   for (let at = bytes.indexOf(word); at !== -1; at = bytes.indexOf(word, at + word.length)) {
     if (++places > MOST_PLACES) return new Set()
-    const start = lineStartIn(bytes, at, LONGEST + 1)
-    if (at - start <= LONGEST) starts.add(start)
+    const start = lineStartIn(bytes, at, LONGEST_LINE + 1)
+    if (at - start <= LONGEST_LINE) starts.add(start)
   }
   return starts
 }

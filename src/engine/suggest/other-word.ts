@@ -1,14 +1,11 @@
 // A short text that is there but for one word: what it is called now, or was remembered as. Does not know how other
 // regions are found.
-import { TOKEN, WORD } from '../text/words.ts'
-import type { Budget } from './budget.ts'
+import { LETTER, TOKEN, WORD } from '../text/words.ts'
+import { type Budget, BYTES_A_STEP, LARGEST_TEXT, LONGEST_LINE } from './budget.ts'
 import type { Haystack } from './haystack.ts'
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** UTF-16 units of the longest old_text that is looked for, and bytes of the largest text. */
-const LONGEST = 200
-const LARGEST = 1 << 20
 /**
  * UTF-16 units, without white space, that must stay when the word is taken away, as many as it has at least: fewer are
  * there by chance.
@@ -18,10 +15,6 @@ const LEAST_SAME = 6
 const LONGEST_WORD = 60
 const LONGEST_INDENT = 200
 
-/** Bytes searched a step of the budget. */
-const BYTES_A_STEP = 4
-
-const LETTER = String.raw`[\p{L}\p{M}\p{N}_$]`
 const BLANK = String.raw`[^\S\n]`
 const isWord = (token: string | undefined): boolean => token !== undefined && token.search(WORD) === 0
 const escaped = (token: string): string => token.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
@@ -38,7 +31,7 @@ export function withOtherWord(
   budget: Budget
 ): { start: number; end: number } | undefined {
   const { bytes, encoding } = haystack
-  if (sought.length > LONGEST || sought.trim().includes('\n') || bytes.length > LARGEST) return undefined
+  if (sought.length > LONGEST_LINE || sought.trim().includes('\n') || bytes.length > LARGEST_TEXT) return undefined
   const tokens = sought.match(TOKEN) ?? []
   const words = [...new Set(tokens.filter(isWord))]
   if (!budget.spend((words.length + 1) * (bytes.length / BYTES_A_STEP))) return undefined

@@ -85,11 +85,12 @@ export function mkdirBelowRoot(root: Root, realPath: Buffer): boolean {
   }
 }
 
-/** Throws the system's error, also where it isn't empty. */
+/** Throws the system's error, also where the folder is not empty, or Raced. */
 export function removeFolder(root: Root, realPath: Buffer): void {
-  const parent = root.openFolder(split(realPath).folder)
+  const { folder, leaf } = split(realPath)
+  const parent = root.openFolder(folder)
   try {
-    rmdirSync(parent.at(split(realPath).leaf))
+    rmdirSync(parent.at(leaf))
   } finally {
     parent.close()
   }

@@ -1,9 +1,10 @@
 // Removes a file: only where an undo takes back its creation. Does not know plans or policy.
-import { rmdirSync, unlinkSync } from 'node:fs'
+import { unlinkSync } from 'node:fs'
 import { fail, ok, type Result } from '../../result.ts'
 import { quietly } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
 import { split } from '../root/path.ts'
+import { removeFolder } from './commit-new.ts'
 import type { Change } from './commit.ts'
 import { refusalNow, type InPlaceContext } from './in-place.ts'
 
@@ -35,16 +36,6 @@ export async function remove(
   } finally {
     folder.close()
   }
-  for (const path of made_folders.toReversed()) {
-    const parts = split(path)
-    quietly(() => {
-      const parent = root.openFolder(parts.folder)
-      try {
-        rmdirSync(parent.at(parts.leaf))
-      } finally {
-        parent.close()
-      }
-    })
-  }
+  for (const path of made_folders.toReversed()) quietly(() => removeFolder(root, path))
   return ok(warnings)
 }

@@ -1,7 +1,7 @@
 // Edits of the past, for those who may read their files now: which are asked for, and what has become of each. Does not
 // know requests or sentences.
 import { standingOf } from '../../engine/history/units.ts'
-import type { History, RecordPage } from '../../history/api.ts'
+import type { History, RecordPage, RecordQuery } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import type { EditState, HistoryPage, HistoryQuery, PastEdit } from '../api.ts'
 import { isNote } from './chain.ts'
@@ -15,10 +15,7 @@ export interface Past {
 }
 
 /** Which edits are asked for; `path` and `under` are real paths below the root, '' the root itself. */
-export interface PastQuery extends Omit<HistoryQuery, 'path' | 'under'> {
-  path?: Buffer
-  under?: Buffer
-}
+export type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'limit'>
 
 /** Records that are looked at for one page. Where more had to be, the page is shorter, and has `next_before`. */
 const LOOKED_AT = 5000

@@ -23,19 +23,8 @@ const ROUTES = [
   '/undo',
   '/redo'
 ]
-const TOOLS = [
-  'edit_file',
-  'edit_lines',
-  'edit_section',
-  'preview_edit',
-  'create_file',
-  'inspect_file',
-  'edit_history',
-  'undo_edit',
-  'redo_edit'
-]
 const ofRoutes = new RegExp(`(?<![\\w.-])(${ROUTES.join('|')})(?![\\w-])`)
-const ofTools = new RegExp(`\\b(${TOOLS.join('|')})\\b`)
+const ofTools = new RegExp(`\\b(${TOOL_NAMES.join('|')})\\b`)
 
 /** Every text in a value, but for those of these members. */
 function* textsIn(value: unknown, but: readonly string[]): Generator<string> {
@@ -57,7 +46,7 @@ t.test('has the names of the operations', async t => {
   )
   t.strictSame(
     Object.values(operations).map(({ id }) => id),
-    TOOLS
+    [...TOOL_NAMES]
   )
   const { edit, edit_lines, edit_section, create, inspect, history, undo, redo } = operations
   const named = ({ inspectWith, ...names }: CallSyntax) => ({ ...names, call: inspectWith({ path: 'x' }) })
