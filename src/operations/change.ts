@@ -7,9 +7,19 @@ import type { PlanMaker } from '../workers/plan.ts'
 import type { SyntaxChecker } from '../workers/syntax.ts'
 import { fail, ok } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type { ChangeOptions, Origin, Workspace } from '../workspace/api.ts'
-import type { Created, Edited, FileTarget, Planner } from '../workspace/workspace.ts'
-import type { Called, CallContext, CallFailure, ChangeOutcome, OperationLimits, Outcome } from './operation.ts'
+import type { BatchStep, BatchStepDone, ChangeOptions, Origin, Workspace } from '../workspace/api.ts'
+import type { FileTarget, Planner } from '../workspace/workspace.ts'
+import type {
+  Called,
+  CallContext,
+  CallFailure,
+  ChangedOutcome,
+  ChangeOutcome,
+  Failed,
+  Operation,
+  OperationLimits,
+  Outcome
+} from './operation.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
 import { tellingTakenBack } from './taken-back.ts'
 
@@ -61,27 +71,54 @@ export const changeOptions = <D>(
   outcome: (done, texts) => (texts ? answer(done) : withoutTexts(answer(done)))
 })
 
-/** How one operation edits a file that is there. `answer`: as for `changeOptions`. */
-export interface EditOfFile<F> {
+/** One change of one file, ready to be made: alone, or as a step of a batch. */
+export interface PreparedChange {
   operation: Origin['operation']
-  planner: Planner<Reported, F>
-  answer: (done: Edited<Reported>) => Outcome
+  step: BatchStep<Reported, CallFailure>
+  /** As for `changeOptions`. */
+  answer: (done: BatchStepDone<Reported>) => ChangedOutcome
+  /** Adds to a failure of the step what was found out on the way. */
+  told: (failed: Failed) => Failed
+}
+
+export type Prepared = { ok: true; value: PreparedChange } | Failed
+
+/** An operation that changes one file. */
+export interface FileOperation<Request = never> extends Operation<Request> {
+  /** What a request comes to. `request` has passed the schema. */
+  prepare(request: Request, context: CallContext): Prepared
 }
 
 /**
- * Edits the file of a request. After a miss, the failure also names the edit of the caller's own that somebody took
+ * Edits of a file that is there. After a miss, the failure also names the edit of the caller's own that somebody took
  * back there, if one was.
  */
-export async function editFileOf<F extends CallFailure>(
+export function preparedEdit<F extends CallFailure>(
+  operation: Origin['operation'],
+  request: ChangeRequest,
+  { caller }: CallContext,
+  { planner, answer }: { planner: Planner<Reported, F>; answer: PreparedChange['answer'] }
+): Prepared {
+  const telling = tellingTakenBack(caller, planner)
+  const step = { operation: 'edit', target: targetOf(request), plan: telling.planner } as const
+  return ok({ operation, step, answer, told: telling.told })
+}
+
+/** Makes the change of one request. */
+export async function carryOut(
   workspace: Workspace,
   request: ChangeRequest,
   context: CallContext,
-  { operation, planner, answer }: EditOfFile<F>
+  prepared: Prepared
 ): Promise<Called> {
-  const telling = tellingTakenBack(context.caller, planner)
+  if (!prepared.ok) return prepared
+  const { operation, step, answer, told } = prepared.value
   const options = changeOptions(request, operation, context, answer)
-  const edited = await workspace.edit(targetOf(request), options, telling.planner)
-  return edited.ok ? ok(answer(edited.value)) : telling.told(edited)
+  const done =
+    step.operation === 'create'
+      ? await workspace.create<Reported, CallFailure>(step.target, options, step.plan)
+      : await workspace.edit<Reported, CallFailure>(step.target, options, step.plan)
+  return done.ok ? ok(answer(done.value)) : told(done)
 }
 
 /** The answer without what the file holds, for a history that must not keep it. */
@@ -130,7 +167,7 @@ export function plannerFor(
 /** What the answer says; `own` are the members of one operation. */
 export function outcomeOf(
   request: ChangeRequest,
-  done: Edited<Reported> | Created<Reported>,
+  done: BatchStepDone<Reported>,
   own: Partial<ChangeOutcome>
 ): ChangeOutcome {
   const {

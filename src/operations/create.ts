@@ -3,32 +3,15 @@ import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts'
 import { CreateResultSchema } from '../../schemas/outcome.ts'
 import { ok } from '../result.ts'
-import type { Created, Workspace } from '../workspace/workspace.ts'
-import { changeOptions, keyedBy, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
+import type { BatchStepDone, Workspace } from '../workspace/workspace.ts'
+import { carryOut, type FileOperation, keyedBy, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { CHANGE_HINTS } from './hints.ts'
-import type { Operation, Outcome } from './operation.ts'
+import type { ChangedOutcome } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
 
-export const makeCreate = (workspace: Workspace, planning: Planning): Operation<CreateRequest> => ({
-  id: 'create_file',
-  route: '/create',
-  summary: 'Create a new file',
-  description: ({ edit }) =>
-    'Creates a file with this content, and missing directories; fails if the file exists. ' +
-    `To change part of a file use ${edit}. ` +
-    'To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.',
-  hints: { ...CHANGE_HINTS, content: 'Written exactly as given.', overwrite: 'Needs expected_hash.' },
-  effect: 'makes',
-  request: CreateRequestSchema,
-  outcome: CreateResultSchema,
-  codes: [...CHANGE_CODES, 'ALREADY_EXISTS'],
-  expects_hash: true,
-  expects_none: true,
-  items: {},
-  call_fields: CALL_FIELDS,
-  keyed: keyedBy(workspace),
-  async call(request, context = {}) {
+export const makeCreate = (workspace: Workspace, planning: Planning): FileOperation<CreateRequest> => {
+  const prepare: FileOperation<CreateRequest>['prepare'] = (request, context) => {
     const target = {
       ...targetOf(request),
       ...(context.if_none_match && { if_none_match: true }),
@@ -36,11 +19,32 @@ export const makeCreate = (workspace: Workspace, planning: Planning): Operation<
       create_parents: request.create_parents ?? true
     }
     const planner = plannerFor(planning, request, { operation: 'create', content: request.content })
-    const answer = (done: Created<Reported>): Outcome => ({
+    const answer = (done: BatchStepDone<Reported>): ChangedOutcome => ({
       operation: 'create',
-      outcome: outcomeOf(request, done, { created: done.created })
+      outcome: outcomeOf(request, done, { created: done.created === true })
     })
-    const made = await workspace.create(target, changeOptions(request, 'create', context, answer), planner)
-    return made.ok ? ok(answer(made.value)) : made
+    const step = { operation: 'create', target, plan: planner } as const
+    return ok({ operation: 'create', step, answer, told: failed => failed })
   }
-})
+  return {
+    id: 'create_file',
+    route: '/create',
+    summary: 'Create a new file',
+    description: ({ edit }) =>
+      'Creates a file with this content, and missing directories; fails if the file exists. ' +
+      `To change part of a file use ${edit}. ` +
+      'To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.',
+    hints: { ...CHANGE_HINTS, content: 'Written exactly as given.', overwrite: 'Needs expected_hash.' },
+    effect: 'makes',
+    request: CreateRequestSchema,
+    outcome: CreateResultSchema,
+    codes: [...CHANGE_CODES, 'ALREADY_EXISTS'],
+    expects_hash: true,
+    expects_none: true,
+    items: {},
+    call_fields: CALL_FIELDS,
+    keyed: keyedBy(workspace),
+    prepare,
+    call: (request, context = {}) => carryOut(workspace, request, context, prepare(request, context))
+  }
+}

@@ -18,11 +18,11 @@ import type { TaskFailure } from '../engine/task.ts'
 import type { Outliner } from '../workers/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type { Edited, Planner, Workspace } from '../workspace/workspace.ts'
-import { editFileOf, keyedBy, outcomeOf, plannerFor, type Planning } from './change.ts'
+import type { BatchStepDone, Planner, Workspace } from '../workspace/workspace.ts'
+import { carryOut, type FileOperation, keyedBy, outcomeOf, plannerFor, type Planning, preparedEdit } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { CHANGE_HINTS } from './hints.ts'
-import type { FieldFault, FixedFault, Operation, OperationFailure, Outcome, Section } from './operation.ts'
+import type { ChangedOutcome, FieldFault, FixedFault, OperationFailure, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 import type { Reported } from './syntax-guard.ts'
 
@@ -32,34 +32,8 @@ export const makeEditSection = (
   workspace: Workspace,
   planning: Planning,
   outliner: Outliner
-): Operation<EditSectionRequest> => ({
-  id: 'edit_section',
-  route: '/edit-section',
-  summary: 'Change a section, code block or symbol by its name',
-  description: ({ inspect }) =>
-    'Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or ' +
-    'other symbol of a source file, by its name. ' +
-    `${inspect} with structure: true lists the names; pass its file_hash on as expected_hash. ` +
-    'Check changes in the answer.',
-  hints: {
-    ...CHANGE_HINTS,
-    action: 'append, prepend: inside the target. insert_…: beside it.',
-    heading: 'Its text, or a path such as Guide > Setup. Send one of heading, code_block, symbol.',
-    symbol: 'Name or path, such as Parser.parse.',
-    at_line: 'If several match, the one with this line.',
-    include_heading: 'replace: also the heading line, or the fences.',
-    include_comment: 'replace, delete: also the doc comment.'
-  },
-  effect: 'changes',
-  request: EditSectionRequestSchema,
-  outcome: EditSectionResultSchema,
-  codes: [...CHANGE_CODES, 'TARGET_NOT_FOUND', 'AMBIGUOUS_TARGET', 'UNSUPPORTED_TARGET'],
-  expects_hash: true,
-  expects_none: false,
-  items: {},
-  call_fields: CALL_FIELDS,
-  keyed: keyedBy(workspace),
-  async call(request, context = {}) {
+): FileOperation<EditSectionRequest> => {
+  const prepare: FileOperation<EditSectionRequest>['prepare'] = (request, context) => {
     const target = targetIn(request)
     if (!target.ok) return { ...target, path: request.path }
     if (outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
@@ -84,15 +58,45 @@ export const makeEditSection = (
         syntax
       )(original, file)
     }
-    const answer = (done: Edited<Reported>): Outcome => ({
+    const answer = (done: BatchStepDone<Reported>): ChangedOutcome => ({
       operation: 'edit_section',
       outcome: outcomeOf(request, done, {}),
       // Without a plan nothing is edited.
       section: section!
     })
-    return editFileOf(workspace, request, context, { operation: 'edit_section', planner, answer })
+    return preparedEdit('edit_section', request, context, { planner, answer })
   }
-})
+  return {
+    id: 'edit_section',
+    route: '/edit-section',
+    summary: 'Change a section, code block or symbol by its name',
+    description: ({ inspect }) =>
+      'Replaces, deletes or extends a whole section or code block of a Markdown document, or a function, class or ' +
+      'other symbol of a source file, by its name. ' +
+      `${inspect} with structure: true lists the names; pass its file_hash on as expected_hash. ` +
+      'Check changes in the answer.',
+    hints: {
+      ...CHANGE_HINTS,
+      action: 'append, prepend: inside the target. insert_…: beside it.',
+      heading: 'Its text, or a path such as Guide > Setup. Send one of heading, code_block, symbol.',
+      symbol: 'Name or path, such as Parser.parse.',
+      at_line: 'If several match, the one with this line.',
+      include_heading: 'replace: also the heading line, or the fences.',
+      include_comment: 'replace, delete: also the doc comment.'
+    },
+    effect: 'changes',
+    request: EditSectionRequestSchema,
+    outcome: EditSectionResultSchema,
+    codes: [...CHANGE_CODES, 'TARGET_NOT_FOUND', 'AMBIGUOUS_TARGET', 'UNSUPPORTED_TARGET'],
+    expects_hash: true,
+    expects_none: false,
+    items: {},
+    call_fields: CALL_FIELDS,
+    keyed: keyedBy(workspace),
+    prepare,
+    call: (request, context = {}) => carryOut(workspace, request, context, prepare(request, context))
+  }
+}
 
 interface Options {
   line_endings: LineEndings

@@ -5,42 +5,17 @@ import { EditResultSchema } from '../../schemas/outcome.ts'
 import type { TextEdit } from '../engine/edit/request.ts'
 import { fail, type Result } from '../result.ts'
 import type { Outliner } from '../workers/outline.ts'
-import type { Edited, Workspace } from '../workspace/workspace.ts'
-import { editFileOf, keyedBy, outcomeOf, type Planning, plannerFor } from './change.ts'
+import type { BatchStepDone, Workspace } from '../workspace/workspace.ts'
+import { carryOut, type FileOperation, keyedBy, outcomeOf, type Planning, plannerFor, preparedEdit } from './change.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import { withSectionFix } from './section-fix.ts'
 import { CHANGE_HINTS } from './hints.ts'
-import type { Operation, OperationFailure, Outcome } from './operation.ts'
+import type { ChangedOutcome, OperationFailure } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
 
-export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Outliner): Operation<EditRequest> => ({
-  id: 'edit_file',
-  route: '/edit',
-  summary: 'Replace exact text in a file',
-  description: () =>
-    'Replaces exact text, one or many edits, all or nothing: the default way to edit. ' +
-    'Inspect first, copy old_text from there and pass the file_hash on as expected_hash. ' +
-    'If old_text matches several places, add context rather than a count. ' +
-    'Check changes in the answer; when in doubt, inspect again.',
-  hints: {
-    ...CHANGE_HINTS,
-    old_text: 'Copied from the file: every space and line break counts. Must match one place.',
-    new_text: 'Taken literally; "" deletes.',
-    occurrences: 'How many matches you expect; all are replaced.',
-    occurrence: 'Which one of several matches.',
-    edits: 'Several edits, each on the result of those before it, instead of old_text here.'
-  },
-  effect: 'changes',
-  request: editRequest(planning.limits.max_edits),
-  outcome: EditResultSchema,
-  codes: [...EDITS_CODES, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'ALREADY_APPLIED', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE'],
-  expects_hash: true,
-  expects_none: false,
-  items: { edits: TextEditSchema },
-  call_fields: CALL_FIELDS,
-  keyed: keyedBy(workspace),
-  async call(request, context = {}) {
+export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Outliner): FileOperation<EditRequest> => {
+  const prepare: FileOperation<EditRequest>['prepare'] = (request, context) => {
     const edits = textEdits(request)
     if (!edits.ok) return { ...edits, path: request.path }
     const planner = plannerFor(planning, request, {
@@ -49,18 +24,43 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
       line_endings: request.line_endings ?? 'adapt',
       allow_repeat: request.expected_hash !== undefined
     })
-    const answer = (done: Edited<Reported>): Outcome => {
+    const answer = (done: BatchStepDone<Reported>): ChangedOutcome => {
       const { edits_applied } = done.description.plan
       const total_replacements = edits_applied.reduce((sum, { occurrences_replaced }) => sum + occurrences_replaced, 0)
       return { operation: 'edit', outcome: outcomeOf(request, done, { total_replacements, edits_applied }) }
     }
-    return editFileOf(workspace, request, context, {
-      operation: 'edit',
-      planner: withSectionFix(outliner, planner),
-      answer
-    })
+    return preparedEdit('edit', request, context, { planner: withSectionFix(outliner, planner), answer })
   }
-})
+  return {
+    id: 'edit_file',
+    route: '/edit',
+    summary: 'Replace exact text in a file',
+    description: () =>
+      'Replaces exact text, one or many edits, all or nothing: the default way to edit. ' +
+      'Inspect first, copy old_text from there and pass the file_hash on as expected_hash. ' +
+      'If old_text matches several places, add context rather than a count. ' +
+      'Check changes in the answer; when in doubt, inspect again.',
+    hints: {
+      ...CHANGE_HINTS,
+      old_text: 'Copied from the file: every space and line break counts. Must match one place.',
+      new_text: 'Taken literally; "" deletes.',
+      occurrences: 'How many matches you expect; all are replaced.',
+      occurrence: 'Which one of several matches.',
+      edits: 'Several edits, each on the result of those before it, instead of old_text here.'
+    },
+    effect: 'changes',
+    request: editRequest(planning.limits.max_edits),
+    outcome: EditResultSchema,
+    codes: [...EDITS_CODES, 'EMPTY_OLD_TEXT', 'NO_MATCH', 'ALREADY_APPLIED', 'WRONG_COUNT', 'OCCURRENCE_OUT_OF_RANGE'],
+    expects_hash: true,
+    expects_none: false,
+    items: { edits: TextEditSchema },
+    call_fields: CALL_FIELDS,
+    keyed: keyedBy(workspace),
+    prepare,
+    call: (request, context = {}) => carryOut(workspace, request, context, prepare(request, context))
+  }
+}
 
 function textEdits(request: EditRequest): Result<TextEdit[], OperationFailure> {
   const edits = editsOf<TextEdit>(request, TextEditSchema)

@@ -168,9 +168,12 @@ export interface TakeBackOutcome {
   /** Of the one file, if it is one and there. */
   file_hash?: string
 }
-export type Outcome =
+/** Of one operation that changes one file. */
+export type ChangedOutcome =
   | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
   | { operation: 'edit_section'; outcome: ChangeOutcome; section: Section }
+export type Outcome =
+  | ChangedOutcome
   /** `searched`: the text that matches are of. `start_item`: with which structure begins. */
   | { operation: 'inspect'; outcome: InspectOutcome; searched?: string; start_item?: number }
   | { operation: 'history'; outcome: HistoryOutcome }

@@ -1,7 +1,7 @@
 // Changes many files, all or nothing: which steps are of one file, the plans one after the other in memory, and the
 // answers. Does not know what a plan does; commit/commit-batch.ts touches the disk.
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
-import { fail, ok, type Result } from '../result.ts'
+import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, BatchStepDone, ChangeOptions, Planned } from './api.ts'
 import { BatchError, commitBatch, type BatchFile, type CommittedFile } from './commit/commit-batch.ts'
 import { foldersBetween } from './commit/commit-new.ts'
@@ -121,7 +121,9 @@ class FileBatch<T, F> {
       const lock = this.#locks?.[at] ?? null
       if (this.#names.has(key)) continue
       const name: FileName = { path, absent, pin, lock, recorder: null }
-      const known = this.#texts.find(({ names: [first] }) => pin !== null && first?.pin && same(first.pin.stat, pin.stat))
+      const known = this.#texts.find(
+        ({ names: [first] }) => pin !== null && first?.pin && same(first.pin.stat, pin.stat)
+      )
       if (known !== undefined) known.names.push(name)
       const text = known ?? textOf(name)
       if (known === undefined) this.#texts.push(text)
@@ -137,7 +139,9 @@ class FileBatch<T, F> {
     const actual = large.reduce((sum, size) => sum + size, 0)
     if (actual === 0) return null
     const at = this.#stepOf(this.#texts[sizes.findIndex(size => size === large[0])]!)
-    if (actual > buffers.size) return { ...fail({ code: 'FILE_TOO_LARGE', limit: buffers.size, actual, together: true }), at }
+    if (actual > buffers.size) {
+      return { ...fail({ code: 'FILE_TOO_LARGE', limit: buffers.size, actual, together: true }), at }
+    }
     const release = await buffers.take(actual, options.lockTimeout)
     if (release === null) return { ...fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 }), at }
     this.#taken.push(release)
@@ -182,7 +186,9 @@ class FileBatch<T, F> {
 
   /** The first step that names one of the file's names. */
   #stepOf(text: BatchText): number {
-    return this.#found.findIndex(({ pin, absent }) => text.names.some(({ path }) => path.equals((pin ?? absent).relative)))
+    return this.#found.findIndex(({ pin, absent }) =>
+      text.names.some(({ path }) => path.equals((pin ?? absent).relative))
+    )
   }
 
   async #planAll(): Promise<(FailedFile<F | FileFailure> & { at: number }) | null> {
@@ -199,7 +205,11 @@ class FileBatch<T, F> {
     const { info, pin, absent } = this.#found[at]!
     const { name, text } = this.#names.get((pin ?? absent).relative.toString('latin1'))!
     const { path } = asked[at]!
-    const led = { ...(absent !== null && !absent.relative.equals(asked[at]!.relative) && { resolved_path: absent.relative.toString() }), ...info }
+    const led = {
+      ...(absent !== null &&
+        !absent.relative.equals(asked[at]!.relative) && { resolved_path: absent.relative.toString() }),
+      ...info
+    }
     const known = { ...led, ...(text.file_hash !== undefined && { file_hash: text.file_hash }) }
     const refusal = this.#refusalOf(step, name, text)
     if (refusal !== null) return { ...fail(refusal), ...known }
@@ -255,8 +265,7 @@ class FileBatch<T, F> {
   #refusalAmongNew(path: Buffer): FileFailure | null {
     if (this.#coming.some(folder => folder.equals(path))) return { code: 'NOT_A_FILE', type: 'directory' }
     const isBelow = this.#texts.some(
-      ({ content, snapshot, names: [first] }) =>
-        snapshot === null && content !== null && isIn(path, first!.path)
+      ({ content, snapshot, names: [first] }) => snapshot === null && content !== null && isIn(path, first!.path)
     )
     return isBelow ? notADirectory : null
   }
@@ -292,7 +301,11 @@ class FileBatch<T, F> {
     let committed: Awaited<ReturnType<typeof commitBatch>>
     try {
       committed = await commitBatch(
-        { ...this.#context, durability: this.#context.options.durability, report: this.#context.options.report ?? (() => {}) },
+        {
+          ...this.#context,
+          durability: this.#context.options.durability,
+          report: this.#context.options.report ?? (() => {})
+        },
         members.map((member, i) => this.#fileOf(member, members.slice(0, i))),
         {
           folders: this.#missingFolders(),
@@ -304,7 +317,10 @@ class FileBatch<T, F> {
                 const isLast = i === members.length - 1
                 return name.recorder?.record({
                   origin: isLast && key !== undefined ? withIds : others,
-                  planned: { pieces: text.content!.pieces, ...(text.splices !== undefined && { splices: text.splices }) },
+                  planned: {
+                    pieces: text.content!.pieces,
+                    ...(text.splices !== undefined && { splices: text.splices })
+                  },
                   digest: text.digest,
                   size: text.content!.size,
                   temp: name.lock!.temp,

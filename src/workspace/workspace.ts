@@ -60,9 +60,7 @@ import { FileAccess } from './file-access.ts'
 export type * from './api.ts'
 
 type Report = NonNullable<WorkspaceOptions['report']>
-type BatchAnswer<T, F> = Promise<
-  { ok: true; value: BatchDone<T> } | (FailedAccess<F | FileFailure> & { at: number })
->
+type BatchAnswer<T, F> = Promise<{ ok: true; value: BatchDone<T> } | (FailedAccess<F | FileFailure> & { at: number })>
 type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
 
 /** In ms between two searches for what dead servers left; none of them counts as silent sooner than `SILENCE`. */

@@ -165,7 +165,9 @@ export class BatchRecords {
     }
     const [id = '', decision] = name.slice(0, -BATCH.length).split('.')
     const parsed = parse(text)
-    return parsed && { batch: this.#batch(id, isDecision(decision) ? decision : null, parsed.content), owner: parsed.owner }
+    return (
+      parsed && { batch: this.#batch(id, isDecision(decision) ? decision : null, parsed.content), owner: parsed.owner }
+    )
   }
 
   #batch(id: string, decision: BatchDecision | null, content: BatchContent): LeftBatch {
@@ -232,7 +234,9 @@ function parse(text: string): { owner: Owner; content: BatchContent } | null {
     return null
   }
   const members = value.members.map(memberOf)
-  const folders = value.folders.filter(folder => typeof folder === 'string').map(folder => Buffer.from(folder, 'base64'))
+  const folders = value.folders
+    .filter(folder => typeof folder === 'string')
+    .map(folder => Buffer.from(folder, 'base64'))
   if (!members.every(member => member !== null) || folders.length < value.folders.length) return null
   return { owner: value.owner, content: { members, folders } }
 }
@@ -251,7 +255,10 @@ function memberOf(value: unknown): BatchMember | null {
 }
 
 /** Undefined: something is missing. */
-function withIdentity<T>(value: unknown, own: (value: Record<string, unknown>) => T | null): (FileIdentity & T) | undefined {
+function withIdentity<T>(
+  value: unknown,
+  own: (value: Record<string, unknown>) => T | null
+): (FileIdentity & T) | undefined {
   if (!isObject(value)) return undefined
   const numbers = [value.dev, value.ino, value.born].map(number =>
     isText(number) && /^-?\d+$/.test(number) ? BigInt(number) : null

@@ -195,7 +195,8 @@ class Batch {
     for (const group of [first, links]) {
       for (let i = 0; i < group.length; i += AT_ONCE) {
         const written = await Promise.allSettled(group.slice(i, i + AT_ONCE).map(member => this.#writeTemp(member)))
-        for (const { reason } of written.filter(result => result.status === 'rejected')) throw reason
+        const failed = written.find(result => result.status === 'rejected')
+        if (failed !== undefined) throw failed.reason
       }
     }
   }
@@ -317,9 +318,7 @@ class Batch {
     if (present === null || member.old !== null) return
     const { bytes } = present.snapshot
     const content = { pieces: [bytes], size: bytes.length }
-    member.old = await ofFile(at, () =>
-      writeTemp({ ...this.#place(member, link), ...this.#likeOld(member), content })
-    )
+    member.old = await ofFile(at, () => writeTemp({ ...this.#place(member, link), ...this.#likeOld(member), content }))
   }
 
   /** Gives all names back that were taken, in one tick, and the old bytes to what was written in place. */

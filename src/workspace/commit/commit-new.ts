@@ -119,7 +119,12 @@ const fencedOff: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile'
  * Where there are no hard links: takes the name with an empty file first, so that nobody's is replaced; others may see
  * that for an instant.
  */
-export function claim({ lock }: Pick<CommitContext, 'lock'>, folder: Folder, temp: Buffer, leaf: Buffer): Result<Put, FileFailure> {
+export function claim(
+  { lock }: Pick<CommitContext, 'lock'>,
+  folder: Folder,
+  temp: Buffer,
+  leaf: Buffer
+): Result<Put, FileFailure> {
   const fd = openSync(folder.at(leaf), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
   try {
     renameSync(temp, folder.at(leaf))

@@ -1,15 +1,7 @@
 // The old bytes of files that are being written in place, kept in the state folder until that is done. Does not know
 // how the files are written.
 import { randomBytes } from 'node:crypto'
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  utimesSync
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { codeOf, quietly } from '../errno.ts'
 import { BATCH } from './batch-record.ts'

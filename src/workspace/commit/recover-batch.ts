@@ -59,16 +59,21 @@ function decisionFor(found: readonly Found[]): BatchDecision {
 /** Throws the system's error where it can't be told. */
 function look(root: Root, member: BatchMember): Found {
   const { old, temp } = member
-  return inFolder(root, member.path, { member, holds: 'other', hasTemp: false, hasLink: false } as Found, (folder, leaf) => {
-    const there = lstatSync(folder.at(leaf), THERE)
-    const isOld = old === null ? there === undefined : isFile(there, old)
-    return {
-      member,
-      holds: temp !== null && isFile(there, temp) ? 'new' : isOld ? 'old' : 'other',
-      hasTemp: temp !== null && isFile(lstatSync(folder.at(temp.name), THERE), temp),
-      hasLink: typeof temp?.link === 'string' && lstatSync(folder.at(temp.link), THERE) !== undefined
+  return inFolder(
+    root,
+    member.path,
+    { member, holds: 'other', hasTemp: false, hasLink: false } as Found,
+    (folder, leaf) => {
+      const there = lstatSync(folder.at(leaf), THERE)
+      const isOld = old === null ? there === undefined : isFile(there, old)
+      return {
+        member,
+        holds: temp !== null && isFile(there, temp) ? 'new' : isOld ? 'old' : 'other',
+        hasTemp: temp !== null && isFile(lstatSync(folder.at(temp.name), THERE), temp),
+        hasLink: typeof temp?.link === 'string' && lstatSync(folder.at(temp.link), THERE) !== undefined
+      }
     }
-  })
+  )
 }
 
 type Outcome = { path: string; outcome: 'done' | 'left_alone' | 'left_mixed'; kept?: string }
@@ -79,7 +84,9 @@ async function bringForward({ root, journal }: BatchRecovery, { member, holds, h
   const { temp, old } = member
   if (temp === null || !hasTemp || holds === 'new') return { path, outcome: 'done' }
   if (holds === 'old' && (old === null || (await digestAt(root, member.path)) === old.digest)) {
-    inFolder(root, member.path, undefined, (folder, leaf) => nameIt(folder.at(temp.name), folder.at(leaf), old === null))
+    inFolder(root, member.path, undefined, (folder, leaf) =>
+      nameIt(folder.at(temp.name), folder.at(leaf), old === null)
+    )
     return { path, outcome: 'done' }
   }
   const kept = await inFolder(root, member.path, undefined, folder => journal.keepCopy(folder.at(temp.name)))
