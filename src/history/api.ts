@@ -73,6 +73,8 @@ export interface RecordQuery {
   /** A folder without a slash at its end: all below it. */
   under?: Buffer
   edit_ids?: readonly string[]
+  /** An id of before the edits of its batch were given theirs. */
+  batch_id?: string
   agent?: string
   session?: string
   /** ms since 1970, inclusive. */

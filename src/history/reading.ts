@@ -124,8 +124,9 @@ export class RecordReader {
     for (const segment of all) {
       // All that the others have is older.
       if (found.length >= most && segment.overview.highest < found[most - 1]!.edit_id) break
-      const { before, edit_ids } = query
+      const { before, edit_ids, batch_id } = query
       if (before !== undefined && segment.overview.lowest >= before) continue
+      if (batch_id !== undefined && segment.overview.highest < batch_id) continue
       if (edit_ids !== undefined && !edit_ids.some(id => mayHaveId(segment, id))) continue
       found = newestFirst([...found, ...(await this.#matching(segment, query))]).slice(0, most)
     }
@@ -293,9 +294,10 @@ function newestFirst(found: readonly FoundRow[]): FoundRow[] {
   return sorted.filter(({ edit_id }, i) => edit_id !== sorted[i - 1]?.edit_id)
 }
 
-const wanted = ({ path, under, agent, session }: RecordQuery) => ({
+const wanted = ({ path, under, batch_id, agent, session }: RecordQuery) => ({
   ...(path && { path: keyOf(path) }),
   ...(under && { under: keyOf(under) }),
+  ...(batch_id !== undefined && { batch: keyOf(Buffer.from(batch_id)) }),
   ...(agent !== undefined && { agent: keyOf(Buffer.from(agent)) }),
   ...(session !== undefined && { session: keyOf(Buffer.from(session)) })
 })

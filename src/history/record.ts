@@ -18,7 +18,7 @@ export interface EditRecord extends Author {
   /** 26 characters; later ones sort after earlier ones of the same file, whatever the clocks say. */
   edit_id: string
   operation: RecordedOperation
-  /** The same for all files that were changed together. */
+  /** The same for all files that were changed together: an id earlier than theirs. */
   batch_id?: string
   /** By this server's clock, in ms since 1970. */
   at: number

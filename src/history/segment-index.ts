@@ -6,8 +6,19 @@ import { jsonOf, linesOf } from './line.ts'
 import { decodeFacts, type Facts, type Said } from './record-json.ts'
 import type { Settlement } from './record.ts'
 
-/** A row: the id; offset and length of the line; when; path, agent and session by their numbers; the key; settlement. */
-const AT = { offset: 28, length: 32, at: 36, path: 44, agent: 48, session: 52, key: 56, settled: 62, size: 64 }
+/** A row: the id; offset and length of the line; when; path, agent, session and batch by their numbers; the key; settlement. */
+const AT = {
+  offset: 28,
+  length: 32,
+  at: 36,
+  path: 44,
+  agent: 48,
+  session: 52,
+  batch: 56,
+  key: 60,
+  settled: 66,
+  size: 68
+}
 const KEY_BYTES = 6
 
 interface Counted {
@@ -208,9 +219,10 @@ export class SegmentIndex implements Overview {
     this.#rows.writeUInt32LE(length, start + AT.length)
     this.#rows.writeDoubleLE(facts.at, start + AT.at)
     this.#rows.writeUInt32LE(this.#number(keyOf(facts.path)), start + AT.path)
-    for (const name of ['agent', 'session'] as const) {
-      const text = facts[name]
-      this.#rows.writeUInt32LE(text === undefined ? 0 : this.#number(keyOfText(text)), start + AT[name])
+    const { agent, session, batch_id: batch } = facts
+    for (const [name, text] of Object.entries({ agent, session, batch })) {
+      const number = text === undefined ? 0 : this.#number(keyOfText(text))
+      this.#rows.writeUInt32LE(number, start + AT[name as 'agent' | 'session' | 'batch'])
     }
     if (facts.key !== undefined) this.#rows.writeUIntLE(shortHash(facts.key.digest), start + AT.key, KEY_BYTES)
     if (facts.blobs.length > 0) this.#blobs.set(row, facts.blobs)
@@ -301,17 +313,23 @@ export class SegmentIndex implements Overview {
   }
 
   /** Rows that match all that is given, as they were written. */
-  *matching(query: { path?: string; under?: string; agent?: string; session?: string }): Generator<number> {
-    const wanted = (name: string | undefined) => (name === undefined ? null : (this.#numbers.get(name) ?? -1))
-    const [path, agent, session] = [wanted(query.path), wanted(query.agent), wanted(query.session)]
-    if (path === -1 || agent === -1 || session === -1) return
-    const { under } = query
+  *matching(query: {
+    path?: string
+    under?: string
+    agent?: string
+    session?: string
+    batch?: string
+  }): Generator<number> {
+    const { under, ...names } = query
+    const given = Object.entries(names).map(([name, text]) => ({
+      at: AT[name as keyof typeof names],
+      number: this.#numbers.get(text)
+    }))
+    if (given.some(({ number }) => number === undefined)) return
     const isUnder = under === undefined ? null : this.#names.map(name => name.startsWith(`${under}/`))
-    const is = (start: number, at: number, number: number | null) =>
-      number === null || this.#rows.readUInt32LE(start + at) === number
     for (let row = 0; row < this.#count; row++) {
       const start = row * AT.size
-      if (!is(start, AT.path, path) || !is(start, AT.agent, agent) || !is(start, AT.session, session)) continue
+      if (!given.every(({ at, number }) => this.#rows.readUInt32LE(start + at) === number)) continue
       if (isUnder !== null && isUnder[this.#rows.readUInt32LE(start + AT.path) - 1] !== true) continue
       yield row
     }

@@ -51,14 +51,16 @@ t.test('lists the newest first, in pages', async t => {
   t.strictSame(place.events, [])
 })
 
-t.test('finds by path, folder, agent, session, time and id', async t => {
+t.test('finds by path, folder, batch, agent, session, time and id', async t => {
   const place = makePlace(t)
   const history = await place.open({ limits: { segment: 900 } })
   const agents = ['one', 'two', 'é']
+  const batches = [history.nextId(), history.nextId()] as const
   const records = Array.from({ length: 30 }, (_, i) =>
     recordOf(history, ['a', 'a/b', 'a/b/c', 'ab'][i % 4]!, `${i}`, {
       at: i * 1000,
       agent: agents[i % 3]!,
+      ...(i > 15 && i < 24 && { batch_id: batches[i % 2]! }),
       ...(i % 2 === 0 && { session: agents[i % 5]! })
     })
   )
@@ -81,6 +83,12 @@ t.test('finds by path, folder, agent, session, time and id', async t => {
   await check({ under: Buffer.from('a') }, ({ path }) => path.toString().startsWith('a/'))
   await check({ agent: 'é' }, ({ agent }) => agent === 'é')
   await check({ agent: 'one', session: 'two' }, ({ agent, session }) => agent === 'one' && session === 'two')
+  await check({ batch_id: batches[1] }, ({ batch_id }) => batch_id === batches[1])
+  await check(
+    { batch_id: batches[0], agent: 'one' },
+    ({ batch_id, agent }) => batch_id === batches[0] && agent === 'one'
+  )
+  await check({ batch_id: history.nextId() }, () => false)
   await check({ since: 3000, until: 7000 }, ({ at }) => at >= 3000 && at <= 7000)
   const ids = [records[3]!.edit_id, records[20]!.edit_id, '0'.repeat(26)]
   await check({ edit_ids: ids }, ({ edit_id }) => ids.includes(edit_id))
