@@ -16,6 +16,8 @@ const OperationInfo = named('OperationInfo', 'One operation of this server.', {
 const Limits = named('Limits', 'What this server accepts and answers at most.', {
   max_file_size: count('Bytes in a file, before and after an edit.'),
   max_edits: count('Edits in one request.'),
+  max_operations: count('Operations in one batch.'),
+  max_batch_files: count('Paths in one batch.'),
   body_limit: count('Bytes in a request body.'),
   max_lines: count('Lines in one answer of /inspect.'),
   max_content_bytes: count('Bytes of content in one answer of /inspect.'),

@@ -12,8 +12,8 @@ export const keyField = {
       minLength: 1,
       maxLength: 255,
       description:
-        'A text of your own for this request, such as a UUID, to send it again safely: ' +
-        'under the same key it is carried out once, and then answered as it was. Or the header Idempotency-Key.'
+        'A text of your own, such as a UUID: a request that is sent again under it is carried out once, ' +
+        'and answered as it was. Or the header Idempotency-Key.'
     })
   )
 }

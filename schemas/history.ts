@@ -29,6 +29,7 @@ export const HistoryRequestSchema = named(
       Type.String({ minLength: 1, maxLength: 4096, description: 'Edits of files in this directory or below it.' })
     ),
     edit_id: Type.Optional(editId('The edit with this id.')),
+    batch_id: Type.Optional(editId('Edits of this batch.')),
     agent: Type.Optional(claimed('Edits of the agent that gave this name.')),
     session: Type.Optional(claimed('Edits of the session that was given this name.')),
     since: Type.Optional(time('Edits made then or later, such as 2026-11-22T12:40:00Z.')),
@@ -58,6 +59,7 @@ const PastChange = named('PastChange', 'One place that an edit changed.', {
 
 const PastEdit = named('PastEdit', 'One edit of one file.', {
   edit_id: editId('Its id, by which it can be taken back.'),
+  batch_id: Type.Optional(editId('The batch that it is of.')),
   operation: word(
     ['edit', 'edit_lines', 'edit_section', 'create', 'batch', 'undo', 'redo', 'outside'],
     'What made it. outside: another program than editd, seen afterwards.'

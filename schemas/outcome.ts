@@ -127,6 +127,12 @@ export const PreviewResultSchema = result(
   },
   ofANewFile
 )
+const { dry_run: _, ...ofOne } = PreviewResultSchema.properties
+export const BatchedResultSchema = named(
+  'BatchedResult',
+  'What one operation of a batch did. Lines are those right after it; hashes and file_size are of the whole batch.',
+  { operation: word(['edit', 'edit_lines', 'edit_section', 'create'], 'Which operation.'), ...ofOne }
+)
 export const TakenBackSchema = result(
   'TakenBack',
   'One file in which edits were taken back or made again.',
@@ -151,8 +157,10 @@ export const OUTCOME_COMPONENTS = [
   EditSectionResultSchema,
   CreateResultSchema,
   PreviewResultSchema,
+  BatchedResultSchema,
   TakenBackSchema
 ]
 /** What any change answers. */
 export type ChangeResult = Static<typeof PreviewResultSchema>
+export type BatchedResult = Static<typeof BatchedResultSchema>
 export type TakenBack = Static<typeof TakenBackSchema>

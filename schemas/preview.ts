@@ -6,29 +6,26 @@ import { named, ref, requestPath, word } from './common.ts'
 import { CreateRequestSchema } from './create.ts'
 import { editLinesRequest, LineEdit } from './edit-lines.ts'
 import { EditSectionRequestSchema } from './edit-section.ts'
-import { ADAPTED, editRequest, TextEdit } from './edit.ts'
 import { lineEndings } from './change-fields.ts'
+import { ADAPTED, editRequest, TextEdit } from './edit.ts'
 
 export const PREVIEWED = ['edit', 'edit_lines', 'edit_section', 'create'] as const
 
 /**
- * The fields of all these objects; each description names the objects that have the field, unless all do. Every field
- * is optional, since what one object requires another doesn't have.
+ * The fields of all these objects; the description names the objects that have the field, unless all do. Every field is
+ * optional, since what one object requires another doesn't have.
  */
 function merged(objects: Record<string, TObject>): Record<string, TSchema> {
   const fields = new Set(Object.values(objects).flatMap(({ properties }) => Object.keys(properties)))
   return Object.fromEntries(
     [...fields].map(field => {
       const having = Object.entries(objects).filter(([, { properties }]) => field in properties)
-      const namesByDescription = new Map<string, string[]>()
-      for (const [name, { properties }] of having) {
-        const { description = '' } = properties[field] as { description?: string }
-        namesByDescription.set(description, [...(namesByDescription.get(description) ?? []), name])
-      }
-      const isOfAll = namesByDescription.size === 1 && having.length === Object.keys(objects).length
-      const description = [...namesByDescription]
-        .map(([text, names]) => (isOfAll ? text : `${names.join(', ')}: ${text}`))
-        .join(' ')
+      const texts = new Set(
+        having.map(([, { properties }]) => (properties[field] as { description?: string }).description)
+      )
+      const isOfAll = texts.size === 1 && having.length === Object.keys(objects).length
+      // It is described there: at every place, it would be a tenth of the published document.
+      const description = isOfAll ? [...texts].join('') : `As in ${having.map(([name]) => name).join(', ')}.`
       return [field, Type.Optional({ ...having[0]?.[1].properties[field], description })]
     })
   )

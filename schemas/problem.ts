@@ -186,6 +186,7 @@ const COMMON = {
   path: Type.Optional(text('The file.')),
   resolved_path: Type.Optional(text('The file that the symlink in path leads to.')),
   file_hash: Type.Optional(hash('The hash of the file as it is on disk now.')),
+  operation_index: Type.Optional(count('Of a batch: which operation failed, counted from 0.')),
   written: Type.Optional(
     Type.Array(ref(WrittenFile), {
       description: 'Files that stay changed although the request failed; left out where nothing was written.'
@@ -280,6 +281,7 @@ const MEMBERS_BY_CODE = {
   NO_EDITS: has([]),
   EMPTY_OLD_TEXT: has([], POSITION),
   TOO_MANY_EDITS: has(['limit', 'actual']),
+  TOO_MANY_OPERATIONS: has(['limit', 'actual']),
   UNAUTHORIZED: has([]),
   PATH_NOT_ALLOWED: has([], ['did_you_mean', 'suggested_fixes']),
   PROTECTED_PATH: has([]),

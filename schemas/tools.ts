@@ -9,6 +9,7 @@ export const TOOL_NAMES = [
   'edit_lines',
   'edit_section',
   'preview_edit',
+  'batch_edit',
   'create_file',
   'inspect_file',
   'edit_history',
@@ -38,7 +39,7 @@ export const ToolsQuery = Type.Object(
       Type.String({
         description:
           'The tools to define, comma-separated, such as edit_file,inspect_file. ' +
-          'Default: those that the server offers; preview_edit only where it is named.'
+          'Default: those that the server offers; preview_edit and some others only where they are named.'
       })
     )
   },

@@ -33,11 +33,12 @@ export const takeBackFields = {
 
 export const UndoRequestSchema = named(
   'UndoRequest',
-  'Take edits back. Give one selector: edit_id, edit_ids, session, agent, path, or path with to; ' +
-    'none: the last edit of the caller that stands.',
+  'Take edits back. Give one selector: edit_id, edit_ids, batch_id, session, agent, path, or path with to; ' +
+    'none: the last edit of the caller that stands, with its whole batch.',
   {
     edit_id: Type.Optional(editId('The edit to take back: the edit_id of an answer.')),
     edit_ids: Type.Optional(editIds('Several edits, of one file or more: all are taken back, or none.')),
+    batch_id: Type.Optional(editId('All edits of this batch that stand.')),
     session: Type.Optional(claimed('All edits of this session that stand.')),
     agent: Type.Optional(claimed('All edits of this agent that stand.')),
     path: Type.Optional(

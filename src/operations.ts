@@ -1,4 +1,5 @@
 // The table of operations. Does not know statuses or the sentences of answers.
+import type { BatchedRequest } from '../schemas/batch.ts'
 import type { CreateRequest } from '../schemas/create.ts'
 import type { EditLinesRequest } from '../schemas/edit-lines.ts'
 import type { EditSectionRequest } from '../schemas/edit-section.ts'
@@ -9,6 +10,7 @@ import type { PreviewRequest } from '../schemas/preview.ts'
 import type { RedoRequest } from '../schemas/redo.ts'
 import type { UndoRequest } from '../schemas/undo.ts'
 import { Workers } from './workers/workers.ts'
+import { makeBatch } from './operations/batch.ts'
 import { makeCreate } from './operations/create.ts'
 import { makeEditLines } from './operations/edit-lines.ts'
 import { makeEditSection } from './operations/edit-section.ts'
@@ -26,6 +28,7 @@ export interface Operations {
   readonly edit_lines: Operation<EditLinesRequest>
   readonly edit_section: Operation<EditSectionRequest>
   readonly preview: Operation<PreviewRequest>
+  readonly batch: Operation<BatchedRequest>
   readonly create: Operation<CreateRequest>
   readonly inspect: Operation<InspectRequest>
   readonly history: Operation<HistoryRequest>
@@ -53,6 +56,7 @@ export function makeOperations(
     edit_lines,
     edit_section,
     preview: makePreview({ edit, edit_lines, edit_section, create }, limits),
+    batch: makeBatch(workspace, { edit, edit_lines, edit_section, create }, limits),
     create,
     inspect: makeInspect(workspace, searcher, outliner),
     history: makeHistory(workspace),

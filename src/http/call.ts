@@ -1,7 +1,8 @@
 // A call of an operation, whichever route or tool it came through: a parsed body in, an answer or a problem out. Does
 // not know routes, or any operation by name.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ChangeResult, TakenBack } from '../../schemas/outcome.ts'
+import type { TSchema } from 'typebox'
+import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { Called, Operation, Outcome } from '../operations/operation.ts'
 import { ok, type Result } from '../result.ts'
 import type { Key } from '../workspace/api.ts'
@@ -12,7 +13,7 @@ import { type AnswerBody, toBody } from './answers/outcome.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'
 import type { Failure, KeyRefusal } from './failure.ts'
 import { readCall } from './requests/call-fields.ts'
-import { inSentNames } from './requests/field-aliases.ts'
+import { inSentNames, pointingInto, sentNamesIn } from './requests/field-aliases.ts'
 import { fingerprintOf } from './requests/fingerprint.ts'
 import { hasProperty } from './requests/json-schema.ts'
 import { readPreconditions } from './requests/preconditions.ts'
@@ -101,18 +102,20 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
     const by_header = expected_hash !== undefined
     const asked = by_header ? { ...request, expected_hash } : request
     const made = { name: operation.id, arguments: { ...request } as Record<string, unknown> }
-    const missing = Object.entries(defaults).filter(([field]) => hasProperty(operation.request, field))
     const carried = await carryOut(operation, key, { ...asked, ...others }, held =>
-      operation.call(
-        { ...Object.fromEntries(missing), ...asked },
-        { ...others, caller, ...(held !== undefined && { key: held }) }
-      )
+      operation.call(filled(operation, asked, defaults), {
+        ...others,
+        caller,
+        ...(held !== undefined && { key: held })
+      })
     )
     if (!carried.ok) return refused(refusalOf(carried.failure), { path })
     const { called, replayed } = carried.value
     if (!called.ok) {
       const { ok: _, failure, ...about } = called
-      return refused(inSentNames(failure, sentNames), { ...about, by_header, made })
+      const at = about.part === undefined ? '' : `/${operation.many_in}/${about.part.operation_index}`
+      const named = pointingInto(inSentNames(failure, sentNamesIn(sentNames, at)), at)
+      return refused(named, { ...about, by_header, made })
     }
     const { outcome } = called.value
     const file_hash = 'file_hash' in outcome ? outcome.file_hash : undefined
@@ -171,19 +174,34 @@ async function carryOut(
   return ok({ called: ok(carried.value.replayed as Outcome), replayed: true })
 }
 
+/** A request with values for the fields that it leaves out; where it is a list of requests, each of them. */
+function filled<Request extends RequestFields>(
+  { request, items, many_in }: Operation<Request>,
+  asked: Request,
+  defaults: NonNullable<Call['defaults']>
+): Request {
+  const of = (schema: TSchema) =>
+    Object.fromEntries(Object.entries(defaults).filter(([field]) => hasProperty(schema, field)))
+  const whole = { ...of(request), ...asked }
+  if (many_in === undefined) return whole
+  const each = of(items[many_in]!)
+  const list = (asked as Record<string, unknown>)[many_in] as object[]
+  return { ...whole, [many_in]: list.map(one => ({ ...each, ...one })) }
+}
+
 const refusalOf = (failure: KeyFailure): KeyRefusal =>
   failure.code === 'HISTORY_GONE' ? { ...failure, keyed: true } : failure
 
 /** What the log says of an answer. */
 function summaryOf(body: CallAnswer['body']): CallSummary {
   if ('code' in body) return { code: body.code, ...(body.file_hash !== undefined && { hash_before: body.file_hash }) }
-  if ('results' in body) return body.results.length === 1 ? ofChange(body.results[0]!) : {}
+  if ('results' in body) return body.results.length === 1 ? ofChange({ ...body, ...body.results[0]! }) : {}
   if (!('changed' in body)) return 'file_hash' in body ? { hash_before: body.file_hash } : {}
   return ofChange(body)
 }
 
 /** Of one file. */
-function ofChange(body: ChangeResult | TakenBack): CallSummary {
+function ofChange(body: Pick<ChangeResult, 'hash_before' | 'file_hash' | 'changed' | 'dry_run'>): CallSummary {
   const { hash_before, file_hash, changed, dry_run } = body
   return {
     ...(hash_before !== undefined && { hash_before }),

@@ -1,4 +1,5 @@
 // What this server can do, from its settings. Does not know any request.
+import { MAX_BATCH_FILES, MAX_OPERATIONS } from '../../schemas/batch.ts'
 import type { Capabilities } from '../../schemas/capabilities.ts'
 import { TOOL_FORMATS } from '../../schemas/tools.ts'
 import type { Config } from '../config/config.ts'
@@ -32,6 +33,8 @@ export function capabilitiesOf(
     limits: {
       max_file_size: config.maxFileSize,
       max_edits: config.maxEdits,
+      max_operations: MAX_OPERATIONS,
+      max_batch_files: MAX_BATCH_FILES,
       body_limit: config.bodyLimit,
       max_lines: MAX_WINDOW_LINES,
       max_content_bytes: MAX_WINDOW_BYTES,
@@ -50,6 +53,7 @@ export function capabilitiesOf(
       'if_match',
       'if_none_match',
       'multiple_edits',
+      'batch',
       'unified_diff',
       'adapted_line_endings',
       'search',

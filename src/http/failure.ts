@@ -1,6 +1,6 @@
 // The closed union of everything that can be wrong with a request before it reaches an operation. Does not know
 // sentences.
-import type { CallFailure } from '../operations/operation.ts'
+import type { CallFailure, TooManyOperations } from '../operations/operation.ts'
 import type { KeyFailure } from '../workspace/failure.ts'
 
 export interface InvalidField {
@@ -17,8 +17,11 @@ export type RequestFailure =
   | { code: 'INVALID_UNICODE'; pointer?: string }
   | { code: 'INVALID_REQUEST'; errors: InvalidField[] }
   | { code: 'NO_EDITS'; fields: readonly string[] }
+  /** A batch without operations. */
+  | { code: 'NO_EDITS'; none_of: 'operations' }
   | { code: 'EMPTY_OLD_TEXT'; edit_index?: number; total_edits?: number }
   | { code: 'TOO_MANY_EDITS'; limit: number; actual: number }
+  | TooManyOperations
   | { code: 'UNSUPPORTED_MEDIA_TYPE'; reason: 'type' | 'charset' | 'encoding'; given: string }
   | { code: 'UNAUTHORIZED'; reason: 'missing' | 'malformed' | 'wrong' }
   | { code: 'FORBIDDEN_HOST'; host: string }

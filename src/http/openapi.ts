@@ -3,15 +3,13 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { TSchema } from 'typebox'
+import { BATCH_COMPONENTS } from '../../schemas/batch.ts'
 import { CAPABILITIES_COMPONENTS } from '../../schemas/capabilities.ts'
 import { ref } from '../../schemas/common.ts'
-import { LineEdit } from '../../schemas/edit-lines.ts'
-import { TextEdit } from '../../schemas/edit.ts'
 import { Health, Readiness } from '../../schemas/health.ts'
 import { HISTORY_COMPONENTS } from '../../schemas/history.ts'
 import { INSPECT_COMPONENTS } from '../../schemas/inspect.ts'
 import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
-import { PreviewEdit } from '../../schemas/preview.ts'
 import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schemas/problem.ts'
 import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
 import { UNDO_COMPONENTS } from '../../schemas/undo.ts'
@@ -28,7 +26,7 @@ const DESCRIPTION =
   'Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, ' +
   "/edit-lines when you have just read the line numbers. Send the answer's file_hash as expected_hash, " +
   'and check the changes in the answer to the edit. ' +
-  '/preview shows what an edit would do, /create creates a file; /history lists what was done, /undo takes it back. ' +
+  '/preview shows what an edit would do, /create creates a file, /batch changes many, all or nothing; /history lists what was done, /undo takes it back. ' +
   'Every change of a file is made in full or not at all; the detail of every problem says what to do next.'
 
 /** Of any request, whatever it asks for. */
@@ -245,14 +243,13 @@ export const factsRoute = ({ url, outcome, access, ...others }: FactsRoute) => (
 
 /** Every named schema. */
 export const components = (operations: Operations): TSchema[] => [
-  TextEdit,
-  LineEdit,
-  PreviewEdit,
+  ...new Set(operationsIn(operations).flatMap(({ items }) => Object.values(items))),
   ...operationsIn(operations).map(({ request }) => request),
   ...INSPECT_COMPONENTS,
   ...OUTCOME_COMPONENTS,
   ...HISTORY_COMPONENTS,
   ...UNDO_COMPONENTS,
+  ...BATCH_COMPONENTS,
   ...PROBLEM_COMPONENTS,
   ...CAPABILITIES_COMPONENTS,
   Health,
@@ -263,11 +260,13 @@ export const components = (operations: Operations): TSchema[] => [
 
 /** The document, as far as it is changed after the plugin has put it together. */
 interface Document {
-  paths: Record<
-    string,
-    Record<string, { requestBody?: { content: Content }; responses: Record<string, ResponseObject | Reference> }>
-  >
+  paths: Record<string, Record<string, PublishedRoute>>
   components: Record<string, Record<string, unknown>>
+}
+interface PublishedRoute {
+  requestBody?: { content: Content }
+  parameters?: ({ in: string; name: string } | Reference)[]
+  responses: Record<string, ResponseObject | Reference>
 }
 type Content = Record<string, { examples?: Record<string, object> }>
 interface ResponseObject {
@@ -287,17 +286,24 @@ function addRequestExamples({ paths }: Document, operations: Operations): void {
 }
 
 /**
- * Makes a component of each problem that an answer is an example of, of each header, and of each answer that several
+ * Makes a component of each problem that an answer is an example of, of each header, also of requests, and of each answer that several
  * routes have: written out at every route, they are more than half of the document.
  */
 function shareComponents({ paths, components }: Document): void {
-  const share = (kind: 'examples' | 'headers' | 'responses', name: string, value: unknown): Reference => {
+  const share = (
+    kind: 'examples' | 'headers' | 'parameters' | 'responses',
+    name: string,
+    value: unknown
+  ): Reference => {
     const all = (components[kind] ??= {})
     all[name] ??= value
     return { $ref: `#/components/${kind}/${name}` }
   }
   const names = new Map<string, string>()
-  for (const { responses } of Object.values(paths).flatMap(path => Object.values(path))) {
+  for (const { parameters = [], responses } of Object.values(paths).flatMap(path => Object.values(path))) {
+    for (const [i, parameter] of parameters.entries()) {
+      if ('in' in parameter && parameter.in === 'header') parameters[i] = share('parameters', parameter.name, parameter)
+    }
     for (const [status, response] of Object.entries(responses)) {
       if ('$ref' in response) continue
       for (const [name, header] of Object.entries(response.headers ?? {})) {

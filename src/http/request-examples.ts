@@ -1,5 +1,5 @@
 // Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines,
-// /edit-section, /preview, /history, /undo, /redo. For the published document and for tests.
+// /edit-section, /batch, /preview, /history, /undo, /redo. For the published document and for tests.
 import type { Operations } from '../operations.ts'
 
 const path = 'examples/hello.js'
@@ -90,6 +90,18 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
     miss: {
       summary: 'A heading that does not exist',
       value: { path: 'examples/guide.md', action: 'delete', heading: 'Install' }
+    }
+  },
+  batch: {
+    new_files: {
+      summary: 'Two files that belong together',
+      value: {
+        operations: [
+          { operation: 'create', path: 'examples/greet.js', content: 'export const greet = name => `Hi, ${name}`\n' },
+          { operation: 'create', path: 'examples/main.js', content: "import { greet } from './greet.js'\n" },
+          { operation: 'edit', path: 'examples/greet.js', old_text: 'Hi', new_text: 'Hello' }
+        ]
+      }
     }
   },
   history: {

@@ -17,8 +17,7 @@ import type {
   ChangeOutcome,
   Failed,
   Operation,
-  OperationLimits,
-  Outcome
+  OperationLimits
 } from './operation.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
 import { tellingTakenBack } from './taken-back.ts'
@@ -64,7 +63,7 @@ export const changeOptions = <D>(
   { dry_run = false }: ChangeRequest,
   operation: Origin['operation'],
   { caller, key }: CallContext,
-  answer: (done: D) => Outcome
+  answer: (done: D) => ChangedOutcome
 ): ChangeOptions<D> => ({
   dry_run,
   origin: { operation, ...caller, ...(key !== undefined && { key }) },
@@ -122,10 +121,10 @@ export async function carryOut(
 }
 
 /** The answer without what the file holds, for a history that must not keep it. */
-function withoutTexts(answer: Outcome): Outcome {
-  if (answer.operation === 'inspect') return answer
-  return { ...answer, outcome: fileWithoutTexts(answer.outcome as ChangeOutcome) } as Outcome
-}
+export const withoutTexts = (answer: ChangedOutcome): ChangedOutcome => ({
+  ...answer,
+  outcome: fileWithoutTexts(answer.outcome)
+})
 
 /** What was done to one file, without what it holds. */
 export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {

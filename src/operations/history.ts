@@ -77,11 +77,12 @@ function queryOf(request: HistoryRequest): Result<HistoryQuery, OperationFailure
 const timeOf = (ms: number): string => new Date(ms).toISOString()
 
 function listed({ record, state, undone_by }: PastEdit, show_diff: boolean): HistoryOutcome['edits'][number] {
-  const { edit_id, operation, at, agent, session, reason, hash_before, hash_after, toggles } = record
+  const { edit_id, batch_id, operation, at, agent, session, reason, hash_before, hash_after, toggles } = record
   const path = decode(record.path)
   const changes = changesOf(record)
   return {
     edit_id,
+    ...(batch_id !== undefined && { batch_id }),
     operation,
     at: timeOf(at),
     path: path.text,

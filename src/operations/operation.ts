@@ -26,6 +26,15 @@ export type OperationFailure =
   | { code: 'NO_EDITS'; fields: readonly string[] }
   | { code: 'INVALID_REQUEST'; faults: FieldFault[] }
   | StrayEdit
+  | TooManyOperations
+
+/** Of a batch: its operations, or the paths that they name. */
+export interface TooManyOperations {
+  code: 'TOO_MANY_OPERATIONS'
+  what: 'operations' | 'paths'
+  limit: number
+  actual: number
+}
 
 /** What is wrong with the field at `pointer`, beyond what its schema says. */
 export type FieldFault = { pointer: string } & (
@@ -124,6 +133,16 @@ export interface Failed {
   written?: { stays: readonly { path: string; edit_id?: string }[]; restored: readonly string[] }
   /** The caller's edit that was taken back in this file, so that a miss there may be of it. */
   taken_back?: TakenBackEdit
+  /** Of a batch. */
+  part?: FailedPart
+}
+
+/** Which operation of a batch failed. `after`: those of the batch that had changed the text that it failed on. */
+export interface FailedPart {
+  operation_index: number
+  /** Absent where it names none that there is. */
+  operation?: string
+  after: readonly number[]
 }
 
 /** An edit of the caller that somebody took back. `agent`, `note`: who, and why, as they said. */
@@ -168,6 +187,12 @@ export interface TakeBackOutcome {
   /** Of the one file, if it is one and there. */
   file_hash?: string
 }
+/** What each operation of a batch did. `batch_id`: absent where nothing was written, and without a history. */
+export interface BatchOutcome {
+  dry_run: boolean
+  batch_id?: string
+  results: ChangedOutcome[]
+}
 /** Of one operation that changes one file. */
 export type ChangedOutcome =
   | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
@@ -178,6 +203,7 @@ export type Outcome =
   | { operation: 'inspect'; outcome: InspectOutcome; searched?: string; start_item?: number }
   | { operation: 'history'; outcome: HistoryOutcome }
   | { operation: TakeBackVerb; outcome: TakeBackOutcome }
+  | { operation: 'batch'; outcome: BatchOutcome }
 
 /**
  * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
@@ -244,7 +270,7 @@ export interface Operation<Request = never> {
   readonly expects_hash: boolean
   /** Whether it takes If-None-Match: *. */
   readonly expects_none: boolean
-  /** Its fields that hold several objects, each with their schema. */
+  /** Its fields that hold several objects, each with their schema; also such fields of these objects. */
   readonly items: Readonly<Record<string, TSchema>>
   /**
    * Its fields that say who calls, why and under which key. They are no part of what is asked for: tools don't offer
@@ -255,6 +281,8 @@ export interface Operation<Request = never> {
   readonly keyed?: Workspace['keyed']
   /** The operations one of which its field `operation` names, and whose fields it takes. */
   readonly stands_for?: Readonly<Record<string, Operation>>
+  /** It takes a list of such requests, in this field. */
+  readonly many_in?: string
   /** `request` has passed the schema; a field with null counts as left out before that. */
   call(request: Request, context?: CallContext): Promise<Called>
 }

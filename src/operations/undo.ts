@@ -4,7 +4,7 @@ import type { Selection } from '../engine/history/change.ts'
 import { standingOf } from '../engine/history/units.ts'
 import type { Author, EditRecord } from '../workspace/api.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { FileHistory } from '../workspace/api.ts'
+import type { FileHistory, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { keyedBy } from './change.ts'
@@ -43,7 +43,7 @@ export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
   }
 })
 
-const SELECTORS = ['edit_id', 'edit_ids', 'session', 'agent', 'path'] as const
+const SELECTORS = ['edit_id', 'edit_ids', 'batch_id', 'session', 'agent', 'path'] as const
 
 /** What is wrong with the choice of a selector. */
 function faultOf(request: UndoRequest): { pointer: string; reason: FixedFault } | null {
@@ -102,12 +102,14 @@ function stateAfterEdit({ records }: FileHistory, edit_id: string): Result<Chose
 /** The edits that the selectors other than a path mean. */
 async function selected(
   workspace: Workspace,
-  { edit_id, edit_ids, session, agent, change_indexes }: UndoRequest,
+  { edit_id, edit_ids, batch_id, session, agent, change_indexes }: UndoRequest,
   caller: Author
 ): Promise<Result<Meant[], UndoFailure>> {
   if (edit_id !== undefined) return byIds(workspace, [edit_id], change_indexes)
   if (edit_ids !== undefined) return byIds(workspace, edit_ids)
-  const whose = session !== undefined ? { session } : agent !== undefined ? { agent } : undefined
+  const [whose] = Object.entries({ batch_id, session, agent }).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ [name]: value }]
+  )
   const found = await findEdits(
     workspace,
     whose ?? ownQuery(caller),
@@ -116,6 +118,11 @@ async function selected(
   )
   if (!found.ok) return found
   if (found.value.edits.length === 0) return fail(nothingOf(found.value, whose === undefined ? caller : undefined))
+  const [{ record: last }] = found.value.edits as [PastEdit]
+  // What the caller did last was the batch as a whole.
+  if (whose === undefined && last.batch_id !== undefined) {
+    return selected(workspace, { batch_id: last.batch_id }, caller)
+  }
   return ok(found.value.edits.map(({ record }) => ({ path: pathOf(record), selection: { edit_id: record.edit_id } })))
 }
 

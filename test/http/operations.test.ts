@@ -524,6 +524,7 @@ t.test('reports its capabilities', async t => {
       { name: 'edit_lines', route: '/edit-lines' },
       { name: 'edit_section', route: '/edit-section' },
       { name: 'preview_edit', route: '/preview' },
+      { name: 'batch_edit', route: '/batch' },
       { name: 'create_file', route: '/create' },
       { name: 'inspect_file', route: '/inspect' }
     ],

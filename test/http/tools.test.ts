@@ -7,7 +7,8 @@ import { bytesOf, startServer, type TestServer } from './test-server.ts'
 import { faultsOf, parts, RULES, type Defined } from './tool-rules.ts'
 
 const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file', 'undo_edit']
-const ALL = 'edit_file,edit_lines,edit_section,preview_edit,create_file,inspect_file,edit_history,undo_edit,redo_edit'
+const ALL =
+  'edit_file,edit_lines,edit_section,preview_edit,batch_edit,create_file,inspect_file,edit_history,undo_edit,redo_edit'
 const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 
 interface Definition {
@@ -167,7 +168,7 @@ t.test('defines the tools that are named, by the request or by the server', asyn
     server,
     'edit_file,inspect',
     'has an unknown tool "inspect" (did you mean inspect_file?); the tools are edit_file, edit_lines, edit_section, ' +
-      'preview_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit'
+      'preview_edit, batch_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit'
   )
   await refused(server, '', 'has an unknown tool "" (did you mean edit_file?); the tools are')
   await refused(
@@ -180,7 +181,7 @@ t.test('defines the tools that are named, by the request or by the server', asyn
 t.test('gives a model the rules of matching and the order of work', async t => {
   const server = await startServer(t, { files })
   const definitions = (await definitionsOf(server, `?names=${ALL}`)).map(plain)
-  const [edit, lines, section, preview, create, inspect] = definitions.map(({ description }) => description)
+  const [edit, lines, section, preview, , create, inspect] = definitions.map(({ description }) => description)
   t.match(
     edit,
     /the default way.*Inspect first.*file_hash on as expected_hash.*add context rather than a count.*Check changes/s
@@ -199,8 +200,8 @@ t.test('gives a model the rules of matching and the order of work', async t => {
     [1, 'end_line', /Inclusive.*start_line - 1 inserts/],
     [1, 'new_text', /without line numbers/],
     [2, 'heading', /Guide > Setup.*one of heading, code_block, symbol/],
-    [4, 'expected_hash', /last answer/],
-    [5, 'numbered', /leave them out of old_text/]
+    [5, 'expected_hash', /last answer/],
+    [6, 'numbered', /leave them out of old_text/]
   ] as const) {
     t.match(hint(tool, field), text, field)
   }
@@ -439,7 +440,7 @@ t.test('takes the arguments of a tool call as models give them', async t => {
     code: 'ROUTE_NOT_FOUND',
     detail:
       'There is no tool "edit_fil"; did you mean edit_file? The tools are edit_file, edit_lines, edit_section, ' +
-      'preview_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit.'
+      'preview_edit, batch_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit.'
   })
   await call('edit_file', given, 401, { code: 'UNAUTHORIZED' }, { authorization: '' })
   const got = await server.call('GET', '/tools/edit_file')

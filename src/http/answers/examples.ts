@@ -44,6 +44,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   NO_EDITS: { code: 'NO_EDITS', fields: ['old_text', 'new_text'] },
   EMPTY_OLD_TEXT: { code: 'EMPTY_OLD_TEXT', edit_index: 1, total_edits: 3 },
   TOO_MANY_EDITS: { code: 'TOO_MANY_EDITS', limit: 1000, actual: 1200 },
+  TOO_MANY_OPERATIONS: { code: 'TOO_MANY_OPERATIONS', what: 'operations', limit: 1000, actual: 1200 },
   UNAUTHORIZED: { code: 'UNAUTHORIZED', reason: 'missing' },
   PATH_NOT_ALLOWED: { code: 'PATH_NOT_ALLOWED', reason: 'outside' },
   PROTECTED_PATH: { code: 'PROTECTED_PATH', pattern: '.git' },
@@ -219,6 +220,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
 const WITHOUT_FILE = new Set<ProblemCode>([
   'INVALID_JSON',
   'INVALID_UNICODE',
+  'TOO_MANY_OPERATIONS',
   'UNAUTHORIZED',
   'FORBIDDEN_HOST',
   'FORBIDDEN_ORIGIN',

@@ -68,11 +68,17 @@ export const FILE_FAILURES: Descriptions<
   }),
   NOT_A_FILE: (failure, request) =>
     failure.type === 'link_now' ? linkNow(failure.leads_to, request.shown) : notAFile(failure, request),
-  FILE_TOO_LARGE: ({ limit, actual }, { shown }) => ({
-    detail: sentences(
-      `${shown} has ${counted(actual, 'byte')}; the limit is ${limit}.`,
-      'Only the operator can raise it, with --max-file-size.'
-    ),
+  FILE_TOO_LARGE: ({ limit, actual, together }, { shown }) => ({
+    detail: together
+      ? sentences(
+          `The large files of this batch have ${counted(actual, 'byte')} together; the limit is ${limit}.`,
+          NOTHING_WRITTEN,
+          'Send them in several batches.'
+        )
+      : sentences(
+          `${shown} has ${counted(actual, 'byte')}; the limit is ${limit}.`,
+          'Only the operator can raise it, with --max-file-size.'
+        ),
     members: { limit, actual }
   }),
   BINARY_FILE: ({ encoding }, { shown }) =>

@@ -1,4 +1,5 @@
 // The sentence of a success. Does not know status codes.
+import type { BatchResult } from '../../../schemas/batch.ts'
 import type { HistoryResult } from '../../../schemas/history.ts'
 import type { InspectResult } from '../../../schemas/inspect.ts'
 import type { ChangeResult } from '../../../schemas/outcome.ts'
@@ -9,19 +10,17 @@ import type { LineChange } from '../../engine/report/describe.ts'
 import type { Repeated } from '../../engine/outline/repeated.ts'
 import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../../engine/edit/plan.ts'
-import type { ChangeOutcome, InspectOutcome, Outcome, Section } from '../../operations/operation.ts'
+import type { ChangedOutcome, ChangeOutcome, InspectOutcome, Outcome, Section } from '../../operations/operation.ts'
 import type { FileWarning } from '../../workspace/failure.ts'
+import { batchMessage } from './batch-outcome.ts'
 import { sentences } from './description.ts'
 import { fileMessage, historyMessage, takeBackMessage } from './history-outcome.ts'
 import { counted, linesListed, listed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
 import { syntaxWarning } from './syntax-error.ts'
 
-/** An outcome of an operation that changes one file as its request says. */
-type Changed = Extract<Outcome, { outcome: ChangeOutcome & { changed: boolean } }>
-
 /** What any success is answered with. */
-export type AnswerBody = ChangeResult | InspectResult | HistoryResult | UndoResult | RedoResult
+export type AnswerBody = ChangeResult | InspectResult | HistoryResult | UndoResult | RedoResult | BatchResult
 
 /**
  * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
@@ -61,12 +60,25 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
       }
       return value.operation === 'undo' ? { ...common, undone: toggled, skipped } : { ...common, redone: toggled }
     }
+    case 'batch': {
+      const { dry_run, batch_id, results } = value.outcome
+      return {
+        message: batchMessage(value.outcome),
+        dry_run,
+        ...(batch_id !== undefined && { batch_id }),
+        results: results.map(each => {
+          const { dry_run: _, ...body } = changeBody(each, [])
+          return { operation: each.operation, ...body }
+        }),
+        ...warned
+      }
+    }
     default:
       return changeBody(value, requestWarnings)
   }
 }
 
-function changeBody(value: Changed, requestWarnings: readonly string[]): ChangeResult {
+function changeBody(value: ChangedOutcome, requestWarnings: readonly string[]): ChangeResult {
   const { outcome } = value
   const { joined_breaks, mark_dropped, encoding_mismatch, syntax, warnings, newTextWarnings, dry_run } = outcome
   const message =
@@ -156,7 +168,7 @@ function encodingWarning({ encoding, character }: EncodingMismatch, dry_run: boo
 }
 
 /** The file's byte-order mark is gone, by an edit of the text behind it or by a new content. */
-function markWarning(value: Changed): string {
+function markWarning(value: ChangedOutcome): string {
   const { dry_run } = value.outcome
   const field = fieldOf(value)
   const begins = value.operation !== 'create' ? 'old_text begins' : dry_run ? 'The file begins' : 'The file began'
@@ -174,7 +186,7 @@ const fieldOf = ({ operation }: Outcome): string => (operation === 'create' ? 'c
 /** How many warnings about inserted text are listed one by one. */
 const MAX_TEXT_WARNINGS = 20
 
-function toWarnings(newTextWarnings: readonly NewTextWarning[], value: Changed): string[] {
+function toWarnings(newTextWarnings: readonly NewTextWarning[], value: ChangedOutcome): string[] {
   const { outcome } = value
   const field = fieldOf(value)
   const several = (outcome.edits_applied?.length ?? 0) > 1 || outcome.changes.some(({ edit_index }) => edit_index > 0)

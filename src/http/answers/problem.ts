@@ -1,7 +1,7 @@
 // failure → problem: the only place that knows status codes and titles. Does not know sentences: those are in the files
 // named after a kind of failure, and in stale-file.ts.
 import type { Problem, ProblemCode } from '../../../schemas/problem.ts'
-import type { Failed, TakenBackEdit } from '../../operations/operation.ts'
+import type { Failed, FailedPart, TakenBackEdit } from '../../operations/operation.ts'
 import type { Failure } from '../failure.ts'
 import { briefProblem } from './brief/problem.ts'
 import { BY_ROUTE, type CallSyntax, type ToolCall } from './call-names.ts'
@@ -9,6 +9,7 @@ import { below } from './brief/text.ts'
 import { describeBy, type Descriptions, NOTHING_WRITTEN, sentences } from './description.ts'
 import { FILE_FAILURES } from './file-failure.ts'
 import { HISTORY_FAILURES } from './history-failure.ts'
+import { membersIn, ofPart } from './part.ts'
 import { takenBackNote, writtenNote } from './history-notes.ts'
 import { cut } from './phrases.ts'
 import { REQUEST_FAILURES } from './request-failure.ts'
@@ -33,6 +34,7 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   NO_EDITS: [400, 'No edits given', 'change_request'],
   EMPTY_OLD_TEXT: [400, 'old_text is empty', 'change_request'],
   TOO_MANY_EDITS: [400, 'Too many edits', 'change_request'],
+  TOO_MANY_OPERATIONS: [400, 'Too many operations', 'change_request'],
   UNAUTHORIZED: [401, 'Token required', 'change_request'],
   PATH_NOT_ALLOWED: [403, 'Path is not allowed', 'change_request'],
   PROTECTED_PATH: [403, 'Path is protected', 'change_request'],
@@ -94,6 +96,8 @@ export interface Context {
   written?: Failed['written']
   /** An edit of the caller that somebody took back. */
   taken_back?: TakenBackEdit
+  /** The operation that failed, of several. */
+  part?: FailedPart
 }
 
 /** `text`: what a model is given instead of the body. */
@@ -129,13 +133,13 @@ export function toProblem(failure: Failure, context: Context): Answer {
     title,
     status: isPreconditionFailed(failure, context) ? PRECONDITION_FAILED : status,
     code,
-    detail: withHistory(detail, context),
+    detail: withHistory(context.part === undefined ? detail : ofPart(detail, context.part, path), context),
     instance,
     request_id,
     retry,
     ...(path !== undefined && { path: cut(path) }),
     ...(resolved_path !== undefined && { resolved_path }),
-    ...members,
+    ...(context.part === undefined ? members : membersIn(members, context.part)),
     ...(context.taken_back !== undefined && { taken_back: context.taken_back }),
     ...(file_hash !== undefined && { file_hash }),
     ...(context.written !== undefined &&
@@ -144,7 +148,7 @@ export function toProblem(failure: Failure, context: Context): Answer {
   return {
     body,
     headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) },
-    text: () => below(briefProblem(failure, body, context.made), ...historyNotes(context))
+    text: () => below(briefProblem(failure, body, context.made, context.part), ...historyNotes(context))
   }
 }
 

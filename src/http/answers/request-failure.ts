@@ -22,7 +22,10 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
       `The request has edits as well as ${listed(fields)} at the top level.`,
       'Put every edit into edits, or send one edit at the top level without edits.'
     ),
-  NO_EDITS: ({ fields }) => `The request has no edits. Send ${listed(fields)}, or edits with at least one such object.`,
+  NO_EDITS: failure =>
+    'none_of' in failure
+      ? 'The request has no operations. Send at least one, such as an edit with path, old_text and new_text.'
+      : `The request has no edits. Send ${listed(failure.fields)}, or edits with at least one such object.`,
   EMPTY_OLD_TEXT: ({ edit_index, total_edits }) => ({
     detail: sentences(
       edit_index === undefined
@@ -35,6 +38,15 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
   }),
   TOO_MANY_EDITS: ({ limit, actual }) => ({
     detail: `The request has ${actual} edits; the limit is ${limit}. Send them in several requests.`,
+    members: { limit, actual }
+  }),
+  TOO_MANY_OPERATIONS: ({ what, limit, actual }) => ({
+    detail: sentences(
+      what === 'operations'
+        ? `The batch has ${actual} operations; the limit is ${limit}.`
+        : `The batch names ${actual} paths; the limit is ${limit}.`,
+      'Send several batches.'
+    ),
     members: { limit, actual }
   }),
   UNSUPPORTED_MEDIA_TYPE: ({ reason, given }) =>
@@ -127,7 +139,7 @@ function invalidJson(failure: Of<'INVALID_JSON'>): string | ProblemParts {
     }
     case 'too_deep':
       return {
-        detail: `The body is nested deeper than ${failure.limit} levels. No operation needs more than 3.`,
+        detail: `The body is nested deeper than ${failure.limit} levels. No operation needs more than 5.`,
         members: { limit: failure.limit }
       }
   }

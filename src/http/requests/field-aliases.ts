@@ -65,12 +65,16 @@ export interface Translated {
   sentNames: SentNames
   /** Why the body can't be used; it is translated as far as it could be. */
   failure: Failure | null
+  /** The part, of several, that the failure is of. */
+  part?: number
 }
 export type SentNames = ReadonlyMap<string, string>
 
 /** What has to be known of the operation. `within`: what it is called in the field `operation` of the body. */
 export interface Fields extends Pick<Operation, 'id' | 'effect' | 'request' | 'items'> {
   within?: string
+  /** It has a list of requests of other operations, in this field. */
+  parts?: { field: string; targetOf(part: unknown): Fields }
 }
 
 type Json = Record<string, unknown>
@@ -126,14 +130,49 @@ export function translate(body: unknown, operation: Fields): Translated {
     }
     const list = translated[name]
     // One that is too long is refused anyway.
-    if (Array.isArray(list) && list.length <= maxItemsOf(request, name)) {
+    if (!Array.isArray(list) || list.length > maxItemsOf(request, name)) continue
+    if (operation.parts?.field !== name) {
       translated[name] = list.map((item: unknown, i) =>
         isObject(item) ? renamed(item, schema, `/${name}/${i}`) : item
       )
+      continue
+    }
+    const parts = list.map((part: unknown, i) => ({
+      ...translate(part, operation.parts!.targetOf(part)),
+      at: `/${name}/${i}`
+    }))
+    translated[name] = parts.map(({ body: part }) => part)
+    for (const part of parts) {
+      for (const warning of part.warnings) warnings.add(warning)
+      for (const [field, sent] of part.sentNames) sentNames.set(`${part.at}${field}`, `${part.at}${sent}`)
+    }
+    const failed = parts.findIndex(({ failure }) => failure !== null)
+    if (failed !== -1 && errors.length === 0) {
+      return { ...result(pointingInto(parts[failed]!.failure!, parts[failed]!.at)), part: failed }
     }
   }
   return result(errors.length > 0 ? { code: 'INVALID_REQUEST', errors } : null)
 }
+
+/** A failure of a request that stands at `at` in another one: its pointers point there. */
+export function pointingInto<F extends { code: string }>(failure: F, at: string): F {
+  const moved = (faults: unknown) =>
+    (faults as { pointer: string }[]).map(fault => ({ ...fault, pointer: `${at}${fault.pointer}` }))
+  return {
+    ...failure,
+    ...('errors' in failure && { errors: moved(failure.errors) }),
+    ...('faults' in failure && { faults: moved(failure.faults) }),
+    ...('pointer' in failure && { pointer: `${at}${String(failure.pointer)}` })
+  }
+}
+
+/** The names that were sent in what stands at `at`. */
+export const sentNamesIn = (sentNames: SentNames, at: string): SentNames =>
+  new Map(
+    [...sentNames]
+      .filter(([field]) => field.startsWith(`${at}/`))
+      .map(([field, sent]) => [field.slice(at.length), sent.slice(at.length)])
+  )
 
 /** Renames, in place, the fields of one object; reports those that are sent under two names, and leaves them. */
 function renameFields(object: Json, schema: TSchema, onRenamed: (field: string, name: string) => void): InvalidField[] {

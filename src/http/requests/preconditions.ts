@@ -10,6 +10,8 @@ const invalid = (message: string) =>
 export interface Takes {
   expects_hash: boolean
   expects_none: boolean
+  /** It may change several files. */
+  many_in?: string
 }
 
 /** `expected_hash` only where the body has none. */
@@ -30,6 +32,12 @@ export function readPreconditions(
 ): Result<Preconditions, RequestFailure> {
   const match = headers['if-match']?.trim()
   const none = headers['if-none-match']?.trim()
+  const [several] = [match && 'If-Match', none && 'If-None-Match'].filter(name => name !== undefined)
+  if (several !== undefined && takes.many_in !== undefined) {
+    return invalid(
+      `the header ${several} is of one file, and these may be several; send expected_hash in the ${takes.many_in}`
+    )
+  }
   if (none !== undefined) {
     if (!takes.expects_none) {
       return invalid('the header If-None-Match is only for the operation that creates a file')

@@ -1,13 +1,13 @@
 // A parsed body → the request that an operation is called with: texts, aliases, lists, nulls, schema, in this order.
 // Does not know headers, or any operation by name.
-import type { Operation } from '../../operations/operation.ts'
+import type { FailedPart, Operation } from '../../operations/operation.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { Failure } from '../failure.ts'
 import { targetFinder, type TargetOperation } from './delegated-body.ts'
 import { withoutNulls } from './drop-nulls.ts'
-import { inSentNames, translate, type SentNames } from './field-aliases.ts'
+import { inSentNames, pointingInto, translate, type SentNames } from './field-aliases.ts'
 import { checkTexts } from './json.ts'
-import { refuseLongLists, toFailure } from './validation.ts'
+import { invalidFields, refuseLongLists, toFailure } from './validation.ts'
 
 /** What every request has, and what preconditions and keys need of it. */
 export interface RequestFields {
@@ -30,6 +30,8 @@ export interface ReadRequest<Request extends RequestFields> {
 export interface RefusedBody {
   failure: Failure
   path?: string
+  /** The part of it, of several, that the failure is of. */
+  part?: FailedPart
 }
 
 /** Reads a body, which is strict JSON and is not changed. */
@@ -42,17 +44,82 @@ export function requestReader<Request extends RequestFields>(operation: Operatio
     const badText = checkTexts(body)
     if (badText !== null) return fail({ failure: badText })
     const target = targetOf(body)
-    const { body: translated, warnings, sentNames, failure } = translate(body, target)
+    const { body: translated, warnings, sentNames, failure, part } = translate(body, target)
     const refused = (reason: Failure) => fail({ failure: reason, ...pathIn(translated) })
+    if (part !== undefined) return fail(refusedPart(partsOf(translated, target)[part]!, failure!))
     if (failure !== null) return refused(failure)
     // Before anything looks into every item.
     const tooLong = refuseLongLists(translated, target)
     if (tooLong !== null) return refused(tooLong)
-    const fields = target.nullable.reduce((rest, { request, items }) => withoutNulls(rest, request, items), translated)
+    const longPart = firstRefusal(partsOf(translated, target))
+    if (longPart !== null) return fail(longPart)
+    const fields = withoutNullsIn(translated, target)
     const faults = target.faultsOf(fields)
+    const wrong = partsOf(fields, target).flatMap(part => {
+      const faults = part.target.faultsOf(part.body)
+      return faults.length > 0 ? [{ ...part, faults }] : []
+    })
+    const [first, ...others] = wrong
+    if (first !== undefined && others.length === 0 && faults.length === 0) {
+      const failure = pointingInto(toFailure(first.faults, first.body, first.target), first.at)
+      return fail(refusedPart(first, inSentNames(failure, sentNames)))
+    }
+    if (first !== undefined) {
+      const errors = invalidFields(faults, fields, target)
+      for (const { faults, body, target, at } of wrong) {
+        const own: Failure = { code: 'INVALID_REQUEST', errors: invalidFields(faults, body, target) }
+        errors.push(...pointingInto(own, at).errors)
+      }
+      return refused(inSentNames({ code: 'INVALID_REQUEST', errors }, sentNames))
+    }
     if (faults.length > 0) return refused(inSentNames(toFailure(faults, fields, target), sentNames))
     return ok({ request: fields as Request, target, warnings, sentNames })
   }
+}
+
+/** One of several requests in a body. `at`: where. */
+interface Part {
+  body: unknown
+  target: TargetOperation
+  at: string
+  index: number
+}
+
+function partsOf(body: unknown, { parts }: TargetOperation): Part[] {
+  if (parts === undefined || typeof body !== 'object' || body === null) return []
+  const list = (body as Record<string, unknown>)[parts.field]
+  if (!Array.isArray(list)) return []
+  return list.map((part: unknown, index) => ({
+    body: part,
+    target: parts.targetOf(part),
+    at: `/${parts.field}/${index}`,
+    index
+  }))
+}
+
+/** The first of the parts that has a list that is too long. */
+function firstRefusal(parts: readonly Part[]): RefusedBody | null {
+  for (const part of parts) {
+    const tooLong = refuseLongLists(part.body, part.target)
+    if (tooLong !== null) return refusedPart(part, tooLong)
+  }
+  return null
+}
+
+function refusedPart(
+  { body, target: { within: operation }, index: operation_index }: Part,
+  failure: Failure
+): RefusedBody {
+  const part = { operation_index, ...(operation !== undefined && { operation }), after: [] }
+  return { failure, part, ...pathIn(body) }
+}
+
+/** The body without the nulls that count as nothing, also in its parts. */
+function withoutNullsIn(body: unknown, target: TargetOperation): unknown {
+  const fields = target.nullable.reduce((rest, { request, items }) => withoutNulls(rest, request, items), body)
+  const parts = partsOf(fields, target)
+  if (parts.length === 0) return fields
+  return { ...(fields as object), [target.parts!.field]: parts.map(part => withoutNullsIn(part.body, part.target)) }
 }
 
 const pathIn = (body: unknown) =>

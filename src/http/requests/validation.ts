@@ -10,7 +10,8 @@ import { counted, listed } from '../answers/phrases.ts'
 
 /**
  * What the messages need to know of the operation. `within`: its name, where the route is another's; `elsewhere`: the
- * operations that have a field; `call_fields`: those that a model need not know of.
+ * operations that have a field; `call_fields`: those that a model need not know of; `of_all`: those that stand beside the
+ * list that this is one of; `parts`: where it has such a list.
  */
 export interface Validated {
   request: TSchema
@@ -18,6 +19,8 @@ export interface Validated {
   call_fields?: readonly string[]
   within?: string
   elsewhere?: (field: string) => string[]
+  of_all?: readonly string[]
+  parts?: { field: string }
 }
 
 /** The most faults that one answer lists. */
@@ -55,13 +58,15 @@ function valueAt(body: unknown, pointer: string): unknown {
 }
 
 /** The failure of a list that is longer than its schema allows. Cheap: validation looks into every item. */
-export function refuseLongLists(body: unknown, { request, items }: Validated): RequestFailure | null {
+export function refuseLongLists(body: unknown, { request, items, parts }: Validated): RequestFailure | null {
   for (const name of Object.keys(items)) {
     const value = valueAt(body, `/${name}`)
     const limit = maxItemsOf(request, name)
-    if (Array.isArray(value) && value.length > limit) {
-      return { code: 'TOO_MANY_EDITS', limit, actual: value.length }
-    }
+    if (!Array.isArray(value) || value.length <= limit) continue
+    const actual = value.length
+    return name === parts?.field
+      ? { code: 'TOO_MANY_OPERATIONS', what: 'operations', limit, actual }
+      : { code: 'TOO_MANY_EDITS', limit, actual }
   }
   return null
 }
@@ -73,13 +78,15 @@ export function refuseLongLists(body: unknown, { request, items }: Validated): R
 export function toFailure(errors: readonly SchemaError[], body: unknown, validated: Validated): Failure {
   const first = errors[0] && ownCode(errors[0], body, validated)
   if (first && errors.every(error => ownCode(error, body, validated) !== null)) return first
+  return { code: 'INVALID_REQUEST', errors: invalidFields(errors, body, validated) }
+}
+
+/** The first of the schema's errors, in words. */
+export function invalidFields(errors: readonly SchemaError[], body: unknown, validated: Validated): InvalidField[] {
   // Each branch of a union fails, and then the union: the message about the union is enough.
   const unions = new Set(errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath))
   const reported = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.has(instancePath))
-  return {
-    code: 'INVALID_REQUEST',
-    errors: reported.slice(0, ERRORS_MAX).map(error => inWords(error, body, validated))
-  }
+  return reported.slice(0, ERRORS_MAX).map(error => inWords(error, body, validated))
 }
 
 function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items }: Validated): Failure | null {
@@ -93,6 +100,8 @@ function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items 
       }
     case 'minItems edits':
       return { code: 'NO_EDITS', fields: requiredOf(items.edits ?? {}) }
+    case 'minItems operations':
+      return { code: 'NO_EDITS', none_of: 'operations' }
     case 'minLength path':
       return { code: 'INVALID_PATH', reason: 'empty' }
     case 'maxLength path':
@@ -121,6 +130,9 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
   switch (keyword) {
     case 'additionalProperties': {
       const name = String(params.additionalProperty)
+      if (instancePath === '' && validated.of_all?.includes(name) === true) {
+        return at('is of the whole batch; put it at the top, beside operations', `/${escapePointer(name)}`)
+      }
       const others = instancePath === '' && validated.within !== undefined ? (validated.elsewhere?.(name) ?? []) : []
       if (others.length > 0) {
         return at(`is a field of ${listed(others)}, not of ${validated.within}`, `/${escapePointer(name)}`)

@@ -114,7 +114,7 @@ const REQUESTS: Described[] = [
   },
   {
     failure: { code: 'INVALID_JSON', reason: 'too_deep', limit: 32 },
-    detail: ['The body is nested deeper than 32 levels.', 'No operation needs more than 3.']
+    detail: ['The body is nested deeper than 32 levels.', 'No operation needs more than 5.']
   },
   { failure: { code: 'INVALID_UNICODE' }, detail: ['The body is not valid UTF-8. Send the JSON encoded as UTF-8.'] },
   {
@@ -243,6 +243,10 @@ const REQUESTS: Described[] = [
     detail: ['The request has no edits. Send old_text and new_text, or edits with at least one such object.']
   },
   {
+    failure: { code: 'NO_EDITS', none_of: 'operations' },
+    detail: ['The request has no operations. Send at least one, such as an edit with path, old_text and new_text.']
+  },
+  {
     failure: { code: 'EMPTY_OLD_TEXT' },
     detail: [
       'old_text is empty, and empty text matches everywhere.',
@@ -261,6 +265,14 @@ const REQUESTS: Described[] = [
   {
     failure: { code: 'TOO_MANY_EDITS', limit: 1000, actual: 1200 },
     detail: ['The request has 1200 edits; the limit is 1000.', 'Send them in several requests.']
+  },
+  {
+    failure: { code: 'TOO_MANY_OPERATIONS', what: 'operations', limit: 1000, actual: 1200 },
+    detail: ['The batch has 1200 operations; the limit is 1000.', 'Send several batches.']
+  },
+  {
+    failure: { code: 'TOO_MANY_OPERATIONS', what: 'paths', limit: 100, actual: 120 },
+    detail: ['The batch names 120 paths; the limit is 100.', 'Send several batches.']
   },
   {
     failure: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: 'text/plain' },
@@ -540,6 +552,14 @@ const FILES: Described[] = [
     detail: [
       'src/app.ts has 250000000 bytes; the limit is 100000000.',
       'Only the operator can raise it, with --max-file-size.'
+    ]
+  },
+  {
+    failure: { code: 'FILE_TOO_LARGE', limit: 100_000_000, actual: 250_000_000, together: true },
+    detail: [
+      'The large files of this batch have 250000000 bytes together; the limit is 100000000.',
+      'Nothing was written.',
+      'Send them in several batches.'
     ]
   },
   {

@@ -17,6 +17,7 @@ const ROUTES = [
   '/edit-lines',
   '/edit-section',
   '/preview',
+  '/batch',
   '/create',
   '/inspect',
   '/history',
@@ -198,24 +199,32 @@ t.test('names calls so where hosts, programs and people read what there is', asy
     t.strictSame(strayIn((await withAll.call('GET', path)).body, BY_TOOL), [], `${path} of all tools`)
   }
   t.strictSame(strayIn(await overMcp(server, 'server/discover', {}), BY_TOOL), [])
-  // The values of /preview's operation are not names of calls.
+  // The values of the operation of /preview and /batch are not names of calls.
   const { operations } = (await server.call('GET', '/capabilities')).body as { operations: { route: string }[] }
   t.strictSame(
     strayIn(
-      operations.filter(({ route }) => route !== '/preview'),
+      operations.filter(({ route }) => !['/preview', '/batch'].includes(route)),
       BY_ROUTE,
       ['name']
     ),
     []
   )
   const { paths, components } = parse(readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'))
-  const { PreviewRequest: _, PreviewEdit: __, PastEdit, ...others } = components.schemas
+  const {
+    PreviewRequest: _,
+    PreviewEdit: __,
+    BatchOperation: ___,
+    BatchedResult,
+    PastEdit,
+    ...others
+  } = components.schemas
   t.strictSame(strayIn(others, BY_ROUTE), [])
   // Neither are those of the operation that made a change.
   const { operation, ...ofChanges } = PastEdit.properties
   t.strictSame(strayIn(ofChanges, BY_ROUTE), [])
   t.strictSame(strayIn(operation, BY_ROUTE, ['enum']), [])
-  for (const path of ROUTES.filter(route => route !== '/preview')) {
+  t.strictSame(strayIn(BatchedResult, BY_ROUTE, ['enum']), [])
+  for (const path of ROUTES.filter(route => !['/preview', '/batch'].includes(route))) {
     t.strictSame(strayIn(paths[path], BY_ROUTE, ['instance', 'operationId']), [], path)
   }
   t.strictSame(strayIn(paths['/tools/{name}'], BY_TOOL), [])

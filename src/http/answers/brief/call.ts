@@ -9,6 +9,8 @@ import { callLine, linesOf, numbered } from './text.ts'
 /** What failed: the call, and the file that it is about. */
 export interface FailedCall {
   made: ToolCall
+  /** Of several operations, the one that failed: `made` has its arguments alone, `all` those of the call. */
+  part?: { index: number; all: Readonly<Record<string, unknown>> }
   /** The path, short enough for a sentence. */
   shown: string
   file_hash: string | undefined
@@ -41,12 +43,40 @@ export const pathOf = ({ made }: FailedCall): unknown => made.arguments.path
 export const inspect = ({ made }: FailedCall, args: object): string => callLine(made, BY_TOOL.inspect, args)
 
 /** The same call with some fields changed; of a long one, only these. */
-export function again({ made }: FailedCall, changed: object): string[] {
-  const args = { ...made.arguments, ...changed }
-  const whole = JSON.stringify(args)
+export function again(call: FailedCall, changed: object): string[] {
+  const whole = wholeCall(call, { ...call.made.arguments, ...changed })
   if (whole.length <= CALLS_LENGTH) return ['If so, send:', whole]
   const fields = Object.entries(changed).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`)
-  return [`If so, send the same call with ${fields.join(', ')}.`]
+  return [`If so, send the same call with ${fields.join(', ')}${inPart(call)}.`]
+}
+
+/** The whole call, with these arguments for what failed. */
+function wholeCall({ part }: FailedCall, args: object): string {
+  if (part === undefined) return JSON.stringify(args)
+  // It failed because of one of them.
+  const operations = part.all.operations as readonly unknown[]
+  return JSON.stringify({ ...part.all, operations: operations.toSpliced(part.index, 1, args) })
+}
+
+const inPart = ({ part }: FailedCall): string => (part === undefined ? '' : ` in operations[${part.index}]`)
+
+/** Another operation in place of the one that failed, below the words that say when. */
+export function otherCall(
+  call: FailedCall,
+  operation: 'edit_lines' | 'edit_section',
+  { when, own }: { when: string; own?: true },
+  args: object
+): string[] {
+  const { made, part } = call
+  const after = own === undefined ? '' : ' with a new_text of your own'
+  if (part === undefined) {
+    return [`${when}, send${own === undefined ? '' : ' this'}${after}:`, callLine(made, BY_TOOL[operation], args)]
+  }
+  const one = { operation, ...args }
+  const whole = wholeCall(call, one)
+  const isWhole = whole.length <= CALL_LENGTH
+  const what = isWhole ? ' this' : ` the same call with this${inPart(call)}`
+  return [`${when}, send${what}${after}:`, isWhole ? whole : JSON.stringify(one)]
 }
 
 /** Fields of one edit, which a fix replaces all together. */
@@ -65,10 +95,10 @@ const withoutEdit = (fields: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !EDIT_FIELDS.includes(name)))
 
 /** The same call with this edit in place of the one that failed. */
-function withEdit({ made }: FailedCall, edit: object, { edit_index }: EditPosition): string {
+function withEdit({ made }: FailedCall, edit: object, { edit_index }: EditPosition): object {
   const { edits, ...others } = made.arguments
-  if (!Array.isArray(edits)) return JSON.stringify({ ...withoutEdit(others), ...edit })
-  return JSON.stringify({ ...others, edits: edits.toSpliced(edit_index, 1, edit) })
+  if (!Array.isArray(edits)) return { ...withoutEdit(others), ...edit }
+  return { ...others, edits: edits.toSpliced(edit_index, 1, edit) }
 }
 
 type AnyFix = Fix<FixedText> | Fix<FixedLines>
@@ -92,13 +122,16 @@ export function asCall(
   failure: EditPosition,
   call: FailedCall
 ): string[] {
-  const whole = withEdit(call, edit, failure)
-  const isWhole = failure.total_edits === 1 || whole.length <= CALL_LENGTH
-  const what = isWhole ? '' : ` the same edits with this as edit ${failure.edit_index + 1}`
+  const isOne = failure.total_edits === 1
+  const one = withEdit(call, edit, failure)
+  const whole = wholeCall(call, one)
+  const isWhole = (isOne && call.part === undefined) || whole.length <= CALL_LENGTH
+  const as = isOne ? '' : ` as edit ${failure.edit_index + 1}`
+  const what = isWhole ? '' : ` the same ${call.part === undefined ? 'edits' : 'call'} with this${as}${inPart(call)}`
   const own = whyOwn === undefined ? '' : `${isWhole ? ' this' : ''} with a new_text of your own`
   const why = whyOwn === undefined || whyOwn === '' ? '' : ` (${whyOwn})`
   const words = `send${what}${own}${why}:`
-  return [when === '' ? capital(words) : `${when}, ${words}`, isWhole ? whole : JSON.stringify(edit)]
+  return [when === '' ? capital(words) : `${when}, ${words}`, isWhole ? whole : JSON.stringify(isOne ? one : edit)]
 }
 
 /** A call for each place, as far as they are short together; the first in any case. */
@@ -126,7 +159,7 @@ export function shortest(ready: readonly EditFix[], failure: EditPosition, call:
     const inside = lines !== undefined && lines[0] >= from && lines[1] <= to
     return inside && (conflict === undefined || first.conflict !== undefined)
   })
-  const lengthOf = ({ edit }: EditFix) => withEdit(call, edit, failure).length
+  const lengthOf = ({ edit }: EditFix) => JSON.stringify(withEdit(call, edit, failure)).length
   return same.reduce((best, fix) => (lengthOf(fix) < lengthOf(best) ? fix : best), first)
 }
 

@@ -22,7 +22,20 @@ export function briefHistory({ message, edits, next_before }: HistoryResult, mad
 }
 
 function lineOf(edit: ListedEdit): string {
-  const { edit_id, at, path, operation, lines_added, lines_removed, changes, agent, session, reason, undoes } = edit
+  const {
+    edit_id,
+    batch_id,
+    at,
+    path,
+    operation,
+    lines_added,
+    lines_removed,
+    changes,
+    agent,
+    session,
+    reason,
+    undoes
+  } = edit
   const lines = changes.slice(0, PLACES).map(({ new_start_line }) => new_start_line)
   const more = changes.length > PLACES || edit.changes_truncated === true ? ',…' : ''
   const parts = [
@@ -30,6 +43,7 @@ function lineOf(edit: ListedEdit): string {
     `${at.slice(0, 19)}Z`,
     cut(path, 200),
     `${operation} +${lines_added} -${lines_removed}${lines.length === 0 ? '' : ` at ${lines.join(',')}${more}`}`,
+    batch_id === undefined ? '' : `batch ${batch_id}`,
     undoes === undefined ? '' : `of ${undoes.slice(0, PLACES).join(', ')}`,
     agent === undefined ? '' : `by ${quote(agent)}`,
     session === undefined ? '' : `session ${quote(session)}`,

@@ -1,7 +1,6 @@
 // The text of an edit whose old_text was not found: which region was most likely meant, and the call that edits it.
 // Does not know other failures.
 import type { EditPosition, NoMatch, SimilarContent } from '../../../engine/failure.ts'
-import { BY_TOOL } from '../call-names.ts'
 import { whyMissed } from '../no-match-cause.ts'
 import { counted, listed, quote, span } from '../phrases.ts'
 import {
@@ -12,12 +11,12 @@ import {
   fixed,
   inspect,
   ofEdit,
+  otherCall,
   pathOf,
   preview,
   shortest,
   withEdits
 } from './call.ts'
-import { callLine } from './text.ts'
 
 /** The longest region that is shown where no edit of it is proposed. */
 const REGION_LENGTH = 2000
@@ -42,7 +41,7 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
     const edit = { start_line: 1, end_line: 0, new_text: newTextOf(failure, call) }
     return {
       what: of(': the file is empty'),
-      next: ['To put the text into it, send:', callLine(call.made, BY_TOOL.edit_lines, { path: pathOf(call), ...edit })]
+      next: otherCall(call, 'edit_lines', { when: 'To put the text into it' }, { path: pathOf(call), ...edit })
     }
   }
   if (best === undefined && applied_lines !== undefined) {
@@ -93,11 +92,12 @@ const replacedWhole = ({ fixes }: NoMatch, call: FailedCall): string[] =>
   fixes.flatMap(({ section, lines }) =>
     section === undefined || lines === undefined
       ? []
-      : [
-          `${quote(section.symbol)} is ${span(lines)} now; ` +
-            'to replace all of it, send this with a new_text of your own:',
-          callLine(call.made, BY_TOOL.edit_section, { path: pathOf(call), action: 'replace', ...section })
-        ]
+      : otherCall(
+          call,
+          'edit_section',
+          { when: `${quote(section.symbol)} is ${span(lines)} now; to replace all of it`, own: true },
+          { path: pathOf(call), action: 'replace', ...section }
+        )
   )
 
 const spanOf = ({ line_number, end_line }: SimilarContent): string => span([line_number, end_line])

@@ -1,9 +1,10 @@
 // A success as the text that a model is given: what was done or found, the lines in question, the hash, and nothing
 // else. Does not know problems.
+import type { BatchResult } from '../../../../schemas/batch.ts'
 import type { HistoryResult } from '../../../../schemas/history.ts'
 import type { RedoResult, UndoResult } from '../../../../schemas/undo.ts'
 import type { ChangeResult } from '../../../../schemas/outcome.ts'
-import type { ChangeOutcome, InspectOutcome, Outcome } from '../../../operations/operation.ts'
+import type { BatchOutcome, ChangedOutcome, InspectOutcome, Outcome } from '../../../operations/operation.ts'
 import type { ToolCall } from '../call-names.ts'
 import { sentences } from '../description.ts'
 import type { AnswerBody } from '../outcome.ts'
@@ -14,14 +15,25 @@ import { below, callLine, hashLine, linesOf, numbered, outlineLines } from './te
 /** The text of a success; `body` is its JSON, `made` the call. */
 export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall): string {
   const warnings = (body.warnings ?? []).map(warning => `Warning: ${warning}`)
-  if (value.operation === 'inspect') return below(inspected(value.outcome, value.searched, made), ...warnings)
-  if (value.operation === 'history') return below(briefHistory(body as HistoryResult, made), ...warnings)
-  if (value.operation === 'undo' || value.operation === 'redo') {
-    return below(briefTakeBack(value.outcome, body as UndoResult | RedoResult), ...warnings)
+  switch (value.operation) {
+    case 'inspect':
+      return below(inspected(value.outcome, value.searched, made), ...warnings)
+    case 'history':
+      return below(briefHistory(body as HistoryResult, made), ...warnings)
+    case 'undo':
+    case 'redo':
+      return below(briefTakeBack(value.outcome, body as UndoResult | RedoResult), ...warnings)
+    case 'batch':
+      return below(briefBatch(value.outcome, body as BatchResult), ...warnings)
+    default:
+      return briefChange(value, body as ChangeResult, warnings)
   }
-  const { message, file_hash, note, diff, diff_truncated, diff_unavailable } = body as ChangeResult
+}
+
+function briefChange(value: ChangedOutcome, body: Omit<ChangeResult, 'dry_run'>, warnings: string[]): string {
+  const { message, file_hash, note, diff, diff_truncated, diff_unavailable } = body
   // Of a created file, the caller has just sent every line.
-  const { changed, changed_lines } = value.outcome as ChangeOutcome
+  const { changed, changed_lines } = value.outcome
   const lines = value.operation === 'create' || !changed ? [] : changed_lines
   return below(
     sentences(message, hashLine(file_hash)),
@@ -31,6 +43,16 @@ export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall): 
     note,
     ...warnings
   )
+}
+
+/** What each operation did; the hash of a file is said once. */
+function briefBatch({ results: outcomes }: BatchOutcome, { message, batch_id, results }: BatchResult): string {
+  const each = results.map(({ file_hash, ...body }, i) => {
+    const isLast = results.findLastIndex(({ path }) => path === body.path) === i
+    const warnings = body.warnings.map(warning => `Warning: ${warning}`)
+    return briefChange(outcomes[i]!, { ...body, ...(isLast && file_hash !== undefined && { file_hash }) }, warnings)
+  })
+  return below(sentences(message, batch_id === undefined ? '' : `batch_id: ${batch_id}`), ...each)
 }
 
 /** The text of an answer that was given before. */

@@ -3,7 +3,10 @@
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { StaleFile } from '../../../workspace/failure.ts'
 import type { Failure } from '../../failure.ts'
+import type { FailedPart } from '../../../operations/operation.ts'
 import type { ToolCall } from '../call-names.ts'
+import { sentences } from '../description.ts'
+import { afterOthers, NOTHING_CHANGED, partNamed } from '../part.ts'
 import { counted, cut, listed, span } from '../phrases.ts'
 import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, preview } from './call.ts'
 import { EDIT_BRIEFS } from './edit.ts'
@@ -14,13 +17,31 @@ import { below, hashLine } from './text.ts'
  * The text of a problem; `body` is its JSON, `made` the call, without which no other can be proposed. A code that
  * has no text of its own is answered with `detail`.
  */
-export function briefProblem(failure: Failure, body: Problem, made: ToolCall | undefined): string {
+export function briefProblem(
+  failure: Failure,
+  body: Problem,
+  made: ToolCall | undefined,
+  part: FailedPart | undefined
+): string {
   const { code, detail, path, file_hash } = body
-  const brief =
-    made === undefined ? undefined : briefOf(BRIEFS, failure, { made, shown: cut(path ?? 'the file', 200), file_hash })
+  const shown = cut(path ?? 'the file', 200)
+  const call = made && (part === undefined ? { made, shown, file_hash } : partOf(made, part, { shown, file_hash }))
+  const brief = call && briefOf(BRIEFS, failure, call)
   if (brief === undefined) return withHash(withCode(detail, code, path), file_hash)
   const { what, next, lines } = brief
-  return withHash(below(`${what}${/[.?]$/.test(what) ? '' : '.'} [${code}]`, ...next, lines), file_hash)
+  const of = part === undefined ? '' : `${partNamed(part, path)}: `
+  const whole = part === undefined ? '' : sentences(NOTHING_CHANGED, afterOthers(part))
+  return withHash(below(`${of}${what}${/[.?]$/.test(what) ? '' : '.'} [${code}]`, whole, ...next, lines), file_hash)
+}
+
+/** The one operation of a call that failed. */
+function partOf(
+  { name, arguments: all }: ToolCall,
+  { operation_index: index }: FailedPart,
+  file: Pick<FailedCall, 'shown' | 'file_hash'>
+): FailedCall {
+  const operations = all.operations as readonly ToolCall['arguments'][]
+  return { ...file, made: { name, arguments: operations[index]! }, part: { index, all } }
 }
 
 /** A text with the hash, if that isn't in it. */
