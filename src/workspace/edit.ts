@@ -183,7 +183,8 @@ async function changeContent<T, F>(
 }
 
 /**
- * Keeps, and reports, what another program saved between the last look and the rename. Never throws: the change is made.
+ * Keeps, and reports, what another program saved between the last look and the rename. Never throws: the change is
+ * made.
  */
 async function reportSave(
   { options }: WriteContext,

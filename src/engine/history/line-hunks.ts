@@ -21,8 +21,8 @@ const MOST_STEPS = 2_000_000
 /**
  * The lines in which two texts differ, in order; between two hunks at least one line is the same. Lines that occur once
  * in each text are found whatever their number; what lies between two of these is compared line by line only where few
- * lines differ, as long as that takes few steps altogether, and is one hunk otherwise. Of texts of very many lines, all between the lines that they begin and end
- * with alike is one hunk. Linear in the bytes, and O(n log n) for n lines.
+ * lines differ, as long as that takes few steps altogether, and is one hunk otherwise. Of texts of very many lines, all
+ * between the lines that they begin and end with alike is one hunk. Linear in the bytes, and O(n log n) for n lines.
  */
 export function lineHunks(old: Buffer, now: Buffer): LineHunk[] {
   const { lead, trail } = commonLines(old, now)

@@ -36,8 +36,9 @@ export function takeBackMessage(verb: TakeBackVerb, { dry_run, results, toggled,
 
 function skippedSentence(skipped: readonly string[], dry_run: boolean): string {
   if (skipped.length === 0) return ''
-  const left = dry_run ? 'would be left' : skipped.length === 1 ? 'was left' : 'were left'
-  return `Because of conflicts, ${editsNamed(skipped)} ${left} as ${skipped.length === 1 ? 'it is' : 'they are'}, at least in part.`
+  const [were, are] = skipped.length === 1 ? ['was', 'it is'] : ['were', 'they are']
+  const left = dry_run ? 'would be left' : `${were} left`
+  return `Because of conflicts, ${editsNamed(skipped)} ${left} as ${are}, at least in part.`
 }
 
 /** What was done in one file. */

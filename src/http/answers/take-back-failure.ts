@@ -75,7 +75,8 @@ function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): s
       : `To bring the file back first, call ${naming.redo} with edit_id ${removed.by}.`
   }
   if (verb === 'redo') return `Edit the lines in question with ${naming.edit}, as suggested_fixes has it.`
-  return `If that is what you mean, ${others === '' ? 'edit the lines in question' : others}${skip}. suggested_fixes has the calls.`
+  const first = others === '' ? 'edit the lines in question' : others
+  return `If that is what you mean, ${first}${skip}. suggested_fixes has the calls.`
 }
 
 /** The edits that put back, or in, the text of a conflict; each once. */
@@ -115,7 +116,8 @@ function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: strin
       type: 'RESTORE_TEXT',
       suggestion:
         `Give line ${start_line} the text that it would have ${verb === 'undo' ? 'without' : 'with'} these edits: ` +
-        `this edit for ${'old_text' in edit ? naming.edit : naming.edit_lines} is ready to send. It changes what the later edit wrote.`,
+        `this edit for ${'old_text' in edit ? naming.edit : naming.edit_lines} is ready to send. ` +
+        'It changes what the later edit wrote.',
       edit
     })
   }
@@ -186,8 +188,10 @@ export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
     }
     case 'same_state':
       return 'The file has that content already.'
-    case 'all_in_conflict':
-      return `Later changes stand in the way of all that was to be ${verb === 'undo' ? 'taken back' : 'made again'}; conflicts lists them.`
+    case 'all_in_conflict': {
+      const done = verb === 'undo' ? 'taken back' : 'made again'
+      return `Later changes stand in the way of all that was to be ${done}; conflicts lists them.`
+    }
   }
 }
 
@@ -205,24 +209,24 @@ function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<P
   return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: { edit_id } } }] }
 }
 
-/** Of what texts are missing for, in words. */
-export const noTexts = ({ reason, edit_ids }: Of<'HISTORY_GONE'>): string =>
-  reason === 'no_texts'
-    ? sentences(
-        `The texts of ${editsNamed(edit_ids)} are not kept, or not any more, so it is not known what to put back.`,
-        NOTHING_WRITTEN,
-        'Change the file by an edit instead.'
-      )
-    : sentences(
-        `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`,
-        NOTHING_WRITTEN,
-        'Change the file by an edit instead.'
-      )
+/** Why it is not known what to put back, in words. */
+export function noTexts({ reason, edit_ids }: Of<'HISTORY_GONE'>): string {
+  const why =
+    reason === 'no_texts'
+      ? `The texts of ${editsNamed(edit_ids)} are not kept, or not any more`
+      : `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is`
+  return sentences(
+    `${why}, so it is not known what to put back.`,
+    NOTHING_WRITTEN,
+    'Change the file by an edit instead.'
+  )
+}
 
 /** A link where a file was. */
 export const linkNow = (leads_to: string, shown: string): ProblemParts => ({
   detail: sentences(
-    `${shown} is now, or lies behind, a symbolic link to ${cut(leads_to, 200)}; the edit was made to the file that was there.`,
+    `${shown} is now, or lies behind, a symbolic link to ${cut(leads_to, 200)}; ` +
+      'the edit was made to the file that was there.',
     NOTHING_WRITTEN,
     'Put the file back in its place, or change it by an edit.'
   )
