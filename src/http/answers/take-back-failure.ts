@@ -3,13 +3,13 @@ import type { ConflictOnWire, Problem, SuggestedFix } from '../../../schemas/pro
 import type { ConflictAt, HistoryFailure, TakeBackVerb } from '../../operations/operation.ts'
 import type { CallSyntax } from './call-names.ts'
 import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
-import { editsNamed } from './history-outcome.ts'
-import { counted, cut, listed, span } from './phrases.ts'
+import { editsNamed, NAMED } from './history-outcome.ts'
+import { capital, counted, cut, listed, span } from './phrases.ts'
 
 type Of<C extends HistoryFailure['code']> = Extract<HistoryFailure, { code: C }>
 
-/** Later edits that a fix names, and conflicts for which there is a fix of their own. */
-const MOST_IDS = 100
+/** Later edits that a fix names; with more of them there is no such fix. */
+const MOST_LATER = 100
 
 export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'>> = {
   UNDO_CONFLICT: (failure, { path, naming }) => ({
@@ -103,7 +103,7 @@ function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: strin
       call: { name: naming.redo, arguments: { edit_id: removed.by } }
     })
   }
-  if (verb === 'undo' && later.length > 0 && later.length <= MOST_IDS) {
+  if (verb === 'undo' && later.length > 0 && later.length <= MOST_LATER) {
     fixes.push({
       type: 'UNDO_LATER_TOO',
       suggestion: `Take back the later ${later.length === 1 ? 'edit' : 'edits'} too: this call is ready to send.`,
@@ -152,7 +152,7 @@ function onWire({
 }
 
 /** Why there is nothing to do, in words. */
-export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string {
+function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string {
   const { verb, edit_ids } = failure
   const [id = ''] = edit_ids
   switch (failure.reason) {
@@ -198,7 +198,7 @@ export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
 const are = (ids: readonly string[]): string => (ids.length === 1 ? 'is' : 'are')
 const it = (ids: readonly string[]): string => (ids.length === 1 ? 'it' : 'them')
 const capitalEdits = (ids: readonly string[]): string =>
-  ids.length > 3 ? `All ${counted(ids.length, 'edit')}` : editsNamed(ids).replace(/^e/, 'E')
+  ids.length > NAMED ? `All ${counted(ids.length, 'edit')}` : capital(editsNamed(ids))
 
 /** The call that does what was meant, if there is one. */
 function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
