@@ -1,5 +1,6 @@
 // Why nothing was taken back or made again, and what to do next. Does not know statuses.
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../schemas/problem.ts'
+import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import type { ConflictAt, HistoryFailure, TakeBackVerb } from '../../operations/operation.ts'
 import type { CallSyntax } from './call-names.ts'
 import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
@@ -7,9 +8,6 @@ import { editsNamed, NAMED } from './history-outcome.ts'
 import { capital, counted, cut, listed, span } from './phrases.ts'
 
 type Of<C extends HistoryFailure['code']> = Extract<HistoryFailure, { code: C }>
-
-/** Later edits that a fix names; with more of them there is no such fix. */
-const MOST_LATER = 100
 
 export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'>> = {
   UNDO_CONFLICT: (failure, { path, naming }) => ({
@@ -19,7 +17,7 @@ export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_U
   NOTHING_TO_UNDO: (failure, { naming }) => ({
     detail: sentences(whyNothing(failure, naming), NOTHING_WRITTEN),
     members: {
-      ...(failure.edit_ids.length > 0 && { edit_ids: failure.edit_ids.slice(0, 1000) }),
+      ...(failure.edit_ids.length > 0 && { edit_ids: failure.edit_ids.slice(0, MAX_EDIT_IDS) }),
       ...('oldest_kept_at' in failure &&
         failure.oldest_kept_at !== undefined && { oldest_kept_at: timeOf(failure.oldest_kept_at) }),
       ...(failure.conflicts !== undefined && conflictsOf({ ...failure, conflicts: failure.conflicts })),
@@ -64,6 +62,13 @@ export const laterOf = (conflicts: readonly ConflictAt[]): string[] => [
   ...new Set(conflicts.flatMap(({ by, kind }) => (by === undefined || kind === 'removed' ? [] : [by])))
 ]
 
+/** The edits of an undo and the later ones in its way; undefined: none are, or they are more than a request takes. */
+export function withLater({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>): string[] | undefined {
+  const later = laterOf(conflicts)
+  const all = [...new Set([...edit_ids, ...later])]
+  return verb === 'undo' && later.length > 0 && all.length <= MAX_EDIT_IDS ? all : undefined
+}
+
 function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
   const later = laterOf(conflicts)
   const others = later.length === 0 ? '' : `take back ${editsNamed(later)} too`
@@ -92,7 +97,8 @@ export const restoringEdits = (
   })
 }
 
-function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
+function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
+  const { verb, conflicts } = failure
   const later = laterOf(conflicts)
   const fixes: SuggestedFix[] = []
   const removed = conflicts.find(({ kind, by }) => kind === 'removed' && by !== undefined)
@@ -103,11 +109,12 @@ function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: strin
       call: { name: naming.redo, arguments: { edit_id: removed.by } }
     })
   }
-  if (verb === 'undo' && later.length > 0 && later.length <= MOST_LATER) {
+  const all = withLater(failure)
+  if (all !== undefined) {
     fixes.push({
       type: 'UNDO_LATER_TOO',
       suggestion: `Take back the later ${later.length === 1 ? 'edit' : 'edits'} too: this call is ready to send.`,
-      call: { name: naming.undo, arguments: { edit_ids: [...new Set([...edit_ids, ...later])] } }
+      call: { name: naming.undo, arguments: { edit_ids: all } }
     })
   }
   for (const { path: where, edit, start_line } of restoringEdits(conflicts)) {
