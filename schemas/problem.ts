@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema, TUnsafe } from 'typebox'
 import { Type } from './type.ts'
 import { byDiscriminator, count, hash, line, lossy, named, ref, word } from './common.ts'
 import { StructureItem } from './structure.ts'
+import { MAX_EDIT_IDS } from './undo.ts'
 
 const text = (description: string) => Type.String({ description })
 
@@ -258,7 +259,9 @@ const MEMBERS = {
     Type.Array(ref(UndoConflict), { maxItems: 100, description: 'What stands in the way, the first 100.' })
   ),
   more_conflicts: Type.Optional(count('How many more conflicts there are.')),
-  edit_ids: Type.Optional(Type.Array(Type.String(), { maxItems: 1000, description: 'The edits in question.' })),
+  edit_ids: Type.Optional(
+    Type.Array(Type.String(), { maxItems: MAX_EDIT_IDS, description: 'The edits in question, the first 1,000.' })
+  ),
   oldest_kept_at: Type.Optional(text('When the oldest edit was made that is still kept.')),
   taken_back: Type.Optional(ref(TakenBackEdit))
 }

@@ -41,7 +41,7 @@ export async function withFile<T>(
   const fd = await openFile(path, CAREFULLY | (access === 'read' ? constants.O_RDONLY : constants.O_RDWR))
   try {
     const stats = fstatSync(fd)
-    // Where the system knows no users, all files are ours.
+    // Where the system has no user ids, a file's owner isn't compared.
     const user = process.geteuid?.() ?? 0
     if (!stats.isFile() || (stats.uid !== user && user !== 0)) {
       throw new NotOurs('not a regular file of this user')

@@ -57,8 +57,8 @@ export const keyedBy =
     workspace.keyed(key, work)
 
 /**
- * How a request's change is made, and by whom. `answer`: what the call returns; it is plain JSON, so that it can be kept
- * under the request's idempotency key and be given again.
+ * How a request's change is made, and by whom. `answer`: what the call returns; it is plain JSON, so that it can be
+ * kept under the request's idempotency key and be given again.
  */
 export const changeOptions = <D>(
   { dry_run = false }: ChangeRequest,

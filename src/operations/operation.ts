@@ -75,7 +75,9 @@ export interface StrayEdit {
 /** The name of what is done with a set of edits. */
 export type TakeBackVerb = 'undo' | 'redo'
 
-/** A change that stands in the way. `by`: absent where it isn't known which. `restores`: an edit that is ready to send. */
+/**
+ * A change that stands in the way. `by`: absent where it isn't known which. `restores`: an edit that is ready to send.
+ */
 export interface ConflictAt extends Omit<ConflictWithFix, 'by'> {
   path: string
   by?: string

@@ -2,7 +2,7 @@
 // ordinary edit. Does not know how a request says which edits it means.
 import type { ResultTooLarge } from '../engine/failure.ts'
 import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engine/take-back.ts'
-import type { Selection } from '../engine/history/change.ts'
+import { isRecordedId, type Selection } from '../engine/history/change.ts'
 import type { Described } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { ChangeOptions, FileHistory } from '../workspace/api.ts'
@@ -274,8 +274,7 @@ function inFile(
       return failure
     case 'HISTORY_GONE': {
       const { reason, edit_id } = failure
-      // Of a change by others that nobody has seen, there is no id.
-      const ids = edit_id === '' ? edit_ids : [edit_id]
+      const ids = isRecordedId(edit_id) ? [edit_id] : edit_ids
       return { code: 'HISTORY_GONE', reason: reason === 'not_kept' ? 'no_texts' : reason, edit_ids: ids }
     }
     case 'UNDO_CONFLICT':
@@ -292,7 +291,7 @@ function inFile(
 }
 
 function conflictAt(path: string, { by, ...conflict }: ConflictWithFix): ConflictAt {
-  return { path, ...conflict, ...(by !== '' && { by }) }
+  return { path, ...conflict, ...(isRecordedId(by) && { by }) }
 }
 
 /** The file of a record is gone: what removed it stands in the way. */

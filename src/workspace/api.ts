@@ -232,8 +232,8 @@ export interface Listing extends Entries {
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
 /**
- * Which edits are asked for, as in the history itself; all members must hold. Without `texts`, `splices` and `places` of
- * the records are null.
+ * Which edits are asked for, as in the history itself; all members must hold. Without `texts`, `splices` and `places`
+ * of the records are null.
  */
 export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under'> {
   /** As a request gives it. */

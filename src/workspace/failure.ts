@@ -79,8 +79,8 @@ export interface StaleFile {
 
 /**
  * `set_id_dropped`, `links_left`: what a replacement doesn't keep. `unsynced_…`: it is done, but a power failure may
- * undo it. `unrecorded`: the history could not be written, so that nothing can take this change back. `save_replaced`: another program saved the file in the instant before the rename, after the
- * last look at it.
+ * undo it. `unrecorded`: the history could not be written, so that nothing can take this change back. `save_replaced`:
+ * another program saved the file in the instant before the rename, after the last look at it.
  */
 export type FileWarning =
   'set_id_dropped' | 'links_left' | 'unsynced_change' | 'unsynced_creation' | 'unrecorded' | 'save_replaced'

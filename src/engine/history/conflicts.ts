@@ -10,10 +10,10 @@ import { bytesOf } from './spans.ts'
 import type { Units } from './units.ts'
 import { stands, type Weave } from './weave.ts'
 
-/** How many conflicts an answer lists. */
+/** Conflicts of one text that are listed. */
 const MOST_SHOWN = 50
-/** UTF-16 units of a text in a conflict. */
-const TEXT_LENGTH = 1000
+/** UTF-16 units of a text in a conflict; of a longer one, what is in its middle is left out. */
+export const TEXT_LENGTH = 1000
 
 /** One pair in conflict, and the text that it is about. */
 interface Found extends BlockedUnit {

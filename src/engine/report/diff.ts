@@ -17,7 +17,9 @@ const REFINED = 400
 
 export type Diff = { diff: string; diff_truncated: boolean } | { diff_unavailable: 'not_utf8' | 'too_long' }
 
-/** A stretch of a text, and the splices in it. `lineFeedsBefore`: how many lines of the whole text lie before an offset. */
+/**
+ * A stretch of a text, and the splices in it. `lineFeedsBefore`: how many lines of the whole text lie before an offset.
+ */
 export interface DiffPart {
   original: Buffer
   splices: Splices
@@ -45,7 +47,9 @@ export const unifiedDiff = (
   options: DiffOptions
 ): Diff => diffOfParts([{ original, splices, lineFeedsBefore: offset => index.lineFeedsBefore(offset) }], options)
 
-/** The same of a text of which only these parts are known; they are in order, and lines between them stay as they are. */
+/**
+ * The same of a text of which only these parts are known; they are in order, and lines between them stay as they are.
+ */
 export function diffOfParts(parts: readonly DiffPart[], options: DiffOptions): Diff {
   const hunks: StructuredPatchHunk[] = []
   let shown = 2

@@ -1,5 +1,6 @@
 // Why what needs the history can't be done: to tell a request that is sent again, to take back what was done. Does not
 // know statuses or files.
+import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import type { Failure } from '../failure.ts'
 import { sentences, type Descriptions } from './description.ts'
 import { retryAfter, sendAgain } from './retry-after.ts'
@@ -29,7 +30,9 @@ export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode
   }),
   ...TAKE_BACK_FAILURES,
   HISTORY_GONE: failure => {
-    if ('edit_ids' in failure) return { detail: noTexts(failure), members: { edit_ids: [...failure.edit_ids] } }
+    if ('edit_ids' in failure) {
+      return { detail: noTexts(failure), members: { edit_ids: failure.edit_ids.slice(0, MAX_EDIT_IDS) } }
+    }
     return 'keyed' in failure
       ? sentences(
           'This server keeps no history (--history off), so it could not tell whether this idempotency_key was used',

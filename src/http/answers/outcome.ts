@@ -127,7 +127,8 @@ const FILE_WARNINGS: Record<FileWarning, string> = {
   unsynced_creation:
     'The file was created, but its directory could not be synced: a power failure may remove it again.',
   save_replaced:
-    'Another program saved the file in the same instant, and this edit replaced what it saved; if the history could keep that, it is there as a change from outside in the state "uncertain".',
+    'Another program saved the file in the same instant, and this edit replaced what it saved; ' +
+    'if the history could keep that, it is there as a change from outside in the state "uncertain".',
   unrecorded: 'The change was made, but the history could not be written: nothing can take this change back.'
 }
 

@@ -1,15 +1,13 @@
 // Why nothing was taken back or made again, and what to do next. Does not know statuses.
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../schemas/problem.ts'
+import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import type { ConflictAt, HistoryFailure, TakeBackVerb } from '../../operations/operation.ts'
 import type { CallSyntax } from './call-names.ts'
 import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
-import { editsNamed } from './history-outcome.ts'
-import { counted, cut, listed, span } from './phrases.ts'
+import { editsNamed, NAMED } from './history-outcome.ts'
+import { capital, counted, cut, listed, span } from './phrases.ts'
 
 type Of<C extends HistoryFailure['code']> = Extract<HistoryFailure, { code: C }>
-
-/** Later edits that a fix names, and conflicts for which there is a fix of their own. */
-const MOST_IDS = 100
 
 export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'>> = {
   UNDO_CONFLICT: (failure, { path, naming }) => ({
@@ -19,7 +17,7 @@ export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_U
   NOTHING_TO_UNDO: (failure, { naming }) => ({
     detail: sentences(whyNothing(failure, naming), NOTHING_WRITTEN),
     members: {
-      ...(failure.edit_ids.length > 0 && { edit_ids: failure.edit_ids.slice(0, 1000) }),
+      ...(failure.edit_ids.length > 0 && { edit_ids: failure.edit_ids.slice(0, MAX_EDIT_IDS) }),
       ...('oldest_kept_at' in failure &&
         failure.oldest_kept_at !== undefined && { oldest_kept_at: timeOf(failure.oldest_kept_at) }),
       ...(failure.conflicts !== undefined && conflictsOf({ ...failure, conflicts: failure.conflicts })),
@@ -64,6 +62,13 @@ export const laterOf = (conflicts: readonly ConflictAt[]): string[] => [
   ...new Set(conflicts.flatMap(({ by, kind }) => (by === undefined || kind === 'removed' ? [] : [by])))
 ]
 
+/** The edits of an undo and the later ones in its way; undefined: none are, or they are more than a request takes. */
+export function withLater({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>): string[] | undefined {
+  const later = laterOf(conflicts)
+  const all = [...new Set([...edit_ids, ...later])]
+  return verb === 'undo' && later.length > 0 && all.length <= MAX_EDIT_IDS ? all : undefined
+}
+
 function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
   const later = laterOf(conflicts)
   const others = later.length === 0 ? '' : `take back ${editsNamed(later)} too`
@@ -75,7 +80,8 @@ function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): s
       : `To bring the file back first, call ${naming.redo} with edit_id ${removed.by}.`
   }
   if (verb === 'redo') return `Edit the lines in question with ${naming.edit}, as suggested_fixes has it.`
-  return `If that is what you mean, ${others === '' ? 'edit the lines in question' : others}${skip}. suggested_fixes has the calls.`
+  const first = others === '' ? 'edit the lines in question' : others
+  return `If that is what you mean, ${first}${skip}. suggested_fixes has the calls.`
 }
 
 /** The edits that put back, or in, the text of a conflict; each once. */
@@ -91,7 +97,8 @@ export const restoringEdits = (
   })
 }
 
-function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
+function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
+  const { verb, conflicts } = failure
   const later = laterOf(conflicts)
   const fixes: SuggestedFix[] = []
   const removed = conflicts.find(({ kind, by }) => kind === 'removed' && by !== undefined)
@@ -102,11 +109,12 @@ function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: strin
       call: { name: naming.redo, arguments: { edit_id: removed.by } }
     })
   }
-  if (verb === 'undo' && later.length > 0 && later.length <= MOST_IDS) {
+  const all = withLater(failure)
+  if (all !== undefined) {
     fixes.push({
       type: 'UNDO_LATER_TOO',
       suggestion: `Take back the later ${later.length === 1 ? 'edit' : 'edits'} too: this call is ready to send.`,
-      call: { name: naming.undo, arguments: { edit_ids: [...new Set([...edit_ids, ...later])] } }
+      call: { name: naming.undo, arguments: { edit_ids: all } }
     })
   }
   for (const { path: where, edit, start_line } of restoringEdits(conflicts)) {
@@ -115,7 +123,8 @@ function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: strin
       type: 'RESTORE_TEXT',
       suggestion:
         `Give line ${start_line} the text that it would have ${verb === 'undo' ? 'without' : 'with'} these edits: ` +
-        `this edit for ${'old_text' in edit ? naming.edit : naming.edit_lines} is ready to send. It changes what the later edit wrote.`,
+        `this edit for ${'old_text' in edit ? naming.edit : naming.edit_lines} is ready to send. ` +
+        'It changes what the later edit wrote.',
       edit
     })
   }
@@ -150,7 +159,7 @@ function onWire({
 }
 
 /** Why there is nothing to do, in words. */
-export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string {
+function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string {
   const { verb, edit_ids } = failure
   const [id = ''] = edit_ids
   switch (failure.reason) {
@@ -186,15 +195,17 @@ export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
     }
     case 'same_state':
       return 'The file has that content already.'
-    case 'all_in_conflict':
-      return `Later changes stand in the way of all that was to be ${verb === 'undo' ? 'taken back' : 'made again'}; conflicts lists them.`
+    case 'all_in_conflict': {
+      const done = verb === 'undo' ? 'taken back' : 'made again'
+      return `Later changes stand in the way of all that was to be ${done}; conflicts lists them.`
+    }
   }
 }
 
 const are = (ids: readonly string[]): string => (ids.length === 1 ? 'is' : 'are')
 const it = (ids: readonly string[]): string => (ids.length === 1 ? 'it' : 'them')
 const capitalEdits = (ids: readonly string[]): string =>
-  ids.length > 3 ? `All ${counted(ids.length, 'edit')}` : editsNamed(ids).replace(/^e/, 'E')
+  ids.length > NAMED ? `All ${counted(ids.length, 'edit')}` : capital(editsNamed(ids))
 
 /** The call that does what was meant, if there is one. */
 function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
@@ -205,24 +216,24 @@ function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<P
   return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: { edit_id } } }] }
 }
 
-/** Of what texts are missing for, in words. */
-export const noTexts = ({ reason, edit_ids }: Of<'HISTORY_GONE'>): string =>
-  reason === 'no_texts'
-    ? sentences(
-        `The texts of ${editsNamed(edit_ids)} are not kept, or not any more, so it is not known what to put back.`,
-        NOTHING_WRITTEN,
-        'Change the file by an edit instead.'
-      )
-    : sentences(
-        `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`,
-        NOTHING_WRITTEN,
-        'Change the file by an edit instead.'
-      )
+/** Why it is not known what to put back, in words. */
+export function noTexts({ reason, edit_ids }: Of<'HISTORY_GONE'>): string {
+  const why =
+    reason === 'no_texts'
+      ? `The texts of ${editsNamed(edit_ids)} are not kept, or not any more`
+      : `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is`
+  return sentences(
+    `${why}, so it is not known what to put back.`,
+    NOTHING_WRITTEN,
+    'Change the file by an edit instead.'
+  )
+}
 
 /** A link where a file was. */
 export const linkNow = (leads_to: string, shown: string): ProblemParts => ({
   detail: sentences(
-    `${shown} is now, or lies behind, a symbolic link to ${cut(leads_to, 200)}; the edit was made to the file that was there.`,
+    `${shown} is now, or lies behind, a symbolic link to ${cut(leads_to, 200)}; ` +
+      'the edit was made to the file that was there.',
     NOTHING_WRITTEN,
     'Put the file back in its place, or change it by an edit.'
   )

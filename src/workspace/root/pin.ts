@@ -34,8 +34,8 @@ export interface Pin {
   /** Whether it still is where it was, inside the root. */
   inPlace(): boolean
   /**
-   * Set where a rename has put another file in its place, or may have: closing it then frees it, which is left to another thread
-   * (close-later.ts). All other descriptors of it have to be closed before.
+   * Set where a rename has put another file in its place, or may have: closing it then frees it, which is left to
+   * another thread (close-later.ts). All other descriptors of it have to be closed before.
    */
   replaced: boolean
   /** Does nothing the second time. */
