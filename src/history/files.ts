@@ -1,6 +1,6 @@
 // Files of the history's folder: opened without following links, read at a place, written whole. Does not know what is in
 // them.
-import { close, constants, fdatasync, fstatSync, fsync, open, read, type Stats, write } from 'node:fs'
+import { close, constants, fdatasync, fstatSync, fsync, open, read, type Stats, write, writeSync } from 'node:fs'
 import { lstat, readdir, rename, unlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
@@ -71,6 +71,11 @@ export async function writeAll(fd: number, bytes: Uint8Array, offset: number | n
     const { bytesWritten } = await writeSome(fd, bytes, count, bytes.length - count, at)
     count += bytesWritten
   }
+}
+
+/** The same in the caller's tick, where the file ends; it must have been opened to append. */
+export function writeNow(fd: number, bytes: Uint8Array): void {
+  for (let count = 0; count < bytes.length;) count += writeSync(fd, bytes, count)
 }
 
 /** Writes a file under another name and gives it its own. `sync`: its bytes are on the disk first. */

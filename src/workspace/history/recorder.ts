@@ -248,7 +248,7 @@ export class FileRecorder {
   }
 
   async #recordOfOthers(last: Latest): Promise<EditRecord> {
-    const { path, digest, bytes } = this.#file
+    const { digest, bytes } = this.#file
     const before = last.hash_after === null ? NOTHING : await this.#copyWith(last.hash_after)
     const after = digest === null ? NOTHING : bytes()
     return this.#make(OUTSIDE, {
