@@ -8,7 +8,7 @@ export interface HistoryOptions {
   nonce: string
   /** `meta`: no texts are written, of any file. */
   level: 'full' | 'meta'
-  /** Files of which no texts are kept, whatever the level. */
+  /** Files of which no texts are kept, whatever the level. Always the same for a path. */
   isPrivate(path: Buffer): boolean
   /** Whether the server with this nonce may still be running. Nonces of servers that are gone are asked for once. */
   isAlive(nonce: string): Promise<boolean>
@@ -124,6 +124,8 @@ export interface History {
    * look at. Never rejects: what can't be read is reported.
    */
   refresh(alone?: boolean): Promise<void>
+  /** Whether texts of the file at this path are written; of others, only what isn't text. */
+  keepsTexts(path: Buffer): boolean
   /**
    * Resolves when the record is written; if `durable`, when it is on the disk. Rejects with the system's error if it
    * could be written neither to the current segment nor to a new one. It may be there nonetheless: settle it all the

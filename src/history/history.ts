@@ -21,6 +21,7 @@ import { LIMITS } from './limits.ts'
 import { RecordReader } from './reading.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
 import { recordLine, settlementLine } from './record-json.ts'
+import { keyOf } from './segment-index.ts'
 import { Segments } from './segments.ts'
 import { sweepHistory } from './sweep.ts'
 import { encodeTexts } from './texts-json.ts'
@@ -28,6 +29,9 @@ import { Writer } from './writer.ts'
 
 /** In ms: a segment that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
 const LONGEST = 24 * 60 * 60 * 1000
+
+/** Paths of which it is remembered whether their texts are kept. */
+const REMEMBERED = 1000
 
 /** Reads nothing but the last ids. Throws the system's error if the folder can't be made or read. */
 export async function openHistory(options: HistoryOptions): Promise<History> {
@@ -52,6 +56,8 @@ class FileHistory implements History {
   readonly #latest = new LatestOfPaths()
   /** What was settled and isn't written yet. */
   readonly #said = new Map<string, Settlement>()
+  /** Of paths, whether their texts are kept: the patterns take longer to ask. */
+  readonly #keeps = new Map<string, boolean>()
   readonly #segments: Segments
   readonly #blobs: Blobs
   readonly #copies: Copies
@@ -113,7 +119,7 @@ class FileHistory implements History {
   async append(record: EditRecord, { durable }: { durable: boolean }): Promise<void> {
     const hasTexts = record.splices !== null || record.places !== null
     const { json, blobs } =
-      hasTexts && !this.#isPrivate(record.path)
+      hasTexts && this.keepsTexts(record.path)
         ? await encodeTexts(record, this.#limits.text)
         : { json: null, blobs: [] }
     await this.#blobs.keep(blobs, durable)
@@ -171,7 +177,7 @@ class FileHistory implements History {
   }
 
   keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): void {
-    if (!this.#isPrivate(path)) this.#copies.keep(path, edit_id, pieces, hash, alone)
+    if (this.keepsTexts(path)) this.#copies.keep(path, edit_id, pieces, hash, alone)
   }
 
   copyOf(path: Buffer): Promise<FileCopy | null> {
@@ -184,7 +190,14 @@ class FileHistory implements History {
     await this.#segments.idle()
   }
 
-  #isPrivate(path: Buffer): boolean {
-    return this.#options.level === 'meta' || this.#options.isPrivate(path)
+  keepsTexts(path: Buffer): boolean {
+    if (this.#options.level === 'meta') return false
+    const key = keyOf(path)
+    const known = this.#keeps.get(key)
+    if (known !== undefined) return known
+    const keeps = !this.#options.isPrivate(path)
+    if (this.#keeps.size === REMEMBERED) this.#keeps.clear()
+    this.#keeps.set(key, keeps)
+    return keeps
   }
 }

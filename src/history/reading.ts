@@ -144,9 +144,10 @@ export class RecordReader {
     const { segments } = this.#options
     await this.#look()
     await segments.askWhoIsGone()
+    const loose = segments.allLoose()
     const found = await this.#search(
       ({ nonce, overview }) => segments.isGone(nonce) && overview!.unsettled > 0,
-      index => index.open()
+      index => [...index.open()].filter(row => !loose.has(index.idOf(row)))
     )
     const { read } = await this.#read(found.filter(({ settled }) => settled === null))
     return this.#stored(read, false)

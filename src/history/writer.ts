@@ -3,7 +3,19 @@
 import { constants, fstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HistoryOptions } from './api.ts'
-import { closeFile, errorCode, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll } from './files.ts'
+import {
+  closeFile,
+  errorCode,
+  isMissing,
+  MODE,
+  NEW,
+  openFile,
+  remove,
+  syncData,
+  syncNames,
+  writeAll,
+  writeNow
+} from './files.ts'
 import type { SaidLine } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
 
@@ -35,6 +47,11 @@ export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' |
 
 /** In bytes: a group ends after the line that reaches it. */
 const GROUP = 4 * 1024 * 1024
+/**
+ * In bytes: up to so many are written in this thread, as small temp files are (`SYNC_IO_BYTES` of the workspace). They
+ * go to memory; the way to another thread and back takes longer than that. Only the sync is left to another thread.
+ */
+const AT_ONCE = 64 * 1024
 /** In ms: how long a line that nobody waits for may wait. */
 const LATER = 50
 /** Names of segments that are tried, where something that isn't ours is in the way. */
@@ -134,7 +151,8 @@ export class Writer {
     const segment = this.#segment ?? (await this.#open())
     const offset = segment.size
     try {
-      await writeAll(segment.fd, bytes, null)
+      if (bytes.length <= AT_ONCE) writeNow(segment.fd, bytes)
+      else await writeAll(segment.fd, bytes, null)
       expectSize(segment.fd, offset + bytes.length)
       for (const { durable, resolve } of group) if (!durable) resolve()
       if (group.some(({ durable }) => durable)) await this.#sync(segment)

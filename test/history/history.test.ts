@@ -297,3 +297,26 @@ t.test('refuses a folder that isn’t one, and knows none that is gone', async t
   await history.refresh()
   t.match(place.events.at(-1), { event: 'history_unreadable', code: 'ENOTDIR' })
 })
+
+t.test('reads on in a segment that another server has taken for ended, whose own goes on or has ended', async t => {
+  for (const isGone of [false, true]) {
+    const place = makePlace(t)
+    const one = await place.open({ nonce: 'one' })
+    // Of the next decades.
+    const edit_id = one.nextId().replace(/^../, '02')
+    await write(one, [recordOf(one, 'a.txt', 'text', { edit_id })])
+    place.gone.add('one')
+    const early = await place.open()
+    t.equal((await early.list({}, 9)).records.length, 1)
+    t.equal(readdirSync(place.folder).filter(name => name.endsWith('.index')).length, 1)
+    if (!isGone) place.gone.delete('one')
+    const late = await place.open()
+    t.ok(late.nextId() > edit_id, 'knows the last id')
+    for (let count = 2; count < 5; count++) {
+      await write(one, [recordOf(one, 'a.txt')])
+      t.equal((await (isGone ? await place.open() : late).list({}, 9)).records.length, count, `${isGone} ${count}`)
+    }
+    t.equal((await late.list({}, 9)).records.length, 4)
+    t.strictSame(place.events, [])
+  }
+})
