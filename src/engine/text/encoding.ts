@@ -1,5 +1,6 @@
 // What bytes are: text or binary, which encoding; and text of bytes for an answer. Does not know lines or files.
 import { isAscii, isUtf8 } from 'node:buffer'
+import type { Text } from './text.ts'
 
 /** The encodings that no edit may touch. */
 export type BinaryEncoding = 'binary' | 'utf-16le' | 'utf-16be'
@@ -157,14 +158,19 @@ export function excerptAround(text: string, at: number, max: number, before = 0,
 
 /**
  * At most `max` bytes of a line as text, those around the offset `at`; `…` stands where it is cut. Only these bytes are
- * looked at.
+ * looked at. The line is from `start` to `end` of `text`.
  */
-export function decodeAround(bytes: Buffer, at: number, max: number): string {
-  if (bytes.length <= max) return bytes.toString()
-  const from = Math.max(0, Math.min(at - Math.floor(max / 2), bytes.length - max))
-  const start = characterStart(bytes, from)
-  const end = from + max < bytes.length ? characterStart(bytes, from + max) : bytes.length
-  return `${start > 0 ? '…' : ''}${bytes.toString('utf8', start, end)}${end < bytes.length ? '…' : ''}`
+export function decodeAround(
+  text: Text,
+  { start, end }: { start: number; end: number },
+  at: number,
+  max: number
+): string {
+  if (end - start <= max) return text.slice(start, end).toString()
+  const wanted = Math.max(start, Math.min(at - Math.floor(max / 2), end - max))
+  const from = Math.max(start, text.characterStart(wanted))
+  const to = wanted + max < end ? text.characterStart(wanted + max) : end
+  return `${from > start ? '…' : ''}${text.slice(from, to).toString()}${to < end ? '…' : ''}`
 }
 
 /** A line of which parts are shown; only those are decoded. */
