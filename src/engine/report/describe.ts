@@ -3,7 +3,7 @@ import { firstIndex } from '../text/bisect.ts'
 import type { Placed, PlaceOperation, LineSpan } from '../edit/piece-table.ts'
 import { excerptOf } from '../text/encoding.ts'
 import { isInsideCrlf, isLineEnd, isLineStart, lineAround, lineFrom, startOfLineAround } from '../text/lines.ts'
-import { changedLineNumbers, indexedLineNumbers } from './line-numbers.ts'
+import { changedLineNumbers } from './line-numbers.ts'
 import type { Plan } from '../edit/plan.ts'
 import { Text } from '../text/text.ts'
 
@@ -90,11 +90,7 @@ function spansOf(
   after: Text,
   { placements, splices, line_index: index }: Plan
 ): { spans: LineSpan[]; totalBefore: number; totalAfter: number; newLines: number[] } {
-  const old = indexedLineNumbers(
-    before,
-    index,
-    placements.flatMap(({ start, end }) => [start, end])
-  )
+  const old = index.lineNumbers(placements.flatMap(({ start, end }) => [start, end]))
   const now = changedLineNumbers(
     after,
     index,
