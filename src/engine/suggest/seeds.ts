@@ -139,8 +139,10 @@ const found = new Int32Array(memory.buffer, 81_920, PART)
  * first bytes may be left out.
  */
 export function findSeeds(text: Buffer, seeds: Seeds, step = 1): Hits {
-  const skipped = (4 - (text.byteOffset & 3)) & 3
-  const words = new Int32Array(text.buffer, text.byteOffset + skipped, Math.max(0, text.length - skipped) >> 2)
+  const skipped = Math.min(text.length, (4 - (text.byteOffset & 3)) & 3)
+  // Where there is no whole word, the first might begin behind the memory of the text.
+  const count = (text.length - skipped) >> 2
+  const words = count === 0 ? new Int32Array(0) : new Int32Array(text.buffer, text.byteOffset + skipped, count)
   const { low, high, next, head } = seeds
   const seen = new Int32Array(seeds.count + 1)
   const hits: Hits = { count: 0, at: new Int32Array(1 << 12), gram: new Int32Array(1 << 12), seen }
@@ -153,8 +155,8 @@ export function findSeeds(text: Buffer, seeds: Seeds, step = 1): Hits {
     wordBefore[0] = words[from - 1] ?? 0
     part.set(words.subarray(from, to))
     // Up to three words more are looked at, of a part before this one.
-    const count = find(((to - from + 3) & ~3) << 2, pairs ? WEIGHT : 0) >> 2
-    for (let k = 0; k < count; k++) {
+    const kept = find(((to - from + 3) & ~3) << 2, pairs ? WEIGHT : 0) >> 2
+    for (let k = 0; k < kept; k++) {
       const i = from + (found[k]! >> 2)
       if (i < first || i >= to || (i - first) % step !== 0) continue
       const lowWord = pairs ? words[i - 1]! | LOWER : 0
