@@ -1,8 +1,7 @@
 // The edits that a request means, read from the history: by their ids, whose they are, or the caller's last. Does not
 // know what is done with them.
-import type { Author, EditRecord } from '../workspace/api.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { HistoryQuery, PastEdit } from '../workspace/api.ts'
+import type { Author, EditRecord, HistoryQuery, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 

@@ -1,8 +1,7 @@
 // After a miss: whether the caller's own edit of that file was taken back by somebody, so that it isn't made again. Does
 // not know why an edit missed, or sentences.
 import { standingOf } from '../engine/history/units.ts'
-import type { Author, EditRecord } from '../workspace/api.ts'
-import type { FileHistory } from '../workspace/api.ts'
+import type { Author, EditRecord, FileHistory } from '../workspace/api.ts'
 import type { Planner } from '../workspace/workspace.ts'
 import type { Failed, TakenBackEdit } from './operation.ts'
 import { isOwn } from './past-edits.ts'

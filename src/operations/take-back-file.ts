@@ -1,0 +1,210 @@
+// One file in which /undo takes edits back or /redo makes them again, by an ordinary edit. Does not know of other files,
+// or how a request says which edits it means.
+import type { ResultTooLarge } from '../engine/failure.ts'
+import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engine/take-back.ts'
+import type { Selection } from '../engine/history/change.ts'
+import type { Described } from '../engine/task.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { ChangeOptions, FileHistory } from '../workspace/api.ts'
+import type { StaleFile } from '../workspace/failure.ts'
+import type { Created, Edited, Planner, Workspace } from '../workspace/workspace.ts'
+import { CONTEXT_LINES, DIFF_LINES, type Planning } from './change.ts'
+import type {
+  CallContext,
+  ConflictAt,
+  Failed,
+  HistoryFailure,
+  OperationFailure,
+  TakeBackOutcome,
+  TakeBackVerb
+} from './operation.ts'
+
+/** The fields that both take. */
+export interface TakeBackRequest {
+  expected_hash?: string
+  dry_run?: boolean
+  show_diff?: boolean
+  max_diff_lines?: number
+  context_lines?: number
+  note?: string
+}
+
+/** What is to become of a file, and the edits that this is about. */
+export interface Chosen {
+  goal: TakeBackGoal
+  edit_ids: readonly string[]
+}
+
+type ChooseFailure = HistoryFailure | OperationFailure
+
+/** A file to change. `recorded`: the path is the real one of a record, so that no link may stand there now. */
+export interface FileToTakeBack {
+  path: string
+  recorded: boolean
+  /** Judged under the file's lock. */
+  choose(history: FileHistory): Result<Chosen, ChooseFailure>
+}
+
+/** What is said of one file. */
+type Report = Described & {
+  toggles: readonly Selection[]
+  toggled: string[]
+  skipped: readonly string[]
+  removes?: true
+}
+
+/** What was done, or would be, in one file. */
+export type FileTakenBack = Edited<Report> | Created<Report>
+export type FileDone = { ok: true; value: FileTakenBack } | Failed
+
+/** What is needed beside the request. */
+export interface TakingBack extends Planning {
+  workspace: Workspace
+}
+
+/** A request, and what it is carried out with. */
+export interface TakeBackRun {
+  taking: TakingBack
+  verb: TakeBackVerb
+  request: TakeBackRequest
+  context: CallContext
+}
+
+/** What is answered once all files are done. */
+export type TakenBackOutcome = { operation: TakeBackVerb; outcome: TakeBackOutcome }
+
+/** `outcome`: what is kept of the answer under a key; with texts of the file only if `texts`. */
+interface Mode {
+  dry_run: boolean
+  outcome?: (done: FileTakenBack, texts: boolean) => TakenBackOutcome
+}
+
+/** Plans it under its lock and, unless it is a dry run, changes it. */
+export async function changeFile(
+  run: TakeBackRun,
+  file: FileToTakeBack,
+  { dry_run, outcome }: Mode
+): Promise<FileDone> {
+  const { taking, verb, request, context } = run
+  const { key, caller } = context
+  const { note, expected_hash } = request
+  const options: ChangeOptions<FileTakenBack> = {
+    dry_run,
+    origin: {
+      operation: verb,
+      ...caller,
+      ...(note !== undefined && { reason: note }),
+      ...(outcome !== undefined && key !== undefined && { key })
+    },
+    ...(outcome !== undefined && { outcome })
+  }
+  const target = { path: file.path, ...(expected_hash !== undefined && { expected_hash }) }
+  const planner = plannerOf(run, file, dry_run)
+  const edited = await taking.workspace.edit(target, options, planner)
+  if (edited.ok || edited.failure.code !== 'FILE_NOT_FOUND' || !file.recorded) return edited
+  if (verb === 'undo') return removedMeanwhile(taking.workspace, file, edited)
+  // What is made again may be the file itself.
+  const made = await taking.workspace.create({ ...target, overwrite: false, create_parents: true }, options, planner)
+  return made.ok || made.failure.code !== 'ALREADY_EXISTS' ? made : taking.workspace.edit(target, options, planner)
+}
+
+type PlanFailure = ChooseFailure | ResultTooLarge | StaleFile
+
+const plannerOf =
+  ({ taking, verb, request }: TakeBackRun, file: FileToTakeBack, dry_run: boolean): Planner<Report, PlanFailure> =>
+  async (original, { stale, ...found }) => {
+    if (stale !== undefined) return fail(stale)
+    const { resolved_path, path, exists } = found
+    if (file.recorded && resolved_path !== undefined) {
+      return fail({ code: 'NOT_A_FILE', type: 'link_now', leads_to: resolved_path })
+    }
+    const history = await found.history()
+    const chosen = file.choose(history)
+    if (!chosen.ok) return chosen
+    const { goal, edit_ids } = chosen.value
+    const task = {
+      changes: history.changes,
+      goal,
+      max_result_size: taking.limits.max_file_size,
+      context_lines: request.context_lines ?? CONTEXT_LINES,
+      dry_run,
+      ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
+    }
+    const planned = await taking.planMaker.takeBack(original, task, { path, exists })
+    if (!planned.ok) return fail(inFile(planned.failure, { verb, edit_ids, path, goal }))
+    const { toggled, skipped, removes, description, ...plan } = planned.value
+    return ok({
+      ...plan,
+      toggles: toggled,
+      ...(removes === true && { removes, pieces: [], ...madeFolders(history) }),
+      description: {
+        ...description,
+        toggles: toggled,
+        toggled: idsOf(toggled),
+        skipped: idsOf(skipped),
+        ...(removes === true && { removes })
+      }
+    })
+  }
+
+const idsOf = (set: readonly { edit_id: string }[]): string[] => [...new Set(set.map(({ edit_id }) => edit_id))]
+
+/** The folders that were made for the file when it was made last. */
+function madeFolders({ records }: FileHistory): { made_folders?: readonly Buffer[] } {
+  const made_folders = records.findLast(({ hash_before }) => hash_before === null)?.made_folders
+  return made_folders === undefined ? {} : { made_folders }
+}
+
+/** A failure of the plan as one of the operation. */
+function inFile(
+  failure: TakeBackTaskFailure,
+  { verb, edit_ids, path, goal }: { verb: TakeBackVerb; edit_ids: readonly string[]; path: string; goal: TakeBackGoal }
+): HistoryFailure | ResultTooLarge {
+  switch (failure.code) {
+    case 'RESULT_TOO_LARGE':
+      return failure
+    case 'HISTORY_GONE': {
+      const { reason, edit_id } = failure
+      // Of a change by others that nobody has seen, there is no id.
+      const ids = edit_id === '' ? edit_ids : [edit_id]
+      return { code: 'HISTORY_GONE', reason: reason === 'not_kept' ? 'no_texts' : reason, edit_ids: ids }
+    }
+    case 'UNDO_CONFLICT':
+      return { ...failure, verb, edit_ids, conflicts: failure.conflicts.map(conflict => conflictAt(path, conflict)) }
+    case 'NOTHING_TO_UNDO': {
+      const { conflicts = [], ...nothing } = failure
+      if (conflicts.length === 0) {
+        return { ...nothing, verb, edit_ids, reason: 'state_after' in goal ? 'same_state' : 'done_already' }
+      }
+      const at = conflicts.map(conflict => conflictAt(path, conflict))
+      return { ...nothing, verb, edit_ids, reason: 'all_in_conflict', conflicts: at }
+    }
+  }
+}
+
+function conflictAt(path: string, { by, ...conflict }: ConflictWithFix): ConflictAt {
+  return { path, ...conflict, ...(by !== '' && { by }) }
+}
+
+/** The file of a record is gone: what removed it stands in the way. */
+async function removedMeanwhile(workspace: Workspace, file: FileToTakeBack, failed: Failed): Promise<Failed> {
+  const last = await workspace.history({ path: file.path, limit: 1 })
+  if (!last.ok) return { ...failed, failure: last.failure }
+  // Its texts don't matter any more.
+  const chosen = file.choose({ changes: [], records: [] })
+  const edit_ids = chosen.ok ? chosen.value.edit_ids : []
+  const newest = last.value.edits[0]?.record
+  const by = newest?.hash_after === null ? newest.edit_id : undefined
+  const conflicts = edit_ids.map((edit_id): ConflictAt => ({
+    path: file.path,
+    edit_id,
+    change_index: 0,
+    kind: 'removed',
+    start_line: 1,
+    end_line: 0,
+    current_text: '',
+    would_restore: '',
+    ...(by !== undefined && { by })
+  }))
+  return { ...failed, failure: { code: 'UNDO_CONFLICT', verb: 'undo', edit_ids, conflicts } }
+}
