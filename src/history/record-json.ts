@@ -39,6 +39,7 @@ export function recordJson(record: EditRecord, texts: unknown, blobs: readonly s
     ...(made_folders !== undefined && { made_folders: made_folders.map(toJson) }),
     ...(key !== undefined && { key: { digest: key.digest, fingerprint: key.fingerprint } }),
     ...(seen > record.edit_id && { seen }),
+    ...(texts !== null && splices !== null && { change_count: splices.length }),
     ...(blobs.length > 0 && { blobs })
   }
   const outcome = key === undefined ? '' : `,"outcome":${JSON.stringify(key.outcome) ?? 'null'}`
@@ -107,7 +108,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   if (!isId(edit_id) || !isOperation(operation) || path === null) return null
   if (!isNumber(at) || !isNumber(size_before) || !isNumber(size_after)) return null
   if (!isNumber(lines_added) || !isNumber(lines_removed) || !isHash(hash_before) || !isHash(hash_after)) return null
-  const { agent, session, reason, seen, blobs } = value
+  const { agent, session, reason, seen, blobs, change_count } = value
   const { temp } = value
   const toggles = listOf(value.toggles, selectionOf)
   const made_folders = listOf(value.made_folders, fromJson)
@@ -129,6 +130,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     ...(isText(session) && { session }),
     ...(isText(reason) && { reason }),
     ...(isId(seen) && { seen }),
+    ...(isNumber(change_count) && { change_count }),
     ...(isText(temp) && { temp }),
     ...(toggles && { toggles }),
     ...(made_folders && { made_folders }),

@@ -11,7 +11,7 @@ import { editsOf } from './edits.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { Operation, Outcome } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
-import { tellingTakenBack } from './taken-back.ts'
+import { withTakenBack } from './taken-back.ts'
 
 export const makeEditLines = (workspace: Workspace, planning: Planning): Operation<EditLinesRequest> => ({
   id: 'edit_lines',
@@ -52,12 +52,11 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): Operati
       operation: 'edit_lines',
       outcome: outcomeOf(request, done, {})
     })
-    const telling = tellingTakenBack(context.caller, planner)
     const edited = await workspace.edit(
       targetOf(request),
       changeOptions(request, 'edit_lines', context, answer),
-      telling.planner
+      planner
     )
-    return edited.ok ? ok(answer(edited.value)) : telling.told(edited)
+    return edited.ok ? ok(answer(edited.value)) : withTakenBack(workspace, context.caller, edited)
   }
 })

@@ -25,7 +25,7 @@ import { CHANGE_HINTS } from './hints.ts'
 import type { FieldFault, FixedFault, Operation, OperationFailure, Outcome, Section } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 import type { Reported } from './syntax-guard.ts'
-import { tellingTakenBack } from './taken-back.ts'
+import { withTakenBack } from './taken-back.ts'
 
 type PlanFailure = Extract<OperationFailure, { code: 'INVALID_REQUEST' }> | SectionFailure | LineFailure
 
@@ -91,13 +91,12 @@ export const makeEditSection = (
       // Without a plan nothing is edited.
       section: section!
     })
-    const telling = tellingTakenBack(context.caller, planner)
     const edited = await workspace.edit(
       targetOf(request),
       changeOptions(request, 'edit_section', context, answer),
-      telling.planner
+      planner
     )
-    return edited.ok ? ok(answer(edited.value)) : telling.told(edited)
+    return edited.ok ? ok(answer(edited.value)) : withTakenBack(workspace, context.caller, edited)
   }
 })
 

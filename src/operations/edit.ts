@@ -13,7 +13,7 @@ import { withSectionFix } from './section-fix.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { Operation, OperationFailure, Outcome } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
-import { tellingTakenBack } from './taken-back.ts'
+import { withTakenBack } from './taken-back.ts'
 
 export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Outliner): Operation<EditRequest> => ({
   id: 'edit_file',
@@ -55,13 +55,12 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
       const total_replacements = edits_applied.reduce((sum, { occurrences_replaced }) => sum + occurrences_replaced, 0)
       return { operation: 'edit', outcome: outcomeOf(request, done, { total_replacements, edits_applied }) }
     }
-    const telling = tellingTakenBack(context.caller, withSectionFix(outliner, planner))
     const edited = await workspace.edit(
       targetOf(request),
       changeOptions(request, 'edit', context, answer),
-      telling.planner
+      withSectionFix(outliner, planner)
     )
-    return edited.ok ? ok(answer(edited.value)) : telling.told(edited)
+    return edited.ok ? ok(answer(edited.value)) : withTakenBack(workspace, context.caller, edited)
   }
 })
 

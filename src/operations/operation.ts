@@ -155,7 +155,7 @@ export type ChangeOutcome = Omit<
 }
 export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type HistoryOutcome = Omit<HistoryResult, 'message' | 'warnings' | 'edits'> & {
-  edits: (Omit<ListedEdit, 'diff_unavailable'> & { diff_unavailable?: 'not_utf8' | 'too_long' })[]
+  edits: (Omit<ListedEdit, 'diff_unavailable'> & { diff_unavailable?: 'not_utf8' | 'too_long' | 'page_full' })[]
 }
 /** One file in which edits were taken back or made again. */
 export type TakenBackFile = Omit<ChangeOutcome, 'created'> & { created?: true; removed?: true; edit_ids: string[] }

@@ -8,7 +8,7 @@ import type { PastEdit, Workspace } from '../workspace/workspace.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
 import { filesFor, meantBy, namedEdits, type Meant, type MeantFailure } from './meant-edits.ts'
 import type { Operation } from './operation.ts'
-import { findByIds, findEdits, isOwn, ownQuery } from './past-edits.ts'
+import { findByIds, findEdits, ownQuery } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
 import type { TakingBack } from './take-back-file.ts'
 
@@ -47,14 +47,14 @@ async function byIds(workspace: Workspace, ids: readonly string[]): Promise<Resu
 /** What the last undo of the caller took back, of which something hasn't been made again. */
 async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Meant[], MeantFailure>> {
   let failure: FileFailure | undefined
-  const hasEffect = async ({ record }: PastEdit): Promise<boolean> => {
-    if (record.operation !== 'undo' || !isOwn(record, caller)) return false
+  const hasEffect = async ({ record, superseded }: PastEdit): Promise<boolean> => {
+    if (record.operation !== 'undo' || superseded === true) return false
     const undone = await findByIds(
       workspace,
       (record.toggles ?? []).map(({ edit_id }) => edit_id)
     )
     if (!undone.ok) failure = undone.failure
-    return undone.ok && undone.value.edits.some(({ undone_by }) => undone_by === record.edit_id)
+    return undone.ok && undone.value.edits.some(({ undone_by }) => undone_by !== undefined)
   }
   const found = await findEdits(workspace, ownQuery(caller), hasEffect, 1)
   if (failure !== undefined) return fail(failure)

@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
 import { chosenFrom, filesFor, meantBy, namedEdits, type Meant, type MeantFailure } from './meant-edits.ts'
 import type { FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
-import { findEdits, isOrdinary, isOwn, ownQuery, pathOf, stands, type FoundEdits } from './past-edits.ts'
+import { findEdits, isOrdinary, ownQuery, pathOf, stands, type FoundEdits } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
 import type { Chosen, FileToTakeBack, TakingBack } from './take-back-file.ts'
 
@@ -101,7 +101,7 @@ async function selected(
   const found = await findEdits(
     workspace,
     whose ?? ownQuery(caller),
-    edit => stands(edit) && isOrdinary(edit.record) && (whose !== undefined || isOwn(edit.record, caller)),
+    edit => stands(edit) && isOrdinary(edit.record),
     whose === undefined ? 1 : Infinity
   )
   if (!found.ok) return found

@@ -1,7 +1,7 @@
 // What others see of the workspace: its options, requests and results. Types only; does not know HTTP.
 import type { RecordedChange, Selection } from '../engine/history/change.ts'
 import type { Splice } from '../engine/edit/splice.ts'
-import type { Author, EditRecord, RecordedOperation } from '../history/record.ts'
+import type { Author, EditRecord, RecordedOperation, TextsState } from '../history/record.ts'
 import type { Result } from '../result.ts'
 import type { FileFailure, FileWarning, KeyFailure, StaleFile } from './failure.ts'
 
@@ -218,15 +218,16 @@ export interface HistoryQuery {
   /** A folder: all below it. */
   under?: string
   edit_ids?: readonly string[]
-  agent?: string
-  session?: string
+  /** Null: edits of callers who gave none. */
+  agent?: string | null
+  session?: string | null
   /** ms since 1970, inclusive. */
   since?: number
   until?: number
   /** Only older edits than this one. */
   before?: string
   state?: EditState
-  /** Else `splices` and `places` of the records are null. */
+  /** Else `splices` and `places` of the records are null, as they are of the older ones where it would be too much. */
   texts?: boolean
   limit: number
 }
@@ -236,8 +237,12 @@ export type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
 /** One change, and what has become of it. `undone_by`: the last undo that took back what is undone of it. */
 export interface PastEdit {
   record: EditRecord
+  /** Of what `texts` asked for. */
+  texts: TextsState
   state: EditState
   undone_by?: string
+  /** Of an undo or redo: all that it took back or made again was taken back or made again since. */
+  superseded?: true
 }
 
 export interface HistoryPage {
