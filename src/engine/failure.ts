@@ -318,11 +318,15 @@ export interface NothingToUndo {
   more_conflicts?: number
 }
 
-/** What the texts were before and after this change is needed and not known, or doesn't fit what else is recorded. */
+/**
+ * What the texts were before and after these changes, oldest first, is needed and not known, or doesn't fit what else is
+ * recorded. `unrecorded`: the text was changed besides, and there is no record of it.
+ */
 export interface HistoryGone {
   code: 'HISTORY_GONE'
-  edit_id: string
+  edit_ids: readonly string[]
   reason: 'not_kept' | 'inconsistent'
+  unrecorded?: true
 }
 
 export type TakeBackFailure = UndoRefused | NothingToUndo | HistoryGone

@@ -91,10 +91,22 @@ interface Conflicts {
 export type HistoryFailure =
   | ({ code: 'UNDO_CONFLICT'; verb: TakeBackVerb; edit_ids: readonly string[] } & Conflicts)
   | ({ code: 'NOTHING_TO_UNDO'; verb: TakeBackVerb; edit_ids: readonly string[] } & NothingBecause & Partial<Conflicts>)
-  /** no_texts: of these edits only metadata is kept. inconsistent: what is recorded doesn't fit together. */
-  | { code: 'HISTORY_GONE'; reason: 'no_texts' | 'inconsistent'; edit_ids: readonly string[] }
+  | TextsGone
   /** A link stands where the file of the edit was. */
   | { code: 'NOT_A_FILE'; type: 'link_now'; leads_to: string }
+
+/**
+ * no_texts: the texts of these edits aren't kept. inconsistent: what is recorded of them doesn't fit the file. `asked`:
+ * the edits that were to be taken back or made again, or after which one the state of the file was to be had, where
+ * those are others; `unrecorded`: and the file was changed since without a record.
+ */
+export interface TextsGone {
+  code: 'HISTORY_GONE'
+  reason: 'no_texts' | 'inconsistent'
+  edit_ids: readonly string[]
+  asked?: { to: TakeBackVerb | 'state_after'; edit_ids: readonly string[] }
+  unrecorded?: true
+}
 
 /** `oldest_kept_at` in ms since 1970. `agent`: the caller's name for itself, where it gave one. */
 type NothingBecause =

@@ -164,10 +164,16 @@ function inFile(
     case 'RESULT_TOO_LARGE':
       return failure
     case 'HISTORY_GONE': {
-      const { reason, edit_id } = failure
-      // Of a change by others that nobody has seen, there is no id.
-      const ids = edit_id === '' ? edit_ids : [edit_id]
-      return { code: 'HISTORY_GONE', reason: reason === 'not_kept' ? 'no_texts' : reason, edit_ids: ids }
+      const { reason, edit_ids: gone, unrecorded } = failure
+      const isState = 'state_after' in goal
+      const areAsked = !isState && unrecorded === undefined && gone.every(id => edit_ids.includes(id))
+      return {
+        code: 'HISTORY_GONE',
+        reason: reason === 'not_kept' ? 'no_texts' : reason,
+        edit_ids: gone,
+        ...(!areAsked && { asked: { to: isState ? 'state_after' : verb, edit_ids } }),
+        ...(unrecorded !== undefined && { unrecorded })
+      }
     }
     case 'UNDO_CONFLICT':
       return { ...failure, verb, edit_ids, conflicts: failure.conflicts.map(conflict => conflictAt(path, conflict)) }

@@ -9,7 +9,7 @@ import { isOwn, ownQuery } from './past-edits.ts'
 const MISSES = ['STALE_FILE', 'NO_MATCH', 'ALREADY_APPLIED']
 
 /** The caller's last edits of the file that are looked at: what was taken back before them is no news. */
-const LOOKED_AT = 200
+const LOOKED_AT = 50
 
 /**
  * Adds to the failure of a call what was taken back of the caller's edits of that file. The history is read only after

@@ -29,7 +29,13 @@ export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode
   }),
   ...TAKE_BACK_FAILURES,
   HISTORY_GONE: failure => {
-    if ('edit_ids' in failure) return { detail: noTexts(failure), members: { edit_ids: [...failure.edit_ids] } }
+    if ('edit_ids' in failure) {
+      const { edit_ids } = failure
+      return {
+        detail: noTexts(failure),
+        ...(edit_ids.length > 0 && { members: { edit_ids: edit_ids.slice(0, 1000) } })
+      }
+    }
     return 'keyed' in failure
       ? sentences(
           'This server keeps no history (--history off), so it could not tell whether this idempotency_key was used',

@@ -194,7 +194,7 @@ export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
 const are = (ids: readonly string[]): string => (ids.length === 1 ? 'is' : 'are')
 const it = (ids: readonly string[]): string => (ids.length === 1 ? 'it' : 'them')
 const capitalEdits = (ids: readonly string[]): string =>
-  ids.length > 3 ? `All ${counted(ids.length, 'edit')}` : editsNamed(ids).replace(/^e/, 'E')
+  ids.length > 3 ? `All ${counted(ids.length, 'edit')}` : upper(editsNamed(ids))
 
 /** The call that does what was meant, if there is one. */
 function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
@@ -205,19 +205,44 @@ function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<P
   return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: { edit_id } } }] }
 }
 
-/** Of what texts are missing for, in words. */
-export const noTexts = ({ reason, edit_ids }: Of<'HISTORY_GONE'>): string =>
-  reason === 'no_texts'
-    ? sentences(
-        `The texts of ${editsNamed(edit_ids)} are not kept, or not any more, so it is not known what to put back.`,
-        NOTHING_WRITTEN,
-        'Change the file by an edit instead.'
-      )
-    : sentences(
-        `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`,
-        NOTHING_WRITTEN,
-        'Change the file by an edit instead.'
-      )
+const BY_AN_EDIT = 'change the file by an edit instead.'
+
+/** Of what texts are missing for, and what can be done all the same. */
+export function noTexts({ reason, edit_ids, asked, unrecorded }: Of<'HISTORY_GONE'>): string {
+  const known = reason === 'no_texts' ? 'not kept, or not any more' : undefined
+  if (asked === undefined) {
+    return sentences(
+      known === undefined
+        ? `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`
+        : `The texts of ${editsNamed(edit_ids)} are ${known}, so it is not known what to put back.`,
+      NOTHING_WRITTEN,
+      `C${BY_AN_EDIT.slice(1)}`
+    )
+  }
+  const what = editsNamed(asked.edit_ids)
+  const can_t =
+    asked.to === 'state_after' ? `The state after ${what} can't be brought back` : `${upper(what)} ${CAN_T[asked.to]}`
+  const others = editsNamed(edit_ids)
+  const gap = 'the file was changed since by another program, or by a server without a history, and it is not known how'
+  const misfit = `what is recorded of ${others} does not fit the file as it is`
+  const why = [
+    ...(edit_ids.length === 0
+      ? []
+      : [known === undefined ? misfit : `that needs the texts of ${others}, which are ${known}`]),
+    ...(unrecorded === true ? [gap] : [])
+  ]
+  const last = edit_ids.at(-1)
+  const from =
+    last === undefined || unrecorded === true ? 'Only what was edited after that' : `Only what was edited after ${last}`
+  return sentences(
+    `${can_t}: ${why.join('; and ')}.`,
+    NOTHING_WRITTEN,
+    known === undefined ? '' : `${from} can be taken back.`,
+    `For what was before, ${BY_AN_EDIT}`
+  )
+}
+
+const upper = (text: string): string => text.replace(/^e/, 'E')
 
 /** A link where a file was. */
 export const linkNow = (leads_to: string, shown: string): ProblemParts => ({

@@ -26,8 +26,8 @@ const LOOKED_AT = 5000
 /** Changes that are settled for one page: those of the last instant, or of servers that were killed. */
 const SETTLED = 10
 
-/** Records of a path that are read at first; each time there have to be more, twice as many. */
-const READ_ON = 100
+/** Records of a path that are read at first; each time there have to be more, three times as many. */
+const READ_ON = 10
 
 /** A page of edits, newest first. */
 export async function pastEdits(past: Past, { texts = false, ...query }: PastQuery): Promise<HistoryPage> {
@@ -126,7 +126,7 @@ class StatesOfPath {
   async #readOn(): Promise<void> {
     const query = { path: this.#path, ...(this.#before !== undefined && { before: this.#before }) }
     const { records, next_before } = await this.#history.list(query, this.#count)
-    this.#count *= 2
+    this.#count *= 3
     this.#before = next_before ?? undefined
     this.#isWhole = next_before === null
     for (const { record, settled } of records) if (settled === 'done') this.#take(changeOf(record))

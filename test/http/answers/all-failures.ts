@@ -1464,6 +1464,46 @@ const HISTORY: Described[] = [
     ]
   },
   {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'no_texts',
+      edit_ids: ['E2', 'E3'],
+      asked: { to: 'undo', edit_ids: ['E1'] }
+    },
+    detail: [
+      "Edit E1 can't be taken back: that needs the texts of edits E2 and E3, which are not kept, or not any more.",
+      'Nothing was written. Only what was edited after E3 can be taken back.',
+      'For what was before, change the file by an edit instead.'
+    ]
+  },
+  {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'no_texts',
+      edit_ids: [],
+      asked: { to: 'state_after', edit_ids: ['E1'] },
+      unrecorded: true
+    },
+    detail: [
+      "The state after edit E1 can't be brought back: the file was changed since by another program, or by a server",
+      'without a history, and it is not known how.',
+      'Nothing was written. Only what was edited after that can be taken back.',
+      'For what was before, change the file by an edit instead.'
+    ]
+  },
+  {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'inconsistent',
+      edit_ids: ['E2'],
+      asked: { to: 'redo', edit_ids: ['E1'] }
+    },
+    detail: [
+      "Edit E1 can't be made again: what is recorded of edit E2 does not fit the file as it is.",
+      'Nothing was written. For what was before, change the file by an edit instead.'
+    ]
+  },
+  {
     failure: conflict({}),
     detail: [
       "Edit E1 can't be taken back: the later edit E2 changed the same text (line 12 of src/app.ts).",
