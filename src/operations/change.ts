@@ -1,5 +1,5 @@
 // What all operations that change a file have in common: the task of a request, and the outcome of what was done.
-import type { BrokenSyntax } from '../engine/failure.ts'
+import type { BrokenSyntax, OutlineEntry } from '../engine/failure.ts'
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import type { TaskChange, TaskFailure } from '../engine/task.ts'
 import type { PlanMaker } from '../workers/plan.ts'
@@ -8,7 +8,7 @@ import { fail } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { ChangeOptions, Origin, Workspace } from '../workspace/api.ts'
 import type { Created, Edited, FileTarget, Planner } from '../workspace/workspace.ts'
-import type { CallContext, ChangeOutcome, OperationLimits, Outcome } from './operation.ts'
+import type { CallContext, ChangeOutcome, OperationLimits, Outcome, Section } from './operation.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
 
 /** Where a request doesn't say how many. */
@@ -62,8 +62,28 @@ export const changeOptions = <D>(
 /** The answer without what the file holds, for a history that must not keep it. */
 function withoutTexts(answer: Outcome): Outcome {
   if (answer.operation === 'inspect') return answer
+  if (answer.operation === 'edit_section') {
+    const section = sectionWithoutTexts(answer.section)
+    return { ...answer, section, outcome: fileWithoutTexts(answer.outcome) } as Outcome
+  }
   return { ...answer, outcome: fileWithoutTexts(answer.outcome as ChangeOutcome) } as Outcome
 }
+
+/** The names of headings and symbols are text of the file. */
+function sectionWithoutTexts({ entry, stray, ...others }: Section): Section {
+  return {
+    ...others,
+    entry: entryWithoutTexts(entry),
+    ...(stray !== undefined && { stray: { ...stray, entry: entryWithoutTexts(stray.entry) } })
+  }
+}
+
+const entryWithoutTexts = ({
+  name: _name,
+  parent: _parent,
+  language: _language,
+  ...entry
+}: OutlineEntry): OutlineEntry => entry
 
 /** What was done to one file, without what it holds. */
 export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {

@@ -296,12 +296,14 @@ export interface Workspace {
   history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
   /**
    * Does the work unless a request with this key, of the same `scope`, was carried out: then `replayed` is the outcome
-   * that was kept. `fingerprint` says what is asked for. Failures: IDEMPOTENCY_KEY_REUSED (another fingerprint),
-   * REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
+   * that was kept. `fingerprint` says what is asked for; `pathsIn` the real paths that the outcome names, where they are
+   * not that of one file alone. Failures: IDEMPOTENCY_KEY_REUSED (another fingerprint), PROTECTED_PATH and
+   * PATH_NOT_ALLOWED (of a path in the outcome), REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
    */
   keyed<T>(
     key: { scope: string; key: string; fingerprint: string },
-    work: (key: Key) => Promise<T>
+    work: (key: Key) => Promise<T>,
+    pathsIn?: (outcome: unknown) => readonly string[]
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>>
   /** Null, or why nothing can be edited now: NOT_READY. */
   ready(): FileFailure | null

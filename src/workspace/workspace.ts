@@ -279,7 +279,7 @@ class FileWorkspace implements Workspace {
     if (!above.ok) return above
     const past = {
       history: settling.history,
-      mayRead: (path: Buffer): boolean => this.#may('read', path),
+      mayRead: (path: Buffer): boolean => this.#refusalOf('read', path) === null,
       settle: (stored: Stored) => settle(settling, stored)
     }
     return ok(
@@ -307,22 +307,29 @@ class FileWorkspace implements Workspace {
     return refusal === null ? ok(relative) : fail(refusal)
   }
 
-  /** Whether the policy allows it at this real path below the root, whatever is there. */
-  #may(use: 'read' | 'edit', path: Buffer): boolean {
+  /** What the policy says of this real path below the root, whatever is there. */
+  #refusalOf(use: 'read' | 'edit', path: Buffer): ReturnType<Policy['judge']> | typeof gone {
     const root = this.#context.root.real()
-    return root !== null && this.#policy.judge(use, Buffer.concat([root, Buffer.from('/'), path]), path) === null
+    return root === null ? gone : this.#policy.judge(use, Buffer.concat([root, Buffer.from('/'), path]), path)
   }
 
   async keyed<T>(
     request: KeyedRequest,
-    work: (key: Key) => Promise<T>
+    work: (key: Key) => Promise<T>,
+    pathsIn: (outcome: unknown) => readonly string[] = () => []
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
     const settling = this.#settling
     if (settling === null) return noHistory
     const { history, acquire } = settling
     const { secret } = this.#state
-    const mayEdit = (path: Buffer): boolean => this.#may('edit', path)
-    return onceByKey({ history, secret, acquire, settle: stored => settle(settling, stored), mayEdit }, request, work)
+    const keys = {
+      history,
+      secret,
+      acquire,
+      settle: (stored: Stored) => settle(settling, stored),
+      refusalOf: (path: Buffer) => this.#refusalOf('edit', path)
+    }
+    return onceByKey(keys, request, work, pathsIn)
   }
 
   ready(): FileFailure | null {

@@ -1435,6 +1435,13 @@ const HISTORY: Described[] = [
     ]
   },
   {
+    failure: { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'forgotten' },
+    detail: [
+      'The first request with this idempotency_key was carried out, but its answer was removed (editd forget);',
+      'nothing was done now. Read the file to see what is there.'
+    ]
+  },
+  {
     failure: { code: 'REQUEST_IN_FLIGHT', retry_after: 1 },
     detail: [
       'A request with this idempotency_key is still being carried out; nothing more was done.',
