@@ -293,6 +293,8 @@ export interface UndoConflict {
    * others than the service. `removed`: the text was removed since.
    */
   kind: 'overlap' | 'same_line' | 'outside' | 'removed'
+  /** It was a change of another text, in whose place the present one was made. */
+  replaced?: true
   /** The lines of the present text that it is about, 1-based; the line where they were, if there are none. */
   start_line: number
   end_line: number

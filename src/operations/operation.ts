@@ -111,6 +111,10 @@ export interface TextsGone {
 /** `oldest_kept_at` in ms since 1970. `agent`: the caller's name for itself, where it gave one. */
 type NothingBecause =
   | { reason: 'unknown'; oldest_kept_at?: number }
+  /** The file has no such edit. */
+  | { reason: 'not_of_file' }
+  /** There is no file: this undo took back its creation. */
+  | { reason: 'file_removed' }
   /** The edits are undone or, for a redo, stand. */
   | { reason: 'done_already' }
   /** It is an undo of `undoes`. */

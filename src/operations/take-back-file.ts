@@ -5,7 +5,7 @@ import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engi
 import type { Selection } from '../engine/history/change.ts'
 import type { Described } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { ChangeOptions, FileHistory } from '../workspace/api.ts'
+import type { ChangeOptions, EditRecord, FileHistory } from '../workspace/api.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Created, Edited, Planner, Workspace } from '../workspace/workspace.ts'
 import { CONTEXT_LINES, DIFF_LINES, type Planning } from './change.ts'
@@ -18,6 +18,7 @@ import type {
   TakeBackOutcome,
   TakeBackVerb
 } from './operation.ts'
+import { findByIds } from './past-edits.ts'
 
 /** The fields that both take. */
 export interface TakeBackRequest {
@@ -101,7 +102,8 @@ export async function changeFile(
   const target = { path: file.path, ...(expected_hash !== undefined && { expected_hash }) }
   const planner = plannerOf(run, file, dry_run)
   const edited = await taking.workspace.edit(target, options, planner)
-  if (edited.ok || edited.failure.code !== 'FILE_NOT_FOUND' || !file.recorded) return edited
+  if (edited.ok || edited.failure.code !== 'FILE_NOT_FOUND') return edited
+  if (!file.recorded) return removedByUndo(taking.workspace, file, edited)
   if (verb === 'undo') return removedMeanwhile(taking.workspace, file, edited)
   // What is made again may be the file itself.
   const made = await taking.workspace.create({ ...target, overwrite: false, create_parents: true }, options, planner)
@@ -192,17 +194,36 @@ function conflictAt(path: string, { by, ...conflict }: ConflictWithFix): Conflic
   return { path, ...conflict, ...(by !== '' && { by }) }
 }
 
-/** The file of a record is gone: what removed it stands in the way. */
+/** There is no file: if an undo of its creation removed it, that is said. */
+async function removedByUndo(workspace: Workspace, { path }: FileToTakeBack, failed: Failed): Promise<Failed> {
+  const newest = await newestOf(workspace, path)
+  if (newest?.operation !== 'undo' || newest.hash_after !== null) return failed
+  const edit_ids = [newest.edit_id]
+  return { ...failed, failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'file_removed' } }
+}
+
+async function newestOf(workspace: Workspace, path: string): Promise<EditRecord | undefined> {
+  const last = await workspace.history({ path, limit: 1 })
+  return last.ok ? last.value.edits[0]?.record : undefined
+}
+
+/** The file of a record is gone: what removed it stands in the way, but of what is undone already. */
 async function removedMeanwhile(workspace: Workspace, file: FileToTakeBack, failed: Failed): Promise<Failed> {
-  const last = await workspace.history({ path: file.path, limit: 1 })
-  if (!last.ok) return { ...failed, failure: last.failure }
+  const { path } = file
   // Its texts don't matter any more.
   const chosen = file.choose({ changes: [], records: [] })
-  const edit_ids = chosen.ok ? chosen.value.edit_ids : []
-  const newest = last.value.edits[0]?.record
+  const meant = chosen.ok ? chosen.value.edit_ids : []
+  const found = await findByIds(workspace, meant)
+  if (!found.ok) return { ...failed, failure: found.failure }
+  const undone = new Set(found.value.edits.flatMap(({ record, state }) => (state === 'undone' ? [record.edit_id] : [])))
+  const edit_ids = meant.filter(id => !undone.has(id))
+  if (edit_ids.length === 0) {
+    return { ...failed, failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: meant, reason: 'done_already' } }
+  }
+  const newest = await newestOf(workspace, path)
   const by = newest?.hash_after === null ? newest.edit_id : undefined
   const conflicts = edit_ids.map((edit_id): ConflictAt => ({
-    path: file.path,
+    path,
     edit_id,
     change_index: 0,
     kind: 'removed',

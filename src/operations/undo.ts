@@ -84,7 +84,7 @@ function lastEdit(
 function stateAfterEdit({ records }: FileHistory, edit_id: string): Result<Chosen, HistoryFailure> {
   const edit_ids = [edit_id]
   if (records.every(record => record.edit_id !== edit_id)) {
-    return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'unknown' })
+    return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'not_of_file' })
   }
   return ok({ goal: { state_after: edit_id }, edit_ids })
 }

@@ -52,7 +52,7 @@ export function takeBack(
   const conflicts = new Conflicts(present, units, changes)
   const all = [...wanted]
   const earlier = ofEarlierTexts(changes, units, wanted)
-  for (const pair of earlier) conflicts.addWhole(pair)
+  for (const pair of earlier) conflicts.addWhole(pair, 'replaced')
   if (earlier.length > 0 && options.skip !== true) return fail({ code: 'UNDO_CONFLICT', ...conflicts.list(wanted) })
   for (const { unit } of earlier) wanted.delete(unit)
   if (wanted.size === 0) return fail({ code: 'NOTHING_TO_UNDO', ...conflicts.list(wanted) })

@@ -42,7 +42,10 @@ export function inTheWay({ verb, conflicts, more_conflicts = 0 }: Of<'UNDO_CONFL
   return `Edit ${first.edit_id} ${CAN_T[verb]}: ${whatStands(first)}.${more}`
 }
 
-function whatStands({ kind, by, path, start_line, end_line }: ConflictAt): string {
+function whatStands({ kind, by, path, start_line, end_line, replaced }: ConflictAt): string {
+  if (replaced === true) {
+    return `it was made in an earlier ${cut(path, 200)}, in whose place another file was made since`
+  }
   const where = `${end_line < start_line ? `line ${start_line}` : span([start_line, end_line])} of ${cut(path, 200)}`
   const later = by === undefined ? 'another program' : `the later edit ${by}`
   switch (kind) {
@@ -61,13 +64,16 @@ function whatStands({ kind, by, path, start_line, end_line }: ConflictAt): strin
 
 /** The later edits that stand in the way. */
 export const laterOf = (conflicts: readonly ConflictAt[]): string[] => [
-  ...new Set(conflicts.flatMap(({ by, kind }) => (by === undefined || kind === 'removed' ? [] : [by])))
+  ...new Set(
+    conflicts.flatMap(({ by, kind, replaced }) => (by === undefined || kind === 'removed' || replaced ? [] : [by]))
+  )
 ]
 
 function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
   const later = laterOf(conflicts)
   const others = later.length === 0 ? '' : `take back ${editsNamed(later)} too`
   const skip = verb === 'undo' ? ', or send on_conflict "skip" to leave what is in conflict' : ''
+  if (conflicts.some(({ replaced }) => replaced)) return `Change the file as it is now, with ${naming.edit}${skip}.`
   const removed = conflicts.find(({ kind }) => kind === 'removed')
   if (removed !== undefined) {
     return removed.by === undefined
@@ -94,7 +100,7 @@ export const restoringEdits = (
 function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
   const later = laterOf(conflicts)
   const fixes: SuggestedFix[] = []
-  const removed = conflicts.find(({ kind, by }) => kind === 'removed' && by !== undefined)
+  const removed = conflicts.find(({ kind, by, replaced }) => kind === 'removed' && by !== undefined && !replaced)
   if (removed?.by !== undefined) {
     fixes.push({
       type: 'USE_REDO',
@@ -163,6 +169,13 @@ export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
         `${naming.history} lists the edits.`
       )
     }
+    case 'not_of_file':
+      return `The file has no edit ${listed(edit_ids)}. ${naming.history} with its path lists those that it has.`
+    case 'file_removed':
+      return sentences(
+        `The file is not there: undo ${id} took back its creation.`,
+        `To bring it back, call ${naming.redo} with edit_id ${id}.`
+      )
     case 'done_already':
       return verb === 'undo'
         ? sentences(
@@ -180,14 +193,19 @@ export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
     case 'none_of_caller': {
       const who = failure.agent === undefined ? 'a caller who gave no name' : JSON.stringify(failure.agent)
       return sentences(
-        verb === 'undo' ? `No edit of yours (${who}) stands.` : `There is no undo of yours (${who}) to be taken back.`,
+        verb === 'undo'
+          ? `No edit of yours (${who}) stands.`
+          : `There is no undo of yours (${who}) of which anything is left to be made again.`,
         `Send the edit_id of the one that you mean; ${naming.history} lists them.`
       )
     }
     case 'same_state':
       return 'The file has that content already.'
     case 'all_in_conflict':
-      return `Later changes stand in the way of all that was to be ${verb === 'undo' ? 'taken back' : 'made again'}; conflicts lists them.`
+      return sentences(
+        `Later changes stand in the way of all that was to be ${verb === 'undo' ? 'taken back' : 'made again'}; conflicts lists them.`,
+        'Send the same without on_conflict to get the calls that go on.'
+      )
   }
 }
 
@@ -200,8 +218,11 @@ const capitalEdits = (ids: readonly string[]): string =>
 function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
   const [edit_id] = failure.edit_ids
   const isOne = failure.edit_ids.length === 1 && edit_id !== undefined
-  if (!isOne || failure.verb === 'redo' || !['is_undo', 'done_already'].includes(failure.reason)) return {}
-  const suggestion = `If you want ${failure.reason === 'is_undo' ? 'what it took back' : 'it'} again, send this call.`
+  if (!isOne || failure.verb === 'redo' || !['is_undo', 'done_already', 'file_removed'].includes(failure.reason)) {
+    return {}
+  }
+  const what = { is_undo: 'what it took back', file_removed: 'the file' }[failure.reason as string] ?? 'it'
+  const suggestion = `If you want ${what} again, send this call.`
   return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: { edit_id } } }] }
 }
 

@@ -1593,7 +1593,7 @@ const HISTORY: Described[] = [
   {
     failure: { ...nothing({ reason: 'none_of_caller' }), verb: 'redo' },
     detail: [
-      'There is no undo of yours (a caller who gave no name) to be taken back.',
+      'There is no undo of yours (a caller who gave no name) of which anything is left to be made again.',
       'Send the edit_id of the one that you mean; /history lists them. Nothing was written.'
     ]
   },
@@ -1601,7 +1601,8 @@ const HISTORY: Described[] = [
   {
     failure: nothing({ reason: 'all_in_conflict' }),
     detail: [
-      'Later changes stand in the way of all that was to be taken back; conflicts lists them. Nothing was written.'
+      'Later changes stand in the way of all that was to be taken back; conflicts lists them.',
+      'Send the same without on_conflict to get the calls that go on. Nothing was written.'
     ]
   },
   {
@@ -1609,6 +1610,17 @@ const HISTORY: Described[] = [
     detail: [
       'src/app.ts is now, or lies behind, a symbolic link to b.txt; the edit was made to the file that was there.',
       'Nothing was written. Put the file back in its place, or change it by an edit.'
+    ]
+  },
+  {
+    failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: ['E1'], reason: 'not_of_file' },
+    detail: ['The file has no edit E1. /history with its path lists those that it has. Nothing was written.']
+  },
+  {
+    failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: ['E1'], reason: 'file_removed' },
+    detail: [
+      'The file is not there: undo E1 took back its creation. To bring it back, call /redo with edit_id E1.',
+      'Nothing was written.'
     ]
   },
   {

@@ -16,7 +16,7 @@ export function undoConflict(
   const { made } = call
   const { verb, edit_ids, conflicts } = failure
   // `detail` says how to bring it back.
-  if (conflicts.some(({ kind }) => kind === 'removed')) return undefined
+  if (conflicts.some(({ kind, replaced }) => kind === 'removed' || replaced)) return undefined
   const later = laterOf(conflicts)
   const too = callLine(made, BY_TOOL.undo, { edit_ids: [...new Set([...edit_ids, ...later])] })
   const which = later.length === 1 ? 'edit' : 'edits'
