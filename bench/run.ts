@@ -14,6 +14,7 @@ import { loadNow, machineOf } from './machine.ts'
 import { memory } from './memory.ts'
 import { makeRandom } from './random.ts'
 import { loadTableOf, tableOf, type Row } from './row.ts'
+import { undo } from './undo.ts'
 
 const {
   values: { quick, json, dir, only }
@@ -47,6 +48,7 @@ const suites: Record<string, () => Promise<Row[]>> = {
   cost: () => cost(base, quick, options.random, progress),
   memory: () => memory(base, quick, progress),
   edges: () => edges(base, quick, progress),
+  undo: async () => undo(quick, progress),
   peers: () => againstPeers(base, quick, options, progress)
 }
 

@@ -117,12 +117,14 @@ function withFixes(present: Buffer, failure: TakeBackFailure): TakeBackTaskFailu
 
 /**
  * An edit that puts `would_restore` in the place of the lines in question: by their text, or where that is in the file
- * more than once, by their numbers. None where an edit can't say it, as of bytes that aren't UTF-8 or text that is cut.
+ * more than once, by their numbers. None where an edit can't say it, as of bytes that aren't UTF-8, text that is cut or
+ * another file's text.
  */
 function restoringEdit(present: Buffer, conflict: UndoConflict): FixedText | FixedLines | undefined {
-  const { start_line, end_line, current_text, would_restore, lossy } = conflict
+  const { start_line, end_line, current_text, would_restore, lossy, replaced } = conflict
+  if (replaced === true || lossy === true || current_text === would_restore) return undefined
   // What is as long as that may be cut.
-  if (lossy === true || current_text === would_restore || would_restore.length >= TEXT_LENGTH) return undefined
+  if (would_restore.length >= TEXT_LENGTH) return undefined
   const options = { line_endings: 'exact', max_result_size: Infinity } as const
   const byLines =
     current_text === ''

@@ -33,6 +33,8 @@ export interface HistoryLimits {
   waitingCopies: number
   /** Texts that `ofPath` reads; those of the oldest records are left out beyond it. */
   texts: number
+  /** The same of one page that `list` gives. */
+  pageTexts: number
 }
 
 /** Bytes of a segment that can't be read. Records in it are lost; which ones, nobody knows. */
@@ -73,14 +75,15 @@ export interface RecordQuery {
   /** A folder without a slash at its end: all below it. */
   under?: Buffer
   edit_ids?: readonly string[]
-  agent?: string
-  session?: string
+  /** Null: records without one. */
+  agent?: string | null
+  session?: string | null
   /** ms since 1970, inclusive. */
   since?: number
   until?: number
   /** Only records with a lower id. */
   before?: string
-  /** Default: false. Blobs are read too. */
+  /** Default: false. Blobs are read too; of the newest first, as far as `pageTexts` reaches. */
   texts?: boolean
 }
 

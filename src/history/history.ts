@@ -98,7 +98,7 @@ class FileHistory implements History {
       segments: this.#segments,
       blobs: this.#blobs,
       latest: this.#latest,
-      mostTexts: limits.texts,
+      limits,
       said: edit_id => this.#said.get(edit_id) ?? null,
       report
     })

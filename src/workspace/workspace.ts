@@ -300,7 +300,7 @@ class FileWorkspace implements Workspace {
     if (!above.ok) return above
     const past = {
       history: settling.history,
-      mayRead: (path: Buffer): boolean => this.#files.allows('read', path),
+      mayRead: (path: Buffer): boolean => this.#files.refusal('read', path) === null,
       settle: (stored: Stored) => settle(settling, stored)
     }
     return ok(
@@ -314,14 +314,21 @@ class FileWorkspace implements Workspace {
 
   async keyed<T>(
     request: KeyedRequest,
-    work: (key: Key) => Promise<T>
+    work: (key: Key) => Promise<T>,
+    pathsIn: (outcome: unknown) => readonly string[] = () => []
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
     const settling = this.#settling
     if (settling === null) return noHistory
     const { history, acquire } = settling
     const { secret } = this.#state
-    const mayEdit = (path: Buffer): boolean => this.#files.allows('edit', path)
-    return onceByKey({ history, secret, acquire, settle: stored => settle(settling, stored), mayEdit }, request, work)
+    const keys = {
+      history,
+      secret,
+      acquire,
+      settle: (stored: Stored) => settle(settling, stored),
+      refusalOf: (path: Buffer) => this.#files.refusal('edit', path)
+    }
+    return onceByKey(keys, request, work, pathsIn)
   }
 
   ready(): FileFailure | null {

@@ -280,6 +280,41 @@ t.test('reads no more texts of a path than may be', async t => {
   )
 })
 
+t.test('reads no more texts of a page than may be, and says of the others how many changes they have', async t => {
+  const history = await makePlace(t).open({ limits: { pageTexts: 20 } })
+  await write(
+    history,
+    Array.from({ length: 5 }, () => recordOf(history, 'a.txt', 'ten bytes.'))
+  )
+  const { records } = await history.list({ texts: true }, 4)
+  t.strictSame(
+    records.map(({ texts, record }) => [texts, record.splices?.length, record.change_count]),
+    [
+      ['kept', 1, undefined],
+      ['kept', 1, undefined],
+      ['unread', undefined, 1],
+      ['unread', undefined, 1]
+    ]
+  )
+})
+
+t.test('finds what callers without a name or session did', async t => {
+  const history = await makePlace(t).open()
+  const whose = [{}, { agent: 'ann' }, { session: 's' }, { agent: 'ann', session: 's' }]
+  const made = await write(
+    history,
+    whose.map(author => recordOf(history, 'a.txt', '', author))
+  )
+  const indexes = async (query: RecordQuery) => {
+    const { records } = await history.list(query, 10)
+    return records.map(({ record }) => made.findIndex(({ edit_id }) => edit_id === record.edit_id))
+  }
+  t.strictSame(await indexes({ agent: null }), [2, 0])
+  t.strictSame(await indexes({ agent: null, session: null }), [0])
+  t.strictSame(await indexes({ agent: 'ann', session: null }), [1])
+  t.strictSame(await indexes({ agent: 'ann' }), [3, 1])
+})
+
 t.test('refuses a folder that isn’t one, and knows none that is gone', async t => {
   const place = makePlace(t)
   writeFileSync(place.folder, '')

@@ -18,6 +18,8 @@ export interface RecordedChange {
   readonly edit_id: string
   /** Null: what it replaced is not known. */
   readonly splices: readonly RecordedSplice[] | null
+  /** Then, how many there are, if that is known. */
+  readonly change_count?: number
   /**
    * Of an undo or redo: the changes that it took back or made again, none of which is an undo or redo itself. Its
    * splices are what that came to.

@@ -40,7 +40,10 @@ export function inTheWay({ verb, conflicts, more_conflicts = 0 }: Of<'UNDO_CONFL
   return `Edit ${first.edit_id} ${CAN_T[verb]}: ${whatStands(first)}.${more}`
 }
 
-function whatStands({ kind, by, path, start_line, end_line }: ConflictAt): string {
+function whatStands({ kind, by, path, start_line, end_line, replaced }: ConflictAt): string {
+  if (replaced === true) {
+    return `it was made in an earlier ${cut(path, 200)}, in whose place another file was made since`
+  }
   const where = `${end_line < start_line ? `line ${start_line}` : span([start_line, end_line])} of ${cut(path, 200)}`
   const later = by === undefined ? 'another program' : `the later edit ${by}`
   switch (kind) {
@@ -59,7 +62,9 @@ function whatStands({ kind, by, path, start_line, end_line }: ConflictAt): strin
 
 /** The later edits that stand in the way. */
 export const laterOf = (conflicts: readonly ConflictAt[]): string[] => [
-  ...new Set(conflicts.flatMap(({ by, kind }) => (by === undefined || kind === 'removed' ? [] : [by])))
+  ...new Set(
+    conflicts.flatMap(({ by, kind, replaced }) => (by === undefined || kind === 'removed' || replaced ? [] : [by]))
+  )
 ]
 
 /** The edits of an undo and the later ones in its way; undefined: none are, or they are more than a request takes. */
@@ -73,6 +78,7 @@ function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): s
   const later = laterOf(conflicts)
   const others = later.length === 0 ? '' : `take back ${editsNamed(later)} too`
   const skip = verb === 'undo' ? ', or send on_conflict "skip" to leave what is in conflict' : ''
+  if (conflicts.some(({ replaced }) => replaced)) return `Change the file as it is now, with ${naming.edit}${skip}.`
   const removed = conflicts.find(({ kind }) => kind === 'removed')
   if (removed !== undefined) {
     return removed.by === undefined
@@ -101,7 +107,7 @@ function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax)
   const { verb, conflicts } = failure
   const later = laterOf(conflicts)
   const fixes: SuggestedFix[] = []
-  const removed = conflicts.find(({ kind, by }) => kind === 'removed' && by !== undefined)
+  const removed = conflicts.find(({ kind, by, replaced }) => kind === 'removed' && by !== undefined && !replaced)
   if (removed?.by !== undefined) {
     fixes.push({
       type: 'USE_REDO',
@@ -172,6 +178,13 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
         `${naming.history} lists the edits.`
       )
     }
+    case 'not_of_file':
+      return `The file has no edit ${listed(edit_ids)}. ${naming.history} with its path lists those that it has.`
+    case 'file_removed':
+      return sentences(
+        `The file is not there: undo ${id} took back its creation.`,
+        `To bring it back, call ${naming.redo} with edit_id ${id}.`
+      )
     case 'done_already':
       return verb === 'undo'
         ? sentences(
@@ -189,7 +202,9 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
     case 'none_of_caller': {
       const who = failure.agent === undefined ? 'a caller who gave no name' : JSON.stringify(failure.agent)
       return sentences(
-        verb === 'undo' ? `No edit of yours (${who}) stands.` : `There is no undo of yours (${who}) to be taken back.`,
+        verb === 'undo'
+          ? `No edit of yours (${who}) stands.`
+          : `There is no undo of yours (${who}) of which anything is left to be made again.`,
         `Send the edit_id of the one that you mean; ${naming.history} lists them.`
       )
     }
@@ -197,7 +212,10 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
       return 'The file has that content already.'
     case 'all_in_conflict': {
       const done = verb === 'undo' ? 'taken back' : 'made again'
-      return `Later changes stand in the way of all that was to be ${done}; conflicts lists them.`
+      return sentences(
+        `Later changes stand in the way of all that was to be ${done}; conflicts lists them.`,
+        'Send the same without on_conflict to get the calls that go on.'
+      )
     }
   }
 }
@@ -211,21 +229,48 @@ const capitalEdits = (ids: readonly string[]): string =>
 function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
   const [edit_id] = failure.edit_ids
   const isOne = failure.edit_ids.length === 1 && edit_id !== undefined
-  if (!isOne || failure.verb === 'redo' || !['is_undo', 'done_already'].includes(failure.reason)) return {}
-  const suggestion = `If you want ${failure.reason === 'is_undo' ? 'what it took back' : 'it'} again, send this call.`
+  if (!isOne || failure.verb === 'redo' || !['is_undo', 'done_already', 'file_removed'].includes(failure.reason)) {
+    return {}
+  }
+  const what = { is_undo: 'what it took back', file_removed: 'the file' }[failure.reason as string] ?? 'it'
+  const suggestion = `If you want ${what} again, send this call.`
   return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: { edit_id } } }] }
 }
 
-/** Why it is not known what to put back, in words. */
-export function noTexts({ reason, edit_ids }: Of<'HISTORY_GONE'>): string {
-  const why =
-    reason === 'no_texts'
-      ? `The texts of ${editsNamed(edit_ids)} are not kept, or not any more`
-      : `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is`
+const BY_AN_EDIT = 'change the file by an edit instead.'
+
+/** Of what texts are missing for, and what can be done all the same. */
+export function noTexts({ reason, edit_ids, asked, unrecorded }: Of<'HISTORY_GONE'>): string {
+  const known = reason === 'no_texts' ? 'not kept, or not any more' : undefined
+  if (asked === undefined) {
+    return sentences(
+      known === undefined
+        ? `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`
+        : `The texts of ${editsNamed(edit_ids)} are ${known}, so it is not known what to put back.`,
+      NOTHING_WRITTEN,
+      `C${BY_AN_EDIT.slice(1)}`
+    )
+  }
+  const what = editsNamed(asked.edit_ids)
+  const can_t =
+    asked.to === 'state_after' ? `The state after ${what} can't be brought back` : `${capital(what)} ${CAN_T[asked.to]}`
+  const others = editsNamed(edit_ids)
+  const gap = 'the file was changed since by another program, or by a server without a history, and it is not known how'
+  const misfit = `what is recorded of ${others} does not fit the file as it is`
+  const why = [
+    ...(edit_ids.length === 0
+      ? []
+      : [known === undefined ? misfit : `that needs the texts of ${others}, which are ${known}`]),
+    ...(unrecorded === true ? [gap] : [])
+  ]
+  const last = edit_ids.at(-1)
+  const from =
+    last === undefined || unrecorded === true ? 'Only what was edited after that' : `Only what was edited after ${last}`
   return sentences(
-    `${why}, so it is not known what to put back.`,
+    `${can_t}: ${why.join('; and ')}.`,
     NOTHING_WRITTEN,
-    'Change the file by an edit instead.'
+    known === undefined ? '' : `${from} can be taken back.`,
+    `For what was before, ${BY_AN_EDIT}`
   )
 }
 

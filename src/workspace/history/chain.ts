@@ -45,10 +45,13 @@ export function settlementOf({ hash_before, hash_after }: EditRecord, after: str
 /** A keyed request that changed nothing: only its answer is kept. */
 export const isNote = ({ hash_before, hash_after }: EditRecord): boolean => hash_before === hash_after
 
-function changeOf({ edit_id, splices, toggles, operation, hash_before, hash_after }: EditRecord): RecordedChange {
+/** A record that took place, for the engine. */
+export function changeOf(record: EditRecord): RecordedChange {
+  const { edit_id, splices, change_count, toggles, operation, hash_before, hash_after } = record
   return {
     edit_id,
     splices,
+    ...(change_count !== undefined && { change_count }),
     ...(toggles !== undefined && { toggles }),
     ...(hash_before === null && { existence: 'made' as const }),
     ...(hash_after === null && { existence: 'removed' as const }),

@@ -70,7 +70,11 @@ export interface Root {
 
 /** How often something that another process keeps moving is looked for. Chosen, not measured. */
 export const ATTEMPTS = 5
-export const gone: FileFailure = { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 }
+export const gone: Extract<FileFailure, { code: 'NOT_READY' }> = {
+  code: 'NOT_READY',
+  reason: 'root_gone',
+  retry_after: 5
+}
 
 /** Whether two stats are of one object. */
 export function same(

@@ -36,7 +36,8 @@ function lineOf(edit: ListedEdit): string {
     reason === undefined ? '' : quote(reason, 200),
     edit.state === 'applied' ? '' : edit.state.replace('_', ' '),
     edit.undone_by === undefined ? '' : `by undo ${edit.undone_by}`,
-    edit.metadata_only === true ? "can't be undone" : ''
+    edit.metadata_only === true ? "can't be undone" : '',
+    edit.texts_lost === true ? "its texts are damaged or missing: can't be undone" : ''
   ]
   return parts.filter(part => part !== '').join('  ')
 }

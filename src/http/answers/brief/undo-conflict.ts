@@ -16,7 +16,7 @@ export function undoConflict(
   const { made } = call
   const { verb, conflicts } = failure
   // `detail` says how to bring it back.
-  if (conflicts.some(({ kind }) => kind === 'removed')) return undefined
+  if (conflicts.some(({ kind, replaced }) => kind === 'removed' || replaced)) return undefined
   const later = laterOf(conflicts)
   const edit_ids = withLater(failure)
   const which = later.length === 1 ? 'edit' : 'edits'
