@@ -1,8 +1,9 @@
 // Answers questions about records. Does not know how they were written.
 import { setImmediate } from 'node:timers/promises'
+import { codeOf } from '../error-code.ts'
 import type { Blobs } from './blobs.ts'
 import type { Gap, HistoryOptions, Latest, PathHistory, RecordPage, RecordQuery } from './api.ts'
-import { errorCode, isMissing } from './files.ts'
+import { isMissing } from './files.ts'
 import { isReplacedSave, type LatestOfPaths } from './latest.ts'
 import { decodeFacts, decodeRecord, type Facts } from './record-json.ts'
 import type { EditRecord, Settlement, Stored, TextsState } from './record.ts'
@@ -230,7 +231,7 @@ export class RecordReader {
       } catch (error) {
         if (isMissing(error)) continue
         const { name } = segment
-        this.#options.report({ event: 'history_segment_unreadable', segment: name, code: errorCode(error) })
+        this.#options.report({ event: 'history_segment_unreadable', segment: name, code: codeOf(error) })
         for (const one of here) lines.set(one, null)
       }
     }
