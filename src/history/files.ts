@@ -17,6 +17,7 @@ import {
 } from 'node:fs'
 import { lstat, readdir, rename, unlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { codeOf } from '../error-code.ts'
 
 export const openFile: (path: string, flags: number, mode?: number) => Promise<number> = promisify(open)
 export const closeFile: (fd: number) => Promise<void> = promisify(close)
@@ -32,11 +33,7 @@ export const NEW = constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 /** A FIFO at the name must not make the opening wait. */
 const CAREFULLY = constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** The name of a thrown system error, such as ENOENT, or ''. */
-export const errorCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-
-export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'
+export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
 
 /** What is at a name isn't a file of the history. */
 export class NotOurs extends Error {

@@ -11,9 +11,9 @@ import type {
   Retention,
   Swept
 } from './api.ts'
+import { codeOf } from '../error-code.ts'
 import { Blobs } from './blobs.ts'
 import { Copies } from './copies.ts'
-import { errorCode } from './files.ts'
 import { forgetPath } from './forget.ts'
 import { Ids } from './ids.ts'
 import { LatestOfPaths } from './latest.ts'
@@ -45,7 +45,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error
+    if (codeOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error
   }
 }
 

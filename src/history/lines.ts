@@ -1,7 +1,8 @@
 // Reads found records from their lines and blobs. Does not know which are asked for, or why.
+import { codeOf } from '../error-code.ts'
 import type { Blobs } from './blobs.ts'
 import type { Gap, HistoryOptions } from './api.ts'
-import { errorCode, isMissing } from './files.ts'
+import { isMissing } from './files.ts'
 import { decodeFacts, decodeRecord, type Facts } from './record-json.ts'
 import type { EditRecord, Stored, TextsState } from './record.ts'
 import type { FoundRow } from './rows.ts'
@@ -54,7 +55,7 @@ export class RecordLines {
       } catch (error) {
         if (isMissing(error)) continue
         const { name } = segment
-        this.#options.report({ event: 'history_segment_unreadable', segment: name, code: errorCode(error) })
+        this.#options.report({ event: 'history_segment_unreadable', segment: name, code: codeOf(error) })
         for (const one of here) lines.set(one, null)
       }
     }

@@ -2,8 +2,9 @@
 // them.
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../error-code.ts'
 import type { HistoryLimits, HistoryOptions } from './api.ts'
-import { errorCode, isMissing, look, namesIn, NotOurs, readAt, withFile } from './files.ts'
+import { isMissing, look, namesIn, NotOurs, readAt, withFile } from './files.ts'
 import type { Ids } from './ids.ts'
 import { readRows, readSummary, writeIndex } from './index-file.ts'
 import type { Settlement } from './record.ts'
@@ -205,7 +206,7 @@ export class Segments {
     try {
       await this.#list()
     } catch (error) {
-      this.#options.report({ event: 'history_unreadable', code: errorCode(error) })
+      this.#options.report({ event: 'history_unreadable', code: codeOf(error) })
       return
     }
     for (const segment of this.#all.values()) if (this.#mayHaveGrown(segment)) await this.#readOn(segment)
@@ -349,7 +350,7 @@ export class Segments {
     } catch (error) {
       // It costs memory, and is tried again by the next server that starts.
       segment.overview = index
-      this.#options.report({ event: 'history_index_unwritten', segment: segment.name, code: errorCode(error) })
+      this.#options.report({ event: 'history_index_unwritten', segment: segment.name, code: codeOf(error) })
     }
   }
 
@@ -389,7 +390,7 @@ export class Segments {
       if (isMissing(error)) this.drop(segment.name)
       else if (!this.#refused.has(segment.name)) {
         this.#refused.add(segment.name)
-        this.#options.report({ event: 'history_segment_unreadable', segment: segment.name, code: errorCode(error) })
+        this.#options.report({ event: 'history_segment_unreadable', segment: segment.name, code: codeOf(error) })
       }
       return null
     }

@@ -2,20 +2,9 @@
 // at what the lines say.
 import { constants, fstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
-import {
-  closeFile,
-  errorCode,
-  isMissing,
-  MODE,
-  NEW,
-  openFile,
-  remove,
-  syncData,
-  syncNames,
-  writeAll,
-  writeNow
-} from './files.ts'
+import { closeFile, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll, writeNow } from './files.ts'
 import type { SaidLine } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
 
@@ -160,7 +149,7 @@ export class Writer {
       this.#options.written(segment.name, offset, lines)
     } catch (error) {
       const { name } = segment
-      this.#options.report({ event: 'history_segment_given_up', segment: name, code: errorCode(error) })
+      this.#options.report({ event: 'history_segment_given_up', segment: name, code: codeOf(error) })
       await this.#end(segment, false)
       // Nothing in it was promised to anybody.
       if (offset === 0) await remove(join(this.#options.folder, name)).catch(() => {})
@@ -190,7 +179,7 @@ export class Writer {
           mkdirSync(folder, { mode: 0o700 })
           continue
         }
-        if (errorCode(error) !== 'EEXIST') throw error
+        if (codeOf(error) !== 'EEXIST') throw error
         report({ event: 'history_segment_refused', segment: name, code: 'EEXIST' })
       }
     }
@@ -199,7 +188,7 @@ export class Writer {
   async #end({ name, fd }: Current, isWhole: boolean): Promise<void> {
     this.#segment = null
     await closeFile(fd).catch(error => {
-      this.#options.report({ event: 'history_close_failed', segment: name, code: errorCode(error) })
+      this.#options.report({ event: 'history_close_failed', segment: name, code: codeOf(error) })
     })
     this.#options.closed(name, isWhole)
   }
