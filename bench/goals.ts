@@ -2,6 +2,7 @@
 // says of them.
 import { OVER_MCP } from './against-peers.ts'
 import { CRAFTED } from './edges.ts'
+import { historyVerdicts } from './history.ts'
 import { CONCAT, DIFF, ENGINE, FAST_PRODUCT } from './in-process.ts'
 import { costVerdicts, loadVerdicts } from './load/goals.ts'
 import { SHIPPED } from './load/parties.ts'
@@ -104,7 +105,8 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
       peer1 >= 5 && peer100 >= 20
     ),
     ...loadVerdicts(rows),
-    ...costVerdicts(rows)
+    ...costVerdicts(rows),
+    ...historyVerdicts(rows)
   ]
 }
 

@@ -108,7 +108,7 @@ async function carryOutAll(
   // Where it wasn't planned, no text is the reason; nor is it where the hash is another.
   const path = failed.failure.code === 'STALE_FILE' ? undefined : planned[at]
   const after = path === undefined ? [] : planned.flatMap((other, i) => (i < at && other === path ? [i] : []))
-  const told: Failed = prepared[at]!.told(failed)
+  const told: Failed = await prepared[at]!.told(failed)
   return { ...told, part: inPart(at, after) }
 }
 

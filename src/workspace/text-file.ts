@@ -56,8 +56,8 @@ export interface Snapshot {
   /** To be called in the tick in which it was found unchanged and then given another name: that is no change. */
   linked(): void
   /**
-   * What the object holds now, if it was written to since, as far as its times tell; null: it wasn't. For the time after
-   * another file has taken its name.
+   * What the object holds now, if it was written to since, as far as its times tell; null: it wasn't. For the time
+   * after another file has taken its name.
    */
   written(): Buffer | null
   close(): void
