@@ -97,17 +97,27 @@ async function start({ runs }: Party, place: string): Promise<Start> {
   if (!('http' in runs)) throw new Error('only what answers over HTTP says when it is ready')
   const root = join(place, 'root')
   mkdirSync(root, { recursive: true })
-  const before = performance.now()
-  const server = await Server.start(runs.http(root, join(place, 'state')))
+  const { server, ms } = await timeToReady(runs.http(root, join(place, 'state')))
   try {
-    while (!(await isReady(server.port))) await sleep(POLL)
-    const ms = performance.now() - before
     const cpu = server.cpu()
     await sleep(REST)
     return { ms, cpu, resident: residentOf(server.pid) }
   } finally {
     await server.stop()
   }
+}
+
+/** From `spawn` to the first 200 of `/readyz`. */
+export async function timeToReady(args: string[]): Promise<{ server: Server; ms: number }> {
+  const before = performance.now()
+  const server = await Server.start(args)
+  try {
+    while (!(await isReady(server.port))) await sleep(POLL)
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  return { server, ms: performance.now() - before }
 }
 
 async function isReady(port: number): Promise<boolean> {

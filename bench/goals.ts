@@ -3,6 +3,7 @@
 import { OVER_MCP } from './against-peers.ts'
 import { AS_BATCH, BATCH, SPAN } from './batch.ts'
 import { CRAFTED } from './edges.ts'
+import { historyVerdicts } from './history.ts'
 import { CONCAT, DIFF, ENGINE, FAST_PRODUCT } from './in-process.ts'
 import { costVerdicts, loadVerdicts } from './load/goals.ts'
 import { SHIPPED } from './load/parties.ts'
@@ -106,7 +107,8 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
     ),
     ...loadVerdicts(rows),
     ...batchVerdicts(rows),
-    ...costVerdicts(rows)
+    ...costVerdicts(rows),
+    ...historyVerdicts(rows)
   ]
 }
 

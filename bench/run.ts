@@ -9,12 +9,14 @@ import { batch } from './batch.ts'
 import { cost } from './cost.ts'
 import { edges } from './edges.ts'
 import { goalsOf, verdictsOf } from './goals.ts'
+import { historyCost } from './history.ts'
 import { inProcess } from './in-process.ts'
 import { underLoad } from './load/under-load.ts'
 import { loadNow, machineOf } from './machine.ts'
 import { memory } from './memory.ts'
 import { makeRandom } from './random.ts'
 import { loadTableOf, tableOf, type Row } from './row.ts'
+import { undo } from './undo.ts'
 
 const {
   values: { quick, json, dir, only }
@@ -47,8 +49,10 @@ const suites: Record<string, () => Promise<Row[]>> = {
   batch: () => batch(base, options, progress),
   load: () => underLoad(base, quick, options.random, progress),
   cost: () => cost(base, quick, options.random, progress),
+  history: () => historyCost(base, quick, options.random, progress),
   memory: () => memory(base, quick, progress),
   edges: () => edges(base, quick, progress),
+  undo: async () => undo(quick, progress),
   peers: () => againstPeers(base, quick, options, progress)
 }
 

@@ -80,9 +80,20 @@ const PastEdit = named('PastEdit', 'One edit of one file.', {
   metadata_only: Type.Optional(
     Type.Literal(true, { type: 'boolean', description: "true: its texts aren't kept, so it can't be undone." })
   ),
+  texts_lost: Type.Optional(
+    Type.Literal(true, {
+      type: 'boolean',
+      description: "true: its texts were kept, but are missing or damaged, so it can't be undone."
+    })
+  ),
   changes: Type.Array(ref(PastChange), { description: 'Its places, from top to bottom, at most 1,000.' }),
   changes_truncated: Type.Optional(
-    Type.Literal(true, { type: 'boolean', description: 'true: there are more changes than are listed.' })
+    Type.Literal(true, {
+      type: 'boolean',
+      description:
+        'true: there are more changes than are listed, or the texts of the newer edits of this answer were so many ' +
+        'that none is. Send its edit_id alone then.'
+    })
   ),
   diff: Type.Optional(Type.String({ description: 'A unified diff that git apply and patch -p1 accept.' })),
   diff_truncated: Type.Optional(Type.Boolean({ description: 'Whether the diff was cut.' })),

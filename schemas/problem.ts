@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema, TUnsafe } from 'typebox'
 import { Type } from './type.ts'
 import { byDiscriminator, count, hash, line, lossy, named, ref, word } from './common.ts'
 import { StructureItem } from './structure.ts'
+import { MAX_EDIT_IDS } from './undo.ts'
 
 const text = (description: string) => Type.String({ description })
 
@@ -143,7 +144,7 @@ const UndoConflict = named(
     kind: word(
       ['overlap', 'same_line', 'outside', 'removed'],
       'overlap: a later edit changed the same text. same_line: or another part of the same line. ' +
-        'outside: another program changed the file, and it is not known what. removed: the file is gone.'
+        'outside: another program changed the file, and it is not known what. removed: the file is gone, or another one was made in its place.'
     ),
     start_line: Type.Optional(line('First line in question, in the file as it is now.')),
     end_line: Type.Optional(count('Last line in question; start_line - 1 if there is none.')),
@@ -258,7 +259,9 @@ const MEMBERS = {
     Type.Array(ref(UndoConflict), { maxItems: 100, description: 'What stands in the way, the first 100.' })
   ),
   more_conflicts: Type.Optional(count('How many more conflicts there are.')),
-  edit_ids: Type.Optional(Type.Array(Type.String(), { maxItems: 1000, description: 'The edits in question.' })),
+  edit_ids: Type.Optional(
+    Type.Array(Type.String(), { maxItems: MAX_EDIT_IDS, description: 'The edits in question, the first 1,000.' })
+  ),
   oldest_kept_at: Type.Optional(text('When the oldest edit was made that is still kept.')),
   taken_back: Type.Optional(ref(TakenBackEdit))
 }

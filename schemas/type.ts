@@ -1,5 +1,5 @@
-// Makes JSON Schemas as typebox does, and with its types: what of its functions the schemas need. typebox itself is
-// 373 modules, which took 230 ms of CPU time and 20 MB of each process (Node 20.20, two cores). Does not know any schema.
+// Makes JSON Schemas as typebox does, and with its types: what of its functions the schemas need. typebox itself is 373
+// modules, which took 230 ms of CPU time and 20 MB of each process (Node 20.20, two cores). Does not know any schema.
 import type { Type as Typebox } from 'typebox'
 
 type Options = Readonly<Record<string, unknown>>
@@ -36,7 +36,9 @@ const functions = {
     const required = Object.keys(properties).filter(name => !optional.has(properties[name]!))
     return { type: 'object', ...(required.length > 0 && { required }), properties, ...options }
   },
-  /** The schema of a field that may be left out. Not the same object: elsewhere the schema may be of one that may not. */
+  /**
+   * The schema of a field that may be left out. Not the same object: elsewhere the schema may be of one that may not.
+   */
   Optional(schema: Schema): Schema {
     const copy = { ...schema }
     optional.add(copy)

@@ -102,7 +102,7 @@ interface Comparison {
   load: Load
 }
 
-async function compared(servers: readonly Running[], comparison: Comparison): Promise<Row[]> {
+export async function compared(servers: readonly Running[], comparison: Comparison): Promise<Row[]> {
   const { it, clients, sample, rounds: count, folder, random, load } = comparison
   for (const server of servers) await server.drive(it, clients, { ms: sample / 2 })
   const rounds: Map<string, Sample>[] = []

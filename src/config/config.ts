@@ -375,8 +375,8 @@ const HTTP_ONLY: readonly Name[] = [
 ]
 
 /**
- * The settings of `editd mcp` and `editd forget`, which do not listen: settings of the HTTP server are faults as flags, and ignored in
- * the environment, which is often shared.
+ * The settings of `editd mcp` and `editd forget`, which do not listen: settings of the HTTP server are faults as flags,
+ * and ignored in the environment, which is often shared.
  */
 export function loadLocalConfig(
   argv: readonly string[],

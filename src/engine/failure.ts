@@ -293,6 +293,8 @@ export interface UndoConflict {
    * others than the service. `removed`: the text was removed since.
    */
   kind: 'overlap' | 'same_line' | 'outside' | 'removed'
+  /** It was a change of another text, in whose place the present one was made. */
+  replaced?: true
   /** The lines of the present text that it is about, 1-based; the line where they were, if there are none. */
   start_line: number
   end_line: number
@@ -318,11 +320,15 @@ export interface NothingToUndo {
   more_conflicts?: number
 }
 
-/** What the texts were before and after this change is needed and not known, or doesn't fit what else is recorded. */
+/**
+ * What the texts were before and after these changes, oldest first, is needed and not known, or doesn't fit what else is
+ * recorded. `unrecorded`: the text was changed besides, and there is no record of it.
+ */
 export interface HistoryGone {
   code: 'HISTORY_GONE'
-  edit_id: string
+  edit_ids: readonly string[]
   reason: 'not_kept' | 'inconsistent'
+  unrecorded?: true
 }
 
 export type TakeBackFailure = UndoRefused | NothingToUndo | HistoryGone

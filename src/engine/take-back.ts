@@ -13,6 +13,7 @@ import type {
   UndoRefused
 } from './failure.ts'
 import type { RecordedChange, Selection } from './history/change.ts'
+import { TEXT_LENGTH } from './history/conflicts.ts'
 import { stateAfter, takeBack, type TakeBack } from './history/take-back.ts'
 import { planLineEdits } from './plan/replace-lines.ts'
 import { planTextEdits } from './plan/replace-text.ts'
@@ -104,8 +105,6 @@ function splicesFor(present: Buffer, { changes, goal }: TakeBackTask): Result<Ta
 /** Conflicts for which an edit is sought, and bytes of a text in which it is. */
 const FIXED = 5
 const FIXED_SIZE = 1 << 20
-/** UTF-16 units from which on a text of a conflict may be cut. */
-const WHOLE = 1000
 
 function withFixes(present: Buffer, failure: TakeBackFailure): TakeBackTaskFailure {
   if (failure.code === 'HISTORY_GONE' || failure.conflicts === undefined) return failure as TakeBackTaskFailure
@@ -118,11 +117,14 @@ function withFixes(present: Buffer, failure: TakeBackFailure): TakeBackTaskFailu
 
 /**
  * An edit that puts `would_restore` in the place of the lines in question: by their text, or where that is in the file
- * more than once, by their numbers. None where an edit can't say it, as of bytes that aren't UTF-8 or text that is cut.
+ * more than once, by their numbers. None where an edit can't say it, as of bytes that aren't UTF-8, text that is cut or
+ * another file's text.
  */
 function restoringEdit(present: Buffer, conflict: UndoConflict): FixedText | FixedLines | undefined {
-  const { start_line, end_line, current_text, would_restore, lossy } = conflict
-  if (lossy === true || current_text === would_restore || would_restore.length >= WHOLE) return undefined
+  const { start_line, end_line, current_text, would_restore, lossy, replaced } = conflict
+  if (replaced === true || lossy === true || current_text === would_restore) return undefined
+  // What is as long as that may be cut.
+  if (would_restore.length >= TEXT_LENGTH) return undefined
   const options = { line_endings: 'exact', max_result_size: Infinity } as const
   const byLines =
     current_text === ''

@@ -8,7 +8,7 @@ export interface HistoryOptions {
   nonce: string
   /** `meta`: no texts are written, of any file. */
   level: 'full' | 'meta'
-  /** Files of which no texts are kept, whatever the level. */
+  /** Files of which no texts are kept, whatever the level. Always the same for a path. */
   isPrivate(path: Buffer): boolean
   /** Whether the server with this nonce may still be running. Nonces of servers that are gone are asked for once. */
   isAlive(nonce: string): Promise<boolean>
@@ -33,6 +33,8 @@ export interface HistoryLimits {
   waitingCopies: number
   /** Texts that `ofPath` reads; those of the oldest records are left out beyond it. */
   texts: number
+  /** The same of one page that `list` gives. */
+  pageTexts: number
 }
 
 /** Bytes of a segment that can't be read. Records in it are lost; which ones, nobody knows. */
@@ -73,14 +75,15 @@ export interface RecordQuery {
   /** A folder without a slash at its end: all below it. */
   under?: Buffer
   edit_ids?: readonly string[]
-  agent?: string
-  session?: string
+  /** Null: records without one. */
+  agent?: string | null
+  session?: string | null
   /** ms since 1970, inclusive. */
   since?: number
   until?: number
   /** Only records with a lower id. */
   before?: string
-  /** Default: false. Blobs are read too. */
+  /** Default: false. Blobs are read too; of the newest first, as far as `pageTexts` reaches. */
   texts?: boolean
 }
 
@@ -124,6 +127,8 @@ export interface History {
    * look at. Never rejects: what can't be read is reported.
    */
   refresh(alone?: boolean): Promise<void>
+  /** Whether texts of the file at this path are written; of others, only what isn't text. */
+  keepsTexts(path: Buffer): boolean
   /**
    * Resolves when the record is written; if `durable`, when it is on the disk. Rejects with the system's error if it
    * could be written neither to the current segment nor to a new one. It may be there nonetheless: settle it all the

@@ -2,8 +2,9 @@
 import { mkdirSync } from 'node:fs'
 import { link, rename, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
-import { errorCode, isMissing, look, readAt, remove, syncData, syncNames, withFile, writeWhole } from './files.ts'
+import { isMissing, look, readAt, remove, syncData, syncNames, withFile, writeWhole } from './files.ts'
 import { sha256, type Blob } from './texts-json.ts'
 
 /**
@@ -48,7 +49,7 @@ export class Blobs {
         if (durable) await withFile(path, 'read', syncData)
         return
       } catch (error) {
-        if (!isMissing(error)) this.#report({ event: 'history_blob_unusable', blob: name, code: errorCode(error) })
+        if (!isMissing(error)) this.#report({ event: 'history_blob_unusable', blob: name, code: codeOf(error) })
       }
     }
     await writeWhole(path, join(this.#folder, `${this.#nonce}-${++this.#count}.tmp`), bytes, durable)
@@ -75,7 +76,7 @@ export class Blobs {
       if ((await sha256(bytes)) === name) return bytes
       this.#report({ event: 'history_blob_damaged', blob: name })
     } catch (error) {
-      if (!isMissing(error)) this.#report({ event: 'history_blob_unreadable', blob: name, code: errorCode(error) })
+      if (!isMissing(error)) this.#report({ event: 'history_blob_unreadable', blob: name, code: codeOf(error) })
     }
     return null
   }
@@ -106,11 +107,13 @@ export class Blobs {
   async restore(name: string): Promise<boolean> {
     if (!name.endsWith(GOING)) return false
     const going = join(this.#folder, name)
+    const path = going.slice(0, -GOING.length)
     try {
-      await link(going, going.slice(0, -GOING.length))
+      await link(going, path)
     } catch (error) {
-      // Written again since, and the same; or somebody else has seen to it.
-      if (errorCode(error) !== 'EEXIST' && !isMissing(error)) throw error
+      // Where the file system has no links, the name is given back by a rename. Else: written again since, and the same;
+      // or somebody else has seen to it.
+      if (codeOf(error) !== 'EEXIST' && !isMissing(error) && (await look(path)) === null) await rename(going, path)
     }
     await remove(going)
     return true

@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { codeOf } from '../error-code.ts'
 import type { FileCopy, HistoryLimits, HistoryOptions } from './api.ts'
 import { fromJson, isObject, toJson } from './bytes-json.ts'
-import { errorCode, isMissing, readAt, remove, withFile, writeWhole } from './files.ts'
+import { isMissing, readAt, remove, withFile, writeWhole } from './files.ts'
 import { encodeLine, jsonOf } from './line.ts'
 import { keyOf } from './segment-index.ts'
 import { sha256 } from './texts-json.ts'
@@ -80,7 +81,7 @@ export class Copies {
       if (typeof edit_id !== 'string' || typeof hash !== 'string' || (await sha256(content)) !== hash) return null
       return { edit_id, hash, bytes: content }
     } catch (error) {
-      if (!isMissing(error)) this.#options.report({ event: 'history_copy_unreadable', code: errorCode(error) })
+      if (!isMissing(error)) this.#options.report({ event: 'history_copy_unreadable', code: codeOf(error) })
       return null
     }
   }
@@ -142,7 +143,7 @@ export class Copies {
         await writeWhole(place, temp, content, false)
       })
     } catch (error) {
-      this.#options.report({ event: 'history_copy_failed', code: errorCode(error) })
+      this.#options.report({ event: 'history_copy_failed', code: codeOf(error) })
     }
   }
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import type { Blobs } from './blobs.ts'
 import { readAt, syncData, withFile, writeAll } from './files.ts'
 import { encodeLine, jsonOf } from './line.ts'
-import type { FoundRow, RecordReader } from './reading.ts'
+import type { RecordReader } from './reading.ts'
 import { decodeFacts, forgottenJson } from './record-json.ts'
+import type { FoundRow } from './rows.ts'
 import type { Segment, Segments } from './segments.ts'
 
 export interface Forgetting {

@@ -11,9 +11,9 @@ import type {
   Retention,
   Swept
 } from './api.ts'
+import { codeOf } from '../error-code.ts'
 import { Blobs } from './blobs.ts'
 import { Copies } from './copies.ts'
-import { errorCode } from './files.ts'
 import { forgetPath } from './forget.ts'
 import { Ids } from './ids.ts'
 import { LatestOfPaths } from './latest.ts'
@@ -21,6 +21,7 @@ import { LIMITS } from './limits.ts'
 import { RecordReader } from './reading.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
 import { recordLine, settlementLine } from './record-json.ts'
+import { keyOf } from './segment-index.ts'
 import { Segments } from './segments.ts'
 import { sweepHistory } from './sweep.ts'
 import { encodeTexts } from './texts-json.ts'
@@ -28,6 +29,9 @@ import { Writer } from './writer.ts'
 
 /** In ms: a segment that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
 const LONGEST = 24 * 60 * 60 * 1000
+
+/** Paths of which it is remembered whether their texts are kept. */
+const REMEMBERED = 1000
 
 /** Reads nothing but the last ids. Throws the system's error if the folder can't be made or read. */
 export async function openHistory(options: HistoryOptions): Promise<History> {
@@ -41,7 +45,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error
+    if (codeOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error
   }
 }
 
@@ -52,6 +56,8 @@ class FileHistory implements History {
   readonly #latest = new LatestOfPaths()
   /** What was settled and isn't written yet. */
   readonly #said = new Map<string, Settlement>()
+  /** Of paths, whether their texts are kept: the patterns take longer to ask. */
+  readonly #keeps = new Map<string, boolean>()
   readonly #segments: Segments
   readonly #blobs: Blobs
   readonly #copies: Copies
@@ -92,7 +98,7 @@ class FileHistory implements History {
       segments: this.#segments,
       blobs: this.#blobs,
       latest: this.#latest,
-      mostTexts: limits.texts,
+      limits,
       said: edit_id => this.#said.get(edit_id) ?? null,
       report
     })
@@ -113,7 +119,7 @@ class FileHistory implements History {
   async append(record: EditRecord, { durable }: { durable: boolean }): Promise<void> {
     const hasTexts = record.splices !== null || record.places !== null
     const { json, blobs } =
-      hasTexts && !this.#isPrivate(record.path)
+      hasTexts && this.keepsTexts(record.path)
         ? await encodeTexts(record, this.#limits.text)
         : { json: null, blobs: [] }
     await this.#blobs.keep(blobs, durable)
@@ -171,7 +177,7 @@ class FileHistory implements History {
   }
 
   keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): void {
-    if (!this.#isPrivate(path)) this.#copies.keep(path, edit_id, pieces, hash, alone)
+    if (this.keepsTexts(path)) this.#copies.keep(path, edit_id, pieces, hash, alone)
   }
 
   copyOf(path: Buffer): Promise<FileCopy | null> {
@@ -184,7 +190,14 @@ class FileHistory implements History {
     await this.#segments.idle()
   }
 
-  #isPrivate(path: Buffer): boolean {
-    return this.#options.level === 'meta' || this.#options.isPrivate(path)
+  keepsTexts(path: Buffer): boolean {
+    if (this.#options.level === 'meta') return false
+    const key = keyOf(path)
+    const known = this.#keeps.get(key)
+    if (known !== undefined) return known
+    const keeps = !this.#options.isPrivate(path)
+    if (this.#keeps.size === REMEMBERED) this.#keeps.clear()
+    this.#keeps.set(key, keeps)
+    return keeps
   }
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { readAt, withFile, writeWhole } from './files.ts'
+import { readAt, readStart, withFile, writeWhole } from './files.ts'
 import type { Settlement } from './record.ts'
 import { includes, SegmentIndex, shortHash, type Overview } from './segment-index.ts'
 import { indexName } from './segment-name.ts'
@@ -12,7 +12,7 @@ import { indexName } from './segment-name.ts'
 /** Four numbers of four bytes: length and CRC-32 of the summary, then of the rows. */
 const HEADER = 16
 /** Another one for each form of the file. */
-const FORM = 1
+const FORM = 2
 /** Bytes that are read at once, to have most summaries with one read. */
 const FIRST = 16 * 1024
 
@@ -31,11 +31,12 @@ const listOf = (json: string): Float64Array => new Float64Array(new Uint8Array(B
 
 /** Writes it; `stats` are the segment's. Throws the system's error. */
 export async function writeIndex(folder: string, segment: string, stats: Stats, index: SegmentIndex): Promise<void> {
-  const { lowest, highest, oldestAt, keyedAt, unsettled, loose, gaps, blobs } = index
+  const { lowest, highest, seen, oldestAt, keyedAt, unsettled, loose, gaps, blobs } = index
   const { paths, keys } = index.hashes()
   const json: SummaryJson = {
     lowest,
     highest,
+    seen,
     oldestAt,
     keyedAt,
     unsettled,
@@ -62,29 +63,29 @@ export async function writeIndex(folder: string, segment: string, stats: Stats, 
 /** Null: there is none that fits the segment. */
 export async function readSummary(folder: string, segment: string, stats: Stats): Promise<Overview | null> {
   try {
-    return await withFile(join(folder, indexName(segment)), 'read', async (fd, { size }) => {
-      const first = await readAt(fd, 0, Math.min(FIRST, size))
-      const end = HEADER + first.readUInt32LE(0)
-      if (end > size) return null
-      const bytes = end <= first.length ? first : await readAt(fd, 0, end)
-      const head = bytes.subarray(HEADER, end)
-      if (crc32(head) !== first.readUInt32LE(4)) return null
-      const json: SummaryJson = JSON.parse(head.toString())
-      if (json.form !== FORM || json.size !== stats.size || json.mtime !== stats.mtimeMs) return null
-      const [paths, keys] = [listOf(json.paths), listOf(json.keys)]
-      return {
-        lowest: json.lowest,
-        highest: json.highest,
-        oldestAt: json.oldestAt,
-        keyedAt: json.keyedAt,
-        unsettled: json.unsettled,
-        loose: new Map(json.loose),
-        gaps: json.gaps,
-        blobs: json.blobs,
-        mayHavePath: path => includes(paths, shortHash(path)),
-        mayHaveKey: digest => includes(keys, shortHash(digest))
-      }
-    })
+    const path = join(folder, indexName(segment))
+    const { bytes: first, size } = readStart(path, FIRST)
+    const end = HEADER + first.readUInt32LE(0)
+    if (end > size) return null
+    const bytes = end <= first.length ? first : await withFile(path, 'read', fd => readAt(fd, 0, end))
+    const head = bytes.subarray(HEADER, end)
+    if (crc32(head) !== first.readUInt32LE(4)) return null
+    const json: SummaryJson = JSON.parse(head.toString())
+    if (json.form !== FORM || json.size !== stats.size || json.mtime !== stats.mtimeMs) return null
+    const [paths, keys] = [listOf(json.paths), listOf(json.keys)]
+    return {
+      lowest: json.lowest,
+      highest: json.highest,
+      seen: json.seen,
+      oldestAt: json.oldestAt,
+      keyedAt: json.keyedAt,
+      unsettled: json.unsettled,
+      loose: new Map(json.loose),
+      gaps: json.gaps,
+      blobs: json.blobs,
+      mayHavePath: path => includes(paths, shortHash(path)),
+      mayHaveKey: digest => includes(keys, shortHash(digest))
+    }
   } catch {
     return null
   }

@@ -9,5 +9,6 @@ export const LIMITS: HistoryLimits = {
   indexes: 64 * MIB,
   copy: MIB,
   waitingCopies: 32 * MIB,
-  texts: 256 * MIB
+  texts: 256 * MIB,
+  pageTexts: 8 * MIB
 }

@@ -45,6 +45,7 @@ export function recordLine(record: EditRecord, texts: unknown, blobs: readonly s
     ...others,
     blobs,
     hasTexts: texts !== null,
+    ...(texts !== null && splices !== null && { change_count: splices.length }),
     ...(key !== undefined && { key: { digest: key.digest, fingerprint: key.fingerprint } }),
     ...(seen > record.edit_id && { seen })
   }
@@ -127,8 +128,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   if (!isId(edit_id) || !isOperation(operation) || path === null) return null
   if (!isNumber(at) || !isNumber(size_before) || !isNumber(size_after)) return null
   if (!isNumber(lines_added) || !isNumber(lines_removed) || !isHash(hash_before) || !isHash(hash_after)) return null
-  const { agent, session, reason, seen, blobs } = value
-  const { temp, batch_id } = value
+  const { agent, session, reason, seen, blobs, change_count, temp, batch_id } = value
   const toggles = listOf(value.toggles, selectionOf)
   const made_folders = listOf(value.made_folders, fromJson)
   const key = keyOf(value.key)
@@ -150,6 +150,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     ...(isText(reason) && { reason }),
     ...(isId(seen) && { seen }),
     ...(isText(batch_id) && { batch_id }),
+    ...(isNumber(change_count) && { change_count }),
     ...(isText(temp) && { temp }),
     ...(toggles && { toggles }),
     ...(made_folders && { made_folders }),

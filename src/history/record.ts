@@ -35,6 +35,8 @@ export interface EditRecord extends Author {
   lines_removed: number
   /** What was replaced, by what; null: the texts are not kept (private, forgotten, or not known). */
   splices: readonly RecordedSplice[] | null
+  /** Where the splices aren't given: how many there are, if that is known. */
+  change_count?: number
   /** Where each splice is, for people. */
   places: readonly SplicePlace[] | null
   /** Name of the temp file beside it: while that is there, the file didn't get this content. */

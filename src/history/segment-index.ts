@@ -41,6 +41,8 @@ export interface Overview {
   /** '' if it has no records. */
   readonly lowest: string
   readonly highest: string
+  /** The latest id that any record told of. */
+  readonly seen: string
   /** ms since 1970 of the oldest record; of the newest one with a key. */
   readonly oldestAt: number | null
   readonly keyedAt: number | null
@@ -126,7 +128,6 @@ export class SegmentIndex implements Overview {
     return this.#facts.count
   }
 
-  /** The latest id that any record told of. */
   get seen(): string {
     return this.#facts.seen
   }

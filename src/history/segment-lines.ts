@@ -6,6 +6,9 @@ import { jsonOf } from './line.ts'
 
 /** In ms: a line that another server is just overwriting (`forget`) is read once more after this. */
 const AGAIN = 20
+/** In bytes: lines no further apart than this are read at once, as long as they are no more than that together. */
+const APART = 4096
+const TOGETHER = 128 * 1024
 
 export interface LinePlace {
   offset: number
@@ -13,7 +16,7 @@ export interface LinePlace {
 }
 
 /**
- * What `use` makes of the JSON of each line, one after the other; null: it isn't a line of editd (any more). Throws the
+ * What `use` makes of the JSON of each line, in their order; null: it isn't a line of editd (any more). Throws the
  * system's error.
  */
 export async function readLines<T>(
@@ -23,15 +26,40 @@ export async function readLines<T>(
   use: (json: Buffer) => T | null
 ): Promise<(T | null)[]> {
   return withFile(join(folder, segment), 'read', async fd => {
-    const found: (T | null)[] = []
-    for (const { offset, length } of places) {
-      let json = jsonOf(await readAt(fd, offset, length))
-      if (json === null) {
-        await setTimeout(AGAIN)
-        json = jsonOf(await readAt(fd, offset, length))
+    const found = new Map<LinePlace, T | null>()
+    for (const { offset: start, end, lines } of runsOf(places)) {
+      const bytes = await readAt(fd, start, end - start)
+      for (const line of lines) {
+        const { offset, length } = line
+        let json = jsonOf(bytes.subarray(offset - start, offset - start + length))
+        if (json === null) {
+          await setTimeout(AGAIN)
+          json = jsonOf(await readAt(fd, offset, length))
+        }
+        found.set(line, json && use(json))
       }
-      found.push(json && use(json))
     }
-    return found
+    return places.map(place => found.get(place)!)
   })
+}
+
+interface Run {
+  offset: number
+  end: number
+  lines: LinePlace[]
+}
+
+/** Lines that are read at once, in the order in which they are in the file. */
+function runsOf(places: readonly LinePlace[]): Run[] {
+  const runs: Run[] = []
+  for (const line of places.toSorted((a, b) => a.offset - b.offset)) {
+    const { offset, length } = line
+    const last = runs.at(-1)
+    const end = offset + length
+    if (last !== undefined && offset - last.end <= APART && end - last.offset <= TOGETHER) {
+      last.end = Math.max(last.end, end)
+      last.lines.push(line)
+    } else runs.push({ offset, end, lines: [line] })
+  }
+  return runs
 }

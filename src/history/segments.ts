@@ -2,8 +2,9 @@
 // them.
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../error-code.ts'
 import type { HistoryLimits, HistoryOptions } from './api.ts'
-import { errorCode, isMissing, look, namesIn, NotOurs, readAt, withFile } from './files.ts'
+import { isMissing, look, namesIn, NotOurs, readAt, withFile } from './files.ts'
 import type { Ids } from './ids.ts'
 import { readRows, readSummary, writeIndex } from './index-file.ts'
 import type { Settlement } from './record.ts'
@@ -20,7 +21,10 @@ export interface Segment {
   isClosed: boolean
   /** As it was when it was last read. */
   seen: { ino: number; size: number } | null
-  /** Null: not read yet. Of an open one, its index. */
+  /**
+   * Null: not read yet. Of an open one, its index; or what its index file says, as long as nobody has asked whether its
+   * server is gone.
+   */
   overview: Overview | null
 }
 
@@ -82,6 +86,11 @@ export class Segments {
 
   isGone(nonce: string): boolean {
     return this.#gone.has(nonce)
+  }
+
+  /** The records of which a segment says something that isn't theirs. */
+  allLoose(): ReadonlySet<string> {
+    return new Set([...this.#all.values()].flatMap(({ overview }) => [...(overview?.loose.keys() ?? [])]))
   }
 
   /** What a segment outside that of the record says of it. */
@@ -197,7 +206,7 @@ export class Segments {
     try {
       await this.#list()
     } catch (error) {
-      this.#options.report({ event: 'history_unreadable', code: errorCode(error) })
+      this.#options.report({ event: 'history_unreadable', code: codeOf(error) })
       return
     }
     for (const segment of this.#all.values()) if (this.#mayHaveGrown(segment)) await this.#readOn(segment)
@@ -208,7 +217,10 @@ export class Segments {
     if (this.#isLoaded) return
     this.#isLoaded = true
     await this.#askWhoIsGone()
-    for (const segment of this.#all.values()) if (segment.overview === null) await this.#readOn(segment)
+    for (const segment of this.#all.values()) {
+      const { isClosed, overview } = segment
+      if (overview === null || (!isClosed && !(overview instanceof SegmentIndex))) await this.#readOn(segment)
+    }
   }
 
   async #list(): Promise<void> {
@@ -237,7 +249,7 @@ export class Segments {
   }
 
   #mayHaveGrown({ nonce, isClosed, overview }: Segment): boolean {
-    return nonce !== this.#options.nonce && !isClosed && overview !== null
+    return nonce !== this.#options.nonce && !isClosed && overview instanceof SegmentIndex
   }
 
   /** Of each server, the last records: no other ids are later than what these tell. */
@@ -247,13 +259,14 @@ export class Segments {
       const { nonce, overview } = segment
       if (done.has(nonce) || nonce === this.#options.nonce) continue
       // It was read whole, or its last id at least.
-      if (overview !== null || (segment.isClosed && segment.seen !== null)) done.add(nonce)
+      if (overview instanceof SegmentIndex || (segment.isClosed && segment.seen !== null)) done.add(nonce)
       else if (await this.#attempt(segment, () => this.#tail(segment))) done.add(nonce)
     }
   }
 
   /** Whether the segment has a record. */
   async #tail(segment: Segment): Promise<boolean> {
+    if (segment.seen === null && (await this.#summary(segment))) return true
     return this.#withSegment(segment, async (fd, { size, ino }) => {
       if (segment.seen?.size === size && segment.seen.ino === ino) return true
       for (let length = Math.min(TAIL, size); ; length = Math.min(2 * length, size)) {
@@ -265,6 +278,17 @@ export class Segments {
         return index.count > 0
       }
     })
+  }
+
+  /** Reads what its index file says, if it has one that fits: then it was closed, as far as another server knew. */
+  async #summary(segment: Segment): Promise<boolean> {
+    const stats = await look(join(this.folder, segment.name))
+    const overview = stats && (await readSummary(this.folder, segment.name, stats))
+    if (stats === null || overview === null) return false
+    this.#options.ids.saw(overview.seen)
+    segment.seen = stats
+    segment.overview = overview
+    return overview.seen !== ''
   }
 
   /** Reads what an open segment has more than before, or a closed one's index, or all of it. */
@@ -297,9 +321,15 @@ export class Segments {
   async #close(segment: Segment): Promise<void> {
     if (segment.isClosed) return
     segment.isClosed = true
-    if (!(segment.overview instanceof SegmentIndex)) return
+    const { overview: index, seen } = segment
+    if (index === null) return
+    if (!(index instanceof SegmentIndex)) {
+      // It may have grown since its index file was found to fit.
+      const now = await this.#attempt(segment, () => look(join(this.folder, segment.name)))
+      if (now === null || now.ino !== seen?.ino || now.size !== seen.size) this.invalidate(segment)
+      return
+    }
     segment.seen = null
-    const index = segment.overview
     await this.#attempt(segment, async () => {
       const now = await this.#read(segment, index)
       await this.#settleDown(segment, index, now)
@@ -320,7 +350,7 @@ export class Segments {
     } catch (error) {
       // It costs memory, and is tried again by the next server that starts.
       segment.overview = index
-      this.#options.report({ event: 'history_index_unwritten', segment: segment.name, code: errorCode(error) })
+      this.#options.report({ event: 'history_index_unwritten', segment: segment.name, code: codeOf(error) })
     }
   }
 
@@ -360,7 +390,7 @@ export class Segments {
       if (isMissing(error)) this.drop(segment.name)
       else if (!this.#refused.has(segment.name)) {
         this.#refused.add(segment.name)
-        this.#options.report({ event: 'history_segment_unreadable', segment: segment.name, code: errorCode(error) })
+        this.#options.report({ event: 'history_segment_unreadable', segment: segment.name, code: codeOf(error) })
       }
       return null
     }

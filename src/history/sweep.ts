@@ -1,10 +1,11 @@
 // Keeps the history within its bounds by removing whole files, the oldest first. Writes nothing, so it works where the
 // disk is full. Does not know what records say.
 import { join } from 'node:path'
+import { codeOf } from '../error-code.ts'
 import type { HistoryOptions, Retention, Swept } from './api.ts'
 import type { Blobs } from './blobs.ts'
 import type { Copies } from './copies.ts'
-import { errorCode, look, namesIn, remove } from './files.ts'
+import { look, namesIn, remove } from './files.ts'
 import { indexedBy, indexName } from './segment-name.ts'
 import type { Segments } from './segments.ts'
 
@@ -44,7 +45,7 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
       swept.removed++
       swept.bytes -= size
     } catch (error) {
-      report({ event: 'history_sweep_failed', code: errorCode(error) })
+      report({ event: 'history_sweep_failed', code: codeOf(error) })
     }
   }
   return swept

@@ -2,8 +2,9 @@
 // at what the lines say.
 import { constants, fstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
-import { closeFile, errorCode, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll } from './files.ts'
+import { closeFile, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll, writeNow } from './files.ts'
 import type { SaidLine } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
 
@@ -35,6 +36,11 @@ export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' |
 
 /** In bytes: a group ends after the line that reaches it. */
 const GROUP = 4 * 1024 * 1024
+/**
+ * In bytes: up to so many are written in this thread, as small temp files are (`SYNC_IO_BYTES` of the workspace). They
+ * go to memory; the way to another thread and back takes longer than that. Only the sync is left to another thread.
+ */
+const AT_ONCE = 64 * 1024
 /** In ms: how long a line that nobody waits for may wait. */
 const LATER = 50
 /** Names of segments that are tried, where something that isn't ours is in the way. */
@@ -134,7 +140,8 @@ export class Writer {
     const segment = this.#segment ?? (await this.#open())
     const offset = segment.size
     try {
-      await writeAll(segment.fd, bytes, null)
+      if (bytes.length <= AT_ONCE) writeNow(segment.fd, bytes)
+      else await writeAll(segment.fd, bytes, null)
       expectSize(segment.fd, offset + bytes.length)
       for (const { durable, resolve } of group) if (!durable) resolve()
       if (group.some(({ durable }) => durable)) await this.#sync(segment)
@@ -142,7 +149,7 @@ export class Writer {
       this.#options.written(segment.name, offset, lines)
     } catch (error) {
       const { name } = segment
-      this.#options.report({ event: 'history_segment_given_up', segment: name, code: errorCode(error) })
+      this.#options.report({ event: 'history_segment_given_up', segment: name, code: codeOf(error) })
       await this.#end(segment, false)
       // Nothing in it was promised to anybody.
       if (offset === 0) await remove(join(this.#options.folder, name)).catch(() => {})
@@ -172,7 +179,7 @@ export class Writer {
           mkdirSync(folder, { mode: 0o700 })
           continue
         }
-        if (errorCode(error) !== 'EEXIST') throw error
+        if (codeOf(error) !== 'EEXIST') throw error
         report({ event: 'history_segment_refused', segment: name, code: 'EEXIST' })
       }
     }
@@ -181,7 +188,7 @@ export class Writer {
   async #end({ name, fd }: Current, isWhole: boolean): Promise<void> {
     this.#segment = null
     await closeFile(fd).catch(error => {
-      this.#options.report({ event: 'history_close_failed', segment: name, code: errorCode(error) })
+      this.#options.report({ event: 'history_close_failed', segment: name, code: codeOf(error) })
     })
     this.#options.closed(name, isWhole)
   }

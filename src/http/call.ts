@@ -69,7 +69,9 @@ const callers = new WeakMap<object, MakeCall>()
 /** In milliseconds, with one decimal: since `start`. */
 export const since = (start: number): number => Math.round((performance.now() - start) * 10) / 10
 
-/** How an operation is called: body, preconditions, then itself. Made once, at the first call, for all routes and tools. */
+/**
+ * How an operation is called: body, preconditions, then itself. Made once, at the first call, for all routes and tools.
+ */
 export function caller<Request extends RequestFields>(operation: Operation<Request>): MakeCall {
   return call => {
     const made = callers.get(operation) ?? makeCaller(operation)

@@ -1,6 +1,6 @@
 // What all operations that change a file have in common: the task of a request, how it is carried out, and the outcome
 // of what was done.
-import type { BrokenSyntax } from '../engine/failure.ts'
+import type { BrokenSyntax, OutlineEntry } from '../engine/failure.ts'
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import type { TaskChange, TaskFailure } from '../engine/task.ts'
 import type { PlanMaker } from '../workers/plan.ts'
@@ -18,10 +18,11 @@ import type {
   Failed,
   Operation,
   OperationLimits,
-  Outcome
+  Outcome,
+  Section
 } from './operation.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
-import { tellingTakenBack } from './taken-back.ts'
+import { withTakenBack } from './taken-back.ts'
 
 /** Where a request doesn't say how many. */
 export const CONTEXT_LINES = 3
@@ -57,8 +58,8 @@ export const keyedBy =
     workspace.keyed(key, work)
 
 /**
- * How a request's change is made, and by whom. `answer`: what the call returns; it is plain JSON, so that it can be kept
- * under the request's idempotency key and be given again.
+ * How a request's change is made, and by whom. `answer`: what the call returns; it is plain JSON, so that it can be
+ * kept under the request's idempotency key and be given again.
  */
 export const changeOptions = <D>(
   { dry_run = false }: ChangeRequest,
@@ -78,7 +79,7 @@ export interface PreparedChange {
   /** As for `changeOptions`. */
   answer: (done: BatchStepDone<Reported>) => ChangedOutcome
   /** Adds to a failure of the step what was found out on the way. */
-  told: (failed: Failed) => Failed
+  told: (failed: Failed) => Promise<Failed>
 }
 
 export type Prepared = { ok: true; value: PreparedChange } | Failed
@@ -97,11 +98,11 @@ export function preparedEdit<F extends CallFailure>(
   operation: Origin['operation'],
   request: ChangeRequest,
   { caller }: CallContext,
-  { planner, answer }: { planner: Planner<Reported, F>; answer: PreparedChange['answer'] }
+  made: { workspace: Workspace; planner: Planner<Reported, F>; answer: PreparedChange['answer'] }
 ): Prepared {
-  const telling = tellingTakenBack(caller, planner)
-  const step = { operation: 'edit', target: targetOf(request), plan: telling.planner } as const
-  return ok({ operation, step, answer, told: telling.told })
+  const { workspace, planner, answer } = made
+  const step = { operation: 'edit', target: targetOf(request), plan: planner } as const
+  return ok({ operation, step, answer, told: failed => withTakenBack(workspace, caller, failed) })
 }
 
 /** Makes the change of one request. */
@@ -124,8 +125,28 @@ export async function carryOut(
 /** The answer without what the file holds, for a history that must not keep it. */
 function withoutTexts(answer: Outcome): Outcome {
   if (answer.operation === 'inspect') return answer
+  if (answer.operation === 'edit_section') {
+    const section = sectionWithoutTexts(answer.section)
+    return { ...answer, section, outcome: fileWithoutTexts(answer.outcome) } as Outcome
+  }
   return { ...answer, outcome: fileWithoutTexts(answer.outcome as ChangeOutcome) } as Outcome
 }
+
+/** The names of headings and symbols are text of the file. */
+function sectionWithoutTexts({ entry, stray, ...others }: Section): Section {
+  return {
+    ...others,
+    entry: entryWithoutTexts(entry),
+    ...(stray !== undefined && { stray: { ...stray, entry: entryWithoutTexts(stray.entry) } })
+  }
+}
+
+const entryWithoutTexts = ({
+  name: _name,
+  parent: _parent,
+  language: _language,
+  ...entry
+}: OutlineEntry): OutlineEntry => entry
 
 /** What was done to one file, without what it holds. */
 export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {

@@ -24,7 +24,7 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
       outcome: outcomeOf(request, done, { created: done.created === true })
     })
     const step = { operation: 'create', target, plan: planner } as const
-    return ok({ operation: 'create', step, answer, told: failed => failed })
+    return ok({ operation: 'create', step, answer, told: async failed => failed })
   }
   return {
     id: 'create_file',

@@ -64,7 +64,7 @@ export const makeEditSection = (
       // Without a plan nothing is edited.
       section: section!
     })
-    return preparedEdit('edit_section', request, context, { planner, answer })
+    return preparedEdit('edit_section', request, context, { workspace, planner, answer })
   }
   return {
     id: 'edit_section',

@@ -9,9 +9,8 @@ import {
 import { AROUND } from '../engine/history/places.ts'
 import { recordedDiff } from '../engine/report/recorded-diff.ts'
 import { decode } from '../engine/text/encoding.ts'
-import type { EditRecord } from '../workspace/api.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { HistoryQuery, PastEdit } from '../workspace/api.ts'
+import type { EditRecord, HistoryQuery, PastEdit } from '../workspace/api.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { DIFF_LINES } from './change.ts'
 import { PATH_HINT } from './hints.ts'
@@ -76,7 +75,7 @@ function queryOf(request: HistoryRequest): Result<HistoryQuery, OperationFailure
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
 
-function listed({ record, state, undone_by }: PastEdit, show_diff: boolean): HistoryOutcome['edits'][number] {
+function listed({ record, texts, state, undone_by }: PastEdit, show_diff: boolean): HistoryOutcome['edits'][number] {
   const { edit_id, operation, at, agent, session, reason, hash_before, hash_after, toggles } = record
   const path = decode(record.path)
   const changes = changesOf(record)
@@ -96,10 +95,12 @@ function listed({ record, state, undone_by }: PastEdit, show_diff: boolean): His
     state,
     ...(undone_by !== undefined && { undone_by }),
     ...(toggles !== undefined && { undoes: [...new Set(toggles.map(({ edit_id }) => edit_id))] }),
-    ...(record.splices === null && { metadata_only: true as const }),
+    ...(texts === 'none' && { metadata_only: true as const }),
+    ...(texts === 'lost' && { texts_lost: true as const }),
     changes: changes.slice(0, MAX_CHANGES),
-    ...(changes.length > MAX_CHANGES && { changes_truncated: true as const }),
-    ...(show_diff && diffOf(record))
+    // Where its texts weren't read, none is listed.
+    ...((changes.length > MAX_CHANGES || texts === 'unread') && { changes_truncated: true as const }),
+    ...(show_diff && (texts === 'unread' ? { diff_unavailable: 'page_full' as const } : diffOf(record)))
   }
 }
 

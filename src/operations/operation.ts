@@ -75,7 +75,9 @@ export interface StrayEdit {
 /** The name of what is done with a set of edits. */
 export type TakeBackVerb = 'undo' | 'redo'
 
-/** A change that stands in the way. `by`: absent where it isn't known which. `restores`: an edit that is ready to send. */
+/**
+ * A change that stands in the way. `by`: absent where it isn't known which. `restores`: an edit that is ready to send.
+ */
 export interface ConflictAt extends Omit<ConflictWithFix, 'by'> {
   path: string
   by?: string
@@ -91,14 +93,30 @@ interface Conflicts {
 export type HistoryFailure =
   | ({ code: 'UNDO_CONFLICT'; verb: TakeBackVerb; edit_ids: readonly string[] } & Conflicts)
   | ({ code: 'NOTHING_TO_UNDO'; verb: TakeBackVerb; edit_ids: readonly string[] } & NothingBecause & Partial<Conflicts>)
-  /** no_texts: of these edits only metadata is kept. inconsistent: what is recorded doesn't fit together. */
-  | { code: 'HISTORY_GONE'; reason: 'no_texts' | 'inconsistent'; edit_ids: readonly string[] }
+  | TextsGone
   /** A link stands where the file of the edit was. */
   | { code: 'NOT_A_FILE'; type: 'link_now'; leads_to: string }
+
+/**
+ * no_texts: the texts of these edits aren't kept. inconsistent: what is recorded of them doesn't fit the file. `asked`:
+ * the edits that were to be taken back or made again, or after which one the state of the file was to be had, where
+ * those are others; `unrecorded`: and the file was changed since without a record.
+ */
+export interface TextsGone {
+  code: 'HISTORY_GONE'
+  reason: 'no_texts' | 'inconsistent'
+  edit_ids: readonly string[]
+  asked?: { to: TakeBackVerb | 'state_after'; edit_ids: readonly string[] }
+  unrecorded?: true
+}
 
 /** `oldest_kept_at` in ms since 1970. `agent`: the caller's name for itself, where it gave one. */
 type NothingBecause =
   | { reason: 'unknown'; oldest_kept_at?: number }
+  /** The file has no such edit. */
+  | { reason: 'not_of_file' }
+  /** There is no file: this undo took back its creation. */
+  | { reason: 'file_removed' }
   /** The edits are undone or, for a redo, stand. */
   | { reason: 'done_already' }
   /** It is an undo of `undoes`. */
@@ -155,7 +173,7 @@ export type ChangeOutcome = Omit<
 }
 export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type HistoryOutcome = Omit<HistoryResult, 'message' | 'warnings' | 'edits'> & {
-  edits: (Omit<ListedEdit, 'diff_unavailable'> & { diff_unavailable?: 'not_utf8' | 'too_long' })[]
+  edits: (Omit<ListedEdit, 'diff_unavailable'> & { diff_unavailable?: 'not_utf8' | 'too_long' | 'page_full' })[]
 }
 /** One file in which edits were taken back or made again. */
 export type TakenBackFile = Omit<ChangeOutcome, 'created'> & { created?: true; removed?: true; edit_ids: string[] }

@@ -1,13 +1,13 @@
 // The edits that a request means, read from the history: by their ids, whose they are, or the caller's last. Does not
 // know what is done with them.
-import type { Author, EditRecord } from '../workspace/api.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { HistoryQuery, PastEdit } from '../workspace/api.ts'
+import type { Author, EditRecord, HistoryQuery, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
-/** Edits that are asked for at a time. */
+/** Edits that are asked for at a time; where one is looked for, first of all and then four times as many. */
 const PAGE = 200
+const FIRST_PAGE = 10
 
 /** What was found, newest first. `oldest_kept_at` in ms since 1970. */
 export interface FoundEdits {
@@ -27,8 +27,8 @@ export async function findEdits(
 ): Promise<Result<FoundEdits, FileFailure>> {
   const edits: PastEdit[] = []
   let before: string | undefined
-  for (;;) {
-    const page = await workspace.history({ ...query, limit: PAGE, ...(before !== undefined && { before }) })
+  for (let limit = most === 1 ? FIRST_PAGE : PAGE; ; limit = Math.min(PAGE, limit * 4)) {
+    const page = await workspace.history({ ...query, limit, ...(before !== undefined && { before }) })
     if (!page.ok) return fail(page.failure)
     const { next_before, oldest_kept_at } = page.value
     for (const edit of page.value.edits) if (edits.length < most && (await wanted(edit))) edits.push(edit)
@@ -63,17 +63,17 @@ export const isOrdinary = ({ operation }: EditRecord): boolean => !['undo', 'red
 
 export const stands = ({ state }: PastEdit): boolean => state === 'applied' || state === 'partly_undone'
 
-/**
- * Whether a record is the caller's own: of the same agent and, where the caller's session is known, of it. Callers who
- * don't say who they are count as one.
- */
+/** Whether a record is the caller's own, as `ownQuery` has it. */
 export const isOwn = (record: Author, { agent, session }: Author): boolean =>
   record.agent === agent && (agent === undefined || session !== undefined ? record.session === session : true)
 
-/** The part of a query that holds for all own edits. */
+/**
+ * The part of a query that holds for all edits of the caller's own, and for no others: of the same agent and, where the
+ * caller's session is known, of it. Callers who don't say who they are count as one.
+ */
 export const ownQuery = ({ agent, session }: Author): Pick<HistoryQuery, 'agent' | 'session'> => ({
-  ...(agent !== undefined && { agent }),
-  ...(session !== undefined && { session })
+  agent: agent ?? null,
+  ...((agent === undefined || session !== undefined) && { session: session ?? null })
 })
 
 /** The path of a record as callers write it. */

@@ -1,18 +1,19 @@
 // /redo: what an undo took back is made again.
 import { RedoRequestSchema, type RedoRequest } from '../../schemas/redo.ts'
 import { RedoResultSchema } from '../../schemas/undo.ts'
-import type { Author } from '../workspace/api.ts'
 import { fail, ok, type Result } from '../result.ts'
+import type { Author } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { PastEdit, Workspace } from '../workspace/workspace.ts'
-import { keyedBy } from './change.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
-import type { HistoryFailure, Operation } from './operation.ts'
-import { findByIds, findEdits, isOwn, ownQuery } from './past-edits.ts'
-import { takeBackFiles, type TakingBack } from './take-back.ts'
-import { filesFor, meantBy, type Meant } from './undo.ts'
+import { filesFor, meantBy, namedEdits, type Meant, type MeantFailure } from './meant-edits.ts'
+import type { Operation } from './operation.ts'
+import { findByIds, findEdits, ownQuery } from './past-edits.ts'
+import { takeBackFacts, takeBackFiles } from './take-back.ts'
+import type { TakingBack } from './take-back-file.ts'
 
 export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
+  ...takeBackFacts(taking),
   id: 'redo_edit',
   route: '/redo',
   summary: 'Make again what was undone',
@@ -21,16 +22,9 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
     'Give the edit_id of the undo or of the edit; or nothing for your last undo.',
   hints: {},
   only_by_name: true,
-  effect: 'changes',
   request: RedoRequestSchema,
   outcome: RedoResultSchema,
   codes: [...TAKE_BACK_CODES, 'ALREADY_EXISTS'],
-  expects_hash: true,
-  expects_none: false,
-  items: {},
-  // agent and session are of whose edits are meant; the caller's own come in headers.
-  call_fields: ['idempotency_key'],
-  keyed: keyedBy(taking.workspace),
   async call(request, context = {}) {
     const { edit_id, edit_ids } = request
     if (edit_id !== undefined && edit_ids !== undefined) {
@@ -45,28 +39,22 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
   }
 })
 
-type RedoFailure = HistoryFailure | FileFailure
-
-async function byIds(workspace: Workspace, ids: readonly string[]): Promise<Result<Meant[], RedoFailure>> {
-  const found = await findByIds(workspace, ids)
-  if (!found.ok) return found
-  const { edits, unknown: edit_ids, oldest_kept_at } = found.value
-  if (edit_ids.length === 0) return ok(edits.flatMap(({ record }) => meantBy(record)))
-  const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
-  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'unknown', edit_ids, ...oldest })
+async function byIds(workspace: Workspace, ids: readonly string[]): Promise<Result<Meant[], MeantFailure>> {
+  const found = await namedEdits(workspace, 'redo', ids)
+  return found.ok ? ok(found.value.flatMap(({ record }) => meantBy(record))) : found
 }
 
 /** What the last undo of the caller took back, of which something hasn't been made again. */
-async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Meant[], RedoFailure>> {
+async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Meant[], MeantFailure>> {
   let failure: FileFailure | undefined
-  const hasEffect = async ({ record }: PastEdit): Promise<boolean> => {
-    if (record.operation !== 'undo' || !isOwn(record, caller)) return false
+  const hasEffect = async ({ record, superseded }: PastEdit): Promise<boolean> => {
+    if (record.operation !== 'undo' || superseded === true) return false
     const undone = await findByIds(
       workspace,
       (record.toggles ?? []).map(({ edit_id }) => edit_id)
     )
     if (!undone.ok) failure = undone.failure
-    return undone.ok && undone.value.edits.some(({ undone_by }) => undone_by === record.edit_id)
+    return undone.ok && undone.value.edits.some(({ undone_by }) => undone_by !== undefined)
   }
   const found = await findEdits(workspace, ownQuery(caller), hasEffect, 1)
   if (failure !== undefined) return fail(failure)

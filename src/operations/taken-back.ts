@@ -1,54 +1,45 @@
 // After a miss: whether the caller's own edit of that file was taken back by somebody, so that it isn't made again. Does
 // not know why an edit missed, or sentences.
-import { standingOf } from '../engine/history/units.ts'
-import type { Author, EditRecord } from '../workspace/api.ts'
-import type { FileHistory } from '../workspace/api.ts'
-import type { Planner } from '../workspace/workspace.ts'
+import type { Author } from '../workspace/api.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 import type { Failed, TakenBackEdit } from './operation.ts'
-import { isOwn } from './past-edits.ts'
+import { isOwn, ownQuery } from './past-edits.ts'
 
 /** The failures of an edit that was made for another text than the file has. */
 const MISSES = ['STALE_FILE', 'NO_MATCH', 'ALREADY_APPLIED']
 
+/** The caller's last edits of the file that are looked at: what was taken back before them is no news. */
+const LOOKED_AT = 50
+
 /**
- * A planner that looks for it where it fails so, and what adds what was found to the failure of the call. The history is
- * read only then.
+ * Adds to the failure of a call what was taken back of the caller's edits of that file. The history is read only after
+ * a miss, when nothing is locked any more.
  */
-export function tellingTakenBack<T, F extends { code: string }>(
-  caller: Author | undefined,
-  planner: Planner<T, F>
-): { planner: Planner<T, F>; told: (failed: Failed) => Failed } {
-  let taken_back: TakenBackEdit | undefined
-  return {
-    async planner(original, file) {
-      const planned = await planner(original, file)
-      if (planned.ok || caller?.agent === undefined || !MISSES.includes(planned.failure.code)) return planned
-      taken_back = takenBack(await file.history(), caller)
-      return planned
-    },
-    told: failed => (taken_back === undefined ? failed : { ...failed, taken_back })
-  }
+export async function withTakenBack(workspace: Workspace, caller: Author | undefined, failed: Failed): Promise<Failed> {
+  const { failure, path } = failed
+  if (caller?.agent === undefined || path === undefined || !MISSES.includes(failure.code)) return failed
+  const taken_back = await takenBack(workspace, path, caller)
+  return taken_back === undefined ? failed : { ...failed, taken_back }
 }
 
 /** The caller's edit that was taken back last, if somebody else did that and it isn't made again since. */
-export function takenBack({ changes, records }: FileHistory, caller: Author): TakenBackEdit | undefined {
-  const standing = standingOf(changes)
-  const known = new Map(records.map(record => [record.edit_id, record]))
-  const undoOf = ({ edit_id }: EditRecord): EditRecord | undefined => {
-    const { state, by = '' } = standing.get(edit_id) ?? {}
-    return state === undefined || state === 'applied' ? undefined : known.get(by)
+async function takenBack(workspace: Workspace, path: string, caller: Author): Promise<TakenBackEdit | undefined> {
+  const own = await workspace.history({ ...ownQuery(caller), path, limit: LOOKED_AT })
+  const undone = own.ok ? own.value.edits.filter(({ undone_by }) => undone_by !== undefined) : []
+  const edit_ids = [...new Set(undone.map(({ undone_by = '' }) => undone_by))]
+  if (edit_ids.length === 0) return undefined
+  const undos = await workspace.history({ edit_ids, limit: LOOKED_AT })
+  const known = new Map(undos.ok ? undos.value.edits.map(({ record }) => [record.edit_id, record]) : [])
+  for (const { record, undone_by = '' } of undone) {
+    const undo = known.get(undone_by)
+    if (undo?.operation !== 'undo' || isOwn(undo, caller)) continue
+    const { agent, reason: note } = undo
+    return {
+      edit_id: record.edit_id,
+      undone_by,
+      ...(agent !== undefined && { agent }),
+      ...(note !== undefined && { note })
+    }
   }
-  const own = records.findLast(record => {
-    const undo = undoOf(record)
-    return undo?.operation === 'undo' && isOwn(record, caller) && !isOwn(undo, caller)
-  })
-  const undo = own && undoOf(own)
-  if (own === undefined || undo === undefined) return undefined
-  const { edit_id: undone_by, agent, reason: note } = undo
-  return {
-    edit_id: own.edit_id,
-    undone_by,
-    ...(agent !== undefined && { agent }),
-    ...(note !== undefined && { note })
-  }
+  return undefined
 }

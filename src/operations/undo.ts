@@ -1,21 +1,18 @@
 // /undo: edits are taken back, whoever made them, and nothing else is touched. Which edits: by a selector.
 import { UndoRequestSchema, UndoResultSchema, type UndoRequest } from '../../schemas/undo.ts'
-import type { Selection } from '../engine/history/change.ts'
 import { standingOf } from '../engine/history/units.ts'
-import type { Author, EditRecord } from '../workspace/api.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { FileHistory } from '../workspace/api.ts'
-import type { FileFailure } from '../workspace/failure.ts'
+import type { Author, FileHistory } from '../workspace/api.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import { keyedBy } from './change.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
+import { chosenFrom, filesFor, meantBy, namedEdits, type Meant, type MeantFailure } from './meant-edits.ts'
 import type { FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
-import { findByIds, findEdits, isOrdinary, isOwn, ownQuery, pathOf, stands, type FoundEdits } from './past-edits.ts'
-import { type Chosen, type FileToTakeBack, MAX_FILES, takeBackFiles, type TakingBack } from './take-back.ts'
-
-type UndoFailure = HistoryFailure | OperationFailure | FileFailure
+import { findEdits, isOrdinary, ownQuery, pathOf, stands, type FoundEdits } from './past-edits.ts'
+import { takeBackFacts, takeBackFiles } from './take-back.ts'
+import type { Chosen, FileToTakeBack, TakingBack } from './take-back-file.ts'
 
 export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
+  ...takeBackFacts(taking),
   id: 'undo_edit',
   route: '/undo',
   summary: 'Take edits back',
@@ -23,16 +20,9 @@ export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
   hints: { path: 'Its last edit.' },
   // The definitions of all tools together are to stay small.
   tool_fields: ['edit_ids', 'path'],
-  effect: 'changes',
   request: UndoRequestSchema,
   outcome: UndoResultSchema,
   codes: TAKE_BACK_CODES,
-  expects_hash: true,
-  expects_none: false,
-  items: {},
-  // agent and session are of whose edits are meant; the caller's own come in headers.
-  call_fields: ['idempotency_key'],
-  keyed: keyedBy(taking.workspace),
   async call(request, context = {}) {
     const path = request.path === undefined ? {} : { path: request.path }
     const fault = faultOf(request)
@@ -64,7 +54,7 @@ async function filesOf(
   workspace: Workspace,
   request: UndoRequest,
   caller: Author
-): Promise<Result<FileToTakeBack[], UndoFailure>> {
+): Promise<Result<FileToTakeBack[], MeantFailure>> {
   const { path, to, on_conflict = 'refuse' } = request
   if (path !== undefined) {
     // Whether there is a history: without one, the file seems never to have been changed.
@@ -94,7 +84,7 @@ function lastEdit(
 function stateAfterEdit({ records }: FileHistory, edit_id: string): Result<Chosen, HistoryFailure> {
   const edit_ids = [edit_id]
   if (records.every(record => record.edit_id !== edit_id)) {
-    return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'unknown' })
+    return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'not_of_file' })
   }
   return ok({ goal: { state_after: edit_id }, edit_ids })
 }
@@ -104,14 +94,14 @@ async function selected(
   workspace: Workspace,
   { edit_id, edit_ids, session, agent, change_indexes }: UndoRequest,
   caller: Author
-): Promise<Result<Meant[], UndoFailure>> {
+): Promise<Result<Meant[], MeantFailure>> {
   if (edit_id !== undefined) return byIds(workspace, [edit_id], change_indexes)
   if (edit_ids !== undefined) return byIds(workspace, edit_ids)
   const whose = session !== undefined ? { session } : agent !== undefined ? { agent } : undefined
   const found = await findEdits(
     workspace,
     whose ?? ownQuery(caller),
-    edit => stands(edit) && isOrdinary(edit.record) && (whose !== undefined || isOwn(edit.record, caller)),
+    edit => stands(edit) && isOrdinary(edit.record),
     whose === undefined ? 1 : Infinity
   )
   if (!found.ok) return found
@@ -132,82 +122,12 @@ async function byIds(
   workspace: Workspace,
   ids: readonly string[],
   change_indexes?: readonly number[]
-): Promise<Result<Meant[], UndoFailure>> {
-  const found = await findByIds(workspace, ids)
+): Promise<Result<Meant[], MeantFailure>> {
+  const found = await namedEdits(workspace, 'undo', ids)
   if (!found.ok) return found
-  const { edits, unknown, oldest_kept_at } = found.value
-  const nothing = { code: 'NOTHING_TO_UNDO', verb: 'undo' } as const
-  if (unknown.length > 0) {
-    const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
-    return fail({ ...nothing, reason: 'unknown', edit_ids: unknown, ...oldest })
-  }
-  const undo = edits.find(({ record }) => record.operation === 'undo')
-  if (undo !== undefined) {
-    const { edit_id, toggles = [] } = undo.record
-    return fail({ ...nothing, reason: 'is_undo', edit_ids: [edit_id], undoes: toggles.map(({ edit_id }) => edit_id) })
-  }
-  return ok(edits.flatMap(({ record }) => meantBy(record, change_indexes)))
-}
-
-/** An edit of one file that is meant, or some of its changes. */
-export interface Meant {
-  path: string
-  selection: Selection
-}
-
-/** The edit of a record; of an undo or redo, what it took back or made again. */
-export function meantBy(record: EditRecord, change_indexes?: readonly number[]): Meant[] {
-  const path = pathOf(record)
-  const of = (selection: Selection): Meant => ({ path, selection })
-  if (record.toggles !== undefined) return record.toggles.map(of)
-  return [of({ edit_id: record.edit_id, ...(change_indexes !== undefined && { change_indexes }) })]
-}
-
-/** One entry for each file; of each, the selections are judged against its history under the lock. */
-export function filesFor(
-  meant: readonly Meant[],
-  { expected_hash }: { expected_hash?: string },
-  goalOf: (set: readonly Selection[]) => Chosen['goal']
-): Result<FileToTakeBack[], UndoFailure> {
-  const byPath = new Map<string, Selection[]>()
-  for (const { path, selection } of meant) byPath.set(path, [...(byPath.get(path) ?? []), selection])
-  if (byPath.size > 1 && expected_hash !== undefined) {
-    return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: '/expected_hash', reason: 'several_files' }] })
-  }
-  if (byPath.size > MAX_FILES) {
-    const fault = { pointer: '', reason: 'too_many_files', limit: MAX_FILES, actual: byPath.size } as const
-    return fail({ code: 'INVALID_REQUEST', faults: [fault] })
-  }
-  return ok(
-    [...byPath].map(([path, set]) => ({
-      path,
-      recorded: true,
-      choose: history => chosenFrom(history, set, goalOf(set))
-    }))
-  )
-}
-
-/** The set, unless the texts of one of its edits aren't kept, or it names a change that the edit doesn't have. */
-function chosenFrom(
-  { records }: Pick<FileHistory, 'records'>,
-  set: readonly Selection[],
-  goal: Chosen['goal']
-): Result<Chosen, HistoryFailure | OperationFailure> {
-  const edit_ids = [...new Set(set.map(({ edit_id }) => edit_id))]
-  const known = new Map(records.map(record => [record.edit_id, record]))
-  const withoutTexts = edit_ids.filter(id => known.get(id)?.splices === null)
-  if (withoutTexts.length > 0) return fail({ code: 'HISTORY_GONE', reason: 'no_texts', edit_ids: withoutTexts })
-  for (const { edit_id, change_indexes = [] } of set) {
-    const total = known.get(edit_id)?.splices?.length
-    const at = change_indexes.findIndex(index => total !== undefined && index >= total)
-    if (total === undefined || at === -1) continue
-    const fault = {
-      pointer: `/change_indexes/${at}`,
-      reason: 'no_such_change',
-      index: change_indexes[at]!,
-      total
-    } as const
-    return fail({ code: 'INVALID_REQUEST', faults: [fault] })
-  }
-  return ok({ goal, edit_ids })
+  const undo = found.value.find(({ record }) => record.operation === 'undo')
+  if (undo === undefined) return ok(found.value.flatMap(({ record }) => meantBy(record, change_indexes)))
+  const { edit_id, toggles = [] } = undo.record
+  const undoes = toggles.map(({ edit_id }) => edit_id)
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', reason: 'is_undo', edit_ids: [edit_id], undoes })
 }

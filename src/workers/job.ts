@@ -63,7 +63,7 @@ export function runJob(job: Job): { result: Results[Job['type']]; transfer: Arra
   return withOriginal(original, planTask(original, job.task, job.file))
 }
 
-/** A change whose texts are made anew: a view that is sent takes along all that it is a view of. */
+/** A change with `copy` of its texts: a view that is sent takes along all that it is a view of. */
 export const withTexts = (change: RecordedChange, copy: (text: Uint8Array) => Uint8Array): RecordedChange => ({
   ...change,
   splices:

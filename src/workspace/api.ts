@@ -2,7 +2,7 @@
 import type { RecordedChange, Selection } from '../engine/history/change.ts'
 import type { Splice } from '../engine/edit/splice.ts'
 import type { RecordQuery } from '../history/api.ts'
-import type { Author, EditRecord, RecordedOperation } from '../history/record.ts'
+import type { Author, EditRecord, RecordedOperation, TextsState } from '../history/record.ts'
 import type { Result } from '../result.ts'
 import type { FileFailure, FileWarning, KeyFailure, StaleFile } from './failure.ts'
 
@@ -232,8 +232,8 @@ export interface Listing extends Entries {
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
 /**
- * Which edits are asked for, as in the history itself; all members must hold. Without `texts`, `splices` and `places` of
- * the records are null.
+ * Which edits are asked for, as in the history itself; all members must hold. Without `texts`, `splices` and `places`
+ * of the records are null, as they are of the older ones where it would be too much.
  */
 export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under'> {
   /** As a request gives it. */
@@ -250,8 +250,12 @@ export type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
 /** One change, and what has become of it. `undone_by`: the last undo that took back what is undone of it. */
 export interface PastEdit {
   record: EditRecord
+  /** Of what `texts` asked for. */
+  texts: TextsState
   state: EditState
   undone_by?: string
+  /** Of an undo or redo: all that it took back or made again was taken back or made again since. */
+  superseded?: true
 }
 
 export interface HistoryPage {
@@ -313,12 +317,14 @@ export interface Workspace {
   history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
   /**
    * Does the work unless a request with this key, of the same `scope`, was carried out: then `replayed` is the outcome
-   * that was kept. `fingerprint` says what is asked for. Failures: IDEMPOTENCY_KEY_REUSED (another fingerprint),
-   * REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
+   * that was kept. `fingerprint` says what is asked for; `pathsIn` the real paths that the outcome names, where they are
+   * not that of one file alone. Failures: IDEMPOTENCY_KEY_REUSED (another fingerprint), PROTECTED_PATH and
+   * PATH_NOT_ALLOWED (of a path in the outcome), REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
    */
   keyed<T>(
     key: { scope: string; key: string; fingerprint: string },
-    work: (key: Key) => Promise<T>
+    work: (key: Key) => Promise<T>,
+    pathsIn?: (outcome: unknown) => readonly string[]
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>>
   /** Null, or why nothing can be edited now: NOT_READY. */
   ready(): FileFailure | null

@@ -1,5 +1,5 @@
-// Closes descriptors in another thread: the last close of a file that has no name any more frees its blocks, which waits
-// for the disk. Does not know what they are of.
+// Closes descriptors in another thread: the last close of a file that has no name any more frees its blocks, which
+// waits for the disk. Does not know what they are of.
 import { close } from 'node:fs'
 
 /** How many may be on their way: a bound on open descriptors. Chosen, not measured. */

@@ -185,7 +185,8 @@ async function changeContent<T, F>(
 }
 
 /**
- * Keeps, and reports, what another program saved between the last look and the rename. Never throws: the change is made.
+ * Keeps, and reports, what another program saved between the last look and the rename. Never throws: the change is
+ * made.
  */
 export async function reportSave(
   { options }: WriteContext,

@@ -1,6 +1,8 @@
 // Which failure a system error amounts to. Does not know paths or sentences.
-import { constants } from 'node:os'
+import { codeOf } from '../error-code.ts'
 import type { FileFailure } from './failure.ts'
+
+export { codeOf }
 
 /** Thrown where the file system changed under an operation; becomes `STALE_FILE`. */
 export class Raced extends Error {
@@ -15,15 +17,6 @@ export class HistoryUnwritable extends Error {
     super('the history cannot be written', { cause })
     this.code = failureOf(cause)?.code === 'NO_SPACE' ? codeOf(cause) : 'HISTORY_UNWRITABLE'
   }
-}
-
-/** Errors for which Node's `code` is "Unknown system error -116" and the like: libuv has no names for them. */
-const UNNAMED = new Map<unknown, string>((['ESTALE', 'EDQUOT'] as const).map(name => [-constants.errno[name], name]))
-
-/** The name of a thrown system error, such as ENOENT, or ''. */
-export function codeOf(error: unknown): string {
-  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return ''
-  return UNNAMED.get('errno' in error ? error.errno : undefined) ?? error.code
 }
 
 /**

@@ -64,8 +64,13 @@ export type FileFailure =
 
 /** Why a request with an idempotency key isn't carried out. `retry_after` in seconds. */
 export type KeyFailure =
-  /** `uncertain`: nobody can tell any more whether the first request was carried out. */
-  | { code: 'IDEMPOTENCY_KEY_REUSED'; reason: 'another_request' | 'uncertain' }
+  /**
+   * `uncertain`: nobody can tell any more whether the first request was carried out. `forgotten`: it was, and its answer
+   * was removed.
+   */
+  | { code: 'IDEMPOTENCY_KEY_REUSED'; reason: 'another_request' | 'uncertain' | 'forgotten' }
+  /** A file that the answer names may not be edited any more. */
+  | Extract<FileFailure, { code: 'PROTECTED_PATH' | 'PATH_NOT_ALLOWED' | 'NOT_READY' }>
   | { code: 'REQUEST_IN_FLIGHT'; retry_after: number }
   | { code: 'HISTORY_GONE'; reason: 'off' }
 
@@ -79,8 +84,8 @@ export interface StaleFile {
 
 /**
  * `set_id_dropped`, `links_left`: what a replacement doesn't keep. `unsynced_…`: it is done, but a power failure may
- * undo it. `unrecorded`: the history could not be written, so that nothing can take this change back. `save_replaced`: another program saved the file in the instant before the rename, after the
- * last look at it.
+ * undo it. `unrecorded`: the history could not be written, so that nothing can take this change back. `save_replaced`:
+ * another program saved the file in the instant before the rename, after the last look at it.
  */
 export type FileWarning =
   'set_id_dropped' | 'links_left' | 'unsynced_change' | 'unsynced_creation' | 'unrecorded' | 'save_replaced'

@@ -244,9 +244,11 @@ export class FileAccess {
     return this.#refusalAt(found.relative, 'list') ?? ok(found.relative)
   }
 
-  /** Whether the policy allows it at this real path below the root, whatever is there. */
-  allows(use: 'read' | 'edit', relative: Buffer): boolean {
-    return this.#refusalAt(relative, use) === null
+  /** What the policy has against it at this real path below the root, whatever is there; null: nothing. */
+  refusal(use: 'edit' | 'read' | 'list', relative: Buffer): ReturnType<Policy['judge']> | typeof gone {
+    const root = this.#root.real()
+    if (root === null) return gone
+    return this.#policy.judge(use, Buffer.concat([root, Buffer.from('/'), relative]), relative)
   }
 
   #judge(use: AccessMode, pin: Pin): FileFailure | null {
@@ -257,12 +259,9 @@ export class FileAccess {
     )
   }
 
-  /** Null: the policy has nothing against this use of what may be at this real path below the root. */
+  /** The same as the failure of a call. */
   #refusalAt(relative: Buffer, use: 'edit' | 'read' | 'list'): FailedFile<FileFailure> | null {
-    const root = this.#root.real()
-    if (root === null) return fail(gone)
-    const real = Buffer.concat([root, Buffer.from('/'), relative])
-    const refusal = this.#policy.judge(use, real, relative)
+    const refusal = this.refusal(use, relative)
     return refusal === null ? null : fail(refusal)
   }
 

@@ -60,8 +60,8 @@ export interface Snapshot {
    */
   unlinked(): void
   /**
-   * What the object holds now, if it was written to since, as far as its times tell; null: it wasn't. For the time after
-   * another file has taken its name.
+   * What the object holds now, if it was written to since, as far as its times tell; null: it wasn't. For the time
+   * after another file has taken its name.
    */
   written(): Buffer | null
   close(): void

@@ -1,6 +1,6 @@
 // What can be done with files, and where the parts of the workspace are put together: opens a root, sweeps and closes
 // it. Does not know HTTP, or what a plan does.
-import type { History, HistoryOptions } from '../history/api.ts'
+import type { History } from '../history/api.ts'
 import { openHistory } from '../history/history.ts'
 import type { Stored } from '../history/record.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -94,20 +94,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     if (options.group !== undefined) me.group = options.group
     const observer: Observer = { me, hasEnded: nonce => sockets!.hasEnded(nonce) }
     intents = new Intents(state.intents, me)
-    const isPrivate = matcher(options.historyPrivate)
     let trim = (): void => {}
-    history = await openHistoryOf(options, state, observer, { isPrivate, rotated: () => trim() })
-    const workspace = new FileWorkspace({
-      options,
-      root,
-      state,
-      observer,
-      intents,
-      sockets,
-      presence,
-      history,
-      isPrivate
-    })
+    history = await openHistoryOf(options, state, observer, () => trim())
+    const workspace = new FileWorkspace({ options, root, state, observer, intents, sockets, presence, history })
     trim = () => workspace.trimInBackground()
     await workspace.sweep()
     workspace.keepSweeping()
@@ -127,14 +116,14 @@ function openHistoryOf(
   options: WorkspaceOptions,
   state: State,
   observer: Observer,
-  { isPrivate, rotated }: Pick<HistoryOptions, 'isPrivate'> & { rotated(): void }
+  rotated: () => void
 ): Promise<History> | null {
   if (options.history === 'off') return null
   return openHistory({
     folder: state.history,
     nonce: observer.me.nonce,
     level: options.history === 'meta' ? 'meta' : 'full',
-    isPrivate,
+    isPrivate: matcher(options.historyPrivate),
     rotated,
     isAlive: nonce => mayLive(state.intents, nonce, observer),
     report: options.report ?? (() => {})
@@ -150,7 +139,6 @@ interface Parts {
   sockets: LivenessSockets
   presence: Presence | undefined
   history: History | null
-  isPrivate(path: Buffer): boolean
 }
 
 class FileWorkspace implements Workspace {
@@ -177,7 +165,7 @@ class FileWorkspace implements Workspace {
   #trimming: Promise<void> | null = null
   #closed: Promise<void> | null = null
 
-  constructor({ options, root, state, observer, intents, sockets, presence, history, isPrivate }: Parts) {
+  constructor({ options, root, state, observer, intents, sockets, presence, history }: Parts) {
     this.#presence = presence
     this.confinement = root.confinement
     this.root = root.real()?.toString() ?? options.root
@@ -243,7 +231,6 @@ class FileWorkspace implements Workspace {
         history,
         required: options.history === 'required',
         durable: options.durability === 'full',
-        keepsTexts: path => options.history !== 'meta' && !isPrivate(path),
         report: this.#report
       })
     }
@@ -313,7 +300,7 @@ class FileWorkspace implements Workspace {
     if (!above.ok) return above
     const past = {
       history: settling.history,
-      mayRead: (path: Buffer): boolean => this.#files.allows('read', path),
+      mayRead: (path: Buffer): boolean => this.#files.refusal('read', path) === null,
       settle: (stored: Stored) => settle(settling, stored)
     }
     return ok(
@@ -327,14 +314,21 @@ class FileWorkspace implements Workspace {
 
   async keyed<T>(
     request: KeyedRequest,
-    work: (key: Key) => Promise<T>
+    work: (key: Key) => Promise<T>,
+    pathsIn: (outcome: unknown) => readonly string[] = () => []
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
     const settling = this.#settling
     if (settling === null) return noHistory
     const { history, acquire } = settling
     const { secret } = this.#state
-    const mayEdit = (path: Buffer): boolean => this.#files.allows('edit', path)
-    return onceByKey({ history, secret, acquire, settle: stored => settle(settling, stored), mayEdit }, request, work)
+    const keys = {
+      history,
+      secret,
+      acquire,
+      settle: (stored: Stored) => settle(settling, stored),
+      refusalOf: (path: Buffer) => this.#files.refusal('edit', path)
+    }
+    return onceByKey(keys, request, work, pathsIn)
   }
 
   ready(): FileFailure | null {

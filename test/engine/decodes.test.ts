@@ -14,8 +14,9 @@ import {
   ShownLine,
   utf16Length
 } from '../../src/engine/text/encoding.ts'
+import { planOfSplices } from '../../src/engine/edit/plan-of-splices.ts'
+import { Splices } from '../../src/engine/edit/splice.ts'
 import { lineStarts } from '../../src/engine/text/lines.ts'
-import { planLineEdits } from '../../src/engine/plan/replace-lines.ts'
 import { searchText } from '../../src/engine/inspect/search.ts'
 import { planTask, replanOnCurrent, type TaskChange } from '../../src/engine/task.ts'
 import { Text } from '../../src/engine/text/text.ts'
@@ -181,16 +182,21 @@ t.test('holds no expression against a line that would take too long', t => {
 })
 
 t.test('makes no diff of lines that are too long to show', t => {
-  const bytes = Buffer.concat([Buffer.from('a\n'), Buffer.alloc(1 << 24, 'ab'), Buffer.from('\nb\n')])
-  const planned = planLineEdits(bytes, [{ start_line: 1, end_line: 1, new_text: 'x' }], {
-    line_endings: 'adapt',
-    max_result_size: Infinity
+  const LONG = 1 << 24
+  const bytes = Buffer.concat([Buffer.from('a\n'), Buffer.alloc(LONG, 'ab'), Buffer.from('\nb\n')])
+  const check = (what: string, splice: [start: number, end: number, insert: string], least: number) => {
+    const [start, end, insert] = splice
+    const plan = planOfSplices(bytes, new Splices([{ start, end, insert: Buffer.from(insert) }], bytes.length))
+    const diff = (max_lines: number) => unifiedDiff(bytes, plan, { path: 'f', exists: true, max_lines })
+    t.strictSame(diff(100), { diff_unavailable: 'too_long' }, what)
+    t.match(diff(least), { diff_truncated: true }, `${what}: what isn’t shown doesn’t matter`)
+    return diff(least)
+  }
+  check('the line before', [0, 2, 'x\n'], 5)
+  check('in the line', [LONG / 2, LONG / 2, 'x'], 4)
+  t.match(check('a line behind the end of its text', [LONG, LONG + 2, 'ab\nx'], 4), {
+    diff: '--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@\n a\n… 3 more lines of this diff left out: raise max_diff_lines to see them\n'
   })
-  t.ok(planned.ok)
-  if (!planned.ok) return
-  const diff = (max_lines: number) => unifiedDiff(bytes, planned.value, { path: 'f', exists: true, max_lines })
-  t.strictSame(diff(100), { diff_unavailable: 'too_long' })
-  t.match(diff(5), { diff_truncated: true }, 'what isn’t shown doesn’t matter')
   t.end()
 })
 

@@ -280,6 +280,41 @@ t.test('reads no more texts of a path than may be', async t => {
   )
 })
 
+t.test('reads no more texts of a page than may be, and says of the others how many changes they have', async t => {
+  const history = await makePlace(t).open({ limits: { pageTexts: 20 } })
+  await write(
+    history,
+    Array.from({ length: 5 }, () => recordOf(history, 'a.txt', 'ten bytes.'))
+  )
+  const { records } = await history.list({ texts: true }, 4)
+  t.strictSame(
+    records.map(({ texts, record }) => [texts, record.splices?.length, record.change_count]),
+    [
+      ['kept', 1, undefined],
+      ['kept', 1, undefined],
+      ['unread', undefined, 1],
+      ['unread', undefined, 1]
+    ]
+  )
+})
+
+t.test('finds what callers without a name or session did', async t => {
+  const history = await makePlace(t).open()
+  const whose = [{}, { agent: 'ann' }, { session: 's' }, { agent: 'ann', session: 's' }]
+  const made = await write(
+    history,
+    whose.map(author => recordOf(history, 'a.txt', '', author))
+  )
+  const indexes = async (query: RecordQuery) => {
+    const { records } = await history.list(query, 10)
+    return records.map(({ record }) => made.findIndex(({ edit_id }) => edit_id === record.edit_id))
+  }
+  t.strictSame(await indexes({ agent: null }), [2, 0])
+  t.strictSame(await indexes({ agent: null, session: null }), [0])
+  t.strictSame(await indexes({ agent: 'ann', session: null }), [1])
+  t.strictSame(await indexes({ agent: 'ann' }), [3, 1])
+})
+
 t.test('refuses a folder that isn’t one, and knows none that is gone', async t => {
   const place = makePlace(t)
   writeFileSync(place.folder, '')
@@ -296,4 +331,27 @@ t.test('refuses a folder that isn’t one, and knows none that is gone', async t
   writeFileSync(place.folder, '')
   await history.refresh()
   t.match(place.events.at(-1), { event: 'history_unreadable', code: 'ENOTDIR' })
+})
+
+t.test('reads on in a segment that another server has taken for ended, whose own goes on or has ended', async t => {
+  for (const isGone of [false, true]) {
+    const place = makePlace(t)
+    const one = await place.open({ nonce: 'one' })
+    // Of the next decades.
+    const edit_id = one.nextId().replace(/^../, '02')
+    await write(one, [recordOf(one, 'a.txt', 'text', { edit_id })])
+    place.gone.add('one')
+    const early = await place.open()
+    t.equal((await early.list({}, 9)).records.length, 1)
+    t.equal(readdirSync(place.folder).filter(name => name.endsWith('.index')).length, 1)
+    if (!isGone) place.gone.delete('one')
+    const late = await place.open()
+    t.ok(late.nextId() > edit_id, 'knows the last id')
+    for (let count = 2; count < 5; count++) {
+      await write(one, [recordOf(one, 'a.txt')])
+      t.equal((await (isGone ? await place.open() : late).list({}, 9)).records.length, count, `${isGone} ${count}`)
+    }
+    t.equal((await late.list({}, 9)).records.length, 4)
+    t.strictSame(place.events, [])
+  }
 })

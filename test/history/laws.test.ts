@@ -79,7 +79,8 @@ t.test('reads what was written, with texts in the line, in blobs of their own an
     const found = jsonOf(line)!
     const { facts, texts, outcome } = decodeRecord(found)!
     const read = async (name: string) => blobs.find(blob => blob.name === name)?.bytes ?? null
-    const { hasTexts, blobs: names, seen, key, ...others } = facts
+    const { hasTexts, blobs: names, seen, key, change_count, ...others } = facts
+    t.equal(change_count, record.splices?.length)
     const again = { ...others, ...(await decodeTexts(texts, read)), ...(key && { key: { ...key, outcome } }) }
     const isSame = t.strictSame(again, record, `seed ${SEED}, round ${i}`)
     const short = decodeFacts(found)

@@ -1,7 +1,9 @@
 // The bounds of what is kept: the oldest files go, whole, and what has to stay stays.
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
+import { Blobs } from '../../src/history/blobs.ts'
 import { FAST, hashOf, makePlace, recordOf, write, DURABLE } from './support/history.ts'
 
 const DAY = 86_400_000
@@ -146,4 +148,27 @@ t.test('ends a segment that was begun a day ago', async t => {
   await write(history, [recordOf(history, 'a.txt')])
   t.strictSame(readdirSync(place.folder).sort(), ['one-1.ndjson', 'one-1.ndjson.index', 'one-2.ndjson'])
   t.equal((await history.ofPath(Buffer.from('a.txt'))).records.length, 2)
+})
+
+t.test('a blob gets its name back where the file system has no links', async t => {
+  const place = makePlace(t)
+  const { link } = fs.promises
+  fs.promises.link = async () => {
+    throw Object.assign(new Error('no links here'), { code: 'EPERM' })
+  }
+  syncBuiltinESMExports()
+  t.teardown(() => {
+    fs.promises.link = link
+    syncBuiltinESMExports()
+  })
+  mkdirSync(place.folder)
+  const blobs = new Blobs({ folder: place.folder, nonce: 'one', report: event => place.events.push(event) })
+  const bytes = Buffer.from('text')
+  const name = hashOf(bytes)
+  await blobs.keep([{ name, bytes }], true)
+  t.equal(await blobs.removeIf(name, async () => false), false)
+  t.strictSame(readdirSync(blobs.folder), [name])
+  t.strictSame(await blobs.read(name), bytes)
+  t.equal(await blobs.removeIf(name, async () => true), true)
+  t.strictSame(place.events, [])
 })

@@ -78,9 +78,13 @@ t.test('takes nothing back from below an edit whose texts are not kept', async t
   const loaded = loadConfig([server.root, '--token', TOKEN, '--state-dir', stateDir, '--history', 'meta'], {})
   if (!loaded.ok) throw new Error(loaded.failure.join())
   used.workspace = await openWorkspace(loaded.value)
-  await edit(server, 'a.txt', 'two', 'TWO')
+  const second = await edit(server, 'a.txt', 'two', 'TWO')
   await used.workspace.close()
   used.workspace = server.opened
-  await check(t, server, '/undo', { edit_id: first }, 410, { code: 'HISTORY_GONE' })
+  await check(t, server, '/undo', { edit_id: first }, 410, {
+    code: 'HISTORY_GONE',
+    edit_ids: [second],
+    detail: new RegExp(`^Edit ${first} can't be taken back: that needs the texts of edit ${second}, which are not kept`)
+  })
   t.equal(bytesOf(server, 'a.txt'), 'ONE\nTWO\n')
 })

@@ -436,7 +436,10 @@ t.test('changes files back, or says which it could not, where one fails on the w
     code: 'NO_SPACE',
     path: failing,
     written: undefined,
-    detail: `There is no space left for the new content of ${failing} (disk, quota or file size limit). Send the request again when there is space. Changed before that, and changed back: ${order[1]} and ${order[0]}. Nothing that was asked for is done.`
+    detail:
+      `There is no space left for the new content of ${failing} (disk, quota or file size limit). ` +
+      'Send the request again when there is space. ' +
+      `Changed before that, and changed back: ${order[1]} and ${order[0]}. Nothing that was asked for is done.`
   })
   for (const path of paths) t.equal(bytesOf(server, path), TEXT.replace('two', 'TWO'), path)
   seen = path => {
@@ -449,7 +452,8 @@ t.test('changes files back, or says which it could not, where one fails on the w
     code: 'NO_SPACE',
     written: [{ path: order[0], edit_id: String }],
     detail: new RegExp(
-      `changed back: ${order[1]}\\. Changed before that, and could not be changed back: ${order[0]} \\(edit \\w+\\)\\. The rest is not done\\.$`
+      `changed back: ${order[1]}\\. Changed before that, and could not be changed back: ` +
+        `${order[0]} \\(edit \\w+\\)\\. The rest is not done\\.$`
     )
   })
   t.equal(bytesOf(server, order[0]!), TEXT.replace('two', 'mine'))

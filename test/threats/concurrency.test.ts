@@ -385,9 +385,12 @@ row(
     }
     while (keys.size < 50) await sleep(10)
     watcher.close()
+    // In one step, as servers do it: an empty one would be swept.
+    const made = join(locks, '..', 'made')
     for (const key of keys) {
-      mkdirSync(join(locks, key))
-      writeFileSync(join(locks, key, 'somebody'), JSON.stringify(thisOwner()))
+      mkdirSync(made)
+      writeFileSync(join(made, 'somebody'), JSON.stringify(thisOwner()))
+      renameSync(made, join(locks, key))
     }
     let done = 0
     const running = Array.from({ length: 50 }, (_, i) =>

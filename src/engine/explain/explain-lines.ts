@@ -5,34 +5,37 @@ import { FIX_BYTES, isSmall } from './explain.ts'
 import { previewOf } from './preview.ts'
 import type { EditFix, EditPosition, ExpectedTextMismatch, FixedLines } from '../failure.ts'
 import type { LineEdit } from '../edit/request.ts'
-import { breakBefore, lineAround, lineNumbers, withLf } from '../text/lines.ts'
+import type { LineIndex } from '../text/line-index.ts'
+import { breakBefore, lineAround, withLf } from '../text/lines.ts'
 import type { Match } from '../match/locate.ts'
 import { MEDIUM, similarContent } from './similar-content.ts'
 import type { CauseType } from '../suggest/differences/classify.ts'
 import { merge } from '../suggest/merge.ts'
 import { MARGIN, suggest } from '../suggest/suggest.ts'
-import type { Text } from '../text/text.ts'
+import { Text } from '../text/text.ts'
 
 const ACTUAL_LENGTH = 2000
 /** What expected_text may differ in and still be what the lines hold. */
 const IGNORED: readonly CauseType[] = ['line_endings', 'final_newline']
 
-/** `expected_text` isn't what the lines hold; where it is instead, if it is near enough. */
+/** `expected_text` isn't what the lines hold of `original`, of which `index` is; where it is instead, if it is near enough. */
 export function explainMismatch(
-  text: Text,
+  original: Buffer,
+  index: LineIndex,
   edit: LineEdit,
   range: Match,
   position: EditPosition
 ): ExpectedTextMismatch {
-  const { text: actual_text, lossy } = excerptOf(text.slice(range.start, range.end), ACTUAL_LENGTH)
-  const suggestions = suggest(text.slice(0, text.length), edit.expected_text!)
+  const { text: actual_text, lossy } = excerptOf(original.subarray(range.start, range.end), ACTUAL_LENGTH)
+  const text = new Text([original])
+  const suggestions = suggest(original, edit.expected_text!)
   const {
     candidates: [best],
     margin,
     truncated
   } = suggestions
   const linesOf = ({ start, end }: Match) =>
-    lineNumbers(text, [start, Math.max(start, end - 1)]).lines as [number, number]
+    index.lineNumbers([start, Math.max(start, end - 1)]).lines as [number, number]
   const found = best !== undefined && best.score >= MEDIUM && margin >= MARGIN ? best : undefined
   const found_at = found && linesOf(found)
   const fix = found_at && fixFor(text, edit, found!, found_at)
@@ -47,7 +50,7 @@ export function explainMismatch(
     ...(found_at !== undefined && { found_at }),
     ...(found !== undefined && !IGNORED.includes(found.cause.type) && { cause: found.cause }),
     fixes: fix === undefined ? [] : [fix],
-    file_preview: previewOf(text, range),
+    file_preview: previewOf(original, index, range),
     ...(truncated && { suggestions_truncated: true as const })
   }
 }

@@ -22,7 +22,7 @@ const MOST_DUPLICATES = 3
 
 /** `old_text` is nowhere in the text that the edits before this one give. */
 export function explainNoMatch(failed: FailedEdit): NoMatch {
-  const { draft, edit, edit_index, total_edits } = failed
+  const { draft, line_index, edit, edit_index, total_edits } = failed
   const text = draft.searchable()
   const original = new Text([draft.original])
   const suggestions = suggest(text.slice(0, text.length), edit.old_text)
@@ -31,15 +31,15 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
   const applied = undone === undefined ? findApplied(failed, edit, text, suggestions) : undefined
   // Of an edit that has been made, another place is not to be edited.
   const surely = applied?.surely === true
-  const similar_content = surely ? [] : similarContent(text, suggestions, region => linesOf(draft, original, region))
+  const similar_content = surely ? [] : similarContent(text, suggestions, region => linesOf(failed, region))
   const missing = missingTokens(text, edit.old_text)
-  const fixes: Fix[] = surely ? [] : editsFor(failed, text, original, suggestions)
-  const applied_lines = applied && linesOf(draft, original, applied.place)
+  const fixes: Fix[] = surely ? [] : editsFor(failed, text, suggestions)
+  const applied_lines = applied && linesOf(failed, applied.place)
   if (applied_lines !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: applied_lines })
   const place = surely ? applied.place : (candidates[0] ?? applied?.place)
   // The edits before this one may have changed what similar_content shows.
   const isShown = failed.edit_index === 0 && place === candidates[0]
-  const preview = previewOf(original, place && draft.originOf(place.start, place.end), isShown)
+  const preview = previewOf(draft.original, line_index, place && draft.originOf(place.start, place.end), isShown)
   const [best] = similar_content
   // What is read can be sent as it is; the preview shows what is around it.
   const lines: [number, number] =
@@ -72,8 +72,8 @@ function causeOf({ candidates: [best, another], margin }: Suggestions): Cause {
  * Edits that work when sent: the exact text of the one region that was meant; or, for each of several that are as
  * likely, its text with the least context.
  */
-function editsFor(failed: FailedEdit, text: Text, original: Text, { candidates, margin }: Suggestions): EditFix[] {
-  const { draft, edit, line_endings, ending } = failed
+function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Suggestions): EditFix[] {
+  const { draft, line_index, edit, line_endings, ending } = failed
   const fixes: EditFix[] = []
   const placed = new Set<number>()
   for (const { start, end, score, read } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
@@ -86,7 +86,7 @@ function editsFor(failed: FailedEdit, text: Text, original: Text, { candidates, 
     const new_text = merged.ok ? merged.value : undefined
     const found = locate(text, needleOf(content), line_endings, ending)
     if (found.all.count === 1 && margin >= MARGIN) {
-      const lines = linesOf(draft, original, { start, end })
+      const lines = linesOf(failed, { start, end })
       const isRepeated = (fixed: TextEdit) => repeatedAt(failed, fixed, { start, end }) !== undefined
       if (new_text === undefined) {
         fixes.push({ type: 'USE_EXACT_TEXT', lines, edit: { old_text: content }, ...unmerged })
@@ -99,7 +99,7 @@ function editsFor(failed: FailedEdit, text: Text, original: Text, { candidates, 
     for (const match of duplicates) placed.add(match.start)
     fixes.push(
       ...contextFixes(
-        { draft, line_endings, ending, found, edit: new_text === undefined ? {} : { new_text } },
+        { draft, line_index, line_endings, ending, found, edit: new_text === undefined ? {} : { new_text } },
         duplicates
       ).map(fix => ({ ...fix, ...unmerged }))
     )

@@ -3,24 +3,18 @@
 import type { Result } from '../../result.ts'
 import { previewOf } from './preview.ts'
 import type { LineFailure, CurrentOutcome, TextFailure } from '../failure.ts'
-import { lineNumbers } from '../text/lines.ts'
 import type { Plan } from '../edit/plan.ts'
-import { Text } from '../text/text.ts'
 
 const MOST_PLACES = 10
 
 /** `planned`: the plan of the edit for `original`. Shows the file around the first place that would be changed. */
 export function explainStale(original: Buffer, planned: Result<Plan, TextFailure | LineFailure>): CurrentOutcome {
   if (!planned.ok) return { fits: false, failure: planned.failure }
-  const text = new Text([original])
-  const { placements } = planned.value
+  const { placements, line_index } = planned.value
   const first = placements.slice(0, MOST_PLACES)
-  const { lines } = lineNumbers(
-    text,
-    first.flatMap(({ start, end }) => [start, Math.max(start, end - 1)])
-  )
+  const { lines } = line_index.lineNumbers(first.flatMap(({ start, end }) => [start, Math.max(start, end - 1)]))
   const places = first.map(({ span }, i): [number, number] =>
     span === undefined ? [lines[2 * i]!, lines[2 * i + 1]!] : [span.start_line, span.end_line]
   )
-  return { fits: true, places, total: placements.length, file_preview: previewOf(text, first[0]) }
+  return { fits: true, places, total: placements.length, file_preview: previewOf(original, line_index, first[0]) }
 }

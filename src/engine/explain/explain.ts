@@ -14,7 +14,8 @@ import type {
   WrongCount
 } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
-import { lineAround, lineFrom, lineNumbers, markLength, withLf } from '../text/lines.ts'
+import type { LineIndex } from '../text/line-index.ts'
+import { lineAround, lineFrom, markLength, withLf } from '../text/lines.ts'
 import { type Found, locate, type Match, type Needle } from '../match/locate.ts'
 import { requiredCount } from '../edit/request.ts'
 import { previewOf } from './preview.ts'
@@ -38,17 +39,22 @@ const FIX_LENGTH = 16_000
 export const FIX_BYTES = 3 * FIX_LENGTH
 export const SEARCH_LENGTH = 500
 
+/** A text that edits were made to, and where lines begin in the original. */
+interface Indexed {
+  draft: PieceTable
+  line_index: LineIndex
+}
+
 /** A failed edit and the text that it was made for. */
-export interface FailedEdit extends EditPosition, Searched {
+export interface FailedEdit extends EditPosition, Searched, Indexed {
   edit: TextEdit
   needle: Needle
 }
 
 /** An edit that would be made a second time: its new_text is there already, around the one match. */
 export function explainAlreadyApplied(failed: FailedEdit, place: Match): AlreadyApplied {
-  const { draft, edit, edit_index, total_edits } = failed
-  const original = new Text([draft.original])
-  const lines = linesOf(draft, original, place)
+  const { draft, line_index, edit, edit_index, total_edits } = failed
+  const lines = linesOf(failed, place)
   return {
     code: 'ALREADY_APPLIED',
     edit_index,
@@ -56,7 +62,7 @@ export function explainAlreadyApplied(failed: FailedEdit, place: Match): Already
     search_text: excerpt(edit.old_text, SEARCH_LENGTH),
     lines,
     fixes: [{ type: 'ALREADY_APPLIED', lines }],
-    file_preview: previewOf(original, draft.originOf(place.start, place.end))
+    file_preview: previewOf(draft.original, line_index, draft.originOf(place.start, place.end))
   }
 }
 
@@ -125,20 +131,18 @@ export function undoneBy({ draft, needle, line_endings, ending }: FailedEdit, or
 }
 
 /** What resembles the text, besides the matches. */
-function otherPlaces({
-  draft,
-  edit,
-  found
-}: FailedEdit & { found: Found }): Pick<WrongCount, 'similar_content' | 'suggestions_truncated'> {
+function otherPlaces(
+  failed: FailedEdit & { found: Found }
+): Pick<WrongCount, 'similar_content' | 'suggestions_truncated'> {
+  const { draft, edit, found } = failed
   const text = draft.searchable()
   const masked = Buffer.from(text.slice(0, text.length))
   for (let i = 0; i < found.all.count; i++) {
     const { start, end } = found.all.at(i)
     masked.fill(0, start, end)
   }
-  const original = new Text([draft.original])
   const suggestions = suggest(masked, edit.old_text)
-  const similar_content = similarContent(text, suggestions, region => linesOf(draft, original, region))
+  const similar_content = similarContent(text, suggestions, region => linesOf(failed, region))
   return {
     ...(similar_content.length > 0 && { similar_content }),
     ...(suggestions.truncated && { suggestions_truncated: true })
@@ -174,21 +178,21 @@ export function isSmall({ edit }: EditFix<FixedText | FixedLines>): boolean {
 }
 
 /** What a fix for one of several places needs; without `new_text`, the caller brings its own. */
-type AmbiguousMatches = Searched & {
-  found: Found
-  edit: Pick<Partial<TextEdit>, 'new_text'>
-}
+type AmbiguousMatches = Searched &
+  Indexed & {
+    found: Found
+    edit: Pick<Partial<TextEdit>, 'new_text'>
+  }
 
 /**
  * For each of `matches`, by default the first ones, the same edit with the least context that makes it unique; none
  * where it has been made already.
  */
 export function contextFixes(
-  { draft, edit, found, line_endings, ending }: AmbiguousMatches,
+  { draft, line_index, edit, found, line_endings, ending }: AmbiguousMatches,
   matches = found.all.slice(0, MOST_CONTEXT_FIXES)
 ): EditFix[] {
   const text = draft.searchable()
-  const original = new Text([draft.original])
   const { new_text } = edit
   const fixes: EditFix[] = []
   for (const match of matches) {
@@ -205,7 +209,7 @@ export function contextFixes(
     const joined = (...parts: string[]) =>
       merges && line_endings === 'adapt' ? parts.map(withLf).join('') : parts.join('')
     const old_text = joined(before!.text, within!.text, after!.text)
-    const lines = linesOf(draft, original, match)
+    const lines = linesOf({ draft, line_index }, match)
     if (new_text === undefined) {
       fixes.push({ type: 'ADD_CONTEXT', lines, edit: { old_text } })
       continue
@@ -219,6 +223,7 @@ export function contextFixes(
 
 function locations({
   draft,
+  line_index,
   edit,
   found
 }: FailedEdit & { found: Found }): Pick<WrongCount, 'match_locations' | 'match_lines' | 'more_matches'> {
@@ -226,10 +231,7 @@ function locations({
   const shown = requiredCount(edit) === 1 ? found.all : found.matches
   const matches = shown.slice(0, MOST_LINES)
   const origins = matches.map(({ start, end }) => draft.originOf(start, end))
-  const { lines } = lineNumbers(
-    new Text([draft.original]),
-    origins.map(origin => origin.start)
-  )
+  const { lines } = line_index.lineNumbers(origins.map(origin => origin.start))
   const match_lines = [...new Set(lines)].slice(0, MOST_LISTED)
   const listed = lines.filter(line => match_lines.includes(line)).length
   return {
@@ -280,10 +282,10 @@ const shortLine = (text: Text, { start, end }: { start: number; end: number }): 
   excerptOf(text.slice(start, end), CONTEXT_LENGTH).text
 
 /** First and last line of a range of the present text, in the original. */
-export function linesOf(draft: PieceTable, original: Text, { start, end }: Match): [number, number] {
+export function linesOf({ draft, line_index }: Indexed, { start, end }: Match): [number, number] {
   const origin = draft.originOf(start, end)
   const {
     lines: [first, last]
-  } = lineNumbers(original, [origin.start, Math.max(origin.start, origin.end - 1)])
+  } = line_index.lineNumbers([origin.start, Math.max(origin.start, origin.end - 1)])
   return [first!, last!]
 }

@@ -2,8 +2,9 @@
 import type { FilePreview } from '../failure.ts'
 import type { Match } from '../match/locate.ts'
 import { decode, excerptOf, ShownLine, utf16Length } from '../text/encoding.ts'
-import { lineAround, lineFrom, lineNumbers, markLength, type Line } from '../text/lines.ts'
-import type { Text } from '../text/text.ts'
+import type { LineIndex } from '../text/line-index.ts'
+import { lineAround, lineFrom, markLength, type Line } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
 
 /** UTF-16 units of a preview, and about those of the mark where a line is cut. */
 const PREVIEW_LENGTH = 2000
@@ -16,11 +17,12 @@ const FROM_START = 20
 const BLANKS = new Set([32, 9])
 
 /**
- * Lines around a range of bytes, or the first of the text; those of the range are highlighted. Long lines are cut, the
+ * Lines around a range of bytes, or the first of `original`, of which `index` is; those of the range are highlighted. Long lines are cut, the
  * first of the range around its start. `shown`: the text of the range is in `similar_content`, so where it is whole
  * lines, one line in brackets stands for them.
  */
-export function previewOf(text: Text, place: Match | undefined, shown = false): FilePreview {
+export function previewOf(original: Buffer, index: LineIndex, place: Match | undefined, shown = false): FilePreview {
+  const text = new Text([original])
   const first = lineAround(text, place?.start ?? 0)
   const last = place === undefined ? first : lineAround(text, Math.max(place.start, place.end - 1))
   const [above, below] = place === undefined ? [0, FROM_START - 1] : [AROUND, AROUND]
@@ -31,7 +33,7 @@ export function previewOf(text: Text, place: Match | undefined, shown = false): 
   const {
     lines: [from, placeFrom, placeTo, to],
     total
-  } = lineNumbers(text, [start, first.start, last.start, Math.max(start, end - 1)])
+  } = index.lineNumbers([start, first.start, last.start, Math.max(start, end - 1)])
   const isElsewhere =
     shown && place !== undefined && isBlank(text, first.start, place.start) && isBlank(text, place.end, last.end)
   const parts = isElsewhere

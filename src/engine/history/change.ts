@@ -1,6 +1,6 @@
-// A change of a text as it is remembered. Types only; does not know files or who made it.
+// A change of a text as it is remembered. Does not know files or who made it.
 
-/** Bytes of the text before the change: `old`, at `start`, was replaced by `insert`. Sorted and disjoint in a change. */
+/** `old`, at byte `start` of the text before the change, was replaced by `insert`. Sorted and disjoint in a change. */
 export interface RecordedSplice {
   readonly start: number
   readonly old: Buffer
@@ -18,6 +18,8 @@ export interface RecordedChange {
   readonly edit_id: string
   /** Null: what it replaced is not known. */
   readonly splices: readonly RecordedSplice[] | null
+  /** Then, how many there are, if that is known. */
+  readonly change_count?: number
   /**
    * Of an undo or redo: the changes that it took back or made again, none of which is an undo or redo itself. Its
    * splices are what that came to.
@@ -28,3 +30,9 @@ export interface RecordedChange {
   /** Made by others than the service. */
   readonly outside?: true
 }
+
+/** A change by others of which nothing is known but that it took place. */
+export const UNKNOWN_CHANGE: RecordedChange = { edit_id: '', splices: null, outside: true }
+
+/** Whether this is the id of a change that is recorded, and not of an unknown one. */
+export const isRecordedId = (edit_id: string): boolean => edit_id !== UNKNOWN_CHANGE.edit_id

@@ -10,10 +10,10 @@ import { bytesOf } from './spans.ts'
 import type { Units } from './units.ts'
 import { stands, type Weave } from './weave.ts'
 
-/** How many conflicts an answer lists. */
+/** Conflicts of one text that are listed. */
 const MOST_SHOWN = 50
-/** UTF-16 units of a text in a conflict. */
-const TEXT_LENGTH = 1000
+/** UTF-16 units of a text in a conflict; of a longer one, what is in its middle is left out. */
+export const TEXT_LENGTH = 1000
 
 /** One pair in conflict, and the text that it is about. */
 interface Found extends BlockedUnit {
@@ -22,6 +22,7 @@ interface Found extends BlockedUnit {
   /** Where it is in the present text. */
   from: number
   to: number
+  replaced?: true
 }
 
 /** Conflicts as they are found: the first ones whole, of the others the number. */
@@ -56,11 +57,13 @@ export class Conflicts {
     if (this.#shown.length < MOST_SHOWN) this.#shown.push({ unit, by, parts: [...parts], isOverlap, from, to })
   }
 
-  /** Notes one that is about the whole text. */
-  addWhole({ unit, by }: BlockedUnit): void {
+  /** Notes one that is about the whole text; `replaced`: about another one, that was there before it. */
+  addWhole({ unit, by }: BlockedUnit, replaced?: 'replaced'): void {
     this.#total++
+    if (this.#shown.length >= MOST_SHOWN) return
     const to = this.#present.length
-    if (this.#shown.length < MOST_SHOWN) this.#shown.push({ unit, by, parts: [], isOverlap: true, from: 0, to })
+    const whole = { unit, by, parts: [], isOverlap: true, from: 0, to }
+    this.#shown.push({ ...whole, ...(replaced !== undefined && { replaced: true }) })
   }
 
   /** As an answer lists them. */
@@ -68,7 +71,7 @@ export class Conflicts {
     const [present, units] = [this.#present, this.#units]
     const ends = this.#shown.flatMap(({ from, to }) => [from, Math.max(from, to - 1)])
     const { lines } = lineNumbers(new Text([present]), ends)
-    const conflicts = this.#shown.map(({ unit, by, parts, isOverlap, from, to }, i): UndoConflict => {
+    const conflicts = this.#shown.map(({ unit, by, parts, isOverlap, from, to, replaced }, i): UndoConflict => {
       const current = excerptOf(present.subarray(from, to), TEXT_LENGTH)
       const restored = excerptOf(this.#restored(parts, set), TEXT_LENGTH)
       const at = units.changeOf[unit]!
@@ -78,6 +81,7 @@ export class Conflicts {
         change_index: unit - units.of(at)[0],
         by: edit_id,
         kind: existence === 'removed' ? 'removed' : outside === true ? 'outside' : isOverlap ? 'overlap' : 'same_line',
+        ...(replaced && { replaced }),
         start_line: lines[2 * i]!,
         end_line: lines[2 * i + 1]!,
         current_text: current.text,

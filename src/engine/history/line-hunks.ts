@@ -21,8 +21,8 @@ const MOST_STEPS = 2_000_000
 /**
  * The lines in which two texts differ, in order; between two hunks at least one line is the same. Lines that occur once
  * in each text are found whatever their number; what lies between two of these is compared line by line only where few
- * lines differ, as long as that takes few steps altogether, and is one hunk otherwise. Of texts of very many lines, all between the lines that they begin and end
- * with alike is one hunk. Linear in the bytes, and O(n log n) for n lines.
+ * lines differ, as long as that takes few steps altogether, and is one hunk otherwise. Of texts of very many lines, all
+ * between the lines that they begin and end with alike is one hunk. Linear in the bytes, and O(n log n) for n lines.
  */
 export function lineHunks(old: Buffer, now: Buffer): LineHunk[] {
   const { lead, trail } = commonLines(old, now)
@@ -75,15 +75,16 @@ function hunksOf({ a, b, count }: NonNullable<ReturnType<typeof nameLines>>, shi
 
 /** Pairs of indexes of lines that each side has once, the most that are in one order on both sides. */
 function anchors(a: Int32Array, b: Int32Array, names: number): [number, number][] {
-  const places = [placesOf(a, names), placesOf(b, names)] as const
+  const [places, otherPlaces] = [onlyPlaces(a, names), onlyPlaces(b, names)]
   // The longest rising run of places in `b`: `tails[n]` is the pair that the best run of n + 1 pairs ends with.
   const pairs: [number, number][] = []
   const before: number[] = []
   const tails: number[] = []
   for (let at = 0; at < a.length; at++) {
     const name = a[at]!
-    const otherAt = places[1][name]!
-    if (places[0][name]! < 0 || otherAt < 0) continue
+    const otherAt = otherPlaces[name]!
+    if (places[name]! < 0 || otherAt < 0) continue
+    // As `firstIndex`, with which all of this takes 1.1 to 1.4 times as long (100,000 lines, measured).
     let [low, high] = [0, tails.length]
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -99,7 +100,7 @@ function anchors(a: Int32Array, b: Int32Array, names: number): [number, number][
 }
 
 /** Where each line stands; -1 where it doesn't, -2 where it does more than once. */
-function placesOf(lines: Int32Array, names: number): Int32Array {
+function onlyPlaces(lines: Int32Array, names: number): Int32Array {
   const places = new Int32Array(names).fill(-1)
   for (let at = 0; at < lines.length; at++) places[lines[at]!] = places[lines[at]!] === -1 ? at : -2
   return places

@@ -75,10 +75,10 @@ export class Spans {
   }
 
   /**
-   * Replaces visible bytes as `unit`. What is inserted goes behind what is replaced, and behind what others inserted for
-   * that and isn't visible; where nothing is replaced, behind all that isn't visible there, but whole lines, where a line
-   * begins, go before what belongs to the line that follows. False, and the spans are of no more use, where what is
-   * known of the bytes isn't `old`, or those that decide the place can't be known.
+   * Replaces visible bytes as `unit`. What is inserted goes behind what is replaced, and behind what others inserted
+   * for that and isn't visible; where nothing is replaced, behind all that isn't visible there, but whole lines, where
+   * a line begins, go before what belongs to the line that follows. False, and the spans are of no more use, where what
+   * is known of the bytes isn't `old`, or those that decide the place can't be known.
    */
   replace({ start, old, insert }: RecordedSplice, unit: number): boolean {
     if (start + old.length > this.#length) return false

@@ -52,7 +52,7 @@ export function takeBack(
   const conflicts = new Conflicts(present, units, changes)
   const all = [...wanted]
   const earlier = ofEarlierTexts(changes, units, wanted)
-  for (const pair of earlier) conflicts.addWhole(pair)
+  for (const pair of earlier) conflicts.addWhole(pair, 'replaced')
   if (earlier.length > 0 && options.skip !== true) return fail({ code: 'UNDO_CONFLICT', ...conflicts.list(wanted) })
   for (const { unit } of earlier) wanted.delete(unit)
   if (wanted.size === 0) return fail({ code: 'NOTHING_TO_UNDO', ...conflicts.list(wanted) })
@@ -128,7 +128,15 @@ class UnitSet implements ToggleSet {
 }
 
 const gone = (edit_id: string, reason: HistoryGone['reason'] = 'not_kept') =>
-  fail<HistoryGone>({ code: 'HISTORY_GONE', edit_id, reason })
+  fail<HistoryGone>({ code: 'HISTORY_GONE', edit_ids: [edit_id], reason })
+
+/** Of changes not all of which have their splices: which haven't. */
+function notKept(changes: readonly RecordedChange[]): { ok: false; failure: HistoryGone } {
+  const ids = changes.flatMap(({ edit_id, splices }) => (splices === null ? [edit_id] : []))
+  // A change that there is no record of has no id.
+  const unrecorded = ids.includes('') && { unrecorded: true as const }
+  return fail({ code: 'HISTORY_GONE', edit_ids: ids.filter(id => id !== ''), reason: 'not_kept', ...unrecorded })
+}
 
 /** What stands after all changes. */
 function standingUnits(changes: readonly RecordedChange[]): Units {
@@ -169,12 +177,12 @@ function replayFor(
     const { edit_id, toggles = [] } = changes[at]!
     for (const { edit_id: toggled } of toggles) {
       const index = units.indexOf(toggled)
-      if (index === undefined) return gone(edit_id)
+      if (index === undefined) return gone(toggled)
       if (index >= at) return gone(edit_id, 'inconsistent')
       from = Math.min(from, index)
     }
   }
-  return from <= unknown ? gone(changes[unknown]!.edit_id) : replay(present, changes, units, from)
+  return from <= unknown ? notKept(changes.slice(from)) : replay(present, changes, units, from)
 }
 
 /** Notes the conflicts of a set, and returns its units that are in one. */

@@ -107,13 +107,15 @@ export interface Standing {
 
 /**
  * What stands of each change that isn't an undo or redo itself, by its id, oldest first. Needs no texts; toggles of
- * changes that aren't there are left out. Of a change whose splices aren't known, single ones count as a part.
+ * changes that aren't there are left out. Of a change of which not even the number of splices is known, single ones count
+ * as a part.
  */
 export function standingOf(changes: readonly RecordedChange[]): Map<string, Standing> {
   const own = new Map<string, { undone: Set<number>; count: number; inverted: boolean; by?: string }>()
-  for (const { edit_id, splices, toggles, existence } of changes) {
+  for (const { edit_id, splices, change_count = Infinity, toggles } of changes) {
     if (toggles === undefined) {
-      const count = splices === null ? Infinity : Math.max(existence === undefined ? 0 : 1, splices.length)
+      // One that made an empty text has a unit too.
+      const count = Math.max(1, splices?.length ?? change_count)
       own.set(edit_id, { undone: new Set(), count, inverted: false })
     }
     for (const selection of toggles ?? []) {

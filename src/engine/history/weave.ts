@@ -31,7 +31,7 @@ export function replay(
     for (const { old, insert } of changes[at]!.splices!) length += old.length - insert.length
   }
   const inconsistent = (at: number) =>
-    fail<HistoryGone>({ code: 'HISTORY_GONE', edit_id: changes[at]!.edit_id, reason: 'inconsistent' })
+    fail<HistoryGone>({ code: 'HISTORY_GONE', edit_ids: [changes[at]!.edit_id], reason: 'inconsistent' })
   if (length < 0) return inconsistent(changes.length - 1)
   let base: Buffer | null | undefined
   const spans = new Spans(length, () => (base === undefined ? (base = baseOf(present, changes, from, length)) : base))

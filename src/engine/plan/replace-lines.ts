@@ -104,13 +104,13 @@ export function planLineEdits(
       other_lines: linesOf(first!.edit)
     })
   }
+  const lines = new LineIndex(original)
   for (const { edit, index, start, end } of [...ranges].sort((a, b) => a.index - b.index)) {
     if (edit.expected_text !== undefined && !holds(text, { start, end }, edit.expected_text, options.line_endings)) {
       if (!fitsWorkBudget(text.length, edit.expected_text, work_within)) return fail({ code: 'TAKES_LONG' })
-      return fail(explainMismatch(text, edit, { start, end }, { edit_index: index, total_edits }))
+      return fail(explainMismatch(original, lines, edit, { start, end }, { edit_index: index, total_edits }))
     }
   }
-  const lines = new LineIndex(original)
   const breaks = new BreakFinder(text, breakStyleOf(original, lines))
   for (const range of ranges) write(range, text, breaks, options.line_endings)
   settleEnd(ranges, text, breaks)

@@ -9,13 +9,12 @@ import type { TextFailure, TakesLong } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { BreakFinder, breakStyleOf, type LineEndings } from '../text/eol.ts'
-import { ANY_BREAK, lineNumbers } from '../text/lines.ts'
+import { ANY_BREAK } from '../text/lines.ts'
 import { type Found, locate, type Match, needleOf, type Places, soughtBytes } from '../match/locate.ts'
 import type { EditApplied, LeftAlone, Plan } from '../edit/plan.ts'
 import { requiredCount } from '../edit/request.ts'
 import { OccurrenceIndex } from '../match/occurrence-index.ts'
 import { type WorkWithin, fitsWorkBudget } from '../suggest/suggest.ts'
-import { Text } from '../text/text.ts'
 
 /** A request may replace this many places: each is kept track of. */
 export const MAX_REPLACEMENTS = 1_000_000
@@ -70,7 +69,7 @@ export function planTextEdits(
     const seen = occurrences.find(edit_index, draft.text)
     const text = seen === undefined ? draft.searchable() : draft.text
     const found = locate(text, needle, options.line_endings, style.ending, seen)
-    const failed = { draft, edit, needle, ending: style.ending, ...options, ...position }
+    const failed = { draft, line_index: lines, edit, needle, ending: style.ending, ...options, ...position }
     const missing = found.all.count < (requiredCount(edit) ?? 1)
     if (missing && !fitsWorkBudget(text.length, edit.old_text, work_within)) return fail({ code: 'TAKES_LONG' })
     if (found.all.count === 0) return fail(explainNoMatch(failed))
@@ -136,7 +135,7 @@ export function planTextEdits(
     pieces: splices.apply(original),
     placements: draft.placed(),
     edits_applied: applied,
-    left_alone: inLines(original, leftAlone),
+    left_alone: inLines(lines, leftAlone),
     newTextWarnings
   })
 }
@@ -176,13 +175,10 @@ function othersOf(draft: PieceTable, matches: Places, chosen: number): number[] 
   return others.map(({ start, end }) => draft.originOf(start, end).start)
 }
 
-/** The lines for all edits, from one pass over the original. */
-function inLines(original: Buffer, all: readonly Others[]): LeftAlone[] {
+/** The lines for all edits. */
+function inLines(index: LineIndex, all: readonly Others[]): LeftAlone[] {
   if (all.length === 0) return []
-  const { lines } = lineNumbers(
-    new Text([original]),
-    all.flatMap(({ starts }) => starts)
-  )
+  const { lines } = index.lineNumbers(all.flatMap(({ starts }) => starts))
   let at = 0
   return all.map(({ edit_index, count, starts }) => {
     at += starts.length

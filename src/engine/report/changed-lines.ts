@@ -40,12 +40,12 @@ export function changedLines(plan: Plan, spans: readonly LineSpan[], total: numb
     const [first, last] = [Math.max(1, from), Math.min(total, to)]
     let at = lineStart(after, offset, line, first)
     for (let number = first; number <= last; number++) {
-      const { start, end, next } = lineFrom(after, at)
+      const line = lineFrom(after, at)
       if (!shown.has(number) && shown.size < MOST_LINES) {
-        const middle = offset >= start && offset <= end ? offset - start : 0
-        shown.set(number, decodeAround(after.slice(start, end), middle, LINE_BYTES))
+        const middle = offset >= line.start && offset <= line.end ? offset : line.start
+        shown.set(number, decodeAround(after, line, middle, LINE_BYTES))
       }
-      at = next
+      at = line.next
     }
   }
   for (const [i, { new_start, new_end }] of places.entries()) {

@@ -2,8 +2,8 @@
 import { firstIndex } from '../text/bisect.ts'
 import type { Placed, PlaceOperation, LineSpan } from '../edit/piece-table.ts'
 import { excerptOf } from '../text/encoding.ts'
-import { isInsideCrlf, isLineEnd, isLineStart, lineAround, lineFrom } from '../text/lines.ts'
-import { changedLineNumbers, indexedLineNumbers } from './line-numbers.ts'
+import { isInsideCrlf, isLineEnd, isLineStart, lineAround, lineFrom, startOfLineAround } from '../text/lines.ts'
+import { changedLineNumbers } from './line-numbers.ts'
 import type { Plan } from '../edit/plan.ts'
 import { Text } from '../text/text.ts'
 
@@ -55,13 +55,10 @@ export function describe(
   const listed = plan.placements.slice(0, options.dry_run ? LISTED_DRY : LISTED)
   const blocks = options.context_lines > 0 ? blocksOf(spans) : []
   /** Where the first line of a change begins in the result, and the line after its last. */
-  const edgesOf = ({ new_start, new_end }: Placed, span: LineSpan, index: number): [number, number] =>
-    options.context_lines === 0
-      ? [0, 0]
-      : [
-          lineStart(after, new_start, newLines[2 * index]!, span.new_start_line),
-          lineStart(after, new_end, newLines[2 * index + 1]!, span.new_end_line + 1)
-        ]
+  const edgesOf = ({ new_start, new_end }: Placed, span: LineSpan, index: number): ChangeEdges => ({
+    from: () => lineStart(after, new_start, newLines[2 * index]!, span.new_start_line),
+    to: () => lineStart(after, new_end, newLines[2 * index + 1]!, span.new_end_line + 1)
+  })
   const changes = listed.map((placed, index): LineChange => {
     const span = spans[index]!
     const lines_removed = span.end_line - span.start_line + 1
@@ -93,11 +90,7 @@ function spansOf(
   after: Text,
   { placements, splices, line_index: index }: Plan
 ): { spans: LineSpan[]; totalBefore: number; totalAfter: number; newLines: number[] } {
-  const old = indexedLineNumbers(
-    before,
-    index,
-    placements.flatMap(({ start, end }) => [start, end])
-  )
+  const old = index.lineNumbers(placements.flatMap(({ start, end }) => [start, end]))
   const now = changedLineNumbers(
     after,
     index,
@@ -157,10 +150,16 @@ function blocksOf(spans: readonly LineSpan[]): [number, number][] {
   return blocks
 }
 
-/** The lines around a change, whose own lines begin and end at the offsets `from` and `to` of the result. */
+/** Between which offsets of the result the lines of a change are. Functions: where lines are long, it takes long. */
+interface ChangeEdges {
+  from: () => number
+  to: () => number
+}
+
+/** The lines around a change. */
 function contextOf(
   text: Text,
-  [from, to]: [number, number],
+  { from, to }: ChangeEdges,
   span: LineSpan,
   blocks: readonly [number, number][],
   most: number,
@@ -184,12 +183,12 @@ function contextOf(
     lossy ||= shown.lossy === true
     return shown.text
   }
-  for (let i = 0, at = from; i < above; i++) {
+  for (let i = 0, at = above > 0 ? from() : 0; i < above; i++) {
     const line = lineAround(text, at - 1)
     before_lines.unshift(show(line.start, line.end))
     at = line.start
   }
-  for (let i = 0, at = to; i < below; i++) {
+  for (let i = 0, at = below > 0 ? to() : 0; i < below; i++) {
     const line = lineFrom(text, at)
     after_lines.push(show(line.start, line.end))
     at = line.next
@@ -201,9 +200,8 @@ function contextOf(
  * Where 1-based `line` begins, from an offset on line `from` that is near it; the text's end for lines after the last.
  */
 export function lineStart(text: Text, offset: number, from: number, line: number): number {
-  let { start, next } = lineAround(text, offset)
-  for (let number = from; number > line && number > 1; number--) start = lineAround(text, start - 1).start
-  if (from < line) start = next
+  let start = from < line ? lineAround(text, offset).next : startOfLineAround(text, offset)
+  for (let number = from; number > line && number > 1; number--) start = startOfLineAround(text, start - 1)
   for (let number = from + 1; number < line; number++) start = lineFrom(text, start).next
   return start
 }

@@ -6,8 +6,9 @@ import { diffArrays } from 'diff/lib/diff/array.js'
 import { FILE_HEADERS_ONLY, formatPatch } from 'diff/lib/patch/create.js'
 import type { Plan } from '../edit/plan.ts'
 import type { Splice, Splices } from '../edit/splice.ts'
-import { lfLineEnd, lfLinesBefore, lfLinesFrom, lfLinesOf, lfLineStart } from '../text/lf-lines.ts'
+import { lfLineEnd, lfLinesBefore, lfLinesFrom, lfLinesOf, lfLinesOfParts, lfLineStart } from '../text/lf-lines.ts'
 import { LF } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
 
 const CONTEXT = 3
 /** Bytes of the lines that are shown: nobody reads a diff of lines of megabytes, and some would not fit in a string. */
@@ -17,7 +18,9 @@ const REFINED = 400
 
 export type Diff = { diff: string; diff_truncated: boolean } | { diff_unavailable: 'not_utf8' | 'too_long' }
 
-/** A stretch of a text, and the splices in it. `lineFeedsBefore`: how many lines of the whole text lie before an offset. */
+/**
+ * A stretch of a text, and the splices in it. `lineFeedsBefore`: how many lines of the whole text lie before an offset.
+ */
 export interface DiffPart {
   original: Buffer
   splices: Splices
@@ -45,7 +48,9 @@ export const unifiedDiff = (
   options: DiffOptions
 ): Diff => diffOfParts([{ original, splices, lineFeedsBefore: offset => index.lineFeedsBefore(offset) }], options)
 
-/** The same of a text of which only these parts are known; they are in order, and lines between them stay as they are. */
+/**
+ * The same of a text of which only these parts are known; they are in order, and lines between them stay as they are.
+ */
 export function diffOfParts(parts: readonly DiffPart[], options: DiffOptions): Diff {
   const hunks: StructuredPatchHunk[] = []
   let shown = 2
@@ -61,9 +66,10 @@ export function diffOfParts(parts: readonly DiffPart[], options: DiffOptions): D
         const lines = linesIn(original, hunk, room)
         bytes += lines.reduce((sum, line) => sum + line.bytes.length, 0)
         if (bytes > SHOWN) return { diff_unavailable: 'too_long' }
-        if (!lines.every(({ bytes }) => isUtf8(bytes))) return { diff_unavailable: 'not_utf8' }
+        const whole = lines.map(({ sign, bytes }) => ({ sign, bytes: wholeOf(bytes) }))
+        if (!whole.every(({ bytes }) => isUtf8(bytes))) return { diff_unavailable: 'not_utf8' }
         const oldStart = 1 + lineFeedsBefore(start)
-        hunks.push({ oldStart, oldLines, newStart: oldStart + shift, newLines, lines: lines.flatMap(lineText) })
+        hunks.push({ oldStart, oldLines, newStart: oldStart + shift, newLines, lines: whole.flatMap(lineText) })
         shown += lines.length + 1
         leftOut += hunk.lines - lines.length
       }
@@ -101,12 +107,17 @@ function withTabs(patch: string, path: string): string {
   return header + patch.slice(old.length + now.length + 1)
 }
 
+/** A line. Those put together of several pieces are copied only when they are shown: one may have megabytes. */
+type DiffLine = Buffer | Text
+
+const wholeOf = (line: DiffLine): Buffer => (line instanceof Text ? line.slice(0, line.length) : line)
+
 /** Whole lines of the original, `start` to `end`, `removed` of them, that are replaced by `lines`. */
 interface Block {
   start: number
   end: number
   removed: number
-  lines: Buffer[]
+  lines: DiffLine[]
 }
 
 /** The splices widened to whole lines, those that share a line joined, and lines that stayed taken out again. */
@@ -135,7 +146,7 @@ function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
       }
     } while (i < list.length && (list[i]!.start < end || list[i]!.start === at || isOnLastLine(list[i]!.start, end)))
     parts.push(original.subarray(at, end))
-    yield* refined(from, lfLinesOf(original.subarray(from, end)), lfLinesOf(Buffer.concat(parts)))
+    yield* refined(from, lfLinesOf(original.subarray(from, end)), lfLinesOfParts(parts))
   }
 }
 
@@ -143,11 +154,11 @@ function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
  * The block at `start` whose lines `old` become `now`, without the lines that both share; several where there are such
  * in the middle.
  */
-function* refined(start: number, old: readonly Buffer[], now: readonly Buffer[]): Generator<Block> {
+function* refined(start: number, old: readonly Buffer[], now: readonly DiffLine[]): Generator<Block> {
   let lead = 0
-  while (lead < old.length && lead < now.length && old[lead]!.equals(now[lead]!)) lead++
+  while (lead < old.length && lead < now.length && isSame(old[lead]!, now[lead]!)) lead++
   let trail = 0
-  while (trail < old.length - lead && trail < now.length - lead && old.at(-1 - trail)!.equals(now.at(-1 - trail)!)) {
+  while (trail < old.length - lead && trail < now.length - lead && isSame(old.at(-1 - trail)!, now.at(-1 - trail)!)) {
     trail++
   }
   const oldMiddle = old.slice(lead, old.length - trail)
@@ -159,7 +170,7 @@ function* refined(start: number, old: readonly Buffer[], now: readonly Buffer[])
     return
   }
   let pending: Block | undefined
-  for (const step of diffArrays(oldMiddle, newMiddle, { comparator: (a, b) => a.equals(b) })) {
+  for (const step of diffArrays<DiffLine>(oldMiddle, newMiddle, { comparator: isSame })) {
     if (step.added || step.removed) {
       pending ??= { start: at, end: at, removed: 0, lines: [] }
       if (step.added) pending.lines.push(...step.value)
@@ -180,16 +191,23 @@ function* refined(start: number, old: readonly Buffer[], now: readonly Buffer[])
  * Whether a line is on both sides, so that a comparison can find what stayed; assumed not where there are too many
  * lines to compare.
  */
-function shareLines(old: readonly Buffer[], now: readonly Buffer[]): boolean {
+function shareLines(old: readonly Buffer[], now: readonly DiffLine[]): boolean {
   return (
     old.length > 1 &&
     now.length > 1 &&
     old.length + now.length <= REFINED &&
-    now.some(line => old.some(other => other.equals(line)))
+    now.some(line => old.some(other => isSame(other, line)))
   )
 }
 
-const sizeOf = (lines: readonly Buffer[]): number => lines.reduce((size, line) => size + line.length, 0)
+function isSame(old: DiffLine, now: DiffLine): boolean {
+  if (old.length !== now.length) return false
+  const whole = wholeOf(old)
+  let at = 0
+  return (now instanceof Text ? now.pieces : [now]).every(part => part.equals(whole.subarray(at, (at += part.length))))
+}
+
+const sizeOf = (lines: readonly DiffLine[]): number => lines.reduce((size, line) => size + line.length, 0)
 
 /** Blocks and the context around and between them, from offset `start` to `end` of the original. */
 interface Hunk {
@@ -242,15 +260,15 @@ function addContext(hunk: Hunk, count: number): void {
   hunk.lines += count
 }
 
-interface HunkLine {
+interface HunkLine<L extends DiffLine = DiffLine> {
   sign: ' ' | '-' | '+'
-  bytes: Buffer
+  bytes: L
 }
 
 /** The first `most` lines of a hunk. */
 function linesIn(original: Buffer, { start, end, blocks }: Hunk, most: number): HunkLine[] {
   const lines: HunkLine[] = []
-  const add = (sign: HunkLine['sign'], added: readonly Buffer[]) => {
+  const add = (sign: HunkLine['sign'], added: readonly DiffLine[]) => {
     for (let i = 0; i < added.length && lines.length < most; i++) lines.push({ sign, bytes: added[i]! })
   }
   let at = start
@@ -265,7 +283,7 @@ function linesIn(original: Buffer, { start, end, blocks }: Hunk, most: number): 
   return lines
 }
 
-function lineText({ sign, bytes }: HunkLine): string[] {
+function lineText({ sign, bytes }: HunkLine<Buffer>): string[] {
   const text = sign + bytes.toString()
   return text.endsWith('\n') ? [text.slice(0, -1)] : [text, '\\ No newline at end of file']
 }

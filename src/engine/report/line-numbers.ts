@@ -1,4 +1,4 @@
-// On which lines offsets are, in a text whose line index is known and in what splices make of it. Does not know edits.
+// On which lines offsets are in what splices make of a text whose line index is known. Does not know edits.
 //
 // Cost: what the index costs, and the bytes of what is put in. The naive way, `lineNumbers` of the whole result, is the
 // oracle in the tests.
@@ -6,17 +6,6 @@ import { LineIndex } from '../text/line-index.ts'
 import { countBreaksIn, countLines } from '../text/lines.ts'
 import type { Splices } from '../edit/splice.ts'
 import type { Text } from '../text/text.ts'
-
-/** As `lineNumbers`, of the text that `index` was made for. */
-export function indexedLineNumbers(
-  text: Text,
-  index: LineIndex,
-  offsets: readonly number[]
-): { lines: number[]; total: number } {
-  const lines = new Array<number>(offsets.length)
-  for (const i of inOrder(offsets)) lines[i] = index.breaksBefore(offsets[i]!) + 1
-  return { lines, total: countLines(text, index.breaksBefore(text.length)) }
-}
 
 /**
  * Bytes that are counted again for each question. Where replacements touch, what is put in may be as long as the text,

@@ -12,7 +12,9 @@ export interface KnownSplice {
   readonly insert: Buffer
 }
 
-/** Its first line, 1-based, and the text on both sides: whole lines from there on, unless one was too long to be kept. */
+/**
+ * Its first line, 1-based, and the text on both sides: whole lines from there on, unless one was too long to be kept.
+ */
 export interface Surroundings {
   readonly start_line: number
   readonly before: Buffer

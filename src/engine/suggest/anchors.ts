@@ -62,24 +62,24 @@ function isVaried(line: Buffer): boolean {
 }
 
 /** The first places of a line. */
-export function findAnchor(text: Buffer, line: Buffer, budget: Budget): number[] {
+export function findAnchor(text: Haystack, line: Buffer, budget: Budget): number[] {
   const found: number[] = []
   for (let at = text.indexOf(line); at !== -1 && found.length < MOST_FOUND; at = text.indexOf(line, at + 1)) {
     found.push(at)
   }
-  budget.spend(text.length / BYTES_A_STEP)
+  budget.spend(text.bytes.length / BYTES_A_STEP)
   return found
 }
 
 /**
  * The first line of the text that, without the white space around it, is one of `lines`: bytes, end exclusive. One pass
- * over the text.
+ * over the text; none where it is known that the text has none of them.
  */
-export function firstOf(
-  { bytes, encoding }: Haystack,
-  lines: ReadonlySet<string>
-): { start: number; end: number } | undefined {
-  const lengths = new Set([...lines].map(line => Buffer.byteLength(line, encoding)))
+export function firstOf(haystack: Haystack, lines: ReadonlySet<string>): { start: number; end: number } | undefined {
+  const { bytes, encoding } = haystack
+  const sought = [...lines].map(line => Buffer.from(line, encoding)).filter(line => !haystack.lacks(line))
+  if (sought.length === 0) return undefined
+  const lengths = new Set(sought.map(({ length }) => length))
   const isBlank = (at: number): boolean => bytes[at] === 32 || bytes[at] === 9
   const nextOrEnd = (byte: number, at: number): number => {
     const found = bytes.indexOf(byte, at)

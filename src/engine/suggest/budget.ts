@@ -7,8 +7,8 @@ export const BYTES_A_STEP = 4
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
 /**
- * Where a single line is sought by its words: UTF-16 units of it, or bytes of a line that is looked at; and bytes of the
- * largest text that is searched.
+ * Where a single line is sought by its words: UTF-16 units of it, or bytes of a line that is looked at; and bytes of
+ * the largest text that is searched.
  */
 export const LONGEST_LINE = 200
 export const LARGEST_TEXT = 1 << 20

@@ -24,6 +24,8 @@ export class Haystack {
   /** Bytes that aren't UTF-8 are compared one by one. */
   readonly encoding: 'utf8' | 'latin1'
   readonly #stretches = new Map<string, Stretch>()
+  /** What was looked for in the whole text and isn't there. */
+  readonly #absent: Buffer[] = []
 
   constructor(bytes: Buffer, encoding: 'utf8' | 'latin1' = isUtf8(bytes) ? 'utf8' : 'latin1') {
     this.bytes = bytes
@@ -57,6 +59,19 @@ export class Haystack {
   /** The byte offset of a UTF-16 offset in a stretch. */
   byteAt(stretch: Stretch, offset: number): number {
     return stretch.start + Buffer.byteLength(stretch.folded.source.slice(0, offset), this.encoding)
+  }
+
+  /** The first place of `needle` from `from` on, or -1. */
+  indexOf(needle: Buffer, from = 0): number {
+    if (this.lacks(needle)) return -1
+    const at = this.bytes.indexOf(needle, from)
+    if (at === -1 && from === 0) this.#absent.push(needle)
+    return at
+  }
+
+  /** Whether it is known that `bytes` are nowhere, as `indexOf` did not find them or a part of them. */
+  lacks(bytes: Buffer): boolean {
+    return this.#absent.some(absent => bytes.includes(absent))
   }
 
   /** The text of a byte range. */

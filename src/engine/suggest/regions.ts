@@ -188,7 +188,7 @@ class Search {
     let exact = false
     for (const { old, line, before, after } of anchorsOf(this.#olds, this.#haystack.encoding)) {
       if (exact) break
-      for (const at of findAnchor(this.#haystack.bytes, line, this.#budget)) {
+      for (const at of findAnchor(this.#haystack, line, this.#budget)) {
         const candidate = this.#tryPlace(
           Math.max(0, at - Math.floor(before * ANCHOR_REACH)),
           Math.min(length, at + Math.ceil(after * ANCHOR_REACH)),

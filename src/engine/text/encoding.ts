@@ -1,5 +1,6 @@
 // What bytes are: text or binary, which encoding; and text of bytes for an answer. Does not know lines or files.
 import { isAscii, isUtf8 } from 'node:buffer'
+import type { Text } from './text.ts'
 
 /** The encodings that no edit may touch. */
 export type BinaryEncoding = 'binary' | 'utf-16le' | 'utf-16be'
@@ -70,12 +71,23 @@ export function byteOfUtf16(bytes: Buffer, units: number): number {
   return at
 }
 
-/** How many bytes the character at `at` has; 1 for a byte that isn't valid UTF-8. */
+/** How many bytes the character at `at` has; 1 for a byte that isn't valid UTF-8 (table 3-7 of the Unicode standard). */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at]!
-  const size = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1
-  return size > 1 && at + size <= bytes.length && isUtf8(bytes.subarray(at, at + size)) ? size : 1
+  if (first < 0xc2 || first > 0xf4) return 1
+  const second = bytes[at + 1]!
+  if (first < 0xe0) return isContinuation(second) ? 2 : 1
+  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
+  const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
+  // What lies behind the end is undefined, and neither of these.
+  if (!(second >= least && second <= most) || !isContinuation(bytes[at + 2]!)) return 1
+  return first < 0xf0 ? 3 : isContinuation(bytes[at + 3]!) ? 4 : 1
 }
+
+const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80
+
+/** Bytes that are skipped at once where they are ASCII. */
+const ASCII_STRETCH = 1024
 
 /** What bytes that aren't UTF-8 seem to be; it can't be known for certain. */
 export type EightBitEncoding = 'latin-1' | 'unknown-8bit'
@@ -89,15 +101,20 @@ export function eightBitEncodingOf(parts: readonly Buffer[]): EightBitEncoding |
   let sequences = 0
   let strays = 0
   let controls = false
-  for (const bytes of parts.filter(bytes => !isAscii(bytes))) {
+  for (const bytes of parts) {
     for (let at = 0; at < bytes.length;) {
-      const size = sequenceLength(bytes, at)
-      if (size > 1) sequences++
-      else if (bytes[at]! >= 0x80) {
-        strays++
-        controls ||= bytes[at]! < 0xa0
+      const end = Math.min(bytes.length, at + ASCII_STRETCH)
+      if (isAscii(bytes.subarray(at, end))) at = end
+      while (at < end) {
+        const byte = bytes[at]!
+        const size = byte < 0x80 ? 1 : sequenceLength(bytes, at)
+        if (size > 1) sequences++
+        else if (byte >= 0x80) {
+          strays++
+          controls ||= byte < 0xa0
+        }
+        at += size
       }
-      at += size
     }
   }
   if (strays < sequences) return null
@@ -157,14 +174,19 @@ export function excerptAround(text: string, at: number, max: number, before = 0,
 
 /**
  * At most `max` bytes of a line as text, those around the offset `at`; `…` stands where it is cut. Only these bytes are
- * looked at.
+ * looked at. The line is from `start` to `end` of `text`.
  */
-export function decodeAround(bytes: Buffer, at: number, max: number): string {
-  if (bytes.length <= max) return bytes.toString()
-  const from = Math.max(0, Math.min(at - Math.floor(max / 2), bytes.length - max))
-  const start = characterStart(bytes, from)
-  const end = from + max < bytes.length ? characterStart(bytes, from + max) : bytes.length
-  return `${start > 0 ? '…' : ''}${bytes.toString('utf8', start, end)}${end < bytes.length ? '…' : ''}`
+export function decodeAround(
+  text: Text,
+  { start, end }: { start: number; end: number },
+  at: number,
+  max: number
+): string {
+  if (end - start <= max) return text.slice(start, end).toString()
+  const wanted = Math.max(start, Math.min(at - Math.floor(max / 2), end - max))
+  const from = Math.max(start, text.characterStart(wanted))
+  const to = wanted + max < end ? text.characterStart(wanted + max) : end
+  return `${from > start ? '…' : ''}${text.slice(from, to).toString()}${to < end ? '…' : ''}`
 }
 
 /** A line of which parts are shown; only those are decoded. */

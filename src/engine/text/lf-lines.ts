@@ -1,5 +1,6 @@
 // Lines as git counts them: only `\n` ends one, and it belongs to the line. Does not know diffs.
 import { LF } from './lines.ts'
+import { Text } from './text.ts'
 
 /** Where the line begins that `offset` is on. */
 export const lfLineStart = (bytes: Buffer, offset: number): number =>
@@ -16,6 +17,26 @@ export function lfLinesOf(bytes: Buffer): Buffer[] {
     lines.push(bytes.subarray(at, end))
     at = end
   }
+  return lines
+}
+
+/** The lines of a text made of parts, as views; one that several parts make up as these, uncopied. */
+export function lfLinesOfParts(parts: readonly Buffer[]): (Buffer | Text)[] {
+  const lines: (Buffer | Text)[] = []
+  /** The beginning of a line whose end wasn't found. */
+  let open: Buffer[] = []
+  const add = (view: Buffer): void => {
+    lines.push(open.length === 0 ? view : new Text([...open, view]))
+    open = []
+  }
+  for (const part of parts) {
+    for (const view of lfLinesOf(part)) {
+      if (view.at(-1) === LF) add(view)
+      else open.push(view)
+    }
+  }
+  const last = open.pop()
+  if (last !== undefined) add(last)
   return lines
 }
 

@@ -4,7 +4,8 @@
 // Cost: one pass over the text for whatever is asked of its lines, made with the first question; each question a
 // stretch at the most. The naive way, a count from the start for each, is the oracle in the tests.
 import { countByte, countPairs } from './count-bytes.ts'
-import { type Break, countLoneCr, CR, LF } from './lines.ts'
+import { type Break, countLines, countLoneCr, CR, LF } from './lines.ts'
+import { Text } from './text.ts'
 
 /** Bytes between two counts that are kept. */
 const STRETCH = 2048
@@ -43,6 +44,14 @@ export class LineIndex {
     if (!this.hasCr) return count
     const changed = this.#bytes[offset - 1] === CR ? Number(this.#bytes[offset] === LF) - Number(next === LF) : 0
     return count + this.#loneBefore(offset) + changed
+  }
+
+  /** As `lineNumbers` of the whole text. */
+  lineNumbers(offsets: readonly number[]): { lines: number[]; total: number } {
+    return {
+      lines: offsets.map(offset => this.breaksBefore(offset) + 1),
+      total: countLines(new Text([this.#bytes]), this.breaksBefore(this.#bytes.length))
+    }
   }
 
   /** How often each kind of line break occurs. */

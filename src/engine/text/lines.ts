@@ -41,16 +41,19 @@ export function mostFrequent(counts: Record<Break, number>): Break {
 export const isInsideCrlf = (text: Text, offset: number): boolean =>
   text.byteAt(offset - 1) === CR && text.byteAt(offset) === LF
 
-/** Bytes that are searched in one step for a break, so that a line's length decides the cost, not the file's. */
+/**
+ * Bytes that are searched in the first step for a break, so that a line's length decides the cost, not the file's. Each
+ * further step is twice as long: few steps for a line of megabytes.
+ */
 const STEP = 4096
 
 /** The first offset at or after `from` that holds `\n` or `\r`, or -1. */
 export function nextBreakByte(text: Text, from: number): number {
-  for (let at = from; at < text.length;) {
+  for (let at = from, step = STEP; at < text.length; step *= 2) {
     const index = text.pieceAt(at)
     const piece = text.pieces[index]!
     const start = text.startOf(index)
-    const end = Math.min(start + piece.length, at + STEP)
+    const end = Math.min(start + piece.length, at + step)
     const view = piece.subarray(at - start, end - start)
     const found = textEndIn(view, 0)
     if (found < view.length) return at + found
@@ -61,10 +64,10 @@ export function nextBreakByte(text: Text, from: number): number {
 
 /** The last offset before `before` that holds `\n` or `\r`, or -1. */
 export function previousBreakByte(text: Text, before: number): number {
-  for (let at = before; at > 0;) {
+  for (let at = before, step = STEP; at > 0; step *= 2) {
     const index = text.pieceAt(at - 1)
     const start = text.startOf(index)
-    const from = Math.max(start, at - STEP)
+    const from = Math.max(start, at - step)
     const view = text.pieces[index]!.subarray(from - start, at - start)
     const found = Math.max(view.lastIndexOf(LF), view.lastIndexOf(CR))
     if (found !== -1) return from + found
@@ -83,8 +86,8 @@ export function textEndIn(bytes: Buffer, from: number): number {
 
 /** Where the last break of `bytes` ends, or 0; half of a `\r\n` counts as a break. */
 export function lastBreakEndIn(bytes: Buffer): number {
-  for (let to = bytes.length; to > 0;) {
-    const from = Math.max(0, to - STEP)
+  for (let to = bytes.length, step = STEP; to > 0; step *= 2) {
+    const from = Math.max(0, to - step)
     const view = bytes.subarray(from, to)
     const found = Math.max(view.lastIndexOf(LF), view.lastIndexOf(CR))
     if (found !== -1) return from + found + 1
@@ -159,16 +162,21 @@ export interface Line {
  * The line that `offset` is on. At the end of a text that ends with a break, an empty line that isn't counted as one.
  */
 export function lineAround(text: Text, offset: number): Line {
+  const start = startOfLineAround(text, offset)
+  // One byte back, for the case that `offset` lies between \r and \n.
+  const at = nextBreakByte(text, Math.max(start, offset - 1))
+  if (at === -1) return { start, end: text.length, next: text.length }
+  return { start, end: at, next: breakAt(text, at).end }
+}
+
+/** Where the line begins that `offset` is on. */
+export function startOfLineAround(text: Text, offset: number): number {
   let before = previousBreakByte(text, offset)
   // Between \r and \n: the break that both make ends this line.
   if (isInsideCrlf(text, offset)) {
     before = previousBreakByte(text, before)
   }
-  const start = before === -1 ? markLength(text) : before + 1
-  // One byte back, for the case that `offset` lies between \r and \n.
-  const at = nextBreakByte(text, Math.max(start, offset - 1))
-  if (at === -1) return { start, end: text.length, next: text.length }
-  return { start, end: at, next: breakAt(text, at).end }
+  return before === -1 ? markLength(text) : before + 1
 }
 
 /** The line that begins at `start`. */

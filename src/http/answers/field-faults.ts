@@ -35,9 +35,15 @@ export const faultInWords = (fault: FieldFault, naming: CallSyntax): InvalidFiel
 function messageOf(fault: FieldFault, naming: CallSyntax): string {
   switch (fault.reason) {
     case 'too_many_files':
-      return `the request means edits of ${fault.actual} files; the limit is ${fault.limit}. Send edit_ids of fewer files`
+      return (
+        `the request means edits of ${fault.actual} files; the limit is ${fault.limit}. ` +
+        'Send edit_ids of fewer files'
+      )
     case 'no_such_change':
-      return `is ${fault.index}, but the edit has ${fault.total === 1 ? 'only change 0' : `changes 0 to ${fault.total - 1}`}`
+      return (
+        `is ${fault.index}, but the edit has ` +
+        (fault.total === 1 ? 'only change 0' : `changes 0 to ${fault.total - 1}`)
+      )
     case 'other_operation':
       return `names another operation; call ${naming[fault.operation]} for that, without this field`
     case 'second_target':

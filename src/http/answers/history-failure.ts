@@ -1,5 +1,6 @@
 // Why what needs the history can't be done: to tell a request that is sent again, to take back what was done. Does not
 // know statuses or files.
+import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import type { Failure } from '../failure.ts'
 import { sentences, type Descriptions } from './description.ts'
 import { retryAfter, sendAgain } from './retry-after.ts'
@@ -9,17 +10,22 @@ type HistoryCode = 'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GON
 
 export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode }>> = {
   IDEMPOTENCY_KEY_REUSED: ({ reason }) =>
-    reason === 'uncertain'
+    reason === 'forgotten'
       ? sentences(
-          'The server was stopped while it carried out the first request with this idempotency_key, and the file has',
-          'been changed since, so that nobody can tell whether that request was carried out; nothing was done now.',
-          'Read the file, and send what is still missing with a new key.'
+          'The first request with this idempotency_key was carried out, but its answer was removed (editd forget);',
+          'nothing was done now. Read the file to see what is there.'
         )
-      : sentences(
-          'Another request was carried out under this idempotency_key; nothing was done.',
-          'To ask for something new, send it with a new key.',
-          'To get the answer of that request again, send exactly its fields.'
-        ),
+      : reason === 'uncertain'
+        ? sentences(
+            'The server was stopped while it carried out the first request with this idempotency_key, and the file has',
+            'been changed since, so that nobody can tell whether that request was carried out; nothing was done now.',
+            'Read the file, and send what is still missing with a new key.'
+          )
+        : sentences(
+            'Another request was carried out under this idempotency_key; nothing was done.',
+            'To ask for something new, send it with a new key.',
+            'To get the answer of that request again, send exactly its fields.'
+          ),
   REQUEST_IN_FLIGHT: ({ retry_after }) => ({
     detail: sentences(
       'A request with this idempotency_key is still being carried out; nothing more was done.',
@@ -29,7 +35,13 @@ export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode
   }),
   ...TAKE_BACK_FAILURES,
   HISTORY_GONE: failure => {
-    if ('edit_ids' in failure) return { detail: noTexts(failure), members: { edit_ids: [...failure.edit_ids] } }
+    if ('edit_ids' in failure) {
+      const { edit_ids } = failure
+      return {
+        detail: noTexts(failure),
+        ...(edit_ids.length > 0 && { members: { edit_ids: edit_ids.slice(0, MAX_EDIT_IDS) } })
+      }
+    }
     return 'keyed' in failure
       ? sentences(
           'This server keeps no history (--history off), so it could not tell whether this idempotency_key was used',

@@ -3,8 +3,8 @@ import type { HistoryOutcome, TakeBackOutcome, TakeBackVerb, TakenBackFile } fro
 import { sentences } from './description.ts'
 import { counted, listed } from './phrases.ts'
 
-/** Ids that a sentence names. */
-const NAMED = 3
+/** Ids that a sentence names; with more it only counts them. */
+export const NAMED = 3
 
 export function historyMessage({ edits, next_before, oldest_kept_at }: HistoryOutcome): string {
   const since = oldest_kept_at === undefined ? '' : ` The history goes back to ${oldest_kept_at}.`
@@ -36,24 +36,23 @@ export function takeBackMessage(verb: TakeBackVerb, { dry_run, results, toggled,
 
 function skippedSentence(skipped: readonly string[], dry_run: boolean): string {
   if (skipped.length === 0) return ''
-  const left = dry_run ? 'would be left' : skipped.length === 1 ? 'was left' : 'were left'
-  return `Because of conflicts, ${editsNamed(skipped)} ${left} as ${skipped.length === 1 ? 'it is' : 'they are'}, at least in part.`
+  const [were, are] = skipped.length === 1 ? ['was', 'it is'] : ['were', 'they are']
+  const left = dry_run ? 'would be left' : `${were} left`
+  return `Because of conflicts, ${editsNamed(skipped)} ${left} as ${are}, at least in part.`
 }
 
 /** What was done in one file. */
 export function fileMessage(verb: TakeBackVerb, file: TakenBackFile): string {
-  const { path, dry_run, edit_ids, removed, created } = file
+  const { path, dry_run, edit_ids } = file
   const [would, did] = VERBS[verb]
   const what = `${editsNamed(edit_ids)} in ${path}`
   return dry_run
-    ? `Would ${would} ${what}${stateThen({ removed, created, dry_run }, file)}; nothing was written.`
-    : `${did} ${what}${stateThen({ removed, created, dry_run }, file)}.`
+    ? `Would ${would} ${what}${stateThen(file)}; nothing was written.`
+    : `${did} ${what}${stateThen(file)}.`
 }
 
-function stateThen(
-  { removed, created, dry_run }: { removed: true | undefined; created: boolean | undefined; dry_run: boolean },
-  { changes, total_lines_after }: TakenBackFile
-): string {
+/** What has become of the file. */
+function stateThen({ removed, created, dry_run, changes, total_lines_after }: TakenBackFile): string {
   const [first, ...others] = changes
   if (removed === true) return dry_run ? ', which would remove the file' : ', which removed the file'
   const lines = counted(total_lines_after, 'line')

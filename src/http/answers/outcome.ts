@@ -116,7 +116,10 @@ const warningOfFile = (warning: FileWarning): string => FILE_WARNINGS[warning]
 
 const NO_DIFF = {
   not_utf8: 'The changed lines, or those beside them, contain bytes that are not UTF-8, which JSON cannot carry.',
-  too_long: 'The changed lines, or those beside them, are longer than 1 MiB in total, which is too long to show.'
+  too_long: 'The changed lines, or those beside them, are longer than 1 MiB in total, which is too long to show.',
+  page_full:
+    'The newer edits of this answer have 8 MiB of texts, and it shows no more. ' +
+    'To get this diff, send only this edit_id, with show_diff.'
 }
 
 const FILE_WARNINGS: Record<FileWarning, string> = {
@@ -127,7 +130,8 @@ const FILE_WARNINGS: Record<FileWarning, string> = {
   unsynced_creation:
     'The file was created, but its directory could not be synced: a power failure may remove it again.',
   save_replaced:
-    'Another program saved the file in the same instant, and this edit replaced what it saved; if the history could keep that, it is there as a change from outside in the state "uncertain".',
+    'Another program saved the file in the same instant, and this edit replaced what it saved; ' +
+    'if the history could keep that, it is there as a change from outside in the state "uncertain".',
   unrecorded: 'The change was made, but the history could not be written: nothing can take this change back.'
 }
 

@@ -32,9 +32,11 @@ export function targetNamed({ heading, symbol, code_block }: Target): string {
 
 /** An item of an outline: `the section "Setup"`, `the method "Parser.parse"`. */
 export function entryNamed(entry: OutlineEntry): string {
-  const { kind, name = '', language } = entry
+  const { kind, name, language } = entry
   if (kind === 'code_block') return language === undefined ? 'the code block' : `the ${quote(language)} code block`
   if (kind === 'front_matter') return 'the front matter'
+  // Of a private file, no names are kept with an answer.
+  if (name === undefined) return kind === 'heading' ? 'the section' : `the ${kind}`
   return kind === 'heading' ? `the section ${quote(name)}` : `the ${kind} ${quote(qualifiedName(entry))}`
 }
 

@@ -1,15 +1,13 @@
 // Why nothing was taken back or made again, and what to do next. Does not know statuses.
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../schemas/problem.ts'
+import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import type { ConflictAt, HistoryFailure, TakeBackVerb } from '../../operations/operation.ts'
 import type { CallSyntax } from './call-names.ts'
 import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
-import { editsNamed } from './history-outcome.ts'
-import { counted, cut, listed, span } from './phrases.ts'
+import { editsNamed, NAMED } from './history-outcome.ts'
+import { capital, counted, cut, listed, span } from './phrases.ts'
 
 type Of<C extends HistoryFailure['code']> = Extract<HistoryFailure, { code: C }>
-
-/** Later edits that a fix names, and conflicts for which there is a fix of their own. */
-const MOST_IDS = 100
 
 export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'>> = {
   UNDO_CONFLICT: (failure, { path, naming }) => ({
@@ -19,7 +17,7 @@ export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_U
   NOTHING_TO_UNDO: (failure, { naming }) => ({
     detail: sentences(whyNothing(failure, naming), NOTHING_WRITTEN),
     members: {
-      ...(failure.edit_ids.length > 0 && { edit_ids: failure.edit_ids.slice(0, 1000) }),
+      ...(failure.edit_ids.length > 0 && { edit_ids: failure.edit_ids.slice(0, MAX_EDIT_IDS) }),
       ...('oldest_kept_at' in failure &&
         failure.oldest_kept_at !== undefined && { oldest_kept_at: timeOf(failure.oldest_kept_at) }),
       ...(failure.conflicts !== undefined && conflictsOf({ ...failure, conflicts: failure.conflicts })),
@@ -42,7 +40,10 @@ export function inTheWay({ verb, conflicts, more_conflicts = 0 }: Of<'UNDO_CONFL
   return `Edit ${first.edit_id} ${CAN_T[verb]}: ${whatStands(first)}.${more}`
 }
 
-function whatStands({ kind, by, path, start_line, end_line }: ConflictAt): string {
+function whatStands({ kind, by, path, start_line, end_line, replaced }: ConflictAt): string {
+  if (replaced === true) {
+    return `it was made in an earlier ${cut(path, 200)}, in whose place another file was made since`
+  }
   const where = `${end_line < start_line ? `line ${start_line}` : span([start_line, end_line])} of ${cut(path, 200)}`
   const later = by === undefined ? 'another program' : `the later edit ${by}`
   switch (kind) {
@@ -61,13 +62,23 @@ function whatStands({ kind, by, path, start_line, end_line }: ConflictAt): strin
 
 /** The later edits that stand in the way. */
 export const laterOf = (conflicts: readonly ConflictAt[]): string[] => [
-  ...new Set(conflicts.flatMap(({ by, kind }) => (by === undefined || kind === 'removed' ? [] : [by])))
+  ...new Set(
+    conflicts.flatMap(({ by, kind, replaced }) => (by === undefined || kind === 'removed' || replaced ? [] : [by]))
+  )
 ]
+
+/** The edits of an undo and the later ones in its way; undefined: none are, or they are more than a request takes. */
+export function withLater({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>): string[] | undefined {
+  const later = laterOf(conflicts)
+  const all = [...new Set([...edit_ids, ...later])]
+  return verb === 'undo' && later.length > 0 && all.length <= MAX_EDIT_IDS ? all : undefined
+}
 
 function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
   const later = laterOf(conflicts)
   const others = later.length === 0 ? '' : `take back ${editsNamed(later)} too`
   const skip = verb === 'undo' ? ', or send on_conflict "skip" to leave what is in conflict' : ''
+  if (conflicts.some(({ replaced }) => replaced)) return `Change the file as it is now, with ${naming.edit}${skip}.`
   const removed = conflicts.find(({ kind }) => kind === 'removed')
   if (removed !== undefined) {
     return removed.by === undefined
@@ -75,7 +86,8 @@ function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): s
       : `To bring the file back first, call ${naming.redo} with edit_id ${removed.by}.`
   }
   if (verb === 'redo') return `Edit the lines in question with ${naming.edit}, as suggested_fixes has it.`
-  return `If that is what you mean, ${others === '' ? 'edit the lines in question' : others}${skip}. suggested_fixes has the calls.`
+  const first = others === '' ? 'edit the lines in question' : others
+  return `If that is what you mean, ${first}${skip}. suggested_fixes has the calls.`
 }
 
 /** The edits that put back, or in, the text of a conflict; each once. */
@@ -91,10 +103,11 @@ export const restoringEdits = (
   })
 }
 
-function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
+function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
+  const { verb, conflicts } = failure
   const later = laterOf(conflicts)
   const fixes: SuggestedFix[] = []
-  const removed = conflicts.find(({ kind, by }) => kind === 'removed' && by !== undefined)
+  const removed = conflicts.find(({ kind, by, replaced }) => kind === 'removed' && by !== undefined && !replaced)
   if (removed?.by !== undefined) {
     fixes.push({
       type: 'USE_REDO',
@@ -102,11 +115,12 @@ function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: strin
       call: { name: naming.redo, arguments: { edit_id: removed.by } }
     })
   }
-  if (verb === 'undo' && later.length > 0 && later.length <= MOST_IDS) {
+  const all = withLater(failure)
+  if (all !== undefined) {
     fixes.push({
       type: 'UNDO_LATER_TOO',
       suggestion: `Take back the later ${later.length === 1 ? 'edit' : 'edits'} too: this call is ready to send.`,
-      call: { name: naming.undo, arguments: { edit_ids: [...new Set([...edit_ids, ...later])] } }
+      call: { name: naming.undo, arguments: { edit_ids: all } }
     })
   }
   for (const { path: where, edit, start_line } of restoringEdits(conflicts)) {
@@ -115,7 +129,8 @@ function fixesOf({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>, path: strin
       type: 'RESTORE_TEXT',
       suggestion:
         `Give line ${start_line} the text that it would have ${verb === 'undo' ? 'without' : 'with'} these edits: ` +
-        `this edit for ${'old_text' in edit ? naming.edit : naming.edit_lines} is ready to send. It changes what the later edit wrote.`,
+        `this edit for ${'old_text' in edit ? naming.edit : naming.edit_lines} is ready to send. ` +
+        'It changes what the later edit wrote.',
       edit
     })
   }
@@ -150,7 +165,7 @@ function onWire({
 }
 
 /** Why there is nothing to do, in words. */
-export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string {
+function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string {
   const { verb, edit_ids } = failure
   const [id = ''] = edit_ids
   switch (failure.reason) {
@@ -163,6 +178,13 @@ export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
         `${naming.history} lists the edits.`
       )
     }
+    case 'not_of_file':
+      return `The file has no edit ${listed(edit_ids)}. ${naming.history} with its path lists those that it has.`
+    case 'file_removed':
+      return sentences(
+        `The file is not there: undo ${id} took back its creation.`,
+        `To bring it back, call ${naming.redo} with edit_id ${id}.`
+      )
     case 'done_already':
       return verb === 'undo'
         ? sentences(
@@ -180,49 +202,83 @@ export function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
     case 'none_of_caller': {
       const who = failure.agent === undefined ? 'a caller who gave no name' : JSON.stringify(failure.agent)
       return sentences(
-        verb === 'undo' ? `No edit of yours (${who}) stands.` : `There is no undo of yours (${who}) to be taken back.`,
+        verb === 'undo'
+          ? `No edit of yours (${who}) stands.`
+          : `There is no undo of yours (${who}) of which anything is left to be made again.`,
         `Send the edit_id of the one that you mean; ${naming.history} lists them.`
       )
     }
     case 'same_state':
       return 'The file has that content already.'
-    case 'all_in_conflict':
-      return `Later changes stand in the way of all that was to be ${verb === 'undo' ? 'taken back' : 'made again'}; conflicts lists them.`
+    case 'all_in_conflict': {
+      const done = verb === 'undo' ? 'taken back' : 'made again'
+      return sentences(
+        `Later changes stand in the way of all that was to be ${done}; conflicts lists them.`,
+        'Send the same without on_conflict to get the calls that go on.'
+      )
+    }
   }
 }
 
 const are = (ids: readonly string[]): string => (ids.length === 1 ? 'is' : 'are')
 const it = (ids: readonly string[]): string => (ids.length === 1 ? 'it' : 'them')
 const capitalEdits = (ids: readonly string[]): string =>
-  ids.length > 3 ? `All ${counted(ids.length, 'edit')}` : editsNamed(ids).replace(/^e/, 'E')
+  ids.length > NAMED ? `All ${counted(ids.length, 'edit')}` : capital(editsNamed(ids))
 
 /** The call that does what was meant, if there is one. */
 function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
   const [edit_id] = failure.edit_ids
   const isOne = failure.edit_ids.length === 1 && edit_id !== undefined
-  if (!isOne || failure.verb === 'redo' || !['is_undo', 'done_already'].includes(failure.reason)) return {}
-  const suggestion = `If you want ${failure.reason === 'is_undo' ? 'what it took back' : 'it'} again, send this call.`
+  if (!isOne || failure.verb === 'redo' || !['is_undo', 'done_already', 'file_removed'].includes(failure.reason)) {
+    return {}
+  }
+  const what = { is_undo: 'what it took back', file_removed: 'the file' }[failure.reason as string] ?? 'it'
+  const suggestion = `If you want ${what} again, send this call.`
   return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: { edit_id } } }] }
 }
 
-/** Of what texts are missing for, in words. */
-export const noTexts = ({ reason, edit_ids }: Of<'HISTORY_GONE'>): string =>
-  reason === 'no_texts'
-    ? sentences(
-        `The texts of ${editsNamed(edit_ids)} are not kept, or not any more, so it is not known what to put back.`,
-        NOTHING_WRITTEN,
-        'Change the file by an edit instead.'
-      )
-    : sentences(
-        `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`,
-        NOTHING_WRITTEN,
-        'Change the file by an edit instead.'
-      )
+const BY_AN_EDIT = 'change the file by an edit instead.'
+
+/** Of what texts are missing for, and what can be done all the same. */
+export function noTexts({ reason, edit_ids, asked, unrecorded }: Of<'HISTORY_GONE'>): string {
+  const known = reason === 'no_texts' ? 'not kept, or not any more' : undefined
+  if (asked === undefined) {
+    return sentences(
+      known === undefined
+        ? `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`
+        : `The texts of ${editsNamed(edit_ids)} are ${known}, so it is not known what to put back.`,
+      NOTHING_WRITTEN,
+      `C${BY_AN_EDIT.slice(1)}`
+    )
+  }
+  const what = editsNamed(asked.edit_ids)
+  const can_t =
+    asked.to === 'state_after' ? `The state after ${what} can't be brought back` : `${capital(what)} ${CAN_T[asked.to]}`
+  const others = editsNamed(edit_ids)
+  const gap = 'the file was changed since by another program, or by a server without a history, and it is not known how'
+  const misfit = `what is recorded of ${others} does not fit the file as it is`
+  const why = [
+    ...(edit_ids.length === 0
+      ? []
+      : [known === undefined ? misfit : `that needs the texts of ${others}, which are ${known}`]),
+    ...(unrecorded === true ? [gap] : [])
+  ]
+  const last = edit_ids.at(-1)
+  const from =
+    last === undefined || unrecorded === true ? 'Only what was edited after that' : `Only what was edited after ${last}`
+  return sentences(
+    `${can_t}: ${why.join('; and ')}.`,
+    NOTHING_WRITTEN,
+    known === undefined ? '' : `${from} can be taken back.`,
+    `For what was before, ${BY_AN_EDIT}`
+  )
+}
 
 /** A link where a file was. */
 export const linkNow = (leads_to: string, shown: string): ProblemParts => ({
   detail: sentences(
-    `${shown} is now, or lies behind, a symbolic link to ${cut(leads_to, 200)}; the edit was made to the file that was there.`,
+    `${shown} is now, or lies behind, a symbolic link to ${cut(leads_to, 200)}; ` +
+      'the edit was made to the file that was there.',
     NOTHING_WRITTEN,
     'Put the file back in its place, or change it by an edit.'
   )

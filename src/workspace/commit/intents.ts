@@ -196,7 +196,8 @@ export async function sweepIntents(
   for (const { nonce, owner, silence } of othersIn(folder, me)) {
     // Without an owner: its process was killed while it made the file.
     if ((await lifeOf(owner ?? { ...me, boot_id: '', hostname: '' }, silence, observer)) === 'alive') continue
-    // In this order: an owner that is only suspended must not record one more that isn't seen, and find its record there.
+    // In this order: an owner that is only suspended must not record one more that isn't seen, and find its record
+    // there.
     const left = leftOf(folder, nonce)
     if (!existsSync(left)) quietly(() => renameSync(fileOf(folder, nonce), left))
   }

@@ -1,6 +1,6 @@
 // What the records of one file come to: which of them took place, and where a change by others lies between two. Does
 // not know how records are kept.
-import type { RecordedChange } from '../../engine/history/change.ts'
+import { type RecordedChange, UNKNOWN_CHANGE } from '../../engine/history/change.ts'
 import type { EditRecord, Settlement, Stored } from '../../history/record.ts'
 
 /** The changes of a file that took place. */
@@ -12,9 +12,6 @@ export interface Chain {
   /** What became of records about which their server hasn't said it. */
   settled: readonly { edit_id: string; settlement: Settlement }[]
 }
-
-/** A change by others of which nothing is known but that it took place. */
-const UNKNOWN: RecordedChange = { edit_id: '', splices: null, outside: true }
 
 /**
  * The chain of a file's records (oldest first) that ends in a text with the hash `present`; null: there is no file. To
@@ -31,7 +28,7 @@ export function chainOf(stored: readonly Pick<Stored, 'record' | 'settled'>[], p
     const settlement = known ?? settlementOf(record, after)
     if (known === null) settled.push({ edit_id: record.edit_id, settlement })
     if (settlement !== 'done') continue
-    if (record.hash_after !== after) changes.push(UNKNOWN)
+    if (record.hash_after !== after) changes.push(UNKNOWN_CHANGE)
     records.push(record)
     changes.push(changeOf(record))
     after = record.hash_before
@@ -48,10 +45,13 @@ export function settlementOf({ hash_before, hash_after }: EditRecord, after: str
 /** A keyed request that changed nothing: only its answer is kept. */
 export const isNote = ({ hash_before, hash_after }: EditRecord): boolean => hash_before === hash_after
 
-function changeOf({ edit_id, splices, toggles, operation, hash_before, hash_after }: EditRecord): RecordedChange {
+/** A record that took place, for the engine. */
+export function changeOf(record: EditRecord): RecordedChange {
+  const { edit_id, splices, change_count, toggles, operation, hash_before, hash_after } = record
   return {
     edit_id,
     splices,
+    ...(change_count !== undefined && { change_count }),
     ...(toggles !== undefined && { toggles }),
     ...(hash_before === null && { existence: 'made' as const }),
     ...(hash_after === null && { existence: 'removed' as const }),

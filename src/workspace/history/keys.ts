@@ -14,9 +14,11 @@ export interface Keys {
   acquire(name: Buffer): Promise<Result<Lock, FileFailure>>
   /** What became of a change about which its server hasn't said it. */
   settle(stored: Stored): Promise<Settlement>
-  /** Whether the file at this real path below the root may be edited now. */
-  mayEdit(path: Buffer): boolean
+  /** Why the file at this real path below the root may not be edited now; null: it may. */
+  refusalOf(path: Buffer): Refusal | null
 }
+
+type Refusal = Extract<KeyFailure, { code: 'PROTECTED_PATH' | 'PATH_NOT_ALLOWED' | 'NOT_READY' }>
 
 export interface KeyedRequest {
   scope: string
@@ -34,9 +36,10 @@ export const isKeyLock = (name: Buffer): boolean => name[0] === 0
 
 /** As `keyed` of the workspace. */
 export async function onceByKey<T>(
-  { history, secret, acquire, settle, mayEdit }: Keys,
+  { history, secret, acquire, settle, refusalOf }: Keys,
   { scope, key, fingerprint }: KeyedRequest,
-  work: (key: Key) => Promise<T>
+  work: (key: Key) => Promise<T>,
+  pathsIn: (outcome: unknown) => readonly string[]
 ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
   const digest = createHmac('sha256', secret).update(`${scope}\0${key}`).digest('hex')
   const lock = await acquire(Buffer.from(LOCK_NAME + digest))
@@ -48,13 +51,19 @@ export async function onceByKey<T>(
     const known = stored?.record.key
     const isOver = stored === null || known === undefined || stored.record.at < Date.now() - KEPT
     // Where the file may not be edited any more, the request is refused as any other is, and shows nothing of it.
-    if (isOver || !mayEdit(stored.record.path)) {
-      return ok({ done: await work(held) })
-    }
+    if (isOver) return ok({ done: await work(held) })
+    const others = known.outcome === null ? [] : pathsIn(known.outcome)
+    // Of several files the others must not be changed once more.
+    if (others.length === 0 && refusalOf(stored.record.path) !== null) return ok({ done: await work(held) })
     if (known.fingerprint !== fingerprint) return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'another_request' })
     const settled = stored.settled ?? (await settle(stored))
     if (settled === 'void') return ok({ done: await work(held) })
     if (settled === 'uncertain') return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'uncertain' })
+    for (const path of others) {
+      const refusal = refusalOf(Buffer.from(path))
+      if (refusal !== null) return fail(refusal)
+    }
+    if (known.outcome === null) return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'forgotten' })
     return ok({ replayed: known.outcome })
   } finally {
     await lock.value.release()

@@ -1,10 +1,11 @@
 // Edits of the past, for those who may read their files now: which are asked for, and what has become of each. Does not
 // know requests or sentences.
+import type { RecordedChange, Selection } from '../../engine/history/change.ts'
 import { standingOf } from '../../engine/history/units.ts'
 import type { History, RecordPage, RecordQuery } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
-import type { EditState, HistoryPage, HistoryQuery, PastEdit } from '../api.ts'
-import { isNote } from './chain.ts'
+import type { HistoryPage, HistoryQuery, PastEdit } from '../api.ts'
+import { changeOf, isNote } from './chain.ts'
 
 export interface Past {
   history: History
@@ -22,10 +23,20 @@ const LOOKED_AT = 5000
 /** Changes that are settled for one page: those of the last instant, or of servers that were killed. */
 const SETTLED = 10
 
+/** Records of a path that are read at first; each time there have to be more, three times as many. */
+const READ_ON = 10
+
 /** A page of edits, newest first. */
-export async function pastEdits({ history, mayRead, settle }: Past, query: PastQuery): Promise<HistoryPage> {
-  await history.refresh()
-  const { limit, state: wanted, under, before: first, ...others } = query
+export async function pastEdits(past: Past, { texts = false, ...query }: PastQuery): Promise<HistoryPage> {
+  await past.history.refresh()
+  const page = await pageOf(past, query)
+  return texts ? { ...page, edits: await withTexts(past.history, page.edits) } : page
+}
+
+async function pageOf(
+  { history, mayRead, settle }: Past,
+  { limit, state: wanted, under, before: first, ...others }: PastQuery
+): Promise<HistoryPage> {
   const asked = { ...others, ...(under !== undefined && under.length > 0 && { under }) }
   const states = new StatesByPath(history)
   const edits: PastEdit[] = []
@@ -54,34 +65,88 @@ export async function pastEdits({ history, mayRead, settle }: Past, query: PastQ
 
 const oldest = ({ oldest_kept_at }: RecordPage) => (oldest_kept_at === null ? {} : { oldest_kept_at })
 
-/** What has become of edits; each path's records are looked at once. */
+/** The same edits with their texts; those of the newest first, as far as one page may have them. */
+async function withTexts(history: History, edits: readonly PastEdit[]): Promise<PastEdit[]> {
+  const edit_ids = edits.map(({ record }) => record.edit_id)
+  if (edit_ids.length === 0) return []
+  const { records } = await history.list({ edit_ids, texts: true }, edit_ids.length)
+  const read = new Map(records.map(({ record, texts }) => [record.edit_id, { record, texts }]))
+  return edits.map(edit => ({ ...edit, ...read.get(edit.record.edit_id) }))
+}
+
+/** What has become of edits; of each path no more is looked at than what came after the oldest one that is asked for. */
 class StatesByPath {
   readonly #history: History
-  readonly #known = new Map<string, Promise<Map<string, Omit<PastEdit, 'record'>>>>()
+  readonly #paths = new Map<string, StatesOfPath>()
 
   constructor(history: History) {
     this.#history = history
   }
 
-  async of({ record, settled }: Stored): Promise<PastEdit> {
-    if (settled === 'uncertain') return { record, state: 'uncertain' }
+  async of({ record, texts, settled }: Stored): Promise<PastEdit> {
+    if (settled === 'uncertain') return { record, texts, state: 'uncertain' }
     const key = record.path.toString('latin1')
-    const known = this.#known.get(key) ?? this.#statesOf(record.path)
-    this.#known.set(key, known)
-    return { record, state: 'applied', ...(await known).get(record.edit_id) }
-  }
-
-  async #statesOf(path: Buffer): Promise<Map<string, Omit<PastEdit, 'record'>>> {
-    const { records } = await this.#history.list({ path }, Infinity)
-    const changes = records.toReversed().flatMap(({ record, settled }) => (settled === 'done' ? [record] : []))
-    const standing = standingOf(changes)
-    return new Map(
-      changes.flatMap(({ edit_id }) => {
-        const now = standing.get(edit_id)
-        if (now === undefined || now.state === 'applied') return []
-        const state: EditState = now.state
-        return [[edit_id, { state, ...(now.by !== undefined && { undone_by: now.by }) }]]
-      })
-    )
+    const known = this.#paths.get(key) ?? new StatesOfPath(this.#history, record.path)
+    this.#paths.set(key, known)
+    return { record, texts, ...(await known.of(record.edit_id)) }
   }
 }
+
+type StateOf = Omit<PastEdit, 'record' | 'texts'>
+
+/** The same of one path. */
+class StatesOfPath {
+  readonly #history: History
+  readonly #path: Buffer
+  /** Those that took place, newest first. */
+  readonly #changes: RecordedChange[] = []
+  #states = new Map<string, StateOf>()
+  /** What later undos and redos toggle, as `part` has it. */
+  readonly #toggled = new Set<string>()
+  readonly #superseded = new Set<string>()
+  #before: string | undefined
+  #isWhole = false
+  #count = READ_ON
+
+  constructor(history: History, path: Buffer) {
+    this.#history = history
+    this.#path = path
+  }
+
+  async of(edit_id: string): Promise<StateOf> {
+    while (!this.#isWhole && (this.#before === undefined || this.#before > edit_id)) await this.#readOn()
+    const state = this.#states.get(edit_id) ?? { state: 'applied' as const }
+    return this.#superseded.has(edit_id) ? { ...state, superseded: true } : state
+  }
+
+  /** The state of an edit depends on later changes only. */
+  async #readOn(): Promise<void> {
+    const query = { path: this.#path, ...(this.#before !== undefined && { before: this.#before }) }
+    const { records, next_before } = await this.#history.list(query, this.#count)
+    this.#count *= 3
+    this.#before = next_before ?? undefined
+    this.#isWhole = next_before === null
+    for (const { record, settled } of records) if (settled === 'done') this.#take(changeOf(record))
+    const standing = standingOf(this.#changes.toReversed())
+    this.#states = new Map(
+      Array.from(standing, ([edit_id, { state, by }]) => [
+        edit_id,
+        { state, ...(state !== 'applied' && by !== undefined && { undone_by: by }) }
+      ])
+    )
+  }
+
+  #take(change: RecordedChange): void {
+    this.#changes.push(change)
+    const { edit_id, toggles } = change
+    if (toggles === undefined) return
+    const isOver = ({ edit_id: id, change_indexes }: Selection): boolean =>
+      this.#toggled.has(part(id)) || change_indexes?.every(index => this.#toggled.has(part(id, index))) === true
+    if (toggles.every(isOver)) this.#superseded.add(edit_id)
+    for (const { edit_id: id, change_indexes } of toggles) {
+      for (const index of change_indexes ?? [undefined]) this.#toggled.add(part(id, index))
+    }
+  }
+}
+
+const part = (edit_id: string, index?: number): string => (index === undefined ? edit_id : `${edit_id} ${index}`)

@@ -15,8 +15,6 @@ export interface RecorderOptions {
   /** A change that can't be recorded isn't made. */
   required: boolean
   durable: boolean
-  /** Whether the texts of the file at this real path may be kept. */
-  keepsTexts(path: Buffer): boolean
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
@@ -107,7 +105,7 @@ export class FileRecorder {
 
   /** Whether the texts of the file are kept. */
   get keepsTexts(): boolean {
-    return this.#options.keepsTexts(this.#file.path)
+    return this.#history.keepsTexts(this.#file.path)
   }
 
   /** It is made without a record. */

@@ -33,7 +33,9 @@ export interface RootLockOptions {
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
-/** The right to take the lock of a file; where `entry` isn't null, no other group is there and no lock file is needed. */
+/**
+ * The right to take the lock of a file; where `entry` isn't null, no other group is there and no lock file is needed.
+ */
 export interface Pass {
   /** Names this pass, and no other, ever. */
   readonly entry: string | null
@@ -83,7 +85,9 @@ export class RootLock {
     }, LOOK).unref()
   }
 
-  /** Before each edit. Waits for the server that is alone at most until `deadline` (of performance.now()); then null. */
+  /**
+   * Before each edit. Waits for the server that is alone at most until `deadline` (of performance.now()); then null.
+   */
   async enter(deadline: number): Promise<Pass | null> {
     for (;;) {
       const pass = this.#pass()
@@ -120,8 +124,8 @@ export class RootLock {
   }
 
   /**
-   * Passes the root locks of all others: then nobody is alone, and nobody who was can write any more. Takes our own, and
-   * keeps it if no other is there. False: not until `deadline`.
+   * Passes the root locks of all others: then nobody is alone, and nobody who was can write any more. Takes our own,
+   * and keeps it if no other is there. False: not until `deadline`.
    */
   async #join(deadline: number): Promise<boolean> {
     const { files, servers, mayBeAlone } = this.#options

@@ -34,8 +34,8 @@ export interface Pin {
   /** Whether it still is where it was, inside the root. */
   inPlace(): boolean
   /**
-   * Set where a rename has put another file in its place, or may have: closing it then frees it, which is left to another thread
-   * (close-later.ts). All other descriptors of it have to be closed before.
+   * Set where a rename has put another file in its place, or may have: closing it then frees it, which is left to
+   * another thread (close-later.ts). All other descriptors of it have to be closed before.
    */
   replaced: boolean
   /** Does nothing the second time. */
@@ -70,7 +70,11 @@ export interface Root {
 
 /** How often something that another process keeps moving is looked for. Chosen, not measured. */
 export const ATTEMPTS = 5
-export const gone: FileFailure = { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 }
+export const gone: Extract<FileFailure, { code: 'NOT_READY' }> = {
+  code: 'NOT_READY',
+  reason: 'root_gone',
+  retry_after: 5
+}
 
 /** Whether two stats are of one object. */
 export function same(

@@ -19,6 +19,8 @@ export const DEFAULT_PROTECTED: readonly string[] = [
 /** Names of the service's own temp files. */
 export const TEMP_NAME = /^\.[0-9a-f]{24}\.tmp$/
 
+type Refusal = Extract<FileFailure, { code: 'PROTECTED_PATH' | 'PATH_NOT_ALLOWED' }>
+
 export interface PolicyOptions {
   /**
    * Patterns: names with `*` for any run of letters, `/` between them, found at every depth. The name and all below;
@@ -38,7 +40,7 @@ export interface Policy {
    * Null if the file at this real path (absolute, and below the root) may be edited or read, or the folder listed; else
    * PROTECTED_PATH or PATH_NOT_ALLOWED. Whether it exists doesn't matter.
    */
-  judge(use: 'edit' | 'read' | 'list', real: Buffer, relative: Buffer): FileFailure | null
+  judge(use: 'edit' | 'read' | 'list', real: Buffer, relative: Buffer): Refusal | null
   /** Which names in the folder at this real path (absolute) are the service's own, and not shown. */
   hiddenIn(real: Buffer): (name: Buffer) => boolean
 }

@@ -5,6 +5,7 @@ import { undoneBy } from '../../../src/engine/explain/explain.ts'
 import type { TextFailure } from '../../../src/engine/failure.ts'
 import type { TextEdit } from '../../../src/engine/edit/request.ts'
 import { breakStyleOf, type LineEndings } from '../../../src/engine/text/eol.ts'
+import { LineIndex } from '../../../src/engine/text/line-index.ts'
 import { locate, needleOf } from '../../../src/engine/match/locate.ts'
 import { planLineEdits } from '../../../src/engine/plan/replace-lines.ts'
 import { planTextEdits } from '../../../src/engine/plan/replace-text.ts'
@@ -505,6 +506,7 @@ t.test('blames the edit that a look at each place and each change blames', t => 
       .find(index => index !== undefined)
     const failed = {
       draft,
+      line_index: new LineIndex(original),
       edit: { old_text: needle.text, new_text: '' },
       needle,
       line_endings: 'exact' as const,

@@ -1,14 +1,14 @@
 // The lines that a failure shows around a place: which, how they are cut, and what stands for those shown elsewhere.
 import t from 'tap'
 import { previewOf } from '../../../src/engine/explain/preview.ts'
-import { Text } from '../../../src/engine/text/text.ts'
+import { LineIndex } from '../../../src/engine/text/line-index.ts'
 
 /** Shows the file around the first place of a text. */
 function check(name: string, file: string | Buffer, place: string, expected: object, shown = false): void {
   t.test(name, t => {
     const bytes = Buffer.from(file)
     const start = bytes.indexOf(place)
-    const preview = previewOf(new Text([bytes]), { start, end: start + Buffer.byteLength(place) }, shown)
+    const preview = previewOf(bytes, new LineIndex(bytes), { start, end: start + Buffer.byteLength(place) }, shown)
     t.match(preview, expected)
     t.ok(preview.content.length <= 2048)
     t.end()

@@ -202,7 +202,9 @@ t.test('says where the history ends', t => {
   const texts = ['1\n2\n', '1\n3\n', '1\n4\n', '0\n4\n']
   const [a, b, c] = historyOf(texts) as [RecordedChange, RecordedChange, RecordedChange]
   const present = bytes(texts[3]!)
-  const gone = (edit_id: string, reason = 'not_kept') => ({ failure: { code: 'HISTORY_GONE', edit_id, reason } })
+  const gone = (edit_id: string, reason = 'not_kept') => ({
+    failure: { code: 'HISTORY_GONE', edit_ids: [edit_id], reason, unrecorded: undefined }
+  })
   const unknown = { ...b, splices: null }
   t.match(takeBack(present, [a, unknown, c], select('a'), 'undone'), gone('b'))
   t.match(takeBack(present, [a, unknown, c], select('b'), 'undone'), gone('b'))
@@ -211,6 +213,11 @@ t.test('says where the history ends', t => {
   t.match(stateAfter(present, [a, b, c], 'z'), gone('z'))
   t.match(stateAfter(present, [a, b, c], 'c'), { failure: { code: 'NOTHING_TO_UNDO' } })
   t.match(stateAfter(present, [a, unknown, c], 'a'), gone('b'))
+  const unseen = { edit_id: '', splices: null, outside: true as const }
+  t.match(takeBack(present, [a, unknown, unseen, { ...c, splices: null }], select('a'), 'undone'), {
+    failure: { code: 'HISTORY_GONE', edit_ids: ['b', 'c'], unrecorded: true }
+  })
+  t.match(stateAfter(present, [a, b, unseen, c], 'a'), { failure: { edit_ids: [], unrecorded: true } })
   // What doesn't fit is never carried out.
   const list = (start: number, old: string, insert = '') => [{ start, old: bytes(old), insert: bytes(insert) }]
   t.match(takeBack(bytes('1\n4\n4\n'), [a, b, c], select('a'), 'undone'), gone('c', 'inconsistent'))
@@ -242,7 +249,7 @@ t.test('says where the history ends', t => {
     gone('b', 'inconsistent')
   )
   t.match(takeBack(present, [a, b, { ...c, existence: 'made' }], select('c'), 'undone'), gone('c', 'inconsistent'))
-  t.match(takeBack(present, [a, b, { ...c, toggles: select('q') }], select('a'), 'undone'), gone('c'))
+  t.match(takeBack(present, [a, b, { ...c, toggles: select('q') }], select('a'), 'undone'), gone('q'))
   t.match(takeBack(present, [a, { ...b, toggles: select('c') }, c], select('a'), 'undone'), gone('b', 'inconsistent'))
   t.match(takeBack(present, [a, b, { ...c, toggles: select('b') }], select('a'), 'undone'), gone('c', 'inconsistent'))
   t.end()

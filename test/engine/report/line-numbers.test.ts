@@ -1,7 +1,7 @@
 // Line numbers from an index and splices, against a count of the whole text.
 import t from 'tap'
 import { LineIndex } from '../../../src/engine/text/line-index.ts'
-import { changedLineNumbers, indexedLineNumbers } from '../../../src/engine/report/line-numbers.ts'
+import { changedLineNumbers } from '../../../src/engine/report/line-numbers.ts'
 import { lineNumbers } from '../../../src/engine/text/lines.ts'
 import { Splices } from '../../../src/engine/edit/splice.ts'
 import { Text } from '../../../src/engine/text/text.ts'
@@ -32,9 +32,9 @@ t.test('numbers lines as a count of the whole text does, before and after splice
     const [old, now] = [offsets(before), offsets(after)]
     const index = new LineIndex(original)
     const found = [
-      indexedLineNumbers(before, index, old),
+      index.lineNumbers(old),
       changedLineNumbers(after, index, splices, now),
-      indexedLineNumbers(before, new LineIndex(original), old)
+      new LineIndex(original).lineNumbers(old)
     ]
     const expected = [lineNumbers(before, old), lineNumbers(after, now), lineNumbers(before, old)]
     const feeds = old.every(

@@ -155,7 +155,7 @@ t.test('finds short texts everywhere, and exact lines first', async t => {
       ['const longer = 2', 26, 18]
     ]
   )
-  t.strictSame(findAnchor(Buffer.from('ab ab'), Buffer.from('ab'), plenty()), [0, 3])
+  t.strictSame(findAnchor(new Haystack(Buffer.from('ab ab')), Buffer.from('ab'), plenty()), [0, 3])
   t.strictSame(
     anchorsOf([oldTextOf('different = line\n' + 'a'.repeat(60) + 'b')], 'utf8').map(({ line }) => line.toString()),
     ['different = line'],

@@ -1435,6 +1435,13 @@ const HISTORY: Described[] = [
     ]
   },
   {
+    failure: { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'forgotten' },
+    detail: [
+      'The first request with this idempotency_key was carried out, but its answer was removed (editd forget);',
+      'nothing was done now. Read the file to see what is there.'
+    ]
+  },
+  {
     failure: { code: 'REQUEST_IN_FLIGHT', retry_after: 1 },
     detail: [
       'A request with this idempotency_key is still being carried out; nothing more was done.',
@@ -1461,6 +1468,46 @@ const HISTORY: Described[] = [
     detail: [
       'What is recorded of edit E1 does not fit the file as it is, so it is not known what to put back.',
       'Nothing was written. Change the file by an edit instead.'
+    ]
+  },
+  {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'no_texts',
+      edit_ids: ['E2', 'E3'],
+      asked: { to: 'undo', edit_ids: ['E1'] }
+    },
+    detail: [
+      "Edit E1 can't be taken back: that needs the texts of edits E2 and E3, which are not kept, or not any more.",
+      'Nothing was written. Only what was edited after E3 can be taken back.',
+      'For what was before, change the file by an edit instead.'
+    ]
+  },
+  {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'no_texts',
+      edit_ids: [],
+      asked: { to: 'state_after', edit_ids: ['E1'] },
+      unrecorded: true
+    },
+    detail: [
+      "The state after edit E1 can't be brought back: the file was changed since by another program, or by a server",
+      'without a history, and it is not known how.',
+      'Nothing was written. Only what was edited after that can be taken back.',
+      'For what was before, change the file by an edit instead.'
+    ]
+  },
+  {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'inconsistent',
+      edit_ids: ['E2'],
+      asked: { to: 'redo', edit_ids: ['E1'] }
+    },
+    detail: [
+      "Edit E1 can't be made again: what is recorded of edit E2 does not fit the file as it is.",
+      'Nothing was written. For what was before, change the file by an edit instead.'
     ]
   },
   {
@@ -1546,7 +1593,7 @@ const HISTORY: Described[] = [
   {
     failure: { ...nothing({ reason: 'none_of_caller' }), verb: 'redo' },
     detail: [
-      'There is no undo of yours (a caller who gave no name) to be taken back.',
+      'There is no undo of yours (a caller who gave no name) of which anything is left to be made again.',
       'Send the edit_id of the one that you mean; /history lists them. Nothing was written.'
     ]
   },
@@ -1554,7 +1601,8 @@ const HISTORY: Described[] = [
   {
     failure: nothing({ reason: 'all_in_conflict' }),
     detail: [
-      'Later changes stand in the way of all that was to be taken back; conflicts lists them. Nothing was written.'
+      'Later changes stand in the way of all that was to be taken back; conflicts lists them.',
+      'Send the same without on_conflict to get the calls that go on. Nothing was written.'
     ]
   },
   {
@@ -1562,6 +1610,17 @@ const HISTORY: Described[] = [
     detail: [
       'src/app.ts is now, or lies behind, a symbolic link to b.txt; the edit was made to the file that was there.',
       'Nothing was written. Put the file back in its place, or change it by an edit.'
+    ]
+  },
+  {
+    failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: ['E1'], reason: 'not_of_file' },
+    detail: ['The file has no edit E1. /history with its path lists those that it has. Nothing was written.']
+  },
+  {
+    failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: ['E1'], reason: 'file_removed' },
+    detail: [
+      'The file is not there: undo E1 took back its creation. To bring it back, call /redo with edit_id E1.',
+      'Nothing was written.'
     ]
   },
   {

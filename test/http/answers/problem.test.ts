@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { PROBLEM_CODES } from '../../../schemas/problem.ts'
+import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import type { Fix, NoMatch } from '../../../src/engine/failure.ts'
 import type { CauseType } from '../../../src/engine/suggest/differences/classify.ts'
 import { EXAMPLES, exampleOf } from '../../../src/http/answers/examples.ts'
@@ -96,6 +97,22 @@ t.test('echoes no more of a request than a person reads', async t => {
   check(t, { code: 'INVALID_REQUEST', errors }, { errors: { length: 20 } })
   const { body } = toProblem({ code: 'READ_ONLY' }, { ...CONTEXT, path: 'x'.repeat(2000) })
   t.match(body.path, /^x{250}…\[1500 characters left out\]…x{250}$/)
+})
+
+t.test('names no more edits than one request may', async t => {
+  const edit_ids = Array.from({ length: MAX_EDIT_IDS + 1 }, (_, i) => `E${i}`)
+  const first = edit_ids.slice(0, MAX_EDIT_IDS)
+  check(t, { code: 'HISTORY_GONE', reason: 'no_texts', edit_ids }, { edit_ids: first })
+  check(t, { code: 'NOTHING_TO_UNDO', verb: 'undo', reason: 'done_already', edit_ids }, { edit_ids: first })
+  const at = { path: 'src/app.ts', start_line: 1, end_line: 1, current_text: 'b\n', would_restore: 'a\n' }
+  const conflict = { ...at, edit_id: 'E0', change_index: 0, by: 'later', kind: 'overlap' as const }
+  const types = (ids: string[]) => {
+    const failure = { code: 'UNDO_CONFLICT' as const, verb: 'undo' as const, edit_ids: ids, conflicts: [conflict] }
+    check(t, failure, { code: 'UNDO_CONFLICT' })
+    return toProblem(failure, CONTEXT).body.suggested_fixes?.map(({ type }) => type)
+  }
+  t.strictSame(types(first.slice(1)), ['UNDO_LATER_TOO'])
+  t.strictSame(types(first), [], 'with the later edit they would be too many')
 })
 
 t.test('says what the file and old_text differ in', async t => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   existsSync,
@@ -12,6 +13,8 @@ import {
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Splice } from '../../../src/engine/edit/splice.ts'
+import { openHistory } from '../../../src/history/history.ts'
+import type { EditRecord } from '../../../src/history/record.ts'
 import { ok } from '../../../src/result.ts'
 import { thisOwner } from '../../../src/workspace/locks/owner.ts'
 import type {
@@ -284,16 +287,35 @@ t.test('shows no edits of files that may not be read, and pages through the othe
 
 t.test('takes what another server has only just done for undone where the file is as it was', async t => {
   const { folders, workspace, write } = await fresh(t)
-  const other = await open(folders, { history: 'full' })
+  // That server runs, and hasn't said yet what became of the change.
+  const other = await openHistory({
+    folder: join(folders.state, 'history'),
+    nonce: 'another',
+    level: 'full',
+    isPrivate: () => false,
+    isAlive: async () => true,
+    report: () => {}
+  })
   t.teardown(() => other.close())
+  const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+  const record: EditRecord = {
+    edit_id: other.nextId(),
+    operation: 'edit',
+    at: Date.now(),
+    path: Buffer.from('a.txt'),
+    hash_before: hashOf('one\n'),
+    hash_after: hashOf('one\ntwo\n'),
+    size_before: 4,
+    size_after: 8,
+    lines_added: 1,
+    lines_removed: 0,
+    splices: [{ start: 4, old: Buffer.alloc(0), insert: Buffer.from('two\n') }],
+    places: []
+  }
+  await other.append(record, { durable: false })
   write('a.txt', 'one\n')
-  await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))
-  write('a.txt', 'one\n')
-  t.ok((await other.edit({ path: 'a.txt' }, REAL, append('three\n'))).ok)
-  t.strictSame(
-    (await edits(other)).filter(edit => 'operation' in edit && edit.operation === 'outside'),
-    []
-  )
+  t.ok((await workspace.edit({ path: 'a.txt' }, REAL, append('three\n'))).ok)
+  t.strictSame(await edits(workspace), [{ operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' }])
 })
 
 t.test('shows at once what another server has done, and not what it is still doing', async t => {

@@ -32,6 +32,7 @@ function worker(name: 'worker' | 'batch-worker'): string {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const sources = ['src/engine', 'src/history', 'src/workspace', 'test/workspace/support']
   for (const name of [
+    'src/error-code.ts',
     'src/result.ts',
     ...sources.flatMap(part =>
       readdirSync(join(project, part), { recursive: true, encoding: 'utf8' }).map(file => join(part, file))

@@ -70,12 +70,13 @@ export function endOfBlock(haystack: Haystack, start: number, block: Block): num
 }
 
 /** The start (in bytes) of the one line of the text that is the first of `block`, if there is exactly one. */
-export function startOfBlock({ bytes, encoding }: Haystack, { first }: Block, budget: Budget): number | undefined {
+export function startOfBlock(haystack: Haystack, { first }: Block, budget: Budget): number | undefined {
+  const { bytes, encoding } = haystack
   if (first.length < LEAST_FIRST) return undefined
   const line = Buffer.from(first, encoding)
   const isWhole = (at: number): boolean =>
     bytes.toString(encoding, lineStartIn(bytes, at, MOST_BYTES), textEndIn(bytes, at)).trim() === first
-  const [found, another] = findAnchor(bytes, line, budget).filter(isWhole)
+  const [found, another] = findAnchor(haystack, line, budget).filter(isWhole)
   return another === undefined ? found : undefined
 }
 

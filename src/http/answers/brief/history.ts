@@ -36,7 +36,8 @@ function lineOf(edit: ListedEdit): string {
     reason === undefined ? '' : quote(reason, 200),
     edit.state === 'applied' ? '' : edit.state.replace('_', ' '),
     edit.undone_by === undefined ? '' : `by undo ${edit.undone_by}`,
-    edit.metadata_only === true ? "can't be undone" : ''
+    edit.metadata_only === true ? "can't be undone" : '',
+    edit.texts_lost === true ? "its texts are damaged or missing: can't be undone" : ''
   ]
   return parts.filter(part => part !== '').join('  ')
 }
@@ -44,10 +45,10 @@ function lineOf(edit: ListedEdit): string {
 /** What became of each file. */
 export function briefTakeBack({ results: outcomes }: TakeBackOutcome, body: UndoResult | RedoResult): string {
   const { message, results } = body
-  const [only] = results
+  const isOne = results.length === 1
   const files = results.map((file, i) => {
     const { file_hash, edit_id, diff, diff_truncated, diff_unavailable } = file
-    const what = results.length === 1 ? message : file.message
+    const what = isOne ? message : file.message
     return below(
       sentences(what, edit_id === undefined ? '' : `edit_id: ${edit_id}`, hashLine(file_hash)),
       diff?.trimEnd() ?? (file.removed === true ? '' : numbered(outcomes[i]!.changed_lines)),
@@ -56,5 +57,5 @@ export function briefTakeBack({ results: outcomes }: TakeBackOutcome, body: Undo
       ...file.warnings.map(warning => `Warning: ${warning}`)
     )
   })
-  return below(results.length === 1 && only !== undefined ? '' : message, ...files)
+  return below(isOne ? '' : message, ...files)
 }

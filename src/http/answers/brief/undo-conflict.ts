@@ -2,7 +2,7 @@
 // not know other failures.
 import type { ConflictAt, HistoryFailure } from '../../../operations/operation.ts'
 import { BY_TOOL } from '../call-names.ts'
-import { inTheWay, laterOf, restoringEdits } from '../take-back-failure.ts'
+import { inTheWay, laterOf, restoringEdits, withLater } from '../take-back-failure.ts'
 import { type Brief, CALLS_LENGTH, type FailedCall } from './call.ts'
 import { callLine } from './text.ts'
 
@@ -14,13 +14,16 @@ export function undoConflict(
   call: FailedCall
 ): Brief | undefined {
   const { made } = call
-  const { verb, edit_ids, conflicts } = failure
+  const { verb, conflicts } = failure
   // `detail` says how to bring it back.
-  if (conflicts.some(({ kind }) => kind === 'removed')) return undefined
+  if (conflicts.some(({ kind, replaced }) => kind === 'removed' || replaced)) return undefined
   const later = laterOf(conflicts)
-  const too = callLine(made, BY_TOOL.undo, { edit_ids: [...new Set([...edit_ids, ...later])] })
+  const edit_ids = withLater(failure)
   const which = later.length === 1 ? 'edit' : 'edits'
-  const next = verb === 'undo' && later.length > 0 ? [`To take back the later ${which} too, send:`, too] : []
+  const next =
+    edit_ids === undefined
+      ? []
+      : [`To take back the later ${which} too, send:`, callLine(made, BY_TOOL.undo, { edit_ids })]
   const texts = restoringEdits(conflicts).slice(0, MOST_EDITS)
   for (const { path, edit } of texts) {
     const restoring = callLine(made, 'old_text' in edit ? BY_TOOL.edit : BY_TOOL.edit_lines, { path, ...edit })

@@ -1,0 +1,110 @@
+// Reads found records from their lines and blobs. Does not know which are asked for, or why.
+import { codeOf } from '../error-code.ts'
+import type { Blobs } from './blobs.ts'
+import type { Gap, HistoryOptions } from './api.ts'
+import { isMissing } from './files.ts'
+import { decodeFacts, decodeRecord, type Facts } from './record-json.ts'
+import type { EditRecord, Stored, TextsState } from './record.ts'
+import type { FoundRow } from './rows.ts'
+import { readLines } from './segment-lines.ts'
+import type { Segments } from './segments.ts'
+import { decodeTexts, type Texts } from './texts-json.ts'
+
+export interface LinesOptions {
+  segments: Segments
+  blobs: Blobs
+  report: HistoryOptions['report']
+}
+
+interface Decoded {
+  facts: Facts
+  texts: unknown
+  outcome: unknown
+}
+
+/** A record as its line has it. */
+export interface ReadRow extends Decoded {
+  found: FoundRow
+}
+
+/** Of a record whose texts and answer nobody asked for: all of them together may be more than the memory holds. */
+function factsOnly(json: Buffer): Decoded | null {
+  const said = decodeFacts(json)
+  return said !== null && 'facts' in said ? { facts: said.facts, texts: null, outcome: null } : null
+}
+
+export class RecordLines {
+  readonly #options: LinesOptions
+
+  constructor(options: LinesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The lines of these rows, in their order; `whole`: with texts and answers. What isn't there any more is left out,
+   * what is damaged is a gap.
+   */
+  async read(found: readonly FoundRow[], { whole }: { whole: boolean }): Promise<{ read: ReadRow[]; bad: Gap[] }> {
+    const decode = whole ? decodeRecord : factsOnly
+    const lines = new Map<FoundRow, Decoded | null>()
+    for (const segment of new Set(found.map(({ segment }) => segment))) {
+      const here = found.filter(one => one.segment === segment)
+      try {
+        const read = await readLines(this.#options.segments.folder, segment.name, here, decode)
+        for (const [i, one] of here.entries()) lines.set(one, read[i] ?? null)
+      } catch (error) {
+        if (isMissing(error)) continue
+        const { name } = segment
+        this.#options.report({ event: 'history_segment_unreadable', segment: name, code: codeOf(error) })
+        for (const one of here) lines.set(one, null)
+      }
+    }
+    const [read, bad]: [ReadRow[], Gap[]] = [[], []]
+    for (const one of found) {
+      const record = lines.get(one)
+      if (record?.facts.edit_id === one.edit_id) read.push({ found: one, ...record })
+      else if (record !== undefined) bad.push(this.#damaged(one))
+    }
+    return { read, bad }
+  }
+
+  /**
+   * Records as they are given out, in their order, which is oldest first. Texts of the newest are read first, until
+   * they are `mostTexts` bytes together; the others are `unread`.
+   */
+  async stored(read: readonly ReadRow[], mostTexts: number): Promise<Stored[]> {
+    const stored: Stored[] = []
+    let size = 0
+    for (const one of read.toReversed()) {
+      const { splices, places, texts } = await this.#texts(one, size < mostTexts)
+      size += sizeOf({ splices, places })
+      const { hasTexts: _has, blobs: _blobs, seen: _seen, key, change_count, ...facts } = one.facts
+      const record: EditRecord = {
+        ...facts,
+        splices,
+        places,
+        ...(splices === null && change_count !== undefined && { change_count }),
+        ...(key && { key: { ...key, outcome: one.outcome } })
+      }
+      stored.push({ record, texts, nonce: one.found.segment.nonce, settled: one.found.settled })
+    }
+    return stored.reverse()
+  }
+
+  #damaged({ segment, offset, length, edit_id }: FoundRow): Gap {
+    this.#options.report({ event: 'history_line_damaged', segment: segment.name, offset })
+    this.#options.segments.invalidate(segment)
+    return { segment: segment.name, offset, length, after: null, before: edit_id }
+  }
+
+  async #texts({ facts, texts }: ReadRow, wanted: boolean): Promise<Texts & { texts: TextsState }> {
+    if (!facts.hasTexts) return { splices: null, places: null, texts: 'none' }
+    if (!wanted) return { splices: null, places: null, texts: 'unread' }
+    const decoded = await decodeTexts(texts, name => this.#options.blobs.read(name))
+    return decoded === null ? { splices: null, places: null, texts: 'lost' } : { ...decoded, texts: 'kept' }
+  }
+}
+
+const sizeOf = ({ splices, places }: Texts): number =>
+  (splices ?? []).reduce((sum, { old, insert }) => sum + old.length + insert.length, 0) +
+  (places ?? []).reduce((sum, { before, after }) => sum + before.length + after.length, 0)

@@ -1,0 +1,172 @@
+// Finds records by the indexes of their segments. Does not read lines.
+import { setImmediate } from 'node:timers/promises'
+import type { RecordQuery } from './api.ts'
+import type { Settlement } from './record.ts'
+import { keyOf, type Overview, type Row } from './segment-index.ts'
+import type { Segment, Segments } from './segments.ts'
+
+/** A record, and where it is. */
+export interface FoundRow extends Row {
+  segment: Segment
+  row: number
+}
+
+export interface RowsOptions {
+  segments: Segments
+  /** What this server has settled, and may not have written yet. */
+  said(edit_id: string): Settlement | null
+}
+
+type Index = NonNullable<Awaited<ReturnType<Segments['index']>>>
+type ReadSegment = Segment & { overview: Overview }
+
+/** How many rows are looked at before something else has its turn. */
+const TURN = 20_000
+
+export class Rows {
+  readonly #options: RowsOptions
+
+  constructor(options: RowsOptions) {
+    this.#options = options
+  }
+
+  get #newestFirst(): ReadSegment[] {
+    return this.#options.segments.newestFirst()
+  }
+
+  /** Of a path, in all segments, each edit once; oldest first. */
+  ofPath(path: Buffer): Promise<FoundRow[]> {
+    const key = keyOf(path)
+    return this.#search(
+      ({ overview }) => overview.mayHavePath(key),
+      index => index.ofPath(key)
+    )
+  }
+
+  withId(edit_id: string): Promise<FoundRow[]> {
+    return this.#search(
+      segment => mayHaveId(segment, edit_id),
+      index => {
+        const row = index.rowOf(edit_id)
+        return row === null ? [] : [row]
+      }
+    )
+  }
+
+  /** Of servers that are gone, without settlement; oldest first. */
+  async unsettled(): Promise<FoundRow[]> {
+    const found = await this.#search(
+      ({ nonce, overview }) => this.#options.segments.isGone(nonce) && overview.unsettled > 0,
+      index => index.open()
+    )
+    return found.filter(({ settled }) => settled === null)
+  }
+
+  /** The newest `most` that a query means, newest first. */
+  async matching(query: RecordQuery, most: number): Promise<FoundRow[]> {
+    const path = query.path && keyOf(query.path)
+    const { before, edit_ids } = query
+    let found: FoundRow[] = []
+    for (const segment of this.#newestFirst) {
+      // All that the others have is older.
+      if (found.length >= most && segment.overview.highest < found[most - 1]!.edit_id) break
+      if (before !== undefined && segment.overview.lowest >= before) continue
+      if (edit_ids !== undefined && !edit_ids.some(id => mayHaveId(segment, id))) continue
+      if (path !== undefined && !segment.overview.mayHavePath(path)) continue
+      found = newestFirst([...found, ...(await this.#matchingIn(segment, query, most))]).slice(0, most)
+    }
+    return found
+  }
+
+  /**
+   * Of each segment that may have one, newest first: its rows, newest first, unless they are void. Those older than
+   * `than()` are left out.
+   */
+  async *newest(
+    where: (overview: Overview) => boolean,
+    rows: (index: Index) => Iterable<number>,
+    than: () => string | undefined
+  ): AsyncGenerator<FoundRow> {
+    for (const segment of this.#newestFirst) {
+      if (segment.overview.highest < (than() ?? '')) return
+      if (!where(segment.overview)) continue
+      for (const found of newestFirst(await this.#rowsIn(segment, rows))) {
+        if (found.edit_id < (than() ?? '')) break
+        if (found.settled !== 'void') yield found
+      }
+    }
+  }
+
+  async #matchingIn(segment: Segment, query: RecordQuery, most: number): Promise<FoundRow[]> {
+    const index = await this.#options.segments.index(segment)
+    const { before, edit_ids } = query
+    const wanted = edit_ids && new Set(edit_ids)
+    const rows: { row: number; edit_id: string }[] = []
+    let count = 0
+    for (const row of index?.matching(namesIn(query)) ?? []) {
+      if (++count % TURN === 0) await setImmediate()
+      const edit_id = index!.idOf(row)
+      if (before !== undefined && edit_id >= before) continue
+      if (wanted?.has(edit_id) !== false) rows.push({ row, edit_id })
+    }
+    // As they are written they are in order but for a few.
+    rows.reverse().sort(byId)
+    const found: FoundRow[] = []
+    for (const { row, edit_id } of rows) {
+      if (found.length === most) break
+      if (found.at(-1)?.edit_id === edit_id) continue
+      const here = this.#found(segment, row, index!.row(row))
+      if (matches(here, query)) found.push(here)
+    }
+    return found
+  }
+
+  /** Oldest first, each edit once. */
+  async #search(
+    where: (segment: ReadSegment) => boolean,
+    rows: (index: Index) => Iterable<number>
+  ): Promise<FoundRow[]> {
+    const found: FoundRow[] = []
+    for (const segment of this.#newestFirst) {
+      if (where(segment)) for (const one of await this.#rowsIn(segment, rows)) found.push(one)
+    }
+    return newestFirst(found).reverse()
+  }
+
+  async #rowsIn(segment: Segment, rows: (index: Index) => Iterable<number>): Promise<FoundRow[]> {
+    const index = await this.#options.segments.index(segment)
+    return index === null ? [] : Array.from(rows(index), row => this.#found(segment, row, index.row(row)))
+  }
+
+  #found(segment: Segment, row: number, facts: Row): FoundRow {
+    const { edit_id } = facts
+    const { said, segments } = this.#options
+    return { ...facts, settled: said(edit_id) ?? facts.settled ?? segments.loose(edit_id), segment, row }
+  }
+}
+
+const byId = (a: { edit_id: string }, b: { edit_id: string }): number =>
+  a.edit_id === b.edit_id ? 0 : a.edit_id < b.edit_id ? 1 : -1
+
+/** Each edit once: it was written twice where its server gave a segment up. */
+function newestFirst(found: readonly FoundRow[]): FoundRow[] {
+  const sorted = [...found].sort(byId)
+  return sorted.filter(({ edit_id }, i) => edit_id !== sorted[i - 1]?.edit_id)
+}
+
+const mayHaveId = ({ overview }: ReadSegment, edit_id: string): boolean =>
+  overview.lowest <= edit_id && edit_id <= overview.highest
+
+const namesIn = ({ path, under, agent, session }: RecordQuery) => ({
+  ...(path && { path: keyOf(path) }),
+  ...(under && { under: keyOf(under) }),
+  ...(typeof agent === 'string' && { agent: keyOf(Buffer.from(agent)) }),
+  ...(typeof session === 'string' && { session: keyOf(Buffer.from(session)) })
+})
+
+/** What isn't looked at by names or ids. */
+const matches = (row: Row, { agent, session, since, until }: RecordQuery): boolean =>
+  (agent !== null || row.agent === null) &&
+  (session !== null || row.session === null) &&
+  (since === undefined || row.at >= since) &&
+  (until === undefined || row.at <= until)

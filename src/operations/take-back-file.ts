@@ -1,0 +1,237 @@
+// One file in which /undo takes edits back or /redo makes them again, by an ordinary edit. Does not know of other files,
+// or how a request says which edits it means.
+import type { ResultTooLarge } from '../engine/failure.ts'
+import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engine/take-back.ts'
+import type { Selection } from '../engine/history/change.ts'
+import type { Described } from '../engine/task.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { ChangeOptions, EditRecord, FileHistory } from '../workspace/api.ts'
+import type { StaleFile } from '../workspace/failure.ts'
+import type { Created, Edited, Planner, Workspace } from '../workspace/workspace.ts'
+import { CONTEXT_LINES, DIFF_LINES, type Planning } from './change.ts'
+import type {
+  CallContext,
+  ConflictAt,
+  Failed,
+  HistoryFailure,
+  OperationFailure,
+  TakeBackOutcome,
+  TakeBackVerb
+} from './operation.ts'
+import { findByIds } from './past-edits.ts'
+
+/** The fields that both take. */
+export interface TakeBackRequest {
+  expected_hash?: string
+  dry_run?: boolean
+  show_diff?: boolean
+  max_diff_lines?: number
+  context_lines?: number
+  note?: string
+}
+
+/** What is to become of a file, and the edits that this is about. */
+export interface Chosen {
+  goal: TakeBackGoal
+  edit_ids: readonly string[]
+}
+
+type ChooseFailure = HistoryFailure | OperationFailure
+
+/** A file to change. `recorded`: the path is the real one of a record, so that no link may stand there now. */
+export interface FileToTakeBack {
+  path: string
+  recorded: boolean
+  /** Judged under the file's lock. */
+  choose(history: FileHistory): Result<Chosen, ChooseFailure>
+}
+
+/** What is said of one file. */
+type Report = Described & {
+  toggles: readonly Selection[]
+  toggled: string[]
+  skipped: readonly string[]
+  removes?: true
+}
+
+/** What was done, or would be, in one file. */
+export type FileTakenBack = Edited<Report> | Created<Report>
+export type FileDone = { ok: true; value: FileTakenBack } | Failed
+
+/** What is needed beside the request. */
+export interface TakingBack extends Planning {
+  workspace: Workspace
+}
+
+/** A request, and what it is carried out with. */
+export interface TakeBackRun {
+  taking: TakingBack
+  verb: TakeBackVerb
+  request: TakeBackRequest
+  context: CallContext
+}
+
+/** What is answered once all files are done. */
+export type TakenBackOutcome = { operation: TakeBackVerb; outcome: TakeBackOutcome }
+
+/** `outcome`: what is kept of the answer under a key; with texts of the file only if `texts`. */
+interface Mode {
+  dry_run: boolean
+  outcome?: (done: FileTakenBack, texts: boolean) => TakenBackOutcome
+}
+
+/** Plans it under its lock and, unless it is a dry run, changes it. */
+export async function changeFile(
+  run: TakeBackRun,
+  file: FileToTakeBack,
+  { dry_run, outcome }: Mode
+): Promise<FileDone> {
+  const { taking, verb, request, context } = run
+  const { key, caller } = context
+  const { note, expected_hash } = request
+  const options: ChangeOptions<FileTakenBack> = {
+    dry_run,
+    origin: {
+      operation: verb,
+      ...caller,
+      ...(note !== undefined && { reason: note }),
+      ...(outcome !== undefined && key !== undefined && { key })
+    },
+    ...(outcome !== undefined && { outcome })
+  }
+  const target = { path: file.path, ...(expected_hash !== undefined && { expected_hash }) }
+  const planner = plannerOf(run, file, dry_run)
+  const edited = await taking.workspace.edit(target, options, planner)
+  if (edited.ok || edited.failure.code !== 'FILE_NOT_FOUND') return edited
+  if (!file.recorded) return removedByUndo(taking.workspace, file, edited)
+  if (verb === 'undo') return removedMeanwhile(taking.workspace, file, edited)
+  // What is made again may be the file itself.
+  const made = await taking.workspace.create({ ...target, overwrite: false, create_parents: true }, options, planner)
+  return made.ok || made.failure.code !== 'ALREADY_EXISTS' ? made : taking.workspace.edit(target, options, planner)
+}
+
+type PlanFailure = ChooseFailure | ResultTooLarge | StaleFile
+
+const plannerOf =
+  ({ taking, verb, request }: TakeBackRun, file: FileToTakeBack, dry_run: boolean): Planner<Report, PlanFailure> =>
+  async (original, { stale, ...found }) => {
+    if (stale !== undefined) return fail(stale)
+    const { resolved_path, path, exists } = found
+    if (file.recorded && resolved_path !== undefined) {
+      return fail({ code: 'NOT_A_FILE', type: 'link_now', leads_to: resolved_path })
+    }
+    const history = await found.history()
+    const chosen = file.choose(history)
+    if (!chosen.ok) return chosen
+    const { goal, edit_ids } = chosen.value
+    const task = {
+      changes: history.changes,
+      goal,
+      max_result_size: taking.limits.max_file_size,
+      context_lines: request.context_lines ?? CONTEXT_LINES,
+      dry_run,
+      ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
+    }
+    const planned = await taking.planMaker.takeBack(original, task, { path, exists })
+    if (!planned.ok) return fail(inFile(planned.failure, { verb, edit_ids, path, goal }))
+    const { toggled, skipped, removes, description, ...plan } = planned.value
+    return ok({
+      ...plan,
+      toggles: toggled,
+      ...(removes === true && { removes, pieces: [], ...madeFolders(history) }),
+      description: {
+        ...description,
+        toggles: toggled,
+        toggled: idsOf(toggled),
+        skipped: idsOf(skipped),
+        ...(removes === true && { removes })
+      }
+    })
+  }
+
+const idsOf = (set: readonly { edit_id: string }[]): string[] => [...new Set(set.map(({ edit_id }) => edit_id))]
+
+/** The folders that were made for the file when it was made last. */
+function madeFolders({ records }: FileHistory): { made_folders?: readonly Buffer[] } {
+  const made_folders = records.findLast(({ hash_before }) => hash_before === null)?.made_folders
+  return made_folders === undefined ? {} : { made_folders }
+}
+
+/** A failure of the plan as one of the operation. */
+function inFile(
+  failure: TakeBackTaskFailure,
+  { verb, edit_ids, path, goal }: { verb: TakeBackVerb; edit_ids: readonly string[]; path: string; goal: TakeBackGoal }
+): HistoryFailure | ResultTooLarge {
+  switch (failure.code) {
+    case 'RESULT_TOO_LARGE':
+      return failure
+    case 'HISTORY_GONE': {
+      const { reason, edit_ids: gone, unrecorded } = failure
+      const isState = 'state_after' in goal
+      const areAsked = !isState && unrecorded === undefined && gone.every(id => edit_ids.includes(id))
+      return {
+        code: 'HISTORY_GONE',
+        reason: reason === 'not_kept' ? 'no_texts' : reason,
+        edit_ids: gone,
+        ...(!areAsked && { asked: { to: isState ? 'state_after' : verb, edit_ids } }),
+        ...(unrecorded !== undefined && { unrecorded })
+      }
+    }
+    case 'UNDO_CONFLICT':
+      return { ...failure, verb, edit_ids, conflicts: failure.conflicts.map(conflict => conflictAt(path, conflict)) }
+    case 'NOTHING_TO_UNDO': {
+      const { conflicts = [], ...nothing } = failure
+      if (conflicts.length === 0) {
+        return { ...nothing, verb, edit_ids, reason: 'state_after' in goal ? 'same_state' : 'done_already' }
+      }
+      const at = conflicts.map(conflict => conflictAt(path, conflict))
+      return { ...nothing, verb, edit_ids, reason: 'all_in_conflict', conflicts: at }
+    }
+  }
+}
+
+function conflictAt(path: string, { by, ...conflict }: ConflictWithFix): ConflictAt {
+  return { path, ...conflict, ...(by !== '' && { by }) }
+}
+
+/** There is no file: if an undo of its creation removed it, that is said. */
+async function removedByUndo(workspace: Workspace, { path }: FileToTakeBack, failed: Failed): Promise<Failed> {
+  const newest = await newestOf(workspace, path)
+  if (newest?.operation !== 'undo' || newest.hash_after !== null) return failed
+  const edit_ids = [newest.edit_id]
+  return { ...failed, failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'file_removed' } }
+}
+
+async function newestOf(workspace: Workspace, path: string): Promise<EditRecord | undefined> {
+  const last = await workspace.history({ path, limit: 1 })
+  return last.ok ? last.value.edits[0]?.record : undefined
+}
+
+/** The file of a record is gone: what removed it stands in the way, but of what is undone already. */
+async function removedMeanwhile(workspace: Workspace, file: FileToTakeBack, failed: Failed): Promise<Failed> {
+  const { path } = file
+  // Its texts don't matter any more.
+  const chosen = file.choose({ changes: [], records: [] })
+  const meant = chosen.ok ? chosen.value.edit_ids : []
+  const found = await findByIds(workspace, meant)
+  if (!found.ok) return { ...failed, failure: found.failure }
+  const undone = new Set(found.value.edits.flatMap(({ record, state }) => (state === 'undone' ? [record.edit_id] : [])))
+  const edit_ids = meant.filter(id => !undone.has(id))
+  if (edit_ids.length === 0) {
+    return { ...failed, failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: meant, reason: 'done_already' } }
+  }
+  const newest = await newestOf(workspace, path)
+  const by = newest?.hash_after === null ? newest.edit_id : undefined
+  const conflicts = edit_ids.map((edit_id): ConflictAt => ({
+    path,
+    edit_id,
+    change_index: 0,
+    kind: 'removed',
+    start_line: 1,
+    end_line: 0,
+    current_text: '',
+    would_restore: '',
+    ...(by !== undefined && { by })
+  }))
+  return { ...failed, failure: { code: 'UNDO_CONFLICT', verb: 'undo', edit_ids, conflicts } }
+}
