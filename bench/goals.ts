@@ -1,6 +1,7 @@
 // The goals of the design (P0, P2–P9), those of small edits under load and of what a server costs, and what this run
 // says of them.
 import { OVER_MCP } from './against-peers.ts'
+import { AS_BATCH, BATCH, SPAN } from './batch.ts'
 import { CRAFTED } from './edges.ts'
 import { historyVerdicts } from './history.ts'
 import { CONCAT, DIFF, ENGINE, FAST_PRODUCT } from './in-process.ts'
@@ -105,6 +106,7 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
       peer1 >= 5 && peer100 >= 20
     ),
     ...loadVerdicts(rows),
+    ...batchVerdicts(rows),
     ...costVerdicts(rows),
     ...historyVerdicts(rows)
   ]
@@ -118,4 +120,15 @@ export function goalsOf(verdicts: readonly Verdict[]): string {
   ]
     .map(cells => `| ${cells.join(' | ')} |`)
     .join('\n')
+}
+
+/** As shipped. */
+function batchVerdicts(rows: readonly Row[]): Verdict[] {
+  const find = (what: string) => rows.find(row => row.what === what && row.variant === `${AS_BATCH}, full/shared`)
+  const ratio = find(BATCH)?.measured?.wallRatio.median ?? NaN
+  const span = find(SPAN)?.value ?? NaN
+  return [
+    verdict('B1', 'a batch of 20 files ≤ 0.6 × 20 edits', [ratio], short(ratio), ratio <= 0.6),
+    verdict('B2', 'its first rename to its last ≤ 2 ms', [span], time(span), span <= 2)
+  ]
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { againstPeers } from './against-peers.ts'
+import { batch } from './batch.ts'
 import { cost } from './cost.ts'
 import { edges } from './edges.ts'
 import { goalsOf, verdictsOf } from './goals.ts'
@@ -45,6 +46,7 @@ const options = {
 
 const suites: Record<string, () => Promise<Row[]>> = {
   'in-process': () => inProcess(base, quick, options, progress),
+  batch: () => batch(base, options, progress),
   load: () => underLoad(base, quick, options.random, progress),
   cost: () => cost(base, quick, options.random, progress),
   history: () => historyCost(base, quick, options.random, progress),

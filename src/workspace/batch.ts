@@ -21,7 +21,7 @@ import {
 } from './file-access.ts'
 import type { FileRecorder } from './history/recorder.ts'
 import type { Lock } from './locks/lock.ts'
-import { split } from './root/path.ts'
+import { isIn, split } from './root/path.ts'
 import { same, type Missing, type Pin } from './root/pin.ts'
 import { areSame, digestOf, readWhole, shortHash, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
 
@@ -91,6 +91,8 @@ class FileBatch<T, F> {
   readonly #coming: Buffer[] = []
   /** What will be given back in the end. */
   readonly #taken: (() => void)[] = []
+  /** The step that is being worked on. */
+  #at = 0
 
   constructor(
     context: WriteContext,
@@ -108,6 +110,8 @@ class FileBatch<T, F> {
     try {
       const refused = (await this.#open()) ?? (await this.#planAll())
       return refused ?? (await this.#write())
+    } catch (error) {
+      return { ...failedBy(error, {}), at: this.#at }
     } finally {
       for (const release of this.#taken.reverse()) release()
     }
@@ -153,6 +157,7 @@ class FileBatch<T, F> {
     for (const text of this.#texts) {
       const [{ pin }] = text.names as [FileName]
       const at = this.#stepOf(text)
+      this.#at = at
       if (pin !== null) {
         const unwritable = refusalToWrite(pin)
         if (unwritable !== null) return { ...fail(unwritable), ...(await files.hash(pin)), at }
@@ -193,6 +198,7 @@ class FileBatch<T, F> {
 
   async #planAll(): Promise<(FailedFile<F | FileFailure> & { at: number }) | null> {
     for (const at of this.#found.keys()) {
+      this.#at = at
       const failed = await this.#planStep(at)
       if (failed !== null) return { ...failed, at }
     }
@@ -213,7 +219,8 @@ class FileBatch<T, F> {
     const known = { ...led, ...(text.file_hash !== undefined && { file_hash: text.file_hash }) }
     const refusal = this.#refusalOf(step, name, text)
     if (refusal !== null) return { ...fail(refusal), ...known }
-    const stale = text.file_hash === undefined ? null : staleness(step.target, text.file_hash)
+    // A file that this batch makes had no hash before it.
+    const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? '')
     const before = this.#contentOf(text)
     const planned = await runPlan(
       step.plan,
@@ -310,7 +317,8 @@ class FileBatch<T, F> {
         {
           folders: this.#missingFolders(),
           record: async ({ folders }) => {
-            await Promise.all(
+            // All of them, also where one fails: none may be written after it is said that it didn't take place.
+            const written = await Promise.allSettled(
               members.map(({ name, text }, i) => {
                 // The answer is kept with the last one.
                 const { key, ...others } = withIds
@@ -330,6 +338,8 @@ class FileBatch<T, F> {
                 })
               })
             )
+            const failed = written.find(result => result.status === 'rejected')
+            if (failed !== undefined) throw failed.reason
           }
         }
       )
@@ -342,7 +352,14 @@ class FileBatch<T, F> {
       const { at, failure } = committed.failure
       const { text } = members[at]!
       const isNew = text.snapshot === null && failure.code === 'STALE_FILE'
-      return { ...fail(isNew ? MOVED : failure), at: this.#stepOf(text) }
+      const at_step = this.#stepOf(text)
+      if (isNew) return { ...fail(MOVED), at: at_step }
+      const { path: relative } = members[at]!.name
+      return {
+        ...fail(failure),
+        ...(await this.#context.files.currentInfo({ relative, isFolder: false })),
+        at: at_step
+      }
     }
     const outcomes = new Map<FileName, CommittedFile>()
     for (const [i, { name, text }] of members.entries()) {
@@ -436,7 +453,3 @@ const textOf = (name: FileName): BatchText => ({
   changes: 0,
   digest: ''
 })
-
-/** Whether a path lies below another one. */
-const isIn = (path: Buffer, folder: Buffer): boolean =>
-  path.length > folder.length && path[folder.length] === 0x2f && path.subarray(0, folder.length).equals(folder)

@@ -56,6 +56,10 @@ export interface Snapshot {
   /** To be called in the tick in which it was found unchanged and then given another name: that is no change. */
   linked(): void
   /**
+   * To be called when a name of it was taken away again: that is no change either, as long as it holds what was read.
+   */
+  unlinked(): void
+  /**
    * What the object holds now, if it was written to since, as far as its times tell; null: it wasn't. For the time
    * after another file has taken its name.
    */
@@ -105,6 +109,10 @@ export async function readWhole(
           alike(seen, fstatSync(fd, { bigint: true })) && (seen.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
         linked: () => {
           seen = fstatSync(fd, { bigint: true })
+        },
+        unlinked: () => {
+          const now = fstatSync(fd, { bigint: true })
+          if (now.size === seen.size && now.mtimeNs === seen.mtimeNs && holds(fd, snapshot.bytes)) seen = now
         },
         written: () => {
           const now = fstatSync(fd, { bigint: true })

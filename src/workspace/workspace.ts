@@ -449,9 +449,10 @@ class FileWorkspace implements Workspace {
       // Two who hold the locks of different members must not recover it at once.
       const lock = await this.#locks.acquire(batchLock(batch.id))
       try {
+        const now = lock.ok ? batch.now() : batch
         if (!lock.ok) isDone = false
-        else if (batch.exists()) {
-          isDone = (await recoverBatch({ root, journal, durability, report: this.#report }, batch)) && isDone
+        else if (now !== null) {
+          isDone = (await recoverBatch({ root, journal, durability, report: this.#report }, now)) && isDone
         }
       } catch (error) {
         if (only !== undefined) throw error

@@ -1,7 +1,7 @@
 // What a batch is about to do, in the journal from before its first rename until it is finished. Does not know how a
 // batch is carried out or recovered; docs/decisions/batch.md has the order.
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, renameSync, unlinkSync, type BigIntStats } from 'node:fs'
+import { readdirSync, renameSync, unlinkSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, quietly } from '../errno.ts'
 import { isOwner, lifeOf, type Observer, type Owner } from '../locks/owner.ts'
@@ -45,16 +45,19 @@ export interface RunningBatch {
   readonly id: string
   /** It is finished, or nothing of it is left. */
   drop(): void
-  /** It could not be finished: from now on the record is treated like one of the dead. */
-  leave(): void
+  /**
+   * It could not be taken back: from now on the record is treated like one of the dead. True: it is written down that
+   * it has to be taken back; otherwise what is found decides.
+   */
+  leave(): boolean
 }
 
 /** A batch whose owner is gone, or could not finish it. */
 export interface LeftBatch extends BatchContent {
   readonly id: string
   readonly decision: BatchDecision | null
-  /** Whether nobody has dealt with it meanwhile. To be asked under the batch's lock. */
-  exists(): boolean
+  /** The same as it is by now; null: somebody has dealt with it meanwhile. To be asked under the batch's lock. */
+  now(): LeftBatch | null
   /** Writes the decision down; synced, where the records are. */
   decide(decision: BatchDecision): Promise<LeftBatch>
   drop(): void
@@ -95,10 +98,20 @@ export class BatchRecords {
       const json = JSON.stringify({ owner: this.#observer.me, ...toJson(content) })
       await replaceStateFile(path, path + '.old', Buffer.from(json), this.#durable)
     } catch (error) {
+      quietly(() => unlinkSync(path + '.old'))
       drop()
       throw error
     }
-    return { id, drop, leave: () => this.#running.delete(id) }
+    const leave = (): boolean => {
+      let isDecided = false
+      quietly(() => {
+        renameSync(path, this.#pathOf(id, 'back'))
+        isDecided = true
+      })
+      this.#running.delete(id)
+      return isDecided
+    }
+    return { id, drop, leave }
   }
 
   /** Resolves when no power failure brings back a record that was dropped. */
@@ -118,9 +131,9 @@ export class BatchRecords {
     let others = false
     for (const name of this.#names()) {
       const read = this.#read(name)
-      if (read === null) {
-        // Its owner has finished, unless it is there.
-        if (existsSync(join(this.#folder, name))) this.#putAside(name, report)
+      if (read === null) continue
+      if (!('batch' in read)) {
+        this.#putAside(read.damaged, report)
         continue
       }
       const { batch, owner } = read
@@ -133,16 +146,18 @@ export class BatchRecords {
 
   /** Whether a batch record names the temp file, or old link, at this path below the root. */
   names(path: Buffer): boolean {
-    return this.#names().some(name =>
-      this.#read(name)?.batch.members.some(({ path: file, temp }) =>
+    return this.#names().some(name => {
+      const read = this.#read(name)
+      const members = read !== null && 'batch' in read ? read.batch.members : []
+      return members.some(({ path: file, temp }) =>
         [temp?.name, temp?.link].some(leaf => typeof leaf === 'string' && beside(file, leaf).equals(path))
       )
-    )
+    })
   }
 
   /** Whether there is a record of the batch with this id. */
   has(id: string): boolean {
-    return this.#names().some(name => name.startsWith(`${id}.`))
+    return this.#names().some(name => idOf(name) === id)
   }
 
   #names(): string[] {
@@ -154,36 +169,44 @@ export class BatchRecords {
     return (await lifeOf(owner, silenceOf(this.#intents, owner.nonce), this.#observer)) !== 'dead'
   }
 
-  /** Null: it is gone, or isn't a record. Throws the system's error. */
-  #read(name: string): { batch: LeftBatch; owner: Owner } | null {
+  /** Null: it is gone. `damaged`: its name; it isn't a record. Throws the system's error. */
+  #read(name: string): { batch: LeftBatch; owner: Owner } | { damaged: string } | null {
+    const id = idOf(name)
     let text
     try {
       text = readText(join(this.#folder, name))
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null
-      throw error
+      if (codeOf(error) !== 'ENOENT') throw error
+      // Whoever recovers it gives it another name, once.
+      const renamed = this.#names().find(other => other !== name && idOf(other) === id)
+      return renamed === undefined ? null : this.#read(renamed)
     }
-    const [id = '', decision] = name.slice(0, -BATCH.length).split('.')
+    const decision = name.slice(id.length + 1, -BATCH.length)
     const parsed = parse(text)
-    return (
-      parsed && { batch: this.#batch(id, isDecision(decision) ? decision : null, parsed.content), owner: parsed.owner }
-    )
+    if (parsed === null) return { damaged: name }
+    return { batch: this.#batch(id, isDecision(decision) ? decision : null, parsed.content), owner: parsed.owner }
+  }
+
+  #pathOf(id: string, decision: BatchDecision | null): string {
+    return join(this.#folder, decision === null ? id + BATCH : `${id}.${decision}${BATCH}`)
   }
 
   #batch(id: string, decision: BatchDecision | null, content: BatchContent): LeftBatch {
-    const pathOf = (of: BatchDecision | null): string =>
-      join(this.#folder, of === null ? id + BATCH : `${id}.${of}${BATCH}`)
     return {
       ...content,
       id,
       decision,
-      exists: () => existsSync(pathOf(decision)),
+      now: () => {
+        const name = this.#names().find(other => idOf(other) === id)
+        const read = name === undefined ? null : this.#read(name)
+        return read !== null && 'batch' in read ? read.batch : null
+      },
       decide: async made => {
-        renameSync(pathOf(decision), pathOf(made))
+        renameSync(this.#pathOf(id, decision), this.#pathOf(id, made))
         if (this.#durable) await syncStateFolder(this.#folder)
         return this.#batch(id, made, content)
       },
-      drop: () => quietly(() => unlinkSync(pathOf(decision)))
+      drop: () => quietly(() => unlinkSync(this.#pathOf(id, decision)))
     }
   }
 
@@ -192,6 +215,9 @@ export class BatchRecords {
     report({ event: 'batch_unrecovered', outcome: 'record_damaged', kept: `${name}.aside` })
   }
 }
+
+/** Of the batch whose record has this name. */
+const idOf = (name: string): string => name.slice(0, name.indexOf('.'))
 
 /** The path of an entry in the same folder as the file at `path`. */
 const beside = (path: Buffer, leaf: string): Buffer => joinPath(split(path).folder, leaf)

@@ -7,7 +7,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import { codeOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
-import { split } from '../root/path.ts'
+import { isIn, split } from '../root/path.ts'
 import { same, type Folder, type Pin, type Root } from '../root/pin.ts'
 import { bothDone, type Snapshot } from '../text-file.ts'
 import { identityOf, isFile, type BatchMember, type BatchRecords, type RunningBatch } from './batch-record.ts'
@@ -129,7 +129,10 @@ class Batch {
   readonly #members: Member[] = []
   #madeFolders: Buffer[] = []
   #running: RunningBatch | null = null
+  /** It could not be taken back. */
   #isLeft = false
+  /** And that is still to be done, whatever the recovery finds. */
+  #isToGoBack = false
 
   constructor(context: BatchContext, files: readonly BatchFile[], unrenamable: ReadonlySet<number>) {
     this.#context = context
@@ -149,7 +152,7 @@ class Batch {
       const refusal = (await this.#writeInPlace()) ?? (await this.#putAll())
       if (refusal !== null) return fail(refusal)
       done = true
-      return ok(await this.#finish())
+      return ok(await this.#finish(extras.folders))
     } finally {
       try {
         if (!done) await this.#takeBack()
@@ -169,7 +172,8 @@ class Batch {
 
   async #makeFolders(missing: readonly Buffer[]): Promise<void> {
     for (const folder of missing) {
-      if (mkdirBelowRoot(this.#context.root, folder)) this.#madeFolders.push(folder)
+      const at = this.#files.findIndex(({ path }) => isIn(path, folder))
+      if (await ofFile(at, () => mkdirBelowRoot(this.#context.root, folder))) this.#madeFolders.push(folder)
       await yieldToOthers()
     }
   }
@@ -210,7 +214,7 @@ class Batch {
       const temp =
         twin === null || present === null
           ? await writeTemp({ ...place, ...this.#likeOld(member), content })
-          : linkTemp(place, twin.path)
+          : linkTemp(place, twin.path, twin.stat)
       member.temp = { ...temp, name: lock.temp }
     } catch (error) {
       if (present === null || !REFUSALS.includes(codeOf(error))) throw new BatchError(at, error)
@@ -306,7 +310,7 @@ class Batch {
   #linkOld(member: Member): void {
     const { at, folder, leaf, link, present } = member
     try {
-      member.old = linkTemp(this.#place(member, link), folder.at(leaf))
+      member.old = linkTemp(this.#place(member, link), folder.at(leaf), present!.pin.stat)
       present!.snapshot.linked()
     } catch (error) {
       throw new BatchError(at, error, true)
@@ -326,37 +330,41 @@ class Batch {
     const named = this.#members.filter(({ isNamed }) => isNamed)
     for (const member of named.reverse()) {
       const { folder, leaf, old, temp } = member
-      this.#attempt(member, () => {
-        if (old !== null) renameSync(old.path, folder.at(leaf))
-        else if (isFile(lstatSync(folder.at(leaf), THERE), identityOf(temp!.stat))) unlinkSync(folder.at(leaf))
+      try {
+        // Another program's save stays.
+        const there = lstatSync(folder.at(leaf), THERE)
+        // The time too: an inode that was freed may be another file's at once.
+        if (isFile(there, identityOf(temp!.stat)) && there?.mtimeNs === temp!.stat.mtimeNs) {
+          if (old === null) unlinkSync(folder.at(leaf))
+          else {
+            renameSync(old.path, folder.at(leaf))
+            member.isRestored = true
+          }
+        }
         member.isNamed = false
-        if (old !== null) member.isRestored = true
-      })
+      } catch (error) {
+        this.#leave(member, error)
+      }
     }
     for (const member of this.#members) {
       const { inPlace } = member
       if (inPlace === null) continue
-      await inPlace.takeBack().catch((error: unknown) => this.#leave(member, error))
+      // The recovery may complete the batch, and needs to find it written then.
+      if (this.#isLeft && !this.#isToGoBack) inPlace.leave()
+      else await inPlace.takeBack().catch((error: unknown) => this.#leave(member, error))
       member.inPlace = null
     }
   }
 
-  #attempt(member: Member, work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      this.#leave(member, error)
-    }
-  }
-
   #leave({ path }: Member, error: unknown): void {
+    if (!this.#isLeft) this.#isToGoBack = this.#running?.leave() ?? false
     this.#isLeft = true
     this.#context.report({ event: 'batch_left', path: path.toString(), reason: codeOf(error) })
   }
 
   /** After the files got their content: makes that last, and what each answer says of it. */
-  async #finish(): Promise<CommittedFile[]> {
-    const unsynced = await this.#syncFolders()
+  async #finish(folders: readonly Buffer[]): Promise<CommittedFile[]> {
+    const unsynced = await this.#syncFolders(folders)
     // What was renamed can't be renamed once more, but old bytes can be written back once more.
     if (this.#members.some(({ inPlace }) => inPlace !== null)) await this.#forget()
     else this.#running?.drop()
@@ -373,16 +381,26 @@ class Batch {
     return this.#members.filter(member => (member.same_as ?? member.at) === same_as).length
   }
 
-  /** The folders that could not be synced. */
-  async #syncFolders(): Promise<Set<Folder>> {
+  /**
+   * The folders, as the members have them, whose names may be lost. `missing`: those that new files needed, also where
+   * another request has made them meanwhile. Never throws: the files are changed.
+   */
+  async #syncFolders(missing: readonly Buffer[]): Promise<Set<Folder>> {
     const failed = new Set<Folder>()
     if (this.#context.durability === 'fast') return failed
-    const parents = this.#madeFolders.map(path => this.#folder(split(path).folder))
-    await Promise.all(
-      [...new Set([...this.#members.map(({ folder }) => folder), ...parents])].map(folder =>
-        folder.sync().catch(() => failed.add(folder))
-      )
+    const own = [...new Set(this.#members.map(({ folder }) => folder))].map(folder =>
+      folder.sync().catch(() => failed.add(folder))
     )
+    const above = missing.map(async path => {
+      try {
+        await this.#folder(split(path).folder).sync()
+      } catch {
+        for (const { folder, folderPath } of this.#members) {
+          if (folderPath.equals(path) || isIn(folderPath, path)) failed.add(folder)
+        }
+      }
+    })
+    await Promise.all([...own, ...above])
     return failed
   }
 
@@ -396,10 +414,8 @@ class Batch {
 
   /** Removes the names that were made on the way; those that the recovery needs stay. */
   async #clean(done: boolean): Promise<void> {
-    if (this.#isLeft) {
-      this.#running?.leave()
-      this.#context.intents.leave()
-    } else if (!done) await this.#forget()
+    if (this.#isLeft) this.#context.intents.leave()
+    else if (!done) await this.#forget()
     const ends = this.#isLeft
       ? []
       : this.#members.flatMap(({ temp, old, isNamed, present, isRestored }) => [
@@ -407,6 +423,10 @@ class Batch {
           old?.end(isRestored)
         ])
     await Promise.all(ends)
+    // It may be tried once more, with another one written in place.
+    for (const { present, old } of done ? [] : this.#members) {
+      if (old !== null) quietly(() => present?.snapshot.unlinked())
+    }
     for (const path of done || this.#isLeft ? [] : this.#madeFolders.toReversed()) {
       quietly(() => removeFolder(this.#context.root, path))
       await yieldToOthers()

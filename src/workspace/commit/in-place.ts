@@ -41,9 +41,11 @@ export async function writeInPlace(
   return ok(lossesOf(change.pin, 'in_place'))
 }
 
-/** A file that is written in place, its old bytes still in the journal. One of the two is to be called, once. */
+/** A file that is written in place, its old bytes still in the journal. One of these is to be called, once. */
 export interface InPlaceWrite {
   finish(): void
+  /** The old bytes stay in the journal, for the recovery. */
+  leave(): void
   /** Restores the old bytes. Throws where it can't; then they stay in the journal. */
   takeBack(): Promise<void>
 }
@@ -62,16 +64,19 @@ export async function beginInPlace(
     saved?.drop()
     quietly(() => closeSync(fd))
   }
+  const leave = (): void => {
+    saved?.leave()
+    saved = null
+    end()
+  }
   const takeBack = async (): Promise<void> => {
     try {
       await put(fd, [snapshot.bytes], snapshot.bytes.length, durability)
+      end()
     } catch (problem) {
-      saved?.leave()
-      saved = null
+      leave()
       context.report({ event: 'left_half_written', path: pin.relative.toString(), reason: codeOf(problem) })
       throw new Error(HALF_WRITTEN, { cause: problem })
-    } finally {
-      end()
     }
   }
   let begun = false
@@ -95,7 +100,7 @@ export async function beginInPlace(
     if (lossesOf(pin, 'in_place').length > 0) quietly(() => fchmodSync(fd, Number(pin.stat.mode) & KEPT_MODE))
     end()
   }
-  return ok({ finish, takeBack })
+  return ok({ finish, leave, takeBack })
 }
 
 /** Null: the lock is still ours, and the file is the one that was read. */
@@ -149,21 +154,24 @@ export async function recoverInPlace(
   return !others && !isBatchLeft
 }
 
+/** What a file is to hold after the recovery: what it had, what it was to have, or either of the two. */
+type Aim = 'old' | 'new' | 'either'
+
 /**
- * The files that a batch wrote in place, when nobody else works on them: with `takesBack` they get their old bytes
- * again; otherwise they were written whole, and are forgotten. False: one can't be helped now.
+ * The files that a batch wrote in place, when nobody else works on them: they get their old bytes again, or were written
+ * whole (`new`) and are forgotten. False: one can't be helped now.
  */
 export async function recoverBatchInPlace(
   context: Pick<InPlaceContext, 'root' | 'journal' | 'durability' | 'report'>,
   batch: string,
-  takesBack: boolean
+  aim: Exclude<Aim, 'either'>
 ): Promise<boolean> {
   const { ofTheDead } = await context.journal.records(context.report)
   let isDone = true
   for (const record of ofTheDead.filter(record => record.batch === batch)) {
     let outcome: Outcome
     try {
-      outcome = await recover(context, record, takesBack)
+      outcome = await recover(context, record, aim)
     } catch (error) {
       outcome = { left: `failed: ${codeOf(error)}`, error }
     }
@@ -189,11 +197,11 @@ function throwIfLeft(outcome: Outcome | null): void {
   throw 'error' in outcome ? new Error(HALF_WRITTEN, { cause: outcome.error }) : new Raced(outcome.left)
 }
 
-/** Under the file's lock. `takesBack`: also what was written whole. */
+/** Under the file's lock. */
 async function recover(
   { root, durability }: Pick<InPlaceContext, 'root' | 'durability'>,
   record: JournalRecord,
-  takesBack = false
+  aim: Aim = 'either'
 ): Promise<Outcome> {
   const pinned = root.pin(record.relative)
   if (!pinned.ok) {
@@ -217,12 +225,13 @@ async function recover(
     if (!read.ok) return { left: 'file_changing' }
     const snapshot = read.value
     try {
-      if (snapshot.digest === record.old || (snapshot.digest === record.new && !takesBack)) {
+      const isOld = snapshot.digest === record.old && aim !== 'new'
+      if (isOld || (snapshot.digest === record.new && aim !== 'old')) {
         record.drop()
         return { done: 'nothing_to_do' }
       }
       // Somebody has written to it since, and may have mended it.
-      if (Number(snapshot.stat.mtimeNs / 1_000_000n) > record.until) {
+      if (aim === 'new' || Number(snapshot.stat.mtimeNs / 1_000_000n) > record.until) {
         return { given_up: 'changed_since', kept: record.putAside() }
       }
       const old = record.bytes()

@@ -66,8 +66,8 @@ export class Journal {
   }
 
   /**
-   * Saves what the file holds before it is written to, alone or as part of a batch. The record counts once its second file is whole, and that one is
-   * written last.
+   * Saves what the file holds before it is written to, alone or as part of a batch. The record counts once its second
+   * file is whole, and that one is written last.
    */
   async save(pin: Pin, snapshot: Snapshot, digest: string, batch?: string): Promise<Saved> {
     const base = join(this.#state.journal, randomBytes(12).toString('hex'))
@@ -91,6 +91,7 @@ export class Journal {
       await writeStateFile(base + '.old', snapshot.bytes, this.#durable)
       await this.#replace(base + '.json', Buffer.from(JSON.stringify(record)))
     } catch (error) {
+      quietly(() => unlinkSync(base + '.json.old'))
       done()
       throw error
     }
@@ -125,9 +126,9 @@ export class Journal {
     return { ofTheDead, others }
   }
 
-  /** Copies a file, which nobody but the operator removes; returns its name in the journal. */
-  async keepCopy(path: Buffer): Promise<string> {
-    const name = `${randomBytes(12).toString('hex')}.kept`
+  /** Copies a file as `<id>.kept`, which nobody but the operator removes; returns that name. */
+  async keepCopy(path: Buffer, id: string): Promise<string> {
+    const name = `${id}.kept`
     await this.#replace(join(this.#state.journal, name), readFileSync(path))
     return name
   }

@@ -7,6 +7,7 @@ import type { Folder, Root } from '../root/pin.ts'
 import { readWhole } from '../text-file.ts'
 import { isFile, type BatchDecision, type BatchMember, type LeftBatch } from './batch-record.ts'
 import { NO_HARD_LINKS, removeFolder } from './commit-new.ts'
+import { REFUSALS } from './commit.ts'
 import { recoverBatchInPlace, type InPlaceContext } from './in-place.ts'
 
 export type BatchRecovery = Pick<InPlaceContext, 'root' | 'journal' | 'durability' | 'report'>
@@ -31,30 +32,41 @@ export async function recoverBatch(context: BatchRecovery, left: LeftBatch): Pro
   const found = left.members.map(member => look(context.root, member))
   const batch = left.decision === null ? await left.decide(decisionFor(found)) : left
   const decision = batch.decision!
-  if (!(await recoverBatchInPlace(context, batch.id, decision !== 'forward'))) return false
   const outcomes = []
-  for (const one of found) {
-    outcomes.push(decision === 'forward' ? await bringForward(context, one) : bringBack(context.root, one))
+  try {
+    for (const one of decision === 'void' ? [] : found) {
+      outcomes.push(decision === 'forward' ? await bringForward(context, one) : await bringBack(context.root, one))
+    }
+  } catch (error) {
+    // One of them can't be renamed, which its owner hadn't found out yet.
+    const isRefused = decision === 'forward' && REFUSALS.includes(codeOf(error))
+    if (!isRefused || !canGoBack(left.members.map(member => look(context.root, member)))) throw error
+    return recoverBatch(context, await batch.decide('back'))
   }
+  if (!(await recoverBatchInPlace(context, batch.id, decision === 'forward' ? 'new' : 'old'))) return false
   if (context.durability === 'full') await syncFolders(context.root, batch.members)
+  // While the temp files are there: whoever has to do it again comes to the same.
+  tell(context, { decision, files: found.length }, outcomes)
   for (const { member } of found) removeNames(context.root, member)
   if (decision !== 'forward') {
     for (const path of batch.folders.toReversed()) quietly(() => removeFolder(context.root, path))
   }
   batch.drop()
-  tell(context, decision, outcomes)
   return true
 }
 
-/** forward, if any member is new, unless another one's new content is lost. */
+/** forward, if any member is new, unless another one's new content is lost and they can be made old again. */
 function decisionFor(found: readonly Found[]): BatchDecision {
   const isBegun = found.some(
     // Old links are made before the first rename.
     ({ holds, hasTemp, hasLink }) => holds === 'new' || (holds === 'other' && hasLink && !hasTemp)
   )
   const isLost = found.some(({ member, holds, hasTemp }) => member.temp !== null && !hasTemp && holds === 'old')
-  return isBegun ? (isLost ? 'back' : 'forward') : 'void'
+  return isBegun ? (isLost && canGoBack(found) ? 'back' : 'forward') : 'void'
 }
+
+const canGoBack = (found: readonly Found[]): boolean =>
+  found.every(({ member, holds, hasLink }) => holds !== 'new' || member.old === null || hasLink)
 
 /** Throws the system's error where it can't be told. */
 function look(root: Root, member: BatchMember): Found {
@@ -82,14 +94,19 @@ type Outcome = { path: string; outcome: 'done' | 'left_alone' | 'left_mixed'; ke
 async function bringForward({ root, journal }: BatchRecovery, { member, holds, hasTemp }: Found): Promise<Outcome> {
   const path = member.path.toString()
   const { temp, old } = member
-  if (temp === null || !hasTemp || holds === 'new') return { path, outcome: 'done' }
-  if (holds === 'old' && (old === null || (await digestAt(root, member.path)) === old.digest)) {
+  if (temp === null || holds === 'new') return { path, outcome: 'done' }
+  const isAsBefore = holds === 'old' && (old === null || (await digestAt(root, member.path)) === old.digest)
+  // Another program has saved the file, which was reported if this was in its way; or the new content is lost.
+  if (!hasTemp) return { path, outcome: isAsBefore ? 'left_mixed' : 'done' }
+  if (isAsBefore) {
     inFolder(root, member.path, undefined, (folder, leaf) =>
       nameIt(folder.at(temp.name), folder.at(leaf), old === null)
     )
     return { path, outcome: 'done' }
   }
-  const kept = await inFolder(root, member.path, undefined, folder => journal.keepCopy(folder.at(temp.name)))
+  const kept = await inFolder(root, member.path, undefined, folder =>
+    journal.keepCopy(folder.at(temp.name), temp.name.slice(1, -'.tmp'.length))
+  )
   return { path, outcome: 'left_alone', ...(kept !== undefined && { kept }) }
 }
 
@@ -104,11 +121,11 @@ function nameIt(temp: Buffer, path: Buffer, isNew: boolean): void {
 }
 
 /** Gives the old file its name again, unless another program has saved it meanwhile. */
-function bringBack(root: Root, { member, holds }: Found): Outcome {
+async function bringBack(root: Root, { member, holds }: Found): Promise<Outcome> {
   const path = member.path.toString()
   const { temp, old } = member
   if (temp === null || holds === 'old') return { path, outcome: 'done' }
-  if (holds === 'other') return { path, outcome: 'left_alone' }
+  if (holds === 'other' || (await digestAt(root, member.path)) !== member.digest) return { path, outcome: 'left_alone' }
   const { link } = temp
   return inFolder(root, member.path, { path, outcome: 'left_mixed' } as Outcome, (folder, leaf) => {
     if (old === null) unlinkSync(folder.at(leaf))
@@ -138,8 +155,12 @@ async function syncFolders(root: Root, members: readonly BatchMember[]): Promise
   }
 }
 
-function tell({ report }: BatchRecovery, decision: BatchDecision, outcomes: readonly Outcome[]): void {
-  report({ event: 'batch_recovered', decision, files: outcomes.length })
+function tell(
+  { report }: BatchRecovery,
+  done: { decision: BatchDecision; files: number },
+  outcomes: readonly Outcome[]
+): void {
+  report({ event: 'batch_recovered', ...done })
   for (const { path, outcome, kept } of outcomes) {
     if (outcome !== 'done') report({ event: 'batch_unrecovered', path, outcome, ...(kept !== undefined && { kept }) })
   }

@@ -1,6 +1,6 @@
 // A temp file beside the file that it becomes: recorded before it exists, and gone afterwards. Does not know how it
 // gets its final name.
-import { closeSync, constants, fstatSync, linkSync, lstatSync, open, unlink, type BigIntStats } from 'node:fs'
+import { closeSync, constants, fstatSync, linkSync, open, unlink, type BigIntStats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Result } from '../../result.ts'
 import { codeOf, Raced } from '../errno.ts'
@@ -78,8 +78,8 @@ export async function writeTemp(options: TempOptions): Promise<Temp> {
   }
 }
 
-/** Gives a file that is there a second name, in this tick. Throws the system's error; then it has none. */
-export function linkTemp(options: TempPlace, target: Buffer): Temp {
+/** Gives the file of these stats a second name, in this tick. Throws the system's error; then it has none. */
+export function linkTemp(options: TempPlace, target: Buffer, stat: BigIntStats): Temp {
   const { path, end, forget } = begin(options)
   try {
     linkSync(target, path)
@@ -87,7 +87,7 @@ export function linkTemp(options: TempPlace, target: Buffer): Temp {
     forget()
     throw error
   }
-  return { path, stat: lstatSync(path, { bigint: true }), end }
+  return { path, stat, end }
 }
 
 /** Records the temp file, which may be made then. */

@@ -73,6 +73,10 @@ export function below(root: Buffer, real: Buffer): Buffer | null {
   return real.subarray(0, length).equals(root.subarray(0, length)) ? real.subarray(length + 1) : null
 }
 
+/** Whether a path lies below a folder that isn't the root; both below the root. */
+export const isIn = (path: Buffer, folder: Buffer): boolean =>
+  path.length > folder.length && path[folder.length] === SLASH && path.subarray(0, folder.length).equals(folder)
+
 /** Folder and last name of a path in bytes; the folder of a bare name is ''. */
 export function split(path: Buffer): { folder: Buffer; leaf: Buffer } {
   const cut = path.lastIndexOf(SLASH)

@@ -1,4 +1,4 @@
-// Starts worker.ts as a second process; built to JavaScript first, so that a test can start and kill it often. Does not
+// Starts worker.ts or batch-worker.ts as a second process; built to JavaScript first, so that a test can start and kill it often. Does not
 // know any test.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import ts from 'typescript'
+import type { WorkerOrder } from './batch-worker.ts'
 
 export interface Second {
   readonly child: ChildProcess
@@ -22,9 +23,9 @@ export interface Second {
 const project = fileURLToPath(new URL('../../../', import.meta.url))
 let built: string | null = null
 
-/** The path of the built worker in a copy of the sources without types. */
-function worker(): string {
-  if (built !== null) return built
+/** The path of a built worker in a copy of the sources without types. */
+function worker(name: 'worker' | 'batch-worker'): string {
+  if (built !== null) return join(built, name + '.js')
   const folder = mkdtempSync(join(tmpdir(), 'editd-built-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'))
@@ -48,8 +49,8 @@ function worker(): string {
     mkdirSync(join(folder, dirname(name)), { recursive: true })
     writeFileSync(join(folder, name.replace(/ts$/, 'js')), outputText)
   }
-  built = join(folder, 'test/workspace/support/worker.js')
-  return built
+  built = join(folder, 'test/workspace/support')
+  return worker(name)
 }
 
 /** Starts the worker; `apart`: a command that runs it in other namespaces, as a container would. */
@@ -72,14 +73,18 @@ export function startWorker(
   },
   apart: string[] = []
 ): Second {
-  // Without tap's environment, in which it would measure coverage.
-  const [program = '', ...args] = [
-    ...apart,
-    process.execPath,
-    worker(),
-    JSON.stringify({ pause: 0, hold: 0, ...order })
-  ]
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env: {} })
+  return start([...apart, process.execPath, worker('worker'), JSON.stringify({ pause: 0, hold: 0, ...order })], {})
+}
+
+/** Starts the worker for batches. `env` is all of its environment. */
+export function startBatchWorker(order: WorkerOrder, env: Record<string, string> = {}, apart: string[] = []): Second {
+  return start([...apart, process.execPath, worker('batch-worker'), JSON.stringify(order)], env)
+}
+
+/** Without tap's environment, in which it would measure coverage. */
+function start([program = '', ...args]: readonly string[], env: Record<string, string>): Second {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env })
+  child.stdin.on('error', () => {})
   const lines: string[] = []
   const waiting: { start: string; resolve: () => void }[] = []
   createInterface({ input: child.stdout }).on('line', line => {

@@ -1,0 +1,306 @@
+// A batch for which a system call fails at a chosen point, in this process: what is answered, what the files hold then,
+// and after the recovery. At every point, by a process of its own: batch-strikes.test.ts.
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import t from 'tap'
+import type { BatchStep, WorkspaceOptions } from '../../../src/workspace/workspace.ts'
+import { append, become, isRoot, makeFolders, open, REAL, removeFolders, type Folders } from '../support/open.ts'
+import { letFail, type Call, type Fault } from '../support/let-fail.ts'
+
+const isTemp = (name: string): boolean => /^\.[0-9a-f]{24}\.tmp$/.test(name)
+/** The new content of the file with this name gets the name. */
+const isNaming = (call: Call, from: string, to: string, name: string): boolean =>
+  (call === 'renameSync' || call === 'linkSync') && isTemp(from) && to === name
+
+interface Case {
+  name: string
+  fault: (folders: Folders) => Fault
+  /** What is answered, or the code of what is thrown. */
+  answer: object | string
+  /** Which state the files are in then, and after the recovery; by default the same. */
+  then: 'old' | 'new' | Record<string, string | null>
+  recovered?: 'old' | 'new' | Record<string, string | null>
+  events?: string[]
+  options?: Partial<WorkspaceOptions>
+  prepare?: (folders: Folders) => void
+  skip?: string | false
+}
+
+const OLD = { a: 'a\n', b: 'b\n', c: 'c\n', 'd/e/n': null, 'd/e/o': null }
+const NEW = { a: 'a\n1\n', b: 'b\n1\n', c: 'c\n1\n', 'd/e/n': 'n\n', 'd/e/o': 'o\n' }
+
+const edit = (path: string): BatchStep<unknown, never> => ({ operation: 'edit', target: { path }, plan: append('1\n') })
+const create = (path: string, text: string): BatchStep<unknown, never> => ({
+  operation: 'create',
+  target: { path, overwrite: false, create_parents: true },
+  plan: become(text)
+})
+const STEPS = [edit('a'), edit('b'), edit('c'), create('d/e/n', 'n\n'), create('d/e/o', 'o\n')]
+
+/** Fails with the code as often as it is asked. */
+const times = (count: number, code: string): (() => string | null) => {
+  let left = count
+  return () => (left-- > 0 ? code : null)
+}
+
+const CASES: Case[] = [
+  { name: 'nothing fails', fault: () => () => null, answer: { ok: true }, then: 'new' },
+  {
+    name: 'there are no hard links',
+    fault: () => (call, from, to) => (call === 'linkSync' && (isTemp(from) || isTemp(to)) ? 'EPERM' : null),
+    answer: { ok: true, value: { steps: [{ warnings: [] }, {}, {}, { created: true }, {}] } },
+    then: 'new'
+  },
+  {
+    name: 'an old file can’t be linked',
+    fault: () => (call, from, to) => (call === 'linkSync' && from === 'b' && isTemp(to) ? 'EIO' : null),
+    answer: 'EIO',
+    then: 'old'
+  },
+  {
+    name: 'a rename fails',
+    fault: () => (call, from, to) => (isNaming(call, from, to, 'c') ? 'EIO' : null),
+    answer: 'EIO',
+    then: 'old'
+  },
+  {
+    name: 'there is no space for a name',
+    fault: () => (call, from, to) => (isNaming(call, from, to, 'o') ? 'ENOSPC' : null),
+    answer: { ok: false, at: 4, path: 'd/e/o', failure: { code: 'NO_SPACE' } },
+    then: 'old'
+  },
+  {
+    name: 'one can’t be renamed',
+    fault: () => (call, from, to) => (isNaming(call, from, to, 'b') ? 'EACCES' : null),
+    answer: { ok: true, value: { steps: [{}, { write_strategy: 'in_place' }, {}, {}, {}] } },
+    then: 'new'
+  },
+  {
+    name: 'one can’t be renamed, and then a rename fails',
+    fault: () => {
+      const second = times(1, 'EIO')
+      let isRefused = false
+      return (call, from, to) => {
+        if (isNaming(call, from, to, 'b')) {
+          isRefused = true
+          return 'EACCES'
+        }
+        return isRefused && isNaming(call, from, to, 'c') ? second() : null
+      }
+    },
+    answer: 'EIO',
+    then: 'old'
+  },
+  {
+    name: 'a name is taken in the instant before',
+    fault: () => {
+      const first = times(1, 'EEXIST')
+      return (call, from, to) => (isNaming(call, from, to, 'n') ? first() : null)
+    },
+    answer: { ok: true },
+    then: 'new'
+  },
+  {
+    name: 'a rename fails, and taking another one back too',
+    fault: () => {
+      let isFailed = false
+      const second = times(1, 'EIO')
+      return (call, from, to) => {
+        if (isNaming(call, from, to, 'c') && !isFailed) {
+          isFailed = true
+          return 'EIO'
+        }
+        return isFailed && isNaming(call, from, to, 'a') ? second() : null
+      }
+    },
+    answer: 'EIO',
+    then: { ...OLD, a: NEW.a },
+    recovered: 'old',
+    events: ['batch_left', 'batch_recovered']
+  },
+  {
+    name: 'neither can be taken back, nor can that be written down',
+    fault: () => {
+      let [isRefused, isFailed] = [false, false]
+      return (call, from, to) => {
+        if (isNaming(call, from, to, 'b')) {
+          isRefused = true
+          return 'EACCES'
+        }
+        if (isRefused && isNaming(call, from, to, 'c')) {
+          isFailed = true
+          return 'EIO'
+        }
+        return isFailed && (isNaming(call, from, to, 'a') || to.endsWith('.back.batch')) ? 'EIO' : null
+      }
+    },
+    answer: 'EIO',
+    then: { ...OLD, a: NEW.a, b: NEW.b },
+    recovered: 'new',
+    events: ['batch_left', 'journal_recovered', 'batch_recovered']
+  },
+  {
+    name: 'another program saves a file before it is taken back',
+    fault:
+      ({ root }) =>
+      (call, from, to) => {
+        if (!isNaming(call, from, to, 'c')) return null
+        rmSync(join(root, 'a'))
+        writeFileSync(join(root, 'a'), 'theirs\n')
+        return 'EIO'
+      },
+    answer: 'EIO',
+    then: { ...OLD, a: 'theirs\n' }
+  },
+  {
+    name: 'the batch record can’t be written',
+    fault: () => (call, _, to) => (call === 'renameSync' && to.endsWith('.batch') ? 'ENOSPC' : null),
+    answer: { ok: false, at: 0, failure: { code: 'NO_SPACE' } },
+    then: 'old'
+  },
+  {
+    name: 'the record of the batch can’t be removed',
+    fault: () => (call, from) => (call === 'unlinkSync' && from.endsWith('.batch') ? 'EIO' : null),
+    answer: { ok: true },
+    then: 'new',
+    events: ['batch_recovered']
+  },
+  {
+    name: 'a folder can’t be opened to be synced',
+    options: { durability: 'full' },
+    fault: () => {
+      let isDone = false
+      return (call, from, to) => {
+        isDone ||= isNaming(call, from, to, 'o')
+        return isDone && call === 'openSync' ? 'EMFILE' : null
+      }
+    },
+    answer: {
+      ok: true,
+      value: {
+        steps: [{ warnings: [] }, {}, {}, { warnings: ['unsynced_creation'] }, { warnings: ['unsynced_creation'] }]
+      }
+    },
+    then: 'new'
+  },
+  {
+    name: 'the owner can’t be kept',
+    prepare: ({ root }) => chownSync(join(root, 'b'), 12345, 12345),
+    skip: isRoot ? false : 'needs root',
+    fault: () => call => (call === 'fchownSync' ? 'EPERM' : null),
+    answer: { ok: true, value: { steps: [{}, { write_strategy: 'in_place' }, {}, {}, {}] } },
+    then: 'new'
+  },
+  {
+    name: 'the removal of the batch record can’t be synced',
+    options: { durability: 'full' },
+    fault: () => {
+      let isDone = false
+      return (call, from, to) => {
+        if (isNaming(call, from, to, 'b')) return 'EACCES'
+        isDone ||= isNaming(call, from, to, 'o')
+        return isDone && call === 'openSync' && from === 'journal' ? 'EMFILE' : null
+      }
+    },
+    answer: { ok: true },
+    then: 'new',
+    events: ['batch_record_unsynced']
+  },
+  {
+    name: 'a temp file is gone where there are no hard links',
+    fault: ({ root }) => {
+      const first = times(1, 'EPERM')
+      return (call, from, to) => {
+        const code = call === 'linkSync' && to === 'n' ? first() : null
+        if (code !== null) rmSync(join(root, 'd/e', from))
+        return code
+      }
+    },
+    answer: { ok: true },
+    then: 'new'
+  },
+  {
+    name: 'the lock is lost',
+    fault: ({ state }) => {
+      return (call, _, to) => {
+        if (call === 'renameSync' && to.endsWith('.batch')) {
+          for (const name of readdirSync(join(state, 'intents'))) rmSync(join(state, 'intents', name))
+        }
+        return null
+      }
+    },
+    answer: { ok: false, at: 0, failure: { code: 'FILE_LOCKED', reason: 'lost' } },
+    then: 'old'
+  }
+]
+
+t.test('all files are new or all are old', async t => {
+  for (const {
+    name,
+    fault,
+    answer,
+    then,
+    recovered = then,
+    events = [],
+    options = {},
+    prepare,
+    skip = false
+  } of CASES) {
+    await t.test(name, { skip }, async t => {
+      const folders = makeFolders()
+      t.teardown(() => removeFolders(folders))
+      const { root, state } = folders
+      for (const file of ['a', 'b', 'c']) writeFileSync(join(root, file), `${file}\n`)
+      prepare?.(folders)
+      const seen: string[] = []
+      const workspace = await open(folders, { ...options, report: ({ event }) => seen.push(event) })
+      t.teardown(() => workspace.close())
+      const check = (expected: Case['then']): void => {
+        const texts = expected === 'old' ? OLD : expected === 'new' ? NEW : expected
+        const at = (file: string): string => join(root, file)
+        const found = Object.fromEntries(
+          Object.keys(texts).map(file => [file, existsSync(at(file)) ? readFileSync(at(file), 'utf8') : null])
+        )
+        t.strictSame(found, texts)
+      }
+      const stop = letFail(fault(folders))
+      try {
+        const done = await workspace.batch(STEPS, REAL).finally(stop)
+        t.match(done, answer)
+      } catch (error) {
+        t.match(error, { code: answer })
+      }
+      check(then)
+      t.match(await workspace.edit({ path: 'b' }, REAL, append('')), { ok: true })
+      check(recovered)
+      t.strictSame(
+        seen.filter(event => event !== 'temp_file_removed'),
+        events
+      )
+      const left = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(file => isTemp(basename(file)))
+      t.strictSame([...left, ...readdirSync(join(state, 'journal'))], [])
+      if (recovered === 'old') t.notOk(existsSync(join(root, 'd')), 'nor is a folder left')
+    })
+  }
+})
+
+t.test('says which file a folder is missing for', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const workspace = await open(folders)
+  t.teardown(() => workspace.close())
+  writeFileSync(join(folders.root, 'a'), 'a\n')
+  mkdirSync(join(folders.root, 'x'))
+  const done = await workspace.batch(
+    [
+      edit('a'),
+      {
+        operation: 'create',
+        target: { path: `x/${'y'.repeat(300)}/z`, overwrite: false, create_parents: true },
+        plan: become('z')
+      }
+    ],
+    REAL
+  )
+  t.match(done, { ok: false, at: 1, failure: { code: 'INVALID_PATH', reason: 'too_long' } })
+})
