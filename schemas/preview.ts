@@ -57,17 +57,12 @@ export function previewRequest(edits_max: number) {
         Type.Array(ref(PreviewEdit), {
           minItems: 1,
           maxItems: edits_max,
-          description:
-            'edit, edit_lines: several edits of this file, as the operation takes them. ' +
-            'Not together with one at the top level.'
+          description: 'As in edit, edit_lines: not together with one at the top level.'
         })
       ),
       new_text: Type.Optional(
         Type.String({
-          description:
-            'Taken literally. edit: the replacement. edit_lines: the lines to put in, without line numbers; ' +
-            'a missing last line break is added if a line follows. edit_section: the text to put in; not for delete. ' +
-            'An empty string deletes.'
+          description: 'Taken literally; "" deletes. As in edit, edit_lines, edit_section.'
         })
       ),
       line_endings: lineEndings(ADAPTED),

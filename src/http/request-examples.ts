@@ -97,7 +97,7 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
       summary: 'Two files that belong together',
       value: {
         operations: [
-          { operation: 'create', path: 'examples/greet.js', content: 'export const greet = name => `Hi, ${name}`\n' },
+          { operation: 'create', path: 'examples/greet.js', content: "export const greet = () => 'Hi'\n" },
           { operation: 'create', path: 'examples/main.js', content: "import { greet } from './greet.js'\n" },
           { operation: 'edit', path: 'examples/greet.js', old_text: 'Hi', new_text: 'Hello' }
         ]

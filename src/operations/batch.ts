@@ -37,8 +37,7 @@ export function makeBatch(
     route: '/batch',
     summary: 'Change many files, all or nothing',
     description: () =>
-      'Carries out several operations (edit, edit_lines, edit_section, create) on one file or many, in order, ' +
-      'each on the result of those before it: all of them, or none. ' +
+      'Carries out operations (edit, edit_lines, edit_section, create) on one file or many, in order: all or none. ' +
       'Inspect first, and pass each file_hash on as expected_hash.',
     hints: { operations: 'Each: operation, path and the fields of that operation.' },
     only_by_name: true,
