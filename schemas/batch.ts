@@ -19,7 +19,7 @@ export function batchOperation(edits_max: number) {
   const { properties } = previewRequest(edits_max)
   const { operation: _, path: _path, edits: _edits, ...fields } = properties as Record<string, TSchema>
   const own = Object.entries(fields).filter(([name]) => !BATCH_FIELDS.includes(name))
-  return named('BatchOperation', 'One operation with its fields. Fields of another operation are refused.', {
+  return named('BatchOperation', 'One operation with its fields.', {
     operation: word([...PREVIEWED], 'Which operation.'),
     path: requestPath,
     edits: Type.Optional(
@@ -42,9 +42,7 @@ export const batchRequest = (operation: ReturnType<typeof batchOperation>) =>
       description: `The operations, on at most ${MAX_BATCH_FILES} paths.`
     }),
     dry_run: changeFields.dry_run,
-    show_diff: Type.Optional(
-      Type.Boolean({ description: 'Of all operations that do not say otherwise (default: false).' })
-    ),
+    show_diff: Type.Optional(Type.Boolean({ description: 'Of operations that do not say it (default: false).' })),
     ...callerFields,
     ...keyField
   })
