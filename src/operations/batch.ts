@@ -11,7 +11,7 @@ import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { PreviewEdit } from '../../schemas/preview.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions, Workspace } from '../workspace/api.ts'
-import { type FileOperation, keyedBy, type PreparedChange, withoutTexts } from './change.ts'
+import { type FileOperation, keyedByAll, type PreparedChange, withoutTexts } from './change.ts'
 import type {
   CallContext,
   Called,
@@ -24,6 +24,7 @@ import type {
 } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
 
+type BatchOutcome = Extract<Outcome, { operation: 'batch' }>
 type Operations = Readonly<Record<BatchedRequest['operations'][number]['operation'], FileOperation>>
 
 export function makeBatch(
@@ -51,7 +52,7 @@ export function makeBatch(
     stands_for: operations,
     many_in: 'operations',
     call_fields: CALL_FIELDS,
-    keyed: keyedBy(workspace),
+    keyed: keyedByAll(workspace, kept => (kept as BatchOutcome).outcome.results.map(({ outcome }) => outcome)),
     call: (request, context = {}) => carryOutAll(workspace, operations, request, context)
   }
 }
@@ -81,10 +82,7 @@ async function carryOutAll(
   }
   const planned: string[] = []
   const steps = prepared.map(({ step }, i) => noting(step, path => (planned[i] = path)))
-  const answer = (
-    { batch_id, steps: done }: BatchDone<Reported>,
-    texts = true
-  ): Extract<Outcome, { operation: 'batch' }> => {
+  const answer = ({ batch_id, steps: done }: BatchDone<Reported>, texts = true): BatchOutcome => {
     const results = done.map((step, i) => prepared[i]!.answer(step))
     return {
       operation: 'batch',

@@ -56,6 +56,15 @@ export const keyedBy =
   (key, work) =>
     workspace.keyed(key, work)
 
+/** The same where the kept answer names several files, all of which must still be allowed. */
+export const keyedByAll =
+  (
+    workspace: Workspace,
+    filesIn: (kept: unknown) => readonly { path: string; resolved_path?: string }[]
+  ): Workspace['keyed'] =>
+  (key, work) =>
+    workspace.keyed(key, work, kept => filesIn(kept).map(({ path, resolved_path = path }) => resolved_path))
+
 /**
  * How a request's change is made, and by whom. `answer`: what the call returns; it is plain JSON, so that it can be
  * kept under the request's idempotency key and be given again.

@@ -1,6 +1,7 @@
 // What /undo and /redo have in common: the files are planned all together, then changed one after the other. Does not
 // know how a request says which edits it means, or how one file is changed.
 import { ok } from '../result.ts'
+import { keyedByAll } from './change.ts'
 import type { CallContext, Called, Failed, HistoryFailure, TakeBackVerb } from './operation.ts'
 import {
   changeFile,
@@ -19,15 +20,6 @@ type UndoRefused = Extract<HistoryFailure, { code: 'UNDO_CONFLICT' }>
 /** The conflicts that an answer lists. */
 const MAX_CONFLICTS = 100
 
-/** As `keyedBy`; an answer names several files, all of which must still be allowed. */
-const keyedByAll =
-  (workspace: TakingBack['workspace']): TakingBack['workspace']['keyed'] =>
-  (key, work) =>
-    workspace.keyed(key, work, kept => {
-      const { outcome } = kept as TakenBackOutcome
-      return outcome.results.map(({ path, resolved_path = path }) => resolved_path)
-    })
-
 /** What both operations say of themselves. */
 export const takeBackFacts = ({ workspace }: TakingBack) =>
   ({
@@ -37,7 +29,7 @@ export const takeBackFacts = ({ workspace }: TakingBack) =>
     items: {},
     // agent and session are of whose edits are meant; the caller's own come in headers.
     call_fields: ['idempotency_key'],
-    keyed: keyedByAll(workspace)
+    keyed: keyedByAll(workspace, kept => (kept as TakenBackOutcome).outcome.results)
   }) as const
 
 /**
