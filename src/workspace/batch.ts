@@ -182,7 +182,7 @@ class FileBatch<T, F> {
           path: name.path,
           digest: text.snapshot?.digest ?? null,
           bytes: () => text.snapshot?.bytes ?? Buffer.alloc(0),
-          alone: name.lock?.alone === true
+          alone_since: name.lock?.alone_since ?? null
         })
       }
     }
