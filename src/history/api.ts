@@ -125,10 +125,10 @@ export interface History {
    */
   nextId(): string
   /**
-   * Reads what other servers have written since the last time. `alone`: no other server runs, so there is nothing to
-   * look at. Never rejects: what can't be read is reported.
+   * Reads what other servers have written since the last time. `alone_since`: names the time since when no other server
+   * writes, so that one look is enough for it. Never rejects: what can't be read is reported.
    */
-  refresh(alone?: boolean): Promise<void>
+  refresh(alone_since?: string | null): Promise<void>
   /** Whether texts of the file at this path are written; of others, only what isn't text. */
   keepsTexts(path: Buffer): boolean
   /**

@@ -58,6 +58,8 @@ class FileHistory implements History {
   readonly #said = new Map<string, Settlement>()
   /** Of paths, whether their texts are kept: the patterns take longer to ask. */
   readonly #keeps = new Map<string, boolean>()
+  /** The last time that this server was alone, and when all that was written before it is read. */
+  #alone: { since: string; read: Promise<void> } | undefined
   readonly #segments: Segments
   readonly #blobs: Blobs
   readonly #copies: Copies
@@ -73,6 +75,7 @@ class FileHistory implements History {
       ...options,
       limits,
       ids: this.#ids,
+      sawIndex: () => this.#latest.clear(),
       saw: (said, from) => {
         if ('facts' in said) this.#latest.saw(said.facts)
         else {
@@ -112,8 +115,11 @@ class FileHistory implements History {
     return this.#ids.next()
   }
 
-  async refresh(alone = false): Promise<void> {
-    if (!alone) await this.#segments.update()
+  async refresh(alone_since: string | null = null): Promise<void> {
+    if (alone_since === null) return this.#segments.update()
+    // What others wrote before then may not be read yet.
+    if (this.#alone?.since !== alone_since) this.#alone = { since: alone_since, read: this.#segments.update() }
+    await this.#alone.read
   }
 
   async append(record: EditRecord, { durable }: { durable: boolean }): Promise<void> {

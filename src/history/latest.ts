@@ -21,6 +21,11 @@ export class LatestOfPaths {
     return this.#latest.get(path)
   }
 
+  clear(): void {
+    this.#latest.clear()
+    this.#paths.clear()
+  }
+
   put(path: string, latest: Latest | null): void {
     this.#drop(path)
     this.#latest.set(path, latest)

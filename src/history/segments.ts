@@ -33,6 +33,8 @@ export interface SegmentsOptions extends Pick<HistoryOptions, 'folder' | 'nonce'
   ids: Ids
   /** Called with each line that is read of an open segment, and its server. */
   saw(said: Said, nonce: string): void
+  /** Called when what a segment has is known by its index file, and `saw` wasn't called with its lines. */
+  sawIndex(): void
 }
 
 /** In bytes: so that reading a segment doesn't hold up what else this process does. */
@@ -288,6 +290,7 @@ export class Segments {
     this.#options.ids.saw(overview.seen)
     segment.seen = stats
     segment.overview = overview
+    this.#options.sawIndex()
     return overview.seen !== ''
   }
 
@@ -306,7 +309,7 @@ export class Segments {
         }
       } else if (segment.isClosed) {
         segment.overview = await readSummary(this.folder, segment.name, stats)
-        if (segment.overview !== null) return
+        if (segment.overview !== null) return this.#options.sawIndex()
       }
       const index = segment.overview instanceof SegmentIndex ? segment.overview : new SegmentIndex()
       const now = await this.#read(segment, index)

@@ -116,7 +116,7 @@ export interface PlannedFile {
   resolved_path?: string
   exists: boolean
   stale?: StaleFile
-  /** Its changes so far, oldest first; they end in the text that the planner is given. */
+  /** Its changes so far, oldest first; they end in what the file holds, before the batch if this is a step of one. */
   history(): Promise<FileHistory>
 }
 

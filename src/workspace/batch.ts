@@ -7,7 +7,7 @@ import { BatchError, commitBatch, type BatchFile, type CommittedFile } from './c
 import { foldersBetween } from './commit/commit-new.ts'
 import { lossesOf } from './commit/commit.ts'
 import { notADirectory, refusalToMake, refusalToReplace } from './create.ts'
-import { pastOf, recordedBy, refusalToWrite, reportSave, runPlan, staleness, type WriteContext } from './edit.ts'
+import { pastOf, recordedBy, refusalToWrite, reportSave, staleness, type WriteContext } from './edit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning } from './failure.ts'
 import {
@@ -182,7 +182,7 @@ class FileBatch<T, F> {
           path: name.path,
           digest: text.snapshot?.digest ?? null,
           bytes: () => text.snapshot?.bytes ?? Buffer.alloc(0),
-          alone: name.lock?.alone === true
+          alone_since: name.lock?.alone_since ?? null
         })
       }
     }
@@ -222,21 +222,17 @@ class FileBatch<T, F> {
     // A file that this batch makes had no hash before it.
     const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? '')
     const before = this.#contentOf(text)
-    const planned = await runPlan(
-      step.plan,
-      {
-        path,
-        ...(led.resolved_path !== undefined && { resolved_path: led.resolved_path }),
-        exists: text.content !== null,
-        ...(stale !== null && { stale }),
-        history: () => pastOf(name.recorder)
-      },
-      { bytes: before, marks: [] }
-    )
+    const planned = await step.plan(before, {
+      path,
+      ...(led.resolved_path !== undefined && { resolved_path: led.resolved_path }),
+      exists: text.content !== null,
+      ...(stale !== null && { stale }),
+      history: () => pastOf(name.recorder)
+    })
     if (!planned.ok) return { ...planned, ...known }
     if (stale !== null) return { ...fail(stale), ...known }
-    const { content, description, original, splices } = planned.value
-    await planned.value.digest
+    const { pieces, description, original, splices } = planned.value
+    const content = { pieces, size: pieces.reduce((sum, { length }) => sum + length, 0) }
     if (original !== undefined && text.changes === 0 && text.snapshot !== null) text.snapshot.bytes = original
     const created = step.operation === 'create' ? text.content === null : undefined
     const changed = created === true || !areSame(content.pieces, content.size, original ?? before)

@@ -78,7 +78,7 @@ async function makeFile<T, F>(
       path: absent.relative,
       digest: null,
       bytes: () => Buffer.alloc(0),
-      alone: mode.name === 'commit' && mode.lock.alone
+      alone_since: mode.name === 'commit' ? mode.lock.alone_since : null
     })
     const planned = await runPlan(plan, { path: asked.path, exists: false, history: () => pastOf(recorder) })
     if (!planned.ok) return { ...info, ...planned }

@@ -121,7 +121,7 @@ async function changeContent<T, F>(
     path: pin.relative,
     digest: snapshot.digest,
     bytes: () => snapshot.bytes,
-    alone: mode.name === 'commit' && mode.lock.alone
+    alone_since: mode.name === 'commit' ? mode.lock.alone_since : null
   })
   let hashing: Promise<unknown> | undefined
   try {

@@ -46,7 +46,7 @@ export async function onceByKey<T>(
   if (!lock.ok) return fail({ code: 'REQUEST_IN_FLIGHT', retry_after: 1 })
   const held: Key = { digest, fingerprint, held: () => lock.value.held() }
   try {
-    await history.refresh(lock.value.alone)
+    await history.refresh(lock.value.alone_since)
     const stored = await history.byKey(digest)
     const known = stored?.record.key
     const isOver = stored === null || known === undefined || stored.record.at < Date.now() - KEPT

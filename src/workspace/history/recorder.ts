@@ -26,8 +26,8 @@ export interface FileBefore {
   digest: string | null
   /** To be asked for where they may have moved. */
   bytes(): Buffer
-  /** No other server edits files now. */
-  alone: boolean
+  /** Of the lock. */
+  alone_since: string | null
 }
 
 /** A change that is about to be made. */
@@ -217,8 +217,9 @@ export class FileRecorder {
   done(pieces: readonly Buffer[] | null, digest: string | null): void {
     if (this.#recorded === undefined) return
     this.#history.settle(this.#recorded, 'done')
-    const { path, alone } = this.#file
-    if (pieces !== null && digest !== null) this.#history.keepCopy(path, this.#recorded, pieces, digest, alone)
+    const { path, alone_since } = this.#file
+    if (pieces !== null && digest !== null)
+      this.#history.keepCopy(path, this.#recorded, pieces, digest, alone_since !== null)
   }
 
   /** It did not get it. */
@@ -229,7 +230,7 @@ export class FileRecorder {
 
   /** What earlier holders of the lock have written: ids are to be later than theirs. */
   #look(): Promise<void> {
-    this.#looked ??= this.#history.refresh(this.#file.alone)
+    this.#looked ??= this.#history.refresh(this.#file.alone_since)
     return this.#looked
   }
 

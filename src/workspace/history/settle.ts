@@ -38,7 +38,7 @@ export async function settle(settling: Settling, { record }: Stored): Promise<Se
   if (!lock.ok) return 'uncertain'
   try {
     if (!(await recover(record.path))) return 'uncertain'
-    await history.refresh(lock.value.alone)
+    await history.refresh(lock.value.alone_since)
     const now = await history.byId(record.edit_id)
     if (now === null) return 'uncertain'
     if (now.settled !== null) return now.settled

@@ -14,8 +14,11 @@ export const QUEUE_LIMIT = 1000
 export interface Lock {
   /** The name of the one temp file that may be made under this lock. Nobody else knows it, and no other lock has it. */
   readonly temp: string
-  /** While it is held, no other server edits any file. */
-  readonly alone: boolean
+  /**
+   * While it is held, no other server edits any file, and none has for as long as locks have this name here. Null: one
+   * may.
+   */
+  readonly alone_since: string | null
   /** Whether it is still ours; synchronous, for the instant before a rename. */
   held(): boolean
   release(): Promise<void>
@@ -102,7 +105,7 @@ export class Locks {
       kept = true
       return ok({
         temp: this.#tempName(entry ?? file?.entry ?? randomUUID()),
-        alone: entry !== null && this.#options.group !== true,
+        alone_since: this.#options.group === true ? null : (entered?.alone_since ?? null),
         held: () => (entered?.held() ?? true) && (file?.held() ?? true),
         release
       })

@@ -39,6 +39,8 @@ export interface RootLockOptions {
 export interface Pass {
   /** Names this pass, and no other, ever. */
   readonly entry: string | null
+  /** Names the time during which this server, or its group, is alone; the next such time has another name. */
+  readonly alone_since: string | null
   /** Whether what was known when it was given still holds; synchronous. */
   held(): boolean
   leave(): void
@@ -109,12 +111,13 @@ export class RootLock {
     if (this.#passed !== generation || !servers.stands()) return null
     const isKnown = (): boolean => servers.generation() === generation && servers.stands()
     const alone = this.#alone
-    if (alone === null || alone.leaving) return { entry: null, held: isKnown, leave() {} }
+    if (alone === null || alone.leaving) return { entry: null, alone_since: null, held: isKnown, leave() {} }
     // We were silent, and another server has taken it.
     if (!alone.hold.held()) return null
     alone.users++
     return {
       entry: `${alone.hold.entry}.${this.#count++}`,
+      alone_since: alone.hold.entry,
       held: () => isKnown() && alone.hold.held(),
       leave: () => {
         alone.users--

@@ -223,7 +223,7 @@ t.test('leaves a change open, and reports it, where its file cannot be looked at
   const settling = (recover: () => Promise<boolean>): Settling => ({
     history: { settle: (id: string) => settled.push(id) } as unknown as Settling['history'],
     root: {} as Settling['root'],
-    acquire: async () => ok({ temp: '', alone: true, held: () => true, release: async () => {} }),
+    acquire: async () => ok({ temp: '', alone_since: 'now', held: () => true, release: async () => {} }),
     recover,
     report: event => events.push(event)
   })

@@ -318,6 +318,22 @@ t.test('takes what another server has only just done for undone where the file i
   t.strictSame(await edits(workspace), [{ operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' }])
 })
 
+t.test('knows what another server did before it was alone again', async t => {
+  const { folders, workspace, write } = await fresh(t)
+  write('a.txt', 'one\n')
+  t.ok((await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))).ok)
+  const other = await open(folders, { history: 'full' })
+  t.ok((await other.edit({ path: 'a.txt' }, REAL, append('three\n'))).ok)
+  await other.close()
+  // It is told that the other one has gone. An edit before that would read what the other one wrote.
+  await new Promise(resolve => setTimeout(resolve, 500))
+  t.ok((await workspace.edit({ path: 'a.txt' }, REAL, append('four\n'))).ok)
+  t.strictSame(
+    await edits(workspace, { path: 'a.txt' }),
+    [1, 2, 3].map(() => ({ operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' }))
+  )
+})
+
 t.test('shows at once what another server has done, and not what it is still doing', async t => {
   const { folders, workspace, write } = await fresh(t)
   const other = await open(folders, { history: 'full' })

@@ -100,7 +100,7 @@ export const observer = (me = thisOwner()): Observer => ({ me, hasEnded: async (
 /** A lock that is always held. */
 export const ownLock = (): Lock => ({
   temp: `.${randomBytes(12).toString('hex')}.tmp`,
-  alone: true,
+  alone_since: 'now',
   held: () => true,
   release: async () => {}
 })
