@@ -90,11 +90,6 @@ export class Segments {
     return this.#gone.has(nonce)
   }
 
-  /** The records of which a segment says something that isn't theirs. */
-  allLoose(): ReadonlySet<string> {
-    return new Set([...this.#all.values()].flatMap(({ overview }) => [...(overview?.loose.keys() ?? [])]))
-  }
-
   /** What a segment outside that of the record says of it. */
   loose(edit_id: string): Settlement | null {
     let settled: Settlement | null = null

@@ -1,10 +1,12 @@
 // /batch over HTTP: operations on many files, all or nothing, each answered as if it stood alone.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { MAX_BATCH_FILES, MAX_OPERATIONS } from '../../schemas/batch.ts'
-import { bytesOf, check, startServer, type Reply, type TestServer } from './test-server.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
+import { bytesOf, check, startServer, TOKEN, type Reply, type TestServer } from './test-server.ts'
 
 const files = {
   'a.js': 'const one = 1\nconst two = 2\n',
@@ -206,6 +208,13 @@ t.test('refuses what is no batch', async t => {
   await invalid({ operations: null }, { pointer: '/operations', message: /^must be a list/ })
   await invalid({ operations: 'x' }, { pointer: '/operations', message: /JSON list/ })
   await invalid([EDIT, 1], { pointer: '/operations/1', message: 'must be a JSON object, not a whole number' })
+  await batch(t, server, [EDIT, 1], 400, { operation_index: 1, detail: /^operations\[1\]: The request is not valid/ })
+  const unpaired = '[{"operation":"edit","path":"a.js","old_text":"\\ud800","new_text":""}]'
+  await batch(t, server, { operations: unpaired }, 400, {
+    code: 'INVALID_UNICODE',
+    operation_index: undefined,
+    errors: [{ pointer: '/operations/0/old_text' }]
+  })
   await invalid([{ ...EDIT, operation: 'move' }], { pointer: '/operations/0/operation', message: /^must be "edit"/ })
   await invalid([{ path: 'a.js' }], { pointer: '/operations/0/operation', message: 'is missing' })
   await invalid(
@@ -387,6 +396,42 @@ t.test('lists and takes back a batch as a whole', async t => {
   t.equal(bytesOf(server, 'c.txt'), files['c.txt'])
   const off = await startServer(t, { files, settings: { history: 'off' } })
   await batch(t, off, ALL, 200, { batch_id: undefined, results: [{ edit_id: undefined }] })
+})
+
+t.test('refuses files that are too large together', async t => {
+  const server = await startServer(t, { files: { a: '', b: '' }, settings: { maxFileSize: 2e8 } })
+  for (const name of ['a', 'b']) truncateSync(join(server.root, name), 130_000_000)
+  const all = ['a', 'b'].map(path => ({ operation: 'edit', path, old_text: 'x', new_text: 'y' }))
+  await batch(t, server, all, 413, {
+    code: 'FILE_TOO_LARGE',
+    limit: 256e6,
+    actual: 260_000_000,
+    operation_index: undefined,
+    path: undefined
+  })
+})
+
+t.test('gives no answer again that names a file which is protected by now', async t => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'editd-batch-'))
+  t.teardown(() => rmSync(stateDir, { recursive: true, force: true }))
+  const used: { workspace?: Workspace } = {}
+  const server = await startServer(t, {
+    files,
+    settings: { stateDir },
+    replace: { keyed: (...args) => (used.workspace ?? server.opened).keyed(...args) }
+  })
+  const request = { operations: [EDIT, LINES], idempotency_key: 'k' }
+  const { body } = await batch(t, server, request, 200, {})
+  for (const path of ['a.js', 'c.txt']) {
+    const loaded = loadConfig([server.root, '--token', TOKEN, '--state-dir', stateDir], {})
+    if (!loaded.ok) throw new Error(loaded.failure.join())
+    used.workspace = await openWorkspace({ ...loaded.value, protect: [path], readProtect: [path] })
+    await batch(t, server, request, 403, { code: 'PROTECTED_PATH' })
+    await used.workspace.close()
+  }
+  delete used.workspace
+  await batch(t, server, request, 200, { batch_id: body.batch_id })
+  t.equal(bytesOf(server, 'c.txt'), 'w\nx\ny\nz\n', 'made once')
 })
 
 t.test('is a tool that answers in a few lines', async t => {

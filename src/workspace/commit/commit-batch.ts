@@ -1,17 +1,17 @@
 // Puts new content in the place of many files, all or nothing. Does not know plans or policy; what is left after a crash
 // is recover-batch.ts's. The order, and why it holds: docs/decisions/batch.md.
 import { randomBytes } from 'node:crypto'
-import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs'
+import { lstatSync, renameSync, unlinkSync } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
-import { codeOf, quietly, Raced } from '../errno.ts'
+import { codeOf, quietly } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
 import { isIn, split } from '../root/path.ts'
 import { same, type Folder, type Pin, type Root } from '../root/pin.ts'
 import { bothDone, type Snapshot } from '../text-file.ts'
 import { identityOf, isFile, type BatchMember, type BatchRecords, type RunningBatch } from './batch-record.ts'
-import { claim, mkdirBelowRoot, NO_HARD_LINKS, removeFolder } from './commit-new.ts'
+import { mkdirBelowRoot, NO_HARD_LINKS, removeFolder, takeName } from './commit-new.ts'
 import { keepWhatItIs, lossesOf, modeFor, REFUSALS } from './commit.ts'
 import { beginInPlace, type InPlaceContext, type InPlaceWrite } from './in-place.ts'
 import type { Intents } from './intents.ts'
@@ -291,9 +291,10 @@ class Batch {
     }
     // New files come last, since taking a name back removes a file.
     for (const member of this.#members) {
-      if (member.present !== null) continue
+      const { present, folder, leaf, lock, temp } = member
+      if (present !== null) continue
       try {
-        nameNew(member)
+        takeName(lock, folder, temp!.path, leaf)
       } catch (error) {
         throw new BatchError(member.at, error)
       }
@@ -450,16 +451,6 @@ function refusalOf({ lock, present, folder, leaf, temp }: Member): FileFailure |
       ? there === undefined
       : there !== undefined && same(there, present.snapshot.stat) && (temp === null || present.snapshot.unchanged())
   return folder.inPlace() && isAsRead ? null : { code: 'STALE_FILE', reason: 'changed_meanwhile' }
-}
-
-function nameNew({ folder, leaf, lock, temp }: Member): void {
-  try {
-    linkSync(temp!.path, folder.at(leaf))
-  } catch (error) {
-    if (!NO_HARD_LINKS.includes(codeOf(error))) throw error
-    const claimed = claim({ lock }, folder, temp!.path, leaf)
-    if (!claimed.ok) throw new Raced('the temp file is gone')
-  }
 }
 
 function committed({ present, inPlace, temp }: Member, isUnsynced: boolean, names: number): CommittedFile {

@@ -6,6 +6,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import type { CommitContext } from './commit.ts'
 import { codeOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
+import type { Lock } from '../locks/lock.ts'
 import { split } from '../root/path.ts'
 import type { Folder, Missing, Root } from '../root/pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
@@ -100,39 +101,40 @@ function nameUnlessTaken(context: CommitContext, folder: Folder, temp: Buffer, l
   if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
   if (!folder.inPlace()) throw new Raced('the folder was moved')
   try {
-    linkSync(temp, folder.at(leaf))
+    return ok(takeName(context.lock, folder, temp, leaf))
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return fail(fencedOff)
-    if (!NO_HARD_LINKS.includes(codeOf(error))) throw error
-    return claim(context, folder, temp, leaf)
+    // Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now.
+    if (codeOf(error) === 'ENOENT') return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+    throw error
   }
-  return ok('named')
 }
 
 /** What file systems without hard links answer. */
 export const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
 
-/** Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now. */
-const fencedOff: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
+/** Gives a temp file its name. Throws the system's error: EEXIST if that is taken, ENOENT if the temp file is gone. */
+export function takeName(lock: Lock, folder: Folder, temp: Buffer, leaf: Buffer): Put {
+  try {
+    linkSync(temp, folder.at(leaf))
+    return 'named'
+  } catch (error) {
+    if (!NO_HARD_LINKS.includes(codeOf(error))) throw error
+    return claim(lock, folder, temp, leaf)
+  }
+}
 
 /**
  * Where there are no hard links: takes the name with an empty file first, so that nobody's is replaced; others may see
  * that for an instant.
  */
-export function claim(
-  { lock }: Pick<CommitContext, 'lock'>,
-  folder: Folder,
-  temp: Buffer,
-  leaf: Buffer
-): Result<Put, FileFailure> {
+function claim(lock: Lock, folder: Folder, temp: Buffer, leaf: Buffer): Put {
   const fd = openSync(folder.at(leaf), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
   try {
     renameSync(temp, folder.at(leaf))
-    return ok('moved')
+    return 'moved'
   } catch (error) {
     // Where the lock is another's by now, the empty file may be too.
     if (lock.held()) quietly(() => unlinkSync(folder.at(leaf)))
-    if (codeOf(error) === 'ENOENT') return fail(fencedOff)
     throw error
   } finally {
     closeSync(fd)

@@ -16,6 +16,16 @@ interface Schema {
   $ref?: string
 }
 
+/** A body with a wrong value at this place, each of whose objects has the members that it needs. */
+function bodyWith(
+  [name = '', star, ...others]: readonly string[],
+  needed: (list: string) => object,
+  list = ''
+): object {
+  const value = star === undefined ? 'other' : [bodyWith(others, needed, name)]
+  return { ...needed(list), [name]: value }
+}
+
 /** Every place of a schema that has the keyword, as a pointer; `*` is an item of a list. */
 function* placesOf(keyword: string, schema: Schema, resolve: (ref: string) => Schema, at = ''): Generator<string> {
   const own = schema.$ref === undefined ? schema : resolve(schema.$ref)
@@ -32,16 +42,15 @@ t.test('has words for every union and pattern of a request', async t => {
   const items = operations.flatMap(([, operation]) => Object.values(operation.items) as Schema[])
   const resolve = (ref: string) => items.find(({ $id }) => `${$id}#` === ref)!
   const said = new Map<string, string>()
-  for (const [name, { route, request, stands_for = {} }] of operations) {
+  for (const [name, { route, request, stands_for = {}, many_in = '' }] of operations) {
     const others = Object.keys(stands_for).map(operation => ({ operation }))
     const chosen = others.length === 0 ? [{}] : others
     for (const keyword of ['anyOf', 'pattern']) {
       for (const place of placesOf(keyword, request as Schema, resolve)) {
-        const pointer = place.replace('*', '0')
-        const [list, field = ''] = place.includes('*') ? place.slice(1).split('/*/') : ['', place.slice(1)]
-        const given = { [field]: 'other' }
-        const body = { path: 'a', ...(list === '' ? given : { [String(list)]: [given] }) }
-        const bodies = chosen.map(other => ({ ...body, ...other }))
+        const pointer = place.replaceAll('*', '0')
+        const bodies = chosen.map(other =>
+          bodyWith(place.split('/').slice(1), list => (list === many_in ? { path: 'a', ...other } : {}))
+        )
         const replies = await Promise.all(bodies.map(body => server.call('POST', route, { body })))
         const errors = replies.flatMap(({ body }) => (body.errors ?? []) as InvalidField[])
         const found = errors.filter(error => error.pointer === pointer && error.message.startsWith('must be'))
@@ -63,6 +72,9 @@ t.test('has words for every union and pattern of a request', async t => {
     'preview/edits/*/occurrence': occurrence,
     'preview/expected_hash': file_hash,
     'create/expected_hash': file_hash,
+    'batch/operations/*/occurrence': occurrence,
+    'batch/operations/*/edits/*/occurrence': occurrence,
+    'batch/operations/*/expected_hash': file_hash,
     'history/since': date,
     'history/until': date,
     'undo/expected_hash': file_hash,

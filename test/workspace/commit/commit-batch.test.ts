@@ -52,6 +52,24 @@ const CASES: Case[] = [
     then: 'new'
   },
   {
+    name: 'there are no hard links, and the temp file of a new file is gone',
+    fault: () => {
+      const first = times(1, 'ENOENT')
+      return (call, from, to) => {
+        if (call === 'linkSync' && isNaming(call, from, to, 'n')) return 'EPERM'
+        return call === 'renameSync' && isNaming(call, from, to, 'n') ? first() : null
+      }
+    },
+    answer: { ok: true },
+    then: 'new'
+  },
+  {
+    name: 'there is no space for a folder',
+    fault: () => (call, from) => (call === 'mkdirSync' && from === 'e' ? 'ENOSPC' : null),
+    answer: { ok: false, at: 3, path: 'd/e/n', failure: { code: 'NO_SPACE' } },
+    then: 'old'
+  },
+  {
     name: 'an old file can’t be linked',
     fault: () => (call, from, to) => (call === 'linkSync' && from === 'b' && isTemp(to) ? 'EIO' : null),
     answer: 'EIO',

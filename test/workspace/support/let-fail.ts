@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 
-export type Call = 'linkSync' | 'renameSync' | 'unlinkSync' | 'openSync' | 'fchownSync'
+export type Call = 'linkSync' | 'renameSync' | 'unlinkSync' | 'openSync' | 'fchownSync' | 'mkdirSync'
 /** An error's name for a call with these last names of its paths; null: it works. */
 export type Fault = (call: Call, from: string, to: string) => string | null
 
@@ -12,7 +12,7 @@ export function letFail(fault: Fault): () => void {
   const undo: (() => void)[] = []
   const leaf = (path: unknown): string =>
     Buffer.isBuffer(path) || typeof path === 'string' ? basename(String(path)) : ''
-  for (const call of ['linkSync', 'renameSync', 'unlinkSync', 'openSync', 'fchownSync'] as const) {
+  for (const call of ['linkSync', 'renameSync', 'unlinkSync', 'openSync', 'fchownSync', 'mkdirSync'] as const) {
     const real: (...args: never[]) => unknown = fs[call]
     Object.assign(fs, {
       [call]: (...args: never[]) => {
