@@ -13,7 +13,14 @@ import t from 'tap'
 import { start } from './running.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const DOCUMENTS = ['README.md', 'docs/answers.md', 'docs/conversations.md', 'docs/history.md', 'docs/tools.md']
+const DOCUMENTS = [
+  'README.md',
+  'docs/answers.md',
+  'docs/batch.md',
+  'docs/conversations.md',
+  'docs/history.md',
+  'docs/tools.md'
+]
 /** With DOCS=write the answers are written into the documents: read them before you commit. */
 const WRITES = process.env.DOCS === 'write'
 
@@ -23,7 +30,7 @@ const settled = (answer: unknown): unknown =>
     JSON.stringify(answer, (key, value) =>
       key === 'request_id'
         ? '3f0c9e1a-…'
-        : key === 'edit_id'
+        : key === 'edit_id' || key === 'batch_id'
           ? '01JD…'
           : key === 'modified_at'
             ? '2026-11-21T10:00:00.000Z'

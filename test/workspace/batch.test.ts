@@ -1,5 +1,5 @@
 // What a batch does with files, as a workspace answers it: all of them or none. Its crashes are in
-// commit/recover-batch.test.ts and commit/batch-kills.test.ts.
+// commit/recover-batch.test.ts, commit/batch-strikes.test.ts and test/threats/batches.test.ts.
 import {
   chmodSync,
   existsSync,

@@ -347,6 +347,8 @@ class Batch {
         this.#leave(member, error)
       }
     }
+    // While there is a record: a power failure must not bring back some of the new ones without it.
+    if (named.length > 0) await this.#syncFolders([])
     for (const member of this.#members) {
       const { inPlace } = member
       if (inPlace === null) continue
