@@ -1,5 +1,5 @@
 // /batch over HTTP: operations on many files, all or nothing, each answered as if it stood alone.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -470,6 +470,21 @@ t.test('is a tool that answers in a few lines', async t => {
     /./,
     'If so, send the same call with "path": "a.js" in operations[1].'
   ])
+  const code =
+    'function total (items) {\n  let sum = 0\n  for (const item of items) sum += item.price\n  return sum\n}\n'
+  writeFileSync(join(server.root, 'total.js'), code)
+  const old_text = 'function total (items) {\n  var s = 0\n  for (const i of items) s += i.cost\n  return s\n}'
+  const section = { operation: 'edit_section', path: 'total.js', action: 'replace', symbol: 'total' }
+  const unlike = { operation: 'edit', path: 'total.js', old_text, new_text: 'x' }
+  for (const [before, how, sent] of [
+    [[], 'send this', { operations: [section] }],
+    [[long], 'send the same call with this in operations[1]', section]
+  ] as const) {
+    const lines = await call({ operations: [...before, unlike] })
+    const at = lines.indexOf(`"total" is lines 1 to 5 now; to replace all of it, ${how} with a new_text of your own:`)
+    t.not(at, -1, lines.join('\n'))
+    t.equal(lines[at + 1], JSON.stringify(sent))
+  }
   const edits = [
     { old_text: '1', new_text: '1' },
     { old_text: 'const  uno', new_text: 'const  tre' }
