@@ -159,7 +159,11 @@ const SETTINGS = {
   'history-all-texts': switchSetting(
     `also keep the texts of files that often hold secrets (${DEFAULT_PRIVATE.join(', ')})`
   ),
-  tools: listSetting(TOOL, 'all but batch_edit, edit_history, preview_edit and redo_edit', 'the only tools to offer to models, such as edit_file,inspect_file'),
+  tools: listSetting(
+    TOOL,
+    'all but batch_edit, edit_history, preview_edit and redo_edit',
+    'the only tools to offer to models, such as edit_file,inspect_file'
+  ),
   'mcp-output-schema': switchSetting(
     'tell MCP clients the schema of each answer, and send answers as structuredContent too'
   ),
