@@ -115,6 +115,8 @@ function withFixes(present: Buffer, failure: TakeBackFailure): TakeBackTaskFailu
   return { ...failure, conflicts }
 }
 
+const endsLine = (text: string): boolean => /[\r\n]$/.test(text)
+
 /**
  * An edit that puts `would_restore` in the place of the lines in question: by their text, or where that is in the file
  * more than once, by their numbers. None where an edit can't say it, as of bytes that aren't UTF-8, text that is cut or
@@ -125,6 +127,8 @@ function restoringEdit(present: Buffer, conflict: UndoConflict): FixedText | Fix
   if (replaced === true || lossy === true || current_text === would_restore) return undefined
   // What is as long as that may be cut.
   if (would_restore.length >= TEXT_LENGTH) return undefined
+  // Lines around it, on which nothing is in conflict, belong to what would be put back.
+  if (current_text !== '' && would_restore !== '' && endsLine(current_text) !== endsLine(would_restore)) return undefined
   const options = { line_endings: 'exact', max_result_size: Infinity } as const
   const byLines =
     current_text === ''

@@ -75,6 +75,22 @@ t.test('refuses to take away what a later edit stands on, with fixes that work',
   t.equal(bytesOf(server, 'a.txt'), TEXT)
 })
 
+t.test('proposes no edit where the text to put back is only a part of lines', async t => {
+  const server = await startServer(t, { files })
+  const lines = (new_text: string) => ({ path: 'a.txt', start_line: 2, end_line: 3, new_text })
+  const made = await check(t, server, '/edit-lines', lines('TWO\nTHREE\n'), 200, { changed: true })
+  const later = await check(t, server, '/edit-lines', lines('2\n3\n'), 200, { changed: true })
+  const [ann, bob] = [String(made.body.edit_id), String(later.body.edit_id)]
+  const refused = await check(t, server, '/undo', { edit_id: ann }, 409, {
+    code: 'UNDO_CONFLICT',
+    conflicts: [{ edit_id: ann, by: bob, start_line: 2 }],
+    suggested_fixes: [{ type: 'UNDO_LATER_TOO', call: { arguments: { edit_ids: [ann, bob] } } }]
+  })
+  t.equal((refused.body.suggested_fixes as object[]).length, 1)
+  await check(t, server, '/undo', { edit_ids: [ann, bob] }, 200, { undone: Array })
+  t.equal(bytesOf(server, 'a.txt'), TEXT)
+})
+
 t.test('undoes several files, or none', async t => {
   const server = await startServer(t, { files })
   const a = await edit(server, 'a.txt', 'two', 'TWO', as('ann', 's1'))
