@@ -128,7 +128,8 @@ function restoringEdit(present: Buffer, conflict: UndoConflict): FixedText | Fix
   // What is as long as that may be cut.
   if (would_restore.length >= TEXT_LENGTH) return undefined
   // Lines around it, on which nothing is in conflict, belong to what would be put back.
-  if (current_text !== '' && would_restore !== '' && endsLine(current_text) !== endsLine(would_restore)) return undefined
+  const isExchange = current_text !== '' && would_restore !== ''
+  if (isExchange && endsLine(current_text) !== endsLine(would_restore)) return undefined
   const options = { line_endings: 'exact', max_result_size: Infinity } as const
   const byLines =
     current_text === ''

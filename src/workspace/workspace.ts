@@ -418,7 +418,7 @@ class FileWorkspace implements Workspace {
     const { durability } = this.#options
     // The usual case.
     if (!journal.holdsAnything()) return true
-    if (!(await this.#recoverBatches(only))) return false
+    if (!(await this.#recoverBatches(only)) && only !== undefined) return false
     const context = { root, journal, durability, report: this.#report, hasBatch: (id: string) => this.#batches.has(id) }
     return recoverInPlace(
       context,

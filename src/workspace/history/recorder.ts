@@ -218,8 +218,9 @@ export class FileRecorder {
     if (this.#recorded === undefined) return
     this.#history.settle(this.#recorded, 'done')
     const { path, alone_since } = this.#file
-    if (pieces !== null && digest !== null)
+    if (pieces !== null && digest !== null) {
       this.#history.keepCopy(path, this.#recorded, pieces, digest, alone_since !== null)
+    }
   }
 
   /** It did not get it. */

@@ -70,14 +70,22 @@ function leaveIntents(folders: Folders, owner: Owner, paths: (string | Buffer)[]
 }
 
 /** Leaves the journal of `owner`, who was writing `now` over `before` in place. */
-async function leaveJournal(folders: Folders, owner: Owner, name: string, before: string, now: string): Promise<void> {
+async function leaveJournal(
+  folders: Folders,
+  owner: Owner,
+  name: string,
+  before: string,
+  now: string,
+  batch?: string
+): Promise<void> {
   writeFileSync(join(folders.root, name), before)
   const root = openRoot(folders.root)
   const pinned = root.pin(Buffer.from(name))
   if (!pinned.ok) throw new Error('not pinned')
   const snapshot = await readWhole(pinned.value, 1e6)
   if (!snapshot.ok) throw new Error('not read')
-  await new Journal(openState(folders.state), observer(owner), 'full').save(pinned.value, snapshot.value, sha256(now))
+  const journal = new Journal(openState(folders.state), observer(owner), 'full')
+  await journal.save(pinned.value, snapshot.value, sha256(now), batch)
   snapshot.value.close()
   pinned.value.close()
   root.close()
@@ -432,6 +440,28 @@ t.test('skips a record that has disappeared, but not one that can’t be read', 
     journal.records(() => {}),
     { code: 'EISDIR' }
   )
+})
+
+t.test('leaves what a batch has written in place to the recovery of the batch', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text', 'the batch')
+  writeFileSync(join(folders.root, 'a'), 'new te')
+  const root = openRoot(folders.root)
+  t.teardown(() => root.close())
+  const journal = new Journal(openState(folders.state), observer(), 'fast')
+  const recover = (isThere: boolean): Promise<boolean> =>
+    recoverInPlace(
+      { root, journal, durability: 'fast', report: () => {}, hasBatch: id => isThere && id === 'the batch' },
+      async (_, work) => {
+        await work()
+        return true
+      }
+    )
+  t.equal(await recover(true), false)
+  t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'new te')
+  t.equal(await recover(false), true)
+  t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'old text')
 })
 
 t.test('reports that a file is changing rather than edit it half written', async t => {
