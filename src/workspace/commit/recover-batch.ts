@@ -29,7 +29,7 @@ interface Found {
  * the same effect.
  */
 export async function recoverBatch(context: BatchRecovery, left: LeftBatch): Promise<boolean> {
-  const found = left.members.map(member => look(context.root, member))
+  const found = await lookAtAll(context.root, left.members)
   const batch = left.decision === null ? await left.decide(decisionFor(found)) : left
   const decision = batch.decision!
   const outcomes = []
@@ -40,7 +40,7 @@ export async function recoverBatch(context: BatchRecovery, left: LeftBatch): Pro
   } catch (error) {
     // One of them can't be renamed, which its owner hadn't found out yet.
     const isRefused = decision === 'forward' && REFUSALS.includes(codeOf(error))
-    if (!isRefused || !canGoBack(left.members.map(member => look(context.root, member)))) throw error
+    if (!isRefused || !canGoBack(await lookAtAll(context.root, left.members))) throw error
     return recoverBatch(context, await batch.decide('back'))
   }
   if (!(await recoverBatchInPlace(context, batch.id, decision === 'forward' ? 'new' : 'old'))) return false
@@ -68,8 +68,21 @@ function decisionFor(found: readonly Found[]): BatchDecision {
 const canGoBack = (found: readonly Found[]): boolean =>
   found.every(({ member, holds, hasLink }) => holds !== 'new' || member.old === null || hasLink)
 
+async function lookAtAll(root: Root, members: readonly BatchMember[]): Promise<Found[]> {
+  const found: Found[] = []
+  for (const member of members) found.push(await look(root, member))
+  return found
+}
+
 /** Throws the system's error where it can't be told. */
-function look(root: Root, member: BatchMember): Found {
+async function look(root: Root, member: BatchMember): Promise<Found> {
+  const found = lookAtNames(root, member)
+  // An inode that was freed may be another file's at once, and what is new may have been written over.
+  const isNew = found.holds === 'new' && (await digestAt(root, member.path)) === member.digest
+  return found.holds === 'new' && !isNew ? { ...found, holds: 'other' } : found
+}
+
+function lookAtNames(root: Root, member: BatchMember): Found {
   const { old, temp } = member
   return inFolder(
     root,
