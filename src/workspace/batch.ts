@@ -436,7 +436,7 @@ class FileBatch<T, F> {
   #warningsOf({ changes, names }: BatchText, { pin, recorder }: FileName, committed?: CommittedFile): FileWarning[] {
     if (committed !== undefined) return recordedBy(recorder, committed.warnings).warnings
     if (pin === null || changes === 0) return []
-    return lossesOf(pin, 'rename').filter(loss => loss !== 'links_left' || pin.stat.nlink > BigInt(names.length))
+    return lossesOf(pin, 'rename', names.length)
   }
 }
 

@@ -456,9 +456,7 @@ function refusalOf({ lock, present, folder, leaf, temp }: Member): FileFailure |
 function committed({ present, inPlace, temp }: Member, isUnsynced: boolean, names: number): CommittedFile {
   if (present === null) return { warnings: isUnsynced ? ['unsynced_creation'] : [] }
   const isRenamed = temp !== null
-  const losses = lossesOf(present.pin, isRenamed ? 'rename' : 'in_place').filter(
-    loss => loss !== 'links_left' || present.pin.stat.nlink > BigInt(names)
-  )
+  const losses = lossesOf(present.pin, isRenamed ? 'rename' : 'in_place', names)
   return {
     warnings: isUnsynced && isRenamed ? [...losses, 'unsynced_change'] : losses,
     ...(!isRenamed && { write_strategy: 'in_place' })

@@ -40,11 +40,13 @@ export const KEPT_MODE = 0o1777
 const SET_ID = 0o6000n
 const ALL_MODES = 0o7777
 
-/** What a replacement of this file will not keep. Known before anything is written. */
-export function lossesOf(pin: Pin, strategy: 'rename' | 'in_place'): FileWarning[] {
+/**
+ * What a replacement of this file, by so many of its names, will not keep. Known before anything is written.
+ */
+export function lossesOf(pin: Pin, strategy: 'rename' | 'in_place', names = 1): FileWarning[] {
   const losses: FileWarning[] = []
   if ((pin.stat.mode & SET_ID) !== 0n) losses.push('set_id_dropped')
-  if (strategy === 'rename' && pin.stat.nlink > 1n) losses.push('links_left')
+  if (strategy === 'rename' && pin.stat.nlink > BigInt(names)) losses.push('links_left')
   return losses
 }
 
