@@ -1,14 +1,14 @@
 // Puts new content in the place of many files, all or nothing. Does not know plans or policy; what is left after a crash
 // is recover-batch.ts's. The order, and why it holds: docs/decisions/batch.md.
 import { randomBytes } from 'node:crypto'
-import { lstatSync, renameSync, unlinkSync } from 'node:fs'
+import { renameSync, unlinkSync } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import { codeOf, quietly } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
 import { isIn, split } from '../root/path.ts'
-import { same, type Folder, type Pin, type Root } from '../root/pin.ts'
+import { statAt, same, type Folder, type Pin, type Root } from '../root/pin.ts'
 import { bothDone, type Snapshot } from '../text-file.ts'
 import { identityOf, isFile, type BatchMember, type BatchRecords, type RunningBatch } from './batch-record.ts'
 import { mkdirBelowRoot, NO_HARD_LINKS, removeFolder, takeName } from './commit-new.ts'
@@ -333,7 +333,7 @@ class Batch {
       const { folder, leaf, old, temp } = member
       try {
         // Another program's save stays.
-        const there = lstatSync(folder.at(leaf), THERE)
+        const there = statAt(folder.at(leaf))
         // The time too: an inode that was freed may be another file's at once.
         if (isFile(there, identityOf(temp!.stat)) && there?.mtimeNs === temp!.stat.mtimeNs) {
           if (old === null) unlinkSync(folder.at(leaf))
@@ -438,14 +438,12 @@ class Batch {
   }
 }
 
-const THERE = { bigint: true, throwIfNoEntry: false } as const
-
 const isOwn = ({ same_as }: BatchFile): boolean => same_as === undefined
 
 /** Null: the lock is still ours, and what is there is what was read. */
 function refusalOf({ lock, present, folder, leaf, temp }: Member): FileFailure | null {
   if (!lock.held()) return { code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 }
-  const there = lstatSync(folder.at(leaf), THERE)
+  const there = statAt(folder.at(leaf))
   const isAsRead =
     present === null
       ? there === undefined

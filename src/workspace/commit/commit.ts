@@ -1,13 +1,13 @@
 // Puts a result in the place of a file: temp file, fsync, re-check and rename in one tick, fsync of the folder. Does
 // not know plans or policy.
-import { fchmodSync, fchownSync, lstatSync, renameSync, type BigIntStats } from 'node:fs'
+import { fchmodSync, fchownSync, renameSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../../result.ts'
 import { codeOf } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
 import type { Intents } from './intents.ts'
 import type { Lock } from '../locks/lock.ts'
 import { split } from '../root/path.ts'
-import { same, type Folder, type Pin, type Root } from '../root/pin.ts'
+import { statAt, same, type Folder, type Pin, type Root } from '../root/pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
 import type { Snapshot } from '../text-file.ts'
 
@@ -130,7 +130,7 @@ function renameUnlessChanged(
   leaf: Buffer
 ): Result<Put, FileFailure> {
   if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
-  const there = lstatSync(folder.at(leaf), { bigint: true, throwIfNoEntry: false })
+  const there = statAt(folder.at(leaf))
   if (!folder.inPlace() || there === undefined || !same(there, change.snapshot.stat) || !change.snapshot.unchanged()) {
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }

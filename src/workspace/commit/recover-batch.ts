@@ -1,9 +1,9 @@
 // Completes a batch that a crash cut short, or takes it back: whichever docs/decisions/batch.md says. Does not know
 // locks, or who asks.
-import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs'
+import { linkSync, renameSync, unlinkSync } from 'node:fs'
 import { codeOf, quietly } from '../errno.ts'
 import { split } from '../root/path.ts'
-import type { Folder, Root } from '../root/pin.ts'
+import { statAt, type Folder, type Root } from '../root/pin.ts'
 import { readWhole } from '../text-file.ts'
 import { isFile, type BatchDecision, type BatchMember, type LeftBatch } from './batch-record.ts'
 import { NO_HARD_LINKS, removeFolder } from './commit-new.ts'
@@ -89,13 +89,13 @@ function lookAtNames(root: Root, member: BatchMember): Found {
     member.path,
     { member, holds: 'other', hasTemp: false, hasLink: false } as Found,
     (folder, leaf) => {
-      const there = lstatSync(folder.at(leaf), THERE)
+      const there = statAt(folder.at(leaf))
       const isOld = old === null ? there === undefined : isFile(there, old)
       return {
         member,
         holds: temp !== null && isFile(there, temp) ? 'new' : isOld ? 'old' : 'other',
-        hasTemp: temp !== null && isFile(lstatSync(folder.at(temp.name), THERE), temp),
-        hasLink: typeof temp?.link === 'string' && lstatSync(folder.at(temp.link), THERE) !== undefined
+        hasTemp: temp !== null && isFile(statAt(folder.at(temp.name)), temp),
+        hasLink: typeof temp?.link === 'string' && statAt(folder.at(temp.link)) !== undefined
       }
     }
   )
@@ -142,7 +142,7 @@ async function bringBack(root: Root, { member, holds }: Found): Promise<Outcome>
   const { link } = temp
   return inFolder(root, member.path, { path, outcome: 'left_mixed' } as Outcome, (folder, leaf) => {
     if (old === null) unlinkSync(folder.at(leaf))
-    else if (link !== null && lstatSync(folder.at(link), THERE) !== undefined) {
+    else if (link !== null && statAt(folder.at(link)) !== undefined) {
       renameSync(folder.at(link), folder.at(leaf))
     } else return { path, outcome: 'left_mixed' }
     return { path, outcome: 'done' }
@@ -194,8 +194,6 @@ async function digestAt(root: Root, path: Buffer): Promise<string | null> {
     pin.close()
   }
 }
-
-const THERE = { bigint: true, throwIfNoEntry: false } as const
 
 /** Does the work in the folder of a path; `gone`: there is no such folder any more. */
 function inFolder<T>(root: Root, path: Buffer, gone: T, work: (folder: Folder, leaf: Buffer) => T): T {

@@ -1,5 +1,4 @@
 // After a crash: whether the changes that a server had written down took place. Does not know who asks.
-import { lstatSync } from 'node:fs'
 import type { History } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import type { Result } from '../../result.ts'
@@ -7,7 +6,7 @@ import { codeOf, quietly } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
 import { split } from '../root/path.ts'
-import { same, type Root } from '../root/pin.ts'
+import { same, statAt, type Root } from '../root/pin.ts'
 import { scanPinned, untouched } from '../scan.ts'
 import { chainOf, isNote } from './chain.ts'
 
@@ -77,8 +76,7 @@ function isThere(root: Root, path: Buffer, temp: string): boolean {
     const { folder: folderPath, leaf } = split(path)
     const folder = root.openFolder(folderPath)
     try {
-      const look = (name: Buffer | string) => lstatSync(folder.at(name), { bigint: true, throwIfNoEntry: false })
-      const [made, file] = [look(temp), look(leaf)]
+      const [made, file] = [statAt(folder.at(temp)), statAt(folder.at(leaf))]
       there = made !== undefined && (file === undefined || !same(made, file))
     } finally {
       folder.close()

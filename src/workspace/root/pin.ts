@@ -1,6 +1,6 @@
 // The types of what both kinds of root hand out: objects inside the root that can't be exchanged under us. Does not
 // know policy or locks.
-import { accessSync, constants, type BigIntStats } from 'node:fs'
+import { accessSync, constants, lstatSync, type BigIntStats } from 'node:fs'
 import type { Result } from '../../result.ts'
 import type { FileFailure } from '../failure.ts'
 
@@ -83,6 +83,10 @@ export function same(
 ): boolean {
   return a.dev === b.dev && a.ino === b.ino
 }
+
+/** What is at `path`, a link not followed; undefined: nothing. Synchronous; throws the system's other errors. */
+export const statAt = (path: Buffer): BigIntStats | undefined =>
+  lstatSync(path, { bigint: true, throwIfNoEntry: false })
 
 /** Whether the system lets this process write the file at `path`. */
 export function mayWrite(path: string | Buffer): boolean {

@@ -6,7 +6,7 @@ import { closeLater } from '../close-later.ts'
 import { quietly, Raced } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import { below } from './path.ts'
-import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
+import { ATTEMPTS, gone, statAt, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
 import { syncFolder } from '../sync.ts'
 import { explainOpenError } from './explain-open-error.ts'
 
@@ -16,9 +16,7 @@ const realOf = (path: Buffer): Buffer => realpathSync.native(path, { encoding: '
 const join = (folder: Buffer, leaf: Buffer | string): Buffer =>
   Buffer.concat([folder, Buffer.from('/'), Buffer.from(leaf)])
 
-function statOf(path: Buffer): BigIntStats | null {
-  return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
-}
+const statOf = (path: Buffer): BigIntStats | null => statAt(path) ?? null
 
 export class PortableRoot implements Root {
   readonly confinement = 'portable'

@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  lstatSync,
   openSync,
   readlinkSync,
   realpathSync,
@@ -15,7 +14,7 @@ import { closeLater } from '../close-later.ts'
 import { codeOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import { below } from './path.ts'
-import { ATTEMPTS, gone, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
+import { ATTEMPTS, gone, statAt, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
 import { PortableRoot } from './root-portable.ts'
 import { syncFolder } from '../sync.ts'
 import { explainOpenError } from './explain-open-error.ts'
@@ -54,7 +53,7 @@ function realPathOf(fd: number): Buffer | null {
   const real = readlinkSync(`/proc/self/fd/${fd}`, 'buffer')
   if (!real.subarray(-DELETED.length).equals(DELETED)) return real
   // A name may really end like this.
-  const there = lstatSync(real, { throwIfNoEntry: false, bigint: true })
+  const there = statAt(real)
   return there !== undefined && same(there, fstatSync(fd, { bigint: true })) ? real : null
 }
 
