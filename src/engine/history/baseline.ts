@@ -18,7 +18,7 @@ export interface Verdict {
  * What is to be reviewed of an edit. pending: a change of it stands and isn't in the baseline, or the reverse. kept: what
  * stands of it is in the baseline.
  */
-export type Review = 'pending' | 'kept'
+export type ReviewState = 'pending' | 'kept'
 
 /**
  * Which changes are part of the baseline, by the id of their edit; an edit that isn't there has none. `verdicts`: of one
@@ -46,12 +46,33 @@ export function baselineOf(verdicts: readonly Verdict[]): (edit_id: string, chan
 }
 
 /** Undefined where nothing stands and nothing is in the baseline. `count`: of the edit's changes, at least 1. */
-export function reviewOf(undone: IndexSet, kept: IndexSet, count: number): Review | undefined {
-  let review: Review | undefined
+export function reviewOf(undone: IndexSet, kept: IndexSet, count: number): ReviewState | undefined {
+  let review: ReviewState | undefined
   for (const index of tellingIndexes([undone, kept], count)) {
     const stands = !undone.has(index)
     if (stands !== kept.has(index)) return 'pending'
     if (stands) review = 'kept'
   }
   return review
+}
+
+/**
+ * What a verdict on an edit, or on some of its changes, says of it: nothing where it is what the baseline has already.
+ * `units`: what is known of its changes; where their number isn't, the edit can only be meant as a whole.
+ */
+export function reviewed(
+  verdict: Verdict['verdict'],
+  { edit_id, change_indexes }: Selection,
+  { undone, kept, count }: { undone: IndexSet; kept: IndexSet; count: number }
+): ReviewedSelection[] {
+  const isNew = (index: number): boolean => kept.has(index) !== (verdict === 'kept' && !undone.has(index))
+  const meant = change_indexes ?? [...tellingIndexes([undone, kept], count)]
+  if (!meant.some(isNew)) return []
+  const all = change_indexes ?? (count === Infinity ? [0] : Array.from({ length: count }, (_, index) => index))
+  return [true, false].flatMap(stood => {
+    const indexes = [...new Set(all)].filter(index => undone.has(index) !== stood)
+    if (indexes.length === 0) return []
+    const isWhole = change_indexes === undefined && indexes.length === all.length
+    return [{ edit_id, ...(!isWhole && { change_indexes: indexes }), stood }]
+  })
 }
