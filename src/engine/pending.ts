@@ -3,12 +3,12 @@
 import { ok, type Result } from '../result.ts'
 import type { HistoryGone } from './failure.ts'
 import { baselineOf, type Verdict } from './history/baseline.ts'
-import { isRecordedId, type RecordedChange, type Selection } from './history/change.ts'
+import { isRecordedId, type RecordedChange } from './history/change.ts'
 import { knownSince, reachOf, type Reach } from './history/known.ts'
 import { listHunks, type ListedHunk } from './history/listed-hunks.ts'
 import { netOf } from './history/net.ts'
 import { LineBudget } from './history/shown-line.ts'
-import { Units } from './history/units.ts'
+import { type ListedSelection, Units } from './history/units.ts'
 import { replay } from './history/weave.ts'
 
 export interface PendingTask {
@@ -29,7 +29,7 @@ export interface PendingText extends Reach {
   /** Not all hunks, or lines of them, are listed. */
   truncated?: true
   /** What is pending and of no hunk: nothing is to be seen of it. */
-  unseen: Selection[]
+  unseen: ListedSelection[]
 }
 
 /**

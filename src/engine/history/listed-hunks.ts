@@ -2,11 +2,11 @@
 // not know how the hunks were found.
 import { countBreaks, isBreakByte, lineFrom, markLength, startOfLineAround, type Line } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
-import { isRecordedId, type RecordedChange, type Selection } from './change.ts'
+import { isRecordedId, type RecordedChange } from './change.ts'
 import { Makers } from './makers.ts'
 import type { Net, NetHunk } from './net.ts'
 import type { LineBudget, ShownLine } from './shown-line.ts'
-import type { Units } from './units.ts'
+import type { ListedSelection, Units } from './units.ts'
 
 export interface ListedLine extends ShownLine {
   kind: 'same' | 'added' | 'removed'
@@ -29,9 +29,9 @@ export interface ListedHunk {
   /** Not all of its lines are listed. */
   truncated?: true
   /** What it is made of, but for changes that aren't recorded. */
-  changes: Selection[]
+  changes: ListedSelection[]
   /** Of these, what was kept and is undone now; absent where nothing is. */
-  undone?: Selection[]
+  undone?: ListedSelection[]
 }
 
 export interface ListingOptions {
@@ -108,7 +108,7 @@ function listHunk(
 ): ListedHunk {
   const base = sides.baseline.place(hunk.from, hunk.to)
   const now = sides.present.place(hunk.otherFrom, hunk.otherTo)
-  const ofSelection = (list: readonly number[]): Selection[] =>
+  const ofSelection = (list: readonly number[]): ListedSelection[] =>
     units.selection(list, changes).filter(({ edit_id }) => isRecordedId(edit_id))
   const undone = ofSelection(hunk.units.filter(unit => !units.stands(unit)))
   const listed: ListedHunk = {

@@ -217,8 +217,9 @@ check('takes one hunk back, and touches no other that shares no change with it',
     if (set.length > 0 && !history.toggle(set, to).ok) return null
   }
   const after = pendingIn(made, 0).hunks
-  if (after.some(({ changes }) => unitsOf(changes, history.changes).some(unit => own.has(unit))))
+  if (after.some(({ changes }) => unitsOf(changes, history.changes).some(unit => own.has(unit)))) {
     return 'it is there still'
+  }
   const others = hunks
     .filter(({ changes }) => unitsOf(changes, history.changes).every(unit => !own.has(unit)))
     .map(textsOf)

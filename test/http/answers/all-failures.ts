@@ -1531,6 +1531,36 @@ const HISTORY: Described[] = [
     ]
   },
   {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'inconsistent',
+      edit_ids: ['E2'],
+      asked: { to: 'pending', edit_ids: [] }
+    },
+    detail: ["What is pending can't be told in lines: what is recorded of edit E2 does not fit the file as it is."]
+  },
+  {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'inconsistent',
+      edit_ids: ['E2'],
+      asked: { to: 'blame', edit_ids: [] }
+    },
+    detail: ["Who wrote the lines can't be told: what is recorded of edit E2 does not fit the file as it is."]
+  },
+  {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'no_texts',
+      edit_ids: ['E2', 'E3'],
+      asked: { to: 'blame', edit_ids: ['E1'] }
+    },
+    detail: [
+      "Who wrote the lines, as they were after edit E1, can't be told:",
+      'that needs the texts of edits E2 and E3, which are not kept, or not any more.'
+    ]
+  },
+  {
     failure: conflict({}),
     detail: [
       "Edit E1 can't be taken back: the later edit E2 changed the same text (line 12 of src/app.ts).",
