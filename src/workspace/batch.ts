@@ -337,15 +337,16 @@ class FileBatch<T, F> {
             )
             const failed = written.find(result => result.status === 'rejected')
             if (failed !== undefined) throw failed.reason
+          },
+          notDone: () => {
+            for (const recorder of recorders) recorder.notDone()
           }
         }
       )
     } catch (error) {
-      for (const recorder of recorders) recorder.notDone()
       return this.#failedBy(error, members)
     }
     if (!committed.ok) {
-      for (const recorder of recorders) recorder.notDone()
       const { at, failure } = committed.failure
       const { text } = members[at]!
       const isNew = text.snapshot === null && failure.code === 'STALE_FILE'

@@ -44,6 +44,8 @@ export interface BatchExtras {
    * done.
    */
   record(made: { folders: readonly Buffer[] }): Promise<void>
+  /** What was written down did not take place, or will be taken back. Not called where the recovery is to decide that. */
+  notDone(): void
 }
 
 /** Why nothing was changed, and of which of the files, by its index. */
@@ -63,7 +65,8 @@ const AT_ONCE = 8
 /**
  * Replaces, or makes, all files or none; names are new ones of the same content. Failures: STALE_FILE, FILE_LOCKED
  * (lost). Throws BatchError, or where nobody's request is at fault the system's error. Unless it returns ok, all files
- * are as they were; where even that can't be had, it is reported and the batch record stays for the recovery.
+ * are as they were; where even that can't be had, it throws, it is reported, and the batch record stays for the
+ * recovery.
  */
 export async function commitBatch(
   context: BatchContext,
@@ -73,9 +76,18 @@ export async function commitBatch(
   const inPlace = new Set<number>()
   for (;;) {
     const batch = new Batch(context, files, inPlace)
-    const done = await batch.run(extras)
-    if (!done.ok && 'unrenamable' in done.failure) inPlace.add(done.failure.unrenamable)
-    else return done as Result<CommittedFile[], BatchRefusal>
+    let isDone = false
+    let isOnceMore = false
+    try {
+      const done = await batch.run(extras)
+      isDone = done.ok
+      if (batch.left !== null) throw batch.left
+      if (done.ok || !('unrenamable' in done.failure)) return done as Result<CommittedFile[], BatchRefusal>
+      isOnceMore = true
+      inPlace.add(done.failure.unrenamable)
+    } finally {
+      if (!isDone && !isOnceMore && !batch.isOpen) extras.notDone()
+    }
   }
 }
 
@@ -89,8 +101,8 @@ class Batch {
   readonly #members: Member[] = []
   #madeFolders: Buffer[] = []
   #running: RunningBatch | null = null
-  /** It could not be taken back. */
-  #isLeft = false
+  /** Why it could not be taken back; null: it could, or needn't. */
+  #left: BatchError | null = null
   /** And that is still to be done, whatever the recovery finds. */
   #isToGoBack = false
 
@@ -99,6 +111,15 @@ class Batch {
     this.#files = files
     this.#unrenamable = unrenamable
     this.#id = context.batches.newId()
+  }
+
+  get left(): BatchError | null {
+    return this.#left
+  }
+
+  /** It could not be taken back, and what is found will decide what becomes of it. */
+  get isOpen(): boolean {
+    return this.#left !== null && !this.#isToGoBack
   }
 
   async run(extras: BatchExtras): Promise<Result<CommittedFile[], BatchRefusal | Unrenamable>> {
@@ -244,15 +265,15 @@ class Batch {
       const { inPlace } = member
       if (inPlace === null) continue
       // The recovery may complete the batch, and needs to find it written then.
-      if (this.#isLeft && !this.#isToGoBack) inPlace.leave()
+      if (this.isOpen) inPlace.leave()
       else await inPlace.takeBack().catch((error: unknown) => this.#leave(member, error))
       member.inPlace = null
     }
   }
 
-  #leave({ path }: Member, error: unknown): void {
-    if (!this.#isLeft) this.#isToGoBack = this.#running?.leave() ?? false
-    this.#isLeft = true
+  #leave({ at, path }: Member, error: unknown): void {
+    if (this.#left === null) this.#isToGoBack = this.#running?.leave() ?? false
+    this.#left ??= new BatchError(at, error)
     this.#context.report({ event: 'batch_left', path: path.toString(), reason: codeOf(error) })
   }
 
@@ -308,20 +329,21 @@ class Batch {
 
   /** Removes the names that were made on the way; those that the recovery needs stay. */
   async #clean(done: boolean): Promise<void> {
-    if (this.#isLeft) this.#context.intents.leave()
+    if (this.#left !== null) this.#context.intents.leave()
     else if (!done) await this.#forget()
-    const ends = this.#isLeft
-      ? []
-      : this.#members.flatMap(({ temp, old, isNamed, present, isRestored }) => [
-          temp?.end(isNamed && present !== null),
-          old?.end(isRestored)
-        ])
+    const ends =
+      this.#left !== null
+        ? []
+        : this.#members.flatMap(({ temp, old, isNamed, present, isRestored }) => [
+            temp?.end(isNamed && present !== null),
+            old?.end(isRestored)
+          ])
     await Promise.all(ends)
     // It may be tried once more, with another one written in place.
     for (const { present, old } of done ? [] : this.#members) {
       if (old !== null) quietly(() => present?.snapshot.unlinked())
     }
-    for (const path of done || this.#isLeft ? [] : this.#madeFolders.toReversed()) {
+    for (const path of done || this.#left !== null ? [] : this.#madeFolders.toReversed()) {
       quietly(() => removeFolder(this.#context.root, path))
       await yieldToOthers()
     }

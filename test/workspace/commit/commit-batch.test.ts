@@ -137,6 +137,24 @@ const CASES: Case[] = [
     events: ['batch_left', 'batch_recovered']
   },
   {
+    name: 'one can’t be renamed, and taking another one back fails',
+    fault: () => {
+      let isRefused = false
+      const second = times(1, 'EIO')
+      return (call, from, to) => {
+        if (isNaming(call, from, to, 'b')) {
+          isRefused = true
+          return 'EACCES'
+        }
+        return isRefused && isNaming(call, from, to, 'a') ? second() : null
+      }
+    },
+    answer: 'EIO',
+    then: { ...OLD, a: NEW.a },
+    recovered: 'old',
+    events: ['batch_left', 'batch_recovered']
+  },
+  {
     name: 'neither can be taken back, nor can that be written down',
     fault: () => {
       let [isRefused, isFailed] = [false, false]
@@ -271,7 +289,7 @@ t.test('all files are new or all are old', async t => {
       for (const file of ['a', 'b', 'c']) writeFileSync(join(root, file), `${file}\n`)
       prepare?.(folders)
       const seen: string[] = []
-      const workspace = await open(folders, { ...options, report: ({ event }) => seen.push(event) })
+      const workspace = await open(folders, { history: 'full', ...options, report: ({ event }) => seen.push(event) })
       t.teardown(() => workspace.close())
       const check = (expected: Case['then']): void => {
         const texts = expected === 'old' ? OLD : expected === 'new' ? NEW : expected
@@ -291,6 +309,13 @@ t.test('all files are new or all are old', async t => {
       check(then)
       t.match(await workspace.edit({ path: 'b' }, REAL, append('')), { ok: true })
       check(recovered)
+      const past = await workspace.history({ limit: 200 })
+      if (!past.ok) throw new Error(past.failure.code)
+      t.strictSame(
+        past.value.edits.map(({ record: { operation }, state }) => `${operation} ${state}`),
+        recovered === 'new' ? STEPS.map(() => 'batch applied') : [],
+        'the history has it if it took place'
+      )
       t.strictSame(
         seen.filter(event => event !== 'temp_file_removed'),
         events
