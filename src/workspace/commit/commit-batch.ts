@@ -1,4 +1,4 @@
-// Puts new content in the place of many files, all or nothing. Does not know plans or policy; what is left after a crash
+// Puts new content in the place of many files, or removes them, all or nothing. Does not know plans or policy; what is left after a crash
 // is recover-batch.ts's. The order, and why it holds: docs/decisions/batch.md.
 import { randomBytes } from 'node:crypto'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
@@ -17,6 +17,7 @@ import {
   linkOld,
   ofFile,
   refusalOf,
+  removeName,
   takeOver,
   writeMember,
   type BatchFile,
@@ -24,7 +25,7 @@ import {
   type Member
 } from './batch-member.ts'
 import { identityOf, type BatchMember, type BatchRecords, type RunningBatch } from './batch-record.ts'
-import { mkdirBelowRoot, NO_HARD_LINKS, removeFolder } from './commit-new.ts'
+import { mkdirBelowRoot, NO_HARD_LINKS, outermostFirst, removeFolder } from './commit-new.ts'
 import { beginInPlace, type InPlaceContext } from './in-place.ts'
 import type { Intents } from './intents.ts'
 import type { Temp } from './temp.ts'
@@ -63,7 +64,7 @@ interface Unrenamable {
 const AT_ONCE = 8
 
 /**
- * Replaces, or makes, all files or none; names are new ones of the same content. Failures: STALE_FILE, FILE_LOCKED
+ * Replaces, makes and removes all files or none; names are new ones of the same content. Failures: STALE_FILE, FILE_LOCKED
  * (lost). Throws BatchError, or where nobody's request is at fault the system's error. Unless it returns ok, all files
  * are as they were; where even that can't be had, it throws, it is reported, and the batch record stays for the
  * recovery.
@@ -100,6 +101,8 @@ class Batch {
   readonly #folders = new Map<string, Folder>()
   readonly #members: Member[] = []
   #madeFolders: Buffer[] = []
+  /** Folders that are removed at the end if they are empty, each before those in it. */
+  readonly #emptied: readonly Buffer[]
   #running: RunningBatch | null = null
   /** Why it could not be taken back; null: it could, or needn't. */
   #left: BatchError | null = null
@@ -111,6 +114,7 @@ class Batch {
     this.#files = files
     this.#unrenamable = unrenamable
     this.#id = context.batches.newId()
+    this.#emptied = outermostFirst(files.flatMap(file => (file.content === null ? file.made_folders : [])))
   }
 
   get left(): BatchError | null {
@@ -127,7 +131,9 @@ class Batch {
     try {
       await this.#makeFolders(extras.folders)
       await this.#writeTemps()
-      const unrenamable = this.#members.find(member => member.temp === null && !this.#isInPlace(member))
+      const unrenamable = this.#members.find(
+        member => member.temp === null && member.content !== null && !this.#isInPlace(member)
+      )
       if (unrenamable !== undefined) return fail({ unrenamable: unrenamable.at })
       await this.#writeRecords(extras)
       const refusal = (await this.#writeInPlace()) ?? (await this.#putAll())
@@ -176,7 +182,7 @@ class Batch {
       const { folder: folderPath, leaf } = split(file.path)
       const link = `.${randomBytes(12).toString('hex')}.tmp`
       const folder = await ofFile(at, () => this.#folder(folderPath))
-      const state = { temp: null, link, old: null, isNamed: false, isRestored: false, inPlace: null }
+      const state = { temp: null, link, old: null, isNew: false, isRestored: false, inPlace: null }
       this.#members.push({ ...file, at, folder, folderPath, leaf, ...state })
     }
     const waiting = this.#members.filter(member => !this.#isInPlace(member))
@@ -199,10 +205,11 @@ class Batch {
       path,
       old: present && { ...identityOf(present.pin.stat), digest: present.snapshot.digest },
       digest,
-      temp: temp && { ...identityOf(temp.stat), name: temp.name, link: present && link }
+      temp: temp && { ...identityOf(temp.stat), name: temp.name },
+      link: present !== null && (temp !== null || digest === null) ? link : null
     }))
     const folders = this.#madeFolders
-    const saved = this.#context.batches.save(this.#id, { members, folders }).then(running => {
+    const saved = this.#context.batches.save(this.#id, { members, folders, emptied: this.#emptied }).then(running => {
       // Also where the other one fails.
       this.#running = running
     })
@@ -212,7 +219,7 @@ class Batch {
   async #writeInPlace(): Promise<BatchRefusal | null> {
     for (const member of this.#members) {
       const { at, present, content, digest, lock } = member
-      if (member.temp !== null || present === null || !isOwn(member)) continue
+      if (member.temp !== null || present === null || content === null || !isOwn(member)) continue
       const change = { ...present, ...content, digest: Promise.resolve(digest), record: async () => {} }
       const written = await ofFile(at, () => beginInPlace({ ...this.#context, lock }, change, this.#id))
       if (!written.ok) return { at, failure: written.failure }
@@ -239,6 +246,10 @@ class Batch {
     }
     for (const member of this.#replaced()) if (member.old === null) linkOld(member, this.#context)
     for (const member of this.#replaced()) if (!takeOver(member)) return { unrenamable: member.at }
+    for (const member of this.#removed()) {
+      const failure = removeName(member, this.#context)
+      if (failure !== null) return { at: member.at, failure }
+    }
     // New files come last, since taking a name back removes a file.
     for (const member of this.#members) if (member.present === null) takeOver(member)
     return null
@@ -249,10 +260,14 @@ class Batch {
     return this.#members.filter(({ present, temp }) => present !== null && temp !== null)
   }
 
+  #removed(): Member[] {
+    return this.#members.filter(({ content }) => content === null)
+  }
+
   /** Gives all names back that were taken, in one tick, and the old bytes to what was written in place. */
   async #takeBack(): Promise<void> {
-    const named = this.#members.filter(({ isNamed }) => isNamed)
-    for (const member of named.reverse()) {
+    const changed = this.#members.filter(({ isNew }) => isNew)
+    for (const member of changed.reverse()) {
       try {
         giveBack(member)
       } catch (error) {
@@ -260,7 +275,7 @@ class Batch {
       }
     }
     // While there is a record: a power failure must not bring back some of the new ones without it.
-    if (named.length > 0) await this.#syncFolders([])
+    if (changed.length > 0) await this.#syncFolders([])
     for (const member of this.#members) {
       const { inPlace } = member
       if (inPlace === null) continue
@@ -286,7 +301,7 @@ class Batch {
     return this.#members.map(member => {
       const { present, inPlace, folder } = member
       inPlace?.finish()
-      if (present !== null && member.temp !== null) present.pin.replaced = true
+      if (present !== null && member.isNew) present.pin.replaced = true
       return committed(member, unsynced.has(folder), this.#namesOf(member))
     })
   }
@@ -334,8 +349,8 @@ class Batch {
     const ends =
       this.#left !== null
         ? []
-        : this.#members.flatMap(({ temp, old, isNamed, present, isRestored }) => [
-            temp?.end(isNamed && present !== null),
+        : this.#members.flatMap(({ temp, old, isNew, present, isRestored }) => [
+            temp?.end(isNew && present !== null),
             old?.end(isRestored)
           ])
     await Promise.all(ends)
@@ -343,7 +358,8 @@ class Batch {
     for (const { present, old } of done ? [] : this.#members) {
       if (old !== null) quietly(() => present?.snapshot.unlinked())
     }
-    for (const path of done || this.#left !== null ? [] : this.#madeFolders.toReversed()) {
+    const unneeded = done ? this.#emptied : this.#madeFolders
+    for (const path of this.#left !== null ? [] : unneeded.toReversed()) {
       quietly(() => removeFolder(this.#context.root, path))
       await yieldToOthers()
     }
