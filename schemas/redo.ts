@@ -7,10 +7,11 @@ import { editIds, takeBackFields } from './undo.ts'
 
 export const RedoRequestSchema = named(
   'RedoRequest',
-  'Make again what an undo took back. Give edit_id or edit_ids; neither: the last undo of the caller.',
+  'Make again what an undo took back. Give edit_id, edit_ids or batch_id; none: the last undo of the caller.',
   {
     edit_id: Type.Optional(editId('An undo, or an edit that was undone.')),
     edit_ids: Type.Optional(editIds('Several of these, of one file or more: all are made again, or none.')),
+    batch_id: Type.Optional(editId('An undo of several files, or a batch that was undone.')),
     ...takeBackFields
   }
 )

@@ -26,25 +26,42 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
   outcome: RedoResultSchema,
   codes: [...TAKE_BACK_CODES, 'ALREADY_EXISTS'],
   async call(request, context = {}) {
-    const { edit_id, edit_ids } = request
-    if (edit_id !== undefined && edit_ids !== undefined) {
-      return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: '/edit_ids', reason: 'several_selectors' }] })
+    const [, second] = SELECTORS.filter(name => request[name] !== undefined)
+    if (second !== undefined) {
+      return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: `/${second}`, reason: 'several_selectors' }] })
     }
-    const ids = edit_ids ?? (edit_id === undefined ? undefined : [edit_id])
-    const meant =
-      ids === undefined ? await lastUndo(taking.workspace, context.caller ?? {}) : await byIds(taking.workspace, ids)
+    const meant = await selected(taking.workspace, request, context.caller ?? {})
     if (!meant.ok) return meant
     const files = filesFor(meant.value, request, set => ({ set, to: 'standing', on_conflict: 'refuse' }))
     return files.ok ? takeBackFiles(taking, 'redo', request, files.value, context) : files
   }
 })
 
-async function byIds(workspace: Workspace, ids: readonly string[]): Promise<Result<Meant[], MeantFailure>> {
+const SELECTORS = ['edit_id', 'edit_ids', 'batch_id'] as const
+
+async function selected(
+  workspace: Workspace,
+  { edit_id, edit_ids, batch_id }: RedoRequest,
+  caller: Author
+): Promise<Result<Meant[], MeantFailure>> {
+  if (batch_id !== undefined) return byBatch(workspace, batch_id)
+  const ids = edit_ids ?? (edit_id === undefined ? undefined : [edit_id])
+  if (ids === undefined) return lastUndo(workspace, caller)
   const found = await namedEdits(workspace, 'redo', ids)
   return found.ok ? ok(found.value.flatMap(({ record }) => meantBy(record))) : found
 }
 
-/** What the last undo of the caller took back, of which something hasn't been made again. */
+/** All edits of a batch or, where it is an undo, all that it took back. */
+async function byBatch(workspace: Workspace, batch_id: string): Promise<Result<Meant[], MeantFailure>> {
+  const found = await findEdits(workspace, { batch_id })
+  if (!found.ok) return found
+  const { edits, oldest_kept_at } = found.value
+  if (edits.length > 0) return ok(edits.flatMap(({ record }) => meantBy(record)))
+  const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none', edit_ids: [], ...oldest })
+}
+
+/** What the last undo of the caller took back, in all its files, of which something hasn't been made again. */
 async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Meant[], MeantFailure>> {
   let failure: FileFailure | undefined
   const hasEffect = async ({ record, superseded }: PastEdit): Promise<boolean> => {
@@ -60,6 +77,7 @@ async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Me
   if (failure !== undefined) return fail(failure)
   if (!found.ok) return found
   const [last] = found.value.edits
+  if (last?.record.batch_id !== undefined) return byBatch(workspace, last.record.batch_id)
   if (last !== undefined) return ok(meantBy(last.record))
   const agent = caller.agent === undefined ? {} : { agent: caller.agent }
   return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none_of_caller', edit_ids: [], ...agent })

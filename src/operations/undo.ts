@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
 import { chosenFrom, filesFor, meantBy, namedEdits, type Meant, type MeantFailure } from './meant-edits.ts'
 import type { FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
-import { findEdits, isOrdinary, ownQuery, pathOf, stands, type FoundEdits } from './past-edits.ts'
+import { findEdits, isOrdinary, ownQuery, stands, type FoundEdits } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
 import type { Chosen, FileToTakeBack, TakingBack } from './take-back-file.ts'
 
@@ -103,7 +103,8 @@ async function selected(
   const found = await findEdits(
     workspace,
     whose ?? ownQuery(caller),
-    edit => stands(edit) && isOrdinary(edit.record),
+    // A batch of undos is named in the answer; what a batch has made again can be taken back.
+    edit => (isOrdinary(edit.record) ? stands(edit) : batch_id !== undefined),
     whose === undefined ? 1 : Infinity
   )
   if (!found.ok) return found
@@ -113,7 +114,7 @@ async function selected(
   if (whose === undefined && last.batch_id !== undefined) {
     return selected(workspace, { batch_id: last.batch_id }, caller)
   }
-  return ok(found.value.edits.map(({ record }) => ({ path: pathOf(record), selection: { edit_id: record.edit_id } })))
+  return meantOf(found.value.edits, { ...(batch_id !== undefined && { batch_id }) })
 }
 
 const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): HistoryFailure => ({
@@ -131,10 +132,20 @@ async function byIds(
   change_indexes?: readonly number[]
 ): Promise<Result<Meant[], MeantFailure>> {
   const found = await namedEdits(workspace, 'undo', ids)
-  if (!found.ok) return found
-  const undo = found.value.find(({ record }) => record.operation === 'undo')
-  if (undo === undefined) return ok(found.value.flatMap(({ record }) => meantBy(record, change_indexes)))
-  const { edit_id, toggles = [] } = undo.record
-  const undoes = toggles.map(({ edit_id }) => edit_id)
-  return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', reason: 'is_undo', edit_ids: [edit_id], undoes })
+  return found.ok ? meantOf(found.value, { change_indexes }) : found
+}
+
+/** What these edits mean for an undo; NOTHING_TO_UNDO where an undo is among them: all of `batch_id`, or the first. */
+function meantOf(
+  edits: readonly PastEdit[],
+  { batch_id, change_indexes }: { batch_id?: string; change_indexes?: readonly number[] | undefined }
+): Result<Meant[], HistoryFailure> {
+  const undos = edits.filter(({ record }) => record.operation === 'undo')
+  const [first] = undos
+  if (first === undefined) return ok(edits.flatMap(({ record }) => meantBy(record, change_indexes)))
+  const named = batch_id === undefined ? [first] : undos
+  const edit_ids = named.map(({ record }) => record.edit_id)
+  const undoes = [...new Set(named.flatMap(({ record: { toggles = [] } }) => toggles.map(({ edit_id }) => edit_id)))]
+  const whole = batch_id === undefined ? {} : { batch_id }
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', reason: 'is_undo', edit_ids, undoes, ...whole })
 }
