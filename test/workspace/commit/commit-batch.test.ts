@@ -10,6 +10,7 @@ import {
   become,
   isRoot,
   makeFolders,
+  onLinux,
   open,
   REAL,
   remove,
@@ -92,6 +93,17 @@ const CASES: Case[] = [
     },
     answer: { ok: true },
     then: 'new'
+  },
+  {
+    name: 'a file can’t be read',
+    fault: () => {
+      let count = 0
+      // By its descriptor.
+      return (call, from) => (call === 'openSync' && /^\d+$/.test(from) && ++count === 2 ? 'EACCES' : null)
+    },
+    answer: { ok: false, at: 1, path: 'b', failure: { code: 'PERMISSION_DENIED' } },
+    then: 'old',
+    skip: onLinux ? false : 'needs /proc'
   },
   {
     name: 'there is no space for a folder',
