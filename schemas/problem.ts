@@ -87,7 +87,8 @@ const SuggestedCall = named(
         symbol: Type.Optional(text('As in /edit-section.')),
         at_line: Type.Optional(line('As in /edit-section.')),
         edit_id: Type.Optional(text('As in /undo or /redo.')),
-        edit_ids: Type.Optional(Type.Array(Type.String(), { description: 'As in /undo.' }))
+        edit_ids: Type.Optional(Type.Array(Type.String(), { description: 'As in /undo.' })),
+        batch_id: Type.Optional(text('As in /redo.'))
       },
       { additionalProperties: false, description: 'Its arguments.' }
     )
@@ -162,11 +163,6 @@ const TakenBackEdit = named('TakenBackEdit', 'An edit of yours that was taken ba
   note: Type.Optional(text('Why, as the caller said.'))
 })
 
-const WrittenFile = named('WrittenFile', 'A file that was changed before the request failed, and stays so.', {
-  path: text('The file.'),
-  edit_id: Type.Optional(text('What changed it.'))
-})
-
 const FieldErrorSchema = named('FieldError', 'An error in one field of the request.', {
   pointer: text('JSON pointer to the field; empty for the request as a whole.'),
   message: text('What is wrong with it.')
@@ -188,12 +184,7 @@ const COMMON = {
   path: Type.Optional(text('The file.')),
   resolved_path: Type.Optional(text('The file that the symlink in path leads to.')),
   file_hash: Type.Optional(hash('The hash of the file as it is on disk now.')),
-  operation_index: Type.Optional(count('Of a batch: which operation failed, counted from 0.')),
-  written: Type.Optional(
-    Type.Array(ref(WrittenFile), {
-      description: 'Files that stay changed although the request failed; left out where nothing was written.'
-    })
-  )
+  operation_index: Type.Optional(count('Of a batch: which operation failed, counted from 0.'))
 }
 
 /** What problems of some codes have beyond that. */
@@ -405,7 +396,6 @@ export const PROBLEM_COMPONENTS = [
   FieldErrorSchema,
   UndoConflict,
   TakenBackEdit,
-  WrittenFile,
   ProblemBase,
   ...PROBLEM.members,
   ProblemSchema

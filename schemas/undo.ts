@@ -81,6 +81,7 @@ const results = Type.Array(ref(TakenBackSchema), { description: 'What was change
 const common = {
   message: Type.String({ description: 'What was done, in one sentence.' }),
   dry_run: Type.Boolean({ description: 'true: nothing was written.' }),
+  batch_id: Type.Optional(Type.String({ description: 'Of several files: what /redo takes.' })),
   results
 }
 const warnings = Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))

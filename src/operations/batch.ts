@@ -11,7 +11,7 @@ import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { PreviewEdit } from '../../schemas/preview.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions, Workspace } from '../workspace/api.ts'
-import { type FileOperation, keyedByAll, type PreparedChange, withoutTexts } from './change.ts'
+import { type FileOperation, isOfAll, keyedByAll, type PreparedChange, withoutTexts } from './change.ts'
 import type {
   CallContext,
   Called,
@@ -120,9 +120,3 @@ const noting = (
     return step.plan(original, file)
   }
 })
-
-/** Whether it is of the whole batch, whichever operation met it. */
-const isOfAll = (failure: CallFailure): boolean =>
-  failure.code === 'NOT_READY' ||
-  failure.code === 'READ_ONLY' ||
-  (failure.code === 'FILE_TOO_LARGE' && failure.together === true)

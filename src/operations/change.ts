@@ -92,6 +92,12 @@ export interface PreparedChange {
 
 export type Prepared = { ok: true; value: PreparedChange } | Failed
 
+/** Whether a failure of several files changed together is of all of them, whichever met it. */
+export const isOfAll = (failure: CallFailure): boolean =>
+  failure.code === 'NOT_READY' ||
+  failure.code === 'READ_ONLY' ||
+  (failure.code === 'FILE_TOO_LARGE' && failure.together === true)
+
 /** An operation that changes one file. */
 export interface FileOperation<Request = never> extends Operation<Request> {
   /** What a request comes to. `request` has passed the schema. */

@@ -81,14 +81,19 @@ export function meantBy(
   const meant: Meant[] = []
   for (const selection of named) {
     const record = byId.get(selection.edit_id)!
-    const path = pathOf(record)
-    if (record.toggles === undefined) meant.push({ path, selection })
-    else if (selection.change_indexes === undefined) {
-      meant.push(...record.toggles.map(toggled => ({ path, selection: toggled })))
-    } else return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: selection.at!, reason: 'changes_of_undo' }] })
+    if (selection.change_indexes === undefined) meant.push(...wholeEdits([record]))
+    else if (record.toggles === undefined) meant.push({ path: pathOf(record), selection })
+    else return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: selection.at!, reason: 'changes_of_undo' }] })
   }
   return ok(meant)
 }
+
+/** All of these records; of an undo or redo, all that it took back or made again. */
+export const wholeEdits = (records: readonly EditRecord[]): Meant[] =>
+  records.flatMap(record => {
+    const { edit_id, toggles = [{ edit_id }] } = record
+    return toggles.map(selection => ({ path: pathOf(record), selection }))
+  })
 
 /** One entry for each file; of each, the selections are judged against its history under the lock. */
 export function filesFor(

@@ -138,8 +138,8 @@ type NothingBecause =
   | { reason: 'file_removed' }
   /** The edits are undone or, for a redo, stand. */
   | { reason: 'done_already' }
-  /** It is an undo of `undoes`. */
-  | { reason: 'is_undo'; undoes: readonly string[] }
+  /** It is an undo of `undoes`; `batch_id`: of several files, which was asked for as a whole. */
+  | { reason: 'is_undo'; undoes: readonly string[]; batch_id?: string }
   /** Nothing that fits the selector stands, or to be reviewed, is there; or nothing of the caller stands. */
   | { reason: 'none' | 'none_of_caller'; agent?: string; oldest_kept_at?: number }
   /** The file is as it is to be. */
@@ -164,8 +164,6 @@ export interface Failed {
   path?: string
   resolved_path?: string
   file_hash?: string
-  /** Files that were changed before it failed: those that stay so, and those that were changed back. */
-  written?: { stays: readonly { path: string; edit_id?: string }[]; restored: readonly string[] }
   /** The caller's edit that was taken back in this file, so that a miss there may be of it. */
   taken_back?: TakenBackEdit
   /** Of a batch. */
@@ -221,6 +219,8 @@ export interface TakeBackOutcome {
   results: TakenBackFile[]
   toggled: string[]
   skipped: string[]
+  /** Where several files were changed, and a history is kept. */
+  batch_id?: string
   /** Of the one file, if it is one and there. */
   file_hash?: string
 }

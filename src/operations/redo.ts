@@ -1,7 +1,7 @@
 // /redo: what an undo took back is made again.
 import { RedoRequestSchema, type RedoRequest } from '../../schemas/redo.ts'
 import { RedoResultSchema } from '../../schemas/undo.ts'
-import { fail, type Result } from '../result.ts'
+import { fail, ok, type Result } from '../result.ts'
 import type { Author } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { PastEdit, Workspace } from '../workspace/workspace.ts'
@@ -12,9 +12,9 @@ import {
   namedEdits,
   namedIn,
   selectorFault,
+  wholeEdits,
   type Meant,
-  type MeantFailure,
-  type NamedSelection
+  type MeantFailure
 } from './meant-edits.ts'
 import type { Operation } from './operation.ts'
 import { findByIds, findEdits, ownQuery } from './past-edits.ts'
@@ -35,34 +35,48 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
   outcome: RedoResultSchema,
   codes: [...TAKE_BACK_CODES, 'ALREADY_EXISTS'],
   async call(request, context = {}) {
-    const fault = selectorFault(request, ['edit_id', 'edit_ids', 'changes'])
+    const fault = selectorFault(request, SELECTORS)
     if (fault !== null) return fail({ code: 'INVALID_REQUEST', faults: [fault] })
-    const named = namedIn(request)
-    const meant =
-      named === undefined
-        ? await lastUndo(taking.workspace, context.caller ?? {})
-        : await byIds(taking.workspace, named)
+    const meant = await selected(taking.workspace, request, context.caller ?? {})
     if (!meant.ok) return meant
     const files = filesFor(meant.value, request, set => ({ set, to: 'standing', on_conflict: 'refuse' }))
     return files.ok ? takeBackFiles(taking, 'redo', request, files.value, context) : files
   }
 })
 
-async function byIds(workspace: Workspace, named: readonly NamedSelection[]): Promise<Result<Meant[], MeantFailure>> {
+const SELECTORS = ['edit_id', 'edit_ids', 'changes', 'batch_id'] as const
+
+async function selected(
+  workspace: Workspace,
+  request: RedoRequest,
+  caller: Author
+): Promise<Result<Meant[], MeantFailure>> {
+  if (request.batch_id !== undefined) return byBatch(workspace, request.batch_id)
+  const named = namedIn(request)
+  if (named === undefined) return lastUndo(workspace, caller)
   const found = await namedEdits(
     workspace,
     'redo',
     named.map(({ edit_id }) => edit_id)
   )
-  return found.ok
-    ? meantBy(
-        found.value.map(({ record }) => record),
-        named
-      )
-    : found
+  if (!found.ok) return found
+  return meantBy(
+    found.value.map(({ record }) => record),
+    named
+  )
 }
 
-/** What the last undo of the caller took back, of which something hasn't been made again. */
+/** All edits of a batch or, where it is an undo, all that it took back. */
+async function byBatch(workspace: Workspace, batch_id: string): Promise<Result<Meant[], MeantFailure>> {
+  const found = await findEdits(workspace, { batch_id })
+  if (!found.ok) return found
+  const { edits, oldest_kept_at } = found.value
+  if (edits.length > 0) return ok(wholeEdits(edits.map(({ record }) => record)))
+  const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none', edit_ids: [], ...oldest })
+}
+
+/** What the last undo of the caller took back, in all its files, of which something hasn't been made again. */
 async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Meant[], MeantFailure>> {
   let failure: FileFailure | undefined
   const hasEffect = async ({ record, superseded }: PastEdit): Promise<boolean> => {
@@ -78,7 +92,8 @@ async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Me
   if (failure !== undefined) return fail(failure)
   if (!found.ok) return found
   const [last] = found.value.edits
-  if (last !== undefined) return meantBy([last.record], [{ edit_id: last.record.edit_id }])
+  if (last?.record.batch_id !== undefined) return byBatch(workspace, last.record.batch_id)
+  if (last !== undefined) return ok(wholeEdits([last.record]))
   const agent = caller.agent === undefined ? {} : { agent: caller.agent }
   return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none_of_caller', edit_ids: [], ...agent })
 }

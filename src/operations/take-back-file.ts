@@ -5,7 +5,7 @@ import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engi
 import type { Selection } from '../engine/history/change.ts'
 import type { Described } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { ChangeOptions, EditRecord, FileHistory } from '../workspace/api.ts'
+import type { BatchStepDone, ChangeOptions, EditRecord, FileHistory, Origin } from '../workspace/api.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Created, Edited, Planner, Workspace } from '../workspace/workspace.ts'
 import { CONTEXT_LINES, DIFF_LINES, type Planning } from './change.ts'
@@ -48,7 +48,7 @@ export interface FileToTakeBack {
 }
 
 /** What is said of one file. */
-type Report = Described & {
+export type TakeBackReport = Described & {
   toggles: readonly Selection[]
   toggled: string[]
   skipped: readonly string[]
@@ -56,8 +56,8 @@ type Report = Described & {
 }
 
 /** What was done, or would be, in one file. */
-export type FileTakenBack = Edited<Report> | Created<Report>
-export type FileDone = { ok: true; value: FileTakenBack } | Failed
+export type FileTakenBack = Edited<TakeBackReport> | Created<TakeBackReport> | BatchStepDone<TakeBackReport>
+type FileDone = { ok: true; value: FileTakenBack } | Failed
 
 /** What is needed beside the request. */
 export interface TakingBack extends Planning {
@@ -81,23 +81,27 @@ interface Mode {
   outcome?: (done: FileTakenBack, texts: boolean) => TakenBackOutcome
 }
 
+/** Who takes edits back, and why. */
+export function originOf({ verb, request: { note }, context: { caller, key } }: TakeBackRun): Origin {
+  return {
+    operation: verb,
+    ...caller,
+    ...(note !== undefined && { reason: note }),
+    ...(key !== undefined && { key })
+  }
+}
+
 /** Plans it under its lock and, unless it is a dry run, changes it. */
 export async function changeFile(
   run: TakeBackRun,
   file: FileToTakeBack,
   { dry_run, outcome }: Mode
 ): Promise<FileDone> {
-  const { taking, verb, request, context } = run
-  const { key, caller } = context
-  const { note, expected_hash } = request
+  const { taking, verb, request } = run
+  const { expected_hash } = request
   const options: ChangeOptions<FileTakenBack> = {
     dry_run,
-    origin: {
-      operation: verb,
-      ...caller,
-      ...(note !== undefined && { reason: note }),
-      ...(outcome !== undefined && key !== undefined && { key })
-    },
+    origin: originOf(run),
     ...(outcome !== undefined && { outcome })
   }
   const target = { path: file.path, ...(expected_hash !== undefined && { expected_hash }) }
@@ -111,10 +115,15 @@ export async function changeFile(
   return made.ok || made.failure.code !== 'ALREADY_EXISTS' ? made : taking.workspace.edit(target, options, planner)
 }
 
-type PlanFailure = ChooseFailure | ResultTooLarge | StaleFile
+export type PlanFailure = ChooseFailure | ResultTooLarge | StaleFile
 
-const plannerOf =
-  ({ taking, verb, request }: TakeBackRun, file: FileToTakeBack, dry_run: boolean): Planner<Report, PlanFailure> =>
+/** What is done in a file, planned on its history. */
+export const plannerOf =
+  (
+    { taking, verb, request }: TakeBackRun,
+    file: FileToTakeBack,
+    dry_run: boolean
+  ): Planner<TakeBackReport, PlanFailure> =>
   async (original, { stale, ...found }) => {
     if (stale !== undefined) return fail(stale)
     const { resolved_path, path, exists } = found

@@ -1,14 +1,18 @@
-// What /undo and /redo have in common: the files are planned all together, then changed one after the other. Does not
-// know how a request says which edits it means, or how one file is changed.
+// What /undo and /redo have in common: the files are planned all together, and changed all together. Does not know how a
+// request says which edits it means, or how one file is planned.
 import { NamedChangesSchema } from '../../schemas/undo.ts'
 import { ok } from '../result.ts'
-import { keyedByAll } from './change.ts'
+import type { BatchDone, BatchStep, ChangeOptions } from '../workspace/api.ts'
+import { isOfAll, keyedByAll } from './change.ts'
 import type { CallContext, Called, Failed, HistoryFailure, TakeBackVerb } from './operation.ts'
 import {
   changeFile,
-  type FileDone,
+  originOf,
+  plannerOf,
   type FileTakenBack,
   type FileToTakeBack,
+  type PlanFailure,
+  type TakeBackReport,
   type TakeBackRequest,
   type TakeBackRun,
   type TakenBackOutcome,
@@ -20,6 +24,10 @@ type UndoRefused = Extract<HistoryFailure, { code: 'UNDO_CONFLICT' }>
 
 /** The conflicts that an answer lists. */
 const MAX_CONFLICTS = 100
+/** How often files are planned that others change in between. Chosen, not measured. */
+const ATTEMPTS = 3
+/** What comes out under the locks only if something has changed since the files were planned. */
+const OVERTAKEN: readonly string[] = ['UNDO_CONFLICT', 'NOTHING_TO_UNDO', 'FILE_NOT_FOUND', 'ALREADY_EXISTS']
 
 /** What both operations say of themselves. */
 export const takeBackFacts = ({ workspace }: TakingBack) =>
@@ -33,10 +41,7 @@ export const takeBackFacts = ({ workspace }: TakingBack) =>
     keyed: keyedByAll(workspace, kept => (kept as TakenBackOutcome).outcome.results)
   }) as const
 
-/**
- * Plans all files, and refuses if one of them can't be changed; then changes them. Where that fails on the way, the files
- * that were changed are changed back, and the failure says which could not be.
- */
+/** Changes all files or none. Of several, all conflicts are found before any lock is taken. */
 export async function takeBackFiles(
   taking: TakingBack,
   verb: TakeBackVerb,
@@ -45,43 +50,74 @@ export async function takeBackFiles(
   context: CallContext
 ): Promise<Called> {
   const { dry_run = false } = request
-  const done: FileTakenBack[] = []
   const run = { taking, verb, request, context }
-  // A single file is planned once, under its lock.
-  const planned = dry_run || files.length > 1 ? await planAll(run, files) : ok({ done: [], files, left: [] })
-  if (!planned.ok) return planned
-  const { left } = planned.value
-  const answer = (all: readonly FileTakenBack[]): TakenBackOutcome => ({
-    operation: verb,
-    outcome: outcomeOfAll(request, all, left)
-  })
-  if (dry_run) return ok(answer(planned.value.done))
-  for (const file of planned.value.files) {
-    // The answer of all is kept with the last change: before it, the request isn't carried out.
-    const isLast = file === planned.value.files.at(-1)
-    let written: FileDone | undefined
-    let changedBack: NonNullable<Failed['written']> = { restored: [], stays: [] }
-    try {
-      written = await changeFile(run, file, {
-        dry_run: false,
-        ...(isLast && {
-          // It is kept with one file, whose policy says nothing of the others' texts.
-          outcome: (last: FileTakenBack, texts: boolean) =>
-            texts && done.length === 0 ? answer([last]) : outcomeWithoutTexts(answer([...done, last]))
-        })
-      })
-    } finally {
-      // Also where it throws.
-      if (written?.ok !== true) changedBack = await changeBack(run, done)
-    }
-    if (!written.ok) return done.length === 0 ? written : { ...written, written: changedBack }
-    done.push(written.value)
+  const [first, ...others] = files
+  // It is planned once, under its lock.
+  if (first !== undefined && others.length === 0 && !dry_run) return takeBackOne(run, first, [])
+  for (let attempt = 1; ; attempt++) {
+    const planned = await planAll(run, files)
+    if (!planned.ok) return planned
+    if (dry_run) return ok(answerOf(run, planned.value.done, planned.value.left))
+    const done = await takeBackPlanned(run, planned.value)
+    if (done.ok || attempt === ATTEMPTS || !OVERTAKEN.includes(done.failure.code)) return done
   }
-  return ok(answer(done))
+}
+
+/** What was done in files, or would be. `left`: edits of others, which were in conflict. */
+const answerOf = (
+  { verb, request }: TakeBackRun,
+  done: readonly FileTakenBack[],
+  left: readonly string[],
+  batch_id?: string
+): TakenBackOutcome => ({
+  operation: verb,
+  outcome: { ...outcomeOfAll(request, done, left), ...(batch_id !== undefined && { batch_id }) }
+})
+
+async function takeBackOne(run: TakeBackRun, file: FileToTakeBack, left: readonly string[]): Promise<Called> {
+  const answer = (done: FileTakenBack): TakenBackOutcome => answerOf(run, [done], left)
+  const outcome = (done: FileTakenBack, texts: boolean): TakenBackOutcome =>
+    // It may name edits of other files, of whose texts the policy of this one says nothing.
+    texts && left.length === 0 ? answer(done) : outcomeWithoutTexts(answer(done))
+  const done = await changeFile(run, file, { dry_run: false, outcome })
+  return done.ok ? ok(answer(done.value)) : done
+}
+
+/** Plans the files once more, under their locks, and changes them. */
+async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedFiles): Promise<Called> {
+  const [first, ...others] = files
+  if (first !== undefined && others.length === 0) return takeBackOne(run, first, left)
+  const answer = ({ batch_id, steps }: BatchDone<TakeBackReport>): TakenBackOutcome =>
+    answerOf(run, steps, left, batch_id)
+  const options: ChangeOptions<BatchDone<TakeBackReport>> = {
+    dry_run: false,
+    origin: originOf(run),
+    // It is kept with one file, whose policy says nothing of the others' texts.
+    outcome: all => outcomeWithoutTexts(answer(all))
+  }
+  const steps = files.map((file, i) => stepOf(run, file, done[i]!))
+  const changed = await run.taking.workspace.batch<TakeBackReport, PlanFailure>(steps, options)
+  if (changed.ok) return ok(answer(changed.value))
+  const { at: _, ...failed } = changed
+  return isOfAll(failed.failure) ? { ok: false, failure: failed.failure } : failed
+}
+
+function stepOf(
+  run: TakeBackRun,
+  file: FileToTakeBack,
+  planned: FileTakenBack
+): BatchStep<TakeBackReport, PlanFailure> {
+  const { path } = file
+  const plan = plannerOf(run, file, false)
+  const isToBeMade = 'created' in planned && planned.created === true
+  return isToBeMade
+    ? { operation: 'create', target: { path, overwrite: false, create_parents: true }, plan }
+    : { operation: 'edit', target: { path }, plan, apart: true }
 }
 
 /** The files that there is something to do in, as they would be; `left`: edits of others, which were in conflict. */
 interface PlannedFiles {
+  /** Of each of `files`. */
   done: FileTakenBack[]
   files: readonly FileToTakeBack[]
   left: readonly string[]
@@ -127,28 +163,3 @@ async function planAll(
 
 const skippedOf = ({ failure }: Failed): string[] =>
   failure.code === 'NOTHING_TO_UNDO' ? (failure.conflicts ?? []).map(({ edit_id }) => edit_id) : []
-
-/** Brings files back to what they were before this request; says which could not be. */
-async function changeBack(run: TakeBackRun, done: readonly FileTakenBack[]): Promise<NonNullable<Failed['written']>> {
-  const verb = run.verb === 'undo' ? 'redo' : 'undo'
-  const to = verb === 'undo' ? 'undone' : 'standing'
-  const restored: string[] = []
-  const stays: { path: string; edit_id?: string }[] = []
-  const { key: _, ...context } = run.context
-  for (const { path, edit_id, description } of done.toReversed()) {
-    const set = description.toggles
-    const file: FileToTakeBack = {
-      path,
-      recorded: true,
-      choose: () => ok({ goal: { set, to, on_conflict: 'refuse' }, edit_ids: description.toggled })
-    }
-    const back = await changeFile(
-      { ...run, verb, context, request: { note: 'another file of the same request could not be changed' } },
-      file,
-      { dry_run: false }
-    )
-    if (back.ok) restored.push(path)
-    else stays.push({ path, ...(edit_id !== undefined && { edit_id }) })
-  }
-  return { restored, stays }
-}

@@ -12,12 +12,13 @@ import {
   namedEdits,
   namedIn,
   selectorFault,
+  wholeEdits,
   type Meant,
   type MeantFailure,
   type NamedSelection
 } from './meant-edits.ts'
 import type { FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
-import { findEdits, isOrdinary, ownQuery, pathOf, stands, type FoundEdits } from './past-edits.ts'
+import { findEdits, isOrdinary, ownQuery, stands, type FoundEdits } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
 import type { Chosen, FileToTakeBack, TakingBack } from './take-back-file.ts'
 
@@ -111,7 +112,8 @@ async function selected(
   const found = await findEdits(
     workspace,
     whose ?? ownQuery(caller),
-    edit => stands(edit) && isOrdinary(edit.record),
+    // A batch of undos is named in the answer; what a batch has made again can be taken back.
+    edit => (isOrdinary(edit.record) ? stands(edit) : batch_id !== undefined),
     whose === undefined ? 1 : Infinity
   )
   if (!found.ok) return found
@@ -121,7 +123,7 @@ async function selected(
   if (whose === undefined && last.batch_id !== undefined) {
     return selected(workspace, { batch_id: last.batch_id }, caller)
   }
-  return ok(found.value.edits.map(({ record }) => ({ path: pathOf(record), selection: { edit_id: record.edit_id } })))
+  return meantOf(found.value.edits, { ...(batch_id !== undefined && { batch_id }) })
 }
 
 const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): HistoryFailure => ({
@@ -139,11 +141,24 @@ async function byIds(workspace: Workspace, named: readonly NamedSelection[]): Pr
     'undo',
     named.map(({ edit_id }) => edit_id)
   )
-  if (!found.ok) return found
-  const records = found.value.map(({ record }) => record)
-  const undo = records.find(({ operation }) => operation === 'undo')
-  if (undo === undefined) return meantBy(records, named)
-  const { edit_id, toggles = [] } = undo
-  const undoes = toggles.map(({ edit_id }) => edit_id)
-  return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', reason: 'is_undo', edit_ids: [edit_id], undoes })
+  return found.ok ? meantOf(found.value, { named }) : found
+}
+
+/**
+ * What these edits mean for an undo, or what is `named` of them; NOTHING_TO_UNDO where an undo is among them: all of
+ * `batch_id`, or the first.
+ */
+function meantOf(
+  edits: readonly PastEdit[],
+  { batch_id, named }: { batch_id?: string; named?: readonly NamedSelection[] }
+): Result<Meant[], MeantFailure> {
+  const records = edits.map(({ record }) => record)
+  const undos = records.filter(({ operation }) => operation === 'undo')
+  const [first] = undos
+  if (first === undefined) return named === undefined ? ok(wholeEdits(records)) : meantBy(records, named)
+  const refused = batch_id === undefined ? [first] : undos
+  const edit_ids = refused.map(({ edit_id }) => edit_id)
+  const undoes = [...new Set(refused.flatMap(({ toggles = [] }) => toggles.map(({ edit_id }) => edit_id)))]
+  const whole = batch_id === undefined ? {} : { batch_id }
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', reason: 'is_undo', edit_ids, undoes, ...whole })
 }

@@ -102,7 +102,10 @@ export interface Planned<T> {
   splices?: readonly Splice[]
   /** Of an undo or redo: what it takes back or makes again. */
   toggles?: readonly Selection[]
-  /** The file is to be removed, `pieces` is empty; and those of `made_folders` that are empty then. */
+  /**
+   * The file is to be removed, `pieces` is empty; and those of `made_folders` that are empty then. In a batch, no later
+   * step may be of that file.
+   */
   removes?: true
   made_folders?: readonly Buffer[]
   description: T
@@ -183,9 +186,13 @@ export interface Created<T> extends Omit<Edited<T>, 'file_hash' | 'hash_before'>
   created: boolean
 }
 
-/** One operation of a batch. */
+/**
+ * One operation of a batch. `apart`: for a plan that needs the history of its path, which ends in what was there before
+ * the batch. Where other names of the file are in the batch too, it is planned on that all the same; names for which
+ * the same comes out stay one file.
+ */
 export type BatchStep<T, F> =
-  | { operation: 'edit'; target: FileTarget; plan: Planner<T, F> }
+  | { operation: 'edit'; target: FileTarget; plan: Planner<T, F>; apart?: boolean }
   | { operation: 'create'; target: CreateTarget; plan: Planner<T, F> }
 
 /**

@@ -1,6 +1,6 @@
 // Batches of several servers at once: with single edits beside them, and while the servers are killed at random moments.
 // Row 46 of docs/threats.md; `npm run test:batches -- --kills N --pairs N` for more.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -77,11 +77,20 @@ t.test('batches that cross each other', async t => {
 const GROUPS = [2, 3, 5, 20]
 const groupFiles = (group: number): string[] => Array.from({ length: GROUPS[group]! }, (_, i) => `g${group}/f${i}`)
 
+/** Makes two files for the batch of this id to remove; what it is asked for. */
+function removalsOf(root: string, id: string): Record<string, string[]> {
+  const folder = `old/${id}`
+  mkdirSync(join(root, folder, 'b'), { recursive: true })
+  for (const file of ['a', 'b/c']) writeFileSync(join(root, folder, file), id)
+  return { [`${folder}/a`]: [folder], [`${folder}/b/c`]: [folder, `${folder}/b`] }
+}
+
 async function serveUnderKills(
   t: Test,
   at: { root: string; state: string },
   { name, kills, random }: { name: string; kills: number; random: Random },
-  acknowledged: Map<string, { group: number; batch_id: string }>
+  acknowledged: Map<string, { group: number; batch_id: string }>,
+  asked: Set<string>
 ): Promise<void> {
   let number = 0
   for (let killed = 0; killed < kills; killed++) {
@@ -96,7 +105,9 @@ async function serveUnderKills(
       sent.set(id, group)
       const edits = Object.fromEntries(groupFiles(group).map(file => [file, id + '\n']))
       const creates = random.chance(30) ? { [`new/${id}/a`]: id, [`new/${id}/b/c`]: id } : {}
-      worker.child.stdin!.write(JSON.stringify({ id, edits, creates }) + '\n')
+      const removes = random.chance(30) ? removalsOf(at.root, id) : {}
+      if (Object.keys(removes).length > 0) asked.add(id)
+      worker.child.stdin!.write(JSON.stringify({ id, edits, creates, removes }) + '\n')
     }
     // After some answers: on a busy machine it would be killed before it has done anything.
     const enough = 1 + random.int(6)
@@ -120,7 +131,7 @@ row(
   {
     done:
       `${USUAL} kills of one to three processes at random moments while each carries out batches of 2 to 22 files, some ` +
-      'of them new, as the server does (`npm run test:batches -- --kills N` for more); at each system call of a batch, ' +
+      'of them new or removed, as the server does (`npm run test:batches -- --kills N` for more); at each system call of a batch, ' +
       'a kill, EIO, ENOSPC and EACCES, a suspension, and a save by another program before the recovery: ' +
       '`test/workspace/commit/batch-strikes.test.ts`',
     skip: onLinux ? false : 'needs abstract sockets (Linux)'
@@ -128,7 +139,17 @@ row(
   async t => {
     t.comment(`SEED=${SEED}`)
     const random = new Random(SEED)
-    const totals = { kills: 0, acknowledged: 0, found: 0, mixed: 0, lost: 0, unrecorded: 0, uncertain: 0, left: 0 }
+    const totals = {
+      kills: 0,
+      acknowledged: 0,
+      found: 0,
+      removed: 0,
+      mixed: 0,
+      lost: 0,
+      unrecorded: 0,
+      uncertain: 0,
+      left: 0
+    }
     // Folders of their own for so many kills each, so that these stay small.
     for (let block = 0; totals.kills < KILLS; block++) {
       const servers = 1 + (block % 3)
@@ -140,9 +161,11 @@ row(
         for (const file of groupFiles(group)) writeFileSync(join(root, file), '')
       }
       const acknowledged = new Map<string, { group: number; batch_id: string }>()
+      /** The batches that also remove files. */
+      const asked = new Set<string>()
       await Promise.all(
         Array.from({ length: servers }, (_, i) =>
-          serveUnderKills(t, { root, state }, { name: `s${i}`, kills: each, random }, acknowledged)
+          serveUnderKills(t, { root, state }, { name: `s${i}`, kills: each, random }, acknowledged, asked)
         )
       )
       totals.kills += servers * each
@@ -171,7 +194,15 @@ row(
         return new Set(first.split('\n').slice(0, -1))
       })
       totals.found += inGroup.reduce((sum, { size }) => sum + size, 0)
-      for (const id of made.keys()) if (!inGroup.some(lines => lines.has(id))) totals.mixed++
+      const isFound = (id: string): boolean => inGroup.some(lines => lines.has(id))
+      for (const id of made.keys()) if (!isFound(id)) totals.mixed++
+      let kept = 0
+      for (const id of asked) {
+        const left = ['a', 'b/c'].filter(file => existsSync(join(root, 'old', id, file))).length
+        if (left !== (isFound(id) ? 0 : 2)) totals.mixed++
+        kept += left
+      }
+      totals.removed += 2 * asked.size - kept
       const history = await openHistory({
         folder: join(state, 'history'),
         nonce: 'test',
@@ -205,7 +236,7 @@ row(
     }
     const { mixed, lost, unrecorded, left } = totals
     t.strictSame({ mixed, lost, unrecorded, left }, { mixed: 0, lost: 0, unrecorded: 0, left: 0 }, `SEED=${SEED}`)
-    t.ok(totals.acknowledged >= totals.kills)
+    t.ok(totals.acknowledged >= totals.kills && totals.removed > 0)
     return (
       '0 batches of which some files are new and others old, 0 acknowledged ones lost or without records, no temp file ' +
       'after the next start'

@@ -28,7 +28,7 @@ import type {
   Workspace,
   WorkspaceOptions
 } from '../../src/workspace/workspace.ts'
-import { append, become, DRY, makeFolders, open, REAL, removeFolders, type Folders } from './support/open.ts'
+import { append, become, DRY, makeFolders, open, REAL, remove, removeFolders, type Folders } from './support/open.ts'
 
 type Step = BatchStep<unknown, { code: string }>
 
@@ -43,6 +43,20 @@ const create = (path: string, text: string, target: Partial<CreateTarget> = {}):
   target: { path, overwrite: false, create_parents: true, ...target },
   plan: become(text)
 })
+const gone = (path: string, ...folders: string[]): Step => ({
+  operation: 'edit',
+  target: { path },
+  plan: remove(...folders)
+})
+/** Planned apart from other names of the file. */
+const apart = (path: string, text: string): Step => ({
+  operation: 'edit',
+  apart: true,
+  target: { path },
+  plan: append(text)
+})
+const areLinked = (root: string, one: string, other: string): boolean =>
+  statSync(join(root, one)).ino === statSync(join(root, other)).ino
 /** A planner that fails. */
 const failing = (path: string): Step => ({
   operation: 'edit',
@@ -116,6 +130,62 @@ async function check(t: Test, one: Case): Promise<void> {
 
 t.test('changes all files', async t => {
   const cases: Case[] = [
+    {
+      name: 'some are removed, with the folders that are empty then',
+      files: { a: 'a\n', b: '', 'd/e/f': 'f\n', 'g/h': 'h\n', 'g/i': 'i\n' },
+      steps: [edit('a', '1\n'), gone('b'), gone('d/e/f', 'd', 'd/e'), gone('g/h', 'g'), create('n/o', 'o\n')],
+      options: { durability: 'full' },
+      after: { a: 'a\n1\n', 'g/i': 'i\n', 'n/o': 'o\n' },
+      answer: {
+        ok: true,
+        value: { steps: [{}, { path: 'b', changed: true, file_size: 0, warnings: [] }, {}, {}, {}] }
+      },
+      also: (t, { root }) => t.strictSame([existsSync(join(root, 'd')), existsSync(join(root, 'g'))], [false, true])
+    },
+    {
+      name: 'names of one file that are planned apart stay one where the same comes out',
+      files: { a: 'a\n' },
+      prepare: root => linkSync(join(root, 'a'), join(root, 'a2')),
+      steps: [apart('a', '1\n'), apart('a2', '1\n')],
+      after: { a: 'a\n1\n', a2: 'a\n1\n' },
+      answer: { ok: true, value: { steps: [{ warnings: [] }, { changed: true, warnings: [] }] } },
+      also: (t, { root }) => t.ok(areLinked(root, 'a', 'a2'))
+    },
+    {
+      name: 'and become two files where something else does',
+      files: { a: 'a\n', b: 'b\n' },
+      prepare: root => linkSync(join(root, 'a'), join(root, 'a2')),
+      steps: [apart('a', '1\n'), apart('b', '1\n'), apart('a2', '2\n')],
+      after: { a: 'a\n1\n', a2: 'a\n2\n', b: 'b\n1\n' },
+      answer: { ok: true, value: { steps: [{ warnings: ['links_left'] }, {}, { warnings: ['links_left'] }] } }
+    },
+    {
+      name: 'one name of a file is removed, the other one changed',
+      files: { a: 'a\n' },
+      prepare: root => linkSync(join(root, 'a'), join(root, 'a2')),
+      steps: [{ ...gone('a'), apart: true } as Step, apart('a2', '1\n')],
+      after: { a2: 'a\n1\n' },
+      answer: { ok: true }
+    },
+    {
+      name: 'two names of a large file that a thread was given',
+      files: { a: 'a'.repeat(2_000_000) },
+      prepare: root => linkSync(join(root, 'a'), join(root, 'a2')),
+      steps: ['a', 'a2'].map((path): Step => ({
+        operation: 'edit',
+        apart: true,
+        target: { path },
+        plan: async original => {
+          // As a thread does: what it was given is of no use any more, and comes back as something else.
+          const back = Buffer.from(original)
+          original.fill(0)
+          return ok({ pieces: [back, Buffer.from('1\n')], description: null, original: back })
+        }
+      })),
+      after: Object.fromEntries(['a', 'a2'].map(name => [name, hashOf('a'.repeat(2_000_000) + '1\n')])),
+      answer: { ok: true },
+      also: (t, { root }) => t.ok(areLinked(root, 'a', 'a2'))
+    },
     {
       name: 'several steps of one file, each on what the one before it made',
       files: { a: 'a\n', b: 'b\n' },
@@ -260,6 +330,25 @@ function throughThread(text: string) {
 t.test('changes nothing', async t => {
   const LATER = [create('n/m/new', 'n\n'), edit('b', '1\n')]
   const cases: Case[] = [
+    {
+      name: 'a dry run of a removal',
+      files: { a: 'a\n' },
+      steps: [gone('a')],
+      ask: DRY,
+      answer: { ok: true, value: { steps: [{ path: 'a', changed: true, warnings: [] }] } }
+    },
+    {
+      name: 'a step of a file that an earlier one removes',
+      files: { a: 'a\n', b: 'b\n' },
+      steps: [edit('b', '1\n'), gone('a'), edit('a', '1\n')],
+      answer: { ok: false, at: 2, path: 'a', failure: { code: 'FILE_NOT_FOUND' } }
+    },
+    {
+      name: 'a removal before a plan that fails',
+      files: { a: 'a\n', b: 'b\n' },
+      steps: [gone('a'), failing('b')],
+      answer: { ok: false, at: 1, failure: { code: 'NO_MATCH' } }
+    },
     {
       name: 'a file that isn’t there',
       files: { a: 'a\n', b: 'b\n' },
@@ -542,6 +631,23 @@ t.test('keeps a record of each name, which can be found and is of this batch', a
   const next = await workspace.history({ limit: 20 })
   t.equal(next.ok && next.value.edits.length, 6)
   t.equal(slots(folders), '')
+})
+
+t.test('records a removal', async t => {
+  const { workspace } = await workspaceOf(t, { a: 'a\n', b: 'b\n' }, { history: 'full' })
+  const toggles = [{ edit_id: 'x' }]
+  const plan = () => ok({ pieces: [], removes: true as const, toggles, description: null })
+  const done = await workspace.batch([edit('b', '1\n'), { operation: 'edit', target: { path: 'a' }, plan }], REAL)
+  t.match(done, { ok: true, value: { batch_id: String, steps: [{ edit_id: String }, { edit_id: String }] } })
+  const page = await workspace.history({ path: 'a', limit: 10 })
+  const [first] = page.ok ? page.value.edits : []
+  t.match(first?.record, { hash_before: /./, hash_after: null, size_after: 0, toggles, lines_removed: 1 })
+  t.equal(first?.record.made_folders, undefined)
+  // What makes it again finds nothing that was done outside.
+  const target = { path: 'a', overwrite: false, create_parents: true }
+  t.match(await workspace.create(target, REAL, become('a\n')), { ok: true })
+  const next = await workspace.history({ path: 'a', limit: 10 })
+  t.equal(next.ok && next.value.edits.length, 2)
 })
 
 t.test('gives planners the history of the file', async t => {

@@ -71,9 +71,9 @@ export const FILE_FAILURES: Descriptions<
   FILE_TOO_LARGE: ({ limit, actual, together }, { shown }) => ({
     detail: together
       ? sentences(
-          `The large files of this batch have ${counted(actual, 'byte')} together; the limit is ${limit}.`,
+          `The large files of this request have ${counted(actual, 'byte')} together; the limit is ${limit}.`,
           NOTHING_WRITTEN,
-          'Send them in several batches.'
+          'Change them in several requests.'
         )
       : sentences(
           `${shown} has ${counted(actual, 'byte')}; the limit is ${limit}.`,

@@ -62,10 +62,11 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
     }
     case 'undo':
     case 'redo': {
-      const { dry_run, results, toggled, skipped } = value.outcome
+      const { dry_run, batch_id, results, toggled, skipped } = value.outcome
       const common = {
         message: takeBackMessage(value.operation, value.outcome),
         dry_run,
+        ...(batch_id !== undefined && { batch_id }),
         results: results.map(({ edit_ids, ...file }) =>
           bodyOf(file, fileMessage(value.operation, { ...file, edit_ids }), file.warnings.map(warningOfFile))
         ),

@@ -1,16 +1,16 @@
 // failure → problem: the only place that knows status codes and titles. Does not know sentences: those are in the files
 // named after a kind of failure, and in stale-file.ts.
 import type { Problem, ProblemCode } from '../../../schemas/problem.ts'
-import type { Failed, FailedPart, TakenBackEdit } from '../../operations/operation.ts'
+import type { FailedPart, TakenBackEdit } from '../../operations/operation.ts'
 import type { Failure } from '../failure.ts'
 import { briefProblem } from './brief/problem.ts'
 import { BY_ROUTE, type CallSyntax, type ToolCall } from './call-names.ts'
 import { below } from './brief/text.ts'
-import { describeBy, type Descriptions, NOTHING_WRITTEN, sentences } from './description.ts'
+import { describeBy, type Descriptions, sentences } from './description.ts'
 import { FILE_FAILURES } from './file-failure.ts'
 import { HISTORY_FAILURES } from './history-failure.ts'
 import { membersIn, ofPart } from './part.ts'
-import { takenBackNote, writtenNote } from './history-notes.ts'
+import { takenBackNote } from './history-notes.ts'
 import { cut } from './phrases.ts'
 import { REQUEST_FAILURES } from './request-failure.ts'
 import { EDIT_FAILURES } from './edit-failure.ts'
@@ -92,8 +92,6 @@ export interface Context {
   naming?: CallSyntax
   /** The call, if it could be read. */
   made?: ToolCall
-  /** What was written before it failed, of several files. */
-  written?: Failed['written']
   /** An edit of the caller that somebody took back. */
   taken_back?: TakenBackEdit
   /** The operation that failed, of several. */
@@ -133,7 +131,10 @@ export function toProblem(failure: Failure, context: Context): Answer {
     title,
     status: isPreconditionFailed(failure, context) ? PRECONDITION_FAILED : status,
     code,
-    detail: withHistory(context.part === undefined ? detail : ofPart(detail, context.part, path), context),
+    detail: sentences(
+      context.part === undefined ? detail : ofPart(detail, context.part, path),
+      ...historyNotes(context)
+    ),
     instance,
     request_id,
     retry,
@@ -141,9 +142,7 @@ export function toProblem(failure: Failure, context: Context): Answer {
     ...(resolved_path !== undefined && { resolved_path }),
     ...(context.part === undefined ? members : membersIn(members, context.part)),
     ...(context.taken_back !== undefined && { taken_back: context.taken_back }),
-    ...(file_hash !== undefined && { file_hash }),
-    ...(context.written !== undefined &&
-      context.written.stays.length > 0 && { written: context.written.stays.map(file => ({ ...file })) })
+    ...(file_hash !== undefined && { file_hash })
   }
   return {
     body,
@@ -152,20 +151,9 @@ export function toProblem(failure: Failure, context: Context): Answer {
   }
 }
 
-/** `detail`, with what else there is to be known of what was done before; it comes last. */
-function withHistory(detail: string, context: Context): string {
-  const { written } = context
-  // Something was, and may be still.
-  const honest = written === undefined ? detail : detail.replace(` ${NOTHING_WRITTEN}`, '')
-  return sentences(honest, ...historyNotes(context))
-}
-
-function historyNotes({ written, taken_back }: Context): string[] {
-  return [
-    ...(written === undefined ? [] : [writtenNote(written)]),
-    ...(taken_back === undefined ? [] : [takenBackNote(taken_back)])
-  ]
-}
+/** What else there is to be known of what was done before; it comes last. */
+const historyNotes = ({ taken_back }: Context): string[] =>
+  taken_back === undefined ? [] : [takenBackNote(taken_back)]
 
 /** Whether the condition that failed came in a header. */
 function isPreconditionFailed(failure: Failure, { by_header }: Context): boolean {

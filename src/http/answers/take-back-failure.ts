@@ -194,8 +194,8 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
         : `${capitalEdits(edit_ids)} ${edit_ids.length === 1 ? 'stands' : 'stand'}: there is nothing to make again.`
     case 'is_undo':
       return sentences(
-        `${id} is an undo of ${editsNamed(failure.undoes)}.`,
-        `To make ${it(failure.undoes)} again, call ${naming.redo} with edit_id ${id}.`
+        `${failure.batch_id === undefined ? id : `Batch ${failure.batch_id}`} is an undo of ${editsNamed(failure.undoes)}.`,
+        `To make ${it(failure.undoes)} again, call ${naming.redo} with ${wayOf(failure)}.`
       )
     case 'none':
       if (verb === 'review') return sentences('No edit that fits is known.', `${naming.history} lists the edits.`)
@@ -221,6 +221,10 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
   }
 }
 
+/** How /redo is told what an undo was. */
+const wayOf = ({ edit_ids: [id], batch_id }: { edit_ids: readonly string[]; batch_id?: string }): string =>
+  batch_id === undefined ? `edit_id ${id}` : `batch_id ${batch_id}`
+
 const are = (ids: readonly string[]): string => (ids.length === 1 ? 'is' : 'are')
 const it = (ids: readonly string[]): string => (ids.length === 1 ? 'it' : 'them')
 const capitalEdits = (ids: readonly string[]): string =>
@@ -228,14 +232,19 @@ const capitalEdits = (ids: readonly string[]): string =>
 
 /** The call that does what was meant, if there is one. */
 function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
-  const [edit_id] = failure.edit_ids
-  const isOne = failure.edit_ids.length === 1 && edit_id !== undefined
-  if (!isOne || failure.verb === 'redo' || !['is_undo', 'done_already', 'file_removed'].includes(failure.reason)) {
+  const [edit_id, ...others] = failure.edit_ids
+  const batch_id = 'batch_id' in failure ? failure.batch_id : undefined
+  const meant = batch_id !== undefined ? { batch_id } : edit_id !== undefined && others.length === 0 && { edit_id }
+  if (
+    meant === false ||
+    failure.verb === 'redo' ||
+    !['is_undo', 'done_already', 'file_removed'].includes(failure.reason)
+  ) {
     return {}
   }
   const what = { is_undo: 'what it took back', file_removed: 'the file' }[failure.reason as string] ?? 'it'
   const suggestion = `If you want ${what} again, send this call.`
-  return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: { edit_id } } }] }
+  return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: meant } }] }
 }
 
 const BY_AN_EDIT = 'change the file by an edit instead.'

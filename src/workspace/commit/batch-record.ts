@@ -19,25 +19,30 @@ export interface FileIdentity {
   born: bigint
 }
 
-/** A name that gets new content. */
+/** A name that gets new content, or is removed. */
 export interface BatchMember {
   /** Real path below the root. */
   path: Buffer
   /** What was there, with its SHA-256 (64 hex digits); null: nothing. */
   old: (FileIdentity & { digest: string }) | null
-  /** Of the new content. */
-  digest: string
-  /** Names beside the file; `link` is the old link, null for a new file. Null: it is written in place. */
-  temp: (FileIdentity & { name: string; link: string | null }) | null
+  /** Of the new content; null: it is removed. */
+  digest: string | null
+  /** Its name is beside the file. Null: the file is written in place, or removed. */
+  temp: (FileIdentity & { name: string }) | null
+  /** The name of the old link, beside the file too; null: a new file, or one written in place, has none. */
+  link: string | null
 }
 
 /** What the recovery does about it, once that is decided. */
 export type BatchDecision = 'void' | 'forward' | 'back'
 
-/** Folders below the root that were made for the members, each before those in it. */
+/** Folders are below the root, each before those in it. */
 interface BatchContent {
   members: readonly BatchMember[]
+  /** Those that were made for the members. */
   folders: readonly Buffer[]
+  /** Those that are removed after it if they are empty. */
+  emptied: readonly Buffer[]
 }
 
 /** The record of a batch that this process carries out. */
@@ -149,8 +154,8 @@ export class BatchRecords {
     return this.#names().some(name => {
       const read = this.#read(name)
       const members = read !== null && 'batch' in read ? read.batch.members : []
-      return members.some(({ path: file, temp }) =>
-        [temp?.name, temp?.link].some(leaf => typeof leaf === 'string' && beside(file, leaf).equals(path))
+      return members.some(({ path: file, temp, link }) =>
+        [temp?.name, link].some(leaf => typeof leaf === 'string' && beside(file, leaf).equals(path))
       )
     })
   }
@@ -220,7 +225,7 @@ export class BatchRecords {
 const idOf = (name: string): string => name.slice(0, name.indexOf('.'))
 
 /** The path of an entry in the same folder as the file at `path`. */
-const beside = (path: Buffer, leaf: string): Buffer => joinPath(split(path).folder, leaf)
+export const beside = (path: Buffer, leaf: string): Buffer => joinPath(split(path).folder, leaf)
 
 /** By which a file is known again. Where the time of its birth isn't kept, that of its last change stands in for it. */
 export const identityOf = ({ dev, ino, birthtimeNs, ctimeNs }: BigIntStats): FileIdentity => ({
@@ -236,14 +241,16 @@ export const isFile = (stats: BigIntStats | undefined, { dev, ino, born }: FileI
 const DECISIONS: readonly unknown[] = ['void', 'forward', 'back'] satisfies BatchDecision[]
 const isDecision = (text: unknown): text is BatchDecision => DECISIONS.includes(text)
 
-const toJson = ({ members, folders }: BatchContent): object => ({
-  members: members.map(({ path, old, digest, temp }) => ({
+const toJson = ({ members, folders, emptied }: BatchContent): object => ({
+  members: members.map(({ path, old, digest, temp, link }) => ({
     path: path.toString('base64'),
     old: old && { ...identityJson(old), digest: old.digest },
     digest,
-    temp: temp && { ...identityJson(temp), name: temp.name, link: temp.link }
+    temp: temp && { ...identityJson(temp), name: temp.name },
+    link
   })),
-  folders: folders.map(folder => folder.toString('base64'))
+  folders: folders.map(folder => folder.toString('base64')),
+  emptied: emptied.map(folder => folder.toString('base64'))
 })
 
 const identityJson = ({ dev, ino, born }: FileIdentity) => ({ dev: String(dev), ino: String(ino), born: String(born) })
@@ -256,28 +263,27 @@ function parse(text: string): { owner: Owner; content: BatchContent } | null {
   } catch {
     return null
   }
-  if (!isObject(value) || !isOwner(value.owner) || !Array.isArray(value.members) || !Array.isArray(value.folders)) {
-    return null
-  }
+  if (!isObject(value) || !isOwner(value.owner) || !Array.isArray(value.members)) return null
   const members = value.members.map(memberOf)
-  const folders = value.folders
-    .filter(folder => typeof folder === 'string')
-    .map(folder => Buffer.from(folder, 'base64'))
-  if (!members.every(member => member !== null) || folders.length < value.folders.length) return null
-  return { owner: value.owner, content: { members, folders } }
+  const folders = foldersOf(value.folders)
+  const emptied = foldersOf(value.emptied)
+  if (!members.every(member => member !== null) || folders === null || emptied === null) return null
+  return { owner: value.owner, content: { members, folders, emptied } }
 }
 
+const foldersOf = (value: unknown): Buffer[] | null =>
+  Array.isArray(value) && value.every(isText) ? value.map(folder => Buffer.from(folder, 'base64')) : null
+
 function memberOf(value: unknown): BatchMember | null {
-  if (!isObject(value) || typeof value.path !== 'string' || typeof value.digest !== 'string') return null
+  if (!isObject(value) || !isText(value.path)) return null
+  const { digest, link } = value
+  if (!isTextOrNull(digest) || !isTextOrNull(link)) return null
   const old = value.old === null ? null : withIdentity(value.old, ({ digest }) => (isText(digest) ? { digest } : null))
-  const temp =
-    value.temp === null
-      ? null
-      : withIdentity(value.temp, ({ name, link }) =>
-          isText(name) && (link === null || isText(link)) ? { name, link } : null
-        )
+  const temp = value.temp === null ? null : withIdentity(value.temp, ({ name }) => (isText(name) ? { name } : null))
   if (old === undefined || temp === undefined) return null
-  return { path: Buffer.from(value.path, 'base64'), old, digest: value.digest, temp }
+  // What is removed was there, and is kept by the old link.
+  if (digest === null && (old === null || link === null || temp !== null)) return null
+  return { path: Buffer.from(value.path, 'base64'), old, digest, temp, link }
 }
 
 /** Undefined: something is missing. */
@@ -295,4 +301,5 @@ function withIdentity<T>(
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
+const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value)
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

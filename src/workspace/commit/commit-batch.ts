@@ -1,35 +1,34 @@
-// Puts new content in the place of many files, all or nothing. Does not know plans or policy; what is left after a crash
+// Puts new content in the place of many files, or removes them, all or nothing. Does not know plans or policy; what is left after a crash
 // is recover-batch.ts's. The order, and why it holds: docs/decisions/batch.md.
 import { randomBytes } from 'node:crypto'
-import { renameSync, unlinkSync } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import { codeOf, quietly } from '../errno.ts'
-import type { FileFailure, FileWarning } from '../failure.ts'
-import type { Lock } from '../locks/lock.ts'
+import type { FileFailure } from '../failure.ts'
 import { isIn, split } from '../root/path.ts'
-import { statAt, same, type Folder, type Pin, type Root } from '../root/pin.ts'
-import { bothDone, type Snapshot } from '../text-file.ts'
-import { identityOf, isFile, type BatchMember, type BatchRecords, type RunningBatch } from './batch-record.ts'
-import { mkdirBelowRoot, NO_HARD_LINKS, removeFolder, takeName } from './commit-new.ts'
-import { keepWhatItIs, lossesOf, modeFor, REFUSALS } from './commit.ts'
-import { beginInPlace, type InPlaceContext, type InPlaceWrite } from './in-place.ts'
+import type { Folder, Root } from '../root/pin.ts'
+import { bothDone } from '../text-file.ts'
+import {
+  BatchError,
+  committed,
+  copyOld,
+  giveBack,
+  isOwn,
+  linkOld,
+  ofFile,
+  refusalOf,
+  removeName,
+  takeOver,
+  writeMember,
+  type BatchFile,
+  type CommittedFile,
+  type Member
+} from './batch-member.ts'
+import { identityOf, type BatchMember, type BatchRecords, type RunningBatch } from './batch-record.ts'
+import { mkdirBelowRoot, NO_HARD_LINKS, outermostFirst, removeFolder } from './commit-new.ts'
+import { beginInPlace, type InPlaceContext } from './in-place.ts'
 import type { Intents } from './intents.ts'
-import { linkTemp, writeTemp, type Content, type Temp, type TempOptions, type TempPlace } from './temp.ts'
-
-/** One name that gets new content, its lock held. */
-export interface BatchFile {
-  /** Real path below the root. */
-  path: Buffer
-  /** The file as it was read; null: nothing is there. */
-  present: { pin: Pin; snapshot: Snapshot } | null
-  lock: Lock
-  content: Content
-  /** Of the content: SHA-256, 64 hex digits. */
-  digest: string
-  /** Which earlier one of the batch is the same file by another name: both names stay one file. */
-  same_as?: number
-}
+import type { Temp } from './temp.ts'
 
 export interface BatchContext extends Omit<InPlaceContext, 'lock'> {
   root: Root
@@ -46,50 +45,14 @@ export interface BatchExtras {
    * done.
    */
   record(made: { folders: readonly Buffer[] }): Promise<void>
+  /** What was written down did not take place, or will be taken back. Not called where the recovery is to decide that. */
+  notDone(): void
 }
 
 /** Why nothing was changed, and of which of the files, by its index. */
 export interface BatchRefusal {
   at: number
   failure: FileFailure
-}
-
-/** A system error of one of the files, by its index. */
-export class BatchError extends Error {
-  readonly at: number
-  readonly code: string
-  /** Its old file could not be linked. */
-  readonly isOfOldLink: boolean
-
-  constructor(at: number, cause: unknown, isOfOldLink = false) {
-    super('a file of the batch could not be changed', { cause })
-    this.at = at
-    this.code = codeOf(cause)
-    this.isOfOldLink = isOfOldLink
-  }
-}
-
-export interface CommittedFile {
-  warnings: FileWarning[]
-  write_strategy?: 'in_place'
-}
-
-/** What has become of one file so far. */
-interface Member extends BatchFile {
-  at: number
-  folder: Folder
-  folderPath: Buffer
-  leaf: Buffer
-  /** Null: it is written in place. */
-  temp: (Temp & { name: string }) | null
-  /** The name of the old link, and that link, once there is one. */
-  link: string
-  old: Temp | null
-  /** The new content has its name. */
-  isNamed: boolean
-  /** The old file has its name again. */
-  isRestored: boolean
-  inPlace: InPlaceWrite | null
 }
 
 /** The file at this index can't be renamed. */
@@ -101,9 +64,10 @@ interface Unrenamable {
 const AT_ONCE = 8
 
 /**
- * Replaces, or makes, all files or none; names are new ones of the same content. Failures: STALE_FILE, FILE_LOCKED
+ * Replaces, makes and removes all files or none; names are new ones of the same content. Failures: STALE_FILE, FILE_LOCKED
  * (lost). Throws BatchError, or where nobody's request is at fault the system's error. Unless it returns ok, all files
- * are as they were; where even that can't be had, it is reported and the batch record stays for the recovery.
+ * are as they were; where even that can't be had, it throws, it is reported, and the batch record stays for the
+ * recovery.
  */
 export async function commitBatch(
   context: BatchContext,
@@ -113,9 +77,18 @@ export async function commitBatch(
   const inPlace = new Set<number>()
   for (;;) {
     const batch = new Batch(context, files, inPlace)
-    const done = await batch.run(extras)
-    if (!done.ok && 'unrenamable' in done.failure) inPlace.add(done.failure.unrenamable)
-    else return done as Result<CommittedFile[], BatchRefusal>
+    let isDone = false
+    let isOnceMore = false
+    try {
+      const done = await batch.run(extras)
+      isDone = done.ok
+      if (batch.left !== null) throw batch.left
+      if (done.ok || !('unrenamable' in done.failure)) return done as Result<CommittedFile[], BatchRefusal>
+      isOnceMore = true
+      inPlace.add(done.failure.unrenamable)
+    } finally {
+      if (!isDone && !isOnceMore && !batch.isOpen) extras.notDone()
+    }
   }
 }
 
@@ -128,9 +101,11 @@ class Batch {
   readonly #folders = new Map<string, Folder>()
   readonly #members: Member[] = []
   #madeFolders: Buffer[] = []
+  /** Folders that are removed at the end if they are empty, each before those in it. */
+  readonly #emptied: readonly Buffer[]
   #running: RunningBatch | null = null
-  /** It could not be taken back. */
-  #isLeft = false
+  /** Why it could not be taken back; null: it could, or needn't. */
+  #left: BatchError | null = null
   /** And that is still to be done, whatever the recovery finds. */
   #isToGoBack = false
 
@@ -139,6 +114,16 @@ class Batch {
     this.#files = files
     this.#unrenamable = unrenamable
     this.#id = context.batches.newId()
+    this.#emptied = outermostFirst(files.flatMap(file => (file.content === null ? file.made_folders : [])))
+  }
+
+  get left(): BatchError | null {
+    return this.#left
+  }
+
+  /** It could not be taken back, and what is found will decide what becomes of it. */
+  get isOpen(): boolean {
+    return this.#left !== null && !this.#isToGoBack
   }
 
   async run(extras: BatchExtras): Promise<Result<CommittedFile[], BatchRefusal | Unrenamable>> {
@@ -146,7 +131,9 @@ class Batch {
     try {
       await this.#makeFolders(extras.folders)
       await this.#writeTemps()
-      const unrenamable = this.#members.find(member => member.temp === null && !this.#isInPlace(member))
+      const unrenamable = this.#members.find(
+        member => member.temp === null && member.content !== null && !this.#isInPlace(member)
+      )
       if (unrenamable !== undefined) return fail({ unrenamable: unrenamable.at })
       await this.#writeRecords(extras)
       const refusal = (await this.#writeInPlace()) ?? (await this.#putAll())
@@ -160,6 +147,11 @@ class Batch {
         await this.#clean(done)
       }
     }
+  }
+
+  /** The temp file of the member that is the same file, if it has one. */
+  #twinOf({ same_as }: Member): Temp | null {
+    return same_as === undefined ? null : this.#members[same_as]!.temp
   }
 
   #isInPlace({ at, same_as }: BatchFile & { at: number }): boolean {
@@ -190,7 +182,7 @@ class Batch {
       const { folder: folderPath, leaf } = split(file.path)
       const link = `.${randomBytes(12).toString('hex')}.tmp`
       const folder = await ofFile(at, () => this.#folder(folderPath))
-      const state = { temp: null, link, old: null, isNamed: false, isRestored: false, inPlace: null }
+      const state = { temp: null, link, old: null, isNew: false, isRestored: false, inPlace: null }
       this.#members.push({ ...file, at, folder, folderPath, leaf, ...state })
     }
     const waiting = this.#members.filter(member => !this.#isInPlace(member))
@@ -198,39 +190,13 @@ class Batch {
     const [first, links] = [waiting.filter(isOwn), waiting.filter(member => !isOwn(member))]
     for (const group of [first, links]) {
       for (let i = 0; i < group.length; i += AT_ONCE) {
-        const written = await Promise.allSettled(group.slice(i, i + AT_ONCE).map(member => this.#writeTemp(member)))
+        const written = await Promise.allSettled(
+          group.slice(i, i + AT_ONCE).map(member => writeMember(member, this.#context, this.#twinOf(member)))
+        )
         const failed = written.find(result => result.status === 'rejected')
         if (failed !== undefined) throw failed.reason
       }
     }
-  }
-
-  async #writeTemp(member: Member): Promise<void> {
-    const { at, present, folder, content, lock, same_as } = member
-    if (present !== null && folder.stat.dev !== present.pin.stat.dev) return
-    const place = this.#place(member, lock.temp)
-    const twin = same_as === undefined ? null : this.#members[same_as]!.temp
-    try {
-      const temp =
-        twin === null || present === null
-          ? await writeTemp({ ...place, ...this.#likeOld(member), content })
-          : linkTemp(place, twin.path, twin.stat)
-      member.temp = { ...temp, name: lock.temp }
-    } catch (error) {
-      if (present === null || !REFUSALS.includes(codeOf(error))) throw new BatchError(at, error)
-    }
-  }
-
-  #place({ folder, folderPath }: Member, name: string): TempPlace {
-    return { name, intents: this.#context.intents, folder, folderPath }
-  }
-
-  /** What makes a file like the one that it replaces; of a new one, the system's defaults. */
-  #likeOld({ present, folder }: Member): Pick<TempOptions, 'durability' | 'mode' | 'finish'> {
-    const { durability } = this.#context
-    if (present === null) return { durability, mode: 0o666 }
-    const { pin } = present
-    return { durability, mode: modeFor(pin, folder), finish: (fd, made) => keepWhatItIs(fd, made, pin) }
   }
 
   /** Both are on the disk before any file gets its content. */
@@ -239,22 +205,21 @@ class Batch {
       path,
       old: present && { ...identityOf(present.pin.stat), digest: present.snapshot.digest },
       digest,
-      temp: temp && { ...identityOf(temp.stat), name: temp.name, link: present && link }
+      temp: temp && { ...identityOf(temp.stat), name: temp.name },
+      link: present !== null && (temp !== null || digest === null) ? link : null
     }))
-    const [running] = await bothDone(
-      this.#context.batches.save(this.#id, { members, folders: this.#madeFolders }).then(running => {
-        this.#running = running
-        return running
-      }),
-      record({ folders: this.#madeFolders })
-    )
-    this.#running = running
+    const folders = this.#madeFolders
+    const saved = this.#context.batches.save(this.#id, { members, folders, emptied: this.#emptied }).then(running => {
+      // Also where the other one fails.
+      this.#running = running
+    })
+    await bothDone(saved, record({ folders }))
   }
 
   async #writeInPlace(): Promise<BatchRefusal | null> {
     for (const member of this.#members) {
       const { at, present, content, digest, lock } = member
-      if (member.temp !== null || present === null || !isOwn(member)) continue
+      if (member.temp !== null || present === null || content === null || !isOwn(member)) continue
       const change = { ...present, ...content, digest: Promise.resolve(digest), record: async () => {} }
       const written = await ofFile(at, () => beginInPlace({ ...this.#context, lock }, change, this.#id))
       if (!written.ok) return { at, failure: written.failure }
@@ -269,7 +234,7 @@ class Batch {
       return this.#putInOneTick()
     } catch (error) {
       if (!(error instanceof BatchError) || !error.isOfOldLink || !NO_HARD_LINKS.includes(error.code)) throw error
-      for (const member of this.#replaced()) await this.#copyOld(member)
+      for (const member of this.#replaced()) await copyOld(member, this.#context)
       return this.#putInOneTick()
     }
   }
@@ -279,27 +244,14 @@ class Batch {
       const failure = refusalOf(member)
       if (failure !== null) return { at: member.at, failure }
     }
-    for (const member of this.#replaced()) if (member.old === null) this.#linkOld(member)
-    for (const member of this.#replaced()) {
-      try {
-        renameSync(member.temp!.path, member.folder.at(member.leaf))
-      } catch (error) {
-        if (REFUSALS.includes(codeOf(error))) return { unrenamable: member.at }
-        throw new BatchError(member.at, error)
-      }
-      member.isNamed = true
+    for (const member of this.#replaced()) if (member.old === null) linkOld(member, this.#context)
+    for (const member of this.#replaced()) if (!takeOver(member)) return { unrenamable: member.at }
+    for (const member of this.#removed()) {
+      const failure = removeName(member, this.#context)
+      if (failure !== null) return { at: member.at, failure }
     }
     // New files come last, since taking a name back removes a file.
-    for (const member of this.#members) {
-      const { present, folder, leaf, lock, temp } = member
-      if (present !== null) continue
-      try {
-        takeName(lock, folder, temp!.path, leaf)
-      } catch (error) {
-        throw new BatchError(member.at, error)
-      }
-      member.isNamed = true
-    }
+    for (const member of this.#members) if (member.present === null) takeOver(member)
     return null
   }
 
@@ -308,60 +260,35 @@ class Batch {
     return this.#members.filter(({ present, temp }) => present !== null && temp !== null)
   }
 
-  #linkOld(member: Member): void {
-    const { at, folder, leaf, link, present } = member
-    try {
-      member.old = linkTemp(this.#place(member, link), folder.at(leaf), present!.pin.stat)
-      present!.snapshot.linked()
-    } catch (error) {
-      throw new BatchError(at, error, true)
-    }
-  }
-
-  async #copyOld(member: Member): Promise<void> {
-    const { at, link, present } = member
-    if (present === null || member.old !== null) return
-    const { bytes } = present.snapshot
-    const content = { pieces: [bytes], size: bytes.length }
-    member.old = await ofFile(at, () => writeTemp({ ...this.#place(member, link), ...this.#likeOld(member), content }))
+  #removed(): Member[] {
+    return this.#members.filter(({ content }) => content === null)
   }
 
   /** Gives all names back that were taken, in one tick, and the old bytes to what was written in place. */
   async #takeBack(): Promise<void> {
-    const named = this.#members.filter(({ isNamed }) => isNamed)
-    for (const member of named.reverse()) {
-      const { folder, leaf, old, temp } = member
+    const changed = this.#members.filter(({ isNew }) => isNew)
+    for (const member of changed.reverse()) {
       try {
-        // Another program's save stays.
-        const there = statAt(folder.at(leaf))
-        // The time too: an inode that was freed may be another file's at once.
-        if (isFile(there, identityOf(temp!.stat)) && there?.mtimeNs === temp!.stat.mtimeNs) {
-          if (old === null) unlinkSync(folder.at(leaf))
-          else {
-            renameSync(old.path, folder.at(leaf))
-            member.isRestored = true
-          }
-        }
-        member.isNamed = false
+        giveBack(member)
       } catch (error) {
         this.#leave(member, error)
       }
     }
     // While there is a record: a power failure must not bring back some of the new ones without it.
-    if (named.length > 0) await this.#syncFolders([])
+    if (changed.length > 0) await this.#syncFolders([])
     for (const member of this.#members) {
       const { inPlace } = member
       if (inPlace === null) continue
       // The recovery may complete the batch, and needs to find it written then.
-      if (this.#isLeft && !this.#isToGoBack) inPlace.leave()
+      if (this.isOpen) inPlace.leave()
       else await inPlace.takeBack().catch((error: unknown) => this.#leave(member, error))
       member.inPlace = null
     }
   }
 
-  #leave({ path }: Member, error: unknown): void {
-    if (!this.#isLeft) this.#isToGoBack = this.#running?.leave() ?? false
-    this.#isLeft = true
+  #leave({ at, path }: Member, error: unknown): void {
+    if (this.#left === null) this.#isToGoBack = this.#running?.leave() ?? false
+    this.#left ??= new BatchError(at, error)
     this.#context.report({ event: 'batch_left', path: path.toString(), reason: codeOf(error) })
   }
 
@@ -374,7 +301,7 @@ class Batch {
     return this.#members.map(member => {
       const { present, inPlace, folder } = member
       inPlace?.finish()
-      if (present !== null && member.temp !== null) present.pin.replaced = true
+      if (present !== null && member.isNew) present.pin.replaced = true
       return committed(member, unsynced.has(folder), this.#namesOf(member))
     })
   }
@@ -417,55 +344,25 @@ class Batch {
 
   /** Removes the names that were made on the way; those that the recovery needs stay. */
   async #clean(done: boolean): Promise<void> {
-    if (this.#isLeft) this.#context.intents.leave()
+    if (this.#left !== null) this.#context.intents.leave()
     else if (!done) await this.#forget()
-    const ends = this.#isLeft
-      ? []
-      : this.#members.flatMap(({ temp, old, isNamed, present, isRestored }) => [
-          temp?.end(isNamed && present !== null),
-          old?.end(isRestored)
-        ])
+    const ends =
+      this.#left !== null
+        ? []
+        : this.#members.flatMap(({ temp, old, isNew, present, isRestored }) => [
+            temp?.end(isNew && present !== null),
+            old?.end(isRestored)
+          ])
     await Promise.all(ends)
     // It may be tried once more, with another one written in place.
     for (const { present, old } of done ? [] : this.#members) {
       if (old !== null) quietly(() => present?.snapshot.unlinked())
     }
-    for (const path of done || this.#isLeft ? [] : this.#madeFolders.toReversed()) {
+    const unneeded = done ? this.#emptied : this.#madeFolders
+    for (const path of this.#left !== null ? [] : unneeded.toReversed()) {
       quietly(() => removeFolder(this.#context.root, path))
       await yieldToOthers()
     }
     for (const folder of this.#folders.values()) folder.close()
-  }
-}
-
-const isOwn = ({ same_as }: BatchFile): boolean => same_as === undefined
-
-/** Null: the lock is still ours, and what is there is what was read. */
-function refusalOf({ lock, present, folder, leaf, temp }: Member): FileFailure | null {
-  if (!lock.held()) return { code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 }
-  const there = statAt(folder.at(leaf))
-  const isAsRead =
-    present === null
-      ? there === undefined
-      : there !== undefined && same(there, present.snapshot.stat) && (temp === null || present.snapshot.unchanged())
-  return folder.inPlace() && isAsRead ? null : { code: 'STALE_FILE', reason: 'changed_meanwhile' }
-}
-
-function committed({ present, inPlace, temp }: Member, isUnsynced: boolean, names: number): CommittedFile {
-  if (present === null) return { warnings: isUnsynced ? ['unsynced_creation'] : [] }
-  const isRenamed = temp !== null
-  const losses = lossesOf(present.pin, isRenamed ? 'rename' : 'in_place', names)
-  return {
-    warnings: isUnsynced && isRenamed ? [...losses, 'unsynced_change'] : losses,
-    ...(!isRenamed && { write_strategy: 'in_place' })
-  }
-}
-
-/** Runs the work for one file; its system errors say which. */
-async function ofFile<T>(at: number, work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw new BatchError(at, error)
   }
 }

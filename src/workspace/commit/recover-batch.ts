@@ -3,9 +3,9 @@
 import { linkSync, renameSync, unlinkSync } from 'node:fs'
 import { codeOf, quietly } from '../errno.ts'
 import { split } from '../root/path.ts'
-import { statAt, type Folder, type Root } from '../root/pin.ts'
+import { same, statAt, type Folder, type Root } from '../root/pin.ts'
 import { readWhole } from '../text-file.ts'
-import { isFile, type BatchDecision, type BatchMember, type LeftBatch } from './batch-record.ts'
+import { beside, isFile, type BatchDecision, type BatchMember, type LeftBatch } from './batch-record.ts'
 import { NO_HARD_LINKS, removeFolder } from './commit-new.ts'
 import { REFUSALS } from './commit.ts'
 import { recoverBatchInPlace, type InPlaceContext } from './in-place.ts'
@@ -13,12 +13,14 @@ import { recoverBatchInPlace, type InPlaceContext } from './in-place.ts'
 export type BatchRecovery = Pick<InPlaceContext, 'root' | 'journal' | 'durability' | 'report'>
 
 /**
- * What the name of a member leads to: what the batch wrote, what was there before, or what another program saved.
- * `hasTemp`, `hasLink`: the temp file, and the old link, are there.
+ * What the name of a member leads to: what the batch wrote (nothing, where it removed the file), what was there before,
+ * or what another program saved. `isThere`: something has the name; `hasTemp`, `hasLink`: the temp file, and the old
+ * link, are there.
  */
 interface Found {
   member: BatchMember
   holds: 'new' | 'old' | 'other'
+  isThere: boolean
   hasTemp: boolean
   hasLink: boolean
 }
@@ -48,9 +50,8 @@ export async function recoverBatch(context: BatchRecovery, left: LeftBatch): Pro
   // While the temp files are there: whoever has to do it again comes to the same.
   tell(context, { decision, files: found.length }, outcomes)
   for (const { member } of found) removeNames(context.root, member)
-  if (decision !== 'forward') {
-    for (const path of batch.folders.toReversed()) quietly(() => removeFolder(context.root, path))
-  }
+  const unneeded = decision === 'forward' ? batch.emptied : batch.folders
+  for (const path of unneeded.toReversed()) quietly(() => removeFolder(context.root, path))
   batch.drop()
   return true
 }
@@ -78,35 +79,38 @@ async function lookAtAll(root: Root, members: readonly BatchMember[]): Promise<F
 async function look(root: Root, member: BatchMember): Promise<Found> {
   const found = lookAtNames(root, member)
   // An inode that was freed may be another file's at once, and what is new may have been written over.
-  const isNew = found.holds === 'new' && (await digestAt(root, member.path)) === member.digest
-  return found.holds === 'new' && !isNew ? { ...found, holds: 'other' } : found
+  const isAsWritten =
+    found.holds !== 'new' || member.digest === null || (await digestAt(root, member.path)) === member.digest
+  return isAsWritten ? found : { ...found, holds: 'other' }
 }
 
 function lookAtNames(root: Root, member: BatchMember): Found {
-  const { old, temp } = member
-  return inFolder(
-    root,
-    member.path,
-    { member, holds: 'other', hasTemp: false, hasLink: false } as Found,
-    (folder, leaf) => {
-      const there = statAt(folder.at(leaf))
-      const isOld = old === null ? there === undefined : isFile(there, old)
-      return {
-        member,
-        holds: temp !== null && isFile(there, temp) ? 'new' : isOld ? 'old' : 'other',
-        hasTemp: temp !== null && isFile(statAt(folder.at(temp.name)), temp),
-        hasLink: typeof temp?.link === 'string' && statAt(folder.at(temp.link)) !== undefined
-      }
+  const { old, temp, digest, link } = member
+  const gone: Found = { member, holds: 'other', isThere: false, hasTemp: false, hasLink: false }
+  return inFolder(root, member.path, gone, (folder, leaf) => {
+    const there = statAt(folder.at(leaf))
+    const isThere = there !== undefined
+    const hasLink = link !== null && statAt(folder.at(link)) !== undefined
+    const isNew = digest === null ? !isThere && hasLink : temp !== null && isFile(there, temp)
+    const isOld = old === null ? !isThere : isFile(there, old)
+    return {
+      member,
+      holds: isNew ? 'new' : isOld ? 'old' : 'other',
+      isThere,
+      hasTemp: temp !== null && isFile(statAt(folder.at(temp.name)), temp),
+      hasLink
     }
-  )
+  })
 }
 
 type Outcome = { path: string; outcome: 'done' | 'left_alone' | 'left_mixed'; kept?: string }
 
-/** Gives the new content its name, unless another program has saved the file meanwhile. */
-async function bringForward({ root, journal }: BatchRecovery, { member, holds, hasTemp }: Found): Promise<Outcome> {
+/** Gives the new content its name, or removes the file, unless another program has saved it meanwhile. */
+async function bringForward({ root, journal }: BatchRecovery, found: Found): Promise<Outcome> {
+  const { member, holds, hasTemp } = found
   const path = member.path.toString()
   const { temp, old } = member
+  if (member.digest === null) return { path, outcome: (await removeOld(root, found)) ? 'done' : 'left_alone' }
   if (temp === null || holds === 'new') return { path, outcome: 'done' }
   const isAsBefore = holds === 'old' && (old === null || (await digestAt(root, member.path)) === old.digest)
   // Another program has saved the file, which was reported if this was in its way; or the new content is lost.
@@ -123,6 +127,28 @@ async function bringForward({ root, journal }: BatchRecovery, { member, holds, h
   return { path, outcome: 'left_alone', ...(kept !== undefined && { kept }) }
 }
 
+/** Moves the old file to its old link. False: what is there, or what was moved before, was saved by another program. */
+async function removeOld(root: Root, { member, holds, isThere }: Found): Promise<boolean> {
+  const { path, old } = member
+  const link = beside(path, member.link!)
+  if (holds === 'other') return !isThere
+  const isGone = holds === 'new'
+  const isAsBefore = (await digestAt(root, isGone ? link : path)) === old!.digest
+  inFolder(root, path, undefined, (folder, leaf) => {
+    const [name, kept] = [folder.at(leaf), folder.at(member.link!)]
+    if (isAsBefore && !isGone) removeName(name, kept)
+    else if (isGone && !isAsBefore) nameIt(kept, name, true)
+  })
+  return isAsBefore
+}
+
+function removeName(path: Buffer, link: Buffer): void {
+  const [there, kept] = [statAt(path), statAt(link)]
+  // Where it was given back already, it has both names, and a rename of one to the other does nothing.
+  if (there !== undefined && kept !== undefined && same(there, kept)) unlinkSync(path)
+  else renameSync(path, link)
+}
+
 function nameIt(temp: Buffer, path: Buffer, isNew: boolean): void {
   if (!isNew) return renameSync(temp, path)
   try {
@@ -136,23 +162,24 @@ function nameIt(temp: Buffer, path: Buffer, isNew: boolean): void {
 /** Gives the old file its name again, unless another program has saved it meanwhile. */
 async function bringBack(root: Root, { member, holds }: Found): Promise<Outcome> {
   const path = member.path.toString()
-  const { temp, old } = member
-  if (temp === null || holds === 'old') return { path, outcome: 'done' }
-  if (holds === 'other' || (await digestAt(root, member.path)) !== member.digest) return { path, outcome: 'left_alone' }
-  const { link } = temp
+  const { temp, old, digest, link } = member
+  const isInPlace = temp === null && digest !== null
+  if (isInPlace || holds === 'old') return { path, outcome: 'done' }
+  const isAsWritten = digest === null || (await digestAt(root, member.path)) === digest
+  if (holds === 'other' || !isAsWritten) return { path, outcome: 'left_alone' }
   return inFolder(root, member.path, { path, outcome: 'left_mixed' } as Outcome, (folder, leaf) => {
     if (old === null) unlinkSync(folder.at(leaf))
     else if (link !== null && statAt(folder.at(link)) !== undefined) {
-      renameSync(folder.at(link), folder.at(leaf))
+      nameIt(folder.at(link), folder.at(leaf), digest === null)
     } else return { path, outcome: 'left_mixed' }
     return { path, outcome: 'done' }
   })
 }
 
 /** The temp file and the old link, where they are still there. Throws the system's error where one can't be removed. */
-function removeNames(root: Root, { path, temp }: BatchMember): void {
+function removeNames(root: Root, { path, temp, link }: BatchMember): void {
   inFolder(root, path, undefined, folder => {
-    for (const name of [temp?.name, temp?.link]) {
+    for (const name of [temp?.name, link]) {
       try {
         if (typeof name === 'string') unlinkSync(folder.at(name))
       } catch (error) {

@@ -1,6 +1,6 @@
 // A temp file beside the file that it becomes: recorded before it exists, and gone afterwards. Does not know how it
 // gets its final name.
-import { closeSync, constants, fstatSync, linkSync, open, unlink, type BigIntStats } from 'node:fs'
+import { closeSync, constants, fstatSync, linkSync, open, renameSync, unlink, type BigIntStats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Result } from '../../result.ts'
 import { codeOf, Raced } from '../errno.ts'
@@ -79,10 +79,17 @@ export async function writeTemp(options: TempOptions): Promise<Temp> {
 }
 
 /** Gives the file of these stats a second name, in this tick. Throws the system's error; then it has none. */
-export function linkTemp(options: TempPlace, target: Buffer, stat: BigIntStats): Temp {
+export const linkTemp = (options: TempPlace, target: Buffer, stat: BigIntStats): Temp =>
+  nameTemp(options, stat, path => linkSync(target, path))
+
+/** The same, instead of the name that it has. */
+export const moveToTemp = (options: TempPlace, target: Buffer, stat: BigIntStats): Temp =>
+  nameTemp(options, stat, path => renameSync(target, path))
+
+function nameTemp(options: TempPlace, stat: BigIntStats, name: (path: Buffer) => void): Temp {
   const { path, end, forget } = begin(options)
   try {
-    linkSync(target, path)
+    name(path)
   } catch (error) {
     forget()
     throw error

@@ -573,9 +573,9 @@ const FILES: Described[] = [
   {
     failure: { code: 'FILE_TOO_LARGE', limit: 100_000_000, actual: 250_000_000, together: true },
     detail: [
-      'The large files of this batch have 250000000 bytes together; the limit is 100000000.',
+      'The large files of this request have 250000000 bytes together; the limit is 100000000.',
       'Nothing was written.',
-      'Send them in several batches.'
+      'Change them in several requests.'
     ]
   },
   {

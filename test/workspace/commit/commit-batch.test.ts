@@ -1,10 +1,22 @@
 // A batch for which a system call fails at a chosen point, in this process: what is answered, what the files hold then,
 // and after the recovery. At every point, by a process of its own: batch-strikes.test.ts.
+import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
 import type { BatchStep, WorkspaceOptions } from '../../../src/workspace/workspace.ts'
-import { append, become, isRoot, makeFolders, open, REAL, removeFolders, type Folders } from '../support/open.ts'
+import {
+  append,
+  become,
+  isRoot,
+  makeFolders,
+  onLinux,
+  open,
+  REAL,
+  remove,
+  removeFolders,
+  type Folders
+} from '../support/open.ts'
 import { letFail, type Call, type Fault } from '../support/let-fail.ts'
 
 const isTemp = (name: string): boolean => /^\.[0-9a-f]{24}\.tmp$/.test(name)
@@ -22,12 +34,18 @@ interface Case {
   recovered?: 'old' | 'new' | Record<string, string | null>
   events?: string[]
   options?: Partial<WorkspaceOptions>
+  /** What is empty afterwards stays. */
+  leavesFolder?: true
   prepare?: (folders: Folders) => void
   skip?: string | false
 }
 
-const OLD = { a: 'a\n', b: 'b\n', c: 'c\n', 'd/e/n': null, 'd/e/o': null }
-const NEW = { a: 'a\n1\n', b: 'b\n1\n', c: 'c\n1\n', 'd/e/n': 'n\n', 'd/e/o': 'o\n' }
+/** The file with this name gets the name of its old link. */
+const isRemoving = (call: Call, from: string, to: string, name: string): boolean =>
+  call === 'renameSync' && from === name && isTemp(to)
+
+const OLD = { a: 'a\n', b: 'b\n', c: 'c\n', 'r/s/x': 'x\n', y: 'y\n', 'd/e/n': null, 'd/e/o': null }
+const NEW = { a: 'a\n1\n', b: 'b\n1\n', c: 'c\n1\n', 'r/s/x': null, y: null, 'd/e/n': 'n\n', 'd/e/o': 'o\n' }
 
 const edit = (path: string): BatchStep<unknown, never> => ({ operation: 'edit', target: { path }, plan: append('1\n') })
 const create = (path: string, text: string): BatchStep<unknown, never> => ({
@@ -35,7 +53,20 @@ const create = (path: string, text: string): BatchStep<unknown, never> => ({
   target: { path, overwrite: false, create_parents: true },
   plan: become(text)
 })
-const STEPS = [edit('a'), edit('b'), edit('c'), create('d/e/n', 'n\n'), create('d/e/o', 'o\n')]
+const gone = (path: string, ...folders: string[]): BatchStep<unknown, never> => ({
+  operation: 'edit',
+  target: { path },
+  plan: remove(...folders)
+})
+const STEPS = [
+  edit('a'),
+  edit('b'),
+  edit('c'),
+  create('d/e/n', 'n\n'),
+  create('d/e/o', 'o\n'),
+  gone('r/s/x', 'r', 'r/s'),
+  gone('y')
+]
 
 /** Fails with the code as often as it is asked. */
 const times = (count: number, code: string): (() => string | null) => {
@@ -48,7 +79,7 @@ const CASES: Case[] = [
   {
     name: 'there are no hard links',
     fault: () => (call, from, to) => (call === 'linkSync' && (isTemp(from) || isTemp(to)) ? 'EPERM' : null),
-    answer: { ok: true, value: { steps: [{ warnings: [] }, {}, {}, { created: true }, {}] } },
+    answer: { ok: true, value: { steps: [{ warnings: [] }, {}, {}, { created: true }, {}, {}, {}] } },
     then: 'new'
   },
   {
@@ -62,6 +93,17 @@ const CASES: Case[] = [
     },
     answer: { ok: true },
     then: 'new'
+  },
+  {
+    name: 'a file can’t be read',
+    fault: () => {
+      let count = 0
+      // By its descriptor.
+      return (call, from) => (call === 'openSync' && /^\d+$/.test(from) && ++count === 2 ? 'EACCES' : null)
+    },
+    answer: { ok: false, at: 1, path: 'b', failure: { code: 'PERMISSION_DENIED' } },
+    then: 'old',
+    skip: onLinux ? false : 'needs /proc'
   },
   {
     name: 'there is no space for a folder',
@@ -90,7 +132,7 @@ const CASES: Case[] = [
   {
     name: 'one can’t be renamed',
     fault: () => (call, from, to) => (isNaming(call, from, to, 'b') ? 'EACCES' : null),
-    answer: { ok: true, value: { steps: [{}, { write_strategy: 'in_place' }, {}, {}, {}] } },
+    answer: { ok: true, value: { steps: [{}, { write_strategy: 'in_place' }, {}, {}, {}, {}, {}] } },
     then: 'new'
   },
   {
@@ -135,6 +177,118 @@ const CASES: Case[] = [
     then: { ...OLD, a: NEW.a },
     recovered: 'old',
     events: ['batch_left', 'batch_recovered']
+  },
+  {
+    name: 'one can’t be renamed, and taking another one back fails',
+    fault: () => {
+      let isRefused = false
+      const second = times(1, 'EIO')
+      return (call, from, to) => {
+        if (isNaming(call, from, to, 'b')) {
+          isRefused = true
+          return 'EACCES'
+        }
+        return isRefused && isNaming(call, from, to, 'a') ? second() : null
+      }
+    },
+    answer: 'EIO',
+    then: { ...OLD, a: NEW.a },
+    recovered: 'old',
+    events: ['batch_left', 'batch_recovered']
+  },
+  {
+    name: 'one can’t be removed',
+    fault: () => (call, from, to) => (isRemoving(call, from, to, 'y') ? 'EACCES' : null),
+    answer: { ok: false, at: 6, path: 'y', failure: { code: 'PERMISSION_DENIED' } },
+    then: 'old'
+  },
+  {
+    name: 'a name can’t be given after the removals',
+    fault: () => (call, from, to) => (isNaming(call, from, to, 'n') ? 'EIO' : null),
+    answer: 'EIO',
+    then: 'old'
+  },
+  {
+    name: 'a name can’t be given after the removals, and there are no hard links',
+    fault: () => {
+      let isFailed = false
+      return (call, from, to) => {
+        if (call === 'linkSync' && (isTemp(from) || isTemp(to))) return 'EPERM'
+        if (isFailed || !isNaming(call, from, to, 'n')) return null
+        isFailed = true
+        return 'EIO'
+      }
+    },
+    answer: 'EIO',
+    then: 'old'
+  },
+  {
+    name: 'another program makes a file before its removal is taken back',
+    fault:
+      ({ root }) =>
+      (call, from, to) => {
+        if (!isNaming(call, from, to, 'n')) return null
+        writeFileSync(join(root, 'y'), 'theirs\n')
+        return 'EIO'
+      },
+    answer: 'EIO',
+    then: { ...OLD, y: 'theirs\n' }
+  },
+  {
+    name: 'a removal can’t be taken back',
+    fault: () => {
+      let isFailed = false
+      const first = times(1, 'EIO')
+      return (call, from, to) => {
+        if (isNaming(call, from, to, 'n')) {
+          isFailed = true
+          return 'EIO'
+        }
+        return isFailed && isNaming(call, from, to, 'y') ? first() : null
+      }
+    },
+    answer: 'EIO',
+    then: { ...OLD, y: null },
+    recovered: 'old',
+    events: ['batch_left', 'batch_recovered']
+  },
+  {
+    name: 'another program saves a file in the instant before it is removed',
+    fault:
+      ({ root }) =>
+      (call, from, to) => {
+        if (isRemoving(call, from, to, 'y')) {
+          writeFileSync(join(root, 'z'), 'theirs\n')
+          execFileSync('mv', [join(root, 'z'), join(root, 'y')])
+        }
+        return null
+      },
+    answer: { ok: false, at: 6, path: 'y', failure: { code: 'STALE_FILE' } },
+    then: { ...OLD, y: 'theirs\n' }
+  },
+  {
+    name: 'another program makes a file where one was removed, before the batch is finished',
+    fault:
+      ({ root }) =>
+      (call, from) => {
+        if (call === 'unlinkSync' && from.endsWith('.batch')) writeFileSync(join(root, 'y'), 'theirs\n')
+        return null
+      },
+    answer: { ok: true },
+    then: { ...NEW, y: 'theirs\n' }
+  },
+  {
+    name: 'a folder that is empty now can’t be opened to be removed',
+    fault: () => {
+      let isDone = false
+      return (call, from) => {
+        isDone ||= call === 'unlinkSync' && from.endsWith('.batch')
+        return isDone && call === 'openSync' ? 'EMFILE' : null
+      }
+    },
+    answer: { ok: true },
+    then: 'new',
+    leavesFolder: true
   },
   {
     name: 'neither can be taken back, nor can that be written down',
@@ -196,17 +350,26 @@ const CASES: Case[] = [
     answer: {
       ok: true,
       value: {
-        steps: [{ warnings: [] }, {}, {}, { warnings: ['unsynced_creation'] }, { warnings: ['unsynced_creation'] }]
+        steps: [
+          { warnings: [] },
+          {},
+          {},
+          { warnings: ['unsynced_creation'] },
+          { warnings: ['unsynced_creation'] },
+          {},
+          {}
+        ]
       }
     },
-    then: 'new'
+    then: 'new',
+    leavesFolder: true
   },
   {
     name: 'the owner can’t be kept',
     prepare: ({ root }) => chownSync(join(root, 'b'), 12345, 12345),
     skip: isRoot ? false : 'needs root',
     fault: () => call => (call === 'fchownSync' ? 'EPERM' : null),
-    answer: { ok: true, value: { steps: [{}, { write_strategy: 'in_place' }, {}, {}, {}] } },
+    answer: { ok: true, value: { steps: [{}, { write_strategy: 'in_place' }, {}, {}, {}, {}, {}] } },
     then: 'new'
   },
   {
@@ -261,6 +424,7 @@ t.test('all files are new or all are old', async t => {
     recovered = then,
     events = [],
     options = {},
+    leavesFolder = false,
     prepare,
     skip = false
   } of CASES) {
@@ -268,10 +432,12 @@ t.test('all files are new or all are old', async t => {
       const folders = makeFolders()
       t.teardown(() => removeFolders(folders))
       const { root, state } = folders
-      for (const file of ['a', 'b', 'c']) writeFileSync(join(root, file), `${file}\n`)
+      for (const file of ['a', 'b', 'c', 'y']) writeFileSync(join(root, file), `${file}\n`)
+      mkdirSync(join(root, 'r/s'), { recursive: true })
+      writeFileSync(join(root, 'r/s/x'), 'x\n')
       prepare?.(folders)
       const seen: string[] = []
-      const workspace = await open(folders, { ...options, report: ({ event }) => seen.push(event) })
+      const workspace = await open(folders, { history: 'full', ...options, report: ({ event }) => seen.push(event) })
       t.teardown(() => workspace.close())
       const check = (expected: Case['then']): void => {
         const texts = expected === 'old' ? OLD : expected === 'new' ? NEW : expected
@@ -291,6 +457,11 @@ t.test('all files are new or all are old', async t => {
       check(then)
       t.match(await workspace.edit({ path: 'b' }, REAL, append('')), { ok: true })
       check(recovered)
+      const past = await workspace.history({ limit: 200 })
+      if (!past.ok) throw new Error(past.failure.code)
+      const edits = past.value.edits.map(({ record: { operation }, state }) => `${operation} ${state}`)
+      const isDone = recovered === 'new' || (typeof answer === 'object' && 'ok' in answer && answer.ok === true)
+      t.strictSame(edits, isDone ? STEPS.map(() => 'batch applied') : [], 'the history has it if it took place')
       t.strictSame(
         seen.filter(event => event !== 'temp_file_removed'),
         events
@@ -298,6 +469,7 @@ t.test('all files are new or all are old', async t => {
       const left = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(file => isTemp(basename(file)))
       t.strictSame([...left, ...readdirSync(join(state, 'journal'))], [])
       if (recovered === 'old') t.notOk(existsSync(join(root, 'd')), 'nor is a folder left')
+      if (recovered === 'new' && !leavesFolder) t.notOk(existsSync(join(root, 'r')), 'nor one that is empty now')
     })
   }
 })

@@ -51,12 +51,19 @@ type Where =
   | 'unwritten'
   /** The same, and then another program has saved it in place. */
   | 'whole_saved'
+  /** Of one that is removed: it was given back, and the old link is still there. */
+  | 'given_back'
+  /** The same: what has the old link is what another program had saved in the instant before, by a rename, or in place. */
+  | 'moved_save'
+  | 'moved_in_place'
 
 interface MemberState {
   name: string
   is: Where
   /** It wasn't there before. */
   isNew?: true
+  /** It is to be removed: `new` means that it is. */
+  removes?: true
   /** Its temp file, or its old link, is lost. */
   lacks?: 'temp' | 'link'
 }
@@ -81,7 +88,121 @@ const THEIRS = 'theirs\n'
 const m = (is: Where, more: Partial<MemberState> = {}): MemberState => ({ name: '', is, ...more })
 const made = (is: Where, more: Partial<MemberState> = {}): MemberState => m(is, { isNew: true, ...more })
 
+const removed = (is: Where, more: Partial<MemberState> = {}): MemberState => m(is, { removes: true, ...more })
+
+const REMOVALS: Case[] = [
+  { name: 'nothing was renamed or removed', members: [m('old'), removed('old')], after: [OLD, OLD], decided: 'void' },
+  {
+    name: 'one is new, one to be removed',
+    members: [m('new'), removed('old')],
+    after: [NEW, null],
+    decided: 'forward'
+  },
+  {
+    name: 'one is removed',
+    members: [removed('new'), m('old'), made('old')],
+    after: [null, NEW, NEW],
+    decided: 'forward'
+  },
+  { name: 'only removals', members: [removed('old'), removed('new')], after: [null, null], decided: 'forward' },
+  { name: 'no removal', members: [removed('old'), removed('old')], after: [OLD, OLD], decided: 'void' },
+  {
+    name: 'one is removed, and all others are new',
+    members: [removed('new'), m('new'), made('new')],
+    after: [null, NEW, NEW],
+    decided: 'forward'
+  },
+  {
+    name: 'one to be removed was saved before anything was renamed',
+    members: [removed('saved'), m('old')],
+    links: true,
+    after: [THEIRS, OLD],
+    decided: 'void'
+  },
+  {
+    name: 'one is new, and the one to be removed was saved',
+    members: [m('new'), removed('saved')],
+    after: [NEW, THEIRS],
+    reports: ['1 left_alone'],
+    decided: 'forward'
+  },
+  {
+    name: 'one is new, and the one to be removed was saved in place',
+    members: [m('new'), removed('saved_in_place')],
+    after: [NEW, THEIRS],
+    reports: ['1 left_alone'],
+    decided: 'forward'
+  },
+  {
+    name: 'one is new, and another program has removed the one to be removed',
+    members: [m('new'), removed('gone')],
+    after: [NEW, null],
+    decided: 'forward'
+  },
+  {
+    name: 'one is removed, and another program has made a file in its place',
+    members: [removed('saved_after'), m('old')],
+    after: [THEIRS, NEW],
+    reports: ['0 left_alone'],
+    decided: 'forward'
+  },
+  {
+    name: 'another program’s save was removed',
+    members: [removed('moved_save'), m('old')],
+    after: [THEIRS, NEW],
+    reports: ['0 left_alone'],
+    decided: 'forward'
+  },
+  {
+    name: 'another program’s save in place was removed',
+    members: [removed('moved_in_place'), m('old')],
+    after: [THEIRS, NEW],
+    reports: ['0 left_alone'],
+    decided: 'forward'
+  },
+  {
+    name: 'a removal was taken back, and what is new wasn’t',
+    members: [m('new'), removed('given_back'), m('old')],
+    after: [NEW, null, NEW],
+    decided: 'forward'
+  },
+  {
+    name: 'all was taken back but for an old link',
+    members: [m('old'), removed('given_back')],
+    after: [OLD, OLD],
+    decided: 'void'
+  },
+  {
+    name: 'one is removed, and a temp file is lost',
+    members: [removed('new'), m('old', { lacks: 'temp' }), m('new'), made('new')],
+    after: [OLD, OLD, OLD, null],
+    decided: 'back'
+  },
+  {
+    name: 'it was decided to go back, and one is removed',
+    decision: 'back',
+    members: [removed('new'), removed('old'), removed('given_back'), m('new')],
+    after: [OLD, OLD, OLD, OLD],
+    decided: 'back'
+  },
+  {
+    name: 'it was decided to go back, and another program has made a file in the place of the removed one',
+    decision: 'back',
+    members: [removed('saved_after'), m('new')],
+    after: [THEIRS, OLD],
+    reports: ['0 left_alone'],
+    decided: 'back'
+  },
+  {
+    name: 'one is removed, and one was written in place',
+    members: [removed('new'), m('whole')],
+    after: [null, NEW],
+    decided: 'forward'
+  }
+]
+
 const CASES: Case[] = [
+  ...REMOVALS,
   { name: 'nothing was renamed', members: [m('old'), m('old'), made('old')], after: [OLD, OLD, null], decided: 'void' },
   { name: 'all old links were made', links: true, members: [m('old'), m('old')], after: [OLD, OLD], decided: 'void' },
   { name: 'one is new', members: [m('new'), m('old'), made('old')], after: [NEW, NEW, NEW], decided: 'forward' },
@@ -251,28 +372,32 @@ async function leave(folders: Folders, { members, decision, links }: Case): Prom
   mkdirSync(at('d'))
   const stat = (name: string) => lstatSync(at(name), { bigint: true })
   const isBegun = links ?? members.some(({ is }) => is === 'new' || is.endsWith('_after'))
+  mkdirSync(at('spare'))
   const written: BatchMember[] = []
-  for (const [i, { is, isNew }] of members.entries()) {
+  for (const [i, { is, isNew, removes = false }] of members.entries()) {
     const name = `d/${i}`
     if (isNew === undefined) writeFileSync(at(name), OLD)
-    const isInPlace = IN_PLACE.includes(is)
-    if (!isInPlace) writeFileSync(at(`d/${tempOf(i)}`), NEW)
+    const isRenamed = !IN_PLACE.includes(is) && !removes
+    if (isRenamed) writeFileSync(at(`d/${tempOf(i)}`), NEW)
     written.push({
       path: Buffer.from(name),
       old: isNew ? null : { ...identityOf(stat(name)), digest: sha256(OLD) },
-      digest: sha256(NEW),
-      temp: isInPlace
-        ? null
-        : { ...identityOf(stat(`d/${tempOf(i)}`)), name: tempOf(i), link: isNew ? null : linkOf(i) }
+      digest: removes ? null : sha256(NEW),
+      temp: isRenamed ? { ...identityOf(stat(`d/${tempOf(i)}`)), name: tempOf(i) } : null,
+      link: isNew || IN_PLACE.includes(is) ? null : linkOf(i)
     })
   }
-  await batches.save(id, { members: written, folders: [Buffer.from('d'), Buffer.from('d/empty')] })
+  await batches.save(id, {
+    members: written,
+    folders: [Buffer.from('d'), Buffer.from('d/empty')],
+    emptied: [Buffer.from('spare')]
+  })
   mkdirSync(at('d/empty'))
   if (decision !== undefined) {
     const journal = join(folders.state, 'journal')
     renameSync(join(journal, `${id}.batch`), join(journal, `${id}.${decision}.batch`))
   }
-  for (const [i, { is, isNew, lacks }] of members.entries()) {
+  for (const [i, { is, isNew, removes, lacks }] of members.entries()) {
     const [name, temp, link] = [at(`d/${i}`), at(`d/${tempOf(i)}`), at(`d/${linkOf(i)}`)]
     if (IN_PLACE.includes(is)) {
       const root = openRoot(folders.root)
@@ -288,8 +413,14 @@ async function leave(folders: Folders, { members, decision, links }: Case): Prom
       writeFileSync(name, text)
       continue
     }
-    if (isBegun && isNew === undefined) linkSync(name, link)
-    if (is === 'new' || is.endsWith('_after')) {
+    if (is === 'moved_in_place') writeFileSync(name, THEIRS)
+    if (is === 'moved_save') {
+      writeFileSync(at('x'), THEIRS)
+      renameSync(at('x'), name)
+    }
+    if (removes ? is === 'given_back' : isBegun && isNew === undefined) linkSync(name, link)
+    if (removes && (is === 'new' || is === 'saved_after' || is.startsWith('moved'))) renameSync(name, link)
+    else if (is === 'new' || is.endsWith('_after')) {
       if (isNew) linkSync(temp, name)
       else renameSync(temp, name)
     }
@@ -319,9 +450,12 @@ function checkAfter(t: Test, folders: Folders, one: Case, events: readonly Event
     [...new Set(reports.map(({ path, outcome }) => `${String(path).slice(2)} ${outcome}`))].sort(),
     one.reports ?? []
   )
-  for (const { kept, outcome } of reports) {
+  for (const { kept, outcome, path } of reports) {
     if (kept !== undefined) t.equal(readFileSync(join(folders.state, 'journal', String(kept)), 'utf8'), NEW)
-    else t.not(outcome === 'left_alone' && one.decided === 'forward', true, 'what it would have written is kept')
+    else if (one.decided === 'forward') {
+      const { removes } = one.members[Number(String(path).slice(2))]!
+      t.notOk(outcome === 'left_alone' && !removes, 'what it would have written is kept')
+    }
   }
   const left = existsSync(join(folders.root, 'd')) ? readdirSync(join(folders.root, 'd')) : []
   t.strictSame(
@@ -330,6 +464,7 @@ function checkAfter(t: Test, folders: Folders, one: Case, events: readonly Event
     'no temp file, no old link, no empty folder'
   )
   if (!cut) t.equal(existsSync(join(folders.root, 'd')), left.length > 0)
+  if (!cut) t.equal(existsSync(join(folders.root, 'spare')), one.decided !== 'forward', 'a folder that isn’t needed')
   t.strictSame(
     readdirSync(join(folders.state, 'journal')).filter(name => /\.(batch|json|old)$/.test(name)),
     []
@@ -432,6 +567,18 @@ t.test('copes with names that can’t be given', async t => {
       after: [NEW, NEW]
     },
     {
+      name: 'one can’t be removed: it goes back',
+      one: caseOf('one is new, one to be removed'),
+      fault: (call, from) => (call === 'renameSync' && from === '1' ? 'EPERM' : null),
+      after: [OLD, OLD]
+    },
+    {
+      name: 'what is removed can’t be linked back',
+      one: caseOf('it was decided to go back, and one is removed'),
+      fault: call => (call === 'linkSync' ? 'EPERM' : null),
+      after: [OLD, OLD, OLD, OLD]
+    },
+    {
       name: 'a rename fails: it is done again',
       one: caseOf('it was decided to go on'),
       fault: (() => {
@@ -493,8 +640,8 @@ t.test('leaves alone what is of a server that may live, and what isn’t a recor
   const journal = join(folders.state, 'journal')
   const batches = new BatchRecords(openState(folders.state), observer(thisOwner()), 'full')
   const old = { ...identityOf(statSync(join(folders.root, 'a'), { bigint: true })), digest: sha256(OLD) }
-  const member: BatchMember = { path: Buffer.from('a'), old, digest: sha256(NEW), temp: null }
-  const running = await batches.save(batches.newId(), { members: [member], folders: [] })
+  const member: BatchMember = { path: Buffer.from('a'), old, digest: sha256(NEW), temp: null, link: null }
+  const running = await batches.save(batches.newId(), { members: [member], folders: [], emptied: [] })
   t.match(await workspace.edit({ path: 'a' }, REAL, append('x')), {
     failure: { code: 'FILE_LOCKED', reason: 'in_place' }
   })
@@ -502,18 +649,22 @@ t.test('leaves alone what is of a server that may live, and what isn’t a recor
   running.drop()
   t.notOk(batches.has(running.id))
   await batches.sync()
-  const record = JSON.stringify({ owner: deadOwner(), members: [], folders: [] })
+  const record = JSON.stringify({ owner: deadOwner(), members: [], folders: [], emptied: [] })
   const damaged: [name: string, text: string][] = [
     ['cut', record.slice(0, -5)],
     ['null', 'null'],
     ['without', '{}'],
     ['folders', record.replace('"folders":[]', '"folders":[1]')],
+    ['emptied', record.replace('"emptied":[]', '"emptied":"d"')],
     ...[
       {},
-      { path: 'YQ==', digest: 'x', old: 1, temp: null },
-      { path: 'YQ==', digest: 'x', old: { dev: '1', ino: 'x', born: '0', digest: 'x' }, temp: null },
-      { path: 'YQ==', digest: 'x', old: { dev: '1', ino: '1', born: '0' }, temp: null },
-      { path: 'YQ==', digest: 'x', old: null, temp: { dev: '1', ino: '1', born: '0', name: 1, link: null } }
+      { path: 'YQ==', digest: 'x', old: 1, temp: null, link: null },
+      { path: 'YQ==', digest: 'x', old: null, temp: null },
+      { path: 'YQ==', digest: 'x', old: { dev: '1', ino: 'x', born: '0', digest: 'x' }, temp: null, link: null },
+      { path: 'YQ==', digest: 'x', old: { dev: '1', ino: '1', born: '0' }, temp: null, link: null },
+      { path: 'YQ==', digest: 'x', old: null, temp: { dev: '1', ino: '1', born: '0', name: 1 }, link: null },
+      { path: 'YQ==', digest: null, old: null, temp: null, link: 'x' },
+      { path: 'YQ==', digest: null, old: { dev: '1', ino: '1', born: '0', digest: 'x' }, temp: null, link: null }
     ].map((one, i): [string, string] => [
       `member${i}`,
       record.replace('"members":[]', `"members":[${JSON.stringify(one)}]`)
@@ -532,7 +683,7 @@ t.test('leaves alone what is of a server that may live, and what isn’t a recor
 t.test('finds a record that is given another name meanwhile', async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
-  const [one] = CASES as [Case]
+  const one = CASES.find(({ name }) => name === 'nothing was renamed')!
   mkdirSync(folders.state)
   await leave(folders, one)
   const batches = new BatchRecords(openState(folders.state), observer(), 'fast')

@@ -2,7 +2,7 @@
 // what became of each. Does not know any test.
 import { createInterface } from 'node:readline'
 import type { WorkspaceOptions } from '../../../src/workspace/workspace.ts'
-import { append, become, open } from './open.ts'
+import { append, become, open, remove } from './open.ts'
 
 /** The options are those of the workspace that differ from open.ts's. `ahead`: ms by which its clock is. */
 export interface WorkerOrder extends Partial<WorkspaceOptions> {
@@ -11,12 +11,13 @@ export interface WorkerOrder extends Partial<WorkspaceOptions> {
   ahead?: number
 }
 
-/** Texts by path: to append, to make a file of, and to replace everything. */
+/** Texts by path: to append, to make a file of, and to replace everything; and what to remove: its folders by path. */
 export interface BatchOrder {
   id: string
   edits?: Record<string, string>
   creates?: Record<string, string>
   becomes?: Record<string, string>
+  removes?: Record<string, string[]>
 }
 
 const { root, state, ahead = 0, ...options }: WorkerOrder = JSON.parse(process.argv[2] ?? '{}')
@@ -36,10 +37,16 @@ process.stdout.write('ready\n')
 const names = (texts: Record<string, string> = {}): [string, string][] => Object.entries(texts)
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { id, edits, creates, becomes }: BatchOrder = JSON.parse(line)
+  const { id, edits, creates, becomes, removes = {} }: BatchOrder = JSON.parse(line)
   const steps = [
     ...names(edits).map(([path, text]) => ({ operation: 'edit' as const, target: { path }, plan: append(text) })),
     ...names(becomes).map(([path, text]) => ({ operation: 'edit' as const, target: { path }, plan: become(text) })),
+    ...Object.entries(removes).map(([path, folders]) => ({
+      operation: 'edit' as const,
+      apart: true,
+      target: { path },
+      plan: remove(...folders)
+    })),
     ...names(creates).map(([path, text]) => ({
       operation: 'create' as const,
       target: { path, overwrite: false, create_parents: true },

@@ -67,6 +67,12 @@ export const become =
   () =>
     ok({ pieces: [Buffer.from(text)], description: null })
 
+/** A plan that removes the file, and these folders if they are empty then. */
+export const remove =
+  (...made_folders: string[]): Planner<null, never> =>
+  () =>
+    ok({ pieces: [], removes: true, made_folders: made_folders.map(folder => Buffer.from(folder)), description: null })
+
 /** A planner that must not be called, unless only for the facts of a stale hash. */
 export const UNPLANNED: Planner<never, StaleFile> = (_original, { stale }) => {
   if (stale === undefined) throw new Error('planned')

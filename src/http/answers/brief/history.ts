@@ -58,7 +58,7 @@ function lineOf(edit: ListedEdit): string {
 
 /** What became of each file. */
 export function briefTakeBack({ results: outcomes }: TakeBackOutcome, body: UndoResult | RedoResult): string {
-  const { message, results } = body
+  const { message, batch_id, results } = body
   const isOne = results.length === 1
   const files = results.map((file, i) => {
     const { file_hash, edit_id, diff, diff_truncated, diff_unavailable } = file
@@ -71,5 +71,6 @@ export function briefTakeBack({ results: outcomes }: TakeBackOutcome, body: Undo
       ...file.warnings.map(warning => `Warning: ${warning}`)
     )
   })
-  return below(isOne ? '' : message, ...files)
+  const all = sentences(message, batch_id === undefined ? '' : `batch_id: ${batch_id}`)
+  return below(isOne ? '' : all, ...files)
 }

@@ -1,0 +1,178 @@
+// The files that a batch is about: which paths lead to one file, and what each holds, read once. Does not know plans.
+import { binaryEncodingOf } from '../engine/text/encoding.ts'
+import { fail, ok } from '../result.ts'
+import type { Planned } from './api.ts'
+import { refusalToWrite, type WriteContext } from './edit.ts'
+import type { FileFailure } from './failure.ts'
+import { failedBy, type FailedFile, type FoundPath, type ManyResult } from './file-access.ts'
+import type { FileRecorder } from './history/recorder.ts'
+import type { Lock } from './locks/lock.ts'
+import { same, type Missing, type Pin } from './root/pin.ts'
+import { readWhole, shortHash, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
+
+/** A name of a file, where links have led to: what the steps that name it have in common. */
+export interface FileName {
+  path: Buffer
+  absent: Missing | null
+  pin: Pin | null
+  lock: Lock | null
+  recorder: FileRecorder | null
+}
+
+/** A file with all its names in this batch, and what the steps so far have made of it. */
+export interface BatchText {
+  names: FileName[]
+  /** An earlier text that is the same file by another name, and is planned apart from it. */
+  twin: BatchText | null
+  snapshot: Snapshot | null
+  /** Before the batch. */
+  file_hash: string | undefined
+  /** Null: it isn't there yet. */
+  content: { pieces: readonly Buffer[]; size: number } | null
+  /** It is removed, with those of its `made_folders` that are empty then; `content` has no bytes. */
+  removes: boolean
+  made_folders: readonly Buffer[]
+  /** Where one step alone has changed it: what that step's plan says of what was read. */
+  alone: Pick<Planned<unknown>, 'splices' | 'toggles'>
+  changes: number
+  digest: string
+}
+
+/** `found`: what is at the path of each step; `apart`: whether that step is planned apart from other names. */
+interface BatchPaths {
+  found: readonly FoundPath[]
+  apart: readonly boolean[]
+  locks: readonly Lock[] | null
+}
+
+export interface BatchTexts {
+  all: readonly BatchText[]
+  /** Of a step, by its index. */
+  of(step: number): { name: FileName; text: BatchText }
+  /** The first step that names one of the file's names. */
+  firstStepOf(text: BatchText): number
+}
+
+/** Which paths are one file. */
+export function groupTexts({ found, apart, locks }: BatchPaths): BatchTexts {
+  const all: BatchText[] = []
+  const byPath = new Map<string, { name: FileName; text: BatchText }>()
+  const keyAt = (step: number): string => pathOf(found[step]!).toString('latin1')
+  for (const [step, one] of found.entries()) {
+    const key = keyAt(step)
+    if (byPath.has(key)) continue
+    const { pin, absent } = one
+    const name: FileName = { path: pathOf(one), absent, pin, lock: locks?.[step] ?? null, recorder: null }
+    const known = all.find(({ names: [first] }) => pin !== null && first?.pin && same(first.pin.stat, pin.stat))
+    const text = known === undefined || apart[step] === true ? textOf(name, known) : known
+    if (text === known) known.names.push(name)
+    else all.push(text)
+    byPath.set(key, { name, text })
+  }
+  return {
+    all,
+    of: step => byPath.get(keyAt(step))!,
+    firstStepOf: text => found.findIndex(one => text.names.some(({ path }) => path.equals(pathOf(one))))
+  }
+}
+
+/**
+ * Takes the memory for all files, and reads each once; `taken` gets what gives these back. Failures name the first step
+ * of the file that they are of.
+ */
+export async function readTexts(
+  context: WriteContext,
+  texts: BatchTexts,
+  taken: (() => void)[]
+): Promise<ManyResult<null, FileFailure>> {
+  const refused = await takeMemory(context, texts, taken)
+  if (refused !== null) return refused
+  for (const text of texts.all) {
+    const at = texts.firstStepOf(text)
+    try {
+      const failed = await readText(context, text, taken)
+      if (failed !== null) return { ...failed, at }
+    } catch (error) {
+      return { ...failedBy(error, {}), at }
+    }
+  }
+  return ok(null)
+}
+
+async function takeMemory(
+  { buffers, options }: WriteContext,
+  { all, firstStepOf }: BatchTexts,
+  taken: (() => void)[]
+): Promise<(FailedFile<FileFailure> & { at: number }) | null> {
+  const sizeOf = ({ names: [first] }: BatchText): number => Number(first?.pin?.stat.size ?? 0)
+  const large = all.filter(text => text.twin === null && isLarge(sizeOf(text), options.maxFileSize))
+  const [first] = large
+  if (first === undefined) return null
+  const at = firstStepOf(first)
+  const actual = large.reduce((sum, text) => sum + sizeOf(text), 0)
+  if (actual > buffers.size) {
+    return { ...fail({ code: 'FILE_TOO_LARGE', limit: buffers.size, actual, together: true }), at }
+  }
+  const release = await buffers.take(actual, options.lockTimeout)
+  if (release === null) return { ...fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 }), at }
+  taken.push(release)
+  return null
+}
+
+/** One that is larger than files may be isn't read at all. */
+const isLarge = (size: number, limit: number): boolean => size > SYNC_IO_BYTES && size <= limit
+
+async function readText(
+  context: WriteContext,
+  text: BatchText,
+  taken: (() => void)[]
+): Promise<FailedFile<FileFailure> | null> {
+  const { files, buffers, options, recorder } = context
+  const [{ pin }] = text.names as [FileName]
+  if (pin !== null) {
+    const unwritable = refusalToWrite(pin)
+    if (unwritable !== null) return { ...fail(unwritable), ...(await files.hash(pin)) }
+    let snapshot = text.twin?.snapshot ?? null
+    if (snapshot === null) {
+      const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size))
+      if (!read.ok) return read
+      const own = (snapshot = read.value)
+      taken.push(() => {
+        own.close()
+        buffers.reuse(own.bytes)
+      })
+    }
+    const { bytes, digest } = snapshot
+    const file_hash = shortHash(digest)
+    text.snapshot = snapshot
+    text.digest = digest
+    text.file_hash = file_hash
+    text.content = { pieces: [bytes], size: bytes.length }
+    const encoding = binaryEncodingOf(bytes)
+    if (encoding !== null) return { ...fail({ code: 'BINARY_FILE', encoding, file_size: bytes.length }), file_hash }
+  }
+  for (const name of text.names) {
+    name.recorder = recorder.begin({
+      path: name.path,
+      digest: text.snapshot?.digest ?? null,
+      bytes: () => text.snapshot?.bytes ?? Buffer.alloc(0),
+      alone_since: name.lock?.alone_since ?? null
+    })
+  }
+  return null
+}
+
+const pathOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
+
+const textOf = (name: FileName, twin: BatchText | undefined): BatchText => ({
+  names: [name],
+  twin: twin ?? null,
+  snapshot: null,
+  file_hash: undefined,
+  content: null,
+  removes: false,
+  made_folders: [],
+  alone: {},
+  changes: 0,
+  digest: ''
+})
