@@ -97,7 +97,7 @@ t.test('tells a model the batch_id', async t => {
 t.test('takes back all files or none where one fails on the way', async t => {
   const server = await startServer(t, { files })
   const batch_id = await makeBatch(t, server)
-  const faults: [request: string, stop: () => () => void, status: number, problem: object][] = [
+  const faults: [request: string, stop: () => () => void, status: number, problem: Record<string, unknown>][] = [
     [
       'a name can’t be given',
       () => letFail((call, _, to) => (call === 'renameSync' && to === 'b.txt' ? 'ENOSPC' : null)),
