@@ -89,6 +89,15 @@ export class BatchError extends Error {
   }
 }
 
+/** Some files may be new and others old until the recovery has dealt with the batch. */
+export class BatchLeft extends Error {
+  readonly code = 'BATCH_LEFT'
+
+  constructor(cause: unknown) {
+    super('the batch could not be taken back', { cause })
+  }
+}
+
 /** Runs the work for one file; its system errors say which. */
 export async function ofFile<T>(at: number, work: () => T | Promise<T>): Promise<T> {
   try {

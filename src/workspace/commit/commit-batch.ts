@@ -10,6 +10,7 @@ import type { Folder, Root } from '../root/pin.ts'
 import { bothDone } from '../text-file.ts'
 import {
   BatchError,
+  BatchLeft,
   committed,
   copyOld,
   giveBack,
@@ -66,8 +67,8 @@ const AT_ONCE = 8
 /**
  * Replaces, makes and removes all files or none; names are new ones of the same content. Failures: STALE_FILE, FILE_LOCKED
  * (lost). Throws BatchError, or where nobody's request is at fault the system's error. Unless it returns ok, all files
- * are as they were; where even that can't be had, it throws, it is reported, and the batch record stays for the
- * recovery.
+ * are as they were; where even that can't be had, it throws BatchLeft, each such file is reported, and the batch record
+ * stays for the recovery.
  */
 export async function commitBatch(
   context: BatchContext,
@@ -77,18 +78,17 @@ export async function commitBatch(
   const inPlace = new Set<number>()
   for (;;) {
     const batch = new Batch(context, files, inPlace)
-    let isDone = false
-    let isOnceMore = false
-    try {
-      const done = await batch.run(extras)
-      isDone = done.ok
-      if (batch.left !== null) throw batch.left
-      if (done.ok || !('unrenamable' in done.failure)) return done as Result<CommittedFile[], BatchRefusal>
-      isOnceMore = true
+    const [run] = await Promise.allSettled([batch.run(extras)])
+    const done = run.status === 'fulfilled' ? run.value : null
+    if (batch.left === null && done?.ok === false && 'unrenamable' in done.failure) {
       inPlace.add(done.failure.unrenamable)
-    } finally {
-      if (!isDone && !isOnceMore && !batch.isOpen) extras.notDone()
+      continue
     }
+    if (done?.ok !== true && !batch.isOpen) extras.notDone()
+    // Whatever the reason was: an answer to it would say that nothing was written, or lead to another attempt.
+    if (batch.left !== null) throw batch.left
+    if (run.status === 'rejected') throw run.reason
+    return run.value as Result<CommittedFile[], BatchRefusal>
   }
 }
 
@@ -105,7 +105,7 @@ class Batch {
   readonly #emptied: readonly Buffer[]
   #running: RunningBatch | null = null
   /** Why it could not be taken back; null: it could, or needn't. */
-  #left: BatchError | null = null
+  #left: BatchLeft | null = null
   /** And that is still to be done, whatever the recovery finds. */
   #isToGoBack = false
 
@@ -117,7 +117,7 @@ class Batch {
     this.#emptied = outermostFirst(files.flatMap(file => (file.content === null ? file.made_folders : [])))
   }
 
-  get left(): BatchError | null {
+  get left(): BatchLeft | null {
     return this.#left
   }
 
@@ -286,9 +286,9 @@ class Batch {
     }
   }
 
-  #leave({ at, path }: Member, error: unknown): void {
+  #leave({ path }: Member, error: unknown): void {
     if (this.#left === null) this.#isToGoBack = this.#running?.leave() ?? false
-    this.#left ??= new BatchError(at, error)
+    this.#left ??= new BatchLeft(error)
     this.#context.report({ event: 'batch_left', path: path.toString(), reason: codeOf(error) })
   }
 

@@ -1646,6 +1646,12 @@ const HISTORY: Described[] = [
     detail: ['E1 is an undo of edits E0 and E9. To make them again, call /redo with edit_id E1. Nothing was written.']
   },
   {
+    failure: nothing({ reason: 'is_undo', undoes: ['E0', 'E9'], batch_id: 'B1' }),
+    detail: [
+      'Batch B1 is an undo of edits E0 and E9. To make them again, call /redo with batch_id B1. Nothing was written.'
+    ]
+  },
+  {
     failure: nothing({ reason: 'none' }),
     detail: ['No edit that fits stands. /history lists the edits. Nothing was written.']
   },

@@ -173,7 +173,7 @@ const CASES: Case[] = [
         return isFailed && isNaming(call, from, to, 'a') ? second() : null
       }
     },
-    answer: 'EIO',
+    answer: 'BATCH_LEFT',
     then: { ...OLD, a: NEW.a },
     recovered: 'old',
     events: ['batch_left', 'batch_recovered']
@@ -191,7 +191,7 @@ const CASES: Case[] = [
         return isRefused && isNaming(call, from, to, 'a') ? second() : null
       }
     },
-    answer: 'EIO',
+    answer: 'BATCH_LEFT',
     then: { ...OLD, a: NEW.a },
     recovered: 'old',
     events: ['batch_left', 'batch_recovered']
@@ -247,7 +247,7 @@ const CASES: Case[] = [
         return isFailed && isNaming(call, from, to, 'y') ? first() : null
       }
     },
-    answer: 'EIO',
+    answer: 'BATCH_LEFT',
     then: { ...OLD, y: null },
     recovered: 'old',
     events: ['batch_left', 'batch_recovered']
@@ -306,7 +306,7 @@ const CASES: Case[] = [
         return isFailed && (isNaming(call, from, to, 'a') || to.endsWith('.back.batch')) ? 'EIO' : null
       }
     },
-    answer: 'EIO',
+    answer: 'BATCH_LEFT',
     then: { ...OLD, a: NEW.a, b: NEW.b },
     recovered: 'new',
     events: ['batch_left', 'journal_recovered', 'batch_recovered']
