@@ -375,16 +375,17 @@ export interface Workspace {
   /** The edits of files that may be read now, and exist or existed where the policy allows it. */
   history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
   /**
-   * Writes a verdict down, of all files or none; no file is changed. Files that may not be read now are the caller's not
-   * to name. Failures: READ_ONLY, HISTORY_GONE (there is no history), NOT_READY (it can't be written), REQUEST_IN_FLIGHT
-   * (the key is another request's by now).
+   * Writes a verdict down, of all files or none; no file is changed. The caller names no file that may
+   * not be read now. Failures: READ_ONLY, HISTORY_GONE (there is no history), NOT_READY (it can't be written),
+   * REQUEST_IN_FLIGHT (the key is another request's by now).
    */
   review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>>
   /**
    * Does the work unless a request with this key, of the same `scope`, was carried out: then `replayed` is the outcome
-   * that was kept. `fingerprint` says what is asked for; `pathsIn` the real paths that the outcome names, where they are
-   * not that of one file alone; `use`: what must be allowed there now (default: edit). Failures: IDEMPOTENCY_KEY_REUSED (another fingerprint), PROTECTED_PATH and
-   * PATH_NOT_ALLOWED (of a path in the outcome), REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
+   * that was kept. `fingerprint` says what is asked for; `pathsIn` the real paths that the outcome names, where they
+   * are not that of one file alone; `use`: what must be allowed there now (default: edit). Failures:
+   * IDEMPOTENCY_KEY_REUSED (another fingerprint), PROTECTED_PATH and PATH_NOT_ALLOWED (of a path in the outcome),
+   * REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
    */
   keyed<T>(
     key: { scope: string; key: string; fingerprint: string },
