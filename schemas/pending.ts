@@ -48,7 +48,7 @@ export const shownLine = {
 export const reach = {
   incomplete: isTrue(
     'true: older changes are not known, as their texts are not kept, or another program changed the file and it is ' +
-      'not known how. Lines that only they wrote or replaced count as unchanged, and as nobody’s.'
+      "not known how. Lines that only they wrote or replaced count as unchanged, and as nobody's."
   ),
   reaches_back_to: Type.Optional(editId('With incomplete: the oldest edit that is known; left out where none is.'))
 }

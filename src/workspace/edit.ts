@@ -33,7 +33,8 @@ import {
   type FoundFile,
   type WriteMode
 } from './file-access.ts'
-import { SYNC_IO_BYTES, areSame, digestOf, readWhole, shortHash, type Snapshot } from './text-file.ts'
+import { areSame, digestOf, shortHash, type Snapshot } from './text-file.ts'
+import { withSnapshot } from './with-snapshot.ts'
 
 /** What every change works with. */
 export interface WriteContext {
@@ -76,31 +77,12 @@ export async function changeFile<T, F>(
   request: FileEditRequest<T, F, Edited<T>>,
   file: FileToChange
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
-  const { options, files, buffers } = context
+  const { files } = context
   const { pin } = file
   const unwritable = refusalToWrite(pin)
   if (unwritable !== null) return { ...fail(unwritable), ...(await files.hash(pin)) }
-  const size = Number(pin.stat.size)
-  // One that is too large isn't read at all.
-  const release =
-    size <= SYNC_IO_BYTES || size > options.maxFileSize ? nothing : await buffers.take(size, options.lockTimeout)
-  if (release === null) return fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 })
-  try {
-    const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size))
-    if (!read.ok) return read
-    const snapshot = read.value
-    try {
-      return await changeContent(context, request, { ...file, snapshot })
-    } finally {
-      snapshot.close()
-      buffers.reuse(snapshot.bytes)
-    }
-  } finally {
-    release()
-  }
+  return withSnapshot(context, pin, snapshot => changeContent(context, request, { ...file, snapshot }))
 }
-
-const nothing = (): void => {}
 
 /** The checks of what was read, the plan and, in a commit, the writing. */
 async function changeContent<T, F>(

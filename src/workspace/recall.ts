@@ -9,7 +9,8 @@ import type { FileFailure } from './failure.ts'
 import type { FileResult, FoundPath, RequestedPath } from './file-access.ts'
 import { chainOf, type Chain } from './history/chain.ts'
 import { verdictsOf } from './history/verdicts.ts'
-import { ATTEMPTS, readWhole, shortHash, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
+import { ATTEMPTS, shortHash, type Snapshot } from './text-file.ts'
+import { withSnapshot } from './with-snapshot.ts'
 
 /** What it needs of the workspace. */
 export type RecallContext = Pick<WriteContext, 'options' | 'files' | 'buffers'> & { history: History }
@@ -27,9 +28,11 @@ export async function recallFile<T, F>(
   work: (file: FileWithPast) => Promise<Result<T, F>>
 ): Promise<FileResult<T, F | FileFailure>> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const done = await context.files.find<T, F | FileFailure | typeof CHANGED>(asked, 'look', found =>
-      withContent(context, found, content => recall(context, { asked, found, content, work }))
-    )
+    const done = await context.files.find<T, F | FileFailure | typeof CHANGED>(asked, 'look', async found => {
+      if (found.pin === null) return recall(context, { asked, found, content: null, work })
+      if (found.pin.stat.isDirectory()) return fail({ code: 'NOT_A_FILE', type: 'directory' })
+      return withSnapshot(context, found.pin, content => recall(context, { asked, found, content, work }))
+    })
     if (done.ok) return done
     const { failure, ...known } = done
     if (failure !== CHANGED) return { ...known, failure }
@@ -37,37 +40,10 @@ export async function recallFile<T, F>(
   return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
 }
 
-/** Reads the whole file, and gives the memory back after the work. Null: there is none. */
-async function withContent<T, F>(
-  { options, buffers }: RecallContext,
-  { pin }: FoundPath,
-  work: (content: Snapshot | null) => Promise<FileResult<T, F>>
-): Promise<FileResult<T, F | FileFailure>> {
-  if (pin === null) return work(null)
-  if (pin.stat.isDirectory()) return fail({ code: 'NOT_A_FILE', type: 'directory' })
-  const size = Number(pin.stat.size)
-  // One that is too large isn't read at all.
-  const isSmall = size <= SYNC_IO_BYTES || size > options.maxFileSize
-  const release = isSmall ? () => {} : await buffers.take(size, options.lockTimeout)
-  if (release === null) return fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 })
-  try {
-    const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size))
-    if (!read.ok) return read
-    const content = read.value
-    try {
-      return await work(content)
-    } finally {
-      content.close()
-      buffers.reuse(content.bytes)
-    }
-  } finally {
-    release()
-  }
-}
-
 interface Recalled<T, F> {
   asked: RequestedPath
   found: FoundPath
+  /** Null: there is no file. */
   content: Snapshot | null
   work: (file: FileWithPast) => Promise<Result<T, F>>
 }

@@ -64,7 +64,7 @@ t.test('never takes an edit for a change by another program', async t => {
       await workspace.edit({ path: 'a.txt' }, { dry_run: false }, append(`${i}\n`))
   })()
   let count = 0
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 20; i++) {
     const found = await recall(workspace)
     if (!found.ok) continue
     count++
@@ -84,7 +84,7 @@ t.test('waits until there is memory for a large file, and reads no larger one', 
   writeFileSync(join(root, 'a.txt'), Buffer.alloc(2e6, 'x\n'))
   // More than the memory of 256 MB.
   const all = await Promise.all(
-    Array.from({ length: 200 }, () =>
+    Array.from({ length: 150 }, () =>
       workspace.recall({ path: 'a.txt' }, async () => {
         await new Promise(resolve => setTimeout(resolve, 200))
         return ok(null)

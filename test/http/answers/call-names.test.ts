@@ -218,6 +218,7 @@ t.test('names calls so where hosts, programs and people read what there is', asy
     PreviewEdit: __,
     BatchOperation: ___,
     BatchedResult,
+    NamedEdit,
     PastEdit,
     ...others
   } = components.schemas
@@ -226,6 +227,7 @@ t.test('names calls so where hosts, programs and people read what there is', asy
   const { operation, ...ofChanges } = PastEdit.properties
   t.strictSame(strayIn(ofChanges, BY_ROUTE), [])
   t.strictSame(strayIn(operation, BY_ROUTE, ['enum']), [])
+  t.strictSame(strayIn(NamedEdit, BY_ROUTE, ['enum']), [])
   t.strictSame(strayIn(BatchedResult, BY_ROUTE, ['enum']), [])
   for (const path of ROUTES.filter(route => !['/preview', '/batch'].includes(route))) {
     t.strictSame(strayIn(paths[path], BY_ROUTE, ['instance', 'operationId']), [], path)

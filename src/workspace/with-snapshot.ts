@@ -1,0 +1,39 @@
+// Reads a whole file for some work, within the memory that large files may take together. Does not know the work.
+import { fail } from '../result.ts'
+import type { WorkspaceOptions } from './api.ts'
+import type { BufferPool } from './buffer-pool.ts'
+import type { FileFailure } from './failure.ts'
+import type { FileResult } from './file-access.ts'
+import type { Pin } from './root/pin.ts'
+import { readWhole, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
+
+/**
+ * Does the work on what a pinned file holds; then the snapshot is closed, and its memory given back. Failures: those of
+ * `readWhole`; NOT_READY where there was no memory for it in time.
+ */
+export async function withSnapshot<T, F>(
+  { options, buffers }: { options: WorkspaceOptions; buffers: BufferPool },
+  pin: Pin,
+  work: (snapshot: Snapshot) => Promise<FileResult<T, F>>
+): Promise<FileResult<T, F | FileFailure>> {
+  const size = Number(pin.stat.size)
+  // One that is too large isn't read at all.
+  const isFree = size <= SYNC_IO_BYTES || size > options.maxFileSize
+  const release = isFree ? nothing : await buffers.take(size, options.lockTimeout)
+  if (release === null) return fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 })
+  try {
+    const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size))
+    if (!read.ok) return read
+    const snapshot = read.value
+    try {
+      return await work(snapshot)
+    } finally {
+      snapshot.close()
+      buffers.reuse(snapshot.bytes)
+    }
+  } finally {
+    release()
+  }
+}
+
+const nothing = (): void => {}
