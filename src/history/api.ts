@@ -1,4 +1,7 @@
 // What others see of the history: its options, questions and answers. Types only; does not know the root's files or HTTP.
+import type { Result } from '../result.ts'
+import type { Cursor } from './cursor.ts'
+import type { CursorGone, FeedPage } from './feed.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
 
 export interface HistoryOptions {
@@ -154,6 +157,19 @@ export interface History {
   byKey(digest: string): Promise<Stored | null>
   /** `limit`: at least 1. Without `texts`, the answers that keys have aren't read either. */
   list(query: RecordQuery, limit: number): Promise<RecordPage>
+  /** What comes from now on is after it. */
+  feedEnd(): Promise<Cursor>
+  /**
+   * What was settled after a cursor, of any server, and verdicts: `most` (at least 1) at a time, each change once.
+   * CURSOR_GONE: it can't be known whether all of it is still there.
+   */
+  readOn(after: Cursor, most: number): Promise<Result<FeedPage, CursorGone>>
+  /**
+   * Calls `more` when there may be more to read, until the function that is returned is called. Meanwhile, what other
+   * servers write is looked at ten times a second, unless this one is alone.
+   */
+  watch(more: () => void): () => void
+  setAlone(isAlone: boolean): void
   /** Records without settlement of servers that are gone, oldest first, without texts. */
   unsettled(): Promise<Stored[]>
   /**
