@@ -1,5 +1,6 @@
 // The table of operations. Does not know statuses or the sentences of answers.
 import type { BatchedRequest } from '../schemas/batch.ts'
+import type { ChangesRequest } from '../schemas/changes.ts'
 import type { CreateRequest } from '../schemas/create.ts'
 import type { EditLinesRequest } from '../schemas/edit-lines.ts'
 import type { EditSectionRequest } from '../schemas/edit-section.ts'
@@ -12,6 +13,7 @@ import type { ReviewRequest } from '../schemas/review.ts'
 import type { UndoRequest } from '../schemas/undo.ts'
 import { Workers } from './workers/workers.ts'
 import { makeBatch } from './operations/batch.ts'
+import { makeChanges } from './operations/changes.ts'
 import { makeCreate } from './operations/create.ts'
 import { makeEditLines } from './operations/edit-lines.ts'
 import { makeEditSection } from './operations/edit-section.ts'
@@ -37,6 +39,7 @@ export interface Operations {
   readonly undo: Operation<UndoRequest>
   readonly redo: Operation<RedoRequest>
   readonly review: Operation<ReviewRequest>
+  readonly changes: Operation<ChangesRequest>
 }
 
 /** The operations of a table, in its order. */
@@ -69,6 +72,7 @@ export function makeOperations(
     history: makeHistory(workspace),
     undo: makeUndo(taking),
     redo: makeRedo(taking),
-    review: makeReview(workspace)
+    review: makeReview(workspace),
+    changes: makeChanges(workspace)
   }
 }

@@ -160,10 +160,10 @@ export interface History {
   /** What comes from now on is after it. */
   feedEnd(): Promise<Cursor>
   /**
-   * What was settled after a cursor, of any server, and verdicts: `most` (at least 1) at a time, each change once.
-   * CURSOR_GONE: it can't be known whether all of it is still there.
+   * What was settled after a cursor, of any server, and verdicts: `most` (at least 1) at a time, each change once; as
+   * far as `until`, which is later. CURSOR_GONE: it can't be known whether all of it is still there.
    */
-  readOn(after: Cursor, most: number): Promise<Result<FeedPage, CursorGone>>
+  readOn(after: Cursor, most: number, until?: Cursor): Promise<Result<FeedPage, CursorGone>>
   /**
    * Calls `more` when there may be more to read, until the function that is returned is called. Meanwhile, what other
    * servers write is looked at ten times a second, unless this one is alone.

@@ -60,9 +60,13 @@ export class Cursor {
     return cursor?.toString() === text ? cursor : null
   }
 
+  hasBegun(segment: SegmentId): boolean {
+    return this.last !== null && compare(segment, this.last) <= 0
+  }
+
   /** Bytes of the segment that were read; Infinity: all of it. */
   read(segment: SegmentId): number {
-    if (this.last === null || compare(segment, this.last) > 0) return 0
+    if (!this.hasBegun(segment)) return 0
     return this.offsets.get(segmentName(segment.nonce, segment.number)) ?? Infinity
   }
 
@@ -73,7 +77,7 @@ export class Cursor {
     if (read === Infinity) offsets.delete(name)
     else offsets.set(name, read)
     const { number, nonce } = segment
-    return new Cursor(this.last === null || compare(segment, this.last) > 0 ? { number, nonce } : this.last, offsets)
+    return new Cursor(this.hasBegun(segment) ? this.last : { number, nonce }, offsets)
   }
 
   /** ASCII without spaces; some 50 bytes, and as many for each server that runs. */

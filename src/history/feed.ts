@@ -68,8 +68,8 @@ export class Feed {
     return cursor
   }
 
-  /** What comes after a cursor, at most `most`, in the order in which this server reads it. */
-  async read(after: Cursor, most: number): Promise<Result<FeedPage, CursorGone>> {
+  /** What comes after a cursor and not after `until`, at most `most`, in the order in which this server reads it. */
+  async read(after: Cursor, most: number, until?: Cursor): Promise<Result<FeedPage, CursorGone>> {
     const present = await this.#look()
     if (!hasAllAfter(after, present)) return fail({ code: 'CURSOR_GONE' })
     const told: Told[] = []
@@ -77,7 +77,8 @@ export class Feed {
     for (const id of present) {
       let read = cursor.read(id)
       if (read === Infinity) continue
-      const { segment, end, isClosed } = this.#extent(id)
+      if (until !== undefined && !until.hasBegun(id)) break
+      const { segment, end, isClosed } = this.#extent(id, until)
       if (end !== undefined && isClosed && read > end) return fail({ code: 'CURSOR_GONE' })
       if (segment !== undefined && end !== undefined && read < end) {
         for await (const { at, said } of this.#lines(segment, read, end)) {
@@ -106,12 +107,14 @@ export class Feed {
   }
 
   /** How far a segment can be read: as far as its index reaches, since that is asked what was told already. */
-  #extent({ nonce, number }: SegmentId): { segment?: Segment; end?: number; isClosed: boolean } {
-    const segment = this.#segments.get(segmentName(nonce, number))
+  #extent(id: SegmentId, until?: Cursor): { segment?: Segment; end?: number; isClosed: boolean } {
+    const segment = this.#segments.get(segmentName(id.nonce, id.number))
     if (segment === undefined || segment.overview === null) return { isClosed: false }
     const { overview, isClosed, seen } = segment
     const end = overview instanceof SegmentIndex ? overview.end : seen?.size
-    return { segment, isClosed, ...(end !== undefined && { end }) }
+    const most = until?.read(id) ?? Infinity
+    if (end === undefined || most === Infinity) return { segment, isClosed, ...(end !== undefined && { end }) }
+    return { segment, end: Math.min(end, most), isClosed: false }
   }
 
   async *#lines(segment: Segment, from: number, end: number): AsyncGenerator<{ at: Place; said: Said | null }> {

@@ -184,8 +184,8 @@ class FileHistory implements History {
     return this.#feed.end()
   }
 
-  readOn(after: Cursor, most: number): Promise<Result<FeedPage, CursorGone>> {
-    return this.#feed.read(after, most)
+  readOn(after: Cursor, most: number, until?: Cursor): Promise<Result<FeedPage, CursorGone>> {
+    return this.#feed.read(after, most, until)
   }
 
   watch(more: () => void): () => void {
@@ -193,7 +193,7 @@ class FileHistory implements History {
   }
 
   setAlone(isAlone: boolean): void {
-    this.#watch.isAlone = isAlone
+    this.#watch.setAlone(isAlone)
   }
 
   unsettled(): Promise<Stored[]> {

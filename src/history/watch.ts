@@ -18,7 +18,7 @@ export class Watch {
   }
 
   /** Whether no other server writes: then nothing is looked for. */
-  set isAlone(isAlone: boolean) {
+  setAlone(isAlone: boolean): void {
     this.#isAlone = isAlone
     // What they wrote until now may not be read yet.
     if (isAlone && this.#timer !== undefined) this.#once()
@@ -64,7 +64,7 @@ export class Watch {
   #once(): void {
     if (this.#looking) return
     this.#looking = true
-    void this.#look().finally(() => {
+    this.#look().finally(() => {
       this.#looking = false
     })
   }

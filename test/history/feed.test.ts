@@ -262,33 +262,33 @@ t.test('finds a record again by its line, and can not go on past one that is now
 t.test('calls when there is more: at once for its own lines, and within a moment for those of others', async t => {
   const place = makePlace(t)
   const [one, two] = [await place.open(), await place.open()]
-  let calls = 0
+  const seen = { calls: 0 }
   const called = async (count: number) => {
-    for (let i = 0; i < 500 && calls < count; i++) await sleep(10)
-    t.ok(calls >= count)
+    for (let i = 0; i < 500 && seen.calls < count; i++) await sleep(10)
+    t.ok(seen.calls >= count)
   }
-  const stop = one.watch(() => calls++)
+  const stop = one.watch(() => seen.calls++)
   await write(one, [recordOf(one, 'a.txt')])
   await called(1)
-  calls = 0
+  seen.calls = 0
   await write(two, [recordOf(two, 'a.txt')])
   await called(1)
-  calls = 0
+  seen.calls = 0
   one.setAlone(true)
   await sleep(50)
-  const before = calls
+  const before = seen.calls
   await write(two, [recordOf(two, 'b.txt')])
   await sleep(300)
-  t.equal(calls, before, 'who is alone does not look')
+  t.equal(seen.calls, before, 'who is alone does not look')
   one.setAlone(false)
   await called(before + 1)
   await sleep(150)
   stop()
-  calls = 0
+  seen.calls = 0
   await write(two, [recordOf(two, 'c.txt')])
   await write(one, [recordOf(one, 'c.txt')])
   await sleep(150)
-  t.equal(calls, 0, 'nobody waits any more')
+  t.equal(seen.calls, 0, 'nobody waits any more')
 })
 
 t.test('takes no text for a cursor that it did not make', async t => {

@@ -17,6 +17,7 @@ const SENTENCES: Record<FixedFault, string> = {
     'names changes of an edit of which only the lines were counted; leave it out to mean the whole edit',
   several_files: 'is of one file, but the edits that are meant are of several; leave it out, or name edits of one file',
   no_time: 'is no time that there is',
+  no_cursor: 'is no cursor of this service; send the next_after of an answer as it is',
   missing: 'is missing',
   replace_all_too: "can't be combined with replace_all: true; send one of them",
   no_target: `the request has no target; send one of ${TARGETS}`,

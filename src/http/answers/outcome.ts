@@ -1,5 +1,6 @@
 // The sentence of a success. Does not know status codes.
 import type { BatchResult } from '../../../schemas/batch.ts'
+import type { ChangesResult } from '../../../schemas/changes.ts'
 import type { HistoryResult } from '../../../schemas/history.ts'
 import type { InspectResult } from '../../../schemas/inspect.ts'
 import type { ChangeResult } from '../../../schemas/outcome.ts'
@@ -15,14 +16,14 @@ import type { ChangedOutcome, ChangeOutcome, InspectOutcome, Outcome, Section } 
 import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage } from './batch-outcome.ts'
 import { sentences } from './description.ts'
-import { fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
+import { changesMessage, fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
 import { counted, linesListed, listed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
 import { syntaxWarning } from './syntax-error.ts'
 
 /** What any success is answered with. */
 export type AnswerBody =
-  ChangeResult | InspectResult | HistoryResult | UndoResult | RedoResult | BatchResult | ReviewResult
+  ChangeResult | InspectResult | HistoryResult | UndoResult | RedoResult | BatchResult | ReviewResult | ChangesResult
 
 /**
  * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
@@ -79,6 +80,8 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
       const { verdict, edit_ids } = value.outcome
       return { message: reviewMessage(value.outcome), [verdict]: edit_ids, ...warned }
     }
+    case 'changes':
+      return { message: changesMessage(value.outcome), ...value.outcome, ...warned }
     default:
       return changeBody(value, requestWarnings)
   }

@@ -26,6 +26,7 @@ export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall): 
     case 'batch':
       return below(briefBatch(value.outcome, body as BatchResult), ...warnings)
     case 'review':
+    case 'changes':
       return below(body.message, ...warnings)
     default:
       return briefChange(value, body as ChangeResult, warnings)
