@@ -46,7 +46,7 @@ function messageOf(fault: FieldFault, naming: CallSyntax): string {
         'Send edit_ids of fewer files'
       )
     case 'no_selector':
-      return `the request does not say which changes it means; send one of ${listed(fault.selectors)}`
+      return `the request does not say which changes it means; send one of ${listed(fault.selectors, 'or')}`
     case 'no_such_change':
       return (
         `is ${fault.index}, but the edit has ` +

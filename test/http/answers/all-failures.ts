@@ -191,6 +191,22 @@ const REQUESTS: Described[] = [
     failure: {
       code: 'INVALID_REQUEST',
       faults: [
+        { pointer: '', reason: 'no_selector', selectors: ['edit_id', 'path'] },
+        { pointer: '/change_indexes', reason: 'changes_of_undo' },
+        { pointer: '/changes/0/change_indexes', reason: 'changes_not_kept' }
+      ]
+    },
+    detail: [
+      'The request is not valid: the request does not say which changes it means; send one of edit_id or path;',
+      '/change_indexes names changes of an undo or redo; name those of the edits that it was of, or leave it out to mean',
+      'all of them; /changes/0/change_indexes names changes of an edit of which only the lines were counted; leave it',
+      'out to mean the whole edit.'
+    ]
+  },
+  {
+    failure: {
+      code: 'INVALID_REQUEST',
+      faults: [
         { pointer: '/new_text', reason: 'missing' },
         { pointer: '/symbol', reason: 'second_target', other: 'heading' },
         { pointer: '/search', reason: 'no_regex', syntax: 'missing closing )' }
@@ -1602,6 +1618,10 @@ const HISTORY: Described[] = [
   {
     failure: nothing({ reason: 'none' }),
     detail: ['No edit that fits stands. /history lists the edits. Nothing was written.']
+  },
+  {
+    failure: nothing({ reason: 'none', verb: 'review' }),
+    detail: ['No edit that fits is known. /history lists the edits. Nothing was written.']
   },
   {
     failure: nothing({ reason: 'none_of_caller', agent: 'ann' }),
