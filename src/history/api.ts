@@ -1,8 +1,8 @@
 // What others see of the history: its options, questions and answers. Types only; does not know the root's files or HTTP.
 import type { Result } from '../result.ts'
 import type { Cursor } from './cursor.ts'
-import type { CursorGone, FeedPage } from './feed.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
+import type { Facts } from './record-json.ts'
 
 export interface HistoryOptions {
   /** The folder, made with mode 0700 if it is missing; its parent must be there. */
@@ -121,6 +121,26 @@ export interface FileCopy {
   edit_id: string
   hash: string
   bytes: Buffer
+}
+
+/** A change that took place, or of which nobody can tell (`uncertain`); or a verdict. `after`: goes on after it. */
+export interface Told {
+  facts: Facts
+  settled: 'done' | 'uncertain'
+  after: Cursor
+}
+
+export interface FeedPage {
+  told: Told[]
+  /** Goes on after all that was read. */
+  next: Cursor
+  /** There was no more. */
+  isEnd: boolean
+}
+
+/** Something after the cursor isn't there any more, or it can't be known whether all is. */
+export interface CursorGone {
+  code: 'CURSOR_GONE'
 }
 
 export interface History {

@@ -2,6 +2,7 @@
 // it, and however often. Does not know who reads, or which paths may be told.
 import { setTimeout } from 'node:timers/promises'
 import { fail, ok, type Result } from '../result.ts'
+import type { CursorGone, FeedPage, Told } from './api.ts'
 import { compare, Cursor, type SegmentId } from './cursor.ts'
 import { namesIn } from './files.ts'
 import { jsonOf, linesOf } from './line.ts'
@@ -9,26 +10,6 @@ import { decodeFacts, type Facts, type Said } from './record-json.ts'
 import { parseSegment, segmentName } from './segment-name.ts'
 import { SegmentIndex } from './segment-index.ts'
 import type { Segment, Segments } from './segments.ts'
-
-/** A change that took place, or of which nobody can tell (`uncertain`); or a verdict. `after`: goes on after it. */
-export interface Told {
-  facts: Facts
-  settled: 'done' | 'uncertain'
-  after: Cursor
-}
-
-export interface FeedPage {
-  told: Told[]
-  /** Goes on after all that was read. */
-  next: Cursor
-  /** There was no more. */
-  isEnd: boolean
-}
-
-/** Something after the cursor isn't there any more, or it can't be known whether all is. */
-export interface CursorGone {
-  code: 'CURSOR_GONE'
-}
 
 /** In bytes, of a segment that are read at once. */
 const CHUNK = 256 * 1024

@@ -1,6 +1,8 @@
 // The history of one root: puts its parts together. Does not know the root's files, HTTP or locks.
 import { mkdirSync, statSync } from 'node:fs'
 import type {
+  CursorGone,
+  FeedPage,
   FileCopy,
   History,
   HistoryOptions,
@@ -16,7 +18,7 @@ import type { Result } from '../result.ts'
 import { Blobs } from './blobs.ts'
 import { Copies } from './copies.ts'
 import type { Cursor } from './cursor.ts'
-import { Feed, type CursorGone, type FeedPage } from './feed.ts'
+import { Feed } from './feed.ts'
 import { forgetPath } from './forget.ts'
 import { Ids } from './ids.ts'
 import { LatestOfPaths } from './latest.ts'

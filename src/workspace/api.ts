@@ -3,11 +3,10 @@ import type { ReviewedSelection, ReviewState, Verdict } from '../engine/history/
 import type { RecordedChange, Selection } from '../engine/history/change.ts'
 import type { IndexSet } from '../engine/history/index-set.ts'
 import type { Splice } from '../engine/edit/splice.ts'
-import type { RecordQuery } from '../history/api.ts'
-import type { Told } from '../history/feed.ts'
+import type { CursorGone, RecordQuery, Told } from '../history/api.ts'
+import type { Cursor } from '../history/cursor.ts'
 import type { Author, EditRecord, RecordedOperation, TextsState } from '../history/record.ts'
 import type { Result } from '../result.ts'
-import type { Follower } from './history/follow.ts'
 import type { CursorFailure, FileFailure, FileWarning, KeyFailure, RequestInFlight, StaleFile } from './failure.ts'
 
 export interface WorkspaceOptions {
@@ -50,8 +49,7 @@ export interface WorkspaceOptions {
 }
 
 export type * from '../history/record.ts'
-export type { Told } from '../history/feed.ts'
-export type { Follower } from './history/follow.ts'
+export type { Told } from '../history/api.ts'
 
 export interface FileTarget {
   path: string
@@ -257,6 +255,22 @@ export type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
 /** A record of a change, and so of no review. */
 export interface ChangeRecord extends EditRecord {
   operation: Exclude<RecordedOperation, 'review'>
+}
+
+/** A reader that is somewhere in what was changed. */
+export interface Follower {
+  /** Goes on after all that `next` has returned. */
+  readonly after: Cursor
+  /**
+   * The next changes, at most `most`, maybe none; none: it has caught up. Those who are at one place and ask for as many
+   * are given the same objects. One call at a time.
+   */
+  next(most: number): Promise<Result<readonly Told[], CursorGone>>
+  /** Resolves when there may be more, or it was ended. */
+  more(): Promise<void>
+  readonly isEnded: boolean
+  /** To be called when it isn't needed any more. */
+  end(): void
 }
 
 /** Which changes are waited for; `path` and `under` as of `HistoryQuery`. */

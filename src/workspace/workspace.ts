@@ -18,6 +18,7 @@ import type {
   Entries,
   FailedAccess,
   FileTarget,
+  Follower,
   HistoryPage,
   HistoryQuery,
   Key,
@@ -34,7 +35,7 @@ import { editFile, staleness, type WriteContext } from './edit.ts'
 import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from './failure.ts'
 import { fence } from './locks/fence.ts'
 import { BatchRecords } from './commit/batch-record.ts'
-import { Followers, nextChanges, type Follower } from './history/follow.ts'
+import { Followers, nextChanges } from './history/follow.ts'
 import { Intents, mayLive, sweepIntents } from './commit/intents.ts'
 import { onceByKey, type KeyedRequest } from './history/keys.ts'
 import { pastEdits } from './history/past.ts'

@@ -101,8 +101,9 @@ t.test(
     one.settle(record.edit_id, 'done')
     await one.flush()
     t.strictSame((await rest(one, again(halfway.next)))!.ids, [], 'it was told before')
-    for (const [i, history] of [one, two].entries())
+    for (const [i, history] of [one, two].entries()) {
       t.strictSame((await rest(history, starts[i]!))!.ids, [record.edit_id])
+    }
   }
 )
 

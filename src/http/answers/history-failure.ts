@@ -7,12 +7,7 @@ import { retryAfter, sendAgain } from './retry-after.ts'
 import { noTexts, TAKE_BACK_FAILURES } from './take-back-failure.ts'
 
 type HistoryCode =
-  | 'IDEMPOTENCY_KEY_REUSED'
-  | 'REQUEST_IN_FLIGHT'
-  | 'HISTORY_GONE'
-  | 'CURSOR_GONE'
-  | 'UNDO_CONFLICT'
-  | 'NOTHING_TO_UNDO'
+  'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GONE' | 'CURSOR_GONE' | 'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'
 
 export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode }>> = {
   IDEMPOTENCY_KEY_REUSED: ({ reason }) =>

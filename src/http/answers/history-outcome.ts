@@ -1,6 +1,7 @@
 // The sentences of what was listed, taken back or made again. Does not know problems.
 import type {
-  ChangesOutcome, HistoryOutcome,
+  ChangesOutcome,
+  HistoryOutcome,
   ReviewOutcome,
   TakeBackOutcome,
   TakeBackVerb,

@@ -1,31 +1,15 @@
 // Readers of what is changed, who go on from a cursor. They all read up to the same place, so that what comes next is read
 // once for all who have caught up. Does not know requests, connections, or how events are written.
-import type { History } from '../../history/api.ts'
+import type { CursorGone, FeedPage, History, Told } from '../../history/api.ts'
 import type { Cursor } from '../../history/cursor.ts'
-import type { CursorGone, FeedPage, Told } from '../../history/feed.ts'
 import { ok, type Result } from '../../result.ts'
+import type { Follower } from '../api.ts'
 import { isNote } from './chain.ts'
 
 export interface FollowOptions {
   history: History
   /** Whether the file at this real path below the root may be read, whether it is there or not. */
   mayRead(path: Buffer): boolean
-}
-
-/** A reader that is somewhere in what was changed. */
-export interface Follower {
-  /** Goes on after all that `next` has returned. */
-  readonly after: Cursor
-  /**
-   * The next changes, at most `most`, maybe none; none: it has caught up. Those who are at one place and ask for as many
-   * are given the same objects. One call at a time.
-   */
-  next(most: number): Promise<Result<readonly Told[], CursorGone>>
-  /** Resolves when there may be more, or it was ended. */
-  more(): Promise<void>
-  readonly isEnded: boolean
-  /** To be called when it isn't needed any more. */
-  end(): void
 }
 
 /** What a program that waits asks for. `wait_ms`: 0: not at all. */
