@@ -17,7 +17,7 @@ export const ReviewRequestSchema = named(
         'pending: nobody has kept them.'
     ),
     edit_id: Type.Optional(editId('The edit: the edit_id of an answer; of an undo or redo, the edits that it was of.')),
-    change_indexes: Type.Optional(changeIndexes),
+    change_indexes: changeIndexes,
     edit_ids: Type.Optional(editIds('Several edits, of one file or more.')),
     changes: Type.Optional(namedChanges('Some changes of several edits.')),
     batch_id: Type.Optional(editId('All edits of this batch.')),

@@ -12,21 +12,14 @@ export const MAX_EDIT_IDS = 1000
 export const editIds = (description: string) =>
   Type.Array(editId('The edit_id of an answer.'), { minItems: 1, maxItems: MAX_EDIT_IDS, description })
 
-export const changeIndexes = Type.Array(count('The change_index of a change.'), {
-  minItems: 1,
-  maxItems: 1000,
-  description: 'With edit_id: only these of its changes.'
-})
+const changesOfEdit = (description: string) =>
+  Type.Optional(Type.Array(count('The change_index of a change.'), { minItems: 1, maxItems: 1000, description }))
+
+export const changeIndexes = changesOfEdit('With edit_id: only these of its changes.')
 
 export const NamedChangesSchema = named('NamedChanges', 'An edit, or some of its changes.', {
   edit_id: editId('The edit.'),
-  change_indexes: Type.Optional(
-    Type.Array(count('The change_index of a change.'), {
-      minItems: 1,
-      maxItems: 1000,
-      description: 'Only these of its changes.'
-    })
-  )
+  change_indexes: changesOfEdit('Only these of its changes.')
 })
 
 export const namedChanges = (description: string) =>
@@ -66,7 +59,7 @@ export const UndoRequestSchema = named(
       Type.Unsafe<string>({ ...requestPath, description: 'The last edit of this file that stands, whoever made it.' })
     ),
     to: Type.Optional(editId('With path: the file gets the content that it had right after this edit.')),
-    change_indexes: Type.Optional(changeIndexes),
+    change_indexes: changeIndexes,
     on_conflict: Type.Optional(
       word(
         ['refuse', 'skip'],

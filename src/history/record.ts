@@ -4,8 +4,8 @@ import type { RecordedSplice, Selection } from '../engine/history/change.ts'
 import type { SplicePlace } from '../engine/history/places.ts'
 
 /**
- * What made a change. `outside`: a program that isn't editd, seen afterwards. `review`: nothing was changed, a verdict was
- * given on changes of the file.
+ * What made a change. `outside`: a program that isn't editd, seen afterwards. `review`: nothing was changed, a verdict
+ * was given on changes of the file.
  */
 export type RecordedOperation =
   'edit' | 'edit_lines' | 'edit_section' | 'create' | 'batch' | 'undo' | 'redo' | 'outside' | 'review'
@@ -18,8 +18,8 @@ export interface Author {
 }
 
 /**
- * One change of one file, written down before the file gets its new content; or a verdict (`review`) on earlier ones, of
- * which the hashes are null and the sizes 0.
+ * One change of one file, written down before the file gets its new content; or a verdict (`review`) on earlier ones,
+ * of which the hashes are null and the sizes 0.
  */
 export interface EditRecord extends Author {
   /** 26 characters; later ones sort after earlier ones of the same file, whatever the clocks say. */

@@ -324,18 +324,14 @@ export class SegmentIndex implements Overview {
     return this.#rows[row * AT.size + AT.review] === 1
   }
 
-  /** Rows of a path (as of `keyOf`), newest first as they were written. */
-  *ofPath(path: string): Generator<number> {
+  /** Rows of a path (as of `keyOf`), newest first as they were written; without `reviews` those of changes alone. */
+  *ofPath(path: string, reviews = true): Generator<number> {
     const number = this.#numbers.get(path)
     if (number === undefined) return
     for (let row = this.#count - 1; row >= 0; row--) {
-      if (this.#rows.readUInt32LE(row * AT.size + AT.path) === number) yield row
+      const isOfPath = this.#rows.readUInt32LE(row * AT.size + AT.path) === number
+      if (isOfPath && (reviews || !this.#isReview(row))) yield row
     }
-  }
-
-  /** The same without reviews. */
-  *changesOf(path: string): Generator<number> {
-    for (const row of this.ofPath(path)) if (!this.#isReview(row)) yield row
   }
 
   /** Rows that may have this key, newest first as they were written. */

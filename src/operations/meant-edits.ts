@@ -1,5 +1,5 @@
-// The edits that a request means by their ids, and of an undo or redo the files in which they are. Does not know what is
-// done with them.
+// The edits that a request means by their ids, and of an undo or redo the files in which they are. Does not know what
+// is done with them.
 import type { Selection } from '../engine/history/change.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, FileHistory, PastEdit } from '../workspace/api.ts'
@@ -70,8 +70,8 @@ export interface Meant {
 }
 
 /**
- * The edits that are named, of these records; of an undo or redo, what it took back or made again. Its own changes can't
- * be chosen from: they are of several edits.
+ * The edits that are named, of these records; of an undo or redo, what it took back or made again. Its own changes
+ * can't be chosen from: they are of several edits.
  */
 export function meantBy(
   records: readonly EditRecord[],

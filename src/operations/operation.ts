@@ -139,7 +139,7 @@ type NothingBecause =
   | { reason: 'done_already' }
   /** It is an undo of `undoes`. */
   | { reason: 'is_undo'; undoes: readonly string[] }
-  /** Nothing that fits the selector stands, or to be reviewed, is there; or nothing of the caller stands. */
+  /** Nothing that fits the selector stands or, for a review, is known; or nothing of the caller stands. */
   | { reason: 'none' | 'none_of_caller'; agent?: string; oldest_kept_at?: number }
   /** The file is as it is to be. */
   | { reason: 'same_state' }

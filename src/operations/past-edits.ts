@@ -6,7 +6,7 @@ import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
 /** Edits that are asked for at a time; where one is looked for, first of all and then four times as many. */
-const PAGE = 200
+const PAGE = 1000
 const FIRST_PAGE = 10
 
 /** What was found, newest first. `oldest_kept_at` in ms since 1970. */

@@ -1,5 +1,5 @@
-// /review: a person's verdict on changes: kept, or pending again. It is written down and changes no file. Which changes:
-// by a selector.
+// /review: a person's verdict on changes: kept, or pending again. It is written down and changes no file. Which
+// changes: by a selector.
 import { ReviewRequestSchema, ReviewResultSchema, type ReviewRequest } from '../../schemas/review.ts'
 import { NamedChangesSchema } from '../../schemas/undo.ts'
 import { reviewed, type ReviewedSelection } from '../engine/history/baseline.ts'
@@ -8,6 +8,7 @@ import type { FileReview, PastEdit, ReviewTarget } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import {
+  meantBy,
   missingChange,
   namedEdits,
   namedIn,
@@ -50,7 +51,7 @@ export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
     const path = request.path === undefined ? {} : { path: request.path }
     const fault = faultOf(request)
     if (fault !== null) return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), ...path }
-    const meant = await meantBy(workspace, request)
+    const meant = await selected(workspace, request)
     if (!meant.ok) return { ...meant, ...path }
     const verdict = request.verdict === 'keep' ? 'kept' : 'pending'
     const files = filesOf(verdict, meant.value)
@@ -93,7 +94,7 @@ interface MeantEdit {
   selection: NamedSelection
 }
 
-async function meantBy(workspace: Workspace, request: ReviewRequest): Promise<Result<MeantEdit[], MeantFailure>> {
+async function selected(workspace: Workspace, request: ReviewRequest): Promise<Result<MeantEdit[], MeantFailure>> {
   const named = namedIn(request)
   return named === undefined ? allOf(workspace, request) : byIds(workspace, named)
 }
@@ -127,27 +128,24 @@ async function byIds(
   workspace: Workspace,
   named: readonly NamedSelection[]
 ): Promise<Result<MeantEdit[], MeantFailure>> {
-  const byId = new Map<string, PastEdit>()
-  const find = async (ids: readonly string[]): Promise<Result<null, MeantFailure>> => {
-    const unknown = ids.filter(id => !byId.has(id))
-    if (unknown.length === 0) return ok(null)
-    const found = await namedEdits(workspace, 'review', unknown)
-    if (!found.ok) return found
-    for (const edit of found.value) byId.set(edit.record.edit_id, edit)
-    return ok(null)
-  }
-  const asked = await find(named.map(({ edit_id }) => edit_id))
+  const asked = await namedEdits(
+    workspace,
+    'review',
+    named.map(({ edit_id }) => edit_id)
+  )
   if (!asked.ok) return asked
-  const selections: NamedSelection[] = []
-  for (const selection of named) {
-    const { toggles } = byId.get(selection.edit_id)!.record
-    if (toggles === undefined) selections.push(selection)
-    else if (selection.change_indexes === undefined) selections.push(...toggles)
-    else return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: selection.at!, reason: 'changes_of_undo' }] })
-  }
-  const toggled = await find(selections.map(({ edit_id }) => edit_id))
+  const byId = new Map(asked.value.map(edit => [edit.record.edit_id, edit]))
+  const selections = meantBy(
+    asked.value.map(({ record }) => record),
+    named
+  )
+  if (!selections.ok) return selections
+  // What undos and redos were of.
+  const others = selections.value.map(({ selection }) => selection.edit_id).filter(id => !byId.has(id))
+  const toggled = await namedEdits(workspace, 'review', others)
   if (!toggled.ok) return toggled
-  const meant = selections.map(selection => ({ edit: byId.get(selection.edit_id)!, selection }))
+  for (const edit of toggled.value) byId.set(edit.record.edit_id, edit)
+  const meant = selections.value.map(({ selection }) => ({ edit: byId.get(selection.edit_id)!, selection }))
   const faults = meant.flatMap(each => faultIn(each) ?? [])
   return faults.length > 0 ? fail({ code: 'INVALID_REQUEST', faults: faults.slice(0, 1) }) : ok(meant)
 }

@@ -395,16 +395,17 @@ export interface Workspace {
   /** Nobody is to wait for changes any more: who does is given none. */
   endFollowing(): void
   /**
-   * Writes a verdict down, of all files or none; no file is changed. Files that may not be read now are the caller's not
-   * to name. Failures: READ_ONLY, HISTORY_GONE (there is no history), NOT_READY (it can't be written), REQUEST_IN_FLIGHT
-   * (the key is another request's by now).
+   * Writes a verdict down, of all files or none; no file is changed. The caller names no file that may
+   * not be read now. Failures: READ_ONLY, HISTORY_GONE (there is no history), NOT_READY (it can't be written),
+   * REQUEST_IN_FLIGHT (the key is another request's by now).
    */
   review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>>
   /**
    * Does the work unless a request with this key, of the same `scope`, was carried out: then `replayed` is the outcome
-   * that was kept. `fingerprint` says what is asked for; `pathsIn` the real paths that the outcome names, where they are
-   * not that of one file alone; `use`: what must be allowed there now (default: edit). Failures: IDEMPOTENCY_KEY_REUSED (another fingerprint), PROTECTED_PATH and
-   * PATH_NOT_ALLOWED (of a path in the outcome), REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
+   * that was kept. `fingerprint` says what is asked for; `pathsIn` the real paths that the outcome names, where they
+   * are not that of one file alone; `use`: what must be allowed there now (default: edit). Failures:
+   * IDEMPOTENCY_KEY_REUSED (another fingerprint), PROTECTED_PATH and PATH_NOT_ALLOWED (of a path in the outcome),
+   * REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
    */
   keyed<T>(
     key: { scope: string; key: string; fingerprint: string },

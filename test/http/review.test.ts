@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config/config.ts'
+import { caller } from '../../src/http/call.ts'
+import { makeReview } from '../../src/operations/review.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
 import { bytesOf, check, startServer, TOKEN, type Reply, type TestServer } from './test-server.ts'
 
@@ -372,6 +374,15 @@ t.test('is no tool', async t => {
     (body.operations as { name: string; route: string }[]).find(({ route }) => route === '/review'),
     { name: 'review_edits', method: 'POST' }
   )
+  await shout(server, 'a.txt', 'two')
+  const call = caller(makeReview(server.workspace))
+  const answer = await call({
+    body: { verdict: 'keep', file: 'a.txt' },
+    headers: {},
+    instance: '/review',
+    request_id: '1'
+  })
+  t.match(answer.text(), /^Kept edit \w{26} in a\.txt\.\nWarning: file was read as path\.$/, 'it can be said in words')
 })
 
 t.test('takes changes of several edits back, and makes them again', async t => {

@@ -43,8 +43,11 @@ export class IndexSet {
   }
 }
 
-/** Indexes below `count` by which sets of one edit differ: if these are alike in two ways, all are. */
-export function* tellingIndexes(sets: readonly IndexSet[], count: number): Generator<number> {
+/**
+ * Indexes below `count` that stand for all of an edit's: those that a set lists, and one of the others, which are
+ * alike.
+ */
+export function* representatives(sets: readonly IndexSet[], count: number): Generator<number> {
   const listed = new Set(sets.flatMap(set => [...set.listed]))
   for (const index of listed) if (index < count) yield index
   for (let index = 0; index < count; index++) {

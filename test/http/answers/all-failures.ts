@@ -198,8 +198,8 @@ const REQUESTS: Described[] = [
     },
     detail: [
       'The request is not valid: the request does not say which changes it means; send one of edit_id or path;',
-      '/change_indexes names changes of an undo or redo; name those of the edits that it was of, or leave it out to mean',
-      'all of them; /changes/0/change_indexes names changes of an edit of which only the lines were counted; leave it',
+      '/change_indexes names changes of an undo or redo; name those of the edits that it was of, or leave it out to',
+      'mean all of them; /changes/0/change_indexes names changes of an edit of which only the lines were counted; leave it',
       'out to mean the whole edit.'
     ]
   },

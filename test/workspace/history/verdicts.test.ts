@@ -1,5 +1,5 @@
 // Verdicts, and the baseline that /history tells from them.
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { makeOperations } from '../../../src/operations.ts'
@@ -51,6 +51,28 @@ t.test('gives no verdict where the history can’t be written, or the key is los
   t.match(await page(), [{ review: 'pending' }])
   t.match(await workspace.review(target), { ok: true })
   t.match(await page(), [{ review: 'kept' }])
+})
+
+t.test('finds changes pending again whose verdict was removed before them', async t => {
+  const folders = makeFolders()
+  writeFileSync(join(folders.root, 'a.txt'), '')
+  const [one, two] = [await open(folders, { history: 'full' }), await open(folders, { history: 'full' })]
+  t.teardown(async () => {
+    await one.close()
+    removeFolders(folders)
+  })
+  const edited = await one.edit({ path: 'a.txt' }, REAL, append('one\n'))
+  if (!edited.ok) throw new Error(edited.failure.code)
+  const of = [{ edit_id: edited.value.edit_id!, stood: true }]
+  await two.history({ limit: 1 })
+  t.match(await two.review({ verdict: 'kept', files: [{ path: Buffer.from('a.txt'), of }] }), { ok: true })
+  await two.close()
+  t.match(await one.history({ limit: 10 }), { value: { edits: [{ review: 'kept' }] } })
+  const history = join(folders.state, 'history')
+  for (const name of readdirSync(history).filter(name => name.endsWith('.ndjson'))) {
+    if (readFileSync(join(history, name), 'utf8').includes('"review"')) rmSync(join(history, name))
+  }
+  t.match(await one.history({ limit: 10 }), { value: { edits: [{ review: 'pending' }] } })
 })
 
 /** What is known of one edit: how many changes it has, which stand and which were kept. */
