@@ -325,6 +325,7 @@ const MEMBERS_BY_CODE = {
   UNDO_CONFLICT: has(['conflicts', 'suggested_fixes'], ['more_conflicts']),
   NOTHING_TO_UNDO: has([], ['edit_ids', 'conflicts', 'more_conflicts', 'suggested_fixes', 'oldest_kept_at']),
   HISTORY_GONE: has([], ['edit_ids', 'oldest_kept_at']),
+  CURSOR_GONE: has([]),
   FILE_LOCKED: has([]),
   PRECONDITION_REQUIRED: has(['suggested_fixes']),
   HEADERS_TOO_LARGE: has(['limit']),

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import { capabilities } from '../routes/capabilities.ts'
 import { docs } from '../routes/docs.ts'
+import { events } from '../routes/events.ts'
 import { healthz } from '../routes/healthz.ts'
 import { mcp } from '../routes/mcp.ts'
 import { openapi } from '../routes/openapi.ts'
@@ -28,6 +29,7 @@ import {
   makeExpectationHandler
 } from './http/errors.ts'
 import { makeDrain } from './http/drain.ts'
+import { makeEventStreams } from './http/event-streams.ts'
 import { collectPublished, makeDocumentation, UNCOMPILED } from './http/documentation.ts'
 import { late } from './http/late.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
@@ -43,8 +45,11 @@ export interface AppOptions {
   config: Config
   workspace: Workspace
   logger: Logger
-  /** Milliseconds: how long a request may take to arrive, its headers alone, and how often that is looked at. */
-  timeouts?: { request: number; headers: number; check: number }
+  /**
+   * Milliseconds: how long a request may take to arrive, its headers alone, how often that is looked at, and between two
+   * signs of life of a stream.
+   */
+  timeouts?: { request: number; headers: number; check: number; heartbeat?: number }
 }
 
 export interface App {
@@ -56,7 +61,7 @@ export interface App {
   drain(): Promise<void>
 }
 
-const TIMEOUTS = { request: 30_000, headers: 10_000, check: 1_000 }
+const TIMEOUTS = { request: 30_000, headers: 10_000, check: 1_000, heartbeat: 15_000 }
 /** Longer than the idle time of usual proxies, so that they close first. */
 const KEEP_ALIVE = 72_000
 const REQUESTS_PER_SOCKET = 10_000
@@ -148,6 +153,7 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
         'if-none-match',
         'x-request-id',
         'idempotency-key',
+        'last-event-id',
         'editd-agent',
         'editd-session',
         'mcp-protocol-version',
@@ -195,6 +201,11 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
   })
   mcp(app, answerMcp, logger)
   capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, table))
+  events(
+    app,
+    workspace,
+    makeEventStreams(error => logBug(logger, { event: 'stream_failed' }, error), timeouts.heartbeat)
+  )
   healthz(app)
   readyz(app, workspace)
   if (config.docs) {
@@ -203,5 +214,14 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     docs(app, documentation)
   }
   await app.ready()
-  return { app, document: documentation.document, documentYaml: documentation.yaml, drain: () => drain.close() }
+  return {
+    app,
+    document: documentation.document,
+    documentYaml: documentation.yaml,
+    drain() {
+      const drained = drain.close()
+      workspace.endFollowing()
+      return drained
+    }
+  }
 }

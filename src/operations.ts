@@ -1,6 +1,7 @@
 // The table of operations. Does not know statuses or the sentences of answers.
 import type { BatchedRequest } from '../schemas/batch.ts'
 import type { BlameRequest } from '../schemas/blame.ts'
+import type { ChangesRequest } from '../schemas/changes.ts'
 import type { CreateRequest } from '../schemas/create.ts'
 import type { EditLinesRequest } from '../schemas/edit-lines.ts'
 import type { EditSectionRequest } from '../schemas/edit-section.ts'
@@ -15,6 +16,7 @@ import type { UndoRequest } from '../schemas/undo.ts'
 import { Workers } from './workers/workers.ts'
 import { makeBatch } from './operations/batch.ts'
 import { makeBlame } from './operations/blame.ts'
+import { makeChanges } from './operations/changes.ts'
 import { makeCreate } from './operations/create.ts'
 import { makeEditLines } from './operations/edit-lines.ts'
 import { makeEditSection } from './operations/edit-section.ts'
@@ -43,6 +45,7 @@ export interface Operations {
   readonly review: Operation<ReviewRequest>
   readonly pending: Operation<PendingRequest>
   readonly blame: Operation<BlameRequest>
+  readonly changes: Operation<ChangesRequest>
 }
 
 /** The operations of a table, in its order. */
@@ -77,6 +80,7 @@ export function makeOperations(
     redo: makeRedo(taking),
     review: makeReview(workspace),
     pending: makePending(workspace, historyReader),
-    blame: makeBlame(workspace, historyReader)
+    blame: makeBlame(workspace, historyReader),
+    changes: makeChanges(workspace)
   }
 }

@@ -78,7 +78,7 @@ const OTHER_FLAGS = new Set(
     '--attempts --cap-drop --clients --counts --cuts --dev --die-with-parent --disable-coverage --errors --flood --help',
     '--bind --clearenv --fsize --increments --kills --memory --new-session --off --patience --pids-limit --prefix --proc --starts',
     '--quick --requests --rm --ro-bind --rounds --security-opt --setenv --share-net --silence --symlink --tmpfs',
-    '--only --records --unshare-all --user'
+    '--max-time --only --records --unshare-all --user'
   ].flatMap(line => line.split(' '))
 )
 const settings = settingRows()

@@ -1,5 +1,8 @@
 // What others see of the history: its options, questions and answers. Types only; does not know the root's files or HTTP.
+import type { Result } from '../result.ts'
+import type { Cursor } from './cursor.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
+import type { Facts } from './record-json.ts'
 
 export interface HistoryOptions {
   /** The folder, made with mode 0700 if it is missing; its parent must be there. */
@@ -120,6 +123,26 @@ export interface FileCopy {
   bytes: Buffer
 }
 
+/** A change that took place, or of which nobody can tell (`uncertain`); or a verdict. `after`: goes on after it. */
+export interface Told {
+  facts: Facts
+  settled: 'done' | 'uncertain'
+  after: Cursor
+}
+
+export interface FeedPage {
+  told: Told[]
+  /** Goes on after all that was read. */
+  next: Cursor
+  /** There was no more. */
+  isEnd: boolean
+}
+
+/** Something after the cursor isn't there any more, or it can't be known whether all is. */
+export interface CursorGone {
+  code: 'CURSOR_GONE'
+}
+
 export interface History {
   /**
    * An id later than all that this server has given or read. Call `refresh` before it, under the file's lock, so that
@@ -154,6 +177,19 @@ export interface History {
   byKey(digest: string): Promise<Stored | null>
   /** `limit`: at least 1. Without `texts`, the answers that keys have aren't read either. */
   list(query: RecordQuery, limit: number): Promise<RecordPage>
+  /** What comes from now on is after it. */
+  feedEnd(): Promise<Cursor>
+  /**
+   * What was settled after a cursor, of any server, and verdicts: `most` (at least 1) at a time, each change once; as
+   * far as `until`, which is later. CURSOR_GONE: it can't be known whether all of it is still there.
+   */
+  readOn(after: Cursor, most: number, until?: Cursor): Promise<Result<FeedPage, CursorGone>>
+  /**
+   * Calls `more` when there may be more to read, until the function that is returned is called. Meanwhile, what other
+   * servers write is looked at ten times a second, unless this one is alone.
+   */
+  watch(more: () => void): () => void
+  setAlone(isAlone: boolean): void
   /** Records without settlement of servers that are gone, oldest first, without texts. */
   unsettled(): Promise<Stored[]>
   /**

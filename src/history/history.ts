@@ -1,6 +1,8 @@
 // The history of one root: puts its parts together. Does not know the root's files, HTTP or locks.
 import { mkdirSync, statSync } from 'node:fs'
 import type {
+  CursorGone,
+  FeedPage,
   FileCopy,
   History,
   HistoryOptions,
@@ -12,8 +14,11 @@ import type {
   Swept
 } from './api.ts'
 import { codeOf } from '../error-code.ts'
+import type { Result } from '../result.ts'
 import { Blobs } from './blobs.ts'
 import { Copies } from './copies.ts'
+import type { Cursor } from './cursor.ts'
+import { Feed } from './feed.ts'
 import { forgetPath } from './forget.ts'
 import { Ids } from './ids.ts'
 import { LatestOfPaths } from './latest.ts'
@@ -25,6 +30,7 @@ import { keyOf } from './segment-index.ts'
 import { Segments } from './segments.ts'
 import { sweepHistory } from './sweep.ts'
 import { encodeTexts } from './texts-json.ts'
+import { Watch } from './watch.ts'
 import { Writer } from './writer.ts'
 
 /** In ms: a segment that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
@@ -65,6 +71,8 @@ class FileHistory implements History {
   readonly #copies: Copies
   readonly #writer: Writer
   readonly #reading: RecordReader
+  readonly #feed: Feed
+  readonly #watch: Watch
 
   constructor(options: HistoryOptions) {
     const { folder, nonce, report } = options
@@ -75,8 +83,12 @@ class FileHistory implements History {
       ...options,
       limits,
       ids: this.#ids,
-      sawIndex: () => this.#latest.clear(),
+      sawIndex: () => {
+        this.#latest.clear()
+        this.#watch.saw()
+      },
       saw: (said, from) => {
+        this.#watch.saw()
         if ('facts' in said) this.#latest.saw(said.facts)
         else {
           this.#latest.settled(said.settles, said.as)
@@ -104,6 +116,11 @@ class FileHistory implements History {
       limits,
       said: edit_id => this.#said.get(edit_id) ?? null,
       report
+    })
+    this.#feed = new Feed(this.#segments)
+    this.#watch = new Watch(async () => {
+      await this.#segments.update()
+      await this.#segments.load()
     })
   }
 
@@ -165,6 +182,22 @@ class FileHistory implements History {
     return this.#reading.list(query, limit)
   }
 
+  feedEnd(): Promise<Cursor> {
+    return this.#feed.end()
+  }
+
+  readOn(after: Cursor, most: number, until?: Cursor): Promise<Result<FeedPage, CursorGone>> {
+    return this.#feed.read(after, most, until)
+  }
+
+  watch(more: () => void): () => void {
+    return this.#watch.add(more)
+  }
+
+  setAlone(isAlone: boolean): void {
+    this.#watch.setAlone(isAlone)
+  }
+
   unsettled(): Promise<Stored[]> {
     return this.#reading.unsettled()
   }
@@ -191,6 +224,7 @@ class FileHistory implements History {
   }
 
   async close(): Promise<void> {
+    this.#watch.close()
     await this.#writer.close()
     await this.#copies.flush()
     await this.#segments.idle()

@@ -12,15 +12,16 @@ import { indexName } from './segment-name.ts'
 /** Four numbers of four bytes: length and CRC-32 of the summary, then of the rows. */
 const HEADER = 16
 /** Another one for each form of the file. */
-const FORM = 4
+const FORM = 5
 /** Bytes that are read at once, to have most summaries with one read. */
 const FIRST = 16 * 1024
 
-interface SummaryJson extends Omit<Overview, 'loose' | 'mayHavePath' | 'mayHaveKey'> {
+interface SummaryJson extends Omit<Overview, 'loose' | 'looseAt' | 'mayHavePath' | 'mayHaveKey'> {
   form: number
   size: number
   mtime: number
   loose: [string, Settlement][]
+  looseAt: [string, number][]
   paths: string
   keys: string
 }
@@ -31,7 +32,7 @@ const listOf = (json: string): Float64Array => new Float64Array(new Uint8Array(B
 
 /** Writes it; `stats` are the segment's. Throws the system's error. */
 export async function writeIndex(folder: string, segment: string, stats: Stats, index: SegmentIndex): Promise<void> {
-  const { lowest, highest, seen, oldestAt, keyedAt, unsettled, loose, gaps, blobs } = index
+  const { lowest, highest, seen, oldestAt, keyedAt, unsettled, loose, looseAt, gaps, blobs } = index
   const { paths, keys } = index.hashes()
   const json: SummaryJson = {
     lowest,
@@ -46,6 +47,7 @@ export async function writeIndex(folder: string, segment: string, stats: Stats, 
     size: stats.size,
     mtime: stats.mtimeMs,
     loose: [...loose],
+    looseAt: [...looseAt],
     paths: listJson(paths),
     keys: listJson(keys)
   }
@@ -81,6 +83,7 @@ export async function readSummary(folder: string, segment: string, stats: Stats)
       keyedAt: json.keyedAt,
       unsettled: json.unsettled,
       loose: new Map(json.loose),
+      looseAt: new Map(json.looseAt),
       gaps: json.gaps,
       blobs: json.blobs,
       mayHavePath: path => includes(paths, shortHash(path)),

@@ -6,7 +6,10 @@ import { jsonOf, linesOf } from './line.ts'
 import { decodeFacts, type Facts, type Said } from './record-json.ts'
 import type { Settlement } from './record.ts'
 
-/** A row: id; offset and length of its line; when; path, agent, session, batch by number; key; settlement; review. */
+/**
+ * A row: the id; offset and length of the line; when; path, agent, session and batch by their numbers; the key;
+ * settlement; whether it is a review; where it was first told (`Row.toldAt`).
+ */
 const AT = {
   offset: 28,
   length: 32,
@@ -18,7 +21,8 @@ const AT = {
   key: 60,
   settled: 66,
   review: 67,
-  size: 68
+  told: 68,
+  size: 72
 }
 const KEY_BYTES = 6
 
@@ -47,6 +51,8 @@ export interface Row {
   session: string | null
   settled: Settlement | null
   isReview: boolean
+  /** Offset of the first line of the segment that says that it took place, or that nobody can tell; 0: there is none. */
+  toldAt: number
 }
 
 /** What is known of a segment without its rows. */
@@ -63,6 +69,8 @@ export interface Overview {
   readonly unsettled: number
   /** Settlements of records that are somewhere else. */
   readonly loose: ReadonlyMap<string, Settlement>
+  /** As `Row.toldAt`, of records that are somewhere else. */
+  readonly looseAt: ReadonlyMap<string, number>
   readonly gaps: readonly Omit<Gap, 'segment'>[]
   /** That its records name. */
   readonly blobs: readonly string[]
@@ -97,6 +105,7 @@ export class SegmentIndex implements Overview {
   #names: string[] = []
   readonly #numbers = new Map<string, number>()
   readonly #loose = new Map<string, Settlement>()
+  readonly #looseAt = new Map<string, number>()
   #gaps: Omit<Gap, 'segment'>[] = []
   /** By row. */
   #blobs = new Map<number, readonly string[]>()
@@ -127,6 +136,10 @@ export class SegmentIndex implements Overview {
 
   get loose(): ReadonlyMap<string, Settlement> {
     return this.#loose
+  }
+
+  get looseAt(): ReadonlyMap<string, number> {
+    return this.#looseAt
   }
 
   get gaps(): readonly Omit<Gap, 'segment'>[] {
@@ -200,7 +213,7 @@ export class SegmentIndex implements Overview {
   }
 
   #says(said: Said, offset: number, length: number): void {
-    if ('settles' in said) this.settle(said.settles, said.as)
+    if ('settles' in said) this.#settle(said.settles, said.as, offset)
     else this.#add(said.facts, offset, length)
   }
 
@@ -248,14 +261,18 @@ export class SegmentIndex implements Overview {
     return number
   }
 
-  /** Nothing that is settled becomes uncertain. */
-  settle(edit_id: string, settled: Settlement): void {
+  /** Nothing that is settled becomes uncertain. `offset`: of the line that says it. */
+  #settle(edit_id: string, settled: Settlement, offset: number): void {
     const row = this.rowOf(edit_id)
+    const tells = settled !== 'void'
     if (row === null) {
+      if (tells && !this.#looseAt.has(edit_id)) this.#looseAt.set(edit_id, offset)
       if (settled !== 'uncertain' || !this.#loose.has(edit_id)) this.#loose.set(edit_id, settled)
       return
     }
     const at = row * AT.size + AT.settled
+    const told = row * AT.size + AT.told
+    if (tells && this.#rows.readUInt32LE(told) === 0) this.#rows.writeUInt32LE(offset, told)
     if (this.#rows[at] === 0 && !this.#isReview(row)) this.#facts.unsettled--
     if (settled !== 'uncertain' || this.#rows[at] === 0) this.#rows[at] = SETTLED.indexOf(settled)
   }
@@ -287,7 +304,8 @@ export class SegmentIndex implements Overview {
       agent: name(AT.agent),
       session: name(AT.session),
       settled: SETTLED[this.#rows[start + AT.settled]!] ?? null,
-      isReview: this.#isReview(row)
+      isReview: this.#isReview(row),
+      toldAt: this.#rows.readUInt32LE(start + AT.told)
     }
   }
 
@@ -371,6 +389,7 @@ export class SegmentIndex implements Overview {
     const text = JSON.stringify({
       names: this.#names,
       loose: [...this.#loose],
+      looseAt: [...this.#looseAt],
       gaps: this.#gaps,
       blobs: [...this.#blobs],
       facts: this.#facts
@@ -383,11 +402,12 @@ export class SegmentIndex implements Overview {
   /** `bytes` must be from `toBytes`. */
   static from(bytes: Buffer): SegmentIndex {
     const start = 4 + bytes.readUInt32LE(0)
-    const { names, loose, gaps, blobs, facts } = JSON.parse(bytes.toString('utf8', 4, start))
+    const { names, loose, looseAt, gaps, blobs, facts } = JSON.parse(bytes.toString('utf8', 4, start))
     const index = new SegmentIndex()
     index.#names = names
     for (const [i, name] of index.#names.entries()) index.#numbers.set(name, i + 1)
     for (const [id, settled] of loose) index.#loose.set(id, settled)
+    for (const [id, offset] of looseAt) index.#looseAt.set(id, offset)
     index.#gaps = gaps
     index.#blobs = new Map(blobs)
     index.#facts = facts

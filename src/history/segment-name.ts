@@ -11,6 +11,13 @@ export function parseSegment(name: string): { nonce: string; number: number } | 
   return nonce === undefined || number === undefined ? null : { nonce, number: Number(number) }
 }
 
+/** The highest number that a segment among these names has, but for those of one server; 0: there is none. */
+export const highestNumber = (names: readonly string[], but: string): number =>
+  names.reduce((highest, name) => {
+    const segment = parseSegment(name)
+    return segment === null || segment.nonce === but ? highest : Math.max(highest, segment.number)
+  }, 0)
+
 export const indexName = (segment: string): string => `${segment}.index`
 
 /** The segment that this is the index of, or null. */

@@ -86,6 +86,15 @@ export class Segments {
     return [...this.#all.values()]
   }
 
+  get(name: string): Segment | undefined {
+    return this.#all.get(name)
+  }
+
+  /** Up to `length` bytes of a segment; null: it can't be read, or is gone. */
+  bytes(segment: Segment, offset: number, length: number): Promise<Buffer | null> {
+    return this.#attempt(segment, () => this.#withSegment(segment, fd => readAt(fd, offset, length)))
+  }
+
   isGone(nonce: string): boolean {
     return this.#gone.has(nonce)
   }
@@ -221,8 +230,10 @@ export class Segments {
   }
 
   async #list(): Promise<void> {
+    // One that this server begins and ends meanwhile isn't gone.
+    const mayGo = this.known().filter(({ name, isClosed }) => isClosed || !this.#isMine(name))
     const names = new Set(await namesIn(this.folder))
-    for (const name of this.#all.keys()) if (!names.has(name) && !this.#isMine(name)) this.drop(name)
+    for (const { name } of mayGo) if (!names.has(name)) this.drop(name)
     for (const name of names) if (!this.#all.has(name) && !this.#isMine(name)) this.#add(name)
     const last = new Map<string, number>()
     for (const { nonce, number } of this.#all.values()) last.set(nonce, Math.max(number, last.get(nonce) ?? 0))
@@ -304,6 +315,7 @@ export class Segments {
         }
       } else if (segment.isClosed) {
         segment.overview = await readSummary(this.folder, segment.name, stats)
+        segment.seen = stats
         if (segment.overview !== null) return this.#options.sawIndex()
       }
       const index = segment.overview instanceof SegmentIndex ? segment.overview : new SegmentIndex()

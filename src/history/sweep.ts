@@ -5,8 +5,9 @@ import { codeOf } from '../error-code.ts'
 import type { HistoryOptions, Retention, Swept } from './api.ts'
 import type { Blobs } from './blobs.ts'
 import type { Copies } from './copies.ts'
+import { compare } from './cursor.ts'
 import { look, namesIn, remove } from './files.ts'
-import { indexedBy, indexName } from './segment-name.ts'
+import { indexedBy, indexName, parseSegment } from './segment-name.ts'
 import type { Segments } from './segments.ts'
 
 export interface Sweeping {
@@ -51,10 +52,15 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
   return swept
 }
 
-/** Each with its index. An index without its segment goes at once. */
+/**
+ * Each with its index. The one with the highest number goes when no other is left: the numbers go on from it, and by them
+ * it is known whether what a reader hasn't read yet is still there (cursor.ts). An index without its segment goes at once.
+ */
 async function segmentFiles({ segments }: Sweeping, now: number): Promise<Kept[]> {
   const { folder } = segments
   const kept: Kept[] = []
+  const highest = segments.known().toSorted(compare).at(-1)
+  let last: Kept | undefined
   for (const segment of segments.known()) {
     const { name, isClosed, overview } = segment
     const index = join(folder, indexName(name))
@@ -62,14 +68,18 @@ async function segmentFiles({ segments }: Sweeping, now: number): Promise<Kept[]
     if (stats === null) continue
     const hasKeys = (overview?.keyedAt ?? -Infinity) > now - DAY
     const removeBoth = async () => {
+      if (segment === highest && (await hasOther(folder, name))) return false
       const isGone = await remove(join(folder, name))
       await remove(index)
       segments.drop(name)
       return isGone
     }
     const size = stats.size + (indexStats?.size ?? 0)
-    kept.push({ size, at: stats.mtimeMs, remove: isClosed && !hasKeys ? removeBoth : null })
+    const file = { size, at: stats.mtimeMs, remove: isClosed && !hasKeys ? removeBoth : null }
+    if (segment === highest) last = file
+    kept.push(file)
   }
+  if (last !== undefined) last.at = Math.max(...kept.map(({ at }) => at))
   for (const name of await namesIn(folder)) {
     const path = join(folder, name)
     const segment = indexedBy(name)
@@ -78,6 +88,9 @@ async function segmentFiles({ segments }: Sweeping, now: number): Promise<Kept[]
   }
   return kept
 }
+
+const hasOther = async (folder: string, segment: string): Promise<boolean> =>
+  (await namesIn(folder)).some(name => name !== segment && parseSegment(name) !== null)
 
 async function blobFiles({ blobs }: Sweeping, now: number): Promise<Kept[]> {
   return filesIn(blobs.folder, now, async (name, at) => {

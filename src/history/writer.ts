@@ -7,6 +7,7 @@ import type { HistoryOptions } from './api.ts'
 import { closeFile, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll, writeNow } from './files.ts'
 import type { SaidLine } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
+import { claimNumber, highestIn, unclaimNumber } from './segment-number.ts'
 
 interface Waiting {
   line: SaidLine
@@ -139,10 +140,12 @@ export class Writer {
     const bytes = Buffer.concat(lines.map(line => line.bytes))
     const segment = this.#segment ?? (await this.#open())
     const offset = segment.size
+    let isWritten = false
     try {
       if (bytes.length <= AT_ONCE) writeNow(segment.fd, bytes)
       else await writeAll(segment.fd, bytes, null)
       expectSize(segment.fd, offset + bytes.length)
+      isWritten = true
       for (const { durable, resolve } of group) if (!durable) resolve()
       if (group.some(({ durable }) => durable)) await this.#sync(segment)
       segment.size += bytes.length
@@ -150,7 +153,8 @@ export class Writer {
     } catch (error) {
       const { name } = segment
       this.#options.report({ event: 'history_segment_given_up', segment: name, code: codeOf(error) })
-      await this.#end(segment, false)
+      if (offset === 0 && !isWritten) await this.#discard(segment)
+      else await this.#end(segment, false)
       // Nothing in it was promised to anybody.
       if (offset === 0) await remove(join(this.#options.folder, name)).catch(() => {})
       throw error
@@ -164,14 +168,22 @@ export class Writer {
     expectSize(segment.fd, null)
   }
 
+  /**
+   * Its number is higher than that of any segment that was there, of any server: what readers keep of how far they have
+   * read depends on that (cursor.ts). So it is looked again when it is there.
+   */
   async #open(): Promise<Current> {
     const { folder, nonce, report } = this.#options
     for (let attempt = 1; ; attempt++) {
-      const name = segmentName(nonce, ++this.#number)
+      const number = await claimNumber(folder, nonce, this.#number)
+      const name = segmentName(nonce, number)
+      this.#number = number
       try {
         const fd = await openFile(join(folder, name), constants.O_WRONLY | constants.O_APPEND | NEW, MODE)
         this.#segment = { name, fd, size: 0, named: false, openedAt: Date.now() }
-        return this.#segment
+        if ((await highestIn(folder, nonce)) < number) return this.#segment
+        await this.#discard(this.#segment)
+        if (attempt === ATTEMPTS) throw new Changed('other servers keep beginning segments')
       } catch (error) {
         if (attempt === ATTEMPTS) throw error
         if (isMissing(error)) {
@@ -181,7 +193,22 @@ export class Writer {
         }
         if (codeOf(error) !== 'EEXIST') throw error
         report({ event: 'history_segment_refused', segment: name, code: 'EEXIST' })
+      } finally {
+        await unclaimNumber(folder, number)
       }
+    }
+  }
+
+  /** A segment without a whole line goes, and its number is free again. */
+  async #discard(segment: Current): Promise<void> {
+    const { name, fd } = segment
+    try {
+      await remove(join(this.#options.folder, name))
+      await closeFile(fd)
+      this.#segment = null
+      this.#number--
+    } catch {
+      await this.#end(segment, false)
     }
   }
 

@@ -15,6 +15,12 @@ function ranksOf(accept: string): (type: string) => number {
   return type => ranks.get(type) ?? 0
 }
 
+/** Whether it takes server-sent events; without a word, it does. */
+export function acceptsEvents(accept = '*/*'): boolean {
+  const rank = ranksOf(accept)
+  return ['text/event-stream', 'text/*', '*/*'].some(type => rank(type) > 0)
+}
+
 /** Whether it comes from a browser that wants a page: text/html ranks above JSON, and nothing above it. */
 export function prefersPage(accept = ''): boolean {
   const rank = ranksOf(accept)

@@ -6,6 +6,7 @@ import type { TSchema } from 'typebox'
 import { BATCH_COMPONENTS } from '../../schemas/batch.ts'
 import { BLAME_COMPONENTS } from '../../schemas/blame.ts'
 import { CAPABILITIES_COMPONENTS } from '../../schemas/capabilities.ts'
+import { CHANGES_COMPONENTS, ChangesResultSchema } from '../../schemas/changes.ts'
 import { ref } from '../../schemas/common.ts'
 import { Health, Readiness } from '../../schemas/health.ts'
 import { HISTORY_COMPONENTS } from '../../schemas/history.ts'
@@ -218,6 +219,34 @@ export const toolCallSchema = (operations: Operations) => ({
   )
 })
 
+const LAST_EVENT_ID = {
+  'Last-Event-ID': {
+    type: 'string',
+    maxLength: 12_000,
+    description: 'The id of the last event that is known: those after it are told. Without it: those from now on.'
+  }
+}
+
+/** What is published of the stream of changes. */
+export const eventsSchema = () => {
+  const codes: ProblemCode[] = [...BEHIND_TOKEN, 'HISTORY_GONE', 'CURSOR_GONE']
+  const description =
+    'Server-sent events: first ready, then edit or review for each change, with the data of POST /changes and an id ' +
+    'to go on from. A comment every 15 seconds keeps the connection open.'
+  const { [SUCCESS]: success, ...problems } = responses('/events', ChangesResultSchema, description, codes)
+  return {
+    operationId: 'get_events',
+    summary: 'A stream of what is changed',
+    description,
+    tags: ['files'],
+    headers: { type: 'object', properties: LAST_EVENT_ID },
+    response: {
+      [SUCCESS]: { ...success, content: { 'text/event-stream': { schema: { type: 'string' } } } },
+      ...problems
+    }
+  }
+}
+
 /** A route that answers with facts about the service. `access`: whether it needs a token. */
 export interface FactsRoute {
   url: `/${string}`
@@ -255,6 +284,7 @@ export const components = (operations: Operations): TSchema[] => [
   ...REVIEW_COMPONENTS,
   ...PENDING_COMPONENTS,
   ...BLAME_COMPONENTS,
+  ...CHANGES_COMPONENTS,
   ...BATCH_COMPONENTS,
   ...PROBLEM_COMPONENTS,
   ...CAPABILITIES_COMPONENTS,

@@ -2,21 +2,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
 import { caller, type Call } from './call.ts'
+import type { RequestFailure } from './failure.ts'
 import { parseStrictJson, refuseMedia } from './requests/json.ts'
 import { noteCall, pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
 
+/** Of a request: one that has no part that can be wrong but this. */
+export const invalid = (message: string): RequestFailure => ({
+  code: 'INVALID_REQUEST',
+  errors: [{ pointer: '', message }]
+})
+
 /** Before a body is read: a POST of strict JSON, with nothing in the URL. */
 export function refuseUnfit(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   const query = request.url.split('?')[1]
-  if (query) {
-    sendProblem(reply, {
-      code: 'INVALID_REQUEST',
-      errors: [{ pointer: '', message: 'the URL has a query, which is not used; put every field into the body' }]
-    })
-    return
-  }
-  const failure = refuseMedia(request.headers)
+  const failure = query
+    ? invalid('the URL has a query, which is not used; put every field into the body')
+    : refuseMedia(request.headers)
   if (failure !== null) sendProblem(reply, failure)
   else done()
 }

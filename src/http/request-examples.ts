@@ -1,6 +1,6 @@
 // Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines,
-// /edit-section, /batch, /preview, /history, /undo, /redo, /pending, /blame,
-// /review. For the published document and for tests.
+// /edit-section, /batch, /preview, /history, /undo, /redo, /pending, /blame, /review, /changes. For the published
+// document and for tests.
 import type { Operations } from '../operations.ts'
 
 const path = 'examples/hello.js'
@@ -128,6 +128,10 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
   review: {
     file: { summary: 'Keep all changes of a file', value: { verdict: 'keep', path } },
     miss: { summary: 'An edit that does not exist', value: { verdict: 'keep', edit_id: '01KASMCX2G0000000000000000' } }
+  },
+  changes: {
+    now: { summary: 'A cursor to what is changed from now on', value: {} },
+    wait: { summary: 'Wait a second for changes of a directory', value: { under: 'examples', wait_ms: 1000 } }
   },
   preview: {
     create: {

@@ -3,6 +3,7 @@
 import type { TSchema } from 'typebox'
 import type { CallField } from '../../schemas/change-fields.ts'
 import type { BlameResult } from '../../schemas/blame.ts'
+import type { ChangesResult } from '../../schemas/changes.ts'
 import type { HistoryResult, ListedEdit } from '../../schemas/history.ts'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
@@ -68,6 +69,7 @@ export type FixedFault =
   | 'several_files'
   | 'not_of_file'
   | 'no_time'
+  | 'no_cursor'
   | 'missing'
   | 'replace_all_too'
   | 'no_target'
@@ -112,6 +114,7 @@ export type HistoryFailure =
   | ({ code: 'UNDO_CONFLICT'; verb: TakeBackVerb; edit_ids: readonly string[] } & Conflicts)
   | ({ code: 'NOTHING_TO_UNDO'; verb: EditsVerb; edit_ids: readonly string[] } & NothingBecause & Partial<Conflicts>)
   | TextsGone
+  | { code: 'CURSOR_GONE' }
   /** A link stands where the file of the edit was. */
   | { code: 'NOT_A_FILE'; type: 'link_now'; leads_to: string }
 
@@ -230,6 +233,7 @@ export interface ReviewOutcome {
   edit_ids: string[]
   paths: string[]
 }
+export type ChangesOutcome = Omit<ChangesResult, 'message' | 'warnings'>
 /** What each operation of a batch did. `batch_id`: absent where nothing was written, and without a history. */
 export interface BatchOutcome {
   dry_run: boolean
@@ -250,6 +254,7 @@ export type Outcome =
   | { operation: 'review'; outcome: ReviewOutcome }
   | { operation: 'pending'; outcome: PendingOutcome }
   | { operation: 'blame'; outcome: BlameOutcome }
+  | { operation: 'changes'; outcome: ChangesOutcome }
 
 /**
  * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
@@ -288,7 +293,7 @@ export interface CallNames {
 }
 
 /** The names of operations that are no tools. */
-export type RouteOnlyName = 'review_edits' | 'pending_changes' | 'blame_file'
+export type RouteOnlyName = 'review_edits' | 'pending_changes' | 'blame_file' | 'wait_for_changes'
 
 /** One operation, the same however it is called. */
 export interface Operation<Request = never> {

@@ -3,10 +3,11 @@ import type { ReviewedSelection, ReviewState, Verdict } from '../engine/history/
 import type { RecordedChange, Selection } from '../engine/history/change.ts'
 import type { IndexSet } from '../engine/history/index-set.ts'
 import type { Splice } from '../engine/edit/splice.ts'
-import type { RecordQuery } from '../history/api.ts'
+import type { CursorGone, RecordQuery, Told } from '../history/api.ts'
+import type { Cursor } from '../history/cursor.ts'
 import type { Author, EditRecord, RecordedOperation, TextsState } from '../history/record.ts'
 import type { Result } from '../result.ts'
-import type { FileFailure, FileWarning, KeyFailure, RequestInFlight, StaleFile } from './failure.ts'
+import type { CursorFailure, FileFailure, FileWarning, KeyFailure, RequestInFlight, StaleFile } from './failure.ts'
 
 export interface WorkspaceOptions {
   /** An existing folder. */
@@ -48,6 +49,7 @@ export interface WorkspaceOptions {
 }
 
 export type * from '../history/record.ts'
+export type { Told } from '../history/api.ts'
 
 export interface FileTarget {
   path: string
@@ -275,6 +277,40 @@ export interface ChangeRecord extends EditRecord {
   operation: Exclude<RecordedOperation, 'review'>
 }
 
+/** A reader that is somewhere in what was changed. */
+export interface Follower {
+  /** Goes on after all that `next` has returned. */
+  readonly after: Cursor
+  /**
+   * The next changes, at most `most`, maybe none; none: it has caught up. Those who are at one place and ask for as many
+   * are given the same objects. One call at a time.
+   */
+  next(most: number): Promise<Result<readonly Told[], CursorGone>>
+  /** Resolves when there may be more, or it was ended. */
+  more(): Promise<void>
+  readonly isEnded: boolean
+  /** To be called when it isn't needed any more. */
+  end(): void
+}
+
+/** Which changes are waited for; `path` and `under` as of `HistoryQuery`. */
+export interface ChangesQuery {
+  /** The cursor after the last changes that are known; without it: those from now on. */
+  after?: string
+  path?: string
+  under?: string
+  /** At least 1. */
+  limit: number
+  /** 0: not at all. */
+  wait_ms: number
+}
+
+export interface ChangesPage {
+  told: readonly Told[]
+  /** `after` of the next request. */
+  next_after: string
+}
+
 /** One change, and what has become of it. `undone_by`: the last undo that took back what is undone of it. */
 export interface PastEdit {
   record: ChangeRecord
@@ -381,6 +417,12 @@ export interface Workspace {
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
   /** The edits of files that may be read now, and exist or existed where the policy allows it. */
   history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
+  /** What was changed after a cursor, of files that may be read now; waits for it if there is nothing yet. */
+  changes(query: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>>
+  /** The same for a reader that stays. Of the failures of a cursor, `next` of what is returned has CURSOR_GONE. */
+  follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>>
+  /** Nobody is to wait for changes any more: who does is given none. */
+  endFollowing(): void
   /**
    * Writes a verdict down, of all files or none; no file is changed. The caller names no file that may
    * not be read now. Failures: READ_ONLY, HISTORY_GONE (there is no history), NOT_READY (it can't be written),

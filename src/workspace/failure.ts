@@ -80,6 +80,9 @@ export interface RequestInFlight {
   retry_after: number
 }
 
+/** `INVALID_CURSOR`: it isn't one that this service gave. `CURSOR_GONE`: it can't be known what came after it. */
+export type CursorFailure = { code: 'INVALID_CURSOR' } | { code: 'CURSOR_GONE' }
+
 /** Not the file that was expected, or not that any more. `now`: what the edit comes to in the file as it is. */
 export interface StaleFile {
   code: 'STALE_FILE'

@@ -1,6 +1,7 @@
 // What can be done with files, and where the parts of the workspace are put together: opens a root, sweeps and closes
 // it. Does not know HTTP, or what a plan does.
 import type { History } from '../history/api.ts'
+import { Cursor } from '../history/cursor.ts'
 import { openHistory } from '../history/history.ts'
 import type { Stored } from '../history/record.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -8,6 +9,8 @@ import type {
   BatchDone,
   BatchStep,
   ChangeOptions,
+  ChangesPage,
+  ChangesQuery,
   Consumer,
   Created,
   CreateTarget,
@@ -16,6 +19,7 @@ import type {
   FailedAccess,
   FileTarget,
   FileWithPast,
+  Follower,
   HistoryPage,
   HistoryQuery,
   Key,
@@ -29,9 +33,10 @@ import type {
 import { changeFiles } from './batch.ts'
 import { createFile } from './create.ts'
 import { editFile, staleness, type WriteContext } from './edit.ts'
-import type { FileFailure, KeyFailure, RequestInFlight } from './failure.ts'
+import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from './failure.ts'
 import { fence } from './locks/fence.ts'
 import { BatchRecords } from './commit/batch-record.ts'
+import { Followers, nextChanges } from './history/follow.ts'
 import { Intents, mayLive, sweepIntents } from './commit/intents.ts'
 import { onceByKey, type KeyedRequest } from './history/keys.ts'
 import { pastEdits } from './history/past.ts'
@@ -48,7 +53,7 @@ import { isOfFile } from './locks/names.ts'
 import { SILENCE, thisOwner, type Observer } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
 import { recallFile } from './recall.ts'
-import { below, join, split } from './root/path.ts'
+import { below, isIn, join, split } from './root/path.ts'
 import type { Pin, Root } from './root/pin.ts'
 import { makePolicy, matcher, type Policy } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
@@ -164,6 +169,8 @@ class FileWorkspace implements Workspace {
   readonly #presence: Presence | undefined
   /** Null: there is no history. */
   readonly #settling: Settling | null
+  /** The same. */
+  readonly #followers: Followers | null
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | null = null
   #trimming: Promise<void> | null = null
@@ -187,6 +194,8 @@ class FileWorkspace implements Workspace {
       servers: this.#servers,
       mayBeAlone: state.isLocal && observer.me.announced === true,
       fence: nonces => fenceServers(root, state, nonces, path => this.#batches.names(path)),
+      // Servers of one group edit beside each other.
+      aloneChanged: isAlone => history?.setAlone(isAlone && options.group === undefined),
       report: this.#report
     })
     sockets.onChange = () => this.#rootLock.look()
@@ -225,6 +234,9 @@ class FileWorkspace implements Workspace {
       recover: realPath => recover(this.#recovery, realPath),
       report: this.#report
     }
+    this.#followers =
+      history &&
+      new Followers({ history, mayRead: (path: Buffer): boolean => this.#files.refusal('read', path) === null })
     this.#policy = makePolicy({ ...options, stateDir: state.path })
     this.#files = new FileAccess({
       options,
@@ -334,6 +346,41 @@ class FileWorkspace implements Workspace {
     )
   }
 
+  async changes({
+    after,
+    path,
+    under,
+    ...waiting
+  }: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
+    const asked = path === undefined ? ok(undefined) : this.#files.realPath(path)
+    if (!asked.ok) return asked
+    const above = under === undefined ? ok(undefined) : this.#files.realPath(under)
+    if (!above.ok) return above
+    const following = await this.follow(after)
+    if (!following.ok) return following
+    const follower = following.value
+    const wanted = (real: Buffer): boolean =>
+      (asked.value === undefined || real.equals(asked.value)) &&
+      (above.value === undefined || above.value.length === 0 || isIn(real, above.value))
+    try {
+      const told = await nextChanges(follower, { ...waiting, wanted })
+      return told.ok ? ok({ told: told.value, next_after: follower.after.toString() }) : told
+    } finally {
+      follower.end()
+    }
+  }
+
+  async follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
+    if (this.#followers === null) return noHistory
+    const cursor = after === undefined ? null : Cursor.parse(after)
+    if (after !== undefined && cursor === null) return fail({ code: 'INVALID_CURSOR' })
+    return this.#followers.follow(cursor)
+  }
+
+  endFollowing(): void {
+    this.#followers?.close()
+  }
+
   async review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
     const { readOnly: isReadOnly, durability } = this.#options
     if (isReadOnly) return readOnly
@@ -381,6 +428,7 @@ class FileWorkspace implements Workspace {
 
   async #close(): Promise<void> {
     clearInterval(this.#timer)
+    this.endFollowing()
     await this.#files.close()
     await this.#sweeping?.catch(() => {})
     await this.#trimming

@@ -130,7 +130,7 @@ t.test('refuses what is in the way of a segment, and never follows or waits for 
   mkdirSync(place.folder)
   const target = join(place.folder, '..', 'target')
   writeFileSync(target, 'untouched')
-  symlinkSync(target, join(place.folder, 'one-1.ndjson'))
+  symlinkSync(target, join(place.folder, 'one-2.ndjson'))
   symlinkSync(target, join(place.folder, 'two-1.ndjson'))
   execFileSync('mkfifo', [join(place.folder, 'three-1.ndjson')])
   mkdirSync(join(place.folder, 'four-1.ndjson'))
@@ -142,10 +142,10 @@ t.test('refuses what is in the way of a segment, and never follows or waits for 
   const record = recordOf(history, 'a.txt')
   await history.append(record, DURABLE)
   t.strictSame((await history.ofPath(PATH)).records.length, 1)
-  t.ok(readdirSync(place.folder).includes('one-2.ndjson'))
+  t.ok(readdirSync(place.folder).includes('one-3.ndjson'))
   t.equal(readFileSync(target, 'utf8'), 'untouched')
   t.strictSame(place.events.map(({ event, segment, code }) => [event, segment, code]).sort(), [
-    ['history_segment_refused', 'one-1.ndjson', 'EEXIST'],
+    ['history_segment_refused', 'one-2.ndjson', 'EEXIST'],
     ['history_segment_unreadable', 'five-1.ndjson', 'NOT_OURS'],
     ['history_segment_unreadable', 'four-1.ndjson', 'NOT_OURS'],
     ['history_segment_unreadable', 'three-1.ndjson', 'NOT_OURS'],

@@ -51,8 +51,8 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  // 222,000 with thirteen operations; a quarter of it are descriptions.
-  t.ok(JSON.stringify(document).length <= 225_000, `${JSON.stringify(document).length} characters`)
+  // 231,000 with fourteen operations; a quarter of it are descriptions.
+  t.ok(JSON.stringify(document).length <= 235_000, `${JSON.stringify(document).length} characters`)
 })
 
 t.test('tells problems apart by code, and what was inspected by type', async t => {
@@ -123,9 +123,11 @@ t.test('names every operation and tells a model what it is for', async t => {
       ['post /review', 'review_edits'],
       ['post /pending', 'pending_changes'],
       ['post /blame', 'blame_file'],
+      ['post /changes', 'wait_for_changes'],
       ['get /tools', 'get_tools'],
       ['post /tools/{name}', 'call_tool'],
       ['get /capabilities', 'get_capabilities'],
+      ['get /events', 'get_events'],
       ['get /healthz', 'get_health'],
       ['get /readyz', 'get_readiness']
     ]

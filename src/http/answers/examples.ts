@@ -80,6 +80,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
   NOTHING_TO_UNDO: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: [EDIT_IDS[0]], reason: 'done_already' },
   REQUEST_IN_FLIGHT: { code: 'REQUEST_IN_FLIGHT', retry_after: 1 },
   HISTORY_GONE: { code: 'HISTORY_GONE', reason: 'off', keyed: true },
+  CURSOR_GONE: { code: 'CURSOR_GONE' },
   REQUEST_TOO_LARGE: { code: 'REQUEST_TOO_LARGE', limit: 32_000_000 },
   FILE_TOO_LARGE: { code: 'FILE_TOO_LARGE', limit: 100_000_000, actual: 250_000_000 },
   UNSUPPORTED_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: 'text/plain' },

@@ -18,6 +18,7 @@ const SENTENCES: Record<FixedFault, string> = {
   several_files: 'is of one file, but the edits that are meant are of several; leave it out, or name edits of one file',
   not_of_file: 'is the edit_id of no edit of this file that is known',
   no_time: 'is no time that there is',
+  no_cursor: 'is no cursor of this service; send the next_after of an answer as it is',
   missing: 'is missing',
   replace_all_too: "can't be combined with replace_all: true; send one of them",
   no_target: `the request has no target; send one of ${TARGETS}`,

@@ -6,7 +6,8 @@ import { sentences, type Descriptions } from './description.ts'
 import { retryAfter, sendAgain } from './retry-after.ts'
 import { noTexts, TAKE_BACK_FAILURES } from './take-back-failure.ts'
 
-type HistoryCode = 'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GONE' | 'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'
+type HistoryCode =
+  'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GONE' | 'CURSOR_GONE' | 'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'
 
 export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode }>> = {
   IDEMPOTENCY_KEY_REUSED: ({ reason }) =>
@@ -34,6 +35,11 @@ export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode
     headers: retryAfter(retry_after)
   }),
   ...TAKE_BACK_FAILURES,
+  CURSOR_GONE: () =>
+    sentences(
+      'What was changed after this cursor is no longer kept in full.',
+      'Ask /history what was changed, and go on without a cursor: after, or the header Last-Event-ID.'
+    ),
   HISTORY_GONE: failure => {
     if ('edit_ids' in failure) {
       const { edit_ids } = failure

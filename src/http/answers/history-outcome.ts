@@ -1,5 +1,6 @@
 // The sentences of what was listed, taken back or made again. Does not know problems.
 import type {
+  ChangesOutcome,
   HistoryOutcome,
   ReviewOutcome,
   TakeBackOutcome,
@@ -19,6 +20,13 @@ export function historyMessage({ edits, next_before, oldest_kept_at }: HistoryOu
     next_before === undefined ? '' : `; there may be more: continue with before ${JSON.stringify(next_before)}`
   return `${counted(edits.length, 'edit')}, newest first${more}.`
 }
+
+export const changesMessage = ({ changes, timed_out }: ChangesOutcome): string =>
+  timed_out
+    ? 'Nothing was changed while it waited; go on with next_after.'
+    : changes.length === 0
+      ? 'Nothing was changed yet; go on with next_after.'
+      : `${counted(changes.length, 'change')}, oldest first; go on with next_after.`
 
 /** `edit 01J…`, `edits 01J… and 01K…`, `7 edits`. */
 export const editsNamed = (ids: readonly string[]): string =>

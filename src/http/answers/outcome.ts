@@ -1,6 +1,7 @@
 // The sentence of a success. Does not know status codes.
 import type { BatchResult } from '../../../schemas/batch.ts'
 import type { BlameResult } from '../../../schemas/blame.ts'
+import type { ChangesResult } from '../../../schemas/changes.ts'
 import type { HistoryResult } from '../../../schemas/history.ts'
 import type { InspectResult } from '../../../schemas/inspect.ts'
 import type { ChangeResult } from '../../../schemas/outcome.ts'
@@ -17,7 +18,7 @@ import type { ChangedOutcome, ChangeOutcome, InspectOutcome, Outcome, Section } 
 import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage } from './batch-outcome.ts'
 import { sentences } from './description.ts'
-import { fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
+import { changesMessage, fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
 import { blameMessage, pendingMessage } from './past-outcome.ts'
 import { counted, linesListed, listed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
@@ -34,6 +35,7 @@ export type AnswerBody =
   | ReviewResult
   | PendingResult
   | BlameResult
+  | ChangesResult
 
 /**
  * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
@@ -95,6 +97,8 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
       return { message: pendingMessage(value.outcome), ...value.outcome, ...warned }
     case 'blame':
       return { message: blameMessage(value.outcome), ...value.outcome, ...warned }
+    case 'changes':
+      return { message: changesMessage(value.outcome), ...value.outcome, ...warned }
     default:
       return changeBody(value, requestWarnings)
   }

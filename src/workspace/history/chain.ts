@@ -43,10 +43,9 @@ export function settlementOf({ hash_before, hash_after }: EditRecord, after: str
   return hash_before === after ? 'void' : 'uncertain'
 }
 
-/**
- * A keyed request that changed nothing, of which only the answer is kept; or a review, which changes nothing either.
- */
-export const isNote = ({ hash_before, hash_after }: EditRecord): boolean => hash_before === hash_after
+/** A keyed request that changed nothing, of which only the answer is kept; or a review, which changes nothing either. */
+export const isNote = ({ hash_before, hash_after }: Pick<EditRecord, 'hash_before' | 'hash_after'>): boolean =>
+  hash_before === hash_after
 
 /** Whether it is of a change of its file. */
 export const isChange = (record: EditRecord): record is ChangeRecord => !isNote(record)

@@ -30,6 +30,8 @@ export interface RootLockOptions {
    * released it. Where it throws, nobody edits.
    */
   fence(nonces: readonly string[]): void
+  /** Called when this server is alone, and when it is so no more. */
+  aloneChanged?(isAlone: boolean): void
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
@@ -158,7 +160,10 @@ export class RootLock {
     try {
       kept = !this.#closed && !(await servers.others())
       this.#passed = generation
-      if (kept) this.#alone = { hold, users: 0, leaving: false }
+      if (kept) {
+        this.#alone = { hold, users: 0, leaving: false }
+        this.#options.aloneChanged?.(true)
+      }
     } finally {
       if (!kept) await hold.release()
     }
@@ -215,6 +220,7 @@ export class RootLock {
 
   #release({ hold }: Alone): void {
     this.#alone = null
+    this.#options.aloneChanged?.(false)
     this.#releasing = hold.release()
   }
 

@@ -1463,6 +1463,13 @@ const HISTORY: Described[] = [
     ]
   },
   {
+    failure: { code: 'CURSOR_GONE' },
+    detail: [
+      'What was changed after this cursor is no longer kept in full.',
+      'Ask /history what was changed, and go on without a cursor: after, or the header Last-Event-ID.'
+    ]
+  },
+  {
     failure: { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'uncertain' },
     detail: [
       'The server was stopped while it carried out the first request with this idempotency_key, and the file has been',

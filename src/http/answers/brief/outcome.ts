@@ -28,6 +28,7 @@ export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall): 
     case 'review':
     case 'pending':
     case 'blame':
+    case 'changes':
       return below(body.message, ...warnings)
     default:
       return briefChange(value, body as ChangeResult, warnings)

@@ -1,0 +1,37 @@
+// GET /events: what is changed, as server-sent events. Does not know what they say.
+import type { FastifyInstance } from 'fastify'
+import { acceptsEvents } from '../src/http/accept.ts'
+import type { EventStreams } from '../src/http/event-streams.ts'
+import { eventsSchema } from '../src/http/openapi.ts'
+import { invalid } from '../src/http/operation-route.ts'
+import { sendProblem } from '../src/http/send.ts'
+import type { Workspace } from '../src/workspace/workspace.ts'
+
+const QUERY = invalid('the URL has a query, which is not used')
+const ACCEPT = invalid('the header Accept must allow text/event-stream')
+const CURSOR = invalid('the header Last-Event-ID is not the id of an event of this service')
+
+export function events(app: FastifyInstance, workspace: Workspace, streams: EventStreams): void {
+  app.route({
+    method: 'GET',
+    url: '/events',
+    exposeHeadRoute: false,
+    config: { published: eventsSchema },
+    async handler(request, reply) {
+      const { accept, 'last-event-id': last } = request.headers
+      if (request.url.includes('?')) return sendProblem(reply, QUERY)
+      if (!acceptsEvents(accept)) return sendProblem(reply, ACCEPT)
+      const following = await workspace.follow(last?.toString())
+      if (!following.ok) {
+        return sendProblem(reply, following.failure.code === 'INVALID_CURSOR' ? CURSOR : following.failure)
+      }
+      reply.hijack()
+      reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-store')
+      // Proxies are not to wait for more.
+      reply.header('x-accel-buffering', 'no')
+      for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '')
+      await streams.run(reply.raw, following.value)
+      return reply
+    }
+  })
+}

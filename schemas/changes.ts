@@ -1,0 +1,98 @@
+// What POST /changes takes and answers, and what GET /events tells. Knows only the wire format.
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
+import { answeredPath, byDiscriminator, count, hash, lossy, named, ref, word } from './common.ts'
+import { editId } from './history.ts'
+
+/** Milliseconds that a request may wait, and changes of one answer, at most and where the request doesn't say. */
+export const MAX_WAIT = 30_000
+export const MAX_CHANGES = 200
+export const DEFAULT_CHANGES = 50
+
+const cursor = (description: string) => Type.String({ minLength: 1, maxLength: 12_000, description })
+
+export const ChangesRequestSchema = named(
+  'ChangesRequest',
+  'Ask what was changed after a cursor, and wait for it where nothing was.',
+  {
+    after: Type.Optional(cursor('The next_after of the last answer; left out: from now on.')),
+    wait_ms: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_WAIT,
+        description: 'Milliseconds to wait if nothing was changed yet (default: 0).'
+      })
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_CHANGES,
+        description: `Changes to tell at most (default: ${DEFAULT_CHANGES}).`
+      })
+    ),
+    path: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 4096, description: 'Only changes of this file, relative to the root.' })
+    ),
+    under: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 4096, description: 'Only of files in this directory or below it.' })
+    )
+  }
+)
+
+const said = {
+  agent: Type.Optional(Type.String({ description: 'By whom, as the caller said.' })),
+  session: Type.Optional(Type.String({ description: 'In which session, as the caller said.' }))
+}
+
+const EditTold = named('EditTold', 'A file was changed.', {
+  type: word(['edit'], 'A change of one file.'),
+  edit_id: editId('Its id, by which it can be taken back.'),
+  operation: word(
+    ['edit', 'edit_lines', 'edit_section', 'create', 'batch', 'undo', 'redo', 'outside'],
+    'What made it. outside: another program than editd, seen afterwards.'
+  ),
+  at: Type.String({ description: 'When it was made, in UTC.' }),
+  path: answeredPath,
+  lossy: Type.Optional(lossy),
+  ...said,
+  reason: Type.Optional(Type.String({ description: 'Why, as the caller said.' })),
+  batch_id: Type.Optional(editId('The batch that it is of.')),
+  file_hash: Type.Optional(hash('The hash of the file after; left out where it was removed.')),
+  lines_added: count('Lines added.'),
+  lines_removed: count('Lines removed.'),
+  state: word(
+    ['applied', 'uncertain'],
+    'applied: it was made. uncertain: the server stopped while it was written, and the file has changed since.'
+  ),
+  undoes: Type.Optional(
+    Type.Array(Type.String(), { description: 'Of an undo or redo: the edits that it took back or made again.' })
+  )
+})
+
+const ReviewTold = named('ReviewTold', 'A person gave a verdict on changes of one file.', {
+  type: word(['review'], 'A verdict.'),
+  at: Type.String({ description: 'When it was given, in UTC.' }),
+  path: answeredPath,
+  lossy: Type.Optional(lossy),
+  ...said,
+  verdict: word(['kept', 'pending'], 'kept: the changes are kept. pending: they are to be looked at again.'),
+  edit_ids: Type.Array(Type.String(), { description: 'The edits whose changes it is about.' })
+})
+
+const CHANGE_TOLD = byDiscriminator('ToldChange', 'A change of a file, or a verdict.', 'type', {
+  edit: EditTold,
+  review: ReviewTold
+})
+
+export const ChangesResultSchema = named('ChangesResult', 'What was changed, in order.', {
+  message: Type.String({ description: 'How much was changed, in one sentence.' }),
+  changes: Type.Array(ref(CHANGE_TOLD.union), { maxItems: MAX_CHANGES, description: 'The changes, oldest first.' }),
+  next_after: cursor('Send it as after to go on.'),
+  timed_out: Type.Boolean({ description: 'true: it waited for wait_ms, and nothing was changed.' }),
+  warnings: Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))
+})
+
+export const CHANGES_COMPONENTS = [...CHANGE_TOLD.members, CHANGE_TOLD.union, ChangesResultSchema]
+export type ChangesRequest = Static<typeof ChangesRequestSchema>
+export type ChangeTold = Static<typeof EditTold> | Static<typeof ReviewTold>
+export type ChangesResult = Omit<Static<typeof ChangesResultSchema>, 'changes'> & { changes: ChangeTold[] }

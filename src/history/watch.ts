@@ -1,0 +1,71 @@
+// Tells those who wait that there may be more to read. Own lines are told as they are written; those of other servers are
+// looked for, as nothing tells of them. Does not know what lines say.
+
+/** In ms, between two looks at what other servers have written. */
+const LOOK = 100
+
+export class Watch {
+  readonly #look: () => Promise<void>
+  readonly #waiting = new Set<() => void>()
+  #timer: NodeJS.Timeout | undefined
+  #isAlone = false
+  #looking = false
+  #told = false
+
+  /** `look`: reads what other servers have written, and calls `saw` if there is anything. */
+  constructor(look: () => Promise<void>) {
+    this.#look = look
+  }
+
+  /** Whether no other server writes: then nothing is looked for. */
+  setAlone(isAlone: boolean): void {
+    this.#isAlone = isAlone
+    // What they wrote until now may not be read yet.
+    if (isAlone && this.#timer !== undefined) this.#once()
+    this.#keepLooking()
+  }
+
+  /** Calls `more` until the function that is returned is called; not for what was there before. */
+  add(more: () => void): () => void {
+    const waiting = () => more()
+    this.#waiting.add(waiting)
+    this.#keepLooking()
+    return () => {
+      this.#waiting.delete(waiting)
+      this.#keepLooking()
+    }
+  }
+
+  /** A line was read, or written. */
+  saw(): void {
+    if (this.#waiting.size === 0 || this.#told) return
+    this.#told = true
+    setImmediate(() => {
+      this.#told = false
+      for (const more of this.#waiting) more()
+    })
+  }
+
+  close(): void {
+    this.#waiting.clear()
+    this.#keepLooking()
+  }
+
+  #keepLooking(): void {
+    const isNeeded = this.#waiting.size > 0 && !this.#isAlone
+    if (isNeeded) this.#timer ??= setInterval(() => this.#once(), LOOK).unref()
+    else {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }
+  }
+
+  /** Not while the look before it is still running. */
+  #once(): void {
+    if (this.#looking) return
+    this.#looking = true
+    this.#look().finally(() => {
+      this.#looking = false
+    })
+  }
+}

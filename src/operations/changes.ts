@@ -1,0 +1,84 @@
+// /changes: what was changed after a cursor; waits for it. Also how a change is told, here and to those who listen.
+import {
+  ChangesRequestSchema,
+  ChangesResultSchema,
+  DEFAULT_CHANGES,
+  type ChangesRequest,
+  type ChangeTold
+} from '../../schemas/changes.ts'
+import { decode } from '../engine/text/encoding.ts'
+import { fail, ok } from '../result.ts'
+import type { Told } from '../workspace/api.ts'
+import type { CursorFailure, FileFailure } from '../workspace/failure.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import { PATH_HINT } from './hints.ts'
+import type { CallFailure, Operation } from './operation.ts'
+
+const HASH_DIGITS = 16
+
+export const makeChanges = (workspace: Workspace): Operation<ChangesRequest> => ({
+  id: 'wait_for_changes',
+  // A model that waits does nothing else.
+  route_only: true,
+  route: '/changes',
+  summary: 'Tell what was changed, as soon as something is',
+  description: ({ history }) =>
+    'Tells which files were changed after a cursor, by whomever, and waits for that if nothing was. ' +
+    `${history} lists earlier edits, GET /events tells the same as a stream.`,
+  hints: { path: PATH_HINT },
+  effect: 'looks',
+  request: ChangesRequestSchema,
+  outcome: ChangesResultSchema,
+  codes: ['INVALID_PATH', 'PATH_NOT_ALLOWED', 'PROTECTED_PATH', 'HISTORY_GONE', 'CURSOR_GONE'],
+  expects_hash: false,
+  expects_none: false,
+  items: {},
+  async call({ limit = DEFAULT_CHANGES, wait_ms = 0, ...query }) {
+    const page = await workspace.changes({ ...query, limit, wait_ms })
+    const path = query.path === undefined ? {} : { path: query.path }
+    if (!page.ok) return { ...fail(failureOf(page.failure)), ...path }
+    const { told, next_after } = page.value
+    const changes = told.map(changeOf)
+    return ok({
+      operation: 'changes',
+      outcome: { changes, next_after, timed_out: wait_ms > 0 && changes.length === 0 }
+    })
+  }
+})
+
+const failureOf = (failure: FileFailure | CursorFailure): CallFailure =>
+  failure.code === 'INVALID_CURSOR'
+    ? { code: 'INVALID_REQUEST', faults: [{ pointer: '/after', reason: 'no_cursor' }] }
+    : failure
+
+/** A change as it is told; never with texts of the file. */
+export function changeOf({ facts, settled }: Told): ChangeTold {
+  const { text: path, lossy } = decode(facts.path)
+  const { at, agent, session, reason, batch_id, hash_after, toggles, review } = facts
+  const where = {
+    at: new Date(at).toISOString(),
+    path,
+    ...(lossy === true && { lossy: true as const }),
+    ...(agent !== undefined && { agent }),
+    ...(session !== undefined && { session })
+  }
+  if (facts.operation === 'review') {
+    const { verdict, of } = review!
+    return { type: 'review', ...where, verdict, edit_ids: idsIn(of) }
+  }
+  return {
+    type: 'edit',
+    edit_id: facts.edit_id,
+    operation: facts.operation,
+    ...where,
+    ...(reason !== undefined && { reason }),
+    ...(batch_id !== undefined && { batch_id }),
+    ...(hash_after !== null && { file_hash: hash_after.slice(0, HASH_DIGITS) }),
+    lines_added: facts.lines_added,
+    lines_removed: facts.lines_removed,
+    state: settled === 'done' ? 'applied' : 'uncertain',
+    ...(toggles !== undefined && { undoes: idsIn(toggles) })
+  }
+}
+
+const idsIn = (of: readonly { edit_id: string }[]): string[] => [...new Set(of.map(({ edit_id }) => edit_id))]

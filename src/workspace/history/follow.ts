@@ -1,0 +1,179 @@
+// Readers of what is changed, who go on from a cursor. They all read up to the same place, so that what comes next is read
+// once for all who have caught up. Does not know requests, connections, or how events are written.
+import type { CursorGone, FeedPage, History, Told } from '../../history/api.ts'
+import type { Cursor } from '../../history/cursor.ts'
+import { ok, type Result } from '../../result.ts'
+import type { Follower } from '../api.ts'
+import { isNote } from './chain.ts'
+
+export interface FollowOptions {
+  history: History
+  /** Whether the file at this real path below the root may be read, whether it is there or not. */
+  mayRead(path: Buffer): boolean
+}
+
+/** What a program that waits asks for. `wait_ms`: 0: not at all. */
+export interface Waiting {
+  limit: number
+  wait_ms: number
+  /** Whether the change of this file is asked for. */
+  wanted(path: Buffer): boolean
+}
+
+/** Pages that are kept for those who come to the same place. */
+const KEPT = 4
+
+export class Followers {
+  readonly #options: FollowOptions
+  readonly #all = new Set<FeedReader>()
+  readonly #pages = new Map<string, Promise<Result<FeedPage, CursorGone>>>()
+  /** How far everybody may read; null: it has to be looked. */
+  #until: Promise<Cursor> | null = null
+  #unwatch: (() => void) | undefined
+  #isClosed = false
+
+  constructor(options: FollowOptions) {
+    this.#options = options
+  }
+
+  /** From a cursor on, or from now on. CURSOR_GONE: nothing can be told. */
+  async follow(after: Cursor | null): Promise<Result<Follower, CursorGone>> {
+    // From here on it is known when there is more.
+    this.#unwatch ??= this.#options.history.watch(() => {
+      this.#until = null
+      for (const reader of this.#all) reader.wake()
+    })
+    const reader = new FeedReader(this)
+    this.#all.add(reader)
+    try {
+      const { history } = this.#options
+      reader.after = after ?? (await history.feedEnd())
+      const first = await history.readOn(reader.after, 1)
+      if (!first.ok || this.#isClosed) reader.end()
+      // It may be further on than what the others have read.
+      this.#until = null
+      return first.ok ? ok(reader) : first
+    } catch (error) {
+      reader.end()
+      throw error
+    }
+  }
+
+  /** Ends all readers, also those that come. */
+  close(): void {
+    this.#isClosed = true
+    for (const reader of this.#all) reader.end()
+  }
+
+  leave(reader: FeedReader): void {
+    this.#all.delete(reader)
+    if (this.#all.size > 0) return
+    this.#unwatch?.()
+    this.#unwatch = undefined
+    this.#pages.clear()
+  }
+
+  /** What may be told after a cursor. */
+  async read(after: Cursor, most: number): Promise<Result<FeedPage, CursorGone>> {
+    this.#until ??= this.#options.history.feedEnd().catch((error: unknown) => {
+      this.#until = null
+      throw error
+    })
+    const until = await this.#until
+    const place = `${most} ${after.toString()} ${until.toString()}`
+    const page =
+      this.#pages.get(place) ??
+      this.#read(after, most, until).catch((error: unknown) => {
+        this.#pages.delete(place)
+        throw error
+      })
+    this.#pages.set(place, page)
+    for (const [oldest] of this.#pages) {
+      if (this.#pages.size <= KEPT) break
+      this.#pages.delete(oldest)
+    }
+    return page
+  }
+
+  async #read(after: Cursor, most: number, until: Cursor): Promise<Result<FeedPage, CursorGone>> {
+    const { history, mayRead } = this.#options
+    const page = await history.readOn(after, most, until)
+    if (!page.ok) return page
+    const told = page.value.told.filter(({ facts }) => isTold(facts) && mayRead(facts.path))
+    return ok({ ...page.value, told })
+  }
+}
+
+/** The next changes that are asked for, as soon as there are any; none where it waited in vain. */
+export async function nextChanges(
+  follower: Follower,
+  { limit, wait_ms, wanted }: Waiting
+): Promise<Result<readonly Told[], CursorGone>> {
+  let isOver = wait_ms === 0
+  let over: () => void
+  const end = new Promise<void>(resolve => {
+    over = resolve
+  })
+  const timer = setTimeout(() => {
+    isOver = true
+    over()
+  }, wait_ms)
+  try {
+    for (;;) {
+      const page = await follower.next(limit)
+      if (!page.ok) return page
+      const told = page.value.filter(({ facts }) => wanted(facts.path))
+      const hasCaughtUp = page.value.length === 0
+      if (told.length > 0 || follower.isEnded || (hasCaughtUp && isOver)) return ok(told)
+      if (hasCaughtUp) await Promise.race([follower.more(), end])
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What changed nothing is told only if it is a verdict. */
+const isTold = (facts: Told['facts']): boolean => facts.operation === 'review' || !isNote(facts)
+
+class FeedReader implements Follower {
+  readonly #followers: Followers
+  #isWoken = false
+  #wake: (() => void) | undefined
+  isEnded = false
+  after!: Cursor
+
+  constructor(followers: Followers) {
+    this.#followers = followers
+  }
+
+  async next(most: number): Promise<Result<readonly Told[], CursorGone>> {
+    for (;;) {
+      // What comes from here on wakes it again.
+      this.#isWoken = false
+      const page = await this.#followers.read(this.after, most)
+      if (!page.ok) return page
+      const { told, next, isEnd } = page.value
+      this.after = next
+      if (!isEnd) this.#isWoken = true
+      if (told.length > 0 || isEnd || this.isEnded) return ok(told)
+    }
+  }
+
+  more(): Promise<void> {
+    if (this.#isWoken || this.isEnded) return Promise.resolve()
+    return new Promise(resolve => {
+      this.#wake = resolve
+    })
+  }
+
+  wake(): void {
+    this.#isWoken = true
+    this.#wake?.()
+  }
+
+  end(): void {
+    this.isEnded = true
+    this.#followers.leave(this)
+    this.#wake?.()
+  }
+}
