@@ -18,6 +18,12 @@ const state = word(
     'uncertain: the server stopped while it was written, and the file has changed since.'
 )
 
+const review = word(
+  ['pending', 'kept'],
+  'pending: a change of it stands and nobody has kept it, or was kept and is undone since. ' +
+    'kept: all of it that stands was kept.'
+)
+
 export const HistoryRequestSchema = named(
   'HistoryRequest',
   'Which edits to list, newest first. All fields that are given must hold; with none, all edits are listed.',
@@ -35,6 +41,7 @@ export const HistoryRequestSchema = named(
     since: Type.Optional(time('Edits made then or later, such as 2026-11-22T12:40:00Z.')),
     until: Type.Optional(time('Edits made then or earlier.')),
     state: Type.Optional(state),
+    review: Type.Optional(review),
     show_diff: Type.Optional(
       Type.Boolean({ description: 'true: add a unified diff to each edit whose texts are kept (default: false).' })
     ),
@@ -54,7 +61,9 @@ const PastChange = named('PastChange', 'One place that an edit changed.', {
   start_line: line('First line of the change in the file before the edit.'),
   new_start_line: line('First line of the change in the file after the edit.'),
   lines_removed: count('Lines removed.'),
-  lines_added: count('Lines added.')
+  lines_added: count('Lines added.'),
+  undone: Type.Optional(Type.Literal(true, { type: 'boolean', description: 'true: it was taken back.' })),
+  kept: Type.Optional(Type.Literal(true, { type: 'boolean', description: 'true: a person kept it as it stood.' }))
 })
 
 const PastEdit = named('PastEdit', 'One edit of one file.', {
@@ -75,6 +84,7 @@ const PastEdit = named('PastEdit', 'One edit of one file.', {
   lines_added: count('Lines added.'),
   lines_removed: count('Lines removed.'),
   state,
+  review: Type.Optional(review),
   undone_by: Type.Optional(editId('The undo that took it back last.')),
   undoes: Type.Optional(
     Type.Array(Type.String(), { description: 'Of an undo or redo: the edits that it took back or made again.' })

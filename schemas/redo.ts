@@ -3,14 +3,15 @@ import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { named } from './common.ts'
 import { editId } from './history.ts'
-import { editIds, takeBackFields } from './undo.ts'
+import { editIds, namedChanges, takeBackFields } from './undo.ts'
 
 export const RedoRequestSchema = named(
   'RedoRequest',
-  'Make again what an undo took back. Give edit_id or edit_ids; neither: the last undo of the caller.',
+  'Make again what an undo took back. Give edit_id, edit_ids or changes; none: the last undo of the caller.',
   {
     edit_id: Type.Optional(editId('An undo, or an edit that was undone.')),
     edit_ids: Type.Optional(editIds('Several of these, of one file or more: all are made again, or none.')),
+    changes: Type.Optional(namedChanges('Some changes of several edits, of one file or more: all, or none.')),
     ...takeBackFields
   }
 )

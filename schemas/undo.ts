@@ -12,6 +12,26 @@ export const MAX_EDIT_IDS = 1000
 export const editIds = (description: string) =>
   Type.Array(editId('The edit_id of an answer.'), { minItems: 1, maxItems: MAX_EDIT_IDS, description })
 
+export const changeIndexes = Type.Array(count('The change_index of a change, as /history lists it.'), {
+  minItems: 1,
+  maxItems: 1000,
+  description: 'With edit_id: only these of its changes.'
+})
+
+export const NamedChangesSchema = named('NamedChanges', 'An edit, or some of its changes.', {
+  edit_id: editId('The edit.'),
+  change_indexes: Type.Optional(
+    Type.Array(count('The change_index of a change, as /history lists it.'), {
+      minItems: 1,
+      maxItems: 1000,
+      description: 'Only these of its changes.'
+    })
+  )
+})
+
+export const namedChanges = (description: string) =>
+  Type.Array(ref(NamedChangesSchema), { minItems: 1, maxItems: MAX_EDIT_IDS, description })
+
 const { expected_hash, dry_run, show_diff, max_diff_lines, context_lines } = changeFields
 
 /** What every take-back takes beside its selector. */
@@ -33,11 +53,12 @@ export const takeBackFields = {
 
 export const UndoRequestSchema = named(
   'UndoRequest',
-  'Take edits back. Give one selector: edit_id, edit_ids, batch_id, session, agent, path, or path with to; ' +
-    'none: the last edit of the caller that stands, with its whole batch.',
+  'Take edits back. Give one selector: edit_id, edit_ids, changes, batch_id, session, agent, path, or path with ' +
+    'to; none: the last edit of the caller that stands, with its whole batch.',
   {
     edit_id: Type.Optional(editId('The edit to take back: the edit_id of an answer.')),
     edit_ids: Type.Optional(editIds('Several edits, of one file or more: all are taken back, or none.')),
+    changes: Type.Optional(namedChanges('Some changes of several edits, of one file or more: all, or none.')),
     batch_id: Type.Optional(editId('All edits of this batch that stand.')),
     session: Type.Optional(claimed('All edits of this session that stand.')),
     agent: Type.Optional(claimed('All edits of this agent that stand.')),
@@ -45,13 +66,7 @@ export const UndoRequestSchema = named(
       Type.Unsafe<string>({ ...requestPath, description: 'The last edit of this file that stands, whoever made it.' })
     ),
     to: Type.Optional(editId('With path: the file gets the content that it had right after this edit.')),
-    change_indexes: Type.Optional(
-      Type.Array(count('The change_index of a change, as /history lists it.'), {
-        minItems: 1,
-        maxItems: 1000,
-        description: 'With edit_id: only these of its changes.'
-      })
-    ),
+    change_indexes: Type.Optional(changeIndexes),
     on_conflict: Type.Optional(
       word(
         ['refuse', 'skip'],

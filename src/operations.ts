@@ -8,6 +8,7 @@ import type { HistoryRequest } from '../schemas/history.ts'
 import type { InspectRequest } from '../schemas/inspect.ts'
 import type { PreviewRequest } from '../schemas/preview.ts'
 import type { RedoRequest } from '../schemas/redo.ts'
+import type { ReviewRequest } from '../schemas/review.ts'
 import type { UndoRequest } from '../schemas/undo.ts'
 import { Workers } from './workers/workers.ts'
 import { makeBatch } from './operations/batch.ts'
@@ -20,6 +21,7 @@ import { makeInspect } from './operations/inspect.ts'
 import type { Operation, OperationLimits } from './operations/operation.ts'
 import { makePreview } from './operations/preview.ts'
 import { makeRedo } from './operations/redo.ts'
+import { makeReview } from './operations/review.ts'
 import { makeUndo } from './operations/undo.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
@@ -34,10 +36,15 @@ export interface Operations {
   readonly history: Operation<HistoryRequest>
   readonly undo: Operation<UndoRequest>
   readonly redo: Operation<RedoRequest>
+  readonly review: Operation<ReviewRequest>
 }
 
 /** The operations of a table, in its order. */
 export const operationsIn = (table: Operations): readonly Operation[] => Object.values<Operation>({ ...table })
+
+/** Those of them that are tools. */
+export const toolsIn = (table: Operations): readonly Operation[] =>
+  operationsIn(table).filter(({ route_only }) => route_only !== true)
 
 /** The operations of a workspace. */
 export function makeOperations(
@@ -61,6 +68,7 @@ export function makeOperations(
     inspect: makeInspect(workspace, searcher, outliner),
     history: makeHistory(workspace),
     undo: makeUndo(taking),
-    redo: makeRedo(taking)
+    redo: makeRedo(taking),
+    review: makeReview(workspace)
   }
 }

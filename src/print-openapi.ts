@@ -13,6 +13,7 @@ const workspace: Workspace = {
   batch: untouched,
   look: untouched,
   history: untouched,
+  review: untouched,
   keyed: untouched,
   ready: () => null,
   degraded: () => false,

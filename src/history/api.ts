@@ -59,7 +59,7 @@ export interface PathHistory {
   gaps: Gap[]
 }
 
-/** The last record of a path that isn't void, and no save that an edit replaced; without texts. */
+/** The last record of a path that isn't void, no review, and no save that an edit replaced; without texts. */
 export interface Latest {
   edit_id: string
   operation: EditRecord['operation']
@@ -83,6 +83,8 @@ export interface RecordQuery {
   /** ms since 1970, inclusive. */
   since?: number
   until?: number
+  /** true: only reviews; false: none of them. */
+  reviews?: boolean
   /** Only records with a lower id. */
   before?: string
   /** Default: false. Blobs are read too; of the newest first, as far as `pageTexts` reaches. */
@@ -137,7 +139,11 @@ export interface History {
    * same.
    */
   append(record: EditRecord, options: { durable: boolean }): Promise<void>
-  /** Says what became of a record, of any server. Written with the next record, or within 50 ms; not synced. */
+  /**
+   * Says what became of a record, of any server. A review is done when it is written, and is settled only where that
+   * failed. Written with the next record, or within 50 ms; not
+   * synced.
+   */
   settle(edit_id: string, settled: Settlement): void
   /** Resolves when all that was appended, settled and kept until now is written, or was given up. */
   flush(): Promise<void>

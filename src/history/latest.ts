@@ -38,6 +38,7 @@ export class LatestOfPaths {
 
   /** A record was written. */
   saw({ edit_id, operation, at, hash_after, size_after, path }: Facts): void {
+    if (operation === 'review') return
     const key = keyOf(path)
     const known = this.#latest.get(key)
     if (known === undefined || (known !== null && known.edit_id >= edit_id)) return

@@ -61,7 +61,7 @@ export class RecordReader {
     if (known !== undefined) return known
     const stands = await this.#newest(
       overview => overview.mayHavePath(key),
-      index => index.ofPath(key),
+      index => index.changesOf(key),
       ({ facts, found }) => facts.path.equals(path) && !isReplacedSave(facts.operation, found.settled)
     )
     const latest = stands && { ...latestOf(stands.facts), settled: stands.found.settled }

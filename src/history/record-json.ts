@@ -2,6 +2,8 @@
 import { fromJson, isObject, toJson } from './bytes-json.ts'
 import { isId } from './ids.ts'
 import { encodeLine } from './line.ts'
+import type { ReviewedSelection, Verdict } from '../engine/history/baseline.ts'
+import type { Selection } from '../engine/history/change.ts'
 import type { EditRecord, RecordedOperation, Settlement } from './record.ts'
 
 /** A record without its texts and without what was answered. */
@@ -34,7 +36,8 @@ const OPERATIONS: ReadonlySet<unknown> = new Set<RecordedOperation>([
   'batch',
   'undo',
   'redo',
-  'outside'
+  'outside',
+  'review'
 ])
 const SETTLEMENTS: ReadonlySet<unknown> = new Set<Settlement>(['done', 'void', 'uncertain'])
 
@@ -132,6 +135,9 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   const toggles = listOf(value.toggles, selectionOf)
   const made_folders = listOf(value.made_folders, fromJson)
   const key = keyOf(value.key)
+  const review = verdictOf(value.review)
+  // Without its verdict, a review says nothing.
+  if ((operation === 'review') !== (review !== null)) return null
   return {
     edit_id,
     operation,
@@ -153,6 +159,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     ...(isNumber(change_count) && { change_count }),
     ...(isText(temp) && { temp }),
     ...(toggles && { toggles }),
+    ...(review && { review }),
     ...(made_folders && { made_folders }),
     ...(key && { key })
   }
@@ -170,8 +177,20 @@ function keyOf(value: unknown): Facts['key'] | null {
   return isText(digest) && isText(fingerprint) ? { digest, fingerprint } : null
 }
 
-function selectionOf(value: unknown): { edit_id: string; change_indexes?: number[] } | null {
+function selectionOf(value: unknown): Selection | null {
   if (!isObject(value) || !isText(value.edit_id)) return null
   const indexes = listOf(value.change_indexes, item => (isNumber(item) ? item : null))
   return { edit_id: value.edit_id, ...(indexes && { change_indexes: indexes }) }
+}
+
+function verdictOf(value: unknown): Verdict | null {
+  if (!isObject(value) || (value.verdict !== 'kept' && value.verdict !== 'pending')) return null
+  const of = listOf(value.of, reviewedOf)
+  return of && { verdict: value.verdict, of }
+}
+
+function reviewedOf(value: unknown): ReviewedSelection | null {
+  const selection = selectionOf(value)
+  if (selection === null || !isObject(value) || typeof value.stood !== 'boolean') return null
+  return { ...selection, stood: value.stood }
 }

@@ -1,10 +1,14 @@
 // What is kept of a change: its record, and how that is settled. Types only; does not know files.
+import type { Verdict } from '../engine/history/baseline.ts'
 import type { RecordedSplice, Selection } from '../engine/history/change.ts'
 import type { SplicePlace } from '../engine/history/places.ts'
 
-/** What made a change. `outside`: a program that isn't editd, seen afterwards. */
+/**
+ * What made a change. `outside`: a program that isn't editd, seen afterwards. `review`: nothing was changed, a verdict was
+ * given on changes of the file.
+ */
 export type RecordedOperation =
-  'edit' | 'edit_lines' | 'edit_section' | 'create' | 'batch' | 'undo' | 'redo' | 'outside'
+  'edit' | 'edit_lines' | 'edit_section' | 'create' | 'batch' | 'undo' | 'redo' | 'outside' | 'review'
 
 /** Who says to have made a change, and why. Claimed by the caller, shown as such. */
 export interface Author {
@@ -13,7 +17,10 @@ export interface Author {
   reason?: string
 }
 
-/** One change of one file, written down before the file gets its new content. */
+/**
+ * One change of one file, written down before the file gets its new content; or a verdict (`review`) on earlier ones, of
+ * which the hashes are null and the sizes 0.
+ */
 export interface EditRecord extends Author {
   /** 26 characters; later ones sort after earlier ones of the same file, whatever the clocks say. */
   edit_id: string
@@ -43,6 +50,8 @@ export interface EditRecord extends Author {
   temp?: string
   /** Of an undo or redo: what it took back or made again. */
   toggles?: readonly Selection[]
+  /** The verdict of a `review`, and of nothing else. */
+  review?: Verdict
   /** Folders that were made for the file, each before those in it. */
   made_folders?: readonly Buffer[]
   /** Of a request with an idempotency key. */
@@ -65,6 +74,6 @@ export interface Stored {
   texts: TextsState
   /** Of the server that wrote it. */
   nonce: string
-  /** Null: its server hasn't said yet. */
+  /** Null: its server hasn't said yet. Of a review, never. */
   settled: Settlement | null
 }

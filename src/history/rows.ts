@@ -142,7 +142,9 @@ export class Rows {
   #found(segment: Segment, row: number, facts: Row): FoundRow {
     const { edit_id } = facts
     const { said, segments } = this.#options
-    return { ...facts, settled: said(edit_id) ?? facts.settled ?? segments.loose(edit_id), segment, row }
+    const settled = said(edit_id) ?? facts.settled ?? segments.loose(edit_id)
+    // It is given when it is written.
+    return { ...facts, settled: settled ?? (facts.isReview ? 'done' : null), segment, row }
   }
 }
 
@@ -167,8 +169,9 @@ const namesIn = ({ path, under, batch_id, agent, session }: RecordQuery) => ({
 })
 
 /** What isn't looked at by names or ids. */
-const matches = (row: Row, { agent, session, since, until }: RecordQuery): boolean =>
+const matches = (row: Row, { agent, session, since, until, reviews }: RecordQuery): boolean =>
   (agent !== null || row.agent === null) &&
   (session !== null || row.session === null) &&
   (since === undefined || row.at >= since) &&
-  (until === undefined || row.at <= until)
+  (until === undefined || row.at <= until) &&
+  (reviews === undefined || row.isReview === reviews)

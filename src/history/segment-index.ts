@@ -6,7 +6,10 @@ import { jsonOf, linesOf } from './line.ts'
 import { decodeFacts, type Facts, type Said } from './record-json.ts'
 import type { Settlement } from './record.ts'
 
-/** A row: the id; offset and length of the line; when; path, agent, session and batch by their numbers; the key; settlement. */
+/**
+ * A row: the id; offset and length of the line; when; path, agent, session and batch by their numbers; the key;
+ * settlement; whether it is a review.
+ */
 const AT = {
   offset: 28,
   length: 32,
@@ -17,6 +20,7 @@ const AT = {
   batch: 56,
   key: 60,
   settled: 66,
+  review: 67,
   size: 68
 }
 const KEY_BYTES = 6
@@ -45,6 +49,7 @@ export interface Row {
   agent: string | null
   session: string | null
   settled: Settlement | null
+  isReview: boolean
 }
 
 /** What is known of a segment without its rows. */
@@ -57,7 +62,7 @@ export interface Overview {
   /** ms since 1970 of the oldest record; of the newest one with a key. */
   readonly oldestAt: number | null
   readonly keyedAt: number | null
-  /** Records of which the segment itself doesn't say what became of them. */
+  /** Records of which the segment itself doesn't say what became of them; of reviews there is nothing to say. */
   readonly unsettled: number
   /** Settlements of records that are somewhere else. */
   readonly loose: ReadonlyMap<string, Settlement>
@@ -233,7 +238,8 @@ export class SegmentIndex implements Overview {
     if (facts.edit_id > counted.highest) counted.highest = facts.edit_id
     counted.oldestAt = Math.min(facts.at, counted.oldestAt ?? Infinity)
     if (facts.key !== undefined) counted.keyedAt = Math.max(facts.at, counted.keyedAt ?? -Infinity)
-    counted.unsettled++
+    if (facts.operation === 'review') this.#rows[start + AT.review] = 1
+    else counted.unsettled++
   }
 
   /** From 1 on; 0 stands for none. */
@@ -253,7 +259,7 @@ export class SegmentIndex implements Overview {
       return
     }
     const at = row * AT.size + AT.settled
-    if (this.#rows[at] === 0) this.#facts.unsettled--
+    if (this.#rows[at] === 0 && !this.#isReview(row)) this.#facts.unsettled--
     if (settled !== 'uncertain' || this.#rows[at] === 0) this.#rows[at] = SETTLED.indexOf(settled)
   }
 
@@ -283,7 +289,8 @@ export class SegmentIndex implements Overview {
       path: name(AT.path) ?? '',
       agent: name(AT.agent),
       session: name(AT.session),
-      settled: SETTLED[this.#rows[start + AT.settled]!] ?? null
+      settled: SETTLED[this.#rows[start + AT.settled]!] ?? null,
+      isReview: this.#isReview(row)
     }
   }
 
@@ -293,7 +300,13 @@ export class SegmentIndex implements Overview {
 
   /** Rows of which this segment doesn't say what became of them. */
   *open(): Generator<number> {
-    for (let row = 0; row < this.#count; row++) if (this.#rows[row * AT.size + AT.settled] === 0) yield row
+    for (let row = 0; row < this.#count; row++) {
+      if (this.#rows[row * AT.size + AT.settled] === 0 && !this.#isReview(row)) yield row
+    }
+  }
+
+  #isReview(row: number): boolean {
+    return this.#rows[row * AT.size + AT.review] === 1
   }
 
   /** Rows of a path (as of `keyOf`), newest first as they were written. */
@@ -303,6 +316,11 @@ export class SegmentIndex implements Overview {
     for (let row = this.#count - 1; row >= 0; row--) {
       if (this.#rows.readUInt32LE(row * AT.size + AT.path) === number) yield row
     }
+  }
+
+  /** The same without reviews. */
+  *changesOf(path: string): Generator<number> {
+    for (const row of this.ofPath(path)) if (!this.#isReview(row)) yield row
   }
 
   /** Rows that may have this key, newest first as they were written. */

@@ -12,8 +12,9 @@ import { INSPECT_COMPONENTS } from '../../schemas/inspect.ts'
 import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
 import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schemas/problem.ts'
 import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
+import { REVIEW_COMPONENTS } from '../../schemas/review.ts'
 import { UNDO_COMPONENTS } from '../../schemas/undo.ts'
-import { operationsIn, type Operations } from '../operations.ts'
+import { operationsIn, toolsIn, type Operations } from '../operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { exampleOf } from './answers/examples.ts'
 import { BY_ROUTE } from './answers/call-names.ts'
@@ -179,11 +180,10 @@ export const operationSchema = (operation: Operation) => {
   }
 }
 
-const resultOf = (operations: Operations) => toolResult(operationsIn(operations).map(({ outcome }) => outcome))
+const resultOf = (operations: Operations) => toolResult(toolsIn(operations).map(({ outcome }) => outcome))
 
-/** The codes of all operations; those that only look come first, since what they answer with all others can too. */
-const codesOfAll = ({ inspect, ...others }: Operations) =>
-  [inspect, ...Object.values<Operation>(others)].flatMap(codesOf)
+/** The codes of all tools; those of one that only looks come first, since what it answers with all others can too. */
+const codesOfAll = (operations: Operations) => [codesOf(operations.inspect), ...toolsIn(operations).map(codesOf)].flat()
 
 /** What is published of the route that takes tool calls. */
 export const toolCallSchema = (operations: Operations) => ({
@@ -199,7 +199,7 @@ export const toolCallSchema = (operations: Operations) => ({
     properties: {
       name: {
         type: 'string',
-        enum: operationsIn(operations).map(({ id }) => id),
+        enum: toolsIn(operations).map(({ id }) => id),
         description: 'The name of the tool, as GET /tools has it.'
       }
     }
@@ -249,6 +249,7 @@ export const components = (operations: Operations): TSchema[] => [
   ...OUTCOME_COMPONENTS,
   ...HISTORY_COMPONENTS,
   ...UNDO_COMPONENTS,
+  ...REVIEW_COMPONENTS,
   ...BATCH_COMPONENTS,
   ...PROBLEM_COMPONENTS,
   ...CAPABILITIES_COMPONENTS,

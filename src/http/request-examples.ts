@@ -1,5 +1,5 @@
 // Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines,
-// /edit-section, /batch, /preview, /history, /undo, /redo. For the published document and for tests.
+// /edit-section, /batch, /preview, /history, /undo, /redo, /review. For the published document and for tests.
 import type { Operations } from '../operations.ts'
 
 const path = 'examples/hello.js'
@@ -115,6 +115,10 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
   redo: {
     last: { summary: 'Make again what the last undo took back', value: {} },
     miss: { summary: 'An edit that does not exist', value: { edit_id: '01KASMCX2G0000000000000000' } }
+  },
+  review: {
+    file: { summary: 'Keep all changes of a file', value: { verdict: 'keep', path } },
+    miss: { summary: 'An edit that does not exist', value: { verdict: 'keep', edit_id: '01KASMCX2G0000000000000000' } }
   },
   preview: {
     create: {

@@ -29,6 +29,7 @@ export const CHANGE_CODES: readonly ProblemCode[] = [
 /** Of one that takes edits back or makes them again. */
 export const TAKE_BACK_CODES: readonly ProblemCode[] = [
   ...CHANGE_CODES.filter(code => code !== 'SYNTAX_ERROR'),
+  'TOO_MANY_EDITS',
   'UNDO_CONFLICT',
   'NOTHING_TO_UNDO',
   'HISTORY_GONE'

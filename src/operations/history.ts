@@ -75,10 +75,13 @@ function queryOf(request: HistoryRequest): Result<HistoryQuery, OperationFailure
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
 
-function listed({ record, texts, state, undone_by }: PastEdit, show_diff: boolean): HistoryOutcome['edits'][number] {
+function listed(
+  { record, texts, state, undone_by, review, units }: PastEdit,
+  show_diff: boolean
+): HistoryOutcome['edits'][number] {
   const { edit_id, batch_id, operation, at, agent, session, reason, hash_before, hash_after, toggles } = record
   const path = decode(record.path)
-  const changes = changesOf(record)
+  const changes = changesOf(record, units)
   return {
     edit_id,
     ...(batch_id !== undefined && { batch_id }),
@@ -94,6 +97,7 @@ function listed({ record, texts, state, undone_by }: PastEdit, show_diff: boolea
     lines_added: record.lines_added,
     lines_removed: record.lines_removed,
     state,
+    ...(review !== undefined && { review }),
     ...(undone_by !== undefined && { undone_by }),
     ...(toggles !== undefined && { undoes: [...new Set(toggles.map(({ edit_id }) => edit_id))] }),
     ...(texts === 'none' && { metadata_only: true as const }),
@@ -105,13 +109,15 @@ function listed({ record, texts, state, undone_by }: PastEdit, show_diff: boolea
   }
 }
 
-const changesOf = ({ places }: EditRecord): ListedEdit['changes'] =>
+const changesOf = ({ places }: EditRecord, units: PastEdit['units']): ListedEdit['changes'] =>
   (places ?? []).map(({ start_line, new_start_line, lines_removed, lines_added }, change_index) => ({
     change_index,
     start_line,
     new_start_line,
     lines_removed,
-    lines_added
+    lines_added,
+    ...(units?.undone.has(change_index) === true && { undone: true as const }),
+    ...(units?.kept.has(change_index) === true && { kept: true as const })
   }))
 
 function diffOf({ splices, places, path, hash_before, hash_after }: EditRecord) {

@@ -1,11 +1,11 @@
-// The edits that an undo or redo means, by their ids, and the files in which they are. Does not know how they are taken
-// back.
+// The edits that a request means by their ids, and of an undo or redo the files in which they are. Does not know what is
+// done with them.
 import type { Selection } from '../engine/history/change.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, FileHistory, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import type { HistoryFailure, OperationFailure, TakeBackVerb } from './operation.ts'
+import type { EditsVerb, FieldFault, FixedFault, HistoryFailure, OperationFailure } from './operation.ts'
 import { findByIds, pathOf } from './past-edits.ts'
 import type { Chosen, FileToTakeBack } from './take-back-file.ts'
 
@@ -17,7 +17,7 @@ const MAX_FILES = 100
 /** The edits with these ids; NOTHING_TO_UNDO if one of them isn't known. */
 export async function namedEdits(
   workspace: Workspace,
-  verb: TakeBackVerb,
+  verb: EditsVerb,
   ids: readonly string[]
 ): Promise<Result<PastEdit[], HistoryFailure | FileFailure>> {
   const found = await findByIds(workspace, ids)
@@ -28,18 +28,66 @@ export async function namedEdits(
   return fail({ code: 'NOTHING_TO_UNDO', verb, reason: 'unknown', edit_ids, ...oldest })
 }
 
+/** The selectors that name edits by their ids. */
+export interface IdSelectors {
+  edit_id?: string
+  change_indexes?: readonly number[]
+  edit_ids?: readonly string[]
+  changes?: readonly Selection[]
+}
+
+/** An edit that a request names, or some of its changes. `at`: the pointer to these. */
+export interface NamedSelection extends Selection {
+  at?: string
+}
+
+/** What a request names by ids; undefined: it has another selector, or none. */
+export function namedIn({ edit_id, change_indexes, edit_ids, changes }: IdSelectors): NamedSelection[] | undefined {
+  if (edit_id !== undefined) {
+    return [{ edit_id, ...(change_indexes !== undefined && { change_indexes, at: '/change_indexes' }) }]
+  }
+  if (edit_ids !== undefined) return edit_ids.map(id => ({ edit_id: id }))
+  return changes?.map((change, i) => ({ ...change, at: `/changes/${i}/change_indexes` }))
+}
+
+/** What is wrong with the choice of a selector: only one of them, and `change_indexes` only of one edit. */
+export function selectorFault<Name extends string>(
+  request: Partial<Record<Name | 'edit_id' | 'change_indexes', unknown>>,
+  selectors: readonly Name[]
+): { pointer: string; reason: FixedFault } | null {
+  const [, second] = selectors.filter(name => request[name] !== undefined)
+  if (second !== undefined) return { pointer: `/${second}`, reason: 'several_selectors' }
+  if (request.change_indexes !== undefined && request.edit_id === undefined) {
+    return { pointer: '/change_indexes', reason: 'needs_edit_id' }
+  }
+  return null
+}
+
 /** An edit of one file that is meant, or some of its changes. */
 export interface Meant {
   path: string
-  selection: Selection
+  selection: NamedSelection
 }
 
-/** The edit of a record; of an undo or redo, what it took back or made again. */
-export function meantBy(record: EditRecord, change_indexes?: readonly number[]): Meant[] {
-  const path = pathOf(record)
-  const of = (selection: Selection): Meant => ({ path, selection })
-  if (record.toggles !== undefined) return record.toggles.map(of)
-  return [of({ edit_id: record.edit_id, ...(change_indexes !== undefined && { change_indexes }) })]
+/**
+ * The edits that are named, of these records; of an undo or redo, what it took back or made again. Its own changes can't
+ * be chosen from: they are of several edits.
+ */
+export function meantBy(
+  records: readonly EditRecord[],
+  named: readonly NamedSelection[]
+): Result<Meant[], OperationFailure> {
+  const byId = new Map(records.map(record => [record.edit_id, record]))
+  const meant: Meant[] = []
+  for (const selection of named) {
+    const record = byId.get(selection.edit_id)!
+    const path = pathOf(record)
+    if (record.toggles === undefined) meant.push({ path, selection })
+    else if (selection.change_indexes === undefined) {
+      meant.push(...record.toggles.map(toggled => ({ path, selection: toggled })))
+    } else return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: selection.at!, reason: 'changes_of_undo' }] })
+  }
+  return ok(meant)
 }
 
 /** One entry for each file; of each, the selections are judged against its history under the lock. */
@@ -48,7 +96,7 @@ export function filesFor(
   { expected_hash }: { expected_hash?: string },
   goalOf: (set: readonly Selection[]) => Chosen['goal']
 ): Result<FileToTakeBack[], MeantFailure> {
-  const byPath = new Map<string, Selection[]>()
+  const byPath = new Map<string, NamedSelection[]>()
   for (const { path, selection } of meant) byPath.set(path, [...(byPath.get(path) ?? []), selection])
   if (byPath.size > 1 && expected_hash !== undefined) {
     return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: '/expected_hash', reason: 'several_files' }] })
@@ -61,7 +109,7 @@ export function filesFor(
     [...byPath].map(([path, set]) => ({
       path,
       recorded: true,
-      choose: history => chosenFrom(history, set, goalOf(set))
+      choose: history => chosenFrom(history, set, goalOf(set.map(({ at: _, ...selection }) => selection)))
     }))
   )
 }
@@ -69,24 +117,26 @@ export function filesFor(
 /** The set, unless the texts of one of its edits aren't kept, or it names a change that the edit doesn't have. */
 export function chosenFrom(
   { records }: Pick<FileHistory, 'records'>,
-  set: readonly Selection[],
+  set: readonly NamedSelection[],
   goal: Chosen['goal']
 ): Result<Chosen, HistoryFailure | OperationFailure> {
   const edit_ids = [...new Set(set.map(({ edit_id }) => edit_id))]
   const known = new Map(records.map(record => [record.edit_id, record]))
   const withoutTexts = edit_ids.filter(id => known.get(id)?.splices === null)
   if (withoutTexts.length > 0) return fail({ code: 'HISTORY_GONE', reason: 'no_texts', edit_ids: withoutTexts })
-  for (const { edit_id, change_indexes = [] } of set) {
-    const total = known.get(edit_id)?.splices?.length
-    const at = change_indexes.findIndex(index => total !== undefined && index >= total)
-    if (total === undefined || at === -1) continue
-    const fault = {
-      pointer: `/change_indexes/${at}`,
-      reason: 'no_such_change',
-      index: change_indexes[at]!,
-      total
-    } as const
-    return fail({ code: 'INVALID_REQUEST', faults: [fault] })
+  for (const selection of set) {
+    const fault = missingChange(selection, known.get(selection.edit_id)?.splices?.length)
+    if (fault !== null) return fail({ code: 'INVALID_REQUEST', faults: [fault] })
   }
   return ok({ goal, edit_ids })
+}
+
+/** The first change that is named and that its edit, which has `total`, doesn't have; of undefined that isn't known. */
+export function missingChange(
+  { change_indexes = [], at = '' }: NamedSelection,
+  total: number | undefined
+): (FieldFault & { reason: 'no_such_change' }) | null {
+  const place = change_indexes.findIndex(index => total !== undefined && index >= total)
+  if (total === undefined || place === -1) return null
+  return { pointer: `${at}/${place}`, reason: 'no_such_change', index: change_indexes[place]!, total }
 }

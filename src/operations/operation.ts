@@ -15,8 +15,8 @@ import type { Repeated } from '../engine/outline/repeated.ts'
 import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
-import type { Author, Key, Workspace } from '../workspace/api.ts'
-import type { FileFailure, FileWarning } from '../workspace/failure.ts'
+import type { Author, Key, ReviewTarget, Workspace } from '../workspace/api.ts'
+import type { FileFailure, FileWarning, RequestInFlight } from '../workspace/failure.ts'
 import type { SyntaxReport } from './syntax-guard.ts'
 
 /** What is wrong with a request beyond what its schema can express. */
@@ -49,6 +49,8 @@ export type FieldFault = { pointer: string } & (
   | { reason: 'no_regex'; syntax: string }
   /** It selects edits of more files than one request may change. */
   | { reason: 'too_many_files'; limit: number; actual: number }
+  /** Of the selectors one is needed. */
+  | { reason: 'no_selector'; selectors: readonly string[] }
   /** The edit has no such change; it has `total`. */
   | { reason: 'no_such_change'; index: number; total: number }
 )
@@ -59,6 +61,8 @@ export type FixedFault =
   | 'not_with_to'
   | 'needs_path'
   | 'needs_edit_id'
+  | 'changes_of_undo'
+  | 'changes_not_kept'
   | 'several_files'
   | 'no_time'
   | 'missing'
@@ -83,6 +87,8 @@ export interface StrayEdit {
 
 /** The name of what is done with a set of edits. */
 export type TakeBackVerb = 'undo' | 'redo'
+/** The same, or that they are reviewed. */
+export type EditsVerb = TakeBackVerb | 'review'
 
 /**
  * A change that stands in the way. `by`: absent where it isn't known which. `restores`: an edit that is ready to send.
@@ -101,7 +107,7 @@ interface Conflicts {
 /** Why nothing is taken back or made again. `edit_ids`: the edits in question. */
 export type HistoryFailure =
   | ({ code: 'UNDO_CONFLICT'; verb: TakeBackVerb; edit_ids: readonly string[] } & Conflicts)
-  | ({ code: 'NOTHING_TO_UNDO'; verb: TakeBackVerb; edit_ids: readonly string[] } & NothingBecause & Partial<Conflicts>)
+  | ({ code: 'NOTHING_TO_UNDO'; verb: EditsVerb; edit_ids: readonly string[] } & NothingBecause & Partial<Conflicts>)
   | TextsGone
   /** A link stands where the file of the edit was. */
   | { code: 'NOT_A_FILE'; type: 'link_now'; leads_to: string }
@@ -130,7 +136,7 @@ type NothingBecause =
   | { reason: 'done_already' }
   /** It is an undo of `undoes`. */
   | { reason: 'is_undo'; undoes: readonly string[] }
-  /** Nothing that fits the selector stands; or nothing of the caller. */
+  /** Nothing that fits the selector stands, or to be reviewed, is there; or nothing of the caller stands. */
   | { reason: 'none' | 'none_of_caller'; agent?: string; oldest_kept_at?: number }
   /** The file is as it is to be. */
   | { reason: 'same_state' }
@@ -138,7 +144,14 @@ type NothingBecause =
   | { reason: 'all_in_conflict' }
 
 export type CallFailure =
-  OperationFailure | TextFailure | LineFailure | SectionFailure | BrokenSyntax | FileFailure | HistoryFailure
+  | OperationFailure
+  | TextFailure
+  | LineFailure
+  | SectionFailure
+  | BrokenSyntax
+  | FileFailure
+  | HistoryFailure
+  | RequestInFlight
 
 /** A failure, and what is known of the file that it concerns. */
 export interface Failed {
@@ -205,6 +218,12 @@ export interface TakeBackOutcome {
   /** Of the one file, if it is one and there. */
   file_hash?: string
 }
+/** `edit_ids`: those on which there is another verdict now, newest first. `paths`: where they were made. */
+export interface ReviewOutcome {
+  verdict: ReviewTarget['verdict']
+  edit_ids: string[]
+  paths: string[]
+}
 /** What each operation of a batch did. `batch_id`: absent where nothing was written, and without a history. */
 export interface BatchOutcome {
   dry_run: boolean
@@ -222,6 +241,7 @@ export type Outcome =
   | { operation: 'history'; outcome: HistoryOutcome }
   | { operation: TakeBackVerb; outcome: TakeBackOutcome }
   | { operation: 'batch'; outcome: BatchOutcome }
+  | { operation: 'review'; outcome: ReviewOutcome }
 
 /**
  * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
@@ -259,9 +279,14 @@ export interface CallNames {
   readonly redo: string
 }
 
+/** The names of operations that are no tools. */
+export type RouteOnlyName = 'review_edits'
+
 /** One operation, the same however it is called. */
 export interface Operation<Request = never> {
-  readonly id: ToolName
+  readonly id: ToolName | RouteOnlyName
+  /** It is no tool: it is for people and their programs, and can be called by its route alone. */
+  readonly route_only?: true
   readonly route: `/${string}`
   readonly summary: string
   /** For callers; `calls` are the names of others that they know. */

@@ -1,12 +1,21 @@
 // /redo: what an undo took back is made again.
 import { RedoRequestSchema, type RedoRequest } from '../../schemas/redo.ts'
 import { RedoResultSchema } from '../../schemas/undo.ts'
-import { fail, ok, type Result } from '../result.ts'
+import { fail, type Result } from '../result.ts'
 import type { Author } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { PastEdit, Workspace } from '../workspace/workspace.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
-import { filesFor, meantBy, namedEdits, type Meant, type MeantFailure } from './meant-edits.ts'
+import {
+  filesFor,
+  meantBy,
+  namedEdits,
+  namedIn,
+  selectorFault,
+  type Meant,
+  type MeantFailure,
+  type NamedSelection
+} from './meant-edits.ts'
 import type { Operation } from './operation.ts'
 import { findByIds, findEdits, ownQuery } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
@@ -26,22 +35,31 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
   outcome: RedoResultSchema,
   codes: [...TAKE_BACK_CODES, 'ALREADY_EXISTS'],
   async call(request, context = {}) {
-    const { edit_id, edit_ids } = request
-    if (edit_id !== undefined && edit_ids !== undefined) {
-      return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: '/edit_ids', reason: 'several_selectors' }] })
-    }
-    const ids = edit_ids ?? (edit_id === undefined ? undefined : [edit_id])
+    const fault = selectorFault(request, ['edit_id', 'edit_ids', 'changes'])
+    if (fault !== null) return fail({ code: 'INVALID_REQUEST', faults: [fault] })
+    const named = namedIn(request)
     const meant =
-      ids === undefined ? await lastUndo(taking.workspace, context.caller ?? {}) : await byIds(taking.workspace, ids)
+      named === undefined
+        ? await lastUndo(taking.workspace, context.caller ?? {})
+        : await byIds(taking.workspace, named)
     if (!meant.ok) return meant
     const files = filesFor(meant.value, request, set => ({ set, to: 'standing', on_conflict: 'refuse' }))
     return files.ok ? takeBackFiles(taking, 'redo', request, files.value, context) : files
   }
 })
 
-async function byIds(workspace: Workspace, ids: readonly string[]): Promise<Result<Meant[], MeantFailure>> {
-  const found = await namedEdits(workspace, 'redo', ids)
-  return found.ok ? ok(found.value.flatMap(({ record }) => meantBy(record))) : found
+async function byIds(workspace: Workspace, named: readonly NamedSelection[]): Promise<Result<Meant[], MeantFailure>> {
+  const found = await namedEdits(
+    workspace,
+    'redo',
+    named.map(({ edit_id }) => edit_id)
+  )
+  return found.ok
+    ? meantBy(
+        found.value.map(({ record }) => record),
+        named
+      )
+    : found
 }
 
 /** What the last undo of the caller took back, of which something hasn't been made again. */
@@ -60,7 +78,7 @@ async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Me
   if (failure !== undefined) return fail(failure)
   if (!found.ok) return found
   const [last] = found.value.edits
-  if (last !== undefined) return ok(meantBy(last.record))
+  if (last !== undefined) return meantBy([last.record], [{ edit_id: last.record.edit_id }])
   const agent = caller.agent === undefined ? {} : { agent: caller.agent }
   return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none_of_caller', edit_ids: [], ...agent })
 }

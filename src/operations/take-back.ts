@@ -1,5 +1,6 @@
 // What /undo and /redo have in common: the files are planned all together, then changed one after the other. Does not
 // know how a request says which edits it means, or how one file is changed.
+import { NamedChangesSchema } from '../../schemas/undo.ts'
 import { ok } from '../result.ts'
 import { keyedByAll } from './change.ts'
 import type { CallContext, Called, Failed, HistoryFailure, TakeBackVerb } from './operation.ts'
@@ -26,7 +27,7 @@ export const takeBackFacts = ({ workspace }: TakingBack) =>
     effect: 'changes',
     expects_hash: true,
     expects_none: false,
-    items: {},
+    items: { changes: NamedChangesSchema },
     // agent and session are of whose edits are meant; the caller's own come in headers.
     call_fields: ['idempotency_key'],
     keyed: keyedByAll(workspace, kept => (kept as TakenBackOutcome).outcome.results)

@@ -5,7 +5,17 @@ import { fail, ok, type Result } from '../result.ts'
 import type { Author, FileHistory, PastEdit } from '../workspace/api.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
-import { chosenFrom, filesFor, meantBy, namedEdits, type Meant, type MeantFailure } from './meant-edits.ts'
+import {
+  chosenFrom,
+  filesFor,
+  meantBy,
+  namedEdits,
+  namedIn,
+  selectorFault,
+  type Meant,
+  type MeantFailure,
+  type NamedSelection
+} from './meant-edits.ts'
 import type { FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
 import { findEdits, isOrdinary, ownQuery, pathOf, stands, type FoundEdits } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
@@ -33,16 +43,13 @@ export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
   }
 })
 
-const SELECTORS = ['edit_id', 'edit_ids', 'batch_id', 'session', 'agent', 'path'] as const
+const SELECTORS = ['edit_id', 'edit_ids', 'changes', 'batch_id', 'session', 'agent', 'path'] as const
 
 /** What is wrong with the choice of a selector. */
 function faultOf(request: UndoRequest): { pointer: string; reason: FixedFault } | null {
-  const [, second] = SELECTORS.filter(name => request[name] !== undefined)
-  if (second !== undefined) return { pointer: `/${second}`, reason: 'several_selectors' }
+  const fault = selectorFault(request, SELECTORS)
+  if (fault !== null) return fault
   if (request.to !== undefined && request.path === undefined) return { pointer: '/to', reason: 'needs_path' }
-  if (request.change_indexes !== undefined && request.edit_id === undefined) {
-    return { pointer: '/change_indexes', reason: 'needs_edit_id' }
-  }
   if (request.on_conflict !== undefined && request.to !== undefined) {
     return { pointer: '/on_conflict', reason: 'not_with_to' }
   }
@@ -92,11 +99,12 @@ function stateAfterEdit({ records }: FileHistory, edit_id: string): Result<Chose
 /** The edits that the selectors other than a path mean. */
 async function selected(
   workspace: Workspace,
-  { edit_id, edit_ids, batch_id, session, agent, change_indexes }: UndoRequest,
+  request: UndoRequest,
   caller: Author
 ): Promise<Result<Meant[], MeantFailure>> {
-  if (edit_id !== undefined) return byIds(workspace, [edit_id], change_indexes)
-  if (edit_ids !== undefined) return byIds(workspace, edit_ids)
+  const named = namedIn(request)
+  if (named !== undefined) return byIds(workspace, named)
+  const { batch_id, session, agent } = request
   const [whose] = Object.entries({ batch_id, session, agent }).flatMap(([name, value]) =>
     value === undefined ? [] : [{ [name]: value }]
   )
@@ -125,16 +133,17 @@ const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): 
   ...(oldest_kept_at !== undefined && { oldest_kept_at })
 })
 
-async function byIds(
-  workspace: Workspace,
-  ids: readonly string[],
-  change_indexes?: readonly number[]
-): Promise<Result<Meant[], MeantFailure>> {
-  const found = await namedEdits(workspace, 'undo', ids)
+async function byIds(workspace: Workspace, named: readonly NamedSelection[]): Promise<Result<Meant[], MeantFailure>> {
+  const found = await namedEdits(
+    workspace,
+    'undo',
+    named.map(({ edit_id }) => edit_id)
+  )
   if (!found.ok) return found
-  const undo = found.value.find(({ record }) => record.operation === 'undo')
-  if (undo === undefined) return ok(found.value.flatMap(({ record }) => meantBy(record, change_indexes)))
-  const { edit_id, toggles = [] } = undo.record
+  const records = found.value.map(({ record }) => record)
+  const undo = records.find(({ operation }) => operation === 'undo')
+  if (undo === undefined) return meantBy(records, named)
+  const { edit_id, toggles = [] } = undo
   const undoes = toggles.map(({ edit_id }) => edit_id)
   return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', reason: 'is_undo', edit_ids: [edit_id], undoes })
 }

@@ -1,10 +1,12 @@
 // What others see of the workspace: its options, requests and results. Types only; does not know HTTP.
+import type { ReviewedSelection, ReviewState, Verdict } from '../engine/history/baseline.ts'
 import type { RecordedChange, Selection } from '../engine/history/change.ts'
+import type { IndexSet } from '../engine/history/index-set.ts'
 import type { Splice } from '../engine/edit/splice.ts'
 import type { RecordQuery } from '../history/api.ts'
 import type { Author, EditRecord, RecordedOperation, TextsState } from '../history/record.ts'
 import type { Result } from '../result.ts'
-import type { FileFailure, FileWarning, KeyFailure, StaleFile } from './failure.ts'
+import type { FileFailure, FileWarning, KeyFailure, RequestInFlight, StaleFile } from './failure.ts'
 
 export interface WorkspaceOptions {
   /** An existing folder. */
@@ -54,7 +56,7 @@ export interface FileTarget {
 
 /** Who changes a file, and by which operation, as the history has it. */
 export interface Origin extends Author {
-  operation: Exclude<RecordedOperation, 'outside'>
+  operation: Exclude<RecordedOperation, 'outside' | 'review'>
   /** Of all files that are changed together. */
   batch_id?: string
   /** Of `keyed`. */
@@ -235,27 +237,62 @@ export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' }
  * Which edits are asked for, as in the history itself; all members must hold. Without `texts`, `splices` and `places`
  * of the records are null, as they are of the older ones where it would be too much.
  */
-export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under'> {
+export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under' | 'reviews'> {
   /** As a request gives it. */
   path?: string
   /** A folder, as a request gives it: all below it. */
   under?: string
   state?: EditState
+  review?: ReviewState
   /** At least 1. */
   limit: number
 }
 
 export type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
 
+/** A record of a change, and so of no review. */
+export interface ChangeRecord extends EditRecord {
+  operation: Exclude<RecordedOperation, 'review'>
+}
+
 /** One change, and what has become of it. `undone_by`: the last undo that took back what is undone of it. */
 export interface PastEdit {
-  record: EditRecord
+  record: ChangeRecord
   /** Of what `texts` asked for. */
   texts: TextsState
   state: EditState
   undone_by?: string
   /** Of an undo or redo: all that it took back or made again was taken back or made again since. */
   superseded?: true
+  /** Absent where nothing of it is to be reviewed. */
+  review?: ReviewState
+  /** Absent of an undo or redo, and of one that is uncertain. */
+  units?: EditUnits
+}
+
+/** The changes of an edit by their index; of one that made a file without bytes, 0. */
+export interface EditUnits {
+  /** At least 1; Infinity where it isn't known. */
+  count: number
+  undone: IndexSet
+  /** Those in the baseline: what a person has kept. */
+  kept: IndexSet
+}
+
+/** What a verdict says of one file. */
+export interface FileReview {
+  /** The real path below the root, as of its records. */
+  path: Buffer
+  of: readonly ReviewedSelection[]
+}
+
+/** A verdict on changes of files, and by whom. `outcome`: what is kept of a keyed request's answer; plain JSON. */
+export interface ReviewTarget extends Author {
+  verdict: Verdict['verdict']
+  /** At least one. */
+  files: readonly FileReview[]
+  key?: Key
+  outcome?: unknown
 }
 
 export interface HistoryPage {
@@ -316,15 +353,22 @@ export interface Workspace {
   /** The edits of files that may be read now, and exist or existed where the policy allows it. */
   history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
   /**
+   * Writes a verdict down, of all files or none; no file is changed. Files that may not be read now are the caller's not
+   * to name. Failures: READ_ONLY, HISTORY_GONE (there is no history), NOT_READY (it can't be written), REQUEST_IN_FLIGHT
+   * (the key is another request's by now).
+   */
+  review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>>
+  /**
    * Does the work unless a request with this key, of the same `scope`, was carried out: then `replayed` is the outcome
    * that was kept. `fingerprint` says what is asked for; `pathsIn` the real paths that the outcome names, where they are
-   * not that of one file alone. Failures: IDEMPOTENCY_KEY_REUSED (another fingerprint), PROTECTED_PATH and
+   * not that of one file alone; `use`: what must be allowed there now (default: edit). Failures: IDEMPOTENCY_KEY_REUSED (another fingerprint), PROTECTED_PATH and
    * PATH_NOT_ALLOWED (of a path in the outcome), REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
    */
   keyed<T>(
     key: { scope: string; key: string; fingerprint: string },
     work: (key: Key) => Promise<T>,
-    pathsIn?: (outcome: unknown) => readonly string[]
+    pathsIn?: (outcome: unknown) => readonly string[],
+    use?: 'edit' | 'read'
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>>
   /** Null, or why nothing can be edited now: NOT_READY. */
   ready(): FileFailure | null

@@ -71,8 +71,14 @@ export type KeyFailure =
   | { code: 'IDEMPOTENCY_KEY_REUSED'; reason: 'another_request' | 'uncertain' | 'forgotten' }
   /** A file that the answer names may not be edited any more. */
   | Extract<FileFailure, { code: 'PROTECTED_PATH' | 'PATH_NOT_ALLOWED' | 'NOT_READY' }>
-  | { code: 'REQUEST_IN_FLIGHT'; retry_after: number }
+  | RequestInFlight
   | { code: 'HISTORY_GONE'; reason: 'off' }
+
+/** A request with the same key is still being carried out. `retry_after` in seconds. */
+export interface RequestInFlight {
+  code: 'REQUEST_IN_FLIGHT'
+  retry_after: number
+}
 
 /** Not the file that was expected, or not that any more. `now`: what the edit comes to in the file as it is. */
 export interface StaleFile {

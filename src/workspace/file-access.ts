@@ -151,7 +151,7 @@ export class FileAccess {
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
     const asked = this.#requested(target, use)
     if (!asked.ok) return { ...asked, path: target.path }
-    const result = await this.#counted(() => withInfo({}, () => work(asked.value)))
+    const result = await this.counted(() => withInfo({}, () => work(asked.value)))
     return result.ok ? result : { path: asked.value.path, ...result }
   }
 
@@ -167,7 +167,7 @@ export class FileAccess {
       if (!one.ok) return { ...one, path: target.path, at }
       asked.push(one.value)
     }
-    const result = await this.#counted(() => work(asked))
+    const result = await this.counted(() => work(asked))
     return result.ok ? result : { path: asked[result.at]!.path, ...result }
   }
 
@@ -180,7 +180,8 @@ export class FileAccess {
     return ok({ path, relative: Buffer.from(normalised.value), isFolder: namesFolder(text) })
   }
 
-  async #counted<R>(work: () => Promise<R>): Promise<R> {
+  /** Does work that `close` waits for. */
+  async counted<R>(work: () => Promise<R>): Promise<R> {
     this.#running++
     try {
       return await work()

@@ -21,13 +21,14 @@ import type {
   Looked,
   PageRequest,
   Planner,
+  ReviewTarget,
   Workspace,
   WorkspaceOptions
 } from './api.ts'
 import { changeFiles } from './batch.ts'
 import { createFile } from './create.ts'
 import { editFile, staleness, type WriteContext } from './edit.ts'
-import type { FileFailure, KeyFailure } from './failure.ts'
+import type { FileFailure, KeyFailure, RequestInFlight } from './failure.ts'
 import { fence } from './locks/fence.ts'
 import { recoverInPlace } from './commit/in-place.ts'
 import { BatchRecords } from './commit/batch-record.ts'
@@ -35,6 +36,7 @@ import { Intents, mayLive, sweepIntents } from './commit/intents.ts'
 import { isKeyLock, onceByKey, type KeyedRequest } from './history/keys.ts'
 import { pastEdits } from './history/past.ts'
 import { Recorder } from './history/recorder.ts'
+import { giveVerdict } from './history/verdicts.ts'
 import { settle, settleAll, type Settling } from './history/settle.ts'
 import { Journal } from './commit/journal.ts'
 import { recoverBatch } from './commit/recover-batch.ts'
@@ -312,10 +314,20 @@ class FileWorkspace implements Workspace {
     )
   }
 
+  async review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
+    const { readOnly: isReadOnly, durability } = this.#options
+    if (isReadOnly) return readOnly
+    const history = this.#settling?.history
+    if (history === undefined) return noHistory
+    const giving = { history, durable: durability === 'full', report: this.#report }
+    return this.#files.counted(() => giveVerdict(giving, target))
+  }
+
   async keyed<T>(
     request: KeyedRequest,
     work: (key: Key) => Promise<T>,
-    pathsIn: (outcome: unknown) => readonly string[] = () => []
+    pathsIn: (outcome: unknown) => readonly string[] = () => [],
+    use: 'edit' | 'read' = 'edit'
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
     const settling = this.#settling
     if (settling === null) return noHistory
@@ -326,7 +338,7 @@ class FileWorkspace implements Workspace {
       secret,
       acquire,
       settle: (stored: Stored) => settle(settling, stored),
-      refusalOf: (path: Buffer) => this.#files.refusal('edit', path)
+      refusalOf: (path: Buffer) => this.#files.refusal(use, path)
     }
     return onceByKey(keys, request, work, pathsIn)
   }

@@ -124,6 +124,7 @@ export async function startServer(
     batch: opened.batch.bind(opened),
     look: opened.look.bind(opened),
     history: opened.history.bind(opened),
+    review: opened.review.bind(opened),
     keyed: opened.keyed.bind(opened),
     ready: opened.ready.bind(opened),
     degraded: opened.degraded.bind(opened),

@@ -51,8 +51,8 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  // 191,000 with nine operations; a quarter of it are descriptions.
-  t.ok(JSON.stringify(document).length <= 200_000, `${JSON.stringify(document).length} characters`)
+  // 208,000 with eleven operations; a quarter of it are descriptions.
+  t.ok(JSON.stringify(document).length <= 215_000, `${JSON.stringify(document).length} characters`)
 })
 
 t.test('tells problems apart by code, and what was inspected by type', async t => {
@@ -120,6 +120,7 @@ t.test('names every operation and tells a model what it is for', async t => {
       ['post /history', 'edit_history'],
       ['post /undo', 'undo_edit'],
       ['post /redo', 'redo_edit'],
+      ['post /review', 'review_edits'],
       ['get /tools', 'get_tools'],
       ['post /tools/{name}', 'call_tool'],
       ['get /capabilities', 'get_capabilities'],

@@ -1,5 +1,6 @@
 // What of each change stands: the units that an undo or redo toggles. Does not know texts.
 import type { RecordedChange, Selection } from './change.ts'
+import { IndexSet } from './index-set.ts'
 
 /** What is known of the changes of a text without their texts. Units are numbered in the order of their changes. */
 export class Units {
@@ -103,6 +104,9 @@ const NEVER: readonly number[] = []
 export interface Standing {
   state: 'applied' | 'undone' | 'partly_undone'
   by?: string
+  undone: IndexSet
+  /** Its changes, at least 1; Infinity where their number isn't known. */
+  count: number
 }
 
 /**
@@ -111,31 +115,23 @@ export interface Standing {
  * as a part.
  */
 export function standingOf(changes: readonly RecordedChange[]): Map<string, Standing> {
-  const own = new Map<string, { undone: Set<number>; count: number; inverted: boolean; by?: string }>()
+  const own = new Map<string, Standing>()
   for (const { edit_id, splices, change_count = Infinity, toggles } of changes) {
     if (toggles === undefined) {
       // One that made an empty text has a unit too.
       const count = Math.max(1, splices?.length ?? change_count)
-      own.set(edit_id, { undone: new Set(), count, inverted: false })
+      own.set(edit_id, { state: 'applied', undone: new IndexSet(count), count })
     }
     for (const selection of toggles ?? []) {
       const change = own.get(selection.edit_id)
       if (change === undefined) continue
       change.by = edit_id
-      if (selection.change_indexes === undefined) change.inverted = !change.inverted
-      for (const index of selection.change_indexes ?? []) {
-        if (!change.undone.delete(index)) change.undone.add(index)
-      }
-      if (change.undone.size === change.count) {
-        change.undone.clear()
-        change.inverted = !change.inverted
-      }
+      change.undone.toggle(selection.change_indexes)
     }
   }
-  return new Map(
-    Array.from(own, ([edit_id, { undone, inverted, by }]) => {
-      const state = undone.size > 0 ? 'partly_undone' : inverted ? 'undone' : 'applied'
-      return [edit_id, { state, ...(by !== undefined && { by }) }]
-    })
-  )
+  for (const change of own.values()) {
+    const { undone } = change
+    change.state = undone.listed.size > 0 ? 'partly_undone' : undone.has(0) ? 'undone' : 'applied'
+  }
+  return own
 }

@@ -2,6 +2,7 @@
 import type { FieldFault, FixedFault } from '../../operations/operation.ts'
 import type { InvalidField } from '../failure.ts'
 import type { CallSyntax } from './call-names.ts'
+import { listed } from './phrases.ts'
 
 const TARGETS = 'heading, code_block and symbol'
 
@@ -10,6 +11,10 @@ const SENTENCES: Record<FixedFault, string> = {
   not_with_to: "can't be combined with to; leave it out",
   needs_path: 'can only be used together with path, which is missing',
   needs_edit_id: 'can only be used together with edit_id, which is missing',
+  changes_of_undo:
+    'names changes of an undo or redo; name those of the edits that it was of, or leave it out to mean all of them',
+  changes_not_kept:
+    'names changes of an edit of which only the lines were counted; leave it out to mean the whole edit',
   several_files: 'is of one file, but the edits that are meant are of several; leave it out, or name edits of one file',
   no_time: 'is no time that there is',
   missing: 'is missing',
@@ -39,6 +44,8 @@ function messageOf(fault: FieldFault, naming: CallSyntax): string {
         `the request means edits of ${fault.actual} files; the limit is ${fault.limit}. ` +
         'Send edit_ids of fewer files'
       )
+    case 'no_selector':
+      return `the request does not say which changes it means; send one of ${listed(fault.selectors)}`
     case 'no_such_change':
       return (
         `is ${fault.index}, but the edit has ` +

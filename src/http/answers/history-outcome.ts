@@ -1,7 +1,13 @@
 // The sentences of what was listed, taken back or made again. Does not know problems.
-import type { HistoryOutcome, TakeBackOutcome, TakeBackVerb, TakenBackFile } from '../../operations/operation.ts'
+import type {
+  HistoryOutcome,
+  ReviewOutcome,
+  TakeBackOutcome,
+  TakeBackVerb,
+  TakenBackFile
+} from '../../operations/operation.ts'
 import { sentences } from './description.ts'
-import { counted, listed } from './phrases.ts'
+import { capital, counted, listed } from './phrases.ts'
 
 /** Ids that a sentence names; with more it only counts them. */
 export const NAMED = 3
@@ -17,6 +23,19 @@ export function historyMessage({ edits, next_before, oldest_kept_at }: HistoryOu
 /** `edit 01J…`, `edits 01J… and 01K…`, `7 edits`. */
 export const editsNamed = (ids: readonly string[]): string =>
   ids.length > NAMED ? counted(ids.length, 'edit') : `${ids.length === 1 ? 'edit' : 'edits'} ${listed(ids)}`
+
+/** On what there is another verdict now. */
+export function reviewMessage({ verdict, edit_ids, paths }: ReviewOutcome): string {
+  if (edit_ids.length === 0) {
+    return verdict === 'kept'
+      ? 'Nothing of this was pending: no verdict was changed.'
+      : 'Nothing of this was kept: no verdict was changed.'
+  }
+  const [path, ...others] = paths
+  const what = `${editsNamed(edit_ids)} in ${others.length === 0 ? path : counted(paths.length, 'file')}`
+  if (verdict === 'kept') return `Kept ${what}.`
+  return `${capital(what)} ${edit_ids.length === 1 ? 'is' : 'are'} pending again.`
+}
 
 const VERBS = { undo: ['take back', 'Took back'], redo: ['make again', 'Made again'] } as const
 

@@ -3,6 +3,7 @@ import type { BatchResult } from '../../../schemas/batch.ts'
 import type { HistoryResult } from '../../../schemas/history.ts'
 import type { InspectResult } from '../../../schemas/inspect.ts'
 import type { ChangeResult } from '../../../schemas/outcome.ts'
+import type { ReviewResult } from '../../../schemas/review.ts'
 import type { RedoResult, UndoResult } from '../../../schemas/undo.ts'
 import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
 import type { EncodingMismatch } from '../../engine/report/encoding-mismatch.ts'
@@ -14,13 +15,14 @@ import type { ChangedOutcome, ChangeOutcome, InspectOutcome, Outcome, Section } 
 import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage } from './batch-outcome.ts'
 import { sentences } from './description.ts'
-import { fileMessage, historyMessage, takeBackMessage } from './history-outcome.ts'
+import { fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
 import { counted, linesListed, listed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
 import { syntaxWarning } from './syntax-error.ts'
 
 /** What any success is answered with. */
-export type AnswerBody = ChangeResult | InspectResult | HistoryResult | UndoResult | RedoResult | BatchResult
+export type AnswerBody =
+  ChangeResult | InspectResult | HistoryResult | UndoResult | RedoResult | BatchResult | ReviewResult
 
 /**
  * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
@@ -72,6 +74,10 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
         }),
         ...warned
       }
+    }
+    case 'review': {
+      const { verdict, edit_ids } = value.outcome
+      return { message: reviewMessage(value.outcome), [verdict]: edit_ids, ...warned }
     }
     default:
       return changeBody(value, requestWarnings)

@@ -198,6 +198,7 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
         `To make ${it(failure.undoes)} again, call ${naming.redo} with edit_id ${id}.`
       )
     case 'none':
+      if (verb === 'review') return sentences('No edit that fits is known.', `${naming.history} lists the edits.`)
       return sentences('No edit that fits stands.', `${naming.history} lists the edits.`)
     case 'none_of_caller': {
       const who = failure.agent === undefined ? 'a caller who gave no name' : JSON.stringify(failure.agent)

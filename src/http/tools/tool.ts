@@ -2,7 +2,7 @@
 // name.
 import { closest } from 'fastest-levenshtein'
 import type { Operation } from '../../operations/operation.ts'
-import { operationsIn, type Operations } from '../../operations.ts'
+import { toolsIn, type Operations } from '../../operations.ts'
 import { caller, type MakeCall } from '../call.ts'
 import type { RequestFailure } from '../failure.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
@@ -48,7 +48,7 @@ export function toolbox(
   { readOnly, tools: wanted }: { readOnly: boolean; tools: readonly string[] | null }
 ): Toolbox {
   const tools = new Map<string, Tool>(
-    operationsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
+    toolsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
   )
   const usable = [...tools.values()].filter(({ operation }) => !readOnly || operation.effect === 'looks')
   const offered = usable.filter(({ operation: { id, only_by_name } }) => wanted?.includes(id) ?? only_by_name !== true)

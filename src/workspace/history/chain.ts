@@ -2,6 +2,7 @@
 // not know how records are kept.
 import { type RecordedChange, UNKNOWN_CHANGE } from '../../engine/history/change.ts'
 import type { EditRecord, Settlement, Stored } from '../../history/record.ts'
+import type { ChangeRecord } from '../api.ts'
 
 /** The changes of a file that took place. */
 export interface Chain {
@@ -42,8 +43,11 @@ export function settlementOf({ hash_before, hash_after }: EditRecord, after: str
   return hash_before === after ? 'void' : 'uncertain'
 }
 
-/** A keyed request that changed nothing: only its answer is kept. */
+/** A keyed request that changed nothing, of which only the answer is kept; or a review, which changes nothing either. */
 export const isNote = ({ hash_before, hash_after }: EditRecord): boolean => hash_before === hash_after
+
+/** Whether it is of a change of its file. */
+export const isChange = (record: EditRecord): record is ChangeRecord => !isNote(record)
 
 /** A record that took place, for the engine. */
 export function changeOf(record: EditRecord): RecordedChange {

@@ -14,7 +14,7 @@ export interface Keys {
   acquire(name: Buffer): Promise<Result<Lock, FileFailure>>
   /** What became of a change about which its server hasn't said it. */
   settle(stored: Stored): Promise<Settlement>
-  /** Why the file at this real path below the root may not be edited now; null: it may. */
+  /** Why the file at this real path below the root may not be used now as the request does; null: it may. */
   refusalOf(path: Buffer): Refusal | null
 }
 

@@ -1,11 +1,14 @@
 // Edits of the past, for those who may read their files now: which are asked for, and what has become of each. Does not
 // know requests or sentences.
+import { keptOf, reviewOf, type Verdict } from '../../engine/history/baseline.ts'
 import type { RecordedChange, Selection } from '../../engine/history/change.ts'
+import { IndexSet } from '../../engine/history/index-set.ts'
 import { standingOf } from '../../engine/history/units.ts'
 import type { History, RecordPage, RecordQuery } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
-import type { HistoryPage, HistoryQuery, PastEdit } from '../api.ts'
-import { changeOf, isNote } from './chain.ts'
+import type { ChangeRecord, HistoryPage, HistoryQuery, PastEdit } from '../api.ts'
+import { changeOf, isChange } from './chain.ts'
+import { verdictsOf } from './verdicts.ts'
 
 export interface Past {
   history: History
@@ -16,7 +19,7 @@ export interface Past {
 }
 
 /** Which edits are asked for; `path` and `under` are real paths below the root, '' the root itself. */
-export type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'limit'>
+export type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'limit'>
 
 /** Records that are looked at for one page. Where more had to be, the page is shorter, and has `next_before`. */
 const LOOKED_AT = 5000
@@ -35,9 +38,9 @@ export async function pastEdits(past: Past, { texts = false, ...query }: PastQue
 
 async function pageOf(
   { history, mayRead, settle }: Past,
-  { limit, state: wanted, under, before: first, ...others }: PastQuery
+  { limit, state: wanted, review, under, before: first, ...others }: PastQuery
 ): Promise<HistoryPage> {
-  const asked = { ...others, ...(under !== undefined && under.length > 0 && { under }) }
+  const asked = { ...others, reviews: false, ...(under !== undefined && under.length > 0 && { under }) }
   const states = new StatesByPath(history)
   const edits: PastEdit[] = []
   let before = first
@@ -48,15 +51,17 @@ async function pageOf(
     page = await history.list({ ...asked, ...(before !== undefined && { before }) }, Math.max(limit, 50))
     for (const [index, stored] of page.records.entries()) {
       looked++
-      if (stored.settled === 'void' || isNote(stored.record) || !mayRead(stored.record.path)) continue
+      const { record } = stored
+      if (stored.settled === 'void' || !isChange(record) || !mayRead(record.path)) continue
       // Its server says it within 50 ms, unless it was killed.
       if (stored.settled === null && (settled++ === SETTLED || (await settle(stored)) !== 'done')) continue
-      const edit = await states.of(stored)
+      const edit = await states.of({ ...stored, record })
       if (wanted !== undefined && edit.state !== wanted) continue
+      if (review !== undefined && edit.review !== review) continue
       edits.push(edit)
       if (edits.length < limit) continue
       const isLast = index === page.records.length - 1 && page.next_before === null
-      return { edits, ...(isLast ? {} : { next_before: stored.record.edit_id }), ...oldest(page) }
+      return { edits, ...(isLast ? {} : { next_before: record.edit_id }), ...oldest(page) }
     }
     before = page.next_before ?? undefined
   } while (before !== undefined && looked < LOOKED_AT)
@@ -70,8 +75,11 @@ async function withTexts(history: History, edits: readonly PastEdit[]): Promise<
   const edit_ids = edits.map(({ record }) => record.edit_id)
   if (edit_ids.length === 0) return []
   const { records } = await history.list({ edit_ids, texts: true }, edit_ids.length)
-  const read = new Map(records.map(({ record, texts }) => [record.edit_id, { record, texts }]))
-  return edits.map(edit => ({ ...edit, ...read.get(edit.record.edit_id) }))
+  const read = new Map(records.map(stored => [stored.record.edit_id, stored]))
+  return edits.map(edit => {
+    const { record, texts } = read.get(edit.record.edit_id) ?? edit
+    return isChange(record) ? { ...edit, record, texts } : edit
+  })
 }
 
 /** What has become of edits; of each path no more is looked at than what came after the oldest one that is asked for. */
@@ -83,7 +91,7 @@ class StatesByPath {
     this.#history = history
   }
 
-  async of({ record, texts, settled }: Stored): Promise<PastEdit> {
+  async of({ record, texts, settled }: Stored & { record: ChangeRecord }): Promise<PastEdit> {
     if (settled === 'uncertain') return { record, texts, state: 'uncertain' }
     const key = record.path.toString('latin1')
     const known = this.#paths.get(key) ?? new StatesOfPath(this.#history, record.path)
@@ -100,6 +108,8 @@ class StatesOfPath {
   readonly #path: Buffer
   /** Those that took place, newest first. */
   readonly #changes: RecordedChange[] = []
+  /** Newest first: those on an edit are later than it. */
+  readonly #verdicts: Verdict[] = []
   #states = new Map<string, StateOf>()
   /** What later undos and redos toggle, as `part` has it. */
   readonly #toggled = new Set<string>()
@@ -126,13 +136,26 @@ class StatesOfPath {
     this.#count *= 3
     this.#before = next_before ?? undefined
     this.#isWhole = next_before === null
-    for (const { record, settled } of records) if (settled === 'done') this.#take(changeOf(record))
+    for (const { record, settled } of records) {
+      if (settled === 'done' && record.operation !== 'review') this.#take(changeOf(record))
+    }
+    this.#verdicts.push(...verdictsOf(records))
     const standing = standingOf(this.#changes.toReversed())
+    const keptOfEdits = keptOf(this.#verdicts.toReversed())
     this.#states = new Map(
-      Array.from(standing, ([edit_id, { state, by }]) => [
-        edit_id,
-        { state, ...(state !== 'applied' && by !== undefined && { undone_by: by }) }
-      ])
+      Array.from(standing, ([edit_id, { state, by, undone, count }]) => {
+        const kept = keptOfEdits.get(edit_id) ?? new IndexSet()
+        const review = reviewOf(undone, kept, count)
+        return [
+          edit_id,
+          {
+            state,
+            ...(state !== 'applied' && by !== undefined && { undone_by: by }),
+            ...(review !== undefined && { review }),
+            units: { count, undone, kept }
+          }
+        ]
+      })
     )
   }
 

@@ -25,6 +25,8 @@ export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall): 
       return below(briefTakeBack(value.outcome, body as UndoResult | RedoResult), ...warnings)
     case 'batch':
       return below(briefBatch(value.outcome, body as BatchResult), ...warnings)
+    case 'review':
+      return below(body.message, ...warnings)
     default:
       return briefChange(value, body as ChangeResult, warnings)
   }

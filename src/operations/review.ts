@@ -1,0 +1,174 @@
+// /review: a person's verdict on changes: kept, or pending again. It is written down and changes no file. Which changes:
+// by a selector.
+import { ReviewRequestSchema, ReviewResultSchema, type ReviewRequest } from '../../schemas/review.ts'
+import { NamedChangesSchema } from '../../schemas/undo.ts'
+import { reviewed, type ReviewedSelection } from '../engine/history/baseline.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { FileReview, PastEdit, ReviewTarget } from '../workspace/api.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import {
+  missingChange,
+  namedEdits,
+  namedIn,
+  selectorFault,
+  type MeantFailure,
+  type NamedSelection
+} from './meant-edits.ts'
+import type { FieldFault, Operation, Outcome, ReviewOutcome } from './operation.ts'
+import { findEdits } from './past-edits.ts'
+
+export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
+  id: 'review_edits',
+  // No tool approves.
+  route_only: true,
+  route: '/review',
+  summary: 'Keep changes, or mark them as pending',
+  description: ({ undo }) =>
+    'Keeps changes as they are, for a person who has looked at them, or marks them as pending again; no file is ' +
+    `changed. What is not to stay is taken back by ${undo}.`,
+  hints: {},
+  effect: 'changes',
+  request: ReviewRequestSchema,
+  outcome: ReviewResultSchema,
+  codes: [
+    'INVALID_PATH',
+    'PATH_NOT_ALLOWED',
+    'PROTECTED_PATH',
+    'READ_ONLY',
+    'TOO_MANY_EDITS',
+    'NOTHING_TO_UNDO',
+    'HISTORY_GONE'
+  ],
+  expects_hash: false,
+  expects_none: false,
+  items: { changes: NamedChangesSchema },
+  // agent and session are of whose edits are meant; the caller's own come in headers.
+  call_fields: ['idempotency_key'],
+  keyed: (key, work) => workspace.keyed(key, work, kept => (kept as KeptReview).outcome.paths, 'read'),
+  async call(request, { caller, key } = {}) {
+    const path = request.path === undefined ? {} : { path: request.path }
+    const fault = faultOf(request)
+    if (fault !== null) return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), ...path }
+    const meant = await meantBy(workspace, request)
+    if (!meant.ok) return { ...meant, ...path }
+    const verdict = request.verdict === 'keep' ? 'kept' : 'pending'
+    const files = filesOf(verdict, meant.value)
+    const changed = files.filter(({ of }) => of.length > 0)
+    const edit_ids = changed.flatMap(({ of }) => of.map(({ edit_id }) => edit_id))
+    const outcome: ReviewOutcome = {
+      verdict,
+      edit_ids: [...new Set(edit_ids)].sort().reverse(),
+      paths: changed.map(({ path: real }) => real.toString())
+    }
+    const answer: KeptReview = { operation: 'review', outcome }
+    // Also that nothing was to be done is kept under a key.
+    const written = changed.length === 0 && key !== undefined ? files.slice(0, 1) : changed
+    if (written.length === 0) return ok(answer)
+    const target: ReviewTarget = {
+      ...caller,
+      verdict,
+      files: written,
+      ...(key !== undefined && { key, outcome: answer })
+    }
+    const given = await workspace.review(target)
+    return given.ok ? ok(answer) : { ...given, ...path }
+  }
+})
+
+type KeptReview = Extract<Outcome, { operation: 'review' }>
+
+const SELECTORS = ['edit_id', 'edit_ids', 'changes', 'batch_id', 'session', 'agent', 'path', 'under'] as const
+
+function faultOf(request: ReviewRequest): FieldFault | null {
+  if (SELECTORS.every(name => request[name] === undefined)) {
+    return { pointer: '', reason: 'no_selector', selectors: SELECTORS }
+  }
+  return selectorFault(request, SELECTORS)
+}
+
+/** An edit that is meant, or some of its changes. */
+interface MeantEdit {
+  edit: PastEdit
+  selection: NamedSelection
+}
+
+async function meantBy(workspace: Workspace, request: ReviewRequest): Promise<Result<MeantEdit[], MeantFailure>> {
+  const named = namedIn(request)
+  return named === undefined ? allOf(workspace, request) : byIds(workspace, named)
+}
+
+/** All edits that another selector means and on which the verdict may be new; one of the others if there are none. */
+async function allOf(
+  workspace: Workspace,
+  { verdict, batch_id, session, agent, path, under }: ReviewRequest
+): Promise<Result<MeantEdit[], FileFailure | MeantFailure>> {
+  const [query] = Object.entries({ batch_id, session, agent, path, under }).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ [name]: value }]
+  )
+  const isKeep = verdict === 'keep'
+  const found = await findEdits(workspace, { ...query, ...(isKeep && { review: 'pending' as const }) }, isReviewable)
+  if (!found.ok) return found
+  const { edits } = found.value
+  const known = edits.length > 0 || !isKeep ? found : await findEdits(workspace, { ...query }, isReviewable, 1)
+  if (!known.ok) return known
+  if (known.value.edits.length === 0) {
+    const { oldest_kept_at } = known.value
+    const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
+    return fail({ code: 'NOTHING_TO_UNDO', verb: 'review', edit_ids: [], reason: 'none', ...oldest })
+  }
+  return ok(known.value.edits.map(edit => ({ edit, selection: { edit_id: edit.record.edit_id } })))
+}
+
+/** Undos and redos aren't reviewed: what they were of is. */
+const isReviewable = ({ record }: PastEdit): boolean => record.toggles === undefined
+
+async function byIds(
+  workspace: Workspace,
+  named: readonly NamedSelection[]
+): Promise<Result<MeantEdit[], MeantFailure>> {
+  const byId = new Map<string, PastEdit>()
+  const find = async (ids: readonly string[]): Promise<Result<null, MeantFailure>> => {
+    const unknown = ids.filter(id => !byId.has(id))
+    if (unknown.length === 0) return ok(null)
+    const found = await namedEdits(workspace, 'review', unknown)
+    if (!found.ok) return found
+    for (const edit of found.value) byId.set(edit.record.edit_id, edit)
+    return ok(null)
+  }
+  const asked = await find(named.map(({ edit_id }) => edit_id))
+  if (!asked.ok) return asked
+  const selections: NamedSelection[] = []
+  for (const selection of named) {
+    const { toggles } = byId.get(selection.edit_id)!.record
+    if (toggles === undefined) selections.push(selection)
+    else if (selection.change_indexes === undefined) selections.push(...toggles)
+    else return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: selection.at!, reason: 'changes_of_undo' }] })
+  }
+  const toggled = await find(selections.map(({ edit_id }) => edit_id))
+  if (!toggled.ok) return toggled
+  const meant = selections.map(selection => ({ edit: byId.get(selection.edit_id)!, selection }))
+  const faults = meant.flatMap(each => faultIn(each) ?? [])
+  return faults.length > 0 ? fail({ code: 'INVALID_REQUEST', faults: faults.slice(0, 1) }) : ok(meant)
+}
+
+function faultIn({ edit: { units }, selection }: MeantEdit): FieldFault | null {
+  const { change_indexes, at = '' } = selection
+  if (change_indexes === undefined || units === undefined) return null
+  if (units.count === Infinity) return { pointer: at, reason: 'changes_not_kept' }
+  return missingChange(selection, units.count)
+}
+
+/** What the verdict says of each file; of one in which it is no other than before, nothing. */
+function filesOf(verdict: ReviewTarget['verdict'], meant: readonly MeantEdit[]): FileReview[] {
+  const files = new Map<string, FileReview & { of: ReviewedSelection[] }>()
+  for (const { edit, selection } of meant) {
+    const { path } = edit.record
+    const key = path.toString('latin1')
+    const file = files.get(key) ?? { path, of: [] }
+    files.set(key, file)
+    // Of an uncertain edit nobody knows whether it stands.
+    if (edit.units !== undefined) file.of.push(...reviewed(verdict, selection, edit.units))
+  }
+  return [...files.values()]
+}
