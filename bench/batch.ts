@@ -5,9 +5,9 @@ import { rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { ok } from '../src/result.ts'
-import { openWorkspace, type Planner } from '../src/workspace/workspace.ts'
+import type { Planner } from '../src/workspace/workspace.ts'
 import { KB, makeCase } from './corpora.ts'
-import { FAST, FULL, type Mode } from './product.ts'
+import { FAST, FULL, openPlain, type Mode } from './product.ts'
 import { measure, type RoundOptions } from './rounds.ts'
 import { rowsOf, time, type Row } from './row.ts'
 import { quartiles } from './statistics.ts'
@@ -47,22 +47,7 @@ async function inMode(base: string, name: string, mode: Mode, options: RoundOpti
     })
   )
   const [together = [], apart = []] = sets
-  const workspace = await openWorkspace({
-    root,
-    stateDir: join(base, 'state'),
-    ...mode,
-    lockTimeout: 10_000,
-    maxFileSize: 1e8,
-    readOnly: false,
-    requireHash: false,
-    protect: [],
-    readProtect: [],
-    allowExtensions: null,
-    history: 'full',
-    historyDays: 30,
-    historySize: 1e9,
-    historyPrivate: []
-  })
+  const workspace = await openPlain(root, base, mode)
   const renames = watchRenames()
   const spans: number[] = []
   let [edited, batched] = [0, 0]

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { Workers } from '../src/workers/workers.ts'
 import { makeOperations } from '../src/operations.ts'
-import { openWorkspace } from '../src/workspace/workspace.ts'
+import { openWorkspace, type Workspace } from '../src/workspace/workspace.ts'
 import type { Edit } from './corpora.ts'
 
 export interface Mode {
@@ -20,9 +20,9 @@ export interface Product {
 
 const LIMIT = 1_000_000_000
 
-/** Edits below `root`; `state` is a folder of its own beside it. */
-export async function openProduct(root: string, state: string, mode: Mode): Promise<Product> {
-  const workspace = await openWorkspace({
+/** A workspace on `root` without rules of its own; `state` is a folder beside it, and what is in `mode` decides. */
+export const openPlain = (root: string, state: string, mode: Mode): Promise<Workspace> =>
+  openWorkspace({
     root,
     stateDir: join(state, 'state'),
     ...mode,
@@ -38,6 +38,10 @@ export async function openProduct(root: string, state: string, mode: Mode): Prom
     historySize: 1e9,
     historyPrivate: []
   })
+
+/** Edits below `root`; `state` is a folder of its own beside it. */
+export async function openProduct(root: string, state: string, mode: Mode): Promise<Product> {
+  const workspace = await openPlain(root, state, mode)
   const workers = new Workers()
   const { edit } = makeOperations(workspace, { max_edits: 100_000, max_file_size: LIMIT }, workers)
   return {

@@ -144,7 +144,8 @@ const UndoConflict = named(
     kind: word(
       ['overlap', 'same_line', 'outside', 'removed'],
       'overlap: a later edit changed the same text. same_line: or another part of the same line. ' +
-        'outside: another program changed the file, and it is not known what. removed: the file is gone, or another one was made in its place.'
+        'outside: another program changed the file, and it is not known what. ' +
+        'removed: the file is gone, or another one was made in its place.'
     ),
     start_line: Type.Optional(line('First line in question, in the file as it is now.')),
     end_line: Type.Optional(count('Last line in question; start_line - 1 if there is none.')),

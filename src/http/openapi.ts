@@ -27,7 +27,8 @@ const DESCRIPTION =
   'Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, ' +
   "/edit-lines when you have just read the line numbers. Send the answer's file_hash as expected_hash, " +
   'and check the changes in the answer to the edit. ' +
-  '/preview shows what an edit would do, /create creates a file, /batch changes many, all or nothing; /history lists what was done, /undo takes it back. ' +
+  '/preview shows what an edit would do, /create creates a file, /batch changes many, all or nothing; ' +
+  '/history lists what was done, /undo takes it back. ' +
   'Every change of a file is made in full or not at all; the detail of every problem says what to do next.'
 
 /** Of any request, whatever it asks for. */

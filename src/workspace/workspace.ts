@@ -30,22 +30,20 @@ import { createFile } from './create.ts'
 import { editFile, staleness, type WriteContext } from './edit.ts'
 import type { FileFailure, KeyFailure, RequestInFlight } from './failure.ts'
 import { fence } from './locks/fence.ts'
-import { recoverInPlace } from './commit/in-place.ts'
 import { BatchRecords } from './commit/batch-record.ts'
 import { Intents, mayLive, sweepIntents } from './commit/intents.ts'
-import { isKeyLock, onceByKey, type KeyedRequest } from './history/keys.ts'
+import { onceByKey, type KeyedRequest } from './history/keys.ts'
 import { pastEdits } from './history/past.ts'
 import { Recorder } from './history/recorder.ts'
 import { giveVerdict } from './history/verdicts.ts'
 import { settle, settleAll, type Settling } from './history/settle.ts'
 import { Journal } from './commit/journal.ts'
-import { recoverBatch } from './commit/recover-batch.ts'
-import { codeOf } from './errno.ts'
 import { listFolder } from './list.ts'
 import { LockFiles } from './locks/lock-file.ts'
 import { Locks } from './locks/lock.ts'
 import { RootLock, type Servers } from './locks/root-lock.ts'
 import { LivenessSockets } from './locks/liveness.ts'
+import { isOfFile } from './locks/names.ts'
 import { SILENCE, thisOwner, type Observer } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
 import { below, join, split } from './root/path.ts'
@@ -53,6 +51,7 @@ import type { Pin, Root } from './root/pin.ts'
 import { makePolicy, matcher, type Policy } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
+import { recover, type Recovery } from './recovery.ts'
 import { scanPinned } from './scan.ts'
 import { fenceServers, serversOf } from './servers.ts'
 import { openState, type State } from './state.ts'
@@ -159,6 +158,7 @@ class FileWorkspace implements Workspace {
   readonly #report: Report
   readonly #files: FileAccess
   readonly #context: WriteContext
+  readonly #recovery: Recovery
   readonly #presence: Presence | undefined
   /** Null: there is no history. */
   readonly #settling: Settling | null
@@ -196,7 +196,7 @@ class FileWorkspace implements Workspace {
       socket: process.platform === 'linux',
       files: options.lock === 'shared' ? this.#lockFiles : null,
       fence: (realPath, temps) => {
-        if (isKeyLock(realPath)) return
+        if (!isOfFile(realPath)) return
         const { folder } = split(realPath)
         // What a batch has begun is completed, or taken back, by whoever looks at the file next.
         fence(
@@ -206,11 +206,21 @@ class FileWorkspace implements Workspace {
         )
       }
     })
+    const journal = new Journal(state, observer, options.durability)
+    const { durability } = options
+    this.#recovery = {
+      root,
+      journal,
+      batches: this.#batches,
+      durability,
+      acquire: name => this.#locks.acquire(name),
+      report: this.#report
+    }
     this.#settling = history && {
       history,
       root,
       acquire: realPath => this.#locks.acquire(realPath),
-      recover: realPath => this.#recover(realPath),
+      recover: realPath => recover(this.#recovery, realPath),
       report: this.#report
     }
     this.#policy = makePolicy({ ...options, stateDir: state.path })
@@ -219,14 +229,14 @@ class FileWorkspace implements Workspace {
       root,
       policy: this.#policy,
       locks: this.#locks,
-      recover: realPath => this.#recover(realPath)
+      recover: realPath => recover(this.#recovery, realPath)
     })
     this.#context = {
       options,
       root,
       intents,
       batches: this.#batches,
-      journal: new Journal(state, observer, options.durability),
+      journal,
       files: this.#files,
       buffers: new BufferPool(Math.max(MEMORY, options.maxFileSize)),
       recorder: new Recorder({
@@ -393,7 +403,7 @@ class FileWorkspace implements Workspace {
 
   async #sweep(): Promise<void> {
     await this.#lockFiles.sweep()
-    await this.#recover()
+    await recover(this.#recovery)
     // Before the temp files are removed: by them it is known what did not take place.
     if (this.#settling !== null && !this.#options.readOnly) await settleAll(this.#settling)
     await sweepIntents(this.#state.intents, this.#observer, this.#context.root, {
@@ -420,63 +430,4 @@ class FileWorkspace implements Workspace {
     const { historyDays: days, historySize: bytes, readOnly } = this.#options
     if (!readOnly) await this.#settling?.history.sweep({ days, bytes })
   }
-
-  /**
-   * Completes or takes back what dead servers left half done; `only`: of this file, whose lock we have. False: a server
-   * that may live hasn't finished with it.
-   */
-  async #recover(only?: Buffer): Promise<boolean> {
-    const { root, journal } = this.#context
-    const { durability } = this.#options
-    // The usual case.
-    if (!journal.holdsAnything()) return true
-    if (!(await this.#recoverBatches(only)) && only !== undefined) return false
-    const context = { root, journal, durability, report: this.#report, hasBatch: (id: string) => this.#batches.has(id) }
-    return recoverInPlace(
-      context,
-      async (relative, work) => {
-        if (only !== undefined) {
-          await work()
-          return true
-        }
-        const lock = await this.#locks.acquire(relative)
-        if (!lock.ok) return false
-        try {
-          await work()
-        } finally {
-          await lock.value.release()
-        }
-        return true
-      },
-      only
-    )
-  }
-
-  async #recoverBatches(only?: Buffer): Promise<boolean> {
-    const { root, journal } = this.#context
-    const { durability } = this.#options
-    const { left, others } = await this.#batches.left(this.#report, only)
-    let isDone = !others
-    for (const batch of left) {
-      // Two who hold the locks of different members must not recover it at once.
-      const lock = await this.#locks.acquire(batchLock(batch.id))
-      try {
-        const now = lock.ok ? batch.now() : batch
-        if (!lock.ok) isDone = false
-        else if (now !== null) {
-          isDone = (await recoverBatch({ root, journal, durability, report: this.#report }, now)) && isDone
-        }
-      } catch (error) {
-        if (only !== undefined) throw error
-        // One that can't be helped must not keep the others waiting.
-        this.#report({ event: 'batch_unrecovered', outcome: `failed: ${codeOf(error)}` })
-      } finally {
-        if (lock.ok) await lock.value.release()
-      }
-    }
-    return isDone
-  }
 }
-
-/** No path has a NUL, so that no file's lock has this name. */
-const batchLock = (id: string): Buffer => Buffer.from(`\0batch\0${id}`)

@@ -17,9 +17,9 @@ const FROM_START = 20
 const BLANKS = new Set([32, 9])
 
 /**
- * Lines around a range of bytes, or the first of `original`, of which `index` is; those of the range are highlighted. Long lines are cut, the
- * first of the range around its start. `shown`: the text of the range is in `similar_content`, so where it is whole
- * lines, one line in brackets stands for them.
+ * Lines around a range of bytes, or the first of `original`, of which `index` is; those of the range are highlighted.
+ * Long lines are cut, the first of the range around its start. `shown`: the text of the range is in `similar_content`,
+ * so where it is whole lines, one line in brackets stands for them.
  */
 export function previewOf(original: Buffer, index: LineIndex, place: Match | undefined, shown = false): FilePreview {
   const text = new Text([original])

@@ -6,6 +6,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import type { Key } from '../api.ts'
 import type { FileFailure, KeyFailure } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
+import { keyLock } from '../locks/names.ts'
 
 export interface Keys {
   history: History
@@ -28,11 +29,6 @@ export interface KeyedRequest {
 
 /** How long a key is known, in ms. */
 const KEPT = 24 * 3_600_000
-/** No path has a NUL, so that no file's lock has this name. */
-const LOCK_NAME = '\0idempotency-key\0'
-
-/** Whether a lock is of a key, not of a file. */
-export const isKeyLock = (name: Buffer): boolean => name[0] === 0
 
 /** As `keyed` of the workspace. */
 export async function onceByKey<T>(
@@ -42,7 +38,7 @@ export async function onceByKey<T>(
   pathsIn: (outcome: unknown) => readonly string[]
 ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
   const digest = createHmac('sha256', secret).update(`${scope}\0${key}`).digest('hex')
-  const lock = await acquire(Buffer.from(LOCK_NAME + digest))
+  const lock = await acquire(keyLock(digest))
   if (!lock.ok) return fail({ code: 'REQUEST_IN_FLIGHT', retry_after: 1 })
   const held: Key = { digest, fingerprint, held: () => lock.value.held() }
   try {

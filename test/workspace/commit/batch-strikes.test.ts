@@ -400,7 +400,8 @@ t.test(
       ) {
         t.fail(`${where}: ${ours}; ${theirs}; ${JSON.stringify([text, found])}`)
       }
-      const what = `${ours.split(' ').slice(0, 3).join(' ').replace(`w${count}`, '')}, ${theirs.split(' ')[0]} ${theirs.split(' ')[2] ?? ''}`
+      const [how, , code = ''] = theirs.split(' ')
+      const what = `${ours.split(' ').slice(0, 3).join(' ').replace(`w${count}`, '')}, ${how} ${code}`
       outcomes[what] = (outcomes[what] ?? 0) + 1
     }
     t.comment(JSON.stringify(outcomes))

@@ -1,0 +1,13 @@
+// Names of locks that are of no file. Does not know what they protect.
+
+/** No path has a NUL, so that no file's lock has such a name. */
+const NO_FILE = 0
+
+/** Of an idempotency key, by its digest. */
+export const keyLock = (digest: string): Buffer => Buffer.from(`\0idempotency-key\0${digest}`)
+
+/** Of the recovery of a batch. */
+export const batchLock = (id: string): Buffer => Buffer.from(`\0batch\0${id}`)
+
+/** Whether a lock is of a file, whose real path is its name. */
+export const isOfFile = (name: Buffer): boolean => name[0] !== NO_FILE

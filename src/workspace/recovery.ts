@@ -1,0 +1,66 @@
+// Completes or takes back what dead servers left half done: batches first, then writes in place. Does not know when it
+// is looked for.
+import type { Result } from '../result.ts'
+import type { BatchRecords } from './commit/batch-record.ts'
+import { recoverInPlace } from './commit/in-place.ts'
+import { recoverBatch, type BatchRecovery } from './commit/recover-batch.ts'
+import { codeOf } from './errno.ts'
+import type { FileFailure } from './failure.ts'
+import type { Lock } from './locks/lock.ts'
+import { batchLock } from './locks/names.ts'
+
+export interface Recovery extends BatchRecovery {
+  batches: BatchRecords
+  acquire(name: Buffer): Promise<Result<Lock, FileFailure>>
+}
+
+/**
+ * `only`: of this file, whose lock we have. False: a server that may live hasn't finished with it. Throws, of one file,
+ * the system's error.
+ */
+export async function recover(context: Recovery, only?: Buffer): Promise<boolean> {
+  const { journal, batches, acquire } = context
+  // The usual case.
+  if (!journal.holdsAnything()) return true
+  if (!(await recoverBatches(context, only)) && only !== undefined) return false
+  return recoverInPlace(
+    { ...context, hasBatch: id => batches.has(id) },
+    async (relative, work) => {
+      if (only !== undefined) {
+        await work()
+        return true
+      }
+      const lock = await acquire(relative)
+      if (!lock.ok) return false
+      try {
+        await work()
+      } finally {
+        await lock.value.release()
+      }
+      return true
+    },
+    only
+  )
+}
+
+async function recoverBatches(context: Recovery, only?: Buffer): Promise<boolean> {
+  const { batches, report, acquire } = context
+  const { left, others } = await batches.left(report, only)
+  let isDone = !others
+  for (const batch of left) {
+    // Two who hold the locks of different members must not recover it at once.
+    const lock = await acquire(batchLock(batch.id))
+    try {
+      const now = lock.ok ? batch.now() : batch
+      if (!lock.ok) isDone = false
+      else if (now !== null) isDone = (await recoverBatch(context, now)) && isDone
+    } catch (error) {
+      if (only !== undefined) throw error
+      // One that can't be helped must not keep the others waiting.
+      report({ event: 'batch_unrecovered', outcome: `failed: ${codeOf(error)}` })
+    } finally {
+      if (lock.ok) await lock.value.release()
+    }
+  }
+  return isDone
+}
