@@ -120,7 +120,23 @@ export const HistoryResultSchema = named('HistoryResult', 'Edits, newest first.'
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))
 })
 
-export const HISTORY_COMPONENTS = [PastChange, PastEdit, HistoryResultSchema]
+const { edit_id, batch_id, operation, at, agent, session, reason } = PastEdit.properties
+
+/** Of an edit that an answer names beside what it is about. */
+export const NamedEdit = named('NamedEdit', 'An edit that is named in this answer.', {
+  edit_id,
+  batch_id,
+  operation,
+  at,
+  agent,
+  session,
+  reason,
+  state,
+  review: Type.Optional(review)
+})
+
+export const HISTORY_COMPONENTS = [PastChange, PastEdit, NamedEdit, HistoryResultSchema]
 export type HistoryRequest = Static<typeof HistoryRequestSchema>
 export type HistoryResult = Static<typeof HistoryResultSchema>
+export type NamedEditOnWire = Static<typeof NamedEdit>
 export type ListedEdit = Static<typeof PastEdit>

@@ -12,7 +12,7 @@ export const MAX_EDIT_IDS = 1000
 export const editIds = (description: string) =>
   Type.Array(editId('The edit_id of an answer.'), { minItems: 1, maxItems: MAX_EDIT_IDS, description })
 
-export const changeIndexes = Type.Array(count('The change_index of a change, as /history lists it.'), {
+export const changeIndexes = Type.Array(count('The change_index of a change.'), {
   minItems: 1,
   maxItems: 1000,
   description: 'With edit_id: only these of its changes.'
@@ -21,7 +21,7 @@ export const changeIndexes = Type.Array(count('The change_index of a change, as 
 export const NamedChangesSchema = named('NamedChanges', 'An edit, or some of its changes.', {
   edit_id: editId('The edit.'),
   change_indexes: Type.Optional(
-    Type.Array(count('The change_index of a change, as /history lists it.'), {
+    Type.Array(count('The change_index of a change.'), {
       minItems: 1,
       maxItems: 1000,
       description: 'Only these of its changes.'

@@ -1,17 +1,20 @@
 // The table of operations. Does not know statuses or the sentences of answers.
 import type { BatchedRequest } from '../schemas/batch.ts'
+import type { BlameRequest } from '../schemas/blame.ts'
 import type { CreateRequest } from '../schemas/create.ts'
 import type { EditLinesRequest } from '../schemas/edit-lines.ts'
 import type { EditSectionRequest } from '../schemas/edit-section.ts'
 import type { EditRequest } from '../schemas/edit.ts'
 import type { HistoryRequest } from '../schemas/history.ts'
 import type { InspectRequest } from '../schemas/inspect.ts'
+import type { PendingRequest } from '../schemas/pending.ts'
 import type { PreviewRequest } from '../schemas/preview.ts'
 import type { RedoRequest } from '../schemas/redo.ts'
 import type { ReviewRequest } from '../schemas/review.ts'
 import type { UndoRequest } from '../schemas/undo.ts'
 import { Workers } from './workers/workers.ts'
 import { makeBatch } from './operations/batch.ts'
+import { makeBlame } from './operations/blame.ts'
 import { makeCreate } from './operations/create.ts'
 import { makeEditLines } from './operations/edit-lines.ts'
 import { makeEditSection } from './operations/edit-section.ts'
@@ -19,6 +22,7 @@ import { makeEdit } from './operations/edit.ts'
 import { makeHistory } from './operations/history.ts'
 import { makeInspect } from './operations/inspect.ts'
 import type { Operation, OperationLimits } from './operations/operation.ts'
+import { makePending } from './operations/pending.ts'
 import { makePreview } from './operations/preview.ts'
 import { makeRedo } from './operations/redo.ts'
 import { makeReview } from './operations/review.ts'
@@ -37,6 +41,8 @@ export interface Operations {
   readonly undo: Operation<UndoRequest>
   readonly redo: Operation<RedoRequest>
   readonly review: Operation<ReviewRequest>
+  readonly pending: Operation<PendingRequest>
+  readonly blame: Operation<BlameRequest>
 }
 
 /** The operations of a table, in its order. */
@@ -50,7 +56,7 @@ export const toolsIn = (table: Operations): readonly Operation[] =>
 export function makeOperations(
   workspace: Workspace,
   limits: OperationLimits,
-  { searcher, planMaker, outliner, syntaxChecker } = new Workers()
+  { searcher, historyReader, planMaker, outliner, syntaxChecker } = new Workers()
 ): Operations {
   const planning = { limits, planMaker, syntaxChecker }
   const taking = { workspace, ...planning }
@@ -69,6 +75,8 @@ export function makeOperations(
     history: makeHistory(workspace),
     undo: makeUndo(taking),
     redo: makeRedo(taking),
-    review: makeReview(workspace)
+    review: makeReview(workspace),
+    pending: makePending(workspace, historyReader),
+    blame: makeBlame(workspace, historyReader)
   }
 }

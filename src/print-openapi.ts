@@ -12,6 +12,7 @@ const workspace: Workspace = {
   create: untouched,
   batch: untouched,
   look: untouched,
+  recall: untouched,
   history: untouched,
   review: untouched,
   keyed: untouched,

@@ -67,6 +67,8 @@ const ROOMS: Record<string, string[]> = {
   'engine/explain': ['text', 'match', 'edit', 'suggest', 'failure'],
   'engine/plan': ['text', 'match', 'edit', 'outline', 'suggest', 'explain', 'failure'],
   'engine/failure': ['edit', 'outline', 'suggest'],
+  'engine/pending': ['history', 'failure'],
+  'engine/blame': ['text', 'history', 'failure'],
   'engine/take-back': ['edit', 'history', 'plan', 'report', 'failure', 'task'],
   'engine/task': ['text', 'edit', 'plan', 'report', 'explain', 'failure'],
   'workspace/root': ['failure', 'errno', 'sync', 'text-file', 'close-later'],

@@ -5,7 +5,7 @@ import t from 'tap'
 import { searchText } from '../src/engine/inspect/search.ts'
 import { planTask, type TaskChange, type Task } from '../src/engine/task.ts'
 import { bufferOf, transferable } from '../src/workers/thread.ts'
-import { runJob } from '../src/workers/job.ts'
+import { runJob, type PlannedInThread } from '../src/workers/job.ts'
 import { INLINE_PLAN_BYTES, PlanMaker } from '../src/workers/plan.ts'
 import { Searcher } from '../src/workers/search.ts'
 import { Threads } from '../src/workers/threads.ts'
@@ -211,7 +211,9 @@ t.test('does each job as a thread would', async t => {
     task: task([{ old_text: 'two', new_text: '2' }]),
     file: { path: 'a', exists: true }
   })
-  t.equal('ok' in result && result.ok && Buffer.concat(result.value.pieces).toString(), 'one\n2\nthree\n')
+  t.match(result, { ok: true, value: { pieces: Array } })
+  const { pieces } = (result as { value: PlannedInThread }).value
+  t.equal(Buffer.concat(pieces).toString(), 'one\n2\nthree\n')
   t.ok(transfer.includes(bytes.buffer), 'the bytes go back')
   t.match(bufferOf(bytes), text)
   t.match(

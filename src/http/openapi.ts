@@ -4,12 +4,14 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { TSchema } from 'typebox'
 import { BATCH_COMPONENTS } from '../../schemas/batch.ts'
+import { BLAME_COMPONENTS } from '../../schemas/blame.ts'
 import { CAPABILITIES_COMPONENTS } from '../../schemas/capabilities.ts'
 import { ref } from '../../schemas/common.ts'
 import { Health, Readiness } from '../../schemas/health.ts'
 import { HISTORY_COMPONENTS } from '../../schemas/history.ts'
 import { INSPECT_COMPONENTS } from '../../schemas/inspect.ts'
 import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
+import { PENDING_COMPONENTS } from '../../schemas/pending.ts'
 import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schemas/problem.ts'
 import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
 import { REVIEW_COMPONENTS } from '../../schemas/review.ts'
@@ -251,6 +253,8 @@ export const components = (operations: Operations): TSchema[] => [
   ...HISTORY_COMPONENTS,
   ...UNDO_COMPONENTS,
   ...REVIEW_COMPONENTS,
+  ...PENDING_COMPONENTS,
+  ...BLAME_COMPONENTS,
   ...BATCH_COMPONENTS,
   ...PROBLEM_COMPONENTS,
   ...CAPABILITIES_COMPONENTS,

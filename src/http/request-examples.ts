@@ -1,5 +1,6 @@
 // Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines,
-// /edit-section, /batch, /preview, /history, /undo, /redo, /review. For the published document and for tests.
+// /edit-section, /batch, /preview, /history, /undo, /redo, /pending, /blame,
+// /review. For the published document and for tests.
 import type { Operations } from '../operations.ts'
 
 const path = 'examples/hello.js'
@@ -115,6 +116,14 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<R
   redo: {
     last: { summary: 'Make again what the last undo took back', value: {} },
     miss: { summary: 'An edit that does not exist', value: { edit_id: '01KASMCX2G0000000000000000' } }
+  },
+  pending: {
+    file: { summary: 'What nobody has kept of a file yet', value: { path, context_lines: 1 } },
+    miss: { summary: 'A file that does not exist', value: { path: 'examples/goodbye.js' } }
+  },
+  blame: {
+    lines: { summary: 'Who wrote some lines', value: { path, start_line: 1, end_line: 3 } },
+    miss: { summary: 'A file that does not exist', value: { path: 'examples/goodbye.js' } }
   },
   review: {
     file: { summary: 'Keep all changes of a file', value: { verdict: 'keep', path } },

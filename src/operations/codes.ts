@@ -26,6 +26,9 @@ export const CHANGE_CODES: readonly ProblemCode[] = [
   'NO_SPACE'
 ]
 
+/** Of one that looks at a file and its past. */
+export const RECALL_CODES: readonly ProblemCode[] = [...FILE_CODES, 'HISTORY_GONE']
+
 /** Of one that takes edits back or makes them again. */
 export const TAKE_BACK_CODES: readonly ProblemCode[] = [
   ...CHANGE_CODES.filter(code => code !== 'SYNTAX_ERROR'),

@@ -2,9 +2,11 @@
 // of answers.
 import type { TSchema } from 'typebox'
 import type { CallField } from '../../schemas/change-fields.ts'
+import type { BlameResult } from '../../schemas/blame.ts'
 import type { HistoryResult, ListedEdit } from '../../schemas/history.ts'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
+import type { PendingResult } from '../../schemas/pending.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { ToolName } from '../../schemas/tools.ts'
 import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
@@ -64,6 +66,7 @@ export type FixedFault =
   | 'changes_of_undo'
   | 'changes_not_kept'
   | 'several_files'
+  | 'not_of_file'
   | 'no_time'
   | 'missing'
   | 'replace_all_too'
@@ -115,13 +118,14 @@ export type HistoryFailure =
 /**
  * no_texts: the texts of these edits aren't kept. inconsistent: what is recorded of them doesn't fit the file. `asked`:
  * the edits that were to be taken back or made again, or after which one the state of the file was to be had, where
- * those are others; `unrecorded`: and the file was changed since without a record.
+ * those are others, or whether the file's pending changes or the writers of its lines (after an edit) were asked for;
+ * `unrecorded`: and the file was changed since without a record.
  */
 export interface TextsGone {
   code: 'HISTORY_GONE'
   reason: 'no_texts' | 'inconsistent'
   edit_ids: readonly string[]
-  asked?: { to: TakeBackVerb | 'state_after'; edit_ids: readonly string[] }
+  asked?: { to: TakeBackVerb | 'state_after' | 'pending' | 'blame'; edit_ids: readonly string[] }
   unrecorded?: true
 }
 
@@ -207,6 +211,8 @@ export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
 export type HistoryOutcome = Omit<HistoryResult, 'message' | 'warnings' | 'edits'> & {
   edits: (Omit<ListedEdit, 'diff_unavailable'> & { diff_unavailable?: 'not_utf8' | 'too_long' | 'page_full' })[]
 }
+export type PendingOutcome = Omit<PendingResult, 'message' | 'warnings'>
+export type BlameOutcome = Omit<BlameResult, 'message' | 'warnings'>
 /** One file in which edits were taken back or made again. */
 export type TakenBackFile = Omit<ChangeOutcome, 'created'> & { created?: true; removed?: true; edit_ids: string[] }
 /** `toggled`: the edits that were taken back or made again; `skipped`: those that were left because of a conflict. */
@@ -242,6 +248,8 @@ export type Outcome =
   | { operation: TakeBackVerb; outcome: TakeBackOutcome }
   | { operation: 'batch'; outcome: BatchOutcome }
   | { operation: 'review'; outcome: ReviewOutcome }
+  | { operation: 'pending'; outcome: PendingOutcome }
+  | { operation: 'blame'; outcome: BlameOutcome }
 
 /**
  * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
@@ -280,7 +288,7 @@ export interface CallNames {
 }
 
 /** The names of operations that are no tools. */
-export type RouteOnlyName = 'review_edits'
+export type RouteOnlyName = 'review_edits' | 'pending_changes' | 'blame_file'
 
 /** One operation, the same however it is called. */
 export interface Operation<Request = never> {

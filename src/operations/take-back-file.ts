@@ -19,6 +19,7 @@ import type {
   TakeBackVerb
 } from './operation.ts'
 import { findByIds } from './past-edits.ts'
+import { textsGone } from './texts-gone.ts'
 
 /** The fields that both take. */
 export interface TakeBackRequest {
@@ -166,16 +167,10 @@ function inFile(
     case 'RESULT_TOO_LARGE':
       return failure
     case 'HISTORY_GONE': {
-      const { reason, edit_ids: gone, unrecorded } = failure
+      const { edit_ids: gone, unrecorded } = failure
       const isState = 'state_after' in goal
       const areAsked = !isState && unrecorded === undefined && gone.every(id => edit_ids.includes(id))
-      return {
-        code: 'HISTORY_GONE',
-        reason: reason === 'not_kept' ? 'no_texts' : reason,
-        edit_ids: gone,
-        ...(!areAsked && { asked: { to: isState ? 'state_after' : verb, edit_ids } }),
-        ...(unrecorded !== undefined && { unrecorded })
-      }
+      return textsGone(failure, areAsked ? undefined : { to: isState ? 'state_after' : verb, edit_ids })
     }
     case 'UNDO_CONFLICT':
       return { ...failure, verb, edit_ids, conflicts: failure.conflicts.map(conflict => conflictAt(path, conflict)) }

@@ -1,7 +1,9 @@
 // The jobs of a worker thread, and how each is done. Does not know threads.
+import { blameOf, type BlamedText, type BlameTask } from '../engine/blame.ts'
 import { searchText } from '../engine/inspect/search.ts'
 import type { SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
-import type { CurrentOutcome } from '../engine/failure.ts'
+import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/failure.ts'
+import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
 import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
@@ -32,7 +34,17 @@ export interface TakeBackJob {
   task: TakeBackTask
   file: { path: string; exists: boolean }
 }
-export type Job = SearchJob | PlanJob | ReplanJob | TakeBackJob
+export interface PendingJob {
+  type: 'pending'
+  bytes: Uint8Array
+  task: PendingTask
+}
+export interface BlameJob {
+  type: 'blame'
+  bytes: Uint8Array
+  task: BlameTask
+}
+export type Job = SearchJob | PlanJob | ReplanJob | TakeBackJob | PendingJob | BlameJob
 
 /** A plan, with the bytes that it is of. */
 export interface PlannedInThread extends TaskResult {
@@ -49,6 +61,8 @@ export interface Results {
   plan: Result<PlannedInThread, TaskFailure>
   replan: CurrentOutcome
   take_back: Result<TakenBackInThread, TakeBackTaskFailure>
+  pending: Result<PendingText, HistoryGone>
+  blame: Result<BlamedText, HistoryGone | LineOutOfRange>
 }
 
 /** The result, and the buffers that go along instead of being copied. */
@@ -57,14 +71,20 @@ export function runJob(job: Job): { result: Results[Job['type']]; transfer: Arra
   if (job.type === 'search') return { result: searchText(original, job.request, within(job.time)), transfer: [] }
   if (job.type === 'replan') return { result: replanOnCurrent(original, job.task), transfer: [] }
   if (job.type === 'take_back') {
-    const changes = job.task.changes.map(change => withTexts(change, bufferOf))
-    return withOriginal(original, planTakeBack(original, { ...job.task, changes }, job.file))
+    return withOriginal(original, planTakeBack(original, withChanges(job.task, bufferOf), job.file))
   }
+  if (job.type === 'pending') return { result: pendingOf(original, withChanges(job.task, bufferOf)), transfer: [] }
+  if (job.type === 'blame') return { result: blameOf(original, withChanges(job.task, bufferOf)), transfer: [] }
   return withOriginal(original, planTask(original, job.task, job.file))
 }
 
-/** A change with `copy` of its texts: a view that is sent takes along all that it is a view of. */
-export const withTexts = (change: RecordedChange, copy: (text: Uint8Array) => Uint8Array): RecordedChange => ({
+/** A task with `copy` of the texts of its changes: a view that is sent takes along all that it is a view of. */
+export const withChanges = <T extends { changes: readonly RecordedChange[] }>(
+  task: T,
+  copy: (text: Uint8Array) => Uint8Array
+): T => ({ ...task, changes: task.changes.map(change => withTexts(change, copy)) })
+
+const withTexts = (change: RecordedChange, copy: (text: Uint8Array) => Uint8Array): RecordedChange => ({
   ...change,
   splices:
     change.splices?.map(({ start, old, insert }) => ({

@@ -1,12 +1,12 @@
 // Plans changes: small ones on the event loop, large or slow ones in a thread. Does not know who asks.
 import type { ResourceLimits } from 'node:worker_threads'
 import type { CurrentOutcome } from '../engine/failure.ts'
-import type { RecordedSplice } from '../engine/history/change.ts'
+import type { RecordedChange } from '../engine/history/change.ts'
 import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
 import { bufferOf, transferable } from './thread.ts'
-import { type Job, type PlannedInThread, type Results, type TakenBackInThread, withTexts } from './job.ts'
+import { type Job, type PlannedInThread, type Results, type TakenBackInThread, withChanges } from './job.ts'
 import { Threads } from './threads.ts'
 
 /** Bytes up to which a file is planned on the event loop. */
@@ -64,9 +64,9 @@ export class PlanMaker {
     task: TakeBackTask,
     file: { path: string; exists: boolean }
   ): Result<TextTakenBack, TakeBackTaskFailure> | Promise<Result<TakenBackInThread, TakeBackTaskFailure>> {
-    const { changes } = task
-    const work = changes.reduce((sum, { splices }) => sum + workOf(splices ?? []), original.length)
-    return work <= INLINE_PLAN_BYTES ? planTakeBack(original, task, file) : this.#takeBackInThread(original, task, file)
+    return isShort(original, task.changes)
+      ? planTakeBack(original, task, file)
+      : this.#takeBackInThread(original, task, file)
   }
 
   close(): Promise<void> {
@@ -85,15 +85,12 @@ export class PlanMaker {
 
   async #takeBackInThread(
     original: Buffer,
-    { changes, ...task }: TakeBackTask,
+    task: TakeBackTask,
     file: { path: string; exists: boolean }
   ): Promise<Result<TakenBackInThread, TakeBackTaskFailure>> {
     const bytes = transferable(original)
-    const own = changes.map(change => withTexts(change, text => Uint8Array.from(text)))
-    const planned = await this.#threads.run(
-      { type: 'take_back', bytes, task: { ...task, changes: own }, file },
-      { transfer: [bytes.buffer] }
-    )
+    const own = withChanges(task, text => Uint8Array.from(text))
+    const planned = await this.#threads.run({ type: 'take_back', bytes, task: own, file }, { transfer: [bytes.buffer] })
     return planned.ok ? ok(withBuffers(planned.value)) : planned
   }
 }
@@ -106,6 +103,9 @@ const withBuffers = <P extends PlannedInThread>(planned: P): P => ({
   splices: planned.splices.map(splice => ({ ...splice, insert: bufferOf(splice.insert) }))
 })
 
-/** In bytes, as much as it takes to replay a change. */
-const workOf = (splices: readonly RecordedSplice[]): number =>
-  splices.reduce((sum, { old, insert }) => sum + SPLICE_WORK + old.length + insert.length, 0)
+/** Whether changes that end in `present` are replayed on the event loop. */
+export function isShort(present: Buffer, changes: readonly RecordedChange[]): boolean {
+  const workOf = ({ splices }: RecordedChange): number =>
+    (splices ?? []).reduce((sum, { old, insert }) => sum + SPLICE_WORK + old.length + insert.length, 0)
+  return changes.reduce((sum, change) => sum + workOf(change), present.length) <= INLINE_PLAN_BYTES
+}

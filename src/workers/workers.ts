@@ -1,4 +1,5 @@
 // Everything that runs in threads, made and ended together. Does not know who asks.
+import { HistoryReader } from './history-reader.ts'
 import { Outliner } from './outline.ts'
 import { PlanMaker } from './plan.ts'
 import { Searcher } from './search.ts'
@@ -11,6 +12,7 @@ import type { CrashReport } from './threads.ts'
  */
 export class Workers {
   readonly searcher = new Searcher()
+  readonly historyReader = new HistoryReader()
   readonly planMaker: PlanMaker
   readonly outliner: Outliner
   readonly syntaxChecker: SyntaxChecker
@@ -24,7 +26,9 @@ export class Workers {
   /** Waits for the jobs, and ends the threads. */
   async close(): Promise<void> {
     await Promise.all(
-      [this.searcher, this.planMaker, this.outliner, this.syntaxChecker].map(workers => workers.close())
+      [this.searcher, this.historyReader, this.planMaker, this.outliner, this.syntaxChecker].map(workers =>
+        workers.close()
+      )
     )
   }
 }

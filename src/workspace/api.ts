@@ -126,8 +126,21 @@ export interface PlannedFile {
 export interface FileHistory {
   changes: readonly RecordedChange[]
   /** Which of them still stand, and by whom they were undone: of each edit_id of the file. */
-  records: readonly EditRecord[]
+  records: readonly ChangeRecord[]
 }
+/**
+ * A file that is there, or that was removed, with its changes; these end in what it holds. The last of them has no id
+ * where another program has changed the file and nobody has recorded it yet.
+ */
+export interface FileWithPast extends Omit<FileFacts, 'file_hash'>, FileHistory {
+  /** Absent where there is no file. */
+  file_hash?: string
+  /** Whoever is given it may use it up. */
+  bytes: Buffer
+  /** On its changes, oldest first. */
+  verdicts: readonly Verdict[]
+}
+
 /**
  * A new file's original is empty. Where it returns a promise, `original` is the planner's, until the plan gives it
  * back; a failure needn't. Given `stale`, a planner fails with it, and may add to it what is there now.
@@ -350,6 +363,15 @@ export interface Workspace {
     target: FileTarget,
     use: { file: () => Consumer<R>; directory: PageRequest }
   ): Promise<{ ok: true; value: Looked<R> } | FailedAccess<FileFailure>>
+  /**
+   * Does the work on a file and all that is known of its changes; nothing is locked. Where the file changes meanwhile,
+   * both are read again: STALE_FILE if it always does. FILE_NOT_FOUND where no change of it is known either;
+   * HISTORY_GONE: there is no history.
+   */
+  recall<T, F>(
+    target: Pick<FileTarget, 'path'>,
+    work: (file: FileWithPast) => Promise<Result<T, F>>
+  ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
   /** The edits of files that may be read now, and exist or existed where the policy allows it. */
   history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
   /**

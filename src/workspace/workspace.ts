@@ -15,6 +15,7 @@ import type {
   Entries,
   FailedAccess,
   FileTarget,
+  FileWithPast,
   HistoryPage,
   HistoryQuery,
   Key,
@@ -46,6 +47,7 @@ import { LivenessSockets } from './locks/liveness.ts'
 import { isOfFile } from './locks/names.ts'
 import { SILENCE, thisOwner, type Observer } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
+import { recallFile } from './recall.ts'
 import { below, join, split } from './root/path.ts'
 import type { Pin, Root } from './root/pin.ts'
 import { makePolicy, matcher, type Policy } from './root/policy.ts'
@@ -300,6 +302,14 @@ class FileWorkspace implements Workspace {
     } finally {
       folder.close()
     }
+  }
+
+  recall<T, F>(target: Pick<FileTarget, 'path'>, work: (file: FileWithPast) => Promise<Result<T, F>>): Answer<T, F> {
+    return this.#files.run<T, F>(target, 'look', async asked => {
+      if (this.#settling === null) return noHistory
+      const { history } = this.#settling
+      return recallFile<T, F>({ ...this.#context, history }, asked, work)
+    })
   }
 
   async history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {

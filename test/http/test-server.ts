@@ -123,6 +123,7 @@ export async function startServer(
     create: opened.create.bind(opened),
     batch: opened.batch.bind(opened),
     look: opened.look.bind(opened),
+    recall: opened.recall.bind(opened),
     history: opened.history.bind(opened),
     review: opened.review.bind(opened),
     keyed: opened.keyed.bind(opened),

@@ -2,6 +2,11 @@
 import type { RecordedChange, Selection } from './change.ts'
 import { IndexSet } from './index-set.ts'
 
+/** A selection that nobody else has. */
+export interface ListedSelection extends Selection {
+  change_indexes?: number[]
+}
+
 /** What is known of the changes of a text without their texts. Units are numbered in the order of their changes. */
 export class Units {
   /** Index of each unit's change. */
@@ -56,8 +61,8 @@ export class Units {
   }
 
   /** Units, rising and each once, as a selection. */
-  selection(units: readonly number[], changes: readonly RecordedChange[]): Selection[] {
-    const selections: Selection[] = []
+  selection(units: readonly number[], changes: readonly RecordedChange[]): ListedSelection[] {
+    const selections: ListedSelection[] = []
     for (let i = 0; i < units.length;) {
       const at = this.changeOf[units[i]!]!
       const [from, to] = this.of(at)

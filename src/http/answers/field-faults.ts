@@ -16,6 +16,7 @@ const SENTENCES: Record<FixedFault, string> = {
   changes_not_kept:
     'names changes of an edit of which only the lines were counted; leave it out to mean the whole edit',
   several_files: 'is of one file, but the edits that are meant are of several; leave it out, or name edits of one file',
+  not_of_file: 'is the edit_id of no edit of this file that is known',
   no_time: 'is no time that there is',
   missing: 'is missing',
   replace_all_too: "can't be combined with replace_all: true; send one of them",
@@ -45,7 +46,7 @@ function messageOf(fault: FieldFault, naming: CallSyntax): string {
         'Send edit_ids of fewer files'
       )
     case 'no_selector':
-      return `the request does not say which changes it means; send one of ${listed(fault.selectors)}`
+      return `the request does not say which changes it means; send one of ${listed(fault.selectors, 'or')}`
     case 'no_such_change':
       return (
         `is ${fault.index}, but the edit has ` +

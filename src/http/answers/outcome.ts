@@ -1,8 +1,10 @@
 // The sentence of a success. Does not know status codes.
 import type { BatchResult } from '../../../schemas/batch.ts'
+import type { BlameResult } from '../../../schemas/blame.ts'
 import type { HistoryResult } from '../../../schemas/history.ts'
 import type { InspectResult } from '../../../schemas/inspect.ts'
 import type { ChangeResult } from '../../../schemas/outcome.ts'
+import type { PendingResult } from '../../../schemas/pending.ts'
 import type { ReviewResult } from '../../../schemas/review.ts'
 import type { RedoResult, UndoResult } from '../../../schemas/undo.ts'
 import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
@@ -16,13 +18,22 @@ import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage } from './batch-outcome.ts'
 import { sentences } from './description.ts'
 import { fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
+import { blameMessage, pendingMessage } from './past-outcome.ts'
 import { counted, linesListed, listed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
 import { syntaxWarning } from './syntax-error.ts'
 
 /** What any success is answered with. */
 export type AnswerBody =
-  ChangeResult | InspectResult | HistoryResult | UndoResult | RedoResult | BatchResult | ReviewResult
+  | ChangeResult
+  | InspectResult
+  | HistoryResult
+  | UndoResult
+  | RedoResult
+  | BatchResult
+  | ReviewResult
+  | PendingResult
+  | BlameResult
 
 /**
  * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
@@ -79,6 +90,10 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
       const { verdict, edit_ids } = value.outcome
       return { message: reviewMessage(value.outcome), [verdict]: edit_ids, ...warned }
     }
+    case 'pending':
+      return { message: pendingMessage(value.outcome), ...value.outcome, ...warned }
+    case 'blame':
+      return { message: blameMessage(value.outcome), ...value.outcome, ...warned }
     default:
       return changeBody(value, requestWarnings)
   }

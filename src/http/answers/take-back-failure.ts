@@ -252,9 +252,8 @@ export function noTexts({ reason, edit_ids, asked, unrecorded }: Of<'HISTORY_GON
       `C${BY_AN_EDIT.slice(1)}`
     )
   }
-  const what = editsNamed(asked.edit_ids)
-  const can_t =
-    asked.to === 'state_after' ? `The state after ${what} can't be brought back` : `${capital(what)} ${CAN_T[asked.to]}`
+  const { to } = asked
+  const can_t = whatCan_t(to, editsNamed(asked.edit_ids), asked.edit_ids.length > 0)
   const others = editsNamed(edit_ids)
   const gap = 'the file was changed since by another program, or by a server without a history, and it is not known how'
   const misfit = `what is recorded of ${others} does not fit the file as it is`
@@ -264,6 +263,7 @@ export function noTexts({ reason, edit_ids, asked, unrecorded }: Of<'HISTORY_GON
       : [known === undefined ? misfit : `that needs the texts of ${others}, which are ${known}`]),
     ...(unrecorded === true ? [gap] : [])
   ]
+  if (to === 'pending' || to === 'blame') return `${can_t}: ${why.join('; and ')}.`
   const last = edit_ids.at(-1)
   const from =
     last === undefined || unrecorded === true ? 'Only what was edited after that' : `Only what was edited after ${last}`
@@ -273,6 +273,22 @@ export function noTexts({ reason, edit_ids, asked, unrecorded }: Of<'HISTORY_GON
     known === undefined ? '' : `${from} can be taken back.`,
     `For what was before, ${BY_AN_EDIT}`
   )
+}
+
+type Asked = NonNullable<Of<'HISTORY_GONE'>['asked']>
+
+/** What can't be done: with `what`, the edits in question, if there are any. */
+function whatCan_t(to: Asked['to'], what: string, hasEdits: boolean): string {
+  switch (to) {
+    case 'state_after':
+      return `The state after ${what} can't be brought back`
+    case 'pending':
+      return "What is pending can't be told in lines"
+    case 'blame':
+      return `Who wrote the lines${hasEdits ? `, as they were after ${what},` : ''} can't be told`
+    default:
+      return `${capital(what)} ${CAN_T[to]}`
+  }
 }
 
 /** A link where a file was. */

@@ -109,7 +109,8 @@ export function translate(body: unknown, operation: Fields): Translated {
     return object
   }
   const translated = renamed(body, request, '')
-  if (operation.effect === 'looks' && hasProperty(request, 'start_line')) {
+  // Where limit is a field, it says how many lines are listed.
+  if (operation.effect === 'looks' && hasProperty(request, 'start_line') && !hasProperty(request, 'limit')) {
     errors.push(...readRange(translated, warnings, sentNames))
   }
   const result = (failure: Failure | null) => ({

@@ -7,7 +7,7 @@ import type { ChangeRecord } from '../api.ts'
 /** The changes of a file that took place. */
 export interface Chain {
   /** Oldest first. */
-  records: readonly EditRecord[]
+  records: readonly ChangeRecord[]
   /** The same for the engine, and between them what is not known: a change by others. */
   changes: readonly RecordedChange[]
   /** What became of records about which their server hasn't said it. */
@@ -20,12 +20,12 @@ export interface Chain {
  * file any more. It took place if the next change, or the present text, began with what it made.
  */
 export function chainOf(stored: readonly Pick<Stored, 'record' | 'settled'>[], present: string | null): Chain {
-  const records: EditRecord[] = []
+  const records: ChangeRecord[] = []
   const changes: RecordedChange[] = []
   const settled: { edit_id: string; settlement: Settlement }[] = []
   let after = present
   for (const { record, settled: known } of stored.toReversed()) {
-    if (isNote(record)) continue
+    if (!isChange(record)) continue
     const settlement = known ?? settlementOf(record, after)
     if (known === null) settled.push({ edit_id: record.edit_id, settlement })
     if (settlement !== 'done') continue

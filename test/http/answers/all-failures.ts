@@ -191,6 +191,22 @@ const REQUESTS: Described[] = [
     failure: {
       code: 'INVALID_REQUEST',
       faults: [
+        { pointer: '', reason: 'no_selector', selectors: ['edit_id', 'path'] },
+        { pointer: '/change_indexes', reason: 'changes_of_undo' },
+        { pointer: '/changes/0/change_indexes', reason: 'changes_not_kept' }
+      ]
+    },
+    detail: [
+      'The request is not valid: the request does not say which changes it means; send one of edit_id or path;',
+      '/change_indexes names changes of an undo or redo; name those of the edits that it was of, or leave it out to mean',
+      'all of them; /changes/0/change_indexes names changes of an edit of which only the lines were counted; leave it',
+      'out to mean the whole edit.'
+    ]
+  },
+  {
+    failure: {
+      code: 'INVALID_REQUEST',
+      faults: [
         { pointer: '/new_text', reason: 'missing' },
         { pointer: '/symbol', reason: 'second_target', other: 'heading' },
         { pointer: '/search', reason: 'no_regex', syntax: 'missing closing )' }
@@ -1531,6 +1547,36 @@ const HISTORY: Described[] = [
     ]
   },
   {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'inconsistent',
+      edit_ids: ['E2'],
+      asked: { to: 'pending', edit_ids: [] }
+    },
+    detail: ["What is pending can't be told in lines: what is recorded of edit E2 does not fit the file as it is."]
+  },
+  {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'inconsistent',
+      edit_ids: ['E2'],
+      asked: { to: 'blame', edit_ids: [] }
+    },
+    detail: ["Who wrote the lines can't be told: what is recorded of edit E2 does not fit the file as it is."]
+  },
+  {
+    failure: {
+      code: 'HISTORY_GONE',
+      reason: 'no_texts',
+      edit_ids: ['E2', 'E3'],
+      asked: { to: 'blame', edit_ids: ['E1'] }
+    },
+    detail: [
+      "Who wrote the lines, as they were after edit E1, can't be told:",
+      'that needs the texts of edits E2 and E3, which are not kept, or not any more.'
+    ]
+  },
+  {
     failure: conflict({}),
     detail: [
       "Edit E1 can't be taken back: the later edit E2 changed the same text (line 12 of src/app.ts).",
@@ -1602,6 +1648,10 @@ const HISTORY: Described[] = [
   {
     failure: nothing({ reason: 'none' }),
     detail: ['No edit that fits stands. /history lists the edits. Nothing was written.']
+  },
+  {
+    failure: nothing({ reason: 'none', verb: 'review' }),
+    detail: ['No edit that fits is known. /history lists the edits. Nothing was written.']
   },
   {
     failure: nothing({ reason: 'none_of_caller', agent: 'ann' }),

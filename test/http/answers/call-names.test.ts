@@ -7,7 +7,7 @@ import { TOOL_NAMES } from '../../../schemas/tools.ts'
 import { EXAMPLES, exampleOf } from '../../../src/http/answers/examples.ts'
 import { BY_ROUTE, BY_TOOL, type CallSyntax } from '../../../src/http/answers/call-names.ts'
 import { toProblem } from '../../../src/http/answers/problem.ts'
-import { makeOperations, type Operations } from '../../../src/operations.ts'
+import { makeOperations, operationsIn, toolsIn, type Operations } from '../../../src/operations.ts'
 import { MISSES } from '../../misses.ts'
 import { FAILURES } from './all-failures.ts'
 import { startServer, type TestServer } from '../test-server.ts'
@@ -22,7 +22,8 @@ const ROUTES = [
   '/inspect',
   '/history',
   '/undo',
-  '/redo'
+  '/redo',
+  '/review'
 ]
 const ofRoutes = new RegExp(`(?<![\\w.-])(${ROUTES.join('|')})(?![\\w-])`)
 const ofTools = new RegExp(`\\b(${TOOL_NAMES.join('|')})\\b`)
@@ -42,11 +43,11 @@ t.test('has the names of the operations', async t => {
   const server = await startServer(t)
   const operations = makeOperations(server.workspace, { max_edits: 1, max_file_size: 1 })
   t.strictSame(
-    Object.values(operations).map(({ route }) => route),
+    operationsIn(operations).map(({ route }) => route),
     ROUTES
   )
   t.strictSame(
-    Object.values(operations).map(({ id }) => id),
+    toolsIn(operations).map(({ id }) => id),
     [...TOOL_NAMES]
   )
   const { edit, edit_lines, edit_section, create, inspect, history, undo, redo } = operations

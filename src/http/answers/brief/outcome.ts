@@ -26,6 +26,8 @@ export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall): 
     case 'batch':
       return below(briefBatch(value.outcome, body as BatchResult), ...warnings)
     case 'review':
+    case 'pending':
+    case 'blame':
       return below(body.message, ...warnings)
     default:
       return briefChange(value, body as ChangeResult, warnings)

@@ -1,0 +1,116 @@
+// Who wrote the lines of a text, as it is or as it once was. A task that can be sent to another thread. Does not know
+// files, threads, or whose changes they are.
+import { fail, ok, type Result } from '../result.ts'
+import type { HistoryGone, LineOutOfRange } from './failure.ts'
+import { isRecordedId, type RecordedChange } from './history/change.ts'
+import { knownSince, reachOf, type Reach } from './history/known.ts'
+import { LineBudget, type ShownLine } from './history/shown-line.ts'
+import { BASE, bytesOf } from './history/spans.ts'
+import { Units } from './history/units.ts'
+import { replay, stands, type Weave } from './history/weave.ts'
+import { lineFrom, lineStarts } from './text/lines.ts'
+import { Text } from './text/text.ts'
+
+export interface BlameTask {
+  /** All that is known of the text's changes, oldest first. */
+  changes: readonly RecordedChange[]
+  /** The change right after which the text is meant; without it, the text as it is. */
+  at?: string
+  /** 1-based and inclusive. */
+  start_line?: number
+  end_line?: number
+  /** Lines that are listed. */
+  limit: number
+}
+
+export interface BlamedLine extends ShownLine {
+  line: number
+  /** Who inserted bytes of it, its break included, oldest first; not those who only deleted some. */
+  edit_ids: string[]
+  /** So did others, of whose change there is no record yet. */
+  outside?: true
+}
+
+export interface BlamedText extends Reach {
+  total_lines: number
+  start_line: number
+  lines: BlamedLine[]
+  /** Not all that were asked for are listed: they go on with `next_line`. */
+  truncated?: true
+  next_line?: number
+}
+
+/**
+ * The lines of `present`, the text that the changes end in, or of an earlier state of it. Fails with HISTORY_GONE where
+ * what is recorded doesn't fit, or doesn't reach back to `at`; with LINE_OUT_OF_RANGE where it has no such lines (line 1
+ * of an empty text is empty). Linear in the text and in what is recorded.
+ */
+export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, HistoryGone | LineOutOfRange> {
+  const { changes, at: asked, start_line = 1, end_line, limit } = task
+  const units = new Units(changes)
+  const since = knownSince(changes, units)
+  const at = asked === undefined ? changes.length - 1 : units.indexOf(asked)
+  if (at === undefined || at < since - 1) return fail(tooOld(changes, asked!, at ?? since - 1, since))
+  const weave = replay(present, changes, units, since)
+  if (!weave.ok) return weave
+  const written = textAt(weave.value, at)
+  const text = new Text(written.pieces)
+  const { offsets, total: total_lines } = lineStarts(text, [start_line])
+  if (start_line > Math.max(1, total_lines) || (end_line !== undefined && end_line < start_line)) {
+    return fail({ code: 'LINE_OUT_OF_RANGE', total_lines, start_line, ...(end_line !== undefined && { end_line }) })
+  }
+  const last = Math.min(end_line ?? total_lines, total_lines)
+  const budget = new LineBudget(limit)
+  const lines: BlamedLine[] = []
+  let piece = 0
+  for (let line = start_line, offset = offsets[0]!; line <= last && !budget.isSpent; line++) {
+    const place = lineFrom(text, offset)
+    offset = place.next
+    while (text.startOf(piece + 1) <= place.start) piece++
+    const ids = new Set<string>()
+    const writers = new Set<number>()
+    for (let i = piece; i < written.pieces.length && text.startOf(i) < place.next; i++) {
+      const inserter = written.inserters[i]!
+      if (inserter !== BASE) writers.add(units.changeOf[inserter]!)
+    }
+    for (const writer of [...writers].sort((a, b) => a - b)) ids.add(changes[writer]!.edit_id)
+    const edit_ids = [...ids].filter(isRecordedId)
+    lines.push({ line, ...budget.show(text, place), edit_ids, ...(edit_ids.length < ids.size && { outside: true }) })
+  }
+  const next_line = start_line + lines.length
+  return ok({
+    total_lines,
+    start_line,
+    lines,
+    ...(next_line <= last && { truncated: true, next_line }),
+    ...reachOf(changes, since)
+  })
+}
+
+/** The text right after the change with an index, as pieces, and who inserted each. */
+function textAt({ present, spans, units }: Weave, at: number): { pieces: Buffer[]; inserters: number[] } {
+  const stood = (unit: number): boolean => units.changeOf[unit]! <= at && units.stoodAfter(unit, at)
+  const pieces: Buffer[] = []
+  const inserters: number[] = []
+  let now = 0
+  for (const span of spans) {
+    if (stands(span, stood)) {
+      pieces.push(span.visible ? present.subarray(now, now + span.length) : bytesOf(span))
+      inserters.push(span.inserter)
+    }
+    if (span.visible) now += span.length
+  }
+  return { pieces, inserters }
+}
+
+/** The state after `asked` needs changes that aren't known. */
+function tooOld(changes: readonly RecordedChange[], asked: string, at: number, since: number): HistoryGone {
+  const missing = changes.slice(at + 1, since).filter(({ splices }) => splices === null)
+  const ids = missing.map(({ edit_id }) => edit_id).filter(isRecordedId)
+  return {
+    code: 'HISTORY_GONE',
+    edit_ids: missing.length > 0 ? ids : [asked],
+    reason: 'not_kept',
+    ...(ids.length < missing.length && { unrecorded: true })
+  }
+}

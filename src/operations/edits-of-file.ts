@@ -1,0 +1,33 @@
+// Edits of a file that an answer names: who made them, and what became of them. Does not know what they are named for.
+import type { NamedEditOnWire } from '../../schemas/history.ts'
+import { keptOf, reviewOf } from '../engine/history/baseline.ts'
+import { IndexSet } from '../engine/history/index-set.ts'
+import { standingOf } from '../engine/history/units.ts'
+import type { FileWithPast } from '../workspace/api.ts'
+
+/** Those of a file's edits that have these ids, newest first. */
+export function editsOfFile(
+  { changes, records, verdicts }: Pick<FileWithPast, 'changes' | 'records' | 'verdicts'>,
+  ids: ReadonlySet<string>
+): NamedEditOnWire[] {
+  const standing = standingOf(changes)
+  const kept = keptOf(verdicts)
+  return records
+    .filter(({ edit_id }) => ids.has(edit_id))
+    .reverse()
+    .map(({ edit_id, batch_id, operation, at, agent, session, reason }) => {
+      const { state, undone, count } = standing.get(edit_id)!
+      const review = reviewOf(undone, kept.get(edit_id) ?? new IndexSet(), count)
+      return {
+        edit_id,
+        ...(batch_id !== undefined && { batch_id }),
+        operation,
+        at: new Date(at).toISOString(),
+        ...(agent !== undefined && { agent }),
+        ...(session !== undefined && { session }),
+        ...(reason !== undefined && { reason }),
+        state,
+        ...(review !== undefined && { review })
+      }
+    })
+}
