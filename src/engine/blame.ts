@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { HistoryGone, LineOutOfRange } from './failure.ts'
 import { isRecordedId, type RecordedChange } from './history/change.ts'
 import { knownSince, reachOf, type Reach } from './history/known.ts'
-import { LineBudget, type ShownLine } from './history/shown-line.ts'
+import { LineBudget, type LineText } from './history/shown-line.ts'
 import { BASE, bytesOf } from './history/spans.ts'
 import { Units } from './history/units.ts'
 import { replay, stands, type Weave } from './history/weave.ts'
@@ -23,7 +23,7 @@ export interface BlameTask {
   limit: number
 }
 
-export interface BlamedLine extends ShownLine {
+export interface BlamedLine extends LineText {
   line: number
   /** Who inserted bytes of it, its break included, oldest first; not those who only deleted some. */
   edit_ids: string[]

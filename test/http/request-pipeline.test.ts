@@ -269,8 +269,8 @@ t.test('names routes and methods that there are', async t => {
     code: 'ROUTE_NOT_FOUND',
     detail:
       'There is no route POST /edits. The routes are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, ' +
-      'POST /batch, POST /create, POST /inspect, POST /history, POST /undo, POST /redo, POST /review, GET /tools, ' +
-      'POST /tools/{name}, POST /mcp, ' +
+      'POST /batch, POST /create, POST /inspect, POST /history, POST /undo, POST /redo, POST /review, ' +
+      'POST /pending, POST /blame, GET /tools, POST /tools/{name}, POST /mcp, ' +
       'GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json ' +
       'and GET /docs.'
   })

@@ -51,8 +51,8 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  // 208,000 with eleven operations; a quarter of it are descriptions.
-  t.ok(JSON.stringify(document).length <= 215_000, `${JSON.stringify(document).length} characters`)
+  // 222,000 with thirteen operations; a quarter of it are descriptions.
+  t.ok(JSON.stringify(document).length <= 225_000, `${JSON.stringify(document).length} characters`)
 })
 
 t.test('tells problems apart by code, and what was inspected by type', async t => {
@@ -121,6 +121,8 @@ t.test('names every operation and tells a model what it is for', async t => {
       ['post /undo', 'undo_edit'],
       ['post /redo', 'redo_edit'],
       ['post /review', 'review_edits'],
+      ['post /pending', 'pending_changes'],
+      ['post /blame', 'blame_file'],
       ['get /tools', 'get_tools'],
       ['post /tools/{name}', 'call_tool'],
       ['get /capabilities', 'get_capabilities'],

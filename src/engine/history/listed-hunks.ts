@@ -5,10 +5,10 @@ import { Text } from '../text/text.ts'
 import { isRecordedId, type RecordedChange } from './change.ts'
 import { Makers } from './makers.ts'
 import type { Net, NetHunk } from './net.ts'
-import type { LineBudget, ShownLine } from './shown-line.ts'
+import type { LineBudget, LineText } from './shown-line.ts'
 import type { ListedSelection, Units } from './units.ts'
 
-export interface ListedLine extends ShownLine {
+export interface ListedLine extends LineText {
   kind: 'same' | 'added' | 'removed'
   /** Its number in the present text, and in the baseline; 1-based. */
   line?: number

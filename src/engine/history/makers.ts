@@ -1,14 +1,14 @@
 // Which units make the difference on each line of a hunk. Does not know what the lines hold.
 import type { Line } from '../text/lines.ts'
-import { hasBytes, type Stretch } from './net.ts'
+import { hasBytes, type NetStretch } from './net.ts'
 
 /** Of one side of a hunk: ask for its lines in their order. Linear in the lines and stretches. */
 export class Makers {
-  readonly #stretches: readonly Stretch[]
+  readonly #stretches: readonly NetStretch[]
   readonly #side: 'baseline' | 'present'
   #first = 0
 
-  constructor(stretches: readonly Stretch[], side: 'baseline' | 'present') {
+  constructor(stretches: readonly NetStretch[], side: 'baseline' | 'present') {
     this.#stretches = stretches.filter(hasBytes)
     this.#side = side
   }

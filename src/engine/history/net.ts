@@ -11,14 +11,14 @@ import { stands, type Weave } from './weave.ts'
  * Bytes that only one of the two texts has, or neither, where changes that differ had to do with them: `from` to `to` of
  * the baseline, `otherFrom` to `otherTo` of the present text.
  */
-export interface Stretch extends LineHunk {
+export interface NetStretch extends LineHunk {
   /** Those of its units that stand only in one of the two. */
   readonly units: readonly number[]
 }
 
 /** Lines of the baseline (`from` to `to`) that became lines of the present text. */
 export interface NetHunk extends LineHunk {
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly NetStretch[]
   /** Rising, each once. */
   readonly units: readonly number[]
 }
@@ -39,7 +39,7 @@ export interface Net {
 export function netOf({ present, spans, units }: Weave, first: number, isKept: (unit: number) => boolean): Net {
   const kept = Uint8Array.from({ length: units.count }, (_, unit) => (unit >= first && isKept(unit) ? 1 : 0))
   const differs = (unit: number): boolean => unit >= first && (kept[unit] === 1) !== units.stands(unit)
-  const stretches: Stretch[] = []
+  const stretches: NetStretch[] = []
   const parts: Buffer[] = []
   let [at, now] = [0, 0]
   for (const span of spans) {
@@ -107,7 +107,7 @@ function extend(hunk: LineHunk | undefined, by: number | undefined): void {
 }
 
 /** Each hunk with the stretches that are in it or touch it. */
-function withStretches(hunks: readonly LineHunk[], stretches: readonly Stretch[]): NetHunk[] {
+function withStretches(hunks: readonly LineHunk[], stretches: readonly NetStretch[]): NetHunk[] {
   let i = 0
   return hunks.map(hunk => {
     const { from, to, otherFrom, otherTo } = hunk

@@ -8,7 +8,7 @@ const LINE_LENGTH = 2000
 /** The same of all lines of one answer together. A bound on its size; chosen, not measured. */
 const TOTAL_LENGTH = 4_000_000
 
-export interface ShownLine {
+export interface LineText {
   /** Without its break. */
   text: string
   lossy?: true
@@ -34,7 +34,7 @@ export class LineBudget {
   }
 
   /** A line of `text`; one more that it has. */
-  show(text: Text, line: Line): ShownLine {
+  show(text: Text, line: Line): LineText {
     const shown = shownLine(text, line)
     this.#lines--
     this.#units -= shown.text.length
@@ -42,7 +42,7 @@ export class LineBudget {
   }
 }
 
-function shownLine(text: Text, { start, end, next }: Line): ShownLine {
+function shownLine(text: Text, { start, end, next }: Line): LineText {
   const bytes = text.slice(start, end)
   const isCut = bytes.length > LINE_LENGTH && utf16Length(bytes) > LINE_LENGTH
   const kind = next > end ? breakAt(text, end).kind : 'none'

@@ -23,7 +23,9 @@ const ROUTES = [
   '/history',
   '/undo',
   '/redo',
-  '/review'
+  '/review',
+  '/pending',
+  '/blame'
 ]
 const ofRoutes = new RegExp(`(?<![\\w.-])(${ROUTES.join('|')})(?![\\w-])`)
 const ofTools = new RegExp(`\\b(${TOOL_NAMES.join('|')})\\b`)
