@@ -25,6 +25,7 @@ export interface Locator {
 export interface PageRequest {
   url(): string
   headers(): Record<string, string>
+  failure(): { errorText: string } | null
 }
 
 export interface Page extends Pick<Locator, 'getByRole' | 'locator'> {
@@ -118,7 +119,8 @@ export function watch(page: Page): Watched {
     watched.errors.push(String(error))
   })
   page.on('requestfailed', request => {
-    watched.errors.push(request.url())
+    // What is under way when a page is left isn't a failure.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') watched.errors.push(request.url())
   })
   page.on('request', request => {
     if (!request.url().startsWith('data:')) watched.requests.push(request)
