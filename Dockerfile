@@ -23,7 +23,8 @@ COPY build.js tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY routes routes
 COPY schemas schemas
-RUN npm run build && rm dist/build.* && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+COPY page page
+RUN npm run build && rm dist/build.* && rm page/review/*.ts page/review/tsconfig.json && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="editd" \
@@ -36,7 +37,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY page page
+COPY --from=build /app/page page
 # A new named volume takes over the owner and mode of the folder it is mounted on.
 RUN mkdir -m 755 /workspace && mkdir -m 700 /state && chown node:node /workspace /state
 VOLUME ["/workspace", "/state"]

@@ -1,47 +1,62 @@
-// Builds dist/ from src/, routes/ and schemas/ where it isn't what these say: before each start and test, and when npm
-// installs or packs the project. Compares contents, so a switch of branches or a copy is seen as what it is. Does not
+// Builds dist/ from src/, routes/ and schemas/, and dist/page/ from page/review/, where it isn't what these say: before
+// each start and test, and when npm installs or packs the project. Compares contents, so a switch of branches or a copy is seen as what it is. Does not
 // know what the sources do.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const HOME = import.meta.dirname
-const FOLDERS = ['src', 'routes', 'schemas']
+/**
+ * What is compiled at a time. `folders`: each with where it goes. `stamp`, of the last build that succeeded: the digests
+ * of what went in and what came out. `memory`: what the compiler remembers of its last run.
+ */
+const PROJECTS = [
+  {
+    config: 'tsconfig.build.json',
+    folders: { src: 'dist/src', routes: 'dist/routes', schemas: 'dist/schemas' },
+    stamp: join(HOME, 'dist/build.json'),
+    memory: join(HOME, 'dist/build.tsbuildinfo')
+  },
+  {
+    config: 'page/review/tsconfig.json',
+    folders: { 'page/review': 'dist/page' },
+    stamp: join(HOME, 'dist/build.page.json'),
+    memory: join(HOME, 'dist/build.page.tsbuildinfo')
+  }
+]
 /** What decides about the result besides the sources; the lock stands for the compiler. */
-const SETTINGS = ['build.js', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
-/** Of the last build that succeeded: the digests of what went in and what came out. */
-const STAMP = join(HOME, 'dist/build.json')
-/** What the compiler remembers of its last run. */
-const MEMORY = join(HOME, 'dist/build.tsbuildinfo')
+const SETTINGS = ['build.js', 'package-lock.json', 'tsconfig.json']
 
-/** The files below the folders, sorted. */
-function filesIn(home, ending) {
-  return FOLDERS.flatMap(folder => {
-    const path = join(home, folder)
-    if (!existsSync(path)) return []
-    const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
-    return names.filter(name => name.endsWith(ending)).map(name => join(folder, name))
-  }).sort()
+/** The files below folders, sorted. */
+function filesIn(folders, ending) {
+  return folders
+    .flatMap(folder => {
+      const path = join(HOME, folder)
+      if (!existsSync(path)) return []
+      const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
+      return names.filter(name => name.endsWith(ending)).map(name => join(folder, name))
+    })
+    .sort()
 }
 
-function digest(home, names) {
+function digest(names) {
   const hash = createHash('sha256')
   for (const name of names) {
-    const content = existsSync(join(home, name)) ? readFileSync(join(home, name)) : ''
+    const content = existsSync(join(HOME, name)) ? readFileSync(join(HOME, name)) : ''
     hash.update(`${name}\0${content.length}\0`).update(content)
   }
   return hash.digest('hex')
 }
 
-const inputs = () => digest(HOME, [...SETTINGS, ...filesIn(HOME, '.ts')])
-const outputs = () =>
-  digest(join(HOME, 'dist'), [...filesIn(join(HOME, 'dist'), '.js'), ...filesIn(join(HOME, 'dist'), '.map')])
+const inputsOf = ({ config, folders }) => digest([...SETTINGS, config, ...filesIn(Object.keys(folders), '.ts')])
+const outputsOf = ({ folders }) =>
+  digest([...filesIn(Object.values(folders), '.js'), ...filesIn(Object.values(folders), '.map')])
 
-function lastBuild() {
+function lastBuild({ stamp }) {
   try {
-    return JSON.parse(readFileSync(STAMP, 'utf8'))
+    return JSON.parse(readFileSync(stamp, 'utf8'))
   } catch {
     return {}
   }
@@ -57,33 +72,39 @@ function compiler() {
 }
 
 /** Runs the compiler; returns its exit status. */
-function build(tsc, isIntact) {
+function build({ config, folders, memory }, tsc, isIntact) {
   if (!isIntact) {
     // The compiler doesn't look at what it wrote, only at what it remembers.
-    for (const path of [...FOLDERS.map(name => join(HOME, 'dist', name)), MEMORY]) {
+    for (const path of [...Object.values(folders).map(name => join(HOME, name)), memory]) {
       rmSync(path, { recursive: true, force: true })
     }
   }
-  const sources = new Set(filesIn(HOME, '.ts').map(name => name.slice(0, -'.ts'.length)))
-  for (const ending of ['.js', '.js.map']) {
-    for (const name of filesIn(join(HOME, 'dist'), ending)) {
-      if (!sources.has(name.slice(0, -ending.length))) rmSync(join(HOME, 'dist', name))
+  for (const [source, built] of Object.entries(folders)) {
+    const made = new Set(
+      filesIn([source], '.ts').map(name => join(built, relative(source, name)).slice(0, -'.ts'.length))
+    )
+    for (const ending of ['.js', '.js.map']) {
+      for (const name of filesIn([built], ending)) {
+        if (!made.has(name.slice(0, -ending.length))) rmSync(join(HOME, name))
+      }
     }
   }
-  const args = [tsc, '-p', 'tsconfig.build.json', '--incremental', '--tsBuildInfoFile', MEMORY]
+  const args = [tsc, '-p', config, '--incremental', '--tsBuildInfoFile', memory]
   return spawnSync(process.execPath, args, { cwd: HOME, stdio: 'inherit' }).status ?? 1
 }
 
-const before = inputs()
-const last = lastBuild()
-const isIntact = last.outputs === outputs()
-if (last.inputs !== before || !isIntact) {
+for (const project of PROJECTS) {
+  const inputs = inputsOf(project)
+  const last = lastBuild(project)
+  const isIntact = last.outputs === outputsOf(project)
+  if (last.inputs === inputs && isIntact) continue
   const tsc = compiler()
   if (tsc === undefined) {
     process.stderr.write('dist/ has to be built, but the compiler is not installed: run npm ci, without --omit=dev.\n')
     process.exitCode = 1
-  } else {
-    process.exitCode = build(tsc, isIntact)
-    if (process.exitCode === 0) writeFileSync(STAMP, `${JSON.stringify({ inputs: before, outputs: outputs() })}\n`)
+    break
   }
+  const status = build(project, tsc, isIntact)
+  if (status === 0) writeFileSync(project.stamp, `${JSON.stringify({ inputs, outputs: outputsOf(project) })}\n`)
+  else process.exitCode = status
 }

@@ -12,6 +12,7 @@ import { mcp } from '../routes/mcp.ts'
 import { openapi } from '../routes/openapi.ts'
 import { openapiToolsJson } from '../routes/openapi-tools-json.ts'
 import { operations } from '../routes/operations.ts'
+import { page } from '../routes/page.ts'
 import { readyz } from '../routes/readyz.ts'
 import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
@@ -34,6 +35,7 @@ import { collectPublished, makeDocumentation, UNCOMPILED } from './http/document
 import { late } from './http/late.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logBug, pathOf, requestLog } from './http/request-log.ts'
+import { makeReviewPage } from './http/review-page.ts'
 import { sendProblem } from './http/send.ts'
 import { componentsById } from './http/tools/schema.ts'
 import { toolbox } from './http/tools/tool.ts'
@@ -95,7 +97,7 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     frameworkErrors(error, request, reply) {
       logWhenDone(request, reply.raw)
       reply.header('x-request-id', request.id)
-      const refused = refusalOf(request.raw, accessOf(pathOf(request.url)))
+      const refused = refusalOf(request.raw, accessOf(pathOf(request.url), request.method))
       if (refused === null) handleError(error, request, reply)
       else sendProblem(reply, refused)
     }
@@ -110,6 +112,8 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
   })
 
   const routes = collectRoutes(app)
+  // Without a history there is nothing to review.
+  const review = config.docs && config.history !== 'off' ? makeReviewPage() : null
   const published = collectPublished(app)
   const addFailureHandlers = (to: FastifyInstance) => {
     to.setErrorHandler(handleError)
@@ -125,12 +129,13 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     // Not a route: all other requests for / are answered like those for any unknown path.
     const isHome = path === '/' && ['GET', 'HEAD'].includes(request.method)
     const wantsPage = config.docs && isHome && prefersPage(request.headers.accept)
-    const access = wantsPage ? 'public' : accessOf(request.is404 ? path : (request.routeOptions.url ?? path))
+    const route = request.is404 ? path : (request.routeOptions.url ?? path)
+    const access = wantsPage ? 'public' : accessOf(route, request.method)
     const refused = refusalOf(request.raw, access)
     if (refused !== null) sendProblem(reply, refused)
     else if (drain.closed && path !== '/healthz') {
       sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
-    }
+    } else if (wantsPage && review !== null) review.home(request, reply).catch(done)
     // Relative, so that it is right behind a proxy that puts the server below another path.
     else if (wantsPage) reply.header('vary', 'accept').redirect('./docs')
     else done()
@@ -213,6 +218,7 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     openapiToolsJson(app, box, byId, VERSION)
     docs(app, documentation)
   }
+  if (review !== null) page(app, review, routes)
   await app.ready()
   return {
     app,

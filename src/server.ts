@@ -85,7 +85,17 @@ function greeting(config: Config, { root, address: { address, port, family } }: 
   const generated = config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''
   const headers = `${token} -H 'Content-Type: application/json'`
   const docs = config.docs ? `docs: ${local}/docs\n` : ''
-  return `${line}${generated}${docs}try: curl -sS${headers} -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
+  return `${line}${generated}${reviewLine(config, local)}${docs}try: curl -sS${headers} -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
+}
+
+/**
+ * Where a person sees what was changed. The token is in the fragment, which a browser doesn't send, and only on a
+ * terminal: what is printed elsewhere is often kept.
+ */
+function reviewLine({ docs, history, token, tokenGenerated }: Config, local: string): string {
+  if (!docs || history === 'off') return ''
+  const fragment = tokenGenerated && process.stdout.isTTY ? `#token=${token}` : ''
+  return `review: ${local}/${fragment}\n`
 }
 
 /** Opens the log on stderr. Of several processes each line says whose it is. */

@@ -17,18 +17,19 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 
 const HOME = join(import.meta.dirname, '..')
-const COPIED = ['build.js', 'tsconfig.json', 'tsconfig.build.json']
+const COPIED = ['build.js', 'tsconfig.json', 'tsconfig.build.json', 'page/review/tsconfig.json']
 
-/** A project with two modules; `installed`: with the compiler. */
+/** A project with two modules and one of a page; `installed`: with the compiler. */
 function project(t: Test, installed = true) {
   // Elsewhere: below this project its compiler would be found.
   const folder = mkdtempSync(join(tmpdir(), 'editd-build-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const at = (name: string) => join(folder, name)
-  mkdirSync(at('src'))
+  for (const name of ['src', 'page/review']) mkdirSync(at(name), { recursive: true })
   writeFileSync(at('package.json'), '{ "type": "module" }')
   writeFileSync(at('src/one.ts'), 'export const one: number = 1\n')
   writeFileSync(at('src/two.ts'), "export * from './one.ts'\n")
+  writeFileSync(at('page/review/page.ts'), 'document.title = "page" as string\n')
   for (const name of COPIED) copyFileSync(join(HOME, name), at(name))
   if (installed) symlinkSync(join(HOME, 'node_modules'), at('node_modules'))
   return {
@@ -46,7 +47,9 @@ t.test('builds what is not built, and nothing where nothing has changed', async 
   const { at, build, built } = project(t)
   t.strictSame(build(), { status: 0, output: '' })
   t.match(built('one'), 'export const one = 1;')
-  const written = () => ['dist/src/one.js', 'dist/build.json'].map(name => statSync(at(name)).mtimeMs)
+  t.equal(readFileSync(at('dist/page/page.js'), 'utf8'), 'document.title = "page";\nexport {};\n')
+  const files = ['src/one.js', 'build.json', 'page/page.js', 'build.page.json']
+  const written = () => files.map(name => join('dist', name)).map(name => statSync(at(name)).mtimeMs)
   const before = written()
   utimesSync(at('src/one.ts'), new Date(), new Date())
   t.strictSame(build(), { status: 0, output: '' }, 'a newer time alone is no change')

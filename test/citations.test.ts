@@ -93,7 +93,7 @@ const missingSettings = (text: string): string[] => [
 ]
 
 const published = Object.keys((parse(textOf('openapi.yaml')) as { paths: object }).paths)
-const routes = new Set([...published, '/docs', '/mcp', '/openapi.json', '/openapi.yaml', '/openapi.tools.json'])
+const routes = new Set([...published, '/', '/docs', '/mcp', '/openapi.json', '/openapi.yaml', '/openapi.tools.json'])
 /** Routes by their methods, or in code spans: there only words, as other paths have folders in them. */
 const missingRoutes = (text: string): string[] =>
   [...text.matchAll(/\b(?:GET|POST|PUT|DELETE|PATCH) (\/[\w{}./-]*)|`(\/[a-z][a-z.-]*)`/g)]

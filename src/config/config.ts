@@ -167,7 +167,7 @@ const SETTINGS = {
   'mcp-output-schema': switchSetting(
     'tell MCP clients the schema of each answer, and send answers as structuredContent too'
   ),
-  'no-docs': switchSetting('serve neither /docs nor the OpenAPI documents'),
+  'no-docs': switchSetting('serve neither the review page nor /docs nor the OpenAPI documents'),
   'allow-host': listSetting(HOST_NAME, 'none', 'additional Host names to accept'),
   'allow-origin': listSetting(ORIGIN, 'none', 'origins of web pages that may call this server'),
   'log-level': setting(oneOf(...LOG_LEVELS), 'info', `what is logged: ${LOG_LEVELS.join(', ')}`),

@@ -18,13 +18,16 @@ export type RouteAccess = 'health' | 'public' | 'token'
 export const HEALTH_PATHS = ['/healthz', '/readyz']
 const PUBLIC_PATHS = ['/openapi.json', '/openapi.yaml', '/openapi.tools.json']
 
+/** The page; POST at the same path is an operation. */
+const PAGE_PATH = '/review'
+
 /** `path`: the route that matched, or where none did the path that was requested. */
-export const accessOf = (path: string): RouteAccess =>
-  HEALTH_PATHS.includes(path)
-    ? 'health'
-    : PUBLIC_PATHS.includes(path) || path === '/docs' || path.startsWith('/docs/')
-      ? 'public'
-      : 'token'
+export function accessOf(path: string, method = ''): RouteAccess {
+  if (HEALTH_PATHS.includes(path)) return 'health'
+  const isPage = (path === PAGE_PATH && ['GET', 'HEAD'].includes(method)) || path.startsWith('/page/')
+  const isDocument = PUBLIC_PATHS.includes(path) || path === '/docs' || path.startsWith('/docs/')
+  return isPage || isDocument ? 'public' : 'token'
+}
 
 /** The name in a Host header, without port and brackets; null if there is no valid one. */
 function hostName(host: string): string | null {

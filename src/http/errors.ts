@@ -47,6 +47,8 @@ const patternOf = (url: string) =>
 export interface Routes {
   /** Why there is nothing at this method and path. */
   missing(method: string, path: string): RequestFailure
+  /** There is no such path at all. */
+  unknown(method: string): RequestFailure
 }
 
 /** Keeps the list of routes, for requests to unknown ones. To be called before any route is added. */
@@ -62,14 +64,17 @@ export function collectRoutes(app: FastifyInstance): Routes {
     if (exact !== undefined) return [...exact]
     return [...methods].flatMap(([url, list]) => (patternOf(url).test(path) ? [...list] : []))
   }
+  const unknown: Routes['unknown'] = method => {
+    const routes = [...methods]
+      .filter(([url]) => !/^\/(docs|page)\//.test(url))
+      .map(([url, list]) => `${list.has('POST') ? 'POST' : 'GET'} ${url.replace(/:(\w+)/, '{$1}')}`)
+    return { code: 'ROUTE_NOT_FOUND', method, routes: [...new Set(routes)] }
+  }
   return {
+    unknown,
     missing(method, path) {
       const allow = methodsAt(path)
-      if (allow.length > 0) return { code: 'METHOD_NOT_ALLOWED', method, allow: allow.sort() }
-      const routes = [...methods]
-        .filter(([url]) => !url.startsWith('/docs/'))
-        .map(([url, list]) => `${list.has('POST') ? 'POST' : 'GET'} ${url.replace(/:(\w+)/, '{$1}')}`)
-      return { code: 'ROUTE_NOT_FOUND', method, routes: [...new Set(routes)] }
+      return allow.length > 0 ? { code: 'METHOD_NOT_ALLOWED', method, allow: allow.sort() } : unknown(method)
     }
   }
 }

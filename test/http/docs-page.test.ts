@@ -1,61 +1,14 @@
 // /docs in a real browser: it loads, asks for the token, edits a file, tells a problem and takes its fix. And the
 // requests that it offers.
-import { accessSync, constants, existsSync, rmSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { REQUEST_EXAMPLES } from '../../src/http/request-examples.ts'
 import { makeOperations } from '../../src/operations.ts'
+import { launchFor, skip, watch, type Locator } from './browser.ts'
 import { bytesOf, startServer, TOKEN } from './test-server.ts'
 
 const HELLO = "for (const name of process.argv.slice(2)) {\n  console.log('Hello, ' + name)\n}\n"
-
-/** playwright-core is in a list of its own, which isn't installed everywhere: of its types what is used here. */
-interface Locator {
-  locator(selector: string, options?: { hasText: string }): Locator
-  first(): Locator
-  getByRole(role: 'button', options: { name: string }): Locator
-  click(): Promise<void>
-  fill(value: string): Promise<void>
-  selectOption(value: string): Promise<unknown>
-  waitFor(): Promise<void>
-  innerText(): Promise<string>
-  isVisible(): Promise<boolean>
-}
-interface Page {
-  setDefaultTimeout(ms: number): void
-  on(event: 'console', listener: (message: { type(): string; text(): string }) => void): unknown
-  on(event: 'pageerror', listener: (error: Error) => void): unknown
-  on(event: 'request' | 'requestfailed', listener: (request: { url(): string }) => void): unknown
-  locator(selector: string): Locator
-  goto(url: string): Promise<unknown>
-  title(): Promise<string>
-  setViewportSize(size: { width: number; height: number }): Promise<void>
-  evaluate(script: string): Promise<unknown>
-}
-interface Driver {
-  chromium: {
-    launch(options: {
-      executablePath: string
-      args: string[]
-    }): Promise<{ newPage(options: object): Promise<Page>; close(): Promise<void> }>
-  }
-}
-
-const DRIVER = join(import.meta.dirname, '../../.ci/tools/node_modules/playwright-core/index.mjs')
-
-const isThere = (path: string) => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-const browser = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap(folder => ['chromium', 'chromium-browser', 'google-chrome'].map(name => join(folder, name)))
-  .find(isThere)
 
 t.test('offers requests that work one after the other, and one that misses', async t => {
   const server = await startServer(t)
@@ -94,37 +47,11 @@ t.test('offers edits that work right after the example of /create of the same pa
   }
 })
 
-const skip =
-  browser === undefined
-    ? 'no Chromium is installed (apt-get install chromium)'
-    : existsSync(DRIVER)
-      ? false
-      : 'its driver is not installed (npm ci --prefix .ci/tools)'
-
 t.test('in a browser', { skip }, async t => {
   const server = await startServer(t)
-  const { chromium } = (await import(pathToFileURL(DRIVER).href)) as Driver
-  const launched = await chromium.launch({
-    executablePath: browser!,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
-  })
-  t.teardown(() => launched.close())
-  const page: Page = await launched.newPage({ viewport: { width: 1280, height: 900 } })
-  page.setDefaultTimeout(30_000)
-  const errors: string[] = []
-  const hosts = new Set<string>()
-  page.on('console', message => {
-    if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text())
-  })
-  page.on('pageerror', error => {
-    errors.push(String(error))
-  })
-  page.on('requestfailed', request => {
-    errors.push(request.url())
-  })
-  page.on('request', request => {
-    if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host)
-  })
+  const browser = await launchFor(t)
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  const { errors, requests } = watch(page)
   const files = () => bytesOf(server, 'examples/hello.js')
 
   const edit = page.locator('#operations-files-edit_file')
@@ -142,7 +69,7 @@ t.test('in a browser', { skip }, async t => {
     await edit.locator('.execute').waitFor()
     t.equal(await page.title(), 'editd')
     t.strictSame(errors, [])
-    t.strictSame([...hosts], [`127.0.0.1:${server.port}`])
+    t.strictSame([...new Set(requests.map(request => new URL(request.url()).host))], [`127.0.0.1:${server.port}`])
   })
 
   await t.test('asks for the token when a request needs it, and sends the request with it', async t => {

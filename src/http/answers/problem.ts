@@ -19,6 +19,9 @@ import { SYNTAX_FAILURES } from './syntax-error.ts'
 /** The status of every success. */
 export const SUCCESS = 200
 
+/** The status where a client has what it asks for already. */
+export const NOT_MODIFIED = 304
+
 /** The status where a condition in a header failed; where the same condition is in the body, that of the code. */
 export const PRECONDITION_FAILED = 412
 

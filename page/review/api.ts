@@ -1,0 +1,133 @@
+// Calls the routes with the token. Does not know what is shown.
+import type {
+  BlameAnswer,
+  HistoryAnswer,
+  PageProblem,
+  PendingAnswer,
+  RedoAnswer,
+  ReviewAnswer,
+  Selection,
+  UndoAnswer
+} from './wire.ts'
+
+export type Answered<Body> = { ok: true; body: Body } | { ok: false; problem: PageProblem }
+
+/** What /undo, /redo and /review are told to take. */
+export interface Selector {
+  changes?: Selection[]
+  edit_id?: string
+  edit_ids?: string[]
+  batch_id?: string
+  path?: string
+  to?: string
+}
+
+/** What a take-back says beside what it takes. */
+export interface TakeBackCall extends Selector {
+  expected_hash?: string
+  dry_run?: boolean
+  show_diff?: boolean
+  on_conflict?: 'skip'
+  note?: string
+}
+
+export interface Api {
+  /** Its name as a session: an event with another one is of somebody else. */
+  session: string
+  token(): string
+  setToken(token: string): void
+  /** Where a route is; the server may be behind a proxy that puts it below another path. */
+  urlOf(route: string): string
+  headers(): Record<string, string>
+  history(request: object): Promise<Answered<HistoryAnswer>>
+  pending(path: string): Promise<Answered<PendingAnswer>>
+  blame(request: object): Promise<Answered<BlameAnswer>>
+  undo(request: TakeBackCall): Promise<Answered<UndoAnswer>>
+  redo(request: TakeBackCall): Promise<Answered<RedoAnswer>>
+  review(verdict: 'keep' | 'pending', selector: Selector): Promise<Answered<ReviewAnswer>>
+  /** Any route, as a fix names it. */
+  post(route: string, body: object): Promise<Answered<{ message: string }>>
+  /** Whether the history can't be written at the moment. */
+  isDegraded(): Promise<boolean>
+}
+
+const KEY = 'editd-token'
+/** The name under which the page takes back and keeps. */
+const AGENT = 'reviewer'
+
+/** The token in the fragment of the address, which is erased at once, or that of this tab. */
+function firstToken(): string {
+  const given = /^#token=(.*)$/.exec(location.hash)?.[1]
+  if (given === undefined) return sessionStorage.getItem(KEY) ?? ''
+  history.replaceState(null, '', location.pathname)
+  const token = decoded(given)
+  sessionStorage.setItem(KEY, token)
+  return token
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const unreachable: PageProblem = {
+  code: 'UNREACHABLE',
+  title: 'No answer',
+  detail: 'The server gives no answer. What was asked for may have been done: look again when it is back.'
+}
+
+export function makeApi(): Api {
+  let token = firstToken()
+  const session = `page-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
+  const urlOf = (route: string) => new URL(`..${route}`, import.meta.url).href
+  // A header can only have visible characters; no token has others.
+  const headers = () => ({
+    'editd-agent': AGENT,
+    'editd-session': session,
+    ...(/^[!-~]+$/.test(token) && { authorization: `Bearer ${token}` })
+  })
+  async function post<Body>(route: string, body: object): Promise<Answered<Body>> {
+    try {
+      const answer = await fetch(urlOf(route), {
+        method: 'POST',
+        headers: { ...headers(), 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify(body),
+        cache: 'no-store',
+        redirect: 'error'
+      })
+      const json: unknown = await answer.json()
+      return answer.ok ? { ok: true, body: json as Body } : { ok: false, problem: json as PageProblem }
+    } catch {
+      return { ok: false, problem: unreachable }
+    }
+  }
+  return {
+    session,
+    token: () => token,
+    setToken(given) {
+      token = given
+      sessionStorage.setItem(KEY, given)
+    },
+    urlOf,
+    headers,
+    history: request => post('/history', request),
+    pending: path => post('/pending', { path }),
+    blame: request => post('/blame', request),
+    undo: request => post('/undo', request),
+    redo: request => post('/redo', request),
+    review: (verdict, selector) => post('/review', { verdict, ...selector }),
+    post,
+    async isDegraded() {
+      try {
+        const answer = await fetch(urlOf('/readyz'), { cache: 'no-store' })
+        const { history } = (await answer.json()) as { history?: string }
+        return history === 'degraded'
+      } catch {
+        return false
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// The two dialogs: what a take-back of many changes would do, and the keys. Does not know how anything is sent.
+import { button, h, hostile, named, type Child } from './dom.ts'
+import { diffHunks } from './model.ts'
+import { rowsOf } from './rows.ts'
+import type { TakenBackResult } from './wire.ts'
+
+/** Opens a dialog; it is removed when it is closed, and what had the focus before has it again. */
+function open(title: string, ...children: Child[]): HTMLDialogElement {
+  const dialog = h(
+    'dialog',
+    { 'aria-labelledby': 'dialog-title' },
+    h('h2', { id: 'dialog-title' }, hostile(title, true)),
+    ...children
+  )
+  dialog.addEventListener('close', () => dialog.remove())
+  document.body.append(dialog)
+  dialog.showModal()
+  return dialog
+}
+
+const fileDiff = ({ path, diff, removed, created }: TakenBackResult) =>
+  h(
+    'details',
+    {},
+    h('summary', {}, named(path), removed === true && ' is removed', created === true && ' is created again'),
+    ...(diff === undefined ? [] : diffHunks(diff)).map(({ lines }) => rowsOf(lines, false))
+  )
+
+export interface Question {
+  title: string
+  /** What would happen, in one sentence. */
+  sentence: string
+  files: readonly TakenBackResult[]
+  /** What else is to be seen: conflicts. */
+  more?: (close: () => void) => Child
+  /** Absent: there is nothing that could be done. */
+  confirm?: string
+}
+
+/** Asks before many changes are taken back. Resolves with the note, which may be empty; null: it was left. */
+export function ask({ title, sentence, files, more, confirm }: Question): Promise<string | null> {
+  return new Promise(resolve => {
+    const note = h('input', { id: 'note', maxlength: 200, autocomplete: 'off' })
+    let answer: string | null = null
+    const form = h(
+      'form',
+      {
+        method: 'dialog',
+        on: {
+          submit: () => {
+            answer = note.value.trim()
+          }
+        }
+      },
+      confirm !== undefined && h('label', { for: 'note' }, 'Why (optional; the agents are told): ', note),
+      h(
+        'div',
+        { class: 'buttons' },
+        confirm !== undefined && h('button', { class: 'primary', type: 'submit', autofocus: true }, confirm),
+        button({ name: 'Cancel', label: 'Cancel', key: 'cancel', run: () => dialog.close() })
+      )
+    )
+    const dialog: HTMLDialogElement = open(
+      title,
+      h('p', { class: 'sentence' }, sentence),
+      h(
+        'div',
+        { class: 'scrolled' },
+        more?.(() => dialog.close()),
+        ...files.filter(({ changed }) => changed).map(fileDiff)
+      ),
+      form
+    )
+    dialog.addEventListener('close', () => resolve(answer))
+  })
+}
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['j  k', 'next, previous hunk'],
+  ['J  K', 'next, previous file'],
+  ['y', 'keep the hunk'],
+  ['u', 'take the hunk back'],
+  ['Y', 'keep all that is shown of the file'],
+  ['U', 'take back all that is shown of the file'],
+  ['z', 'undo what you did last'],
+  ['n', 'show what is new'],
+  ['e', 'edit by edit, or all together'],
+  ['f', 'the file, and who wrote which lines'],
+  ['s', 'old and new side by side'],
+  ['/', 'filter'],
+  ['?', 'this list']
+]
+
+/** `on`: whether the keys work; `turn` switches that. */
+export function showHelp(on: boolean, turn: (on: boolean) => void): void {
+  if (document.querySelector('dialog[open]') !== null) return
+  const box: HTMLInputElement = h('input', { type: 'checkbox', id: 'keys-on', on: { change: () => turn(box.checked) } })
+  box.checked = on
+  const dialog: HTMLDialogElement = open(
+    'Keys',
+    h('dl', { class: 'keys' }, ...KEYS.flatMap(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)])),
+    h('p', {}, h('label', { for: 'keys-on' }, box, ' The keys are on')),
+    h('div', { class: 'buttons' }, button({ name: 'Close', label: 'Close', key: 'close', run: () => dialog.close() }))
+  )
+}

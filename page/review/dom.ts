@@ -1,0 +1,119 @@
+// Elements made with createElement and textContent only, so that no text is ever read as HTML. Does not know what is
+// shown.
+import { piecesOf, plain } from './visible.ts'
+
+export type Child = Node | string | null | false | undefined
+
+export interface Props {
+  class?: string
+  /** Finds it again after it was drawn anew, to give it the focus back. */
+  key?: string
+  on?: Partial<Record<'click' | 'input' | 'change' | 'submit' | 'close' | 'cancel', (event: Event) => unknown>>
+  [attribute: string]: unknown
+}
+
+/** An element; attributes that are false or undefined are left out. Strings are our own words. */
+export function h<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  { class: classes, key, on = {}, ...attributes }: Props = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name)
+  if (classes !== undefined) element.className = classes
+  if (key !== undefined) element.dataset.key = key
+  for (const [event, listener] of Object.entries(on)) element.addEventListener(event, listener)
+  for (const [attribute, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) element.setAttribute(attribute, value === true ? '' : String(value))
+  }
+  element.append(...children.filter(child => child !== null && child !== undefined && child !== false))
+  return element
+}
+
+/** More characters of a line than these aren't shown. */
+const LONGEST_LINE = 4_000
+
+/** Text from outside: what can't be seen is shown as a code. `one_line`: as a name is. */
+export function hostile(text: string, one_line = false): DocumentFragment {
+  const shown = text.length > LONGEST_LINE ? text.slice(0, LONGEST_LINE) : text
+  const fragment = new DocumentFragment()
+  for (const { text: piece, code } of piecesOf(shown, one_line)) {
+    fragment.append(code === true ? h('span', { class: 'code' }, piece) : piece)
+  }
+  if (shown !== text) {
+    fragment.append(h('span', { class: 'code' }, `… ${(text.length - shown.length).toLocaleString('en')} more`))
+  }
+  return fragment
+}
+
+/** A name from outside, apart from the direction of what is around it. */
+export const named = (text: string, classes = ''): HTMLElement =>
+  h('bdi', { class: `name ${classes}`.trim() }, hostile(text, true))
+
+export interface ButtonOptions {
+  /** The whole of what it does, for those who don't see where it stands. It may have text from outside. */
+  name: string
+  label: string
+  /** The key that does the same. */
+  shortcut?: string
+  key: string
+  class?: string
+  disabled?: boolean
+  run(): unknown
+}
+
+export const button = ({ name, label, shortcut, key, class: classes = '', disabled, run }: ButtonOptions) =>
+  h(
+    'button',
+    {
+      type: 'button',
+      class: classes,
+      key,
+      disabled,
+      'aria-label': plain(name),
+      'aria-keyshortcuts': shortcut,
+      'data-shortcut': shortcut,
+      on: { click: () => run() }
+    },
+    label
+  )
+
+/** Draws new content into an element; what had the focus has it again, if it is still there. */
+export function redraw(element: Element, ...children: Child[]): void {
+  const active = document.activeElement
+  const key = active !== null && element.contains(active) ? (active as HTMLElement).dataset.key : undefined
+  const scrolled = element.scrollTop
+  element.replaceChildren(...children.filter(child => child !== null && child !== undefined && child !== false))
+  element.scrollTop = scrolled
+  if (key !== undefined) focusKey(key)
+}
+
+/** Whether there is an element of that key, which has the focus now. */
+export function focusKey(key: string): boolean {
+  const element = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)
+  element?.focus()
+  return element !== null
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+
+/** A time for a person: of today without the day. */
+export function timeText(at: string): string {
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return at
+  const isToday = date.toDateString() === new Date().toDateString()
+  return isToday ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`
+}
+
+export const timeElement = (at: string): HTMLElement => h('time', { datetime: at, title: at }, timeText(at))
+
+/** "+4 −1", also for ears. */
+export const counts = (added: number, removed: number): HTMLElement =>
+  h(
+    'span',
+    { class: 'counts' },
+    h('span', { class: 'plus' }, `+${added}`),
+    ' ',
+    h('span', { class: 'minus' }, `−${removed}`),
+    h('span', { class: 'unseen' }, ' lines')
+  )

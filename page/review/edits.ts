@@ -1,0 +1,93 @@
+// A file's history edit by edit, each with its diff. Does not know how anything is sent.
+import type { Actions } from './actions.ts'
+import { button, counts, h, named, timeElement, type Child } from './dom.ts'
+import { agentTag, editButtons } from './list.ts'
+import { authorOf, diffHunks, isToggle } from './model.ts'
+import { rowsOf } from './rows.ts'
+import type { State } from './state.ts'
+import type { HistoryEdit } from './wire.ts'
+
+/** What an operation did, after the name of who asked for it. */
+export const DID: Record<string, string> = {
+  edit: 'edited',
+  edit_lines: 'edited lines',
+  edit_section: 'edited a section',
+  create: 'created it',
+  batch: 'edited in a batch',
+  undo: 'took back',
+  redo: 'restored',
+  outside: 'changed it'
+}
+
+const STATES = {
+  applied: '',
+  undone: 'taken back',
+  partly_undone: 'partly taken back',
+  uncertain: 'uncertain'
+} as const
+
+const stateOf = ({ state, review }: HistoryEdit) =>
+  [STATES[state], review === 'kept' ? 'kept' : review === 'pending' ? 'to review' : '']
+    .filter(word => word !== '')
+    .join(', ')
+
+function diffOf({ diff, diff_truncated, metadata_only, texts_lost }: HistoryEdit, side: boolean): Child[] {
+  if (diff === undefined) {
+    if (metadata_only === true) return [h('p', { class: 'muted' }, 'Its texts are not kept.')]
+    return [h('p', { class: 'muted' }, texts_lost === true ? 'Its texts are lost.' : 'No diff is shown.')]
+  }
+  return [
+    ...diffHunks(diff).flatMap(({ heading, lines }) => [h('p', { class: 'at' }, heading), rowsOf(lines, side)]),
+    diff_truncated === true && h('p', { class: 'muted' }, 'The diff is cut here.')
+  ]
+}
+
+function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
+  const { edit_id, batch_id, operation, at, reason, lines_added, lines_removed, path } = edit
+  const author = authorOf(edit)
+  const what = `an edit of ${author} in ${path}`
+  const status = stateOf(edit)
+  const batch = state.edits.filter(other => batch_id !== undefined && other.batch_id === batch_id)
+  return h(
+    'article',
+    { class: `hunk edit${edit.state === 'undone' ? ' gone' : ''}`, tabindex: '-1', key: `edit-${edit_id}` },
+    h(
+      'header',
+      {},
+      h('h3', {}, agentTag(author), ` ${DID[operation] ?? operation}`),
+      timeElement(at),
+      counts(lines_added, lines_removed),
+      status !== '' && h('span', { class: 'status' }, status),
+      h('span', { class: 'reason' }, reason !== undefined && named(reason)),
+      h(
+        'div',
+        { class: 'buttons' },
+        ...(isToggle(operation) ? [] : editButtons([edit], what, `edit ${edit_id}`, actions))
+      )
+    ),
+    batch.length > 1 &&
+      h(
+        'div',
+        { class: 'parts' },
+        `One of ${batch.length} files that were changed together: `,
+        h(
+          'div',
+          { class: 'buttons' },
+          ...editButtons(batch, `a batch of ${batch.length} files`, `batch ${edit_id}`, actions)
+        )
+      ),
+    ...diffOf(edit, state.side)
+  )
+}
+
+/** `older`: reads more. */
+export function drawEdits(state: State, actions: Actions, older: () => unknown): Child[] {
+  const list = state.file?.edits
+  if (list === undefined) return []
+  return [
+    list.edits.length === 0 && h('p', { class: 'empty' }, 'No edit of this file is known.'),
+    ...list.edits.map(edit => card(edit, state, actions)),
+    list.next_before !== undefined &&
+      button({ name: 'Load older edits of this file', label: 'Older edits', key: 'file-older', run: older })
+  ]
+}

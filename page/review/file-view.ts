@@ -1,0 +1,139 @@
+// The file as it is, or as it was after an edit: who wrote which lines, and its history as a line in time. Does not know
+// how anything is sent.
+import type { Actions } from './actions.ts'
+import { button, h, hostile, timeElement, timeText, type Child } from './dom.ts'
+import { DID } from './edits.ts'
+import { agentTag } from './list.ts'
+import { authorOf, colourOf, counted } from './model.ts'
+import type { State } from './state.ts'
+import type { BlameAnswer, EditFacts, HistoryEdit } from './wire.ts'
+
+export interface FileViewNeeds {
+  state: State
+  actions: Actions
+  /** Shows the file as it was after an edit; without one, as it is now. */
+  show(at?: string): unknown
+  moreLines(): unknown
+}
+
+function point(edit: HistoryEdit, isShown: boolean, show: FileViewNeeds['show']): HTMLElement {
+  const author = authorOf(edit)
+  const did = DID[edit.operation] ?? edit.operation
+  return h(
+    'li',
+    {},
+    h(
+      'button',
+      {
+        type: 'button',
+        class: `point by-${colourOf(author)}`,
+        key: `at ${edit.edit_id}`,
+        'aria-current': isShown ? 'step' : undefined,
+        on: { click: () => show(edit.edit_id) }
+      },
+      h('span', { class: 'dot', 'aria-hidden': 'true' }),
+      timeElement(edit.at),
+      h('span', { class: 'who' }, hostile(author, true)),
+      h('span', { class: 'unseen' }, ` ${did}: show the file after that`)
+    )
+  )
+}
+
+/** Oldest first; the last point is now. */
+function timeline({ state, show }: FileViewNeeds): Child {
+  const { edits = [], next_before } = state.file?.edits ?? {}
+  const at = state.file?.blame?.at
+  return h(
+    'ol',
+    { class: 'timeline', 'aria-label': 'History of this file' },
+    next_before !== undefined && h('li', { class: 'muted' }, 'older …'),
+    ...edits.toReversed().map(edit => point(edit, edit.edit_id === at, show)),
+    h(
+      'li',
+      {},
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'point',
+          key: 'at now',
+          'aria-current': at === undefined ? 'step' : undefined,
+          on: { click: () => show() }
+        },
+        h('span', { class: 'dot', 'aria-hidden': 'true' }),
+        'Now'
+      )
+    )
+  )
+}
+
+/** Lines, each run of one author headed by who and when. */
+function lineRows({ lines, edits }: BlameAnswer): HTMLElement {
+  const facts = new Map<string, EditFacts>(edits.map(edit => [edit.edit_id, edit]))
+  let above: string | undefined = ''
+  const rows = lines.map(({ line, text, edit_ids }) => {
+    const id = edit_ids.at(-1)
+    const edit = id === undefined ? undefined : facts.get(id)
+    const isFirst = id !== above
+    above = id
+    const colour = edit === undefined ? '' : ` by-${colourOf(authorOf(edit))}`
+    return h(
+      'div',
+      { class: `row${colour}${isFirst ? ' first' : ''}` },
+      h(
+        'span',
+        { class: 'who', title: edit?.reason === undefined ? undefined : edit.reason.slice(0, 200) },
+        isFirst && edit !== undefined && agentTag(authorOf(edit)),
+        isFirst && edit !== undefined && h('span', { class: 'muted' }, ` ${timeText(edit.at)}`)
+      ),
+      h('span', { class: 'number', 'aria-hidden': 'true' }, String(line)),
+      h('span', { class: 'text' }, hostile(text.replace(/\r?\n$/, '')))
+    )
+  })
+  return h('div', { class: 'rows blame', tabindex: '0', role: 'region', 'aria-label': 'The file' }, ...rows)
+}
+
+export function drawFileView(needs: FileViewNeeds): Child[] {
+  const { state, actions, moreLines } = needs
+  const blame = state.file?.blame
+  if (blame === undefined) return [timeline(needs)]
+  const { path, at, total_lines, next_line } = blame
+  const edit = state.file?.edits?.edits.find(({ edit_id }) => edit_id === at)
+  const when =
+    edit === undefined ? 'this state' : `${timeText(edit.at)}, after ${authorOf(edit)} ${DID[edit.operation] ?? ''}`
+  return [
+    timeline(needs),
+    at !== undefined &&
+      h(
+        'div',
+        { class: 'past' },
+        h('p', {}, hostile(`As it was at ${when}`, true)),
+        h(
+          'div',
+          { class: 'buttons' },
+          button({
+            name: `Go back to this state of ${path}`,
+            label: 'Go back to this state',
+            key: 'go-back',
+            class: 'primary',
+            run: () => actions.takeBackSet({ path, to: at }, `the state of ${path} at ${when}`)
+          }),
+          button({
+            name: 'Show it as it is now',
+            label: 'Show it as it is now',
+            key: 'to-now',
+            run: () => needs.show()
+          })
+        )
+      ),
+    h(
+      'p',
+      { class: 'muted' },
+      counted(total_lines, 'line'),
+      '. Lines without a name were there before all that is known.'
+    ),
+    lineRows(blame),
+    next_line !== undefined &&
+      button({ name: 'Load more lines', label: 'More lines', key: 'more-lines', run: moreLines })
+  ]
+}

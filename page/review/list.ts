@@ -1,0 +1,208 @@
+// The list: what needs a person, then sessions and their files. Does not know how anything is loaded or sent.
+import type { Actions } from './actions.ts'
+import { button, counts, h, hostile, named, timeElement, type Child } from './dom.ts'
+import {
+  colourOf,
+  counted,
+  isPending,
+  isUndone,
+  needOf,
+  sessionsOf,
+  type FileRow,
+  type Need,
+  type SessionRow
+} from './model.ts'
+import { shownEdits, type State, type View } from './state.ts'
+import type { HistoryEdit } from './wire.ts'
+
+export interface ListNeeds {
+  state: State
+  actions: Actions
+  open(path: string, view: View): unknown
+  older(): unknown
+}
+
+/** The name of who made an edit, in a colour of its own. */
+export const agentTag = (author: string): HTMLElement => named(author, `agent by-${colourOf(author)}`)
+
+const idsOf = (edits: readonly HistoryEdit[]) => edits.map(({ edit_id }) => edit_id)
+
+/** What can be done with edits: what is pending is kept or taken back, what was taken back restored. */
+export function editButtons(edits: readonly HistoryEdit[], what: string, key: string, actions: Actions): Child[] {
+  const pending = edits.filter(edit => isPending(edit) && edit.state !== 'uncertain')
+  const standing = pending.filter(({ state }) => state !== 'undone')
+  const gone = edits.filter(isUndone)
+  const kept = edits.filter(({ review, state }) => review === 'kept' && state !== 'undone')
+  return [
+    pending.length > 0 &&
+      button({
+        name: `Keep ${what}`,
+        label: 'Keep',
+        key: `${key}-keep`,
+        run: () => actions.keep({ edit_ids: idsOf(pending) }, what)
+      }),
+    standing.length > 0 &&
+      button({
+        name: `Take back ${what}`,
+        label: 'Take back',
+        key: `${key}-take`,
+        run: () => actions.takeBackSet({ edit_ids: idsOf(standing) }, what)
+      }),
+    gone.length > 0 &&
+      button({
+        name: `Restore ${what}`,
+        label: 'Restore',
+        key: `${key}-restore`,
+        run: () => actions.restore({ edit_ids: idsOf(gone) }, what)
+      }),
+    pending.length === 0 &&
+      kept.length > 0 &&
+      button({
+        name: `Review again ${what}`,
+        label: 'Review again',
+        key: `${key}-again`,
+        run: () => actions.toReview({ edit_ids: idsOf(kept) }, what)
+      })
+  ]
+}
+
+const NEEDS: Record<Need, string> = {
+  uncertain: 'The server stopped while this was written, and the file has been changed since.',
+  outside: 'Another program than editd changed it.',
+  no_texts: "Its texts aren't kept, so it can't be shown or taken back."
+}
+
+function needRow(edit: HistoryEdit, need: Need, { open, actions }: ListNeeds): HTMLElement {
+  const { path, edit_id, at } = edit
+  return h(
+    'li',
+    {},
+    h('p', {}, named(path), ' ', timeElement(at)),
+    h('p', { class: 'muted' }, NEEDS[need]),
+    h(
+      'div',
+      { class: 'buttons' },
+      button({
+        name: `Look at it: ${path}`,
+        label: 'Look at it',
+        key: `need-${edit_id}`,
+        run: () => open(path, need === 'outside' ? 'pending' : 'edits')
+      }),
+      isPending(edit) &&
+        button({
+          name: `Keep this change of ${path}`,
+          label: 'Keep',
+          key: `need-keep-${edit_id}`,
+          run: () => actions.keep({ edit_ids: [edit_id] }, `a change of ${path}`)
+        })
+    )
+  )
+}
+
+const MOST_NEEDS = 20
+
+function needsBlock(needs: ListNeeds): Child {
+  const { state, open } = needs
+  const found = state.edits.flatMap(edit => {
+    const need = needOf(edit)
+    return need === null ? [] : [{ edit, need }]
+  })
+  if (found.length + state.refused.length === 0 && !state.degraded) return null
+  return h(
+    'section',
+    { class: 'needs', 'aria-labelledby': 'needs' },
+    h('h2', { id: 'needs' }, 'Needs you'),
+    state.degraded && h('p', { class: 'warning' }, 'The history can not be written: edits are made, but not recorded.'),
+    h(
+      'ul',
+      {},
+      ...state.refused.map(({ path, edit_id }) =>
+        h(
+          'li',
+          {},
+          h('p', {}, named(path)),
+          h('p', { class: 'muted' }, 'A change that you took back is in conflict with a later one.'),
+          button({
+            name: `Look at it: the conflict in ${path}`,
+            label: 'Look at it',
+            key: `refused-${edit_id}`,
+            run: () => open(path, 'pending')
+          })
+        )
+      ),
+      ...found.slice(0, MOST_NEEDS).map(({ edit, need }) => needRow(edit, need, needs))
+    ),
+    found.length > MOST_NEEDS &&
+      h('p', { class: 'muted' }, `… and ${counted(found.length - MOST_NEEDS, 'more edit')} below.`)
+  )
+}
+
+/** What a file row says of why, of the newest edit that has a reason. */
+const reasonOf = ({ edits }: FileRow) => edits.find(({ reason }) => reason !== undefined)?.reason
+
+function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds): HTMLElement {
+  const { path, edits, lines_added, lines_removed } = row
+  const view = state.filter.show === 'pending' ? 'pending' : 'edits'
+  const reason = reasonOf(row)
+  const isOpen = state.file?.path === path
+  return h(
+    'li',
+    {},
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'file',
+        key: `file ${session.key} ${path}`,
+        'aria-current': isOpen ? 'true' : undefined,
+        on: { click: () => open(path, view) }
+      },
+      named(path),
+      counts(lines_added, lines_removed),
+      h('span', { class: 'reason' }, reason !== undefined && hostile(reason, true)),
+      timeElement(edits[0]!.at)
+    )
+  )
+}
+
+function sessionBlock(session: SessionRow, i: number, needs: ListNeeds): HTMLElement {
+  const { agent, session: name, edits, files } = session
+  const what = `${counted(edits.length, 'edit')} of ${agent}${name === undefined ? '' : `, session ${name}`}`
+  return h(
+    'section',
+    { class: 'session', 'aria-labelledby': `session-${i}` },
+    h(
+      'div',
+      { class: 'session-head' },
+      h('h2', { id: `session-${i}` }, agentTag(agent), name !== undefined && named(name, 'muted')),
+      h('div', { class: 'buttons' }, ...editButtons(edits, what, `session ${session.key}`, needs.actions))
+    ),
+    h('ul', { class: 'files' }, ...files.map(row => fileRow(row, session, needs)))
+  )
+}
+
+const EMPTY = {
+  pending: 'All is reviewed. New edits appear here.',
+  undone: 'Nothing was taken back.',
+  kept: 'Nothing was kept yet.',
+  all: 'No edit was made yet.'
+} as const
+
+/** All of the list. */
+export function drawList(needs: ListNeeds): Child[] {
+  const { state, older } = needs
+  const { show, text } = state.filter
+  const edits = shownEdits(state)
+  const before = show === 'pending' ? state.older_pending : state.older
+  return [
+    needsBlock(needs),
+    ...sessionsOf(edits).map((session, i) => sessionBlock(session, i, needs)),
+    edits.length === 0 && h('p', { class: 'empty' }, text === '' ? EMPTY[show] : 'No edit has all of these words.'),
+    before !== undefined && button({ name: 'Load older edits', label: 'Older edits', key: 'older', run: older })
+  ]
+}
+
+/** The paths in the order in which they are listed, each once. */
+export const listedPaths = (state: State): string[] => [
+  ...new Set(sessionsOf(shownEdits(state)).flatMap(({ files }) => files.map(({ path }) => path)))
+]

@@ -1,0 +1,104 @@
+// The stream of events, one over all tabs of a browser: the tab that has the lock reads it and passes on what it says.
+// Does not know what is done with an event.
+import type { Api } from './api.ts'
+import { makeEventReader, type ServerEvent } from './sse.ts'
+import type { FeedChange } from './wire.ts'
+
+export type LiveState = 'live' | 'waiting' | 'refused'
+
+export interface LiveHandlers {
+  onChange(change: FeedChange): void
+  onState(state: LiveState): void
+  /** Something may have been missed: what is shown has to be read again. */
+  onGap(): void
+}
+
+type Told = { kind: 'event'; event: ServerEvent } | { kind: 'state'; state: LiveState } | { kind: 'gap' }
+
+const FIRST_WAIT = 500
+const LONGEST_WAIT = 15_000
+/** Longer than two heartbeats: a connection that says nothing for so long is dead. */
+const SILENCE = 40_000
+
+const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+
+/** Follows the events until the page is closed. */
+export function follow(api: Api, handlers: LiveHandlers): void {
+  const name = `editd-events ${api.urlOf('/')}`
+  const channel = new BroadcastChannel(name)
+  let last_id: string | undefined
+
+  const take = (told: Told) => {
+    if (told.kind === 'state') handlers.onState(told.state)
+    else if (told.kind === 'gap') {
+      last_id = undefined
+      handlers.onGap()
+    } else {
+      last_id = told.event.id ?? last_id
+      if (told.event.event !== 'ready') handlers.onChange(JSON.parse(told.event.data) as FeedChange)
+    }
+  }
+  const tell = (told: Told) => {
+    channel.postMessage(told)
+    take(told)
+  }
+  channel.onmessage = ({ data }: MessageEvent<Told>) => take(data)
+
+  /** Reads one connection to its end. Resolves with whether it is worth another try. */
+  async function readOnce(): Promise<boolean> {
+    const stop = new AbortController()
+    let timer = setTimeout(() => stop.abort(), SILENCE)
+    try {
+      const answer = await fetch(api.urlOf('/events'), {
+        headers: {
+          ...api.headers(),
+          accept: 'text/event-stream',
+          ...(last_id !== undefined && { 'last-event-id': last_id })
+        },
+        cache: 'no-store',
+        redirect: 'error',
+        signal: stop.signal
+      })
+      if (answer.status === 410 && last_id !== undefined) {
+        tell({ kind: 'gap' })
+        return true
+      }
+      if (!answer.ok || answer.body === null) return answer.status >= 500 || answer.status === 429
+      tell({ kind: 'state', state: 'live' })
+      const read = makeEventReader()
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        clearTimeout(timer)
+        timer = setTimeout(() => stop.abort(), SILENCE)
+        for (const event of read(part.value)) tell({ kind: 'event', event })
+      }
+      return true
+    } catch {
+      return true
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function lead(): Promise<void> {
+    for (let wait = FIRST_WAIT; ;) {
+      const since = Date.now()
+      if (!(await readOnce())) break
+      tell({ kind: 'state', state: 'waiting' })
+      wait = Date.now() - since > LONGEST_WAIT ? FIRST_WAIT : Math.min(LONGEST_WAIT, wait * 2)
+      await sleep(wait)
+    }
+    tell({ kind: 'state', state: 'refused' })
+  }
+
+  // Locks exist only on https and on this machine; elsewhere each tab reads the stream itself.
+  if (!('locks' in navigator)) {
+    channel.close()
+    channel.postMessage = () => {}
+    lead()
+    return
+  }
+  navigator.locks.request(name, lead)
+  // A tab that doesn't lead learns the state with the next event; until then it is as good as live.
+  handlers.onState('live')
+}

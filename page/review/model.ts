@@ -1,0 +1,245 @@
+// What the page says about edits: who made which files what they are, and what needs a person. Pure; does not know the
+// DOM, or how edits are fetched.
+import type { EditFacts, HistoryEdit, Selection, UndoAnswer } from './wire.ts'
+
+/** Which edits the list shows. */
+export type Shown = 'pending' | 'undone' | 'kept' | 'all'
+
+export interface Filter {
+  show: Shown
+  text: string
+}
+
+/** The edits of one file in a session, newest first. */
+export interface FileRow {
+  path: string
+  edits: HistoryEdit[]
+  lines_added: number
+  lines_removed: number
+}
+
+/** What one agent did in one session. */
+export interface SessionRow {
+  key: string
+  agent: string
+  session?: string
+  edits: HistoryEdit[]
+  files: FileRow[]
+}
+
+/** Why an edit needs a person. */
+export type Need = 'uncertain' | 'outside' | 'no_texts'
+
+/** Who made an edit, as the page says it. */
+export const authorOf = ({ agent, operation }: Pick<EditFacts, 'agent' | 'operation'>): string =>
+  agent ?? (operation === 'outside' ? 'another program' : 'unnamed agent')
+
+export const isPending = ({ review }: EditFacts): boolean => review === 'pending'
+export const isUndone = ({ state, operation }: EditFacts): boolean => state === 'undone' && !isToggle(operation)
+
+/** Undo and redo: the changes that they toggled are reviewed, not they. */
+export const isToggle = (operation: string): boolean => operation === 'undo' || operation === 'redo'
+
+/** Both lists in one, newest first; of an edit in both, what the second says. */
+export function mergeEdits(known: readonly HistoryEdit[], more: readonly HistoryEdit[]): HistoryEdit[] {
+  const byId = new Map([...known, ...more].map(edit => [edit.edit_id, edit]))
+  return [...byId.values()].sort((a, b) => (a.edit_id < b.edit_id ? 1 : -1))
+}
+
+export function needOf(edit: HistoryEdit): Need | null {
+  if (edit.state === 'uncertain') return 'uncertain'
+  if (!isPending(edit)) return null
+  if (edit.operation === 'outside') return 'outside'
+  return edit.metadata_only === true || edit.texts_lost === true ? 'no_texts' : null
+}
+
+const SHOWS: Record<Shown, (edit: HistoryEdit) => boolean> = {
+  pending: edit => isPending(edit) || needOf(edit) !== null,
+  undone: isUndone,
+  kept: ({ review }) => review === 'kept',
+  all: () => true
+}
+
+/** Each word of the filter has to be in the path, the agent, the session or the reason. */
+export function matching(edits: readonly HistoryEdit[], { show, text }: Filter): HistoryEdit[] {
+  const words = text.toLowerCase().split(/\s+/)
+  return edits.filter(edit => {
+    if (!SHOWS[show](edit)) return false
+    const all = [edit.path, authorOf(edit), edit.session, edit.reason].join('\n').toLowerCase()
+    return words.every(word => all.includes(word))
+  })
+}
+
+const groupedBy = <Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> => {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}
+
+const sum = (edits: readonly HistoryEdit[], field: 'lines_added' | 'lines_removed') =>
+  edits.reduce((total, edit) => total + edit[field], 0)
+
+const filesOf = (edits: readonly HistoryEdit[]): FileRow[] =>
+  [...groupedBy(edits, ({ path }) => path)].map(([path, edits]) => ({
+    path,
+    edits,
+    lines_added: sum(edits, 'lines_added'),
+    lines_removed: sum(edits, 'lines_removed')
+  }))
+
+/** Edits by who made them in which session; `edits` are newest first, and so are the rows. */
+export function sessionsOf(edits: readonly HistoryEdit[]): SessionRow[] {
+  const groups = groupedBy(edits, edit => JSON.stringify([authorOf(edit), edit.session]))
+  return [...groups].map(([key, edits]) => {
+    const { session } = edits[0]!
+    return { key, agent: authorOf(edits[0]!), ...(session !== undefined && { session }), edits, files: filesOf(edits) }
+  })
+}
+
+export interface Summary {
+  /** ISO 8601; null where nothing is pending. */
+  since: string | null
+  agents: number
+  files: number
+  changes: number
+}
+
+/** Changes of an edit that are neither kept nor undone; at least one, as some edits list none. */
+const openChanges = ({ changes }: HistoryEdit) =>
+  Math.max(1, changes.filter(({ kept, undone }) => kept !== true && undone !== true).length)
+
+export function summaryOf(edits: readonly HistoryEdit[]): Summary {
+  const pending = edits.filter(isPending)
+  return {
+    since: pending.at(-1)?.at ?? null,
+    agents: new Set(pending.map(authorOf)).size,
+    files: new Set(pending.map(({ path }) => path)).size,
+    changes: pending.reduce((total, edit) => total + openChanges(edit), 0)
+  }
+}
+
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+
+/** The sentence at the top; `time` writes a time for a person. `needs`: how many of them need a person. */
+export function summarySentence(
+  { since, agents, files, changes }: Summary,
+  needs: number,
+  time: (at: string) => string
+) {
+  const all = [counted(agents, 'agent'), counted(files, 'file'), counted(changes, 'change')].join(', ')
+  const need = needs === 0 ? '' : ` ${needs} ${needs === 1 ? 'needs' : 'need'} you.`
+  return since === null ? `Nothing to review.${need}` : `Since ${time(since)}: ${all}.${need}`
+}
+
+/** Lists of changes in one, each edit once. */
+export function together(lists: readonly (readonly Selection[])[]): Selection[] {
+  const byEdit = groupedBy(lists.flat(), ({ edit_id }) => edit_id)
+  return [...byEdit].map(([edit_id, all]) => {
+    // One without indexes is all of the edit.
+    if (all.some(({ change_indexes }) => change_indexes === undefined)) return { edit_id }
+    const indexes = new Set(all.flatMap(({ change_indexes = [] }) => change_indexes))
+    return { edit_id, change_indexes: [...indexes].sort((a, b) => a - b) }
+  })
+}
+
+/** Changes that are pending; `undone`: those of them that were kept and are undone since. */
+export interface PendingChanges {
+  changes: Selection[]
+  undone?: Selection[]
+}
+
+/** The changes of all hunks. */
+export const changesOf = (hunks: readonly PendingChanges[]): Required<PendingChanges> => ({
+  changes: together(hunks.map(({ changes }) => changes)),
+  undone: together(hunks.map(({ undone = [] }) => undone))
+})
+
+/** Of pending changes those that stand, which can be taken back; the others can be restored. */
+export function standing({ changes, undone = [] }: PendingChanges): Selection[] {
+  const gone = new Map(undone.map(({ edit_id, change_indexes }) => [edit_id, change_indexes]))
+  return changes.flatMap(selection => {
+    const { edit_id, change_indexes } = selection
+    if (!gone.has(edit_id)) return [selection]
+    const indexes = gone.get(edit_id)
+    if (indexes === undefined) return []
+    if (change_indexes === undefined) return [selection]
+    const left = change_indexes.filter(i => !indexes.includes(i))
+    return left.length === 0 ? [] : [{ edit_id, change_indexes: left }]
+  })
+}
+
+/** Who has a part in pending changes, and which of them, in the order in which they come. */
+export function byAuthor(
+  { changes, undone = [] }: PendingChanges,
+  edits: ReadonlyMap<string, EditFacts>
+): (Required<PendingChanges> & { author: string })[] {
+  const nameOf = ({ edit_id }: Selection) => {
+    const edit = edits.get(edit_id)
+    return edit === undefined ? 'unnamed agent' : authorOf(edit)
+  }
+  return [...groupedBy(changes, nameOf)].map(([author, changes]) => ({
+    author,
+    changes,
+    undone: undone.filter(change => nameOf(change) === author)
+  }))
+}
+
+/** What a dry run says: "6 files change, 3 changes of others stay, 1 conflict". `edits`: all that are known. */
+export function dryRunSentence({ results, undone, skipped }: UndoAnswer, edits: readonly HistoryEdit[]): string {
+  const files = results.filter(({ changed }) => changed)
+  const paths = new Set(files.map(({ path }) => path))
+  const taken = new Set([...undone, ...skipped])
+  const others = edits.filter(
+    ({ path, edit_id, state, operation }) =>
+      paths.has(path) && !taken.has(edit_id) && state !== 'undone' && !isToggle(operation)
+  )
+  return [
+    `${counted(files.length, 'file')} ${files.length === 1 ? 'changes' : 'change'}`,
+    ...(others.length > 0
+      ? [`${counted(others.length, 'other change')} ${others.length === 1 ? 'stays' : 'stay'}`]
+      : []),
+    counted(skipped.length, 'conflict').replace(/^0 /, 'no ')
+  ].join(', ')
+}
+
+/** One of eight colours for a name, the same at each visit. */
+export function colourOf(name: string): number {
+  let hash = 0
+  for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003
+  return hash % 8
+}
+
+export interface DiffLine {
+  kind: 'same' | 'added' | 'removed'
+  text: string
+  line?: number
+  base_line?: number
+  no_break?: true
+}
+
+/** The hunks of a unified diff of one file, each with its heading and its lines' numbers. */
+export function diffHunks(diff: string): { heading: string; lines: DiffLine[] }[] {
+  const hunks: { heading: string; lines: DiffLine[] }[] = []
+  let [line, base_line] = [0, 0]
+  for (const text of diff.split('\n')) {
+    const at = /^(@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@)/.exec(text)
+    const lines = hunks.at(-1)?.lines
+    const last = lines?.at(-1)
+    if (at !== null) {
+      ;[base_line, line] = [Number(at[2]), Number(at[3])]
+      hunks.push({ heading: at[1]!, lines: [] })
+    } else if (text.startsWith('\\') && last !== undefined) last.no_break = true
+    else if (text.startsWith('+')) lines?.push({ kind: 'added', text: text.slice(1), line: line++ })
+    else if (text.startsWith('-')) lines?.push({ kind: 'removed', text: text.slice(1), base_line: base_line++ })
+    else if (text.startsWith(' ')) {
+      lines?.push({ kind: 'same', text: text.slice(1), line: line++, base_line: base_line++ })
+    }
+  }
+  return hunks
+}

@@ -1,0 +1,263 @@
+// All pending changes of a file together: its hunks, who made them, and what can be done with each. Does not know how
+// anything is sent.
+import type { Actions } from './actions.ts'
+import { conflictsPanel } from './conflict.ts'
+import { button, h, named, type Child } from './dom.ts'
+import { agentTag, editButtons } from './list.ts'
+import { authorOf, byAuthor, changesOf, colourOf, counted, isPending, standing, type PendingChanges } from './model.ts'
+import { rowsOf, type Row } from './rows.ts'
+import type { State } from './state.ts'
+import type { EditFacts, PendingAnswer, PendingHunk, PendingLine } from './wire.ts'
+
+type Facts = ReadonlyMap<string, EditFacts>
+
+const factsOf = ({ edits }: PendingAnswer): Facts => new Map(edits.map(edit => [edit.edit_id, edit]))
+
+const OUTSIDE = authorOf({ operation: 'outside' })
+
+function rowOf({ edit_ids = [], outside, ...line }: PendingLine, facts: Facts): Row {
+  const edit = facts.get(edit_ids.at(-1) ?? '')
+  const author = outside === true ? OUTSIDE : edit === undefined ? undefined : authorOf(edit)
+  return { ...line, ...(author !== undefined && { colour: colourOf(author) }) }
+}
+
+type HunkLines = Pick<PendingHunk, 'start_line' | 'end_line' | 'base_start_line' | 'base_end_line'>
+
+const linesText = ({ start_line, end_line, base_start_line, base_end_line }: HunkLines): string => {
+  const [first, last] = end_line < start_line ? [base_start_line, base_end_line] : [start_line, end_line]
+  const which = end_line < start_line ? 'removed ' : ''
+  return first >= last ? `${which}line ${first}` : `${which}lines ${first} to ${last}`
+}
+
+/** Something pending that is kept or taken back as one. */
+interface Part extends PendingChanges {
+  what: string
+  key: string
+  shortcuts: boolean
+}
+
+/** What can be done with a part; `take` restores where nothing of it stands. */
+function partActions(
+  { what, ...pendingChanges }: Pick<Part, 'what'> & PendingChanges,
+  file: PendingAnswer,
+  actions: Actions
+) {
+  const { changes, undone = [] } = pendingChanges
+  const stand = standing(pendingChanges)
+  const { path, file_hash } = file
+  return {
+    stands: stand.length > 0,
+    keep: () => actions.keep({ changes }, what),
+    take: () =>
+      stand.length > 0
+        ? actions.takeBack(stand, what, path, file_hash)
+        : actions.restore({ changes: undone }, what, file_hash)
+  }
+}
+
+/** Keep, take back, restore: for a hunk, or for what one agent did in it. */
+function partButtons(part: Part, file: PendingAnswer, actions: Actions): Child[] {
+  const { what, key, shortcuts } = part
+  const { stands, keep, take } = partActions(part, file, actions)
+  const label = stands ? 'Take back' : 'Restore'
+  return [
+    button({ name: `Keep ${what}`, label: 'Keep', key: `${key}-keep`, ...(shortcuts && { shortcut: 'y' }), run: keep }),
+    button({ name: `${label} ${what}`, label, key: `${key}-take`, ...(shortcuts && { shortcut: 'u' }), run: take })
+  ]
+}
+
+const hunkPart = ({ changes, undone = [], ...hunk }: PendingHunk, i: number, path: string): Part => ({
+  changes,
+  undone,
+  what: `${linesText(hunk)} of ${path}`,
+  key: `hunk-${i}`,
+  shortcuts: true
+})
+
+function hunkBlock(hunk: PendingHunk, i: number, pending: PendingAnswer, state: State, actions: Actions): HTMLElement {
+  const facts = factsOf(pending)
+  const authors = byAuthor(hunk, facts)
+  const part = hunkPart(hunk, i, pending.path)
+  const gone = standing(hunk).length === 0
+  const ids = new Set(hunk.changes.map(({ edit_id }) => edit_id))
+  const reasons = [...new Set([...ids].flatMap(id => facts.get(id)?.reason ?? []))]
+  const refused = state.refused.find(({ path, edit_id }) => path === pending.path && ids.has(edit_id))
+  const names = authors.map(({ author }) => author).join(' and ')
+  return h(
+    'article',
+    {
+      class: 'hunk',
+      tabindex: '-1',
+      key: part.key,
+      'aria-label': `Hunk ${i + 1} of ${pending.hunks.length}: ${linesText(hunk)}, by ${names}`
+    },
+    h(
+      'header',
+      {},
+      h('h3', {}, linesText(hunk), gone && ' (taken back)'),
+      h('span', { class: 'authors' }, ...authors.map(({ author }) => agentTag(author))),
+      h('span', { class: 'reason' }, ...reasons.map(reason => named(reason))),
+      h('div', { class: 'buttons' }, ...partButtons(part, pending, actions))
+    ),
+    authors.length > 1 &&
+      h(
+        'ul',
+        { class: 'parts', 'aria-label': 'By agent' },
+        ...authors.map(({ author, changes, undone }) => {
+          const what = `what ${author} did in ${part.what}`
+          const ofAuthor = { changes, undone, what, key: `${part.key} ${author}`, shortcuts: false }
+          return h(
+            'li',
+            {},
+            'Only ',
+            agentTag(author),
+            h('div', { class: 'buttons' }, ...partButtons(ofAuthor, pending, actions))
+          )
+        })
+      ),
+    refused !== undefined &&
+      conflictsPanel(
+        refused,
+        actions.factsById(),
+        `${part.key}-fix`,
+        fix => actions.followFix(fix, pending.path),
+        () => actions.leaveConflict(refused.edit_id)
+      ),
+    rowsOf(
+      hunk.lines.map(line => rowOf(line, facts)),
+      state.side
+    )
+  )
+}
+
+/** What can be done with hunk `i`, for the keys; null where there is none. */
+export function hunkActions(pending: PendingAnswer, i: number, actions: Actions) {
+  const hunk = pending.hunks[i]
+  return hunk === undefined ? null : partActions(hunkPart(hunk, i, pending.path), pending, actions)
+}
+
+/** The same for changes all over the file: what taking them back does is shown first. */
+function wholeActions(whole: PendingChanges, what: string, { path, file_hash }: PendingAnswer, actions: Actions) {
+  const { changes } = whole
+  const stand = standing(whole)
+  return {
+    stands: stand.length > 0,
+    keep: () => actions.keep({ changes }, `${what} ${path}`),
+    take: () => actions.takeBackSet({ changes: stand }, `${what} ${path}`, file_hash)
+  }
+}
+
+/** What can be done with all that is shown of the file. */
+export const fileActions = (pending: PendingAnswer, actions: Actions) =>
+  wholeActions(changesOf(pending.hunks), `${counted(pending.hunks.length, 'hunk')} of`, pending, actions)
+
+function fileParts(pending: PendingAnswer, actions: Actions): Child {
+  const authors = byAuthor(changesOf(pending.hunks), factsOf(pending))
+  const { stands, keep, take } = fileActions(pending, actions)
+  const { path, hunks } = pending
+  const what = `${counted(hunks.length, 'hunk')} of ${path}`
+  return h(
+    'div',
+    { class: 'whole' },
+    h(
+      'div',
+      { class: 'buttons' },
+      button({ name: `Keep all ${what}`, label: 'Keep all', shortcut: 'Y', key: 'all-keep', run: keep }),
+      stands &&
+        button({ name: `Take back all ${what}`, label: 'Take back all', shortcut: 'U', key: 'all-take', run: take })
+    ),
+    authors.length > 1 &&
+      h(
+        'ul',
+        { class: 'parts', 'aria-label': 'In this file, by agent' },
+        ...authors.map(({ author, ...whole }) => {
+          const what = `what ${author} did in`
+          const { stands, keep, take } = wholeActions(whole, what, pending, actions)
+          return h(
+            'li',
+            {},
+            'All of ',
+            agentTag(author),
+            h(
+              'div',
+              { class: 'buttons' },
+              button({ name: `Keep ${what} ${path}`, label: 'Keep', key: `all-keep ${author}`, run: keep }),
+              stands &&
+                button({ name: `Take back ${what} ${path}`, label: 'Take back', key: `all-take ${author}`, run: take })
+            )
+          )
+        })
+      )
+  )
+}
+
+/** What is pending of the file and in no hunk: nothing is to be seen of it, or its texts aren't kept. */
+function unshown(pending: PendingAnswer, state: State, actions: Actions): Child[] {
+  const { path, unseen, hunks, truncated } = pending
+  const listed = new Set([...unseen, ...hunks.flatMap(({ changes }) => changes)].map(({ edit_id }) => edit_id))
+  const others = state.edits.filter(edit => edit.path === path && isPending(edit) && !listed.has(edit.edit_id))
+  const some = `${counted(others.length, 'edit')} of ${path} whose texts are not kept`
+  return [
+    unseen.length > 0 &&
+      h(
+        'section',
+        { class: 'unshown' },
+        h(
+          'p',
+          { class: 'muted' },
+          `${counted(unseen.length, 'edit')} left nothing to be seen, such as lines that are gone again.`
+        ),
+        h(
+          'div',
+          { class: 'buttons' },
+          button({
+            name: `Keep what left nothing to be seen in ${path}`,
+            label: 'Keep',
+            key: 'unseen-keep',
+            run: () => actions.keep({ changes: unseen }, `what left nothing to be seen in ${path}`)
+          })
+        )
+      ),
+    others.length > 0 &&
+      truncated !== true &&
+      h(
+        'section',
+        { class: 'unshown' },
+        h(
+          'p',
+          { class: 'muted' },
+          `${counted(others.length, 'edit')} can't be shown as lines: the texts are not kept.`
+        ),
+        h('div', { class: 'buttons' }, ...editButtons(others, some, 'unshown', actions))
+      )
+  ]
+}
+
+export function drawPending(pending: PendingAnswer, state: State, actions: Actions, next: () => void): Child[] {
+  const { hunks, exists, truncated, incomplete, total_hunks } = pending
+  return [
+    !exists && h('p', { class: 'warning' }, 'There is no such file now.'),
+    incomplete === true &&
+      h(
+        'p',
+        { class: 'warning' },
+        'Older changes of this file are not shown: their texts are not kept, or another program made them.'
+      ),
+    hunks.length > 0 && fileParts(pending, actions),
+    ...hunks.map((hunk, i) => hunkBlock(hunk, i, pending, state, actions)),
+    truncated === true &&
+      h(
+        'p',
+        { class: 'warning' },
+        `Not all of ${counted(total_hunks, 'hunk')} is shown. The rest comes when this is reviewed.`
+      ),
+    ...unshown(pending, state, actions),
+    hunks.length === 0 &&
+      h(
+        'div',
+        { class: 'empty' },
+        h('p', {}, 'Nothing of this file is to be reviewed.'),
+        button({ name: 'Next file', label: 'Next file', shortcut: 'J', key: 'done', run: next })
+      )
+  ]
+}

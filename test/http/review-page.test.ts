@@ -1,0 +1,313 @@
+// The review page in a real browser: what agents do over HTTP is seen, kept and taken back, with the mouse and by keys.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { AXE, launchFor, skip, watch } from './browser.ts'
+import { APP, editor, opened, openFile, press, said, unexpected } from './review-in-browser.ts'
+import { bytesOf, startServer, TOKEN } from './test-server.ts'
+
+t.test('in a browser', { skip }, async t => {
+  const browser = await launchFor(t)
+
+  await t.test('asks for the token, and never sends it in a URL', async t => {
+    const server = await startServer(t, { files: { 'app.js': APP } })
+    await editor(server)('ann', '8080', '9090')
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    const { errors, requests } = watch(page)
+    await page.goto(server.url)
+    await page.locator('#token').fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.locator('.token .warning').waitFor()
+    await page.locator('#token').fill(TOKEN)
+    await page.keyboard.press('Enter')
+    await page.locator('.file').first().waitFor()
+    t.match(await page.locator('h1').innerText(), /^Since \d\d:\d\d: 1 agent, 1 file, 1 change\.$/)
+    await page.reload()
+    await page.locator('.file').first().waitFor()
+    await page.evaluate('sessionStorage.clear()')
+    await page.goto(`${server.url}/review#token=${encodeURIComponent(TOKEN)}`)
+    await page.reload()
+    await page.locator('.file').first().waitFor()
+    t.equal(page.url(), `${server.url}/review`, 'it is erased from the address')
+    t.ok(requests.length > 10)
+    t.strictSame([...new Set(requests.map(request => new URL(request.url()).host))], [`127.0.0.1:${server.port}`])
+    t.notOk(
+      requests.some(request => request.url().includes(TOKEN) || (request.headers().referer ?? '').includes(TOKEN))
+    )
+    t.strictSame(unexpected(errors), [])
+    await page.close()
+  })
+
+  await t.test('takes back one hunk of one agent, and leaves the others', async t => {
+    const { server, page, errors } = await opened(t, browser)
+    await openFile(page, 'app.js')
+    t.equal(await page.locator('.hunk').count(), 2)
+    t.match(
+      await page.locator('.hunk').first().innerText(),
+      /ann[^]*ann says why[^]*−[^]*const port = 8080[^]*\+[^]*const port = 9090/
+    )
+    await page.getByRole('button', { name: 'Take back line 1 of app.js', exact: true }).click()
+    await said(page, 'Took back line 1 of app.js.')
+    t.equal(bytesOf(server, 'app.js'), APP.replace('listen', 'await listen'))
+    t.equal(await page.locator('.hunk').count(), 1)
+    await page.getByRole('button', { name: 'Undo: took back line 1 of app.js' }).click()
+    await said(page, 'Restored line 1 of app.js.')
+    t.equal(bytesOf(server, 'app.js'), APP.replace('listen', 'await listen').replace('8080', '9090'))
+    t.equal(await page.locator('.hunk').count(), 2)
+    t.strictSame(unexpected(errors), [])
+  })
+
+  await t.test('keeps a hunk, which then is no longer pending, and takes that back', async t => {
+    const { server, page, errors } = await opened(t, browser)
+    await openFile(page, 'app.js')
+    const before = bytesOf(server, 'app.js')
+    await page.getByRole('button', { name: 'Keep line 10 of app.js', exact: true }).click()
+    await said(page, 'Kept line 10 of app.js.')
+    t.equal(await page.locator('.hunk').count(), 1)
+    t.equal(bytesOf(server, 'app.js'), before, 'nothing is written to the file')
+    t.match(await page.locator('h1').innerText(), '1 agent, 1 file, 1 change.')
+    await press(page, 'z')
+    await said(page, 'To be reviewed again: line 10 of app.js.')
+    t.equal(await page.locator('.hunk').count(), 2)
+    t.strictSame(unexpected(errors), [])
+  })
+
+  await t.test('shows a conflict with both texts, and follows the way that is chosen', async t => {
+    const { server, page, edit, errors } = await opened(t, browser)
+    await edit('bob', 'const port = 9090', 'let port = 9090')
+    await press(page, 'n')
+    await openFile(page, 'app.js')
+    const what = 'what ann did in line 1 of app.js'
+    await page.getByRole('button', { name: `Take back ${what}`, exact: true }).click()
+    const conflict = page.locator('.conflicts')
+    await conflict.waitFor()
+    t.match(await conflict.innerText(), /There now\s+let port = 9090\s+Would be restored\s+const port = 8080/)
+    t.match(await page.locator('h1').innerText(), '1 needs you.')
+    await conflict.getByRole('button', { name: /^Take back the later change too/ }).click()
+    await page.locator('.conflicts').waitFor({ state: 'detached' })
+    t.equal(bytesOf(server, 'app.js'), APP.replace('listen', 'await listen'))
+    t.strictSame(unexpected(errors), [])
+  })
+
+  await t.test('takes back a session, after it has shown what that does', async t => {
+    const { server, page, edit } = await opened(t, browser, { 'b.js': 'one\n' })
+    await edit('ann', 'one', 'two', 'b.js')
+    await press(page, 'n')
+    await page.getByRole('button', { name: 'Take back 2 edits of ann, session ann-1' }).click()
+    const dialog = page.locator('dialog')
+    await dialog.waitFor()
+    t.match(await dialog.innerText(), '2 files change, 1 other change stays, no conflicts.')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    t.equal(bytesOf(server, 'b.js'), 'two\n', 'nothing was done')
+    await page.getByRole('button', { name: 'Take back 2 edits of ann, session ann-1' }).click()
+    await dialog.locator('#note').fill('not what was asked for')
+    await page.keyboard.press('Enter')
+    await said(page, 'Took back 2 edits of ann, session ann-1.')
+    t.equal(bytesOf(server, 'b.js'), 'one\n')
+    t.equal(bytesOf(server, 'app.js'), APP.replace('listen', 'await listen'))
+    const { body } = await server.call('POST', '/history', { body: { limit: 1 } })
+    t.match(body, { edits: [{ operation: 'undo', agent: 'reviewer', reason: 'not what was asked for' }] })
+    await page.getByRole('button', { name: 'Taken back', exact: true }).click()
+    await page.getByRole('button', { name: 'Restore 2 edits of ann, session ann-1' }).click()
+    await said(page, 'Restored 2 edits of ann, session ann-1.')
+    t.equal(bytesOf(server, 'b.js'), 'two\n')
+  })
+
+  await t.test('does nothing to a file that was changed since it was shown', async t => {
+    const { server, page, edit } = await opened(t, browser)
+    await openFile(page, 'app.js')
+    await edit('cem', "'localhost'", "'::1'")
+    await page.getByRole('button', { name: 'Take back line 1 of app.js', exact: true }).click()
+    await said(page, 'The file was changed meanwhile, so nothing was done.')
+    t.match(bytesOf(server, 'app.js'), '9090')
+    t.match(await page.locator('.hunk').first().innerText(), '::1')
+  })
+
+  await t.test('works by keys alone', async t => {
+    const { server, page, edit, errors } = await opened(t, browser, { 'b.js': 'one\n' })
+    await edit('ann', 'one', 'two', 'b.js')
+    await press(page, 'n')
+    await page.locator('.file', { hasText: 'b.js' }).waitFor()
+    await press(page, 'J')
+    await page.locator('.file-head', { hasText: 'b.js' }).waitFor()
+    await press(page, 'J')
+    await page.locator('.file-head', { hasText: 'app.js' }).waitFor()
+    const label = () => page.evaluate('document.activeElement.getAttribute("aria-label")')
+    await page.waitForFunction('document.activeElement.className === "hunk"')
+    t.match(await label(), 'Hunk 1 of 2')
+    await press(page, 'j')
+    t.equal(await label(), 'Hunk 2 of 2: line 10, by bob')
+    await press(page, 'k', 'j', 'y')
+    await said(page, 'Kept line 10')
+    t.equal(await label(), 'Hunk 1 of 1: line 1, by ann', 'the focus goes to the next hunk')
+    await press(page, 'u')
+    await said(page, 'Took back line 1')
+    t.match(bytesOf(server, 'app.js'), '8080')
+    await press(page, 'z')
+    await said(page, 'Restored line 1')
+    await press(page, 's')
+    await page.locator('.rows.side').first().waitFor()
+    await press(page, 's', 'e')
+    await page.locator('.edit').first().waitFor()
+    await press(page, 'e')
+    await page.locator('.hunk:not(.edit)').waitFor()
+    await press(page, 'U')
+    await page.locator('dialog').waitFor()
+    await press(page, 'Enter')
+    await said(page, 'Took back 1 hunk of app.js')
+    t.match(bytesOf(server, 'app.js'), '8080')
+    await press(page, 'K')
+    await page.locator('.file-head', { hasText: 'b.js' }).waitFor()
+    await page.locator('.hunk').first().waitFor()
+    await press(page, 'Y')
+    await said(page, 'Kept 1 hunk of b.js')
+    t.match(await page.locator('#list').innerText(), 'All is reviewed.')
+    await press(page, '/')
+    await page.keyboard.type('jjuy?')
+    t.equal(await page.locator('.notice', { hasText: 'Kept 1 hunk' }).count(), 1, 'what is typed is no key')
+    await press(page, 'Tab', '?')
+    await page.locator('dialog').waitFor()
+    await page.locator('#keys-on').click()
+    await press(page, 'Escape', 'z')
+    t.equal(await page.locator('.notice', { hasText: 'Kept 1 hunk' }).count(), 1, 'the keys are off')
+    t.strictSame(unexpected(errors), [])
+  })
+
+  await t.test('shows a file over time, and goes back to a state of it', async t => {
+    const { server, page, errors } = await opened(t, browser)
+    await openFile(page, 'app.js')
+    await press(page, 'f')
+    const blame = page.locator('.blame')
+    await blame.waitFor()
+    t.match(await blame.innerText(), /ann \d\d:\d\d\s+1\s+const port = 9090\s+2\s+const host/)
+    await page.locator('.point', { hasText: 'ann' }).click()
+    await page.locator('.past', { hasText: 'after ann edited' }).waitFor()
+    t.match(await blame.innerText(), /\slisten\(port, host\)/)
+    t.notMatch(await blame.innerText(), 'await')
+    await page.getByRole('button', { name: 'Go back to this state of app.js' }).click()
+    await page.locator('dialog', { hasText: '1 file changes' }).waitFor()
+    await press(page, 'Enter')
+    await said(page, 'Took back the state')
+    t.equal(bytesOf(server, 'app.js'), APP.replace('8080', '9090'))
+    t.strictSame(unexpected(errors), [])
+  })
+
+  await t.test('says what needs a person', async t => {
+    const { server, page, edit } = await opened(t, browser, { '.env': 'A=1\n' })
+    await edit('ann', 'A=1', 'A=2', '.env')
+    writeFileSync(join(server.root, 'app.js'), bytesOf(server, 'app.js').replace('localhost', 'outside'))
+    await edit('ann', '9090', '9191')
+    await press(page, 'n')
+    const needs = page.locator('.needs')
+    await needs.locator('li', { hasText: 'Another program than editd changed it.' }).waitFor()
+    await needs.locator('li', { hasText: "Its texts aren't kept" }).waitFor()
+    t.match(await page.locator('h1').innerText(), '2 need you.')
+    await needs.getByRole('button', { name: 'Keep this change of .env' }).click()
+    await said(page, 'Kept a change of .env.')
+    t.match(await page.locator('h1').innerText(), '1 needs you.')
+  })
+
+  await t.test('shows hostile names, reasons and texts as text', async t => {
+    const name = '<img src=x onerror=alert(1)>\u202egnp.js'
+    const { server, page, errors } = await opened(t, browser, { [name]: 'a\n' })
+    const body = {
+      path: name,
+      old_text: 'a',
+      new_text: '</script><script>document.title="hit"</script>\u200b\u202e\u0007\ud83d\ude00',
+      agent: 'eve\u202e<b>\n',
+      session: '\u2066s\u0001"',
+      reason: '<svg onload=alert(1)>\r\nKeep'
+    }
+    const { status, text } = await server.call('POST', '/edit', { body })
+    t.equal(status, 200, text)
+    await press(page, 'n')
+    await page.locator('.file', { hasText: '<img src=x onerror=alert(1)>U+202Egnp.js' }).click()
+    await page.locator('.hunk', { hasText: '<script>document.title="hit"</script>U+200BU+202EU+0007😀' }).waitFor()
+    t.match(await page.locator('.session', { hasText: 'eveU+202E<b>\\n' }).innerText(), 'U+2066sU+0001"')
+    t.match(await page.locator('.hunk').innerText(), '<svg onload=alert(1)>\\r\\nKeep')
+    await page
+      .getByRole('button', { name: /^Keep line 1 of <img src=x onerror=alert\(1\)>\[U\+202E\]gnp\.js$/ })
+      .click()
+    await said(page, 'Kept line 1 of <img src=x onerror=alert(1)>U+202Egnp.js')
+    t.equal(await page.locator('img, svg, main b').count(), 0)
+    t.notMatch(await page.title(), 'hit')
+    t.strictSame(unexpected(errors), [])
+  })
+
+  await t.test('does not let text become HTML', async t => {
+    const { page, errors } = await opened(t, browser)
+    t.match(
+      await page.evaluate(
+        '(() => { try { document.body.innerHTML = "<p>" } catch (error) { return String(error) } })()'
+      ),
+      /TrustedHTML/
+    )
+    t.match(errors.join('\n'), /TrustedHTML/)
+  })
+
+  await t.test('lists a thousand edits', async t => {
+    const { server, page, errors } = await opened(t, browser)
+    for (let batch = 0; batch < 10; batch++) {
+      const path = (i: number) => `made/${batch}/${i}.txt`
+      const operations = Array.from({ length: 100 }, (_, i) => ({ operation: 'create', path: path(i), content: 'a\n' }))
+      const headers = { 'editd-agent': `agent ${batch}` }
+      t.equal((await server.call('POST', '/batch', { body: { operations }, headers })).status, 200)
+    }
+    await press(page, 'n')
+    await page.locator('.session', { hasText: 'agent 9' }).waitFor()
+    const OLDER = page.getByRole('button', { name: 'Load older edits' })
+    await OLDER.click()
+    await OLDER.waitFor({ state: 'detached' })
+    t.equal(await page.locator('.file').count(), 1002)
+    t.equal(
+      await page
+        .locator('h1')
+        .innerText()
+        .then(text => text.replace(/.*: /, '')),
+      '12 agents, 1,001 files, 1,002 changes.'
+    )
+    const took = await page.evaluate(
+      '(async () => { const start = performance.now(); document.querySelector("[data-key=show-all]").click(); ' +
+        'await new Promise(done => requestAnimationFrame(() => setTimeout(done))); return performance.now() - start })()'
+    )
+    t.comment(`drawing all of it took ${Math.round(Number(took))} ms`)
+    t.strictSame(unexpected(errors), [])
+  })
+
+  for (const [scheme, width] of [
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 320]
+  ] as const) {
+    await t.test(`keeps nobody out, ${scheme} at ${width} px`, async t => {
+      const { page, edit } = await opened(t, browser, {}, width)
+      await page.emulateMedia({ colorScheme: scheme })
+      await edit('bob', 'const port = 9090', 'let port = 9090')
+      await press(page, 'n')
+      const look = async (where: string) => {
+        t.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `${where} is no wider`)
+        await page.evaluate(readFileSync(AXE, 'utf8'))
+        const found = (await page.evaluate(
+          'axe.run().then(({ violations }) => violations.filter(({ impact }) => ["serious", "critical"].includes(impact))' +
+            '.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => html + " " + failureSummary).join("; ")}`))'
+        )) as string[]
+        t.strictSame(found, [], where)
+      }
+      await look('the list')
+      await openFile(page, 'app.js')
+      await page.getByRole('button', { name: 'Take back what ann did in line 1 of app.js', exact: true }).click()
+      await page.locator('.conflicts').waitFor()
+      await look('a conflict')
+      for (const [key, selector] of [
+        ['e', '.edit'],
+        ['f', '.blame'],
+        ['?', 'dialog']
+      ] as const) {
+        await press(page, key)
+        await page.locator(selector).first().waitFor()
+        await look(selector)
+      }
+    })
+  }
+})

@@ -1,0 +1,156 @@
+// What the page says about edits.
+import t from 'tap'
+import {
+  byAuthor,
+  changesOf,
+  colourOf,
+  diffHunks,
+  dryRunSentence,
+  matching,
+  mergeEdits,
+  needOf,
+  sessionsOf,
+  standing,
+  summaryOf,
+  summarySentence
+} from '../../../page/review/model.ts'
+import type { HistoryEdit } from '../../../page/review/wire.ts'
+
+const edit = (edit_id: string, others: Partial<HistoryEdit> = {}): HistoryEdit => ({
+  edit_id,
+  operation: 'edit',
+  at: `2026-11-22T12:4${edit_id.at(-1)}:00.000Z`,
+  path: 'app.js',
+  agent: 'ann',
+  lines_added: 2,
+  lines_removed: 1,
+  state: 'applied',
+  review: 'pending',
+  changes: [{ change_index: 0 }],
+  ...others
+})
+const ids = (edits: readonly { edit_id: string }[]) => edits.map(({ edit_id }) => edit_id)
+
+const EDITS = [
+  edit('e5', { agent: 'bob', session: 's1', path: 'b.js', reason: 'The Port' }),
+  edit('e4', { operation: 'outside' }),
+  edit('e3', { changes: [{ change_index: 0, kept: true }, { change_index: 1 }, { change_index: 2 }] }),
+  edit('e2', { review: 'kept' }),
+  edit('e1', { state: 'undone', agent: 'bob' })
+].map(one => {
+  if (one.operation === 'outside') delete one.agent
+  if (one.state === 'undone') delete one.review
+  return one
+})
+
+t.test('puts lists together, newest first, and takes what is said later', async t => {
+  const merged = mergeEdits([edit('e1'), edit('e3')], [edit('e2'), edit('e3', { state: 'undone' })])
+  t.strictSame(ids(merged), ['e3', 'e2', 'e1'])
+  t.equal(merged[0]?.state, 'undone')
+})
+
+t.test('says what is pending, since when, and by how many', async t => {
+  const summary = summaryOf(EDITS)
+  t.strictSame(summary, { since: '2026-11-22T12:43:00.000Z', agents: 3, files: 2, changes: 4 })
+  const time = () => '12:43'
+  t.equal(summarySentence(summary, 2, time), 'Since 12:43: 3 agents, 2 files, 4 changes. 2 need you.')
+  t.equal(summarySentence(summary, 0, time), 'Since 12:43: 3 agents, 2 files, 4 changes.')
+  t.equal(summarySentence(summaryOf([]), 1, time), 'Nothing to review. 1 needs you.')
+  t.equal(summarySentence(summaryOf([edit('e1', { changes: [] })]), 0, time), 'Since 12:43: 1 agent, 1 file, 1 change.')
+})
+
+t.test('knows what needs a person', async t => {
+  t.strictSame(EDITS.map(needOf), [null, 'outside', null, null, null])
+  t.equal(needOf(edit('e1', { state: 'uncertain' })), 'uncertain')
+  t.equal(needOf(edit('e1', { metadata_only: true })), 'no_texts')
+  t.equal(needOf(edit('e1', { texts_lost: true })), 'no_texts')
+  t.equal(needOf(edit('e1', { texts_lost: true, review: 'kept' })), null)
+})
+
+t.test('filters by what became of edits, and by words', async t => {
+  const shown = (show: Parameters<typeof matching>[1]['show'], text = '') => ids(matching(EDITS, { show, text }))
+  t.strictSame(shown('pending'), ['e5', 'e4', 'e3'])
+  t.strictSame(shown('kept'), ['e2'])
+  t.strictSame(shown('undone'), ['e1'])
+  t.strictSame(shown('all'), ids(EDITS))
+  t.strictSame(shown('all', ' BOB port'), ['e5'])
+  t.strictSame(shown('all', 'another program'), ['e4'])
+  t.strictSame(shown('all', 'none'), [])
+})
+
+t.test('groups by session and file, newest first', async t => {
+  const rows = sessionsOf(EDITS)
+  t.strictSame(
+    rows.map(({ agent, session, edits }) => [agent, session, ids(edits)]),
+    [
+      ['bob', 's1', ['e5']],
+      ['another program', undefined, ['e4']],
+      ['ann', undefined, ['e3', 'e2']],
+      ['bob', undefined, ['e1']]
+    ]
+  )
+  t.match(rows[2]?.files, [{ path: 'app.js', lines_added: 4, lines_removed: 2 }])
+  t.equal(sessionsOf([edit('e1', { agent: 'a' }), edit('e2', { agent: 'b' })]).length, 2)
+})
+
+t.test('takes the changes of hunks, each edit once, and who made them', async t => {
+  const one = (edit_id: string, ...change_indexes: number[]) => ({ edit_id, change_indexes })
+  const all = changesOf([
+    { changes: [one('e1', 2), one('e5', 0)], undone: [one('e5', 0)] },
+    { changes: [one('e1', 0, 2), one('e3', 1)], undone: [one('e1', 0)] }
+  ])
+  t.strictSame(all, { changes: [one('e1', 0, 2), one('e5', 0), one('e3', 1)], undone: [one('e5', 0), one('e1', 0)] })
+  t.strictSame(standing(all), [one('e1', 2), one('e3', 1)])
+  t.strictSame(standing({ changes: [one('e1', 1)] }), [one('e1', 1)])
+  const whole = { edit_id: 'e1' }
+  t.strictSame(changesOf([{ changes: [one('e1', 1)] }, { changes: [whole] }]).changes, [whole])
+  t.strictSame(standing({ changes: [whole, one('e3', 0)], undone: [whole] }), [one('e3', 0)])
+  t.strictSame(standing({ changes: [one('e1', 0)], undone: [whole] }), [])
+  t.strictSame(standing({ changes: [whole], undone: [one('e1', 0)] }), [whole], 'of which some stand')
+  t.strictSame(byAuthor(all, new Map(EDITS.map(edit => [edit.edit_id, edit]))), [
+    { author: 'bob', changes: [one('e1', 0, 2), one('e5', 0)], undone: [one('e5', 0), one('e1', 0)] },
+    { author: 'ann', changes: [one('e3', 1)], undone: [] }
+  ])
+  t.match(byAuthor({ changes: [one('e1', 0)] }, new Map()), [{ author: 'unnamed agent' }])
+})
+
+t.test('says what a take-back would do', async t => {
+  const answer = { message: '', dry_run: true }
+  const results = [
+    { path: 'app.js', changed: true },
+    { path: 'b.js', changed: false }
+  ]
+  t.equal(
+    dryRunSentence({ ...answer, results, undone: ['e3'], skipped: ['e5'] }, EDITS),
+    '1 file changes, 2 other changes stay, 1 conflict'
+  )
+  t.equal(
+    dryRunSentence(
+      { ...answer, results: [...results, { path: 'c.js', changed: true }], undone: ['e2', 'e3', 'e4'], skipped: [] },
+      EDITS
+    ),
+    '2 files change, no conflicts'
+  )
+})
+
+t.test('gives a name the same colour each time, of eight', async t => {
+  t.equal(colourOf('ann'), colourOf('ann'))
+  const colours = new Set(Array.from({ length: 200 }, (_, i) => colourOf(`agent ${i}`)))
+  t.strictSame([...colours].sort(), [0, 1, 2, 3, 4, 5, 6, 7])
+})
+
+t.test('reads unified diffs', async t => {
+  const diff = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ f\n a\n--- b\n++ c\n\\ No newline at end of file\n@@ -9 +8,0 @@\n-x\n'
+  t.strictSame(diffHunks(diff), [
+    {
+      heading: '@@ -1,2 +1,2 @@',
+      lines: [
+        { kind: 'same', text: 'a', line: 1, base_line: 1 },
+        { kind: 'removed', text: '-- b', base_line: 2 },
+        { kind: 'added', text: '+ c', line: 2, no_break: true }
+      ]
+    },
+    { heading: '@@ -9 +8,0 @@', lines: [{ kind: 'removed', text: 'x', base_line: 9 }] }
+  ])
+  t.strictSame(diffHunks(''), [])
+})
