@@ -74,7 +74,9 @@ const results = Type.Array(ref(TakenBackSchema), { description: 'What was change
 const common = {
   message: Type.String({ description: 'What was done, in one sentence.' }),
   dry_run: Type.Boolean({ description: 'true: nothing was written.' }),
-  batch_id: Type.Optional(Type.String({ description: 'Of several files: what /redo takes.' })),
+  batch_id: Type.Optional(
+    Type.String({ description: 'Of several files: the batch that they are, to be made again by this id.' })
+  ),
   results
 }
 const warnings = Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))

@@ -163,7 +163,7 @@ t.test('answers preflights of allowed origins only', async t => {
   t.equal(allowed.status, 204)
   t.match(
     allowed.headers.get('access-control-allow-headers'),
-    /authorization.*idempotency-key, editd-agent, editd-session/
+    /authorization.*idempotency-key, last-event-id, editd-agent, editd-session/
   )
   t.equal(
     (await open.call('OPTIONS', '/edit', { headers: { ...preflight, origin: 'https://evil.example' } })).status,
@@ -276,8 +276,8 @@ t.test('names routes and methods that there are', async t => {
     detail:
       'There is no route POST /edits. The routes are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, ' +
       'POST /batch, POST /create, POST /inspect, POST /history, POST /undo, POST /redo, POST /review, ' +
-      'POST /pending, POST /blame, GET /tools, POST /tools/{name}, POST /mcp, ' +
-      'GET /capabilities, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json ' +
+      'POST /pending, POST /blame, POST /changes, GET /tools, POST /tools/{name}, POST /mcp, ' +
+      'GET /capabilities, GET /events, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json ' +
       'and GET /docs.'
   })
   for (const [method, path, allow] of [

@@ -35,10 +35,10 @@ export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode
     headers: retryAfter(retry_after)
   }),
   ...TAKE_BACK_FAILURES,
-  CURSOR_GONE: () =>
+  CURSOR_GONE: (_failure, { naming }) =>
     sentences(
       'What was changed after this cursor is no longer kept in full.',
-      'Ask /history what was changed, and go on without a cursor: after, or the header Last-Event-ID.'
+      `Ask ${naming.history} what was changed; to go on, leave the cursor out (after, or the header Last-Event-ID).`
     ),
   HISTORY_GONE: failure => {
     if ('edit_ids' in failure) {

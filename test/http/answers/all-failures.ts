@@ -1466,7 +1466,7 @@ const HISTORY: Described[] = [
     failure: { code: 'CURSOR_GONE' },
     detail: [
       'What was changed after this cursor is no longer kept in full.',
-      'Ask /history what was changed, and go on without a cursor: after, or the header Last-Event-ID.'
+      'Ask /history what was changed; to go on, leave the cursor out (after, or the header Last-Event-ID).'
     ]
   },
   {

@@ -25,9 +25,10 @@ const ROUTES = [
   '/redo',
   '/review',
   '/pending',
-  '/blame'
+  '/blame',
+  '/changes'
 ]
-const ofRoutes = new RegExp(`(?<![\\w.-])(${ROUTES.join('|')})(?![\\w-])`)
+const ofRoutes = new RegExp(`(?<![\\w.-])(${ROUTES.join('|')})(?![\\w/-])`)
 const ofTools = new RegExp(`\\b(${TOOL_NAMES.join('|')})\\b`)
 
 /** Every text in a value, but for those of these members. */
@@ -220,13 +221,16 @@ t.test('names calls so where hosts, programs and people read what there is', asy
     BatchedResult,
     NamedEdit,
     PastEdit,
+    EditTold,
     ...others
   } = components.schemas
   t.strictSame(strayIn(others, BY_ROUTE), [])
   // Neither are those of the operation that made a change.
-  const { operation, ...ofChanges } = PastEdit.properties
-  t.strictSame(strayIn(ofChanges, BY_ROUTE), [])
-  t.strictSame(strayIn(operation, BY_ROUTE, ['enum']), [])
+  for (const { properties } of [PastEdit, EditTold]) {
+    const { operation, ...ofChanges } = properties
+    t.strictSame(strayIn(ofChanges, BY_ROUTE), [])
+    t.strictSame(strayIn(operation, BY_ROUTE, ['enum']), [])
+  }
   t.strictSame(strayIn(NamedEdit, BY_ROUTE, ['enum']), [])
   t.strictSame(strayIn(BatchedResult, BY_ROUTE, ['enum']), [])
   for (const path of ROUTES.filter(route => !['/preview', '/batch'].includes(route))) {
