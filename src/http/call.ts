@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import type { ChangeResult } from '../../schemas/outcome.ts'
-import type { Called, Operation, Outcome } from '../operations/operation.ts'
+import type { CallContext, Called, Operation, Outcome } from '../operations/operation.ts'
 import { ok, type Result } from '../result.ts'
 import type { Key } from '../workspace/api.ts'
 import type { KeyFailure } from '../workspace/failure.ts'
@@ -22,7 +22,7 @@ import { requestReader, type RequestFields } from './requests/request-reader.ts'
 /**
  * What is called: `body` is strict JSON, parsed; `headers` may hold preconditions, who calls and an idempotency key;
  * `instance` and `request_id` identify the call in a problem, which names other calls as `naming` has it. `onAnswer` is
- * told once what came of it, also where it throws.
+ * told once what came of it, also where it throws. `onGone` as of `CallContext`.
  */
 export interface Call {
   body: unknown
@@ -35,6 +35,7 @@ export interface Call {
   /** Values for fields that the request leaves out, of those that the operation has. */
   defaults?: Readonly<Record<string, unknown>>
   onAnswer?(summary: CallSummary): void
+  onGone?: CallContext['onGone']
 }
 
 /** What came of a call, for the log; nothing of what was sent or is in the file but the path. */
@@ -85,7 +86,7 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
   const read = requestReader(operation)
   const answerTo = async (
     taken: ReturnType<typeof read>,
-    { headers, agent, defaults = {}, ...context }: Omit<Call, 'body' | 'onAnswer'>
+    { headers, agent, defaults = {}, onGone, ...context }: Omit<Call, 'body' | 'onAnswer'>
   ): Promise<CallAnswer> => {
     const refused = (failure: Failure, about: Partial<Context>) => toProblem(failure, { ...context, ...about })
     if (!taken.ok) {
@@ -108,7 +109,8 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
       operation.call(filled(operation, asked, defaults), {
         ...others,
         caller,
-        ...(held !== undefined && { key: held })
+        ...(held !== undefined && { key: held }),
+        ...(onGone !== undefined && { onGone })
       })
     )
     if (!carried.ok) return refused(refusalOf(carried.failure), { path })

@@ -37,6 +37,12 @@ export const contextOf = (request: FastifyRequest): Omit<Call, 'body'> => ({
   }
 })
 
+/** As `CallContext` has it: a response is closed when it has been sent, or its client has gone. */
+const goneOf =
+  ({ raw }: FastifyReply): NonNullable<Call['onGone']> =>
+  end =>
+    raw.destroyed ? end() : raw.once('close', end)
+
 /** Hook and handler of the route of an operation. */
 export function operationRoute(operation: Operation) {
   const call = caller(operation)
@@ -45,7 +51,7 @@ export function operationRoute(operation: Operation) {
     async handler(request: FastifyRequest, reply: FastifyReply) {
       const body = jsonOf(request)
       return body.ok
-        ? sendAnswer(reply, await call({ body: body.value, ...contextOf(request) }))
+        ? sendAnswer(reply, await call({ body: body.value, ...contextOf(request), onGone: goneOf(reply) }))
         : sendProblem(reply, body.failure)
     }
   }

@@ -278,6 +278,8 @@ export interface CallContext {
   caller?: Author
   /** Of a request with an idempotency key. */
   key?: Key
+  /** Has `end` called when nobody waits for the answer any more, at once if nobody does now; maybe also after it. */
+  onGone?: (end: () => void) => void
 }
 
 /** The names of operations in a sentence for a caller: their routes, or the names of their tools. */

@@ -303,6 +303,8 @@ export interface ChangesQuery {
   limit: number
   /** 0: not at all. */
   wait_ms: number
+  /** Has `end` called when nobody waits for the page any more; maybe also after it is returned. */
+  onGone?: (end: () => void) => void
 }
 
 export interface ChangesPage {

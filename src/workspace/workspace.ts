@@ -350,6 +350,7 @@ class FileWorkspace implements Workspace {
     after,
     path,
     under,
+    onGone,
     ...waiting
   }: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
     const asked = path === undefined ? ok(undefined) : this.#files.realPath(path)
@@ -359,6 +360,7 @@ class FileWorkspace implements Workspace {
     const following = await this.follow(after)
     if (!following.ok) return following
     const follower = following.value
+    onGone?.(() => follower.end())
     const wanted = (real: Buffer): boolean =>
       (asked.value === undefined || real.equals(asked.value)) &&
       (above.value === undefined || above.value.length === 0 || isIn(real, above.value))

@@ -260,6 +260,21 @@ t.test('finds a record again by its line, and can not go on past one that is now
   t.match(page, { ok: true, value: { told: { length: 1, 0: { facts: { edit_id: record.edit_id, lines_added: 1 } } } } })
 })
 
+t.test('tells changes that are settled long after they were made', async t => {
+  const place = makePlace(t)
+  const history = await place.open()
+  const start = await history.feedEnd()
+  const records = Array.from({ length: 1200 }, (_, i) => recordOf(history, `${i}.txt`))
+  await Promise.all(records.map(record => history.append(record, FAST)))
+  for (const { edit_id } of records) history.settle(edit_id, 'done')
+  await history.flush()
+  const page = await history.readOn(start, 2000)
+  t.strictSame(
+    page.ok && page.value.told.map(({ facts }) => [facts.edit_id, facts.path.toString()]),
+    records.map(({ edit_id, path }) => [edit_id, path.toString()])
+  )
+})
+
 t.test('calls when there is more: at once for its own lines, and within a moment for those of others', async t => {
   const place = makePlace(t)
   const [one, two] = [await place.open(), await place.open()]

@@ -1,6 +1,7 @@
 // POST /changes: what was changed after a cursor, and waiting for it.
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { check, startServer, type TestServer } from './test-server.ts'
+import { check, startServer, TOKEN, type TestServer } from './test-server.ts'
 
 const edit = (server: TestServer, path: string, old_text: string, new_text: string, more: object = {}) =>
   check(t, server, '/edit', { path, old_text, new_text, ...more }, 200, {})
@@ -135,6 +136,31 @@ t.test('answers at once what waits when the server stops', async t => {
   t.match((await waiting).body, { changes: [], timed_out: true })
   await drained
   t.ok(performance.now() - start < 20_000)
+})
+
+t.test('ends the wait of a client that has gone, also of one that goes before it begins', async t => {
+  const server = await startServer(t, { files: { 'a.txt': 'one\n' } })
+  const { changes } = server.workspace
+  for (const isEarly of [false, true]) {
+    const client = new AbortController()
+    const ended = new Promise<object>((resolve, reject) => {
+      server.workspace.changes = async query => {
+        client.abort()
+        if (isEarly) await sleep(200)
+        const page = changes(query)
+        page.then(resolve, reject)
+        return page
+      }
+    })
+    const asked = fetch(`${server.url}/changes`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ wait_ms: 30_000 }),
+      signal: client.signal
+    })
+    await t.rejects(asked, { name: 'AbortError' })
+    t.match(await Promise.race([ended, sleep(20_000, null, { ref: false })]), { ok: true, value: { told: [] } })
+  }
 })
 
 t.test('says so where no history is kept', async t => {

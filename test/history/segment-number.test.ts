@@ -1,0 +1,86 @@
+// Numbers of segments, where others take them at the same moment, or claimed them and were killed. Also the writer's part
+// in it: it gives a segment up that didn't get the highest number.
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { settlementLine } from '../../src/history/record-json.ts'
+import { claimNumber, unclaimNumber } from '../../src/history/segment-number.ts'
+import { Writer } from '../../src/history/writer.ts'
+
+const LINE = settlementLine('E'.repeat(26), 'done')
+
+/** In ms: this thread does nothing else, and other threads carry out what it has asked for. */
+const stand = (time: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, time)
+
+t.test('takes a number that nobody has, and gives it back', async t => {
+  const folder = t.testdir({ 'other-3.ndjson': '', 'mine-7.ndjson': '' })
+  t.equal(await claimNumber(folder, 'mine', 1), 4)
+  t.ok(existsSync(join(folder, '4.number.tmp')))
+  await unclaimNumber(folder, 4)
+  t.notOk(existsSync(join(folder, '4.number.tmp')))
+})
+
+t.test('takes the next number where another server has used one while it was looking', async t => {
+  const folder = t.testdir({})
+  const claiming = claimNumber(folder, 'mine', 0)
+  // The folder was listed in another thread, and this one hasn't seen the list yet.
+  stand(200)
+  writeFileSync(join(folder, 'other-1.ndjson'), '')
+  t.equal(await claiming, 2)
+  t.strictSame(readdirSync(folder).sort(), ['2.number.tmp', 'other-1.ndjson'])
+})
+
+t.test('goes past a number that was claimed by a server that was killed', async t => {
+  const folder = t.testdir({ '1.number.tmp': '' })
+  t.equal(await claimNumber(folder, 'mine', 0), 2)
+})
+
+/** Appends a line; `meet` is called for each segment of its own that is there and not looked at again yet. */
+async function appendWhile(t: Test, folder: string, meet: (number: number) => void) {
+  const closed: string[] = []
+  const written: string[] = []
+  const writer = new Writer({
+    folder,
+    nonce: 'mine',
+    limit: 1e6,
+    report: () => {},
+    written: segment => written.push(segment),
+    closed: segment => closed.push(segment)
+  })
+  t.teardown(() => writer.close())
+  let isOver = false
+  let number = 1
+  const watch = () => {
+    if (isOver) return
+    // The one thing that was asked for is done after this, and its result isn't known to the writer yet.
+    stand(20)
+    if (existsSync(join(folder, `mine-${number}.ndjson`))) meet(number++)
+    setImmediate(watch)
+  }
+  setImmediate(watch)
+  await writer.append(LINE, false).finally(() => {
+    isOver = true
+  })
+  return { closed, written }
+}
+
+t.test('gives up a segment whose number another server has used meanwhile', async t => {
+  const folder = t.testdir({})
+  const { written, closed } = await appendWhile(t, folder, number => {
+    if (number < 3) writeFileSync(join(folder, `other-${number}.ndjson`), '')
+  })
+  t.strictSame([written, closed], [['mine-3.ndjson'], []])
+  t.strictSame(readdirSync(folder).sort(), ['mine-3.ndjson', 'other-1.ndjson', 'other-2.ndjson'])
+})
+
+t.test('leaves what stands at the name of a segment that it gives up and cannot remove', async t => {
+  const folder = t.testdir({})
+  const { written, closed } = await appendWhile(t, folder, number => {
+    if (number > 1) return
+    rmSync(join(folder, 'mine-1.ndjson'))
+    mkdirSync(join(folder, 'mine-1.ndjson'))
+    writeFileSync(join(folder, 'other-1.ndjson'), '')
+  })
+  t.strictSame([written, closed], [['mine-2.ndjson'], ['mine-1.ndjson']])
+  t.strictSame(readdirSync(folder).sort(), ['mine-1.ndjson', 'mine-2.ndjson', 'other-1.ndjson'])
+})

@@ -1,0 +1,56 @@
+// Readers of what is changed, where the history can't be read for a while.
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { Followers } from '../../../src/workspace/history/follow.ts'
+import { makePlace, recordOf, write } from '../../history/support/history.ts'
+
+/** Something else stands at the name of the history's folder, until `mend` is called. */
+function breakFolder(folder: string): () => void {
+  renameSync(folder, `${folder}.away`)
+  writeFileSync(folder, '')
+  return () => {
+    rmSync(folder)
+    renameSync(`${folder}.away`, folder)
+  }
+}
+
+async function makeFollowers(t: Test) {
+  const place = makePlace(t)
+  const history = await place.open()
+  const followers = new Followers({ history, mayRead: () => true })
+  t.teardown(() => followers.close())
+  const change = async () => (await write(history, [recordOf(history, 'a.txt')]))[0]!.edit_id
+  return { place, followers, change }
+}
+
+t.test('tells nobody who comes while it cannot be read, and those who come later', async t => {
+  const { place, followers, change } = await makeFollowers(t)
+  const mend = breakFolder(place.folder)
+  await t.rejects(followers.follow(null), { code: 'ENOTDIR' })
+  mend()
+  const following = await followers.follow(null)
+  const edit_id = await change()
+  t.match(following.ok && (await following.value.next(5)), { ok: true, value: [{ facts: { edit_id } }] })
+})
+
+for (const [name, hasLooked] of [
+  ['where to read to', false],
+  ['what is there', true]
+] as const) {
+  t.test(`fails for a reader while nobody can see ${name}, and goes on from the same place after that`, async t => {
+    const { place, followers, change } = await makeFollowers(t)
+    const following = await followers.follow(null)
+    if (!following.ok) throw new Error('no cursor was given')
+    const reader = following.value
+    const edit_id = await change()
+    // That a line was written is told in the next turn.
+    await reader.more()
+    if (hasLooked) await followers.read(reader.after, 1)
+    const mend = breakFolder(place.folder)
+    await t.rejects(reader.next(5), { code: 'ENOTDIR' })
+    await t.rejects(reader.next(5), { code: 'ENOTDIR' })
+    mend()
+    t.match(await reader.next(5), { ok: true, value: [{ facts: { edit_id } }] })
+    t.match(await reader.next(5), { ok: true, value: [] })
+  })
+}
