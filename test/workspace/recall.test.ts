@@ -60,8 +60,9 @@ t.test('never takes an edit for a change by another program', async t => {
   const { workspace } = await fresh(t)
   const until = new AbortController()
   const edits = (async () => {
-    for (let i = 0; !until.signal.aborted; i++)
+    for (let i = 0; !until.signal.aborted; i++) {
       await workspace.edit({ path: 'a.txt' }, { dry_run: false }, append(`${i}\n`))
+    }
   })()
   let count = 0
   for (let i = 0; i < 100; i++) {
