@@ -100,6 +100,39 @@ t.test('prints where it listens, and how to call it', async t => {
   t.notMatch(server.err(), /EDITD_URL|"level":[56]0/)
 })
 
+const hasScript = spawnSync('script', ['--version']).status === 0
+
+t.test(
+  'prints the token in the address of the review page, on a terminal',
+  {
+    skip: hasScript ? false : 'needs script (util-linux)'
+  },
+  async t => {
+    const dir = t.testdir({})
+    /** What is printed below the line that says where the server listens. */
+    const check = async (flags: string[], env: NodeJS.ProcessEnv, ...lines: RegExp[]) => {
+      const words = [...COMMAND, `${dir}/root`, '--port=0', `--state-dir=${dir}/state`, ...flags]
+      const command = `exec ${words.map(word => `'${word}'`).join(' ')}`
+      const server = await run(t, ['-qfec', command, '/dev/null'], env, /try: .*\r\n/, 'script')
+      const printed = server.out().split('\r\n').slice(1)
+      lines.forEach((line, index) => t.match(printed[index], line, flags.join(' ')))
+      // Ctrl-C.
+      server.child.stdin!.write('\x03')
+      t.equal(await server.exit, 0)
+      return printed
+    }
+    const page = 'http://127\\.0\\.0\\.1:\\d+'
+    const [token = '', review = ''] = await check([], {}, /^token \(for this run\): /, new RegExp(`^review: ${page}/#`))
+    t.match(review, /#token=[A-Za-z0-9_-]{43}$/)
+    t.equal(review.split('#token=')[1], token.split(': ')[1])
+    const without = new RegExp(`^review: ${page}/$`)
+    await check([], { EDITD_TOKEN: TOKEN }, without, /^docs: /, /^try: /)
+    await check(['--no-auth'], {}, without, /^docs: /, /^try: /)
+    await check(['--no-auth', '--history=off'], {}, /^docs: /, /^try: /)
+    await check(['--no-auth', '--no-docs'], {}, /^try: /)
+  }
+)
+
 t.test('prints one line where a token is configured, and IPv6 in brackets', async t => {
   t.testdir({})
   const server = await run(t, ['--host', '::1'], { EDITD_TOKEN: TOKEN, EDITD_PORT: '0', EDITD_LOG_LEVEL: 'silent' })

@@ -72,13 +72,15 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     notices.done(`To be reviewed again: ${what}.`, { what: `${what} to be reviewed again`, run })
   }
 
-  const tellTakenBack = (answer: UndoAnswer, what: string) => {
+  /** `isState`: `what` is not what was taken back but a state, and all that came after it was. */
+  const tellTakenBack = (answer: UndoAnswer, what: string, isState = false) => {
     const edit_ids = idsOf(answer)
     const run = async () => {
       const redone = await send(api.redo({ edit_ids }))
-      if (redone !== null) notices.done(`Restored ${what}.`)
+      if (redone !== null) notices.done(isState ? `Restored what came after ${what}.` : `Restored ${what}.`)
     }
-    notices.done(`Took back ${what}.`, edit_ids.length === 0 ? undefined : { what: `took back ${what}`, run })
+    const [done, undo] = isState ? ['Went back to', 'went back to'] : ['Took back', 'took back']
+    notices.done(`${done} ${what}.`, edit_ids.length === 0 ? undefined : { what: `${undo} ${what}`, run })
   }
 
   /** Takes back a hunk, or what one agent did in it, as it was shown. */
@@ -127,7 +129,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     })
     if (note === null) return
     const answer = await send(api.undo({ ...base, ...(inConflict && skip), ...(note !== '' && { note }) }))
-    if (answer !== null) tellTakenBack(answer, what)
+    if (answer !== null) tellTakenBack(answer, what, isState)
   }
 
   async function restore(selector: Selector, what: string, expected_hash?: string): Promise<void> {

@@ -6,6 +6,13 @@ import { AXE, launchFor, skip, watch } from './browser.ts'
 import { APP, editor, opened, openFile, press, said, unexpected } from './review-in-browser.ts'
 import { bytesOf, startServer, TOKEN } from './test-server.ts'
 
+/** What axe finds wrong with a page. */
+interface Violation {
+  id: string
+  impact: string
+  nodes: { html: string; failureSummary: string }[]
+}
+
 t.test('in a browser', { skip }, async t => {
   const browser = await launchFor(t)
 
@@ -187,8 +194,11 @@ t.test('in a browser', { skip }, async t => {
     await page.getByRole('button', { name: 'Go back to this state of app.js' }).click()
     await page.locator('dialog', { hasText: '1 file changes' }).waitFor()
     await press(page, 'Enter')
-    await said(page, 'Took back the state')
+    await said(page, 'Went back to the state of app.js at ')
     t.equal(bytesOf(server, 'app.js'), APP.replace('8080', '9090'))
+    await press(page, 'z')
+    await said(page, 'Restored what came after the state of app.js at ')
+    t.match(bytesOf(server, 'app.js'), 'await')
     t.strictSame(unexpected(errors), [])
   })
 
@@ -288,10 +298,10 @@ t.test('in a browser', { skip }, async t => {
       const look = async (where: string) => {
         t.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `${where} is no wider`)
         await page.evaluate(readFileSync(AXE, 'utf8'))
-        const found = (await page.evaluate(
-          'axe.run().then(({ violations }) => violations.filter(({ impact }) => ["serious", "critical"].includes(impact))' +
-            '.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => html + " " + failureSummary).join("; ")}`))'
-        )) as string[]
+        const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Violation[]
+        const found = violations
+          .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+          .map(({ id, nodes }) => [id, ...nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)])
         t.strictSame(found, [], where)
       }
       await look('the list')
