@@ -96,7 +96,8 @@ async function carryOutAll(
   const options: ChangeOptions<BatchDone<Reported>> = {
     dry_run,
     origin: { operation: 'batch', ...caller, ...(key !== undefined && { key }) },
-    outcome: answer
+    // It is kept with one file: what removes the texts of another doesn't find it.
+    outcome: (done, texts) => answer(done, texts && isOfOneFile(done))
   }
   const done = await workspace.batch<Reported, CallFailure>(steps, options)
   if (done.ok) return ok(answer(done.value))
@@ -108,6 +109,9 @@ async function carryOutAll(
   const told: Failed = await prepared[at]!.told(failed)
   return { ...told, part: inPart(at, after) }
 }
+
+const isOfOneFile = ({ steps }: BatchDone<Reported>): boolean =>
+  new Set(steps.map(({ path, resolved_path = path }) => resolved_path)).size === 1
 
 /** The same step, which says of which real path it is when it is planned. */
 const noting = (
