@@ -41,7 +41,7 @@ async function pageOf(
   { limit, state: wanted, review, under, before: first, ...others }: PastQuery
 ): Promise<HistoryPage> {
   const asked = { ...others, reviews: false, ...(under !== undefined && under.length > 0 && { under }) }
-  const states = new StatesByPath(history)
+  const states = new StatesByPath({ history, settle })
   const edits: PastEdit[] = []
   let before = first
   let looked = 0
@@ -84,27 +84,28 @@ async function withTexts(history: History, edits: readonly PastEdit[]): Promise<
 
 /** What has become of edits; of each path no more is looked at than what came after the oldest one that is asked for. */
 class StatesByPath {
-  readonly #history: History
+  readonly #past: SettledPast
   readonly #paths = new Map<string, StatesOfPath>()
 
-  constructor(history: History) {
-    this.#history = history
+  constructor(past: SettledPast) {
+    this.#past = past
   }
 
   async of({ record, texts, settled }: Stored & { record: ChangeRecord }): Promise<PastEdit> {
     if (settled === 'uncertain') return { record, texts, state: 'uncertain' }
     const key = record.path.toString('latin1')
-    const known = this.#paths.get(key) ?? new StatesOfPath(this.#history, record.path)
+    const known = this.#paths.get(key) ?? new StatesOfPath(this.#past, record.path)
     this.#paths.set(key, known)
     return { record, texts, ...(await known.of(record.edit_id)) }
   }
 }
 
+type SettledPast = Pick<Past, 'history' | 'settle'>
 type StateOf = Omit<PastEdit, 'record' | 'texts'>
 
 /** The same of one path. */
 class StatesOfPath {
-  readonly #history: History
+  readonly #past: SettledPast
   readonly #path: Buffer
   /** Those that took place, newest first. */
   readonly #changes: RecordedChange[] = []
@@ -118,8 +119,8 @@ class StatesOfPath {
   #isWhole = false
   #count = READ_ON
 
-  constructor(history: History, path: Buffer) {
-    this.#history = history
+  constructor(past: SettledPast, path: Buffer) {
+    this.#past = past
     this.#path = path
   }
 
@@ -132,12 +133,17 @@ class StatesOfPath {
   /** The state of an edit depends on later changes only. */
   async #readOn(): Promise<void> {
     const query = { path: this.#path, ...(this.#before !== undefined && { before: this.#before }) }
-    const { records, next_before } = await this.#history.list(query, this.#count)
+    const { history, settle } = this.#past
+    const { records, next_before } = await history.list(query, this.#count)
     this.#count *= 3
     this.#before = next_before ?? undefined
     this.#isWhole = next_before === null
-    for (const { record, settled } of records) {
-      if (settled === 'done' && record.operation !== 'review') this.#take(changeOf(record))
+    for (const stored of records) {
+      const { record, settled } = stored
+      if (record.operation === 'review') continue
+      // An undo at another server may have been answered before its server has said here that it is done.
+      const isOpenUndo = settled === null && record.toggles !== undefined
+      if ((isOpenUndo ? await settle(stored) : settled) === 'done') this.#take(changeOf(record))
     }
     this.#verdicts.push(...verdictsOf(records))
     const standing = standingOf(this.#changes.toReversed())

@@ -9,6 +9,7 @@ import { often } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 import { append, makeFolders, open, REAL, removeFolders } from '../support/open.ts'
 
+const PATHS = ['a.txt', 'b.txt']
 const REVIEW = { verdict: 'kept', of: [{ edit_id: 'e', stood: true }] } as const
 
 t.test('takes only verdicts that took effect', async t => {
@@ -75,6 +76,35 @@ t.test('finds changes pending again whose verdict was removed before them', asyn
   t.match(await one.history({ limit: 10 }), { value: { edits: [{ review: 'pending' }] } })
 })
 
+t.test('knows at once what was undone through another server, also of several files', async t => {
+  const folders = makeFolders()
+  for (const path of PATHS) writeFileSync(join(folders.root, path), 'a\n')
+  const workspaces = [await open(folders, { history: 'full' }), await open(folders, { history: 'full' })]
+  t.teardown(async () => {
+    for (const workspace of workspaces) await workspace.close()
+    removeFolders(folders)
+  })
+  const [here, there] = workspaces.map(workspace => makeOperations(workspace, { max_edits: 1, max_file_size: 1e6 }))
+  const edit_ids: string[] = []
+  for (const path of PATHS) {
+    const edited = await here!.edit.call({ path, old_text: 'a', new_text: 'b' })
+    if (edited.ok && edited.value.operation === 'edit') edit_ids.push(edited.value.outcome.edit_id!)
+  }
+  const stateHere = async () => {
+    const found = await workspaces[0]!.history({ edit_ids, limit: 10 })
+    return found.ok ? found.value.edits.map(({ state }) => state) : []
+  }
+  for (let round = 0; round < 5; round++) {
+    for (const [name, state] of [
+      ['undo', 'undone'],
+      ['redo', 'applied']
+    ] as const) {
+      t.match(await there![name].call({ edit_ids }), { ok: true })
+      t.strictSame(await stateHere(), [state, state], `${name}, round ${round}`)
+    }
+  }
+})
+
 /** What is known of one edit: how many changes it has, which stand and which were kept. */
 interface Known {
   edit_id: string
@@ -85,7 +115,6 @@ interface Known {
 }
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta', 'iota', 'kappa', 'mu', 'nu']
-const PATHS = ['a.txt', 'b.txt']
 
 t.test('tells the same baseline as a list of single changes, whichever server is asked', async t => {
   for (let round = 0; round < often(60, 6); round++) {
