@@ -127,7 +127,7 @@ t.test('goes on after a restart, and on another server', async t => {
 
 t.test('stays short after many starts', async t => {
   const place = makePlace(t)
-  for (let i = 0; i < 300; i++) {
+  for (let i = 0; i < often(300, 60); i++) {
     const nonce = `${i}`.padStart(24, '0')
     const history = await place.open({ nonce })
     await write(history, [recordOf(history, 'a.txt')])
@@ -431,7 +431,7 @@ t.test(
   'law: whoever reads on, at any server, is told each change exactly once, or that the cursor is gone',
   async t => {
     let [readers, gone, changes] = [0, 0, 0]
-    for (let i = 0; i < often(200, 25); i++) {
+    for (let i = 0; i < often(100, 12); i++) {
       const world = new World(t, new Random(SEED + i))
       for (let k = 0; k < 2; k++) await world.start()
       for (let k = 0; k < 150; k++) await world.step()

@@ -111,7 +111,7 @@ const pendingIn = ({ history, verdicts }: Reviewed, context_lines: number): Pend
 
 function check(law: string, full: number, holds: (random: Random) => string | null): void {
   t.test(law, (t: Test) => {
-    const count = often(full, Math.ceil(full / 20))
+    const count = often(full, Math.ceil(full / 10))
     for (let round = 0; round < count; round++) {
       const said = holds(new Random(SEED * 70_001 + round))
       if (said === null) continue
@@ -126,7 +126,7 @@ function check(law: string, full: number, holds: (random: Random) => string | nu
 /** A hunk behind all others, without lines. */
 const ends = (a: Buffer, b: Buffer) => ({ from: a.length, to: a.length, otherFrom: b.length, otherTo: b.length })
 
-check('gives the baseline byte for byte, and hunks that make the present text of it', 20_000, random => {
+check('gives the baseline byte for byte, and hunks that make the present text of it', 10_000, random => {
   const made = reviewed(random, BYTES)
   const { present, changes } = made.history
   const units = new Units(changes)
@@ -150,7 +150,7 @@ check('gives the baseline byte for byte, and hunks that make the present text of
   return null
 })
 
-check('lists the lines that make the present text of the baseline, each with who made it', 20_000, random => {
+check('lists the lines that make the present text of the baseline, each with who made it', 10_000, random => {
   const made = reviewed(random, TEXTS)
   const { present } = made.history
   const context_lines = random.int(4)
@@ -190,7 +190,7 @@ check('lists the lines that make the present text of the baseline, each with who
 const textsOf = ({ lines, changes }: ListedHunk): string =>
   JSON.stringify([changes, lines.map(({ kind, text, edit_ids }) => [kind, text, edit_ids])])
 
-check('takes one hunk back, and touches no other that shares no change with it', 30_000, random => {
+check('takes one hunk back, and touches no other that shares no change with it', 15_000, random => {
   const made = reviewed(random, TEXTS)
   const { history } = made
   const { hunks, unseen } = pendingIn(made, 0)
@@ -227,7 +227,7 @@ check('takes one hunk back, and touches no other that shares no change with it',
   return others.every(text => left.includes(text)) ? null : 'another hunk is touched'
 })
 
-check('says who wrote each line, now and after each change', 10_000, random => {
+check('says who wrote each line, now and after each change', 5_000, random => {
   const { history, written } = reviewed(random, TEXTS)
   const { present, changes } = history
   for (const at of [undefined, changes[random.int(changes.length)]!.edit_id]) {
@@ -242,7 +242,7 @@ check('says who wrote each line, now and after each change', 10_000, random => {
   return null
 })
 
-check('reaches back to the oldest change since which all texts are known', 10_000, random => {
+check('reaches back to the oldest change since which all texts are known', 5_000, random => {
   const { history, verdicts } = reviewed(random, TEXTS)
   const { present } = history
   const lost = random.int(history.changes.length)

@@ -24,8 +24,8 @@ import { startBatchWorker, type Second } from '../support/process.ts'
 
 const library = build('striking', ['-shared', '-fPIC', '-ldl'])
 const skip = library === null ? 'needs Linux and a C compiler' : false
-/** One call in so many, another one for each way of recovery. `LONG_SHARE=1`: each (over half an hour on two cores). */
-const SHARE = Number(process.env.LONG_SHARE ?? often(6, 8))
+/** One call in so many, another one for each way of recovery. `LONG_SHARE=1`: each (half an hour on two cores). */
+const SHARE = Number(process.env.LONG_SHARE ?? 8)
 t.setTimeout(0)
 
 /** The calls by their numbers in striking.c. */
