@@ -164,8 +164,7 @@ export interface History {
   append(record: EditRecord, options: { durable: boolean }): Promise<void>
   /**
    * Says what became of a record, of any server. A review is done when it is written, and is settled only where that
-   * failed. Written with the next record, or within 50 ms; not
-   * synced.
+   * failed. Written with the next record, or within 50 ms; not synced.
    */
   settle(edit_id: string, settled: Settlement): void
   /** Resolves when all that was appended, settled and kept until now is written, or was given up. */

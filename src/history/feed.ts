@@ -1,20 +1,18 @@
 // Reads the lines of all segments on from a cursor, and tells what they settle: each change once, whichever server says
 // it, and however often. Does not know who reads, or which paths may be told.
-import { setTimeout } from 'node:timers/promises'
 import { fail, ok, type Result } from '../result.ts'
 import type { CursorGone, FeedPage, Told } from './api.ts'
 import { compare, Cursor, type SegmentId } from './cursor.ts'
 import { namesIn } from './files.ts'
-import { jsonOf, linesOf } from './line.ts'
+import { linesOf } from './line.ts'
 import { decodeFacts, type Facts, type Said } from './record-json.ts'
 import { parseSegment, segmentName } from './segment-name.ts'
 import { SegmentIndex } from './segment-index.ts'
+import { jsonIn } from './segment-lines.ts'
 import type { Segment, Segments } from './segments.ts'
 
 /** In bytes, of a segment that are read at once. */
 const CHUNK = 256 * 1024
-/** In ms: a line that another server is just overwriting (`forget`) is read once more after this. */
-const AGAIN = 20
 /** Records of which it is remembered what they say, as their settlement comes soon. */
 const REMEMBERED = 1000
 
@@ -81,8 +79,7 @@ export class Feed {
 
   /** All segments that are there, in the order in which they are read; those of others are known up to now. */
   async #look(): Promise<SegmentId[]> {
-    await this.#segments.update()
-    await this.#segments.load()
+    await this.#segments.catchUp()
     const names = await namesIn(this.#segments.folder)
     return names.flatMap(name => parseSegment(name) ?? []).sort(compare)
   }
@@ -117,12 +114,9 @@ export class Feed {
   }
 
   async #saidIn(line: Buffer, { segment, offset, length }: Place): Promise<Said | null> {
-    let json = jsonOf(line)
-    if (json === null && line.length > 1) {
-      await setTimeout(AGAIN)
-      const again = await this.#segments.bytes(segment, offset, length)
-      json = again && jsonOf(again)
-    }
+    // A lone line break ends what was torn.
+    if (length === 1) return null
+    const json = await jsonIn(line, () => this.#segments.bytes(segment, offset, length))
     return json && decodeFacts(json)
   }
 

@@ -17,8 +17,7 @@ export interface Forgetting {
 
 /** Returns of how many records there were texts. Throws the system's error. */
 export async function forgetPath(path: Buffer, { segments, blobs, reading }: Forgetting): Promise<number> {
-  await segments.update()
-  await segments.load()
+  await segments.catchUp()
   const found = await reading.rowsOf(path)
   const forgotten = new Set<string>()
   const names = new Set<string>()
@@ -29,8 +28,7 @@ export async function forgetPath(path: Buffer, { segments, blobs, reading }: For
   }
   for (const name of names) {
     await blobs.removeIf(name, async () => {
-      await segments.update()
-      await segments.load()
+      await segments.catchUp()
       return !segments.known().some(({ overview }) => overview?.blobs.includes(name) === true)
     })
   }

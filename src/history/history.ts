@@ -118,10 +118,7 @@ class FileHistory implements History {
       report
     })
     this.#feed = new Feed(this.#segments)
-    this.#watch = new Watch(async () => {
-      await this.#segments.update()
-      await this.#segments.load()
-    })
+    this.#watch = new Watch(() => this.#segments.catchUp())
   }
 
   start(): Promise<void> {

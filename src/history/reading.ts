@@ -30,13 +30,8 @@ export class RecordReader {
     this.#lines = new RecordLines(options)
   }
 
-  async #look(): Promise<void> {
-    await this.#options.segments.update()
-    await this.#options.segments.load()
-  }
-
   async ofPath(path: Buffer): Promise<PathHistory> {
-    await this.#look()
+    await this.#options.segments.catchUp()
     const found = await this.rowsOf(path)
     const { read, bad } = await this.#lines.read(found, { whole: true })
     const own = read.filter(({ facts }) => facts.path.equals(path))
@@ -70,7 +65,7 @@ export class RecordReader {
   }
 
   async byKey(digest: string): Promise<Stored | null> {
-    await this.#look()
+    await this.#options.segments.catchUp()
     const newest = await this.#newest(
       overview => overview.keyedAt !== null && overview.mayHaveKey(digest),
       index => index.ofKey(digest),
@@ -81,13 +76,13 @@ export class RecordReader {
   }
 
   async byId(edit_id: string): Promise<Stored | null> {
-    await this.#look()
+    await this.#options.segments.catchUp()
     const { read } = await this.#lines.read(await this.#rows.withId(edit_id), { whole: true })
     return (await this.#lines.stored(read, this.#options.limits.texts))[0] ?? null
   }
 
   async list(query: RecordQuery, limit: number): Promise<RecordPage> {
-    await this.#look()
+    await this.#options.segments.catchUp()
     const { texts: whole = false } = query
     const found = await this.#rows.matching(query, limit + 1)
     const { read } = await this.#lines.read(found.slice(0, limit), { whole })
@@ -102,7 +97,7 @@ export class RecordReader {
 
   /** Of servers that are gone. */
   async unsettled(): Promise<Stored[]> {
-    await this.#look()
+    await this.#options.segments.catchUp()
     await this.#options.segments.askWhoIsGone()
     const { read } = await this.#lines.read(await this.#rows.unsettled(), { whole: false })
     return this.#lines.stored(read, 0)

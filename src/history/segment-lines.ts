@@ -31,16 +31,22 @@ export async function readLines<T>(
       const bytes = await readAt(fd, start, end - start)
       for (const line of lines) {
         const { offset, length } = line
-        let json = jsonOf(bytes.subarray(offset - start, offset - start + length))
-        if (json === null) {
-          await setTimeout(AGAIN)
-          json = jsonOf(await readAt(fd, offset, length))
-        }
+        const read = bytes.subarray(offset - start, offset - start + length)
+        const json = await jsonIn(read, () => readAt(fd, offset, length))
         found.set(line, json && use(json))
       }
     }
     return places.map(place => found.get(place)!)
   })
+}
+
+/** The JSON of a line, for which it is read `again` if need be; null: it isn't a line of editd, or can't be read. */
+export async function jsonIn(line: Buffer, again: () => Promise<Buffer | null>): Promise<Buffer | null> {
+  const json = jsonOf(line)
+  if (json !== null) return json
+  await setTimeout(AGAIN)
+  const read = await again()
+  return read && jsonOf(read)
 }
 
 interface Run {

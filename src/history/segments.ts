@@ -74,6 +74,12 @@ export class Segments {
     return this.#options.folder
   }
 
+  /** Afterwards it is known what all servers have written up to now. */
+  async catchUp(): Promise<void> {
+    await this.update()
+    await this.load()
+  }
+
   /** Of the newest records first. Those that have been read. */
   newestFirst(): (Segment & { overview: Overview })[] {
     const read = [...this.#all.values()].filter(

@@ -31,8 +31,7 @@ const LEFT = 60 * 60 * 1000
 
 export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweeping): Promise<Swept> {
   const { segments, report } = sweeping
-  await segments.update()
-  await segments.load()
+  await segments.catchUp()
   await segments.askWhoIsGone()
   const now = Date.now()
   const all = (

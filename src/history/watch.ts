@@ -12,7 +12,7 @@ export class Watch {
   #looking = false
   #told = false
 
-  /** `look`: reads what other servers have written, and calls `saw` if there is anything. */
+  /** `look`: reads what other servers have written, and calls `saw` if there is anything; never rejects. */
   constructor(look: () => Promise<void>) {
     this.#look = look
   }

@@ -426,9 +426,9 @@ export interface Workspace {
   /** Nobody is to wait for changes any more: who does is given none. */
   endFollowing(): void
   /**
-   * Writes a verdict down, of all files or none; no file is changed. The caller names no file that may
-   * not be read now. Failures: READ_ONLY, HISTORY_GONE (there is no history), NOT_READY (it can't be written),
-   * REQUEST_IN_FLIGHT (the key is another request's by now).
+   * Writes a verdict down, of all files or none; no file is changed. The caller names no file that may not be read now.
+   * Failures: READ_ONLY, HISTORY_GONE (there is no history), NOT_READY (it can't be written), REQUEST_IN_FLIGHT (the key
+   * is another request's by now).
    */
   review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>>
   /**
