@@ -1,8 +1,8 @@
 // What POST /changes takes and answers, and what GET /events tells. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
-import { answeredPath, byDiscriminator, count, hash, lossy, named, ref, word } from './common.ts'
-import { editId } from './history.ts'
+import { answeredPath, byDiscriminator, count, lossy, named, ref, word } from './common.ts'
+import { editFacts } from './history.ts'
 
 /** Milliseconds that a request may wait, and changes of one answer, at most and where the request doesn't say. */
 export const MAX_WAIT = 30_000
@@ -39,34 +39,25 @@ export const ChangesRequestSchema = named(
   }
 )
 
-const said = {
-  agent: Type.Optional(Type.String({ description: 'By whom, as the caller said.' })),
-  session: Type.Optional(Type.String({ description: 'In which session, as the caller said.' }))
-}
-
 const EditTold = named('EditTold', 'A file was changed.', {
   type: word(['edit'], 'A change of one file.'),
-  edit_id: editId('Its id, by which it can be taken back.'),
-  operation: word(
-    ['edit', 'edit_lines', 'edit_section', 'create', 'batch', 'undo', 'redo', 'outside'],
-    'What made it. outside: another program than editd, seen afterwards.'
-  ),
-  at: Type.String({ description: 'When it was made, in UTC.' }),
+  edit_id: editFacts.edit_id,
+  operation: editFacts.operation,
+  at: editFacts.at,
   path: answeredPath,
   lossy: Type.Optional(lossy),
-  ...said,
-  reason: Type.Optional(Type.String({ description: 'Why, as the caller said.' })),
-  batch_id: Type.Optional(editId('The batch that it is of.')),
-  file_hash: Type.Optional(hash('The hash of the file after; left out where it was removed.')),
+  agent: editFacts.agent,
+  session: editFacts.session,
+  reason: editFacts.reason,
+  batch_id: editFacts.batch_id,
+  file_hash: editFacts.file_hash,
   lines_added: count('Lines added.'),
   lines_removed: count('Lines removed.'),
   state: word(
     ['applied', 'uncertain'],
     'applied: it was made. uncertain: the server stopped while it was written, and the file has changed since.'
   ),
-  undoes: Type.Optional(
-    Type.Array(Type.String(), { description: 'Of an undo or redo: the edits that it took back or made again.' })
-  )
+  undoes: editFacts.undoes
 })
 
 const ReviewTold = named('ReviewTold', 'A person gave a verdict on changes of one file.', {
@@ -74,7 +65,8 @@ const ReviewTold = named('ReviewTold', 'A person gave a verdict on changes of on
   at: Type.String({ description: 'When it was given, in UTC.' }),
   path: answeredPath,
   lossy: Type.Optional(lossy),
-  ...said,
+  agent: Type.Optional(Type.String({ description: 'By whom, as the caller said.' })),
+  session: Type.Optional(Type.String({ description: 'In which session, as the caller said.' })),
   verdict: word(['kept', 'pending'], 'kept: the changes are kept. pending: they are to be looked at again.'),
   edit_ids: Type.Array(Type.String(), { description: 'The edits whose changes it is about.' })
 })

@@ -120,7 +120,9 @@ export const HistoryResultSchema = named('HistoryResult', 'Edits, newest first.'
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))
 })
 
-const { edit_id, batch_id, operation, at, agent, session, reason } = PastEdit.properties
+/** What every answer says of an edit in the same way. */
+export const editFacts = PastEdit.properties
+const { edit_id, batch_id, operation, at, agent, session, reason } = editFacts
 
 /** Of an edit that an answer names beside what it is about. */
 export const NamedEdit = named('NamedEdit', 'An edit that is named in this answer.', {

@@ -6,15 +6,15 @@ import {
   type ChangesRequest,
   type ChangeTold
 } from '../../schemas/changes.ts'
+import { editIdsOf } from '../engine/history/change.ts'
 import { decode } from '../engine/text/encoding.ts'
 import { fail, ok } from '../result.ts'
 import type { Told } from '../workspace/api.ts'
 import type { CursorFailure, FileFailure } from '../workspace/failure.ts'
+import { shortHash } from '../workspace/text-file.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { PATH_HINT } from './hints.ts'
 import type { CallFailure, Operation } from './operation.ts'
-
-const HASH_DIGITS = 16
 
 export const makeChanges = (workspace: Workspace): Operation<ChangesRequest> => ({
   id: 'wait_for_changes',
@@ -64,7 +64,7 @@ export function changeOf({ facts, settled }: Told): ChangeTold {
   }
   if (facts.operation === 'review') {
     const { verdict, of } = review!
-    return { type: 'review', ...where, verdict, edit_ids: idsIn(of) }
+    return { type: 'review', ...where, verdict, edit_ids: editIdsOf(of) }
   }
   return {
     type: 'edit',
@@ -73,12 +73,10 @@ export function changeOf({ facts, settled }: Told): ChangeTold {
     ...where,
     ...(reason !== undefined && { reason }),
     ...(batch_id !== undefined && { batch_id }),
-    ...(hash_after !== null && { file_hash: hash_after.slice(0, HASH_DIGITS) }),
+    ...(hash_after !== null && { file_hash: shortHash(hash_after) }),
     lines_added: facts.lines_added,
     lines_removed: facts.lines_removed,
     state: settled === 'done' ? 'applied' : 'uncertain',
-    ...(toggles !== undefined && { undoes: idsIn(toggles) })
+    ...(toggles !== undefined && { undoes: editIdsOf(toggles) })
   }
 }
-
-const idsIn = (of: readonly { edit_id: string }[]): string[] => [...new Set(of.map(({ edit_id }) => edit_id))]

@@ -6,11 +6,13 @@ import {
   type HistoryRequest,
   type ListedEdit
 } from '../../schemas/history.ts'
+import { editIdsOf } from '../engine/history/change.ts'
 import { AROUND } from '../engine/history/places.ts'
 import { recordedDiff } from '../engine/report/recorded-diff.ts'
 import { decode } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, HistoryQuery, PastEdit } from '../workspace/api.ts'
+import { shortHash } from '../workspace/text-file.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { DIFF_LINES } from './change.ts'
 import { PATH_HINT } from './hints.ts'
@@ -18,7 +20,6 @@ import type { FieldFault, HistoryOutcome, Operation, OperationFailure } from './
 
 /** Changes of one edit that are listed. */
 const MAX_CHANGES = 1000
-const HASH_DIGITS = 16
 
 export const makeHistory = (workspace: Workspace): Operation<HistoryRequest> => ({
   id: 'edit_history',
@@ -92,14 +93,14 @@ function listed(
     ...(agent !== undefined && { agent }),
     ...(session !== undefined && { session }),
     ...(reason !== undefined && { reason }),
-    ...(hash_before !== null && { hash_before: hash_before.slice(0, HASH_DIGITS) }),
-    ...(hash_after !== null && { file_hash: hash_after.slice(0, HASH_DIGITS) }),
+    ...(hash_before !== null && { hash_before: shortHash(hash_before) }),
+    ...(hash_after !== null && { file_hash: shortHash(hash_after) }),
     lines_added: record.lines_added,
     lines_removed: record.lines_removed,
     state,
     ...(review !== undefined && { review }),
     ...(undone_by !== undefined && { undone_by }),
-    ...(toggles !== undefined && { undoes: [...new Set(toggles.map(({ edit_id }) => edit_id))] }),
+    ...(toggles !== undefined && { undoes: editIdsOf(toggles) }),
     ...(texts === 'none' && { metadata_only: true as const }),
     ...(texts === 'lost' && { texts_lost: true as const }),
     changes: changes.slice(0, MAX_CHANGES),

@@ -1,6 +1,6 @@
 // The edits that a request means by their ids, and of an undo or redo the files in which they are. Does not know what
 // is done with them.
-import type { Selection } from '../engine/history/change.ts'
+import { editIdsOf, type Selection } from '../engine/history/change.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, FileHistory, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
@@ -14,12 +14,13 @@ export type MeantFailure = HistoryFailure | OperationFailure | FileFailure
 /** The files that one request may change. */
 const MAX_FILES = 100
 
-/** The edits with these ids; NOTHING_TO_UNDO if one of them isn't known. */
+/** The edits that are named; NOTHING_TO_UNDO if one of them isn't known. */
 export async function namedEdits(
   workspace: Workspace,
   verb: EditsVerb,
-  ids: readonly string[]
+  named: readonly Selection[]
 ): Promise<Result<PastEdit[], HistoryFailure | FileFailure>> {
+  const ids = named.map(({ edit_id }) => edit_id)
   const found = await findByIds(workspace, ids)
   if (!found.ok) return found
   const { edits, unknown: edit_ids, oldest_kept_at } = found.value
@@ -125,7 +126,7 @@ export function chosenFrom(
   set: readonly NamedSelection[],
   goal: Chosen['goal']
 ): Result<Chosen, HistoryFailure | OperationFailure> {
-  const edit_ids = [...new Set(set.map(({ edit_id }) => edit_id))]
+  const edit_ids = editIdsOf(set)
   const known = new Map(records.map(record => [record.edit_id, record]))
   const withoutTexts = edit_ids.filter(id => known.get(id)?.splices === null)
   if (withoutTexts.length > 0) return fail({ code: 'HISTORY_GONE', reason: 'no_texts', edit_ids: withoutTexts })

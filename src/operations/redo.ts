@@ -54,11 +54,7 @@ async function selected(
   if (request.batch_id !== undefined) return byBatch(workspace, request.batch_id)
   const named = namedIn(request)
   if (named === undefined) return lastUndo(workspace, caller)
-  const found = await namedEdits(
-    workspace,
-    'redo',
-    named.map(({ edit_id }) => edit_id)
-  )
+  const found = await namedEdits(workspace, 'redo', named)
   if (!found.ok) return found
   return meantBy(
     found.value.map(({ record }) => record),

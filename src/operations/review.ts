@@ -128,11 +128,7 @@ async function byIds(
   workspace: Workspace,
   named: readonly NamedSelection[]
 ): Promise<Result<MeantEdit[], MeantFailure>> {
-  const asked = await namedEdits(
-    workspace,
-    'review',
-    named.map(({ edit_id }) => edit_id)
-  )
+  const asked = await namedEdits(workspace, 'review', named)
   if (!asked.ok) return asked
   const byId = new Map(asked.value.map(edit => [edit.record.edit_id, edit]))
   const selections = meantBy(
@@ -141,7 +137,7 @@ async function byIds(
   )
   if (!selections.ok) return selections
   // What undos and redos were of.
-  const others = selections.value.map(({ selection }) => selection.edit_id).filter(id => !byId.has(id))
+  const others = selections.value.map(({ selection }) => selection).filter(({ edit_id }) => !byId.has(edit_id))
   const toggled = await namedEdits(workspace, 'review', others)
   if (!toggled.ok) return toggled
   for (const edit of toggled.value) byId.set(edit.record.edit_id, edit)

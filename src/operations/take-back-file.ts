@@ -2,7 +2,7 @@
 // or how a request says which edits it means.
 import type { ResultTooLarge } from '../engine/failure.ts'
 import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engine/take-back.ts'
-import type { Selection } from '../engine/history/change.ts'
+import { editIdsOf, type Selection } from '../engine/history/change.ts'
 import type { Described } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { BatchStepDone, ChangeOptions, EditRecord, FileHistory, Origin } from '../workspace/api.ts'
@@ -152,14 +152,12 @@ export const plannerOf =
       description: {
         ...description,
         toggles: toggled,
-        toggled: idsOf(toggled),
-        skipped: idsOf(skipped),
+        toggled: editIdsOf(toggled),
+        skipped: editIdsOf(skipped),
         ...(removes === true && { removes })
       }
     })
   }
-
-const idsOf = (set: readonly { edit_id: string }[]): string[] => [...new Set(set.map(({ edit_id }) => edit_id))]
 
 /** The folders that were made for the file when it was made last. */
 function madeFolders({ records }: FileHistory): { made_folders?: readonly Buffer[] } {

@@ -1,5 +1,6 @@
 // /undo: edits are taken back, whoever made them, and nothing else is touched. Which edits: by a selector.
 import { UndoRequestSchema, UndoResultSchema, type UndoRequest } from '../../schemas/undo.ts'
+import { editIdsOf } from '../engine/history/change.ts'
 import { standingOf } from '../engine/history/units.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, FileHistory, PastEdit } from '../workspace/api.ts'
@@ -136,11 +137,7 @@ const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): 
 })
 
 async function byIds(workspace: Workspace, named: readonly NamedSelection[]): Promise<Result<Meant[], MeantFailure>> {
-  const found = await namedEdits(
-    workspace,
-    'undo',
-    named.map(({ edit_id }) => edit_id)
-  )
+  const found = await namedEdits(workspace, 'undo', named)
   return found.ok ? meantOf(found.value, { named }) : found
 }
 
@@ -158,7 +155,7 @@ function meantOf(
   if (first === undefined) return named === undefined ? ok(wholeEdits(records)) : meantBy(records, named)
   const refused = batch_id === undefined ? [first] : undos
   const edit_ids = refused.map(({ edit_id }) => edit_id)
-  const undoes = [...new Set(refused.flatMap(({ toggles = [] }) => toggles.map(({ edit_id }) => edit_id)))]
+  const undoes = editIdsOf(refused.flatMap(({ toggles = [] }) => toggles))
   const whole = batch_id === undefined ? {} : { batch_id }
   return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', reason: 'is_undo', edit_ids, undoes, ...whole })
 }

@@ -1,4 +1,5 @@
-// Changes many files, all or nothing: the plans one after the other in memory, the writing, and the answers. Does not know what a plan does; commit/commit-batch.ts touches the disk.
+// Changes many files, all or nothing: the plans one after the other in memory, the writing, and the answers. Does not
+// know what a plan does; commit/commit-batch.ts touches the disk.
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, BatchStepDone, ChangeOptions } from './api.ts'
 import { groupTexts, readTexts, type BatchText, type BatchTexts, type FileName } from './batch-texts.ts'

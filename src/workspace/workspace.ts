@@ -36,7 +36,7 @@ import { editFile, staleness, type WriteContext } from './edit.ts'
 import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from './failure.ts'
 import { fence } from './locks/fence.ts'
 import { BatchRecords } from './commit/batch-record.ts'
-import { Followers, nextChanges } from './history/follow.ts'
+import { Followers, nextChanges, type Where } from './history/follow.ts'
 import { Intents, mayLive, sweepIntents } from './commit/intents.ts'
 import { onceByKey, type KeyedRequest } from './history/keys.ts'
 import { pastEdits } from './history/past.ts'
@@ -53,7 +53,7 @@ import { isOfFile } from './locks/names.ts'
 import { SILENCE, thisOwner, type Observer } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
 import { recallFile } from './recall.ts'
-import { below, isIn, join, split } from './root/path.ts'
+import { below, join, split } from './root/path.ts'
 import type { Pin, Root } from './root/pin.ts'
 import { makePolicy, matcher, type Policy } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
@@ -234,9 +234,7 @@ class FileWorkspace implements Workspace {
       recover: realPath => recover(this.#recovery, realPath),
       report: this.#report
     }
-    this.#followers =
-      history &&
-      new Followers({ history, mayRead: (path: Buffer): boolean => this.#files.refusal('read', path) === null })
+    this.#followers = history && new Followers({ history, mayRead: this.#mayRead })
     this.#policy = makePolicy({ ...options, stateDir: state.path })
     this.#files = new FileAccess({
       options,
@@ -328,23 +326,31 @@ class FileWorkspace implements Workspace {
     const settling = this.#settling
     if (settling === null) return noHistory
     const { path, under, ...others } = query
-    const asked = path === undefined ? ok(undefined) : this.#files.realPath(path)
-    if (!asked.ok) return asked
-    const above = under === undefined ? ok(undefined) : this.#files.realPath(under)
-    if (!above.ok) return above
+    const where = this.#where({ path, under })
+    if (!where.ok) return where
     const past = {
       history: settling.history,
-      mayRead: (path: Buffer): boolean => this.#files.refusal('read', path) === null,
+      mayRead: this.#mayRead,
       settle: (stored: Stored) => settle(settling, stored)
     }
-    return ok(
-      await pastEdits(past, {
-        ...others,
-        ...(asked.value !== undefined && { path: asked.value }),
-        ...(above.value !== undefined && { under: above.value })
-      })
-    )
+    return ok(await pastEdits(past, { ...others, ...where.value }))
   }
+
+  /** The real paths of what a query asks for. */
+  #where(asked: { path: string | undefined; under: string | undefined }): Result<Where, FileFailure> {
+    const where: Where = {}
+    for (const name of ['path', 'under'] as const) {
+      const given = asked[name]
+      if (given === undefined) continue
+      const real = this.#files.realPath(given)
+      if (!real.ok) return real
+      where[name] = real.value
+    }
+    return ok(where)
+  }
+
+  /** Whether the file at this real path may be read, whether it is there or not. */
+  readonly #mayRead = (path: Buffer): boolean => this.#files.refusal('read', path) === null
 
   async changes({
     after,
@@ -353,19 +359,14 @@ class FileWorkspace implements Workspace {
     onGone,
     ...waiting
   }: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
-    const asked = path === undefined ? ok(undefined) : this.#files.realPath(path)
-    if (!asked.ok) return asked
-    const above = under === undefined ? ok(undefined) : this.#files.realPath(under)
-    if (!above.ok) return above
+    const where = this.#where({ path, under })
+    if (!where.ok) return where
     const following = await this.follow(after)
     if (!following.ok) return following
     const follower = following.value
     onGone?.(() => follower.end())
-    const wanted = (real: Buffer): boolean =>
-      (asked.value === undefined || real.equals(asked.value)) &&
-      (above.value === undefined || above.value.length === 0 || isIn(real, above.value))
     try {
-      const told = await nextChanges(follower, { ...waiting, wanted })
+      const told = await nextChanges(follower, { ...waiting, ...where.value })
       return told.ok ? ok({ told: told.value, next_after: follower.after.toString() }) : told
     } finally {
       follower.end()

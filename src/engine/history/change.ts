@@ -13,6 +13,9 @@ export interface Selection {
   readonly change_indexes?: readonly number[]
 }
 
+/** The ids in a set of selections, each once, in its order. */
+export const editIdsOf = (set: readonly Selection[]): string[] => [...new Set(set.map(({ edit_id }) => edit_id))]
+
 /** One change of a text. */
 export interface RecordedChange {
   readonly edit_id: string

@@ -6,8 +6,8 @@ export function batchMessage({ dry_run, results }: BatchOutcome): string {
   const made = results.filter(({ outcome }) => outcome.changed)
   const files = new Set(made.filter(isDifferent).map(fileOf)).size
   if (files === 0) {
-    const many = results.length > 1
-    return `The files already have exactly the content that ${many ? 'these operations lead' : 'this operation leads'} to; nothing was written.`
+    const what = results.length > 1 ? 'these operations lead' : 'this operation leads'
+    return `The files already have exactly the content that ${what} to; nothing was written.`
   }
   const all = counted(results.length, 'operation')
   const which = made.length === results.length ? all : `${made.length} of ${all}`

@@ -4,6 +4,7 @@ import type { CursorGone, FeedPage, History, Told } from '../../history/api.ts'
 import type { Cursor } from '../../history/cursor.ts'
 import { ok, type Result } from '../../result.ts'
 import type { Follower } from '../api.ts'
+import { isIn } from '../root/path.ts'
 import { isNote } from './chain.ts'
 
 export interface FollowOptions {
@@ -12,12 +13,16 @@ export interface FollowOptions {
   mayRead(path: Buffer): boolean
 }
 
+/** Of which files changes are asked for, by their real paths: of one, or of those in a directory or below it. */
+export interface Where {
+  path?: Buffer
+  under?: Buffer
+}
+
 /** What a program that waits asks for. `wait_ms`: 0: not at all. */
-export interface Waiting {
+export interface Waiting extends Where {
   limit: number
   wait_ms: number
-  /** Whether the change of this file is asked for. */
-  wanted(path: Buffer): boolean
 }
 
 /** Pages that are kept for those who come to the same place. */
@@ -107,7 +112,7 @@ export class Followers {
 /** The next changes that are asked for, as soon as there are any; none where it waited in vain. */
 export async function nextChanges(
   follower: Follower,
-  { limit, wait_ms, wanted }: Waiting
+  { limit, wait_ms, ...where }: Waiting
 ): Promise<Result<readonly Told[], CursorGone>> {
   let isOver = wait_ms === 0
   let over: () => void
@@ -122,7 +127,7 @@ export async function nextChanges(
     for (;;) {
       const page = await follower.next(limit)
       if (!page.ok) return page
-      const told = page.value.filter(({ facts }) => wanted(facts.path))
+      const told = page.value.filter(({ facts }) => isWanted(facts.path, where))
       const hasCaughtUp = page.value.length === 0
       if (told.length > 0 || follower.isEnded || (hasCaughtUp && isOver)) return ok(told)
       if (hasCaughtUp) await Promise.race([follower.more(), end])
@@ -131,6 +136,9 @@ export async function nextChanges(
     clearTimeout(timer)
   }
 }
+
+const isWanted = (real: Buffer, { path, under }: Where): boolean =>
+  (path === undefined || real.equals(path)) && (under === undefined || under.length === 0 || isIn(real, under))
 
 /** What changed nothing is told only if it is a verdict. */
 const isTold = (facts: Told['facts']): boolean => facts.operation === 'review' || !isNote(facts)
