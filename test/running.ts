@@ -43,7 +43,7 @@ export const COMMAND: string[] = [
   SERVER
 ]
 
-/** Starts the server on a free port. Resolves when it listens; rejects with its stderr if it ends before. */
+/** Starts the server, on a free port unless the flags name one. Resolves when it listens; rejects with its stderr if it ends before. */
 export const start = (root: string, stateDir: string, ...flags: string[]): Promise<Running> =>
   run(COMMAND, root, stateDir, flags)
 
@@ -58,7 +58,8 @@ async function run(
   flags: string[]
 ): Promise<Running> {
   const token = 'a-token-for-tests'
-  const child = spawn(command, [...args, root, '--port', '0', '--state-dir', stateDir, '--token', token, ...flags], {
+  const port = flags.includes('--port') ? [] : ['--port', '0']
+  const child = spawn(command, [...args, root, ...port, '--state-dir', stateDir, '--token', token, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe']
   })
   let stderr = ''

@@ -45,6 +45,8 @@ export interface Api {
   undo(request: TakeBackCall): Promise<Answered<UndoAnswer>>
   redo(request: TakeBackCall): Promise<Answered<RedoAnswer>>
   review(verdict: 'keep' | 'pending', selector: Selector): Promise<Answered<ReviewAnswer>>
+  /** Where the events are now: what comes after `next_after` has not been told yet. */
+  now(): Promise<Answered<{ next_after: string }>>
   /** Any route, as a fix names it. */
   post(route: string, body: object): Promise<Answered<{ message: string }>>
   /** Whether the history can't be written at the moment. */
@@ -119,6 +121,7 @@ export function makeApi(): Api {
     undo: request => post('/undo', request),
     redo: request => post('/redo', request),
     review: (verdict, selector) => post('/review', { verdict, ...selector }),
+    now: () => post('/changes', {}),
     post,
     async isDegraded() {
       try {

@@ -6,7 +6,7 @@ export type Child = Node | string | null | false | undefined
 
 export interface Props {
   class?: string
-  /** Finds it again after it was drawn anew, to give it the focus back. */
+  /** Finds it after it was drawn again, to give it the focus back. */
   key?: string
   on?: Partial<Record<'click' | 'input' | 'change' | 'submit' | 'close' | 'cancel', (event: Event) => unknown>>
   [attribute: string]: unknown

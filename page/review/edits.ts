@@ -47,7 +47,8 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
   const author = authorOf(edit)
   const what = `an edit of ${author} in ${path}`
   const status = stateOf(edit)
-  const batch = state.edits.filter(other => batch_id !== undefined && other.batch_id === batch_id)
+  const batch = state.file?.batches?.get(batch_id ?? '') ?? []
+  const together = new Set(batch.map(({ path }) => path))
   return h(
     'article',
     { class: `hunk edit${edit.state === 'undone' ? ' gone' : ''}`, tabindex: '-1', key: `edit-${edit_id}` },
@@ -65,15 +66,15 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
         ...(isToggle(operation) ? [] : editButtons([edit], what, `edit ${edit_id}`, actions))
       )
     ),
-    batch.length > 1 &&
+    together.size > 1 &&
       h(
         'div',
         { class: 'parts' },
-        `One of ${batch.length} files that were changed together: `,
+        `One of ${together.size} files that were changed together: `,
         h(
           'div',
           { class: 'buttons' },
-          ...editButtons(batch, `a batch of ${batch.length} files`, `batch ${edit_id}`, actions)
+          ...editButtons(batch, `a batch of ${together.size} files`, `batch ${edit_id}`, actions)
         )
       ),
     ...diffOf(edit, state.side)

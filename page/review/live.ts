@@ -9,11 +9,17 @@ export type LiveState = 'live' | 'waiting' | 'refused'
 export interface LiveHandlers {
   onChange(change: FeedChange): void
   onState(state: LiveState): void
-  /** Something may have been missed: what is shown has to be read again. */
+  /** The stream has nothing to tell and is still there: some four times a minute. */
+  onHeartbeat(): void
+  /** The events go on from now, and some were missed: what is shown has to be read again. */
   onGap(): void
 }
 
-type Told = { kind: 'event'; event: ServerEvent } | { kind: 'state'; state: LiveState } | { kind: 'gap' }
+type Told =
+  | { kind: 'event'; event: ServerEvent }
+  | { kind: 'state'; state: LiveState }
+  | { kind: 'gap'; next_after: string }
+  | { kind: 'heartbeat' }
 
 const FIRST_WAIT = 500
 const LONGEST_WAIT = 15_000
@@ -22,16 +28,17 @@ const SILENCE = 40_000
 
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** Follows the events until the page is closed. */
-export function follow(api: Api, handlers: LiveHandlers): void {
+/** Follows the events that come after `next_after`, until the page is closed. */
+export function follow(api: Api, handlers: LiveHandlers, next_after: string): void {
   const name = `editd-events ${api.urlOf('/')}`
   const channel = new BroadcastChannel(name)
-  let last_id: string | undefined
+  let last_id = next_after
 
   const take = (told: Told) => {
     if (told.kind === 'state') handlers.onState(told.state)
+    else if (told.kind === 'heartbeat') handlers.onHeartbeat()
     else if (told.kind === 'gap') {
-      last_id = undefined
+      last_id = told.next_after
       handlers.onGap()
     } else {
       last_id = told.event.id ?? last_id
@@ -53,14 +60,15 @@ export function follow(api: Api, handlers: LiveHandlers): void {
         headers: {
           ...api.headers(),
           accept: 'text/event-stream',
-          ...(last_id !== undefined && { 'last-event-id': last_id })
+          'last-event-id': last_id
         },
         cache: 'no-store',
         redirect: 'error',
         signal: stop.signal
       })
-      if (answer.status === 410 && last_id !== undefined) {
-        tell({ kind: 'gap' })
+      if (answer.status === 410) {
+        const now = await api.now()
+        if (now.ok) tell({ kind: 'gap', next_after: now.body.next_after })
         return true
       }
       if (!answer.ok || answer.body === null) return answer.status >= 500 || answer.status === 429
@@ -70,7 +78,9 @@ export function follow(api: Api, handlers: LiveHandlers): void {
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
         clearTimeout(timer)
         timer = setTimeout(() => stop.abort(), SILENCE)
-        for (const event of read(part.value)) tell({ kind: 'event', event })
+        const events = read(part.value)
+        for (const event of events) tell({ kind: 'event', event })
+        if (events.length === 0) tell({ kind: 'heartbeat' })
       }
       return true
     } catch {

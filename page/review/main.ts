@@ -2,17 +2,19 @@
 import { makeActions } from './actions.ts'
 import { makeApi } from './api.ts'
 import { showHelp } from './dialogs.ts'
-import { button, focusKey, h, named, redraw, timeText, type Child } from './dom.ts'
+import { button, focusKey, h, redraw, type Child } from './dom.ts'
 import { drawEdits } from './edits.ts'
+import { fileHead, problemBlock } from './file-head.ts'
 import { drawFileView } from './file-view.ts'
 import { keysAreOn, listen, turnKeys } from './keys.ts'
 import { drawList, listedPaths } from './list.ts'
 import { follow, type LiveState } from './live.ts'
-import { counted, needOf, summaryOf, summarySentence, type Shown } from './model.ts'
+import { counted } from './model.ts'
 import { makeNotices } from './notices.ts'
 import { drawPending, fileActions, hunkActions } from './pending.ts'
-import { firstState, loadFile, loadLists, loadOlder, type View } from './state.ts'
+import { firstState, loadFile, loadLists, loadMoreLines, loadOlder, loadOlderOfFile, type View } from './state.ts'
 import { drawTokenForm } from './token-form.ts'
+import { liveMark, topOf } from './top.ts'
 import type { FeedChange } from './wire.ts'
 
 const region = (id: string) => document.getElementById(id)!
@@ -102,75 +104,24 @@ const fileNow = () => {
 
 /* What is drawn. */
 
-const SHOWN: readonly (readonly [Shown, string])[] = [
-  ['pending', 'To review'],
-  ['undone', 'Taken back'],
-  ['kept', 'Kept'],
-  ['all', 'All']
-]
-
-const LIVE: Record<LiveState, string> = { live: 'live', waiting: 'connecting …', refused: 'not live' }
-
-function drawTop(): void {
-  const needs =
-    state.edits.filter(edit => needOf(edit) !== null).length + state.refused.length + (state.degraded ? 1 : 0)
-  const sentence = state.loaded ? summarySentence(summaryOf(state.edits), needs, timeText) : 'editd'
-  document.title = needs > 0 ? `(${needs}) editd` : 'editd'
+const drawTop = () =>
   redraw(
     top,
-    h('h1', {}, sentence),
-    state.loaded && drawFilter(),
-    h(
-      'div',
-      { class: 'links' },
-      state.loaded && h('span', { class: `live is-${live}`, role: 'status' }, LIVE[live]),
-      button({ name: 'Keys', label: 'Keys', shortcut: '?', key: 'help', class: 'quiet', run: help }),
-      h('a', { href: api.urlOf('/docs') }, 'API')
-    )
-  )
-}
-
-function drawFilter(): HTMLElement {
-  const input = h('input', {
-    type: 'search',
-    key: 'filter',
-    placeholder: 'Filter: path, agent, reason',
-    'aria-label': 'Filter by path, agent, session or reason',
-    'aria-keyshortcuts': '/',
-    on: {
-      input: () => {
-        state.filter.text = input.value
+    ...topOf({
+      state,
+      live,
+      docs: api.urlOf('/docs'),
+      help,
+      choose(show) {
+        state.filter.show = show
+        draw()
+      },
+      search(text) {
+        state.filter.text = text
         redraw(list, ...listNow())
       }
-    }
-  })
-  input.value = state.filter.text
-  const choose = (show: Shown) => {
-    state.filter.show = show
-    draw()
-  }
-  return h(
-    'div',
-    { class: 'filter', role: 'search' },
-    h(
-      'div',
-      { class: 'choice', role: 'group', 'aria-label': 'Which edits' },
-      ...SHOWN.map(([show, label]) =>
-        h(
-          'button',
-          {
-            type: 'button',
-            key: `show-${show}`,
-            'aria-pressed': String(state.filter.show === show),
-            on: { click: () => choose(show) }
-          },
-          label
-        )
-      )
-    ),
-    input
+    })
   )
-}
 
 function drawBar(): void {
   const fresh = state.fresh.length
@@ -200,51 +151,6 @@ const listNow = () =>
     }
   })
 
-const VIEWS: readonly (readonly [View, string, string])[] = [
-  ['pending', 'To review', ''],
-  ['edits', 'Edit by edit', 'e'],
-  ['file', 'File', 'f']
-]
-
-function fileHead(path: string, view: View): HTMLElement {
-  return h(
-    'div',
-    { class: 'file-head' },
-    button({ name: 'Back to the list', label: 'List', key: 'back', class: 'back', run: closeFile }),
-    h('h2', {}, named(path)),
-    h(
-      'div',
-      { class: 'choice', role: 'group', 'aria-label': 'What is shown of the file' },
-      ...VIEWS.map(([name, label, key]) =>
-        h(
-          'button',
-          {
-            type: 'button',
-            key: `view-${name}`,
-            'aria-pressed': String(view === name),
-            'aria-keyshortcuts': key === '' ? undefined : key,
-            on: { click: () => open(path, name) }
-          },
-          label
-        )
-      )
-    ),
-    view !== 'file' &&
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'quiet wide',
-          key: 'side',
-          'aria-pressed': String(state.side),
-          'aria-keyshortcuts': 's',
-          on: { click: toggleSide }
-        },
-        'Side by side'
-      )
-  )
-}
-
 function closeFile(): void {
   const path = state.file?.path
   state.file = null
@@ -261,46 +167,26 @@ function mainNow(): Child[] {
   }
   const { pending, problem, view, path } = file
   return [
-    fileHead(path, view),
+    fileHead({ path, view, side: state.side, open, close: closeFile, toggleSide }),
     problem !== undefined && problemBlock(problem.title, problem.detail),
     ...(pending === undefined ? [] : drawPending(pending, state, actions, () => openBeside(1))),
-    ...(view === 'edits' ? drawEdits(state, actions, olderOfFile) : []),
-    ...(view === 'file' ? drawFileView({ state, actions, show: at => open(path, 'file', at), moreLines }) : [])
+    ...(view === 'edits' ? drawEdits(state, actions, () => more(loadOlderOfFile)) : []),
+    ...(view === 'file'
+      ? drawFileView({
+          state,
+          actions,
+          show: at => open(path, 'file', at),
+          moreLines: () => more(loadMoreLines)
+        })
+      : [])
   ]
 }
 
-const problemBlock = (title: string, detail: string) =>
-  h('div', { class: 'warning' }, h('h2', {}, title), h('p', {}, detail))
-
-async function olderOfFile(): Promise<void> {
-  const { edits, path } = state.file ?? {}
-  if (edits?.next_before === undefined) return
-  const answer = await api.history({ path, limit: 50, show_diff: true, before: edits.next_before })
-  if (!answer.ok) {
-    notices.failed(answer.problem.detail)
-    return
-  }
-  edits.edits.push(...answer.body.edits)
-  if (answer.body.next_before === undefined) delete edits.next_before
-  else edits.next_before = answer.body.next_before
-  drawMain()
-}
-
-async function moreLines(): Promise<void> {
-  const { blame } = state.file ?? {}
-  if (blame?.next_line === undefined) return
-  const { path, at, next_line } = blame
-  const answer = await api.blame({ path, start_line: next_line, limit: 5000, ...(at !== undefined && { at }) })
-  if (!answer.ok) {
-    notices.failed(answer.problem.detail)
-    return
-  }
-  const known = new Set(blame.edits.map(({ edit_id }) => edit_id))
-  blame.lines.push(...answer.body.lines)
-  blame.edits.push(...answer.body.edits.filter(({ edit_id }) => !known.has(edit_id)))
-  if (answer.body.next_line === undefined) delete blame.next_line
-  else blame.next_line = answer.body.next_line
-  drawMain()
+/** Reads more of the open file, and shows it. */
+async function more(load: typeof loadOlderOfFile): Promise<void> {
+  const problem = await load(state, api)
+  if (problem === null) drawMain()
+  else notices.failed(problem.detail)
 }
 
 function drawMain(): void {
@@ -335,31 +221,38 @@ const help = () => showHelp(keysAreOn(), turnKeys)
 /* What is told by events. */
 
 function onChange(change: FeedChange): void {
-  if (change.session === api.session || !state.loaded) return
+  if (change.session === api.session) return
   if (change.type === 'edit' && state.edits.some(({ edit_id }) => edit_id === change.edit_id)) return
   state.fresh.push(change)
+  if (!state.loaded) return
   // Where nothing is shown, nothing can move.
   const isEmpty = state.file === null && list.querySelector('.file') === null
   if (isEmpty) showNew()
   else drawBar()
 }
 
+async function onHeartbeat(): Promise<void> {
+  const degraded = await api.isDegraded()
+  if (degraded === state.degraded) return
+  state.degraded = degraded
+  draw()
+}
+
+function onState(told: LiveState): void {
+  live = told
+  top.querySelector('.live')?.replaceWith(liveMark(told))
+}
+
+/** Reads the lists and follows what comes after: events first, so that nothing is missed in between. */
 async function begin(): Promise<void> {
+  const now = await api.now()
+  if (!now.ok) live = 'refused'
+  else if (!follows) {
+    follows = true
+    follow(api, { onChange, onState, onHeartbeat, onGap: showNew }, now.body.next_after)
+  }
   await loadLists(state, api, false)
   draw()
-  if (!state.loaded || state.problem !== null || follows) return
-  follows = true
-  follow(api, {
-    onChange,
-    onState(told) {
-      live = told
-      const shown = top.querySelector('.live')
-      if (shown === null) return
-      shown.className = `live is-${told}`
-      shown.textContent = LIVE[told]
-    },
-    onGap: () => showNew()
-  })
 }
 
 main.addEventListener('focusin', ({ target }) => {

@@ -20,6 +20,8 @@ export interface OpenFile {
   view: View
   pending?: PendingAnswer
   edits?: { edits: HistoryEdit[]; next_before?: string }
+  /** All edits of each batch that one of `edits` is of, by its id; only where they are shown edit by edit. */
+  batches?: ReadonlyMap<string, HistoryEdit[]>
   blame?: BlameAnswer
   problem?: PageProblem
 }
@@ -83,6 +85,7 @@ async function readPages(api: Api, query: object, before?: string) {
  * hidden until they are asked for, so that nothing moves under the cursor.
  */
 export async function loadLists(state: State, api: Api, own: boolean): Promise<void> {
+  const told = state.fresh.length
   const [pending, recent, degraded] = await Promise.all([
     readPages(api, { review: 'pending' }),
     api.history({ limit: PAGE }),
@@ -105,7 +108,10 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
   state.edits = mergeEdits(older, found.filter(isShown))
   state.older_pending = pending.next
   state.older = recent.body.next_before
-  if (!own) state.fresh = []
+  // What was told while this was read may be in it, or not.
+  const listed = new Set(state.edits.map(({ edit_id }) => edit_id))
+  const isNew = (change: FeedChange) => change.type !== 'edit' || !listed.has(change.edit_id)
+  if (!own) state.fresh = state.fresh.slice(told).filter(isNew)
   state.loaded = true
 }
 
@@ -119,6 +125,11 @@ export async function loadOlder(state: State, api: Api): Promise<void> {
   if (isPendingList) state.older_pending = answer.next
   else state.older = answer.next
 }
+
+/** Edits of a file that are read at a time, with their diffs. */
+const EDITS_WITH_DIFF = 50
+/** Lines of a file that are read at a time. */
+const LINES = 5000
 
 /** Opens a file in a view, or reads it again. */
 export async function loadFile(state: State, api: Api, path: string, view: View, at?: string): Promise<void> {
@@ -134,18 +145,63 @@ export async function loadFile(state: State, api: Api, path: string, view: View,
   } else {
     const isFile = view === 'file'
     const [edits, blame] = await Promise.all([
-      api.history({ path, limit: isFile ? PAGE : 50, ...(!isFile && { show_diff: true }) }),
-      isFile ? api.blame({ path, limit: 5000, ...(at !== undefined && { at }) }) : null
+      api.history({ path, ...(isFile ? { limit: PAGE } : { limit: EDITS_WITH_DIFF, show_diff: true }) }),
+      isFile ? api.blame({ path, limit: LINES, ...(at !== undefined && { at }) }) : null
     ])
     if (!edits.ok) failed(edits)
     else {
       const { edits: all, next_before } = edits.body
       file.edits = { edits: all, ...(next_before !== undefined && { next_before }) }
+      if (!isFile) file.batches = await batchesOf(api, all, new Map())
     }
     if (blame?.ok === true) file.blame = blame.body
     else if (blame !== null) failed(blame)
   }
   if (turn === state.opened) state.file = file
+}
+
+/** All edits of each batch that one of these is of; a batch that can't be read is left out. */
+async function batchesOf(api: Api, edits: readonly HistoryEdit[], known: ReadonlyMap<string, HistoryEdit[]>) {
+  const ids = new Set(edits.flatMap(({ batch_id }) => (batch_id === undefined ? [] : [batch_id])))
+  const found = await Promise.all(
+    [...ids]
+      .filter(id => !known.has(id))
+      .map(async batch_id => {
+        // A batch has no more files than one answer lists.
+        const answer = await api.history({ batch_id, limit: PAGE })
+        return answer.ok ? ([[batch_id, answer.body.edits]] as const) : []
+      })
+  )
+  return new Map([...known, ...found.flat()])
+}
+
+/** Reads older edits of the open file. Returns what went wrong. */
+export async function loadOlderOfFile({ file }: State, api: Api): Promise<PageProblem | null> {
+  const { edits, path } = file ?? {}
+  if (edits?.next_before === undefined) return null
+  const query = { path, limit: EDITS_WITH_DIFF, show_diff: true, before: edits.next_before }
+  const answer = await api.history(query)
+  if (!answer.ok) return answer.problem
+  file!.batches = await batchesOf(api, answer.body.edits, file!.batches ?? new Map())
+  edits.edits.push(...answer.body.edits)
+  if (answer.body.next_before === undefined) delete edits.next_before
+  else edits.next_before = answer.body.next_before
+  return null
+}
+
+/** Reads more lines of the open file, with who wrote them. Returns what went wrong. */
+export async function loadMoreLines({ file }: State, api: Api): Promise<PageProblem | null> {
+  const { blame } = file ?? {}
+  if (blame?.next_line === undefined) return null
+  const { path, at, next_line } = blame
+  const answer = await api.blame({ path, start_line: next_line, limit: LINES, ...(at !== undefined && { at }) })
+  if (!answer.ok) return answer.problem
+  const known = new Set(blame.edits.map(({ edit_id }) => edit_id))
+  blame.lines.push(...answer.body.lines)
+  blame.edits.push(...answer.body.edits.filter(({ edit_id }) => !known.has(edit_id)))
+  if (answer.body.next_line === undefined) delete blame.next_line
+  else blame.next_line = answer.body.next_line
+  return null
 }
 
 /** The edits that the list shows. */

@@ -5,6 +5,9 @@ import { startServer, TOKEN, type TestServer } from './test-server.ts'
 
 export const APP = "const port = 8080\nconst host = 'localhost'\n\n\n\n\n\n\n\nlisten(port, host)\n"
 
+/** In ms; those of the product. */
+const TIMEOUTS = { request: 30_000, headers: 10_000, check: 1000 }
+
 interface Opened extends Watched {
   server: TestServer
   page: Page
@@ -32,9 +35,10 @@ export async function opened(
   t: Test,
   browser: Browser,
   files: Record<string, string> = {},
-  width = 1280
+  width = 1280,
+  timeouts: { heartbeat?: number } = {}
 ): Promise<Opened> {
-  const server = await startServer(t, { files: { 'app.js': APP, ...files } })
+  const server = await startServer(t, { files: { 'app.js': APP, ...files }, timeouts: { ...TIMEOUTS, ...timeouts } })
   const edit = editor(server)
   await edit('ann', '8080', '9090')
   await edit('bob', 'listen(port, host)', 'await listen(port, host)')

@@ -1,10 +1,11 @@
 // The review page in a real browser: what agents do over HTTP is seen, kept and taken back, with the mouse and by keys.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { start, type Running } from '../running.ts'
 import { AXE, launchFor, skip, watch } from './browser.ts'
 import { APP, editor, opened, openFile, press, said, unexpected } from './review-in-browser.ts'
-import { bytesOf, startServer, TOKEN } from './test-server.ts'
+import { bytesOf, startServer, TOKEN, type TestServer } from './test-server.ts'
 
 /** What axe finds wrong with a page. */
 interface Violation {
@@ -215,6 +216,97 @@ t.test('in a browser', { skip }, async t => {
     await needs.getByRole('button', { name: 'Keep this change of .env' }).click()
     await said(page, 'Kept a change of .env.')
     t.match(await page.locator('h1').innerText(), '1 needs you.')
+  })
+
+  await t.test('keeps a batch as a whole, also what of it is not listed', async t => {
+    const { server, page, edit } = await opened(t, browser, { 'a.js': 'one\n', 'b.js': 'one\n' })
+    const operations = ['a.js', 'b.js'].map(path => ({ operation: 'edit', path, old_text: 'one', new_text: 'two' }))
+    const headers = { 'editd-agent': 'cem' }
+    t.equal((await server.call('POST', '/batch', { body: { operations }, headers })).status, 200)
+    // So that only one of the batch's edits is among those that the list has.
+    await server.call('POST', '/review', { body: { verdict: 'keep', path: 'b.js' } })
+    for (let i = 0; i < 200; i++) await edit('dan', i === 0 ? 'const host' : `host${i}`, `host${i + 1}`)
+    await page.reload()
+    await openFile(page, 'a.js')
+    await press(page, 'e')
+    await page.locator('.edit', { hasText: 'One of 2 files that were changed together' }).waitFor()
+    await page.getByRole('button', { name: 'Keep a batch of 2 files', exact: true }).click()
+    await said(page, 'Kept a batch of 2 files.')
+    await page.getByRole('button', { name: 'Review again a batch of 2 files', exact: true }).click()
+    await said(page, 'To be reviewed again: a batch of 2 files.')
+    const { body } = await server.call('POST', '/history', { body: { review: 'pending', agent: 'cem' } })
+    t.match(body, { edits: [{ path: 'b.js' }, { path: 'a.js' }] })
+    await page.getByRole('button', { name: 'Take back a batch of 2 files', exact: true }).click()
+    await page.locator('dialog', { hasText: '2 files change' }).waitFor()
+    await press(page, 'Enter')
+    await said(page, 'Took back a batch of 2 files.')
+    t.strictSame([bytesOf(server, 'a.js'), bytesOf(server, 'b.js')], ['one\n', 'one\n'])
+  })
+
+  await t.test('says that the history can not be written, as soon as it is so', async t => {
+    const { server, page, edit, errors } = await opened(t, browser, {}, 1280, { heartbeat: 50 })
+    const folder = join(server.stateDir, 'history')
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, '')
+    await edit('cem', "'localhost'", "'::1'")
+    const warning = page.locator('.needs', { hasText: 'The history can not be written' })
+    await warning.waitFor()
+    t.match(await page.locator('h1').innerText(), '1 needs you.')
+    rmSync(folder)
+    await edit('cem', "'::1'", "'::2'")
+    await warning.waitFor({ state: 'detached' })
+    t.strictSame(unexpected(errors), [])
+  })
+
+  await t.test('misses no edit that is made while the lists are read', async t => {
+    let meanwhile: (() => Promise<void>) | undefined
+    const server: TestServer = await startServer(t, {
+      files: { 'app.js': APP },
+      replace: {
+        async history(query) {
+          const found = await server.opened.history(query)
+          const run = meanwhile
+          meanwhile = undefined
+          await run?.()
+          return found
+        }
+      }
+    })
+    const edit = editor(server)
+    await edit('ann', '8080', '9090')
+    meanwhile = () => edit('bob', '9090', '9191')
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    t.teardown(() => page.close())
+    await page.goto(`${server.url}/#token=${TOKEN}`)
+    await page.locator('#bar', { hasText: '1 new' }).waitFor()
+    t.equal(meanwhile, undefined)
+  })
+
+  await t.test('goes on where the server starts again, and reads all where its history is gone', async t => {
+    const base = t.testdir({ root: { 'app.js': APP } })
+    const [root, state] = [join(base, 'root'), join(base, 'state')]
+    const first = await start(root, state)
+    const { port } = new URL(first.url)
+    const edit = async ({ post }: Running, old_text: string, new_text: string, agent: string) =>
+      t.equal((await post('/edit', { path: 'app.js', old_text, new_text, agent })).status, 200)
+    await edit(first, '8080', '8081', 'ann')
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    t.teardown(() => page.close())
+    await page.goto(`${first.url}/#token=a-token-for-tests`)
+    await page.locator('.live', { hasText: /^live$/ }).waitFor()
+    await first.stop()
+    await page.locator('.live', { hasText: 'connecting' }).waitFor()
+    const second = await start(root, state, '--port', port)
+    await edit(second, '8081', '8082', 'bob')
+    await page.locator('#bar', { hasText: '1 new' }).waitFor()
+    await second.stop()
+    rmSync(join(state, 'history'), { recursive: true })
+    const third = await start(root, state, '--port', port)
+    t.teardown(() => third.stop())
+    await edit(third, '8082', '8083', 'cem')
+    await page.locator('.session', { hasText: 'cem' }).waitFor()
+    t.equal(await page.locator('.session').count(), 1, 'what was forgotten is no longer listed')
+    t.equal(await page.locator('#bar').innerText(), '')
   })
 
   await t.test('shows hostile names, reasons and texts as text', async t => {

@@ -25,6 +25,7 @@ export interface TestServer {
   port: number
   /** The workspace's folder. */
   root: string
+  stateDir: string
   workspace: Workspace
   /** The same without what was replaced. */
   opened: Workspace
@@ -186,6 +187,7 @@ export async function startServer(
     url: `http://127.0.0.1:${port}`,
     port,
     root,
+    stateDir,
     workspace,
     opened,
     log,

@@ -1,0 +1,80 @@
+// The top of the page: the sentence that sums up what is pending, the filter, whether the page is live. Does not know how
+// anything is loaded.
+import { button, h, timeText, type Child } from './dom.ts'
+import type { LiveState } from './live.ts'
+import { needOf, summaryOf, summarySentence, type Shown } from './model.ts'
+import type { State } from './state.ts'
+
+export interface TopNeeds {
+  state: State
+  live: LiveState
+  /** The address of the description of the routes. */
+  docs: string
+  help(): void
+  choose(show: Shown): void
+  search(text: string): void
+}
+
+const SHOWN: readonly (readonly [Shown, string])[] = [
+  ['pending', 'To review'],
+  ['undone', 'Taken back'],
+  ['kept', 'Kept'],
+  ['all', 'All']
+]
+
+const LIVE: Record<LiveState, string> = { live: 'live', waiting: 'connecting …', refused: 'not live' }
+
+export const liveMark = (live: LiveState): HTMLElement =>
+  h('span', { class: `live is-${live}`, role: 'status' }, LIVE[live])
+
+/** All of the top; the title of the tab says how much needs a person. */
+export function topOf(needs: TopNeeds): Child[] {
+  const { state, live, docs, help } = needs
+  const needed =
+    state.edits.filter(edit => needOf(edit) !== null).length + state.refused.length + (state.degraded ? 1 : 0)
+  document.title = needed > 0 ? `(${needed}) editd` : 'editd'
+  return [
+    h('h1', {}, state.loaded ? summarySentence(summaryOf(state.edits), needed, timeText) : 'editd'),
+    state.loaded && filterOf(needs),
+    h(
+      'div',
+      { class: 'links' },
+      state.loaded && liveMark(live),
+      button({ name: 'Keys', label: 'Keys', shortcut: '?', key: 'help', class: 'quiet', run: help }),
+      h('a', { href: docs }, 'API')
+    )
+  ]
+}
+
+function filterOf({ state, choose, search }: TopNeeds): HTMLElement {
+  const input: HTMLInputElement = h('input', {
+    type: 'search',
+    key: 'filter',
+    placeholder: 'Filter: path, agent, reason',
+    'aria-label': 'Filter by path, agent, session or reason',
+    'aria-keyshortcuts': '/',
+    on: { input: () => search(input.value) }
+  })
+  input.value = state.filter.text
+  return h(
+    'div',
+    { class: 'filter', role: 'search' },
+    h(
+      'div',
+      { class: 'choice', role: 'group', 'aria-label': 'Which edits' },
+      ...SHOWN.map(([show, label]) =>
+        h(
+          'button',
+          {
+            type: 'button',
+            key: `show-${show}`,
+            'aria-pressed': String(state.filter.show === show),
+            on: { click: () => choose(show) }
+          },
+          label
+        )
+      )
+    ),
+    input
+  )
+}
