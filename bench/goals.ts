@@ -3,6 +3,7 @@
 import { OVER_MCP } from './against-peers.ts'
 import { AS_BATCH, BATCH, SPAN } from './batch.ts'
 import { CRAFTED } from './edges.ts'
+import { eventVerdicts } from './events.ts'
 import { historyVerdicts } from './history.ts'
 import { CONCAT, DIFF, ENGINE, FAST_PRODUCT } from './in-process.ts'
 import { costVerdicts, loadVerdicts } from './load/goals.ts'
@@ -108,7 +109,8 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
     ...loadVerdicts(rows),
     ...batchVerdicts(rows),
     ...costVerdicts(rows),
-    ...historyVerdicts(rows)
+    ...historyVerdicts(rows),
+    ...eventVerdicts(rows)
   ]
 }
 

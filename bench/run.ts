@@ -8,6 +8,7 @@ import { againstPeers } from './against-peers.ts'
 import { batch } from './batch.ts'
 import { cost } from './cost.ts'
 import { edges } from './edges.ts'
+import { events } from './events.ts'
 import { goalsOf, verdictsOf } from './goals.ts'
 import { historyCost } from './history.ts'
 import { inProcess } from './in-process.ts'
@@ -50,6 +51,7 @@ const suites: Record<string, () => Promise<Row[]>> = {
   load: () => underLoad(base, quick, options.random, progress),
   cost: () => cost(base, quick, options.random, progress),
   history: () => historyCost(base, quick, options.random, progress),
+  events: () => events(base, quick, options.random, progress),
   memory: () => memory(base, quick, progress),
   edges: () => edges(base, quick, progress),
   undo: async () => undo(quick, progress),

@@ -1,0 +1,61 @@
+// The process of those who read events: connects them, notes when each learns of an edit, takes orders from the bench
+// over IPC. Does not know what is measured.
+import { readEvents, type EventReader } from '../test/http/sse.ts'
+import { TOKEN } from './server.ts'
+
+export type Orders = {
+  /** So many readers of the server at this port, and beside them some that read nothing. */
+  open: { port: number; readers: number; stalled: number }
+  /** Waits until each reader knows so many edits. Asked once. */
+  collect: { edits: number }
+  /** How many of those that read nothing were cut. */
+  cut: null
+  close: null
+}
+
+/** `collect`: the times (ms since 1970) at which an edit was told, one list for each edit, by its id. */
+export type Answers = { open: null; collect: Record<string, number[]>; cut: number; close: null }
+export type Order = { [K in keyof Orders]: { order: K; what: Orders[K] } }[keyof Orders]
+
+let readers: EventReader[] = []
+let stalled: EventReader[] = []
+let cut = 0
+const told: Record<string, number[]> = {}
+
+const answers: { [K in keyof Orders]: (what: Orders[K]) => Promise<Answers[K]> } = {
+  async open({ port, readers: count, stalled: unread }) {
+    const url = `http://127.0.0.1:${port}`
+    readers = Array.from({ length: count }, () => readEvents(url, TOKEN))
+    stalled = Array.from({ length: unread }, () => readEvents(url, TOKEN, { reads: false }))
+    for (const { closed } of stalled) closed.then(() => cut++)
+    await Promise.all(readers.map(reader => reader.until(1)))
+    for (const { socket, events } of readers) {
+      let seen = events.length
+      // After the reader's own listener, which has put the events there.
+      socket.on('data', () => {
+        const now = Date.now()
+        for (const { event, data } of events.slice(seen)) {
+          if (event === 'edit') (told[String(data.edit_id)] ??= []).push(now)
+        }
+        seen = events.length
+      })
+    }
+    return null
+  },
+  async collect({ edits }) {
+    await Promise.all(readers.map(reader => reader.until(1 + edits)))
+    return told
+  },
+  async cut() {
+    return cut
+  },
+  async close() {
+    for (const { socket } of [...readers, ...stalled]) socket.destroy()
+    return null
+  }
+}
+
+process.on('message', async ({ order, what }: Order) => {
+  const answer = answers[order] as (what: unknown) => Promise<unknown>
+  process.send!(await answer(what))
+})
