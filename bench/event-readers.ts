@@ -1,5 +1,6 @@
 // The process of those who read events: connects them, notes when each learns of an edit, takes orders from the bench
 // over IPC. Does not know what is measured.
+import { setTimeout } from 'node:timers/promises'
 import { readEvents, type EventReader } from '../test/http/sse.ts'
 import { TOKEN } from './server.ts'
 
@@ -8,7 +9,7 @@ export type Orders = {
   open: { port: number; readers: number; stalled: number }
   /** Waits until each reader knows so many edits. Asked once. */
   collect: { edits: number }
-  /** How many of those that read nothing were cut. */
+  /** How many of those that read nothing were cut. They learn it when they read at last. */
   cut: null
   close: null
 }
@@ -19,7 +20,6 @@ export type Order = { [K in keyof Orders]: { order: K; what: Orders[K] } }[keyof
 
 let readers: EventReader[] = []
 let stalled: EventReader[] = []
-let cut = 0
 const told: Record<string, number[]> = {}
 
 const answers: { [K in keyof Orders]: (what: Orders[K]) => Promise<Answers[K]> } = {
@@ -27,7 +27,6 @@ const answers: { [K in keyof Orders]: (what: Orders[K]) => Promise<Answers[K]> }
     const url = `http://127.0.0.1:${port}`
     readers = Array.from({ length: count }, () => readEvents(url, TOKEN))
     stalled = Array.from({ length: unread }, () => readEvents(url, TOKEN, { reads: false }))
-    for (const { closed } of stalled) closed.then(() => cut++)
     await Promise.all(readers.map(reader => reader.until(1)))
     for (const { socket, events } of readers) {
       let seen = events.length
@@ -47,6 +46,12 @@ const answers: { [K in keyof Orders]: (what: Orders[K]) => Promise<Answers[K]> }
     return told
   },
   async cut() {
+    let cut = 0
+    for (const { socket, closed } of stalled) {
+      closed.then(() => cut++)
+      socket.resume()
+    }
+    await setTimeout(1000)
     return cut
   },
   async close() {

@@ -2,7 +2,7 @@
 // and of another one on the same root; and what many readers, one of which reads nothing, cost in memory.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,6 +24,7 @@ const MANY = 200
 const PAUSE = 40
 /** Edits under way at a time where memory is measured. */
 const AT_ONCE = 4
+const HELD_MEMORY = fileURLToPath(new URL('./held-memory.js', import.meta.url))
 /** A long path makes long events, so that those that nobody reads fill all buffers of the system. */
 const LONG_PATH = `${'a directory with a long name/'.repeat(30)}file.txt`
 
@@ -53,16 +54,17 @@ export async function events(
   const folder = join(base, 'events')
   try {
     const delays = await delaysOf(join(folder, 'delay'), quick, random, progress)
-    const grown = { readers: [] as number[], nobody: [] as number[] }
-    for (let i = 0; i < (quick ? 1 : 3); i++) {
+    const pairs = quick ? 1 : 3
+    const more: Growth[] = []
+    for (let i = 0; i < pairs; i++) {
       progress(`events, memory, ${i + 1}`)
-      grown.nobody.push(await growthWith(join(folder, `nobody-${i}`), 0, quick))
-      grown.readers.push(await growthWith(join(folder, `readers-${i}`), MANY, quick))
+      const nobody = await growthWith(join(folder, `nobody-${i}`), 0, quick)
+      const readers = await growthWith(join(folder, `readers-${i}`), MANY, quick)
+      more.push({ held: readers.held - nobody.held, resident: readers.resident - nobody.resident })
     }
-    const more = median(grown.readers.map((bytes, i) => bytes - grown.nobody[i]!)) / 1e6
-    const [few, many] = [median(grown.nobody), median(grown.readers)].map(bytes => short(bytes / 1e6))
-    const figure = `${short(more)} MB more: grows by ${many} MB instead of ${few}; the one is cut`
-    return [...delays, { what: MEMORY, edits: 1, variant: 'resident', figure, value: more, pairs: grown.nobody.length }]
+    const [held, resident] = (['held', 'resident'] as const).map(which => median(more.map(it => it[which])) / 1e6)
+    const figure = `holds ${short(held!)} MB more, and is cut; resident at most ${short(resident!)} MB more`
+    return [...delays, { what: MEMORY, edits: 1, variant: 'memory', figure, value: held!, pairs }]
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -86,6 +88,8 @@ async function delaysOf(
     // Both are warm before anyone reads.
     const warm = quick ? 500 : 2000
     for (let i = 0; i < warm; i++) await edit((i % 2 === 0 ? own : other).port, 'a.txt', i)
+    // The last of them are told within 50 ms, and not to those who come now.
+    await sleep(500)
     await readers.ask('open', { port: own.port, readers: READERS, stalled: 0 })
     const count = quick ? 100 : 400
     progress(`events, ${2 * count} edits`)
@@ -117,15 +121,24 @@ async function delaysOf(
   }
 }
 
-/** Bytes by which a warm server grows at most while so many follow its edits, the last of whom reads nothing. */
-async function growthWith(folder: string, followers: number, quick: boolean): Promise<number> {
+/** In bytes: what is held afterwards, once the garbage is collected; and what is resident at most, which has garbage. */
+interface Growth {
+  held: number
+  resident: number
+}
+
+/** By how much a warm server grows while so many follow its edits, the last of whom reads nothing. */
+async function growthWith(folder: string, followers: number, quick: boolean): Promise<Growth> {
   const [root, state] = [join(folder, 'root'), join(folder, 'state')]
   const paths = Array.from({ length: AT_ONCE }, (_, i) => join(String(i), LONG_PATH))
   for (const path of paths) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), '0\n')
   }
-  const server = await Server.start(product()(root, state))
+  const file = join(folder, 'held')
+  const server = await Server.start(['--expose-gc', '--import', HELD_MEMORY, ...product()(root, state)], {
+    HELD_MEMORY: file
+  })
   const readers = new Readers()
   try {
     const edits = quick ? 500 : 1500
@@ -136,23 +149,36 @@ async function growthWith(folder: string, followers: number, quick: boolean): Pr
         })
       )
     await make(0)
+    await sleep(500)
     if (followers > 0) await readers.ask('open', { port: server.port, readers: followers - 1, stalled: 1 })
-    const before = residentOf(server.pid)
-    let most = before
+    const before = { held: await heldBy(server, file), resident: residentOf(server.pid) }
+    let most = 0
     const looking = setInterval(() => {
       most = Math.max(most, residentOf(server.pid))
     }, 50)
     await make(edits)
     clearInterval(looking)
+    const held = await heldBy(server, file)
     if (followers > 0) {
       await readers.ask('collect', { edits: edits * AT_ONCE })
       if ((await readers.ask('cut', null)) !== 1) throw new Error('the reader that reads nothing was not cut')
       await readers.ask('close', null)
     }
-    return most - before
+    return { held: held - before.held, resident: most - before.resident }
   } finally {
     await server.stop()
     await readers.stop()
+  }
+}
+
+/** Bytes; it collects its garbage for that. */
+async function heldBy(server: Server, file: string): Promise<number> {
+  rmSync(file, { force: true })
+  process.kill(server.pid, 'SIGUSR2')
+  for (;;) {
+    await sleep(50)
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    if (text.endsWith('\n')) return Number(text)
   }
 }
 

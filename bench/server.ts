@@ -16,10 +16,10 @@ export class Server {
   }
 
   /** Runs a script of Node, and waits until it says on stdout where it listens. */
-  static async start(args: readonly string[]): Promise<Server> {
+  static async start(args: readonly string[], env: Record<string, string> = {}): Promise<Server> {
     const child = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'ignore'],
-      env: { ...process.env, EDITD_TOKEN: TOKEN }
+      env: { ...process.env, EDITD_TOKEN: TOKEN, ...env }
     })
     return new Server(child, await portOf(child))
   }
