@@ -35,15 +35,36 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     } else notices.failed(problem.detail)
   }
 
-  /** Sends, and reads again what is shown; tells a failure. Resolves with the answer, null where it failed. */
-  async function send<Body>(answer: Promise<Answered<Body>>): Promise<Body | null> {
-    const given = await answer
-    if (!given.ok) {
-      await failed(given.problem)
-      return null
+  let isBusy = false
+  /** One thing at a time: what is pressed while another is done, such as a second time, does nothing. */
+  async function alone<T>(work: () => Promise<T>): Promise<T | null> {
+    if (isBusy) return null
+    isBusy = true
+    try {
+      return await work()
+    } finally {
+      isBusy = false
     }
-    await reload()
-    return given.body
+  }
+
+  /** Sends, and reads again what is shown; tells a failure. Resolves with the answer, null where it failed. */
+  function send<Body>(ask: () => Promise<Answered<Body>>): Promise<Body | null> {
+    return alone(async () => {
+      const given = await ask()
+      if (!given.ok) {
+        await failed(given.problem)
+        return null
+      }
+      await reload()
+      return given.body
+    })
+  }
+
+  /** Says that it is done, if it is. */
+  async function told(sent: Promise<unknown>, text: string): Promise<boolean> {
+    const isDone = (await sent) !== null
+    if (isDone) notices.done(text)
+    return isDone
   }
 
   const fits = (selector: Selector): boolean => {
@@ -55,65 +76,93 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
 
   async function keep(selector: Selector, what: string): Promise<void> {
     if (!fits(selector)) return
-    const answer = await send(api.review('keep', selector))
+    const answer = await send(() => api.review('keep', selector))
     if (answer === null) return
-    const run = async () => {
-      if ((await send(api.review('pending', selector))) !== null) notices.done(`To be reviewed again: ${what}.`)
-    }
+    const run = () =>
+      told(
+        send(() => api.review('pending', selector)),
+        `To be reviewed again: ${what}.`
+      )
     notices.done(`Kept ${what}.`, { what: `kept ${what}`, run })
   }
 
   async function toReview(selector: Selector, what: string): Promise<void> {
     if (!fits(selector)) return
-    if ((await send(api.review('pending', selector))) === null) return
-    const run = async () => {
-      if ((await send(api.review('keep', selector))) !== null) notices.done(`Kept ${what}.`)
-    }
+    if ((await send(() => api.review('pending', selector))) === null) return
+    const run = () =>
+      told(
+        send(() => api.review('keep', selector)),
+        `Kept ${what}.`
+      )
     notices.done(`To be reviewed again: ${what}.`, { what: `${what} to be reviewed again`, run })
   }
 
   /** `isState`: `what` is not what was taken back but a state, and all that came after it was. */
   const tellTakenBack = (answer: UndoAnswer, what: string, isState = false) => {
     const edit_ids = idsOf(answer)
-    const run = async () => {
-      const redone = await send(api.redo({ edit_ids }))
-      if (redone !== null) notices.done(isState ? `Restored what came after ${what}.` : `Restored ${what}.`)
-    }
+    const run = () =>
+      told(
+        send(() => api.redo({ edit_ids })),
+        isState ? `Restored what came after ${what}.` : `Restored ${what}.`
+      )
     const [done, undo] = isState ? ['Went back to', 'went back to'] : ['Took back', 'took back']
-    notices.done(`${done} ${what}.`, edit_ids.length === 0 ? undefined : { what: `${undo} ${what}`, run })
+    const left = answer.skipped.length
+    const but = left === 0 ? '' : `, but for ${counted(left, 'edit')} in conflict`
+    notices.done(`${done} ${what}${but}.`, edit_ids.length === 0 ? undefined : { what: `${undo} ${what}`, run })
   }
 
   /** Takes back a hunk, or what one agent did in it, as it was shown. */
   async function takeBack(changes: Selection[], what: string, path: string, expected_hash?: string): Promise<void> {
     const hash = expected_hash === undefined ? {} : { expected_hash }
-    const answer = await api.undo({ changes, ...hash })
-    if (answer.ok) {
-      await reload()
-      tellTakenBack(answer.body, what)
-      return
-    }
-    const { conflicts, suggested_fixes = [], detail } = answer.problem
-    if (conflicts === undefined) return await failed(answer.problem)
-    const { edit_id } = changes[0]!
-    state.refused = [
-      ...state.refused.filter(other => other.edit_id !== edit_id),
-      { path, edit_id, conflicts, fixes: suggested_fixes, detail }
-    ]
-    draw()
-    notices.failed(`Not taken back: ${what} is in conflict with a later change.`)
+    await alone(async () => {
+      const answer = await api.undo({ changes, ...hash })
+      if (answer.ok) {
+        await reload()
+        tellTakenBack(answer.body, what)
+        return
+      }
+      const { conflicts, suggested_fixes = [], detail } = answer.problem
+      if (conflicts === undefined) return await failed(answer.problem)
+      const { edit_id } = changes[0]!
+      state.refused = [
+        ...state.refused.filter(other => other.edit_id !== edit_id),
+        { path, changes, edit_id, conflicts, fixes: suggested_fixes, detail }
+      ]
+      draw()
+      notices.failed(`Not taken back: ${what} is in conflict with a later change.`)
+    })
   }
+
+  /** What taking back many changes would do; null where that can't be told, which was said. */
+  const tried = (base: TakeBackCall) =>
+    alone(async () => {
+      const isState = base.to !== undefined
+      const dry = await api.undo({
+        ...base,
+        ...(!isState && { on_conflict: 'skip' }),
+        dry_run: true,
+        show_diff: true
+      })
+      const inConflict = dry.ok ? dry.body.skipped.length > 0 : dry.problem.conflicts !== undefined
+      if (!dry.ok && !inConflict) {
+        await failed(dry.problem)
+        return null
+      }
+      // Only where nothing is skipped does the answer say how to go on.
+      const refusal = inConflict && !isState ? await api.undo({ ...base, dry_run: true }) : dry
+      return { dry, inConflict, refusal }
+    })
 
   /** Takes back many changes, after it was shown what that does. */
   async function takeBackSet(selector: Selector, what: string, expected_hash?: string): Promise<void> {
     if (!fits(selector)) return
     const base: TakeBackCall = { ...selector, ...(expected_hash !== undefined && { expected_hash }) }
     const isState = selector.to !== undefined
-    const skip: TakeBackCall = isState ? {} : { on_conflict: 'skip' }
-    const dry = await api.undo({ ...base, ...skip, dry_run: true, show_diff: true })
-    const inConflict = dry.ok ? dry.body.skipped.length > 0 : dry.problem.conflicts !== undefined
-    if (!dry.ok && !inConflict) return await failed(dry.problem)
-    const refusal = inConflict && dry.ok ? await api.undo({ ...base, dry_run: true }) : dry
+    const shown = await tried(base)
+    if (shown === null) return
+    const { dry, inConflict, refusal } = shown
     const { conflicts = [], suggested_fixes = [], detail = '' } = refusal.ok ? {} : refusal.problem
+    const confirm = isState ? 'Go back to this state' : inConflict ? 'Take back what is not in conflict' : 'Take back'
     const note = await ask({
       title: `${isState ? 'Go back to' : 'Take back'} ${what}?`,
       sentence: dry.ok ? `${dryRunSentence(dry.body, state.edits)}.` : 'All of it is in conflict with later changes.',
@@ -125,42 +174,49 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
             followFix(fix, conflicts[0]?.path ?? '')
           })
       }),
-      ...(dry.ok && { confirm: isState ? 'Go back' : inConflict ? 'Take back the rest' : 'Take back' })
+      ...(dry.ok && { confirm })
     })
     if (note === null) return
-    const answer = await send(api.undo({ ...base, ...(inConflict && skip), ...(note !== '' && { note }) }))
+    // Of one file, nothing is taken back but what was shown. Then it is shown as it is now.
+    const [file, other] = dry.ok ? dry.body.results : []
+    const hash = other === undefined && file?.hash_before !== undefined ? { expected_hash: file.hash_before } : {}
+    if (isState && state.wanted !== null) state.wanted = { ...state.wanted, at: undefined }
+    const skip: TakeBackCall = inConflict && !isState ? { on_conflict: 'skip' } : {}
+    const answer = await send(() => api.undo({ ...base, ...hash, ...skip, ...(note !== '' && { note }) }))
     if (answer !== null) tellTakenBack(answer, what, isState)
   }
 
   async function restore(selector: Selector, what: string, expected_hash?: string): Promise<void> {
     if (!fits(selector)) return
-    const answer = await send(api.redo({ ...selector, ...(expected_hash !== undefined && { expected_hash }) }))
+    const answer = await send(() => api.redo({ ...selector, ...(expected_hash !== undefined && { expected_hash }) }))
     if (answer === null) return
     const edit_ids = idsOf(answer)
-    const run = async () => {
-      const undone = await send(api.undo({ edit_ids: answer.redone }))
-      if (undone !== null) notices.done(`Took back ${what}.`)
-    }
+    const run = () =>
+      told(
+        send(() => api.undo({ edit_ids: answer.redone })),
+        `Took back ${what}.`
+      )
     notices.done(`Restored ${what}.`, edit_ids.length === 0 ? undefined : { what: `restored ${what}`, run })
   }
 
   /** Sends what a fix proposes. */
   async function followFix({ edit, call }: Fix, path: string): Promise<void> {
-    const sent =
+    const answer = await send(() =>
       call !== undefined
         ? api.post(call.name, call.arguments)
         : api.post(edit?.start_line === undefined ? '/edit' : '/edit-lines', { path, ...edit })
-    const answer = await send(sent)
+    )
     if (answer === null) return
     state.refused = state.refused.filter(other => other.path !== path)
     draw()
     const { edit_id, results } = answer as Partial<UndoAnswer> & { edit_id?: string }
     const edit_ids = edit_id !== undefined ? [edit_id] : (results ?? []).flatMap(({ edit_id }) => edit_id ?? [])
     const isUndo = call?.name === '/undo'
-    const run = async () => {
-      const back = await send<RedoAnswer | UndoAnswer>(isUndo ? api.redo({ edit_ids }) : api.undo({ edit_ids }))
-      if (back !== null) notices.done('Undone.')
-    }
+    const run = () =>
+      told(
+        send<RedoAnswer | UndoAnswer>(() => (isUndo ? api.redo({ edit_ids }) : api.undo({ edit_ids }))),
+        'Undone.'
+      )
     notices.done(answer.message, edit_ids.length === 0 ? undefined : { what: 'the last step', run })
   }
 

@@ -54,6 +54,8 @@ export interface Api {
 }
 
 const KEY = 'editd-token'
+/** Lines of a file's hunks that are shown at most: as many as one answer has. */
+const LINES = 20_000
 /** The name under which the page takes back and keeps. */
 const AGENT = 'reviewer'
 
@@ -116,7 +118,7 @@ export function makeApi(): Api {
     urlOf,
     headers,
     history: request => post('/history', request),
-    pending: path => post('/pending', { path }),
+    pending: path => post('/pending', { path, max_lines: LINES }),
     blame: request => post('/blame', request),
     undo: request => post('/undo', request),
     redo: request => post('/redo', request),

@@ -44,7 +44,7 @@ function conflictBlock(conflict: Conflict, edits: ReadonlyMap<string, EditFacts>
 
 const LABELS: Record<string, string> = {
   UNDO_LATER_TOO: 'Take back the later change too',
-  RESTORE_TEXT: 'Put this text back',
+  RESTORE_TEXT: 'Restore the old text',
   USE_REDO: 'Make it again',
   USE_UNDO: 'Take it back'
 }
@@ -79,7 +79,13 @@ export function conflictsPanel(
         })
       ),
       leave !== undefined &&
-        button({ name: 'Leave it as it is', label: 'Leave it', key: `${key}-leave`, class: 'quiet', run: leave })
+        button({
+          name: 'Leave the later change',
+          label: 'Leave the later change',
+          key: `${key}-leave`,
+          class: 'quiet',
+          run: leave
+        })
     )
   )
 }

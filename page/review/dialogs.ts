@@ -18,11 +18,17 @@ function open(title: string, ...children: Child[]): HTMLDialogElement {
   return dialog
 }
 
-const fileDiff = ({ path, diff, removed, created }: TakenBackResult) =>
+const fileDiff = ({ path, diff, removed, created }: TakenBackResult, isOpen: boolean) =>
   h(
     'details',
-    {},
-    h('summary', {}, named(path), removed === true && ' is removed', created === true && ' is created again'),
+    { open: isOpen },
+    h(
+      'summary',
+      {},
+      named(path),
+      removed === true && ' is removed, as it was created by this',
+      created === true && ' is created again'
+    ),
     ...(diff === undefined ? [] : diffHunks(diff)).map(({ lines }) => rowsOf(lines, false))
   )
 
@@ -39,6 +45,7 @@ export interface Question {
 
 /** Asks before many changes are taken back. Resolves with the note, which may be empty; null: it was left. */
 export function ask({ title, sentence, files, more, confirm }: Question): Promise<string | null> {
+  const changed = files.filter(({ changed }) => changed)
   return new Promise(resolve => {
     const note = h('input', { id: 'note', maxlength: 200, autocomplete: 'off' })
     let answer: string | null = null
@@ -67,7 +74,7 @@ export function ask({ title, sentence, files, more, confirm }: Question): Promis
         'div',
         { class: 'scrolled' },
         more?.(() => dialog.close()),
-        ...files.filter(({ changed }) => changed).map(fileDiff)
+        ...changed.map(file => fileDiff(file, more !== undefined || changed.length === 1))
       ),
       form
     )
@@ -84,8 +91,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['U', 'take back all that is shown of the file'],
   ['z', 'undo what you did last'],
   ['n', 'show what is new'],
-  ['e', 'edit by edit, or all together'],
-  ['f', 'the file, and who wrote which lines'],
+  ['e', 'edit by edit; again: together'],
+  ['f', 'the file, and who wrote which lines; again: together'],
   ['s', 'old and new side by side'],
   ['/', 'filter'],
   ['?', 'this list']
@@ -96,10 +103,12 @@ export function showHelp(on: boolean, turn: (on: boolean) => void): void {
   if (document.querySelector('dialog[open]') !== null) return
   const box: HTMLInputElement = h('input', { type: 'checkbox', id: 'keys-on', on: { change: () => turn(box.checked) } })
   box.checked = on
+  const close = button({ name: 'Close', label: 'Close', key: 'close', run: () => dialog.close() })
   const dialog: HTMLDialogElement = open(
     'Keys',
     h('dl', { class: 'keys' }, ...KEYS.flatMap(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)])),
     h('p', {}, h('label', { for: 'keys-on' }, box, ' The keys are on')),
-    h('div', { class: 'buttons' }, button({ name: 'Close', label: 'Close', key: 'close', run: () => dialog.close() }))
+    h('div', { class: 'buttons' }, close)
   )
+  close.focus()
 }

@@ -57,18 +57,16 @@ export interface ButtonOptions {
   shortcut?: string
   key: string
   class?: string
-  disabled?: boolean
   run(): unknown
 }
 
-export const button = ({ name, label, shortcut, key, class: classes = '', disabled, run }: ButtonOptions) =>
+export const button = ({ name, label, shortcut, key, class: classes = '', run }: ButtonOptions) =>
   h(
     'button',
     {
       type: 'button',
       class: classes,
       key,
-      disabled,
       'aria-label': plain(name),
       'aria-keyshortcuts': shortcut,
       'data-shortcut': shortcut,

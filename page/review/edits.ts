@@ -70,11 +70,11 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
       h(
         'div',
         { class: 'parts' },
-        `One of ${together.size} files that were changed together: `,
+        `One of ${together.size} files that were changed together. `,
         h(
           'div',
           { class: 'buttons' },
-          ...editButtons(batch, `a batch of ${together.size} files`, `batch ${edit_id}`, actions)
+          ...editButtons(batch, `${together.size} files of a batch`, `batch ${edit_id}`, actions)
         )
       ),
     ...diffOf(edit, state.side)

@@ -12,7 +12,7 @@ export interface FileHeadNeeds {
 }
 
 const VIEWS: readonly (readonly [View, string, string])[] = [
-  ['pending', 'To review', ''],
+  ['pending', 'Together', ''],
   ['edits', 'Edit by edit', 'e'],
   ['file', 'File', 'f']
 ]

@@ -1,10 +1,10 @@
 // The file as it is, or as it was after an edit: who wrote which lines, and its history as a line in time. Does not know
 // how anything is sent.
 import type { Actions } from './actions.ts'
-import { button, h, hostile, timeElement, timeText, type Child } from './dom.ts'
+import { button, h, hostile, named, timeElement, timeText, type Child } from './dom.ts'
 import { DID } from './edits.ts'
 import { agentTag } from './list.ts'
-import { authorOf, colourOf, counted } from './model.ts'
+import { authorOf, colourOf, counted, OUTSIDE } from './model.ts'
 import type { State } from './state.ts'
 import type { BlameAnswer, EditFacts, HistoryEdit } from './wire.ts'
 
@@ -71,23 +71,25 @@ function timeline({ state, show }: FileViewNeeds): Child {
 function lineRows({ lines, edits }: BlameAnswer): HTMLElement {
   const facts = new Map<string, EditFacts>(edits.map(edit => [edit.edit_id, edit]))
   let above: string | undefined = ''
-  const rows = lines.map(({ line, text, edit_ids }) => {
-    const id = edit_ids.at(-1)
-    const edit = id === undefined ? undefined : facts.get(id)
+  const rows = lines.map(({ line, text, edit_ids, outside }) => {
+    const id = outside === true ? 'outside' : edit_ids.at(-1)
+    const edit = outside === true ? undefined : facts.get(id ?? '')
+    const author = outside === true ? OUTSIDE : edit === undefined ? undefined : authorOf(edit)
     const isFirst = id !== above
     above = id
-    const colour = edit === undefined ? '' : ` by-${colourOf(authorOf(edit))}`
+    const colour = author === undefined ? '' : ` by-${colourOf(author)}`
     return h(
       'div',
       { class: `row${colour}${isFirst ? ' first' : ''}` },
       h(
         'span',
         { class: 'who', title: edit?.reason === undefined ? undefined : edit.reason.slice(0, 200) },
-        isFirst && edit !== undefined && agentTag(authorOf(edit)),
-        isFirst && edit !== undefined && h('span', { class: 'muted' }, ` ${timeText(edit.at)}`)
+        isFirst && author !== undefined && agentTag(author),
+        isFirst && edit !== undefined && h('span', { class: 'muted' }, ` ${timeText(edit.at)} `),
+        isFirst && edit?.reason !== undefined && named(edit.reason, 'muted')
       ),
       h('span', { class: 'number', 'aria-hidden': 'true' }, String(line)),
-      h('span', { class: 'text' }, hostile(text.replace(/\r?\n$/, '')))
+      h('span', { class: 'text' }, hostile(text))
     )
   })
   return h('div', { class: 'rows blame', tabindex: '0', role: 'region', 'aria-label': 'The file' }, ...rows)
@@ -126,12 +128,7 @@ export function drawFileView(needs: FileViewNeeds): Child[] {
           })
         )
       ),
-    h(
-      'p',
-      { class: 'muted' },
-      counted(total_lines, 'line'),
-      '. Lines without a name were there before all that is known.'
-    ),
+    h('p', { class: 'muted' }, counted(total_lines, 'line'), '. Lines without a name are older than the history.'),
     lineRows(blame),
     next_line !== undefined &&
       button({ name: 'Load more lines', label: 'More lines', key: 'more-lines', run: moreLines })

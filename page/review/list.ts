@@ -18,7 +18,8 @@ import type { HistoryEdit } from './wire.ts'
 export interface ListNeeds {
   state: State
   actions: Actions
-  open(path: string, view: View): unknown
+  /** `row`: the key of the session in whose list it was chosen. */
+  open(path: string, view: View, row?: string): unknown
   older(): unknown
 }
 
@@ -33,25 +34,26 @@ export function editButtons(edits: readonly HistoryEdit[], what: string, key: st
   const standing = pending.filter(({ state }) => state !== 'undone')
   const gone = edits.filter(isUndone)
   const kept = edits.filter(({ review, state }) => review === 'kept' && state !== 'undone')
+  const all = edits.length > 1 ? ' all' : ''
   return [
     pending.length > 0 &&
       button({
-        name: `Keep ${what}`,
-        label: 'Keep',
+        name: `Keep${all} ${what}`,
+        label: `Keep${all}`,
         key: `${key}-keep`,
         run: () => actions.keep({ edit_ids: idsOf(pending) }, what)
       }),
     standing.length > 0 &&
       button({
-        name: `Take back ${what}`,
-        label: 'Take back',
+        name: `Take back${all} ${what}`,
+        label: `Take back${all}`,
         key: `${key}-take`,
         run: () => actions.takeBackSet({ edit_ids: idsOf(standing) }, what)
       }),
     gone.length > 0 &&
       button({
-        name: `Restore ${what}`,
-        label: 'Restore',
+        name: `Restore${all} ${what}`,
+        label: `Restore${all}`,
         key: `${key}-restore`,
         run: () => actions.restore({ edit_ids: idsOf(gone) }, what)
       }),
@@ -68,7 +70,7 @@ export function editButtons(edits: readonly HistoryEdit[], what: string, key: st
 
 const NEEDS: Record<Need, string> = {
   uncertain: 'The server stopped while this was written, and the file has been changed since.',
-  outside: 'Another program than editd changed it.',
+  outside: 'Another program changed it, and not one of the agents.',
   no_texts: "Its texts aren't kept, so it can't be shown or taken back."
 }
 
@@ -86,7 +88,7 @@ function needRow(edit: HistoryEdit, need: Need, { open, actions }: ListNeeds): H
         name: `Look at it: ${path}`,
         label: 'Look at it',
         key: `need-${edit_id}`,
-        run: () => open(path, need === 'outside' ? 'pending' : 'edits')
+        run: () => open(path, 'edits')
       }),
       isPending(edit) &&
         button({
@@ -112,7 +114,7 @@ function needsBlock(needs: ListNeeds): Child {
     'section',
     { class: 'needs', 'aria-labelledby': 'needs' },
     h('h2', { id: 'needs' }, 'Needs you'),
-    state.degraded && h('p', { class: 'warning' }, 'The history can not be written: edits are made, but not recorded.'),
+    state.degraded && h('p', { class: 'warning' }, 'The history cannot be written: edits are made, but not recorded.'),
     h(
       'ul',
       {},
@@ -144,7 +146,7 @@ function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds):
   const { path, edits, lines_added, lines_removed } = row
   const view = state.filter.show === 'pending' ? 'pending' : 'edits'
   const reason = reasonOf(row)
-  const isOpen = state.file?.path === path
+  const isOpen = state.file?.path === path && (state.file.row ?? session.key) === session.key
   return h(
     'li',
     {},
@@ -155,7 +157,7 @@ function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds):
         class: 'file',
         key: `file ${session.key} ${path}`,
         'aria-current': isOpen ? 'true' : undefined,
-        on: { click: () => open(path, view) }
+        on: { click: () => open(path, view, session.key) }
       },
       named(path),
       counts(lines_added, lines_removed),
@@ -183,8 +185,8 @@ function sessionBlock(session: SessionRow, i: number, needs: ListNeeds): HTMLEle
 
 const EMPTY = {
   pending: 'All is reviewed. New edits appear here.',
-  undone: 'Nothing was taken back.',
-  kept: 'Nothing was kept yet.',
+  undone: 'None of the edits that are loaded was taken back.',
+  kept: 'None of the edits that are loaded was kept.',
   all: 'No edit was made yet.'
 } as const
 

@@ -23,6 +23,8 @@ type Told =
 
 const FIRST_WAIT = 500
 const LONGEST_WAIT = 15_000
+/** After a refusal. */
+const REFUSED_WAIT = 60_000
 /** Longer than two heartbeats: a connection that says nothing for so long is dead. */
 const SILENCE = 40_000
 
@@ -101,14 +103,33 @@ export function follow(api: Api, handlers: LiveHandlers, next_after: string): vo
     tell({ kind: 'state', state: 'refused' })
   }
 
+  /** Another token may be right, or the server another one. */
+  async function untilWorthATry(): Promise<void> {
+    const refused = api.token()
+    for (let waited = 0; waited < REFUSED_WAIT && api.token() === refused; waited += FIRST_WAIT) await sleep(FIRST_WAIT)
+  }
+
   // Locks exist only on https and on this machine; elsewhere each tab reads the stream itself.
   if (!('locks' in navigator)) {
     channel.close()
     channel.postMessage = () => {}
-    lead()
+    const keepReading = async () => {
+      for (;;) {
+        await lead()
+        await untilWorthATry()
+      }
+    }
+    keepReading()
     return
   }
-  navigator.locks.request(name, lead)
+  // A tab that is refused leaves the stream to the others.
+  const keepLeading = async () => {
+    for (;;) {
+      await navigator.locks.request(name, lead)
+      await untilWorthATry()
+    }
+  }
+  keepLeading()
   // A tab that doesn't lead learns the state with the next event; until then it is as good as live.
   handlers.onState('live')
 }

@@ -12,7 +12,16 @@ import { follow, type LiveState } from './live.ts'
 import { counted } from './model.ts'
 import { makeNotices } from './notices.ts'
 import { drawPending, fileActions, hunkActions } from './pending.ts'
-import { firstState, loadFile, loadLists, loadMoreLines, loadOlder, loadOlderOfFile, type View } from './state.ts'
+import {
+  firstState,
+  loadFile,
+  loadLists,
+  loadMoreLines,
+  loadOlder,
+  loadOlderOfFile,
+  type View,
+  type Wanted
+} from './state.ts'
 import { drawTokenForm } from './token-form.ts'
 import { liveMark, topOf } from './top.ts'
 import type { FeedChange } from './wire.ts'
@@ -34,12 +43,37 @@ let current = 0
 let live: LiveState = 'waiting'
 let follows = false
 
+/** Of all that ask while the lists are read, one more reading. `own` as of `loadLists`. */
+const readLists = (() => {
+  let running: Promise<void> | null = null
+  let next: { own: boolean; done: Promise<void> } | null = null
+  const run = (own: boolean) => {
+    running = loadLists(state, api, own).finally(() => {
+      running = null
+    })
+    return running
+  }
+  return (own: boolean): Promise<void> => {
+    if (running === null) return run(own)
+    if (next !== null) {
+      next.own &&= own
+      return next.done
+    }
+    const asked = { own, done: Promise.resolve() }
+    asked.done = running.then(() => {
+      next = null
+      return run(asked.own)
+    })
+    next = asked
+    return asked.done
+  }
+})()
+
 /** Reads again what is shown after something was done here, and goes on at the hunk that comes next. */
 async function reload(): Promise<void> {
-  const { file } = state
-  const at = file?.blame?.at
+  const { wanted } = state
   const wasInMain = main.contains(document.activeElement) || document.querySelector('dialog') !== null
-  await Promise.all([loadLists(state, api, true), file !== null && loadFile(state, api, file.path, file.view, at)])
+  await Promise.all([readLists(true), wanted !== null && loadFile(state, api, wanted)])
   state.refused = state.refused.filter(({ edit_id }) =>
     state.edits.some(edit => edit.edit_id === edit_id && edit.state !== 'undone')
   )
@@ -49,14 +83,15 @@ async function reload(): Promise<void> {
 
 /** Reads all again, also what others did meanwhile. */
 async function showNew(): Promise<void> {
-  const { file } = state
-  await Promise.all([loadLists(state, api, false), file !== null && loadFile(state, api, file.path, file.view)])
+  const { wanted } = state
+  await Promise.all([readLists(false), wanted !== null && loadFile(state, api, { ...wanted, at: undefined })])
   draw()
 }
 
-async function open(path: string, view: View = 'pending', at?: string): Promise<void> {
-  if (state.file?.path !== path || state.file.view !== view) current = 0
-  await loadFile(state, api, path, view, at)
+async function open(path: string, view: View, { at, row }: Pick<Wanted, 'at' | 'row'> = {}): Promise<void> {
+  const { wanted } = state
+  if (wanted?.path !== path || wanted.view !== view) current = 0
+  await loadFile(state, api, { path, view, at, row: row ?? (wanted?.path === path ? wanted.row : undefined) })
   draw()
   if (!matchMedia('(min-width: 820px)').matches) {
     main.focus()
@@ -88,7 +123,6 @@ function openBeside(step: 1 | -1): void {
 const inFile = (run: (path: string, view: View) => unknown) => {
   if (state.file !== null) return run(state.file.path, state.file.view)
 }
-const openView = (view: View) => inFile(path => open(path, view))
 const toggleSide = () => {
   state.side = !state.side
   drawMain()
@@ -125,10 +159,15 @@ const drawTop = () =>
 
 function drawBar(): void {
   const fresh = state.fresh.length
-  bar.replaceChildren()
-  if (fresh === 0) return
+  const hadFocus = bar.contains(document.activeElement)
+  if (fresh === 0) {
+    bar.replaceChildren()
+    if (hadFocus) main.focus()
+    return
+  }
   const here = state.fresh.filter(({ path }) => path === state.file?.path).length
-  bar.append(
+  redraw(
+    bar,
     h('span', {}, `${fresh} new${here > 0 ? `, ${here} in this file` : ''}`),
     button({
       name: `Show ${counted(fresh, 'new change')}`,
@@ -144,7 +183,7 @@ const listNow = () =>
   drawList({
     state,
     actions,
-    open,
+    open: (path, view, row) => open(path, view, { row }),
     async older() {
       await loadOlder(state, api)
       draw()
@@ -154,6 +193,7 @@ const listNow = () =>
 function closeFile(): void {
   const path = state.file?.path
   state.file = null
+  state.wanted = null
   draw()
   const rows = [...list.querySelectorAll<HTMLElement>('.file')]
   rows.find(row => row.dataset.key?.endsWith(` ${path}`))?.focus()
@@ -175,7 +215,7 @@ function mainNow(): Child[] {
       ? drawFileView({
           state,
           actions,
-          show: at => open(path, 'file', at),
+          show: at => open(path, 'file', { at }),
           moreLines: () => more(loadMoreLines)
         })
       : [])
@@ -243,16 +283,22 @@ function onState(told: LiveState): void {
   top.querySelector('.live')?.replaceWith(liveMark(told))
 }
 
+/** In ms: until it is tried again to follow the events. */
+const AGAIN = 5000
+
 /** Reads the lists and follows what comes after: events first, so that nothing is missed in between. */
 async function begin(): Promise<void> {
-  const now = await api.now()
-  if (!now.ok) live = 'refused'
-  else if (!follows) {
+  const now = follows ? null : await api.now()
+  if (now?.ok === true && !follows) {
     follows = true
     follow(api, { onChange, onState, onHeartbeat, onGap: showNew }, now.body.next_after)
   }
-  await loadLists(state, api, false)
+  await readLists(false)
   draw()
+  if (state.problem !== null || follows) return
+  // What was told meanwhile is missing, so the lists are read again too.
+  onState('waiting')
+  setTimeout(begin, AGAIN)
 }
 
 main.addEventListener('focusin', ({ target }) => {
@@ -272,7 +318,7 @@ listen({
   z: () => notices.undoLast(),
   n: showNew,
   e: () => inFile((path, view) => open(path, view === 'edits' ? 'pending' : 'edits')),
-  f: () => openView('file'),
+  f: () => inFile((path, view) => open(path, view === 'file' ? 'pending' : 'file')),
   s: toggleSide,
   '/': () => focusKey('filter'),
   '?': help

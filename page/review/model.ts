@@ -34,6 +34,9 @@ export type Need = 'uncertain' | 'outside' | 'no_texts'
 export const authorOf = ({ agent, operation }: Pick<EditFacts, 'agent' | 'operation'>): string =>
   agent ?? (operation === 'outside' ? 'another program' : 'unnamed agent')
 
+/** The author of what another program changed. */
+export const OUTSIDE = authorOf({ operation: 'outside' })
+
 export const isPending = ({ review }: EditFacts): boolean => review === 'pending'
 export const isUndone = ({ state, operation }: EditFacts): boolean => state === 'undone' && !isToggle(operation)
 
@@ -106,33 +109,33 @@ export interface Summary {
   since: string | null
   agents: number
   files: number
-  changes: number
+  edits: number
 }
-
-/** Changes of an edit that are neither kept nor undone; at least one, as some edits list none. */
-const openChanges = ({ changes }: HistoryEdit) =>
-  Math.max(1, changes.filter(({ kept, undone }) => kept !== true && undone !== true).length)
 
 export function summaryOf(edits: readonly HistoryEdit[]): Summary {
   const pending = edits.filter(isPending)
   return {
     since: pending.at(-1)?.at ?? null,
-    agents: new Set(pending.map(authorOf)).size,
+    agents: new Set(pending.filter(({ operation }) => operation !== 'outside').map(authorOf)).size,
     files: new Set(pending.map(({ path }) => path)).size,
-    changes: pending.reduce((total, edit) => total + openChanges(edit), 0)
+    edits: pending.length
   }
 }
 
 export const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
-/** The sentence at the top; `time` writes a time for a person. `needs`: how many of them need a person. */
+/**
+ * The sentence at the top; `time` writes a time for a person. `needs`: how many of them need a person. `more`: there are
+ * older ones.
+ */
 export function summarySentence(
-  { since, agents, files, changes }: Summary,
-  needs: number,
+  { since, agents, files, edits }: Summary,
+  { needs, more }: { needs: number; more: boolean },
   time: (at: string) => string
 ) {
-  const all = [counted(agents, 'agent'), counted(files, 'file'), counted(changes, 'change')].join(', ')
+  const older = more ? ['and older ones'] : []
+  const all = [counted(agents, 'agent'), counted(files, 'file'), counted(edits, 'edit'), ...older].join(', ')
   const need = needs === 0 ? '' : ` ${needs} ${needs === 1 ? 'needs' : 'need'} you.`
   return since === null ? `Nothing to review.${need}` : `Since ${time(since)}: ${all}.${need}`
 }
@@ -147,6 +150,16 @@ export function together(lists: readonly (readonly Selection[])[]): Selection[] 
     return { edit_id, change_indexes: [...indexes].sort((a, b) => a - b) }
   })
 }
+
+/** Whether two sets of changes have one in common. */
+export const overlap = (some: readonly Selection[], others: readonly Selection[]): boolean =>
+  some.some(one =>
+    others.some(
+      other =>
+        one.edit_id === other.edit_id &&
+        (one.change_indexes?.some(i => other.change_indexes?.includes(i) ?? true) ?? true)
+    )
+  )
 
 /** Changes that are pending; `undone`: those of them that were kept and are undone since. */
 export interface PendingChanges {
@@ -190,7 +203,7 @@ export function byAuthor(
   }))
 }
 
-/** What a dry run says: "6 files change, 3 changes of others stay, 1 conflict". `edits`: all that are known. */
+/** What a dry run says: "6 files change, 3 other edits stay, 1 conflict". `edits`: all that are known. */
 export function dryRunSentence({ results, undone, skipped }: UndoAnswer, edits: readonly HistoryEdit[]): string {
   const files = results.filter(({ changed }) => changed)
   const paths = new Set(files.map(({ path }) => path))
@@ -201,9 +214,7 @@ export function dryRunSentence({ results, undone, skipped }: UndoAnswer, edits: 
   )
   return [
     `${counted(files.length, 'file')} ${files.length === 1 ? 'changes' : 'change'}`,
-    ...(others.length > 0
-      ? [`${counted(others.length, 'other change')} ${others.length === 1 ? 'stays' : 'stay'}`]
-      : []),
+    ...(others.length > 0 ? [`${counted(others.length, 'other edit')} ${others.length === 1 ? 'stays' : 'stay'}`] : []),
     counted(skipped.length, 'conflict').replace(/^0 /, 'no ')
   ].join(', ')
 }

@@ -4,7 +4,8 @@ import { button, h, hostile } from './dom.ts'
 /** How something that was done is undone. */
 export interface WayBack {
   what: string
-  run(): Promise<void>
+  /** Resolves with whether it was done. */
+  run(): Promise<boolean>
 }
 
 export interface Notices {
@@ -31,7 +32,7 @@ export function makeNotices(polite: HTMLElement, alerts: HTMLElement): Notices {
     if (at < 0) return
     ways.splice(at, 1)
     close(polite)
-    await way.run()
+    if (!(await way.run())) ways.push(way)
   }
   const show = (region: HTMLElement, text: string, way?: WayBack) => {
     region.replaceChildren(

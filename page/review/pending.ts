@@ -4,7 +4,18 @@ import type { Actions } from './actions.ts'
 import { conflictsPanel } from './conflict.ts'
 import { button, h, named, type Child } from './dom.ts'
 import { agentTag, editButtons } from './list.ts'
-import { authorOf, byAuthor, changesOf, colourOf, counted, isPending, standing, type PendingChanges } from './model.ts'
+import {
+  authorOf,
+  byAuthor,
+  changesOf,
+  colourOf,
+  counted,
+  isPending,
+  OUTSIDE,
+  overlap,
+  standing,
+  type PendingChanges
+} from './model.ts'
 import { rowsOf, type Row } from './rows.ts'
 import type { State } from './state.ts'
 import type { EditFacts, PendingAnswer, PendingHunk, PendingLine } from './wire.ts'
@@ -12,8 +23,6 @@ import type { EditFacts, PendingAnswer, PendingHunk, PendingLine } from './wire.
 type Facts = ReadonlyMap<string, EditFacts>
 
 const factsOf = ({ edits }: PendingAnswer): Facts => new Map(edits.map(edit => [edit.edit_id, edit]))
-
-const OUTSIDE = authorOf({ operation: 'outside' })
 
 function rowOf({ edit_ids = [], outside, ...line }: PendingLine, facts: Facts): Row {
   const edit = facts.get(edit_ids.at(-1) ?? '')
@@ -81,7 +90,7 @@ function hunkBlock(hunk: PendingHunk, i: number, pending: PendingAnswer, state: 
   const gone = standing(hunk).length === 0
   const ids = new Set(hunk.changes.map(({ edit_id }) => edit_id))
   const reasons = [...new Set([...ids].flatMap(id => facts.get(id)?.reason ?? []))]
-  const refused = state.refused.find(({ path, edit_id }) => path === pending.path && ids.has(edit_id))
+  const refused = state.refused.find(({ path, changes }) => path === pending.path && overlap(changes, hunk.changes))
   const names = authors.map(({ author }) => author).join(' and ')
   return h(
     'article',
@@ -109,8 +118,8 @@ function hunkBlock(hunk: PendingHunk, i: number, pending: PendingAnswer, state: 
           return h(
             'li',
             {},
-            'Only ',
             agentTag(author),
+            h('span', {}, 'in this hunk'),
             h('div', { class: 'buttons' }, ...partButtons(ofAuthor, pending, actions))
           )
         })
@@ -126,7 +135,9 @@ function hunkBlock(hunk: PendingHunk, i: number, pending: PendingAnswer, state: 
     rowsOf(
       hunk.lines.map(line => rowOf(line, facts)),
       state.side
-    )
+    ),
+    hunk.truncated === true &&
+      h('p', { class: 'warning' }, 'Only its first lines are shown. Keep and Take back are of the whole hunk.')
   )
 }
 
@@ -176,8 +187,8 @@ function fileParts(pending: PendingAnswer, actions: Actions): Child {
           return h(
             'li',
             {},
-            'All of ',
             agentTag(author),
+            h('span', {}, 'in this file'),
             h(
               'div',
               { class: 'buttons' },
@@ -202,11 +213,7 @@ function unshown(pending: PendingAnswer, state: State, actions: Actions): Child[
       h(
         'section',
         { class: 'unshown' },
-        h(
-          'p',
-          { class: 'muted' },
-          `${counted(unseen.length, 'edit')} left nothing to be seen, such as lines that are gone again.`
-        ),
+        h('p', { class: 'muted' }, `${counted(unseen.length, 'edit')} made changes that are no longer visible.`),
         h(
           'div',
           { class: 'buttons' },
@@ -249,14 +256,16 @@ export function drawPending(pending: PendingAnswer, state: State, actions: Actio
       h(
         'p',
         { class: 'warning' },
-        `Not all of ${counted(total_hunks, 'hunk')} is shown. The rest comes when this is reviewed.`
+        hunks.length < total_hunks
+          ? `${hunks.length} of ${counted(total_hunks, 'hunk')} are shown. The others appear as you review these.`
+          : 'Not all lines of the last hunk are shown.'
       ),
     ...unshown(pending, state, actions),
     hunks.length === 0 &&
       h(
         'div',
         { class: 'empty' },
-        h('p', {}, 'Nothing of this file is to be reviewed.'),
+        h('p', {}, 'Nothing left to review in this file.'),
         button({ name: 'Next file', label: 'Next file', shortcut: 'J', key: 'done', run: next })
       )
   ]

@@ -1,23 +1,44 @@
 // What the page has loaded and what is chosen, and how it is loaded. Does not know how it is drawn.
 import type { Api } from './api.ts'
 import { isPending, matching, mergeEdits, type Filter } from './model.ts'
-import type { BlameAnswer, Conflict, FeedChange, Fix, HistoryEdit, PageProblem, PendingAnswer } from './wire.ts'
+import type {
+  BlameAnswer,
+  Conflict,
+  FeedChange,
+  Fix,
+  HistoryEdit,
+  PageProblem,
+  PendingAnswer,
+  Selection
+} from './wire.ts'
 
 export type View = 'pending' | 'edits' | 'file'
 
 /** A take-back that was refused, until it is solved or left. */
 export interface Refused {
   path: string
-  /** Where it is shown: the first edit of the hunk. */
+  /** What was to be taken back: it is shown with the hunks that have some of it. */
+  changes: Selection[]
   edit_id: string
   conflicts: Conflict[]
   fixes: Fix[]
   detail: string
 }
 
+/** What is to be shown of which file. */
+export interface Wanted {
+  path: string
+  view: View
+  /** The file view: as it was after this edit. */
+  at?: string | undefined
+  /** The session in whose list it was chosen; without one, it is chosen in all of them. */
+  row?: string | undefined
+}
+
 export interface OpenFile {
   path: string
   view: View
+  row?: string
   pending?: PendingAnswer
   edits?: { edits: HistoryEdit[]; next_before?: string }
   /** All edits of each batch that one of `edits` is of, by its id; only where they are shown edit by edit. */
@@ -37,6 +58,8 @@ export interface State {
   older: string | undefined
   filter: Filter
   file: OpenFile | null
+  /** The file that is shown, or is being read to be shown. */
+  wanted: Wanted | null
   /** Counts what was opened, so that a late answer doesn't replace what was opened after it. */
   opened: number
   side: boolean
@@ -54,6 +77,7 @@ export const firstState = (): State => ({
   older: undefined,
   filter: { show: 'pending', text: '' },
   file: null,
+  wanted: null,
   opened: 0,
   side: false,
   fresh: [],
@@ -82,10 +106,10 @@ async function readPages(api: Api, query: object, before?: string) {
 
 /**
  * Reads the lists again. `own`: after something that this page did; then edits of others that weren't shown before stay
- * hidden until they are asked for, so that nothing moves under the cursor.
+ * hidden until they are asked for, so that nothing moves under the cursor. Not to be called while it runs.
  */
 export async function loadLists(state: State, api: Api, own: boolean): Promise<void> {
-  const told = state.fresh.length
+  const told = new Set(state.fresh)
   const [pending, recent, degraded] = await Promise.all([
     readPages(api, { review: 'pending' }),
     api.history({ limit: PAGE }),
@@ -102,16 +126,16 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
   const isShown = ({ edit_id, session }: HistoryEdit) => !own || known.has(edit_id) || session === api.session
   // Older ones that were loaded on demand stay, as far as nothing newer is known of them.
   const still = new Set(pending.edits.map(({ edit_id }) => edit_id))
-  const older = state.edits.filter(
-    edit => own && !(isPending(edit) && pending.next === undefined && !still.has(edit.edit_id))
-  )
+  const oldest = pending.next === undefined ? '' : (pending.edits.at(-1)?.edit_id ?? '')
+  const isOver = (edit: HistoryEdit) => isPending(edit) && edit.edit_id >= oldest && !still.has(edit.edit_id)
+  const older = state.edits.filter(edit => own && !isOver(edit))
   state.edits = mergeEdits(older, found.filter(isShown))
   state.older_pending = pending.next
   state.older = recent.body.next_before
   // What was told while this was read may be in it, or not.
   const listed = new Set(state.edits.map(({ edit_id }) => edit_id))
-  const isNew = (change: FeedChange) => change.type !== 'edit' || !listed.has(change.edit_id)
-  if (!own) state.fresh = state.fresh.slice(told).filter(isNew)
+  const isNew = (change: FeedChange) => !told.has(change) && (change.type !== 'edit' || !listed.has(change.edit_id))
+  if (!own) state.fresh = state.fresh.filter(isNew)
   state.loaded = true
 }
 
@@ -132,9 +156,11 @@ const EDITS_WITH_DIFF = 50
 const LINES = 5000
 
 /** Opens a file in a view, or reads it again. */
-export async function loadFile(state: State, api: Api, path: string, view: View, at?: string): Promise<void> {
+export async function loadFile(state: State, api: Api, wanted: Wanted): Promise<void> {
+  const { path, view, at, row } = wanted
   const turn = ++state.opened
-  const file: OpenFile = { path, view }
+  state.wanted = wanted
+  const file: OpenFile = { path, view, ...(row !== undefined && { row }) }
   const failed = (answer: { ok: false; problem: PageProblem }) => {
     file.problem = answer.problem
   }
@@ -182,7 +208,10 @@ export async function loadOlderOfFile({ file }: State, api: Api): Promise<PagePr
   const query = { path, limit: EDITS_WITH_DIFF, show_diff: true, before: edits.next_before }
   const answer = await api.history(query)
   if (!answer.ok) return answer.problem
-  file!.batches = await batchesOf(api, answer.body.edits, file!.batches ?? new Map())
+  const batches = await batchesOf(api, answer.body.edits, file!.batches ?? new Map())
+  // Asked for twice, it is given once.
+  if (edits.next_before !== query.before) return null
+  file!.batches = batches
   edits.edits.push(...answer.body.edits)
   if (answer.body.next_before === undefined) delete edits.next_before
   else edits.next_before = answer.body.next_before
@@ -196,6 +225,7 @@ export async function loadMoreLines({ file }: State, api: Api): Promise<PageProb
   const { path, at, next_line } = blame
   const answer = await api.blame({ path, start_line: next_line, limit: LINES, ...(at !== undefined && { at }) })
   if (!answer.ok) return answer.problem
+  if (blame.next_line !== next_line) return null
   const known = new Set(blame.edits.map(({ edit_id }) => edit_id))
   blame.lines.push(...answer.body.lines)
   blame.edits.push(...answer.body.edits.filter(({ edit_id }) => !known.has(edit_id)))

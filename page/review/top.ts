@@ -32,16 +32,18 @@ export function topOf(needs: TopNeeds): Child[] {
   const { state, live, docs, help } = needs
   const needed =
     state.edits.filter(edit => needOf(edit) !== null).length + state.refused.length + (state.degraded ? 1 : 0)
+  const more = state.older_pending !== undefined
+  const sentence = summarySentence(summaryOf(state.edits), { needs: needed, more }, timeText)
   document.title = needed > 0 ? `(${needed}) editd` : 'editd'
   return [
-    h('h1', {}, state.loaded ? summarySentence(summaryOf(state.edits), needed, timeText) : 'editd'),
+    h('h1', {}, state.loaded ? sentence : 'editd'),
     state.loaded && filterOf(needs),
     h(
       'div',
       { class: 'links' },
       state.loaded && liveMark(live),
       button({ name: 'Keys', label: 'Keys', shortcut: '?', key: 'help', class: 'quiet', run: help }),
-      h('a', { href: docs }, 'API')
+      h('a', { href: docs }, 'API docs')
     )
   ]
 }

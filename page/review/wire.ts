@@ -93,6 +93,7 @@ export interface BlameAnswer {
 
 export interface TakenBackResult {
   path: string
+  hash_before?: string
   changed: boolean
   edit_id?: string
   diff?: string

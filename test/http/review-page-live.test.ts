@@ -17,7 +17,7 @@ t.test('in a browser', { skip }, async t => {
     t.equal(await page.locator('.session').count(), 2)
     await press(page, 'n')
     await page.locator('.session', { hasText: 'cem' }).waitFor()
-    t.match(await page.locator('h1').innerText(), '3 agents, 1 file, 3 changes.')
+    t.match(await page.locator('h1').innerText(), '3 agents, 1 file, 3 edits.')
     t.equal(await page.locator('.bar').innerText(), '')
     t.strictSame(unexpected(errors), [])
   })

@@ -11,6 +11,7 @@ import {
   needOf,
   sessionsOf,
   standing,
+  overlap,
   summaryOf,
   summarySentence
 } from '../../../page/review/model.ts'
@@ -49,14 +50,28 @@ t.test('puts lists together, newest first, and takes what is said later', async 
   t.equal(merged[0]?.state, 'undone')
 })
 
+t.test('knows whether two sets of changes have one in common', async t => {
+  const whole = { edit_id: 'e1' }
+  const part = (...change_indexes: number[]) => ({ edit_id: 'e1', change_indexes })
+  t.equal(overlap([part(0, 1)], [{ edit_id: 'e2', change_indexes: [0] }, part(1, 2)]), true)
+  t.equal(overlap([part(0)], [part(1, 2)]), false)
+  t.equal(overlap([whole], [part(3)]), true)
+  t.equal(overlap([part(3)], [whole]), true)
+  t.equal(overlap([whole], [{ edit_id: 'e2' }]), false)
+  t.equal(overlap([], [whole]), false)
+})
+
 t.test('says what is pending, since when, and by how many', async t => {
   const summary = summaryOf(EDITS)
-  t.strictSame(summary, { since: '2026-11-22T12:43:00.000Z', agents: 3, files: 2, changes: 4 })
+  t.strictSame(summary, { since: '2026-11-22T12:43:00.000Z', agents: 2, files: 2, edits: 3 }, 'no program is an agent')
   const time = () => '12:43'
-  t.equal(summarySentence(summary, 2, time), 'Since 12:43: 3 agents, 2 files, 4 changes. 2 need you.')
-  t.equal(summarySentence(summary, 0, time), 'Since 12:43: 3 agents, 2 files, 4 changes.')
-  t.equal(summarySentence(summaryOf([]), 1, time), 'Nothing to review. 1 needs you.')
-  t.equal(summarySentence(summaryOf([edit('e1', { changes: [] })]), 0, time), 'Since 12:43: 1 agent, 1 file, 1 change.')
+  const sentence = (edits: Parameters<typeof summaryOf>[0], needs = 0, more = false) =>
+    summarySentence(summaryOf(edits), { needs, more }, time)
+  t.equal(sentence(EDITS, 2), 'Since 12:43: 2 agents, 2 files, 3 edits. 2 need you.')
+  t.equal(sentence(EDITS), 'Since 12:43: 2 agents, 2 files, 3 edits.')
+  t.equal(sentence(EDITS, 0, true), 'Since 12:43: 2 agents, 2 files, 3 edits, and older ones.')
+  t.equal(sentence([], 1), 'Nothing to review. 1 needs you.')
+  t.equal(sentence([edit('e1', { changes: [] })]), 'Since 12:43: 1 agent, 1 file, 1 edit.')
 })
 
 t.test('knows what needs a person', async t => {
@@ -122,7 +137,7 @@ t.test('says what a take-back would do', async t => {
   ]
   t.equal(
     dryRunSentence({ ...answer, results, undone: ['e3'], skipped: ['e5'] }, EDITS),
-    '1 file changes, 2 other changes stay, 1 conflict'
+    '1 file changes, 2 other edits stay, 1 conflict'
   )
   t.equal(
     dryRunSentence(
