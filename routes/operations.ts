@@ -1,4 +1,4 @@
-// POST /edit, /edit-lines, /edit-section, /preview, /create and /inspect: every operation of the table, at its route.
+// Every operation of the table, at its route.
 import type { FastifyInstance } from 'fastify'
 import { operationSchema } from '../src/http/openapi.ts'
 import { operationRoute } from '../src/http/operation-route.ts'

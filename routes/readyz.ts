@@ -9,7 +9,7 @@ const route = factsRoute({
   url: '/readyz',
   operationId: 'get_readiness',
   summary: 'Does the service accept requests?',
-  description: 'The service accepts requests. Says also whether the history can not be written.',
+  description: 'The service accepts requests. Says also whether the history cannot be written.',
   outcome: Readiness,
   access: 'open'
 })

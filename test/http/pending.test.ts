@@ -136,7 +136,7 @@ t.test('shows no more of what was kept, and what was undone since as removed', a
   t.equal(bytesOf(server, 'a.txt'), TEXT.replace('two', 'TWO'))
 })
 
-t.test('names changes of which nothing is to be seen any more', async t => {
+t.test('names changes that are no longer visible', async t => {
   const server = await startServer(t, { files: { 'a.txt': TEXT } })
   const made = await edit(t, server, 'a.txt', [['four\n', 'four\nnew\n']])
   const gone = await edit(t, server, 'a.txt', [['new\n', '']], 'ben')
@@ -145,7 +145,7 @@ t.test('names changes of which nothing is to be seen any more', async t => {
   const empty = await check(t, server, '/create', { path: 'empty.txt', content: '' }, 200, {})
   const { body } = await pending(t, server, 'a.txt', [])
   t.match(body, {
-    message: 'No line of a.txt is pending. Changes of 4 edits are pending of which nothing is to be seen.',
+    message: 'No line of a.txt is pending. Pending changes of 4 edits are no longer visible.',
     hunks: [],
     unseen: [made, gone, there, back].map(edit_id => ({ edit_id })),
     edits: [{ edit_id: back }, { edit_id: there }, { edit_id: gone }, { edit_id: made }]
@@ -257,7 +257,7 @@ t.test('reaches back no further than what is known, and says so', async t => {
   // Of a file so large there is no copy.
   writeFileSync(path, 'another line\n'.repeat(200_000))
   t.match((await pending(t, server, 'a.txt', [])).body, {
-    message: 'No line of a.txt is pending. What was changed is not known, or not any more.',
+    message: 'No line of a.txt is pending. What was changed is unknown or no longer kept.',
     hunks: [],
     incomplete: true,
     reaches_back_to: undefined
@@ -352,7 +352,7 @@ t.test('says so where no history is kept, or it does not fit the file', async t 
   used.server = server
   const own = await edit(t, server, 'a.txt', [['two', 'TWO']])
   await check(t, server, '/pending', { path: 'a.txt' }, 410, {
-    detail: `What is pending can't be told in lines: what is recorded of edit ${own} does not fit the file as it is.`
+    detail: `What is pending can't be shown line by line: what is recorded of edit ${own} does not fit the file as it is.`
   })
   await check(t, server, '/blame', { path: 'a.txt' }, 410, {
     detail: `Who wrote the lines can't be told: what is recorded of edit ${own} does not fit the file as it is.`

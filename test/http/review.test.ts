@@ -271,7 +271,7 @@ t.test('writes nothing where one of the edits is not known', async t => {
     for (const verdict of ['keep', 'pending']) {
       await check(t, server, '/review', { verdict, ...what }, 422, {
         code: 'NOTHING_TO_UNDO',
-        detail: 'No edit that fits is known. /history lists the edits. Nothing was written.'
+        detail: 'No matching edit is known. /history lists the edits. Nothing was written.'
       })
     }
   }

@@ -38,7 +38,8 @@ export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode
   CURSOR_GONE: (_failure, { naming }) =>
     sentences(
       'What was changed after this cursor is no longer kept in full.',
-      `Ask ${naming.history} what was changed; to go on, leave the cursor out (after, or the header Last-Event-ID).`
+      'To go on, leave the cursor out (after, or the header Last-Event-ID); ' +
+        `then ask ${naming.history} what was changed before that.`
     ),
   HISTORY_GONE: failure => {
     if ('edit_ids' in failure) {

@@ -10,9 +10,7 @@ export function pendingMessage({ path, exists, hunks, total_hunks, unseen, ...re
     total_hunks === 0 ? `No line of ${file} is pending.` : `${counted(total_hunks, 'hunk')} of ${file} ${is} pending.`,
     hunks.length < total_hunks ? `Only the first ${hunks.length} ${hunks.length === 1 ? 'is' : 'are'} listed.` : '',
     hunks.at(-1)?.truncated === true ? 'Not all lines of the last one are listed; to see more, send max_lines.' : '',
-    unseen.length === 0
-      ? ''
-      : `Changes of ${counted(unseen.length, 'edit')} are pending of which nothing is to be seen.`,
+    unseen.length === 0 ? '' : `Pending changes of ${counted(unseen.length, 'edit')} are no longer visible.`,
     whatIsUnknown(reach)
   )
 }
@@ -32,5 +30,5 @@ export function blameMessage({ path, at, lines, start_line, total_lines, next_li
 function whatIsUnknown({ incomplete, reaches_back_to }: Pick<BlameOutcome, 'incomplete' | 'reaches_back_to'>): string {
   if (incomplete !== true) return ''
   const before = reaches_back_to === undefined ? '' : ` before edit ${reaches_back_to}`
-  return `What was changed${before} is not known, or not any more.`
+  return `What was changed${before} is unknown or no longer kept.`
 }

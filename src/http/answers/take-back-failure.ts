@@ -198,14 +198,12 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
         `To make ${it(failure.undoes)} again, call ${naming.redo} with ${wayOf(failure)}.`
       )
     case 'none':
-      if (verb === 'review') return sentences('No edit that fits is known.', `${naming.history} lists the edits.`)
-      return sentences('No edit that fits stands.', `${naming.history} lists the edits.`)
+      if (verb === 'review') return sentences('No matching edit is known.', `${naming.history} lists the edits.`)
+      return sentences('No matching edit is left to take back.', `${naming.history} lists the edits.`)
     case 'none_of_caller': {
       const who = failure.agent === undefined ? 'a caller who gave no name' : JSON.stringify(failure.agent)
       return sentences(
-        verb === 'undo'
-          ? `No edit of yours (${who}) stands.`
-          : `There is no undo of yours (${who}) of which anything is left to be made again.`,
+        verb === 'undo' ? `No edit of yours (${who}) stands.` : `No undo of yours (${who}) is left to be made again.`,
         `Send the edit_id of the one that you mean; ${naming.history} lists them.`
       )
     }
@@ -292,7 +290,7 @@ function whatCan_t(to: Asked['to'], what: string, hasEdits: boolean): string {
     case 'state_after':
       return `The state after ${what} can't be brought back`
     case 'pending':
-      return "What is pending can't be told in lines"
+      return "What is pending can't be shown line by line"
     case 'blame':
       return `Who wrote the lines${hasEdits ? `, as they were after ${what},` : ''} can't be told`
     default:

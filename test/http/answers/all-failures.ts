@@ -1466,7 +1466,7 @@ const HISTORY: Described[] = [
     failure: { code: 'CURSOR_GONE' },
     detail: [
       'What was changed after this cursor is no longer kept in full.',
-      'Ask /history what was changed; to go on, leave the cursor out (after, or the header Last-Event-ID).'
+      'To go on, leave the cursor out (after, or the header Last-Event-ID); then ask /history what was changed before that.'
     ]
   },
   {
@@ -1560,7 +1560,7 @@ const HISTORY: Described[] = [
       edit_ids: ['E2'],
       asked: { to: 'pending', edit_ids: [] }
     },
-    detail: ["What is pending can't be told in lines: what is recorded of edit E2 does not fit the file as it is."]
+    detail: ["What is pending can't be shown line by line: what is recorded of edit E2 does not fit the file as it is."]
   },
   {
     failure: {
@@ -1660,11 +1660,11 @@ const HISTORY: Described[] = [
   },
   {
     failure: nothing({ reason: 'none' }),
-    detail: ['No edit that fits stands. /history lists the edits. Nothing was written.']
+    detail: ['No matching edit is left to take back. /history lists the edits. Nothing was written.']
   },
   {
     failure: nothing({ reason: 'none', verb: 'review' }),
-    detail: ['No edit that fits is known. /history lists the edits. Nothing was written.']
+    detail: ['No matching edit is known. /history lists the edits. Nothing was written.']
   },
   {
     failure: nothing({ reason: 'none_of_caller', agent: 'ann' }),
@@ -1676,7 +1676,7 @@ const HISTORY: Described[] = [
   {
     failure: { ...nothing({ reason: 'none_of_caller' }), verb: 'redo' },
     detail: [
-      'There is no undo of yours (a caller who gave no name) of which anything is left to be made again.',
+      'No undo of yours (a caller who gave no name) is left to be made again.',
       'Send the edit_id of the one that you mean; /history lists them. Nothing was written.'
     ]
   },

@@ -60,7 +60,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       : ['refused', `${done.failure.code} ${'reason' in done.failure ? done.failure.reason : '-'} ${done.path}`]
     process.stdout.write(`${how} ${id} ${more}\n`)
   } catch (error) {
-    process.stdout.write(`threw ${id} ${error instanceof Error && 'code' in error ? error.code : error}\n`)
+    process.stdout.write(`threw ${id} ${error instanceof Error ? JSON.stringify(error.stack) : error}\n`)
   }
 }
 await workspace.close()
