@@ -38,15 +38,22 @@ export interface BatchRequest<T, F> {
 type Outcome<T, F> = Promise<ManyResult<BatchDone<T>, F | FileFailure | typeof MOVED>>
 
 /** Changes all files of the batch, or none. */
-export function changeFiles<T, F>(
+export async function changeFiles<T, F>(
   context: WriteContext,
   request: BatchRequest<T, F>
 ): Promise<ManyResult<BatchDone<T>, F | FileFailure>> {
   const { asked, options } = request
-  return context.files.changeAll<BatchDone<T>, F | FileFailure>(asked, options.dry_run, (found, locks) =>
-    new FileBatch(context, request, found, locks).run()
-  )
+  try {
+    return await context.files.changeAll<BatchDone<T>, F | FileFailure>(asked, options.dry_run, (found, locks) =>
+      new FileBatch(context, request, found, locks).run()
+    )
+  } catch (error) {
+    return { ...failedBy(error, {}), at: atOf(error) }
+  }
 }
+
+/** Of which file, or step, an error is. */
+const atOf = (error: unknown): number => (error instanceof BatchError ? error.at : 0)
 
 /** A name that is changed, and its file. */
 interface NamedText {
@@ -299,7 +306,7 @@ class FileBatch<T, F> {
   }
 
   #failedBy(error: unknown, members: readonly NamedText[]): ManyResult<never, FileFailure | typeof MOVED> {
-    const { text } = members[error instanceof BatchError ? error.at : 0]!
+    const { text } = members[atOf(error)]!
     const at = this.#texts.firstStepOf(text)
     // Something has come, or a folder above it has gone: look again.
     if (text.snapshot === null && ['EEXIST', 'ENOENT', 'ENOTDIR', 'RACED'].includes(codeOf(error))) {

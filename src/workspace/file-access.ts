@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { fail, ok, type Result } from '../result.ts'
 import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
 import { untilFewAreClosing } from './close-later.ts'
+import { ofFile } from './commit/batch-member.ts'
 import { failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Lock, Locks } from './locks/lock.ts'
@@ -347,10 +348,10 @@ export class FileAccess {
       for (const path of paths.toSorted((a, b) => a.compare(b))) {
         if (locks.has(keyOf(path))) continue
         const at = paths.findIndex(other => other.equals(path))
-        const lock = await this.#locks.acquire(path, deadline)
+        const lock = await ofFile(at, () => this.#locks.acquire(path, deadline))
         if (!lock.ok) return { ...lock, at }
         locks.set(keyOf(path), lock.value)
-        if (!(await this.#recover(path))) return { ...fail(beingWritten), at }
+        if (!(await ofFile(at, () => this.#recover(path)))) return { ...fail(beingWritten), at }
       }
       const own = paths.map(path => locks.get(keyOf(path))!)
       return await this.#findAll(asked, async found =>
