@@ -49,7 +49,9 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
       const stream: Stream = { response, follower, waited: null }
       streams.add(stream)
       timer ??= setInterval(beat, heartbeat).unref()
-      response.once('close', () => follower.end())
+      // Who went before this never says so again.
+      if (response.destroyed) follower.end()
+      else response.once('close', () => follower.end())
       // The reader may have gone, which 'close' tells.
       response.on('error', () => {})
       try {

@@ -161,19 +161,57 @@ for (const [name, behind] of [
   })
 }
 
-t.test('ends when the server stops, and when its cursor comes to nothing', async t => {
+t.test('ends when the server stops', async t => {
   const server = await startServer(t, { files: { 'a.txt': 'one\n' } })
   await edit(server, 'a.txt', 'one', 'two')
   const readers = await Promise.all([streamOf(t, server), streamOf(t, server)])
   const drained = server.drain()
-  await Promise.all(
-    readers.map(({ closed, socket }) => {
-      socket.end()
-      return closed
-    })
-  )
+  await Promise.all(readers.map(reader => reader.ended()))
   await drained
   t.match(await server.call('GET', '/events'), { status: 503, body: { code: 'NOT_READY' } })
+})
+
+t.test('ends when its cursor comes to nothing', async t => {
+  let isGone = false
+  const server = await startServer(t, { files: { 'a.txt': 'one\n' } })
+  const real = server.workspace.follow
+  const followers: Follower[] = []
+  server.workspace.follow = async after => {
+    const following = await real(after)
+    if (following.ok) {
+      followers.push(following.value)
+      const next = following.value.next.bind(following.value)
+      following.value.next = async most => (isGone ? { ok: false, failure: { code: 'CURSOR_GONE' } } : next(most))
+    }
+    return following
+  }
+  const reader = await streamOf(t, server)
+  isGone = true
+  await edit(server, 'a.txt', 'one', 'two')
+  await reader.ended()
+  t.match(followers, [{ isEnded: true }])
+  t.match(reader.events, [{ event: 'ready' }])
+  t.notOk(server.log.some(({ event }) => event === 'stream_failed'))
+})
+
+t.test('keeps nothing of a reader that goes before it begins', async t => {
+  const server = await startServer(t, { files: { 'a.txt': 'one\n' } })
+  const real = server.workspace.follow
+  const reader = readEvents(server.url, TOKEN)
+  const followed = new Promise<Follower>((resolve, reject) => {
+    server.workspace.follow = async after => {
+      reader.socket.destroy()
+      await reader.closed
+      await sleep(200)
+      const following = await real(after)
+      if (following.ok) resolve(following.value)
+      else reject(new Error(following.failure.code))
+      return following
+    }
+  })
+  const follower = await followed
+  for (let i = 0; i < 100 && !follower.isEnded; i++) await sleep(20)
+  t.ok(follower.isEnded)
 })
 
 t.test('reports what nobody expects, and ends the stream', async t => {

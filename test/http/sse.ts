@@ -14,10 +14,12 @@ export interface EventReader {
   events: SentEvent[]
   /** Comments, which are heartbeats. */
   comments(): number
+  /** Resolves when the answer is whole: the server has ended it. Rejects if the connection is closed before. */
+  ended(): Promise<void>
   /** Resolves when the connection is closed, by whomever. */
   closed: Promise<void>
   /** Resolves when there are so many events; rejects if the connection is closed before. */
-  until(count: number): Promise<SentEvent[]>
+  until(count: number): Promise<void>
 }
 
 /** Connects and asks for /events. */
@@ -38,7 +40,7 @@ export function readEvents(
   let [head, raw, body, comments] = ['', Buffer.alloc(0), '', 0]
   const events: SentEvent[] = []
   const waiting = new Set<() => void>()
-  let isClosed = false
+  let [isEnded, isClosed] = [false, false]
   const take = () => {
     const end = raw.indexOf('\r\n\r\n')
     if (head === '' && end >= 0) {
@@ -51,6 +53,7 @@ export function readEvents(
       const line = raw.indexOf('\r\n')
       const size = line < 0 ? Number.NaN : Number.parseInt(raw.toString('latin1', 0, line), 16)
       if (Number.isNaN(size) || raw.length < line + 4 + size) break
+      if (size === 0) isEnded = true
       body += raw.toString('utf8', line + 2, line + 2 + size)
       raw = raw.subarray(line + 4 + size)
     }
@@ -82,22 +85,24 @@ export function readEvents(
       for (const wake of waiting) wake()
     })
   })
+  const untilTrue = (isSo: () => boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const wake = () => {
+        if (isSo()) resolve()
+        else if (isClosed) reject(new Error(`closed after ${events.length} events: ${head}`))
+        else return
+        waiting.delete(wake)
+      }
+      waiting.add(wake)
+      wake()
+    })
   return {
     socket,
     head: () => head,
     events,
     comments: () => comments,
     closed,
-    until: count =>
-      new Promise((resolve, reject) => {
-        const wake = () => {
-          if (events.length >= count) resolve(events)
-          else if (isClosed) reject(new Error(`closed after ${events.length} events: ${head}`))
-          else return
-          waiting.delete(wake)
-        }
-        waiting.add(wake)
-        wake()
-      })
+    ended: () => untilTrue(() => isEnded),
+    until: count => untilTrue(() => events.length >= count)
   }
 }
