@@ -73,7 +73,7 @@ const ROOMS: Record<string, string[]> = {
   'engine/task': ['text', 'edit', 'plan', 'report', 'explain', 'failure'],
   'workspace/root': ['failure', 'errno', 'sync', 'text-file', 'close-later'],
   'workspace/locks': ['root', 'failure', 'errno', 'text-file'],
-  'workspace/commit': ['root', 'locks', 'failure', 'errno', 'sync', 'text-file', 'state'],
+  'workspace/commit': ['root', 'locks', 'failure', 'errno', 'sync', 'text-file', 'scan', 'state'],
   'workspace/history': ['root', 'locks', 'api', 'failure', 'errno', 'scan'],
   'http/answers': ['failure'],
   'http/requests': ['answers', 'failure'],

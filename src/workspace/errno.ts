@@ -19,11 +19,24 @@ export class HistoryUnwritable extends Error {
   }
 }
 
+/** Thrown where a failure keeps work from going on that no request asked for. */
+export class Hindered extends Error {
+  readonly code: string
+  readonly failure: FileFailure
+
+  constructor(failure: FileFailure) {
+    super('a file cannot be looked at now')
+    this.code = failure.code
+    this.failure = failure
+  }
+}
+
 /**
  * The failure that a thrown system error amounts to; null: no request is at fault (EIO, a bug), and the error is to be
  * thrown again.
  */
 export function failureOf(error: unknown): FileFailure | null {
+  if (error instanceof Hindered) return error.failure
   switch (codeOf(error)) {
     case 'RACED':
     case 'ENOENT':

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer } from './api.ts'
 import type { FileFailure } from './failure.ts'
-import type { Pin } from './root/pin.ts'
+import type { Pin, Root } from './root/pin.ts'
 import { alike, ATTEMPTS, SYNC_IO_BYTES } from './text-file.ts'
 
 /** What one reading came to; `digest` is the SHA-256, 64 hex digits. */
@@ -58,5 +58,22 @@ export async function scanPinned<R>(
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   } finally {
     closeSync(fd)
+  }
+}
+
+/**
+ * The SHA-256 of the file whose real path this is; null: there is no file, or something else has come to where it was.
+ * Failures: it can't be told now. Throws the system's error.
+ */
+export async function digestAt(root: Root, path: Buffer): Promise<Result<string | null, FileFailure>> {
+  const pinned = root.pin(path)
+  if (!pinned.ok) return pinned.failure.code === 'MISSING' ? ok(null) : fail(pinned.failure)
+  const pin = pinned.value
+  try {
+    if (!pin.relative.equals(path) || !pin.stat.isFile()) return ok(null)
+    const read = await scanPinned(pin, Infinity, untouched)
+    return read.ok ? ok(read.value.digest) : read
+  } finally {
+    pin.close()
   }
 }

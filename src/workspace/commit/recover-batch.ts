@@ -1,10 +1,10 @@
 // Completes a batch that a crash cut short, or takes it back: whichever docs/decisions/batch.md says. Does not know
 // locks, or who asks.
 import { linkSync, renameSync, unlinkSync } from 'node:fs'
-import { codeOf, quietly } from '../errno.ts'
+import { codeOf, Hindered, quietly } from '../errno.ts'
 import { split } from '../root/path.ts'
 import { same, statAt, type Folder, type Root } from '../root/pin.ts'
-import { readWhole } from '../text-file.ts'
+import { digestAt } from '../scan.ts'
 import { beside, isFile, type BatchDecision, type BatchMember, type LeftBatch } from './batch-record.ts'
 import { NO_HARD_LINKS, removeFolder } from './commit-new.ts'
 import { REFUSALS } from './commit.ts'
@@ -80,7 +80,7 @@ async function look(root: Root, member: BatchMember): Promise<Found> {
   const found = lookAtNames(root, member)
   // An inode that was freed may be another file's at once, and what is new may have been written over.
   const isAsWritten =
-    found.holds !== 'new' || member.digest === null || (await digestAt(root, member.path)) === member.digest
+    found.holds !== 'new' || member.digest === null || (await digestOf(root, member.path)) === member.digest
   return isAsWritten ? found : { ...found, holds: 'other' }
 }
 
@@ -112,7 +112,7 @@ async function bringForward({ root, journal }: BatchRecovery, found: Found): Pro
   const { temp, old } = member
   if (member.digest === null) return { path, outcome: (await removeOld(root, found)) ? 'done' : 'left_alone' }
   if (temp === null || holds === 'new') return { path, outcome: 'done' }
-  const isAsBefore = holds === 'old' && (old === null || (await digestAt(root, member.path)) === old.digest)
+  const isAsBefore = holds === 'old' && (old === null || (await digestOf(root, member.path)) === old.digest)
   // Another program has saved the file, which was reported if this was in its way; or the new content is lost.
   if (!hasTemp) return { path, outcome: isAsBefore ? 'left_mixed' : 'done' }
   if (isAsBefore) {
@@ -133,7 +133,7 @@ async function removeOld(root: Root, { member, holds, isThere }: Found): Promise
   const link = beside(path, member.link!)
   if (holds === 'other') return !isThere
   const isGone = holds === 'new'
-  const isAsBefore = (await digestAt(root, isGone ? link : path)) === old!.digest
+  const isAsBefore = (await digestOf(root, isGone ? link : path)) === old!.digest
   inFolder(root, path, undefined, (folder, leaf) => {
     const [name, kept] = [folder.at(leaf), folder.at(member.link!)]
     if (isAsBefore && !isGone) removeName(name, kept)
@@ -165,8 +165,9 @@ async function bringBack(root: Root, { member, holds }: Found): Promise<Outcome>
   const { temp, old, digest, link } = member
   const isInPlace = temp === null && digest !== null
   if (isInPlace || holds === 'old') return { path, outcome: 'done' }
-  const isAsWritten = digest === null || (await digestAt(root, member.path)) === digest
-  if (holds === 'other' || !isAsWritten) return { path, outcome: 'left_alone' }
+  // What others have put there may never be readable: it isn't looked at.
+  const isAsWritten = holds === 'new' && (digest === null || (await digestOf(root, member.path)) === digest)
+  if (!isAsWritten) return { path, outcome: 'left_alone' }
   return inFolder(root, member.path, { path, outcome: 'left_mixed' } as Outcome, (folder, leaf) => {
     if (old === null) unlinkSync(folder.at(leaf))
     else if (link !== null && statAt(folder.at(link)) !== undefined) {
@@ -206,20 +207,11 @@ function tell(
   }
 }
 
-/** The SHA-256 of the file at this real path; null: it can't be read, or isn't where it was. */
-async function digestAt(root: Root, path: Buffer): Promise<string | null> {
-  const pinned = root.pin(path)
-  if (!pinned.ok) return null
-  const pin = pinned.value
-  try {
-    if (!pin.relative.equals(path) || !pin.stat.isFile()) return null
-    const read = await readWhole(pin, Infinity)
-    if (!read.ok) return null
-    read.value.close()
-    return read.value.digest
-  } finally {
-    pin.close()
-  }
+/** Throws where it can't be told now: that isn't to say that another program has saved the file. */
+async function digestOf(root: Root, path: Buffer): Promise<string | null> {
+  const found = await digestAt(root, path)
+  if (!found.ok) throw new Hindered(found.failure)
+  return found.value
 }
 
 /** Does the work in the folder of a path; `gone`: there is no such folder any more. */

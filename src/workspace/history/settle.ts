@@ -7,7 +7,7 @@ import type { FileFailure } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
 import { split } from '../root/path.ts'
 import { same, statAt, type Root } from '../root/pin.ts'
-import { scanPinned, untouched } from '../scan.ts'
+import { digestAt } from '../scan.ts'
 import { chainOf, isNote } from './chain.ts'
 
 export interface Settling {
@@ -61,12 +61,12 @@ export async function settleAll(settling: Settling): Promise<void> {
 async function lookAt(root: Root, history: History, record: Stored['record']): Promise<Settlement | null> {
   if (record.temp !== undefined && isThere(root, record.path, record.temp)) return 'void'
   const present = await digestAt(root, record.path)
-  if (present === undefined) return null
+  if (!present.ok) return null
   const { records } = await history.ofPath(record.path)
   const isThis = ({ edit_id }: { edit_id: string }): boolean => edit_id === record.edit_id
   // Its server may have said it just now.
   const said = records.find(stored => isThis(stored.record))?.settled
-  return said ?? chainOf(records, present).settled.find(isThis)?.settlement ?? null
+  return said ?? chainOf(records, present.value).settled.find(isThis)?.settlement ?? null
 }
 
 /** Whether the temp file is there and nothing else: the file itself may have both names for an instant. */
@@ -83,19 +83,4 @@ function isThere(root: Root, path: Buffer, temp: string): boolean {
     }
   })
   return there
-}
-
-/** The SHA-256 of the file, null where there is none, undefined where it can't be read. */
-async function digestAt(root: Root, path: Buffer): Promise<string | null | undefined> {
-  const pinned = root.pin(path)
-  if (!pinned.ok) return pinned.failure.code === 'MISSING' ? null : undefined
-  const pin = pinned.value
-  try {
-    // A link, or something that isn't a file, has come to where it was.
-    if (!pin.relative.equals(path) || !pin.stat.isFile()) return null
-    const read = await scanPinned(pin, Infinity, untouched)
-    return read.ok ? read.value.digest : undefined
-  } finally {
-    pin.close()
-  }
 }

@@ -25,7 +25,7 @@ import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
 import { readWhole } from '../../../src/workspace/text-file.ts'
 import { letFail, type Fault } from '../support/let-fail.ts'
-import { append, makeFolders, observer, open, REAL, removeFolders, type Folders } from '../support/open.ts'
+import { append, makeFolders, observer, onLinux, open, REAL, removeFolders, type Folders } from '../support/open.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 /** A process that has ended: no process has this start time. */
@@ -549,6 +549,51 @@ t.test('is done again where it was cut short', async t => {
       t.ok(steps > 3, `${steps} steps`)
     })
   }
+})
+
+/** For each of these names, the first call fails that opens a file by it. */
+const withoutDescriptors = (...names: string[]): Fault => {
+  const left = new Set(names)
+  return (call, from) => (call === 'openSync' && left.delete(from) ? 'EMFILE' : null)
+}
+
+t.test('is done again where a file can’t be looked at', { skip: onLinux ? false : 'needs /proc' }, async t => {
+  const caseOf = (name: string): Case => CASES.find(one => one.name === name)!
+  for (const [name, at] of [
+    ['one is new', '1'],
+    ['one is new', '0'],
+    ['one is new, one to be removed', '1'],
+    ['one is removed', linkOf(0)],
+    ['it was decided to go back', '0']
+  ] as const) {
+    const one = caseOf(name)
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    await leave(folders, one)
+    const events: Event[] = []
+    const stop = letFail(withoutDescriptors(at))
+    t.teardown(stop)
+    await (await open(folders, { report: event => events.push(event) })).close()
+    t.match(events[0], { event: 'batch_unrecovered', outcome: 'failed: NOT_READY' }, `${name}, ${at}`)
+    t.ok(readdirSync(join(folders.state, 'journal')).some(file => file.endsWith('.batch')))
+    await (await open(folders)).close()
+    stop()
+    t.strictSame(textsOf(folders, one), one.after)
+    t.strictSame(readdirSync(join(folders.state, 'journal')), [])
+  }
+  const one = caseOf('one is new')
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const workspace = await open(folders)
+  t.teardown(() => workspace.close())
+  await leave(folders, one)
+  const stop = letFail(withoutDescriptors('1'))
+  t.teardown(stop)
+  const edit = () => workspace.edit({ path: 'd/0' }, REAL, append('x'))
+  t.match(await edit(), { ok: false, failure: { code: 'NOT_READY', reason: 'no_descriptors' } })
+  t.match(await edit(), { ok: true })
+  stop()
+  t.strictSame(textsOf(folders, one), [`${NEW}x`, NEW, NEW])
 })
 
 t.test('copes with names that can’t be given', async t => {
