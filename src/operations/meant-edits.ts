@@ -103,7 +103,11 @@ export function filesFor(
   goalOf: (set: readonly Selection[]) => Chosen['goal']
 ): Result<FileToTakeBack[], MeantFailure> {
   const byPath = new Map<string, NamedSelection[]>()
-  for (const { path, selection } of meant) byPath.set(path, [...(byPath.get(path) ?? []), selection])
+  for (const { path, selection } of meant) {
+    const set = byPath.get(path)
+    if (set === undefined) byPath.set(path, [selection])
+    else set.push(selection)
+  }
   if (byPath.size > 1 && expected_hash !== undefined) {
     return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: '/expected_hash', reason: 'several_files' }] })
   }
