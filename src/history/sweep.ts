@@ -18,10 +18,11 @@ export interface Sweeping {
 }
 
 interface Kept {
+  path: string
   size: number
   /** When it was last changed, in ms since 1970. */
   at: number
-  /** Whether it was removed; null: it has to stay. */
+  /** Whether this server removed it; null: it has to stay. */
   remove: (() => Promise<boolean>) | null
 }
 
@@ -38,11 +39,12 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
     await Promise.all([segmentFiles(sweeping, now), blobFiles(sweeping, now), copyFiles(sweeping, now)])
   ).flat()
   const swept = { removed: 0, bytes: all.reduce((sum, { size }) => sum + size, 0) }
-  for (const { size, at, remove } of all.sort((a, b) => a.at - b.at)) {
+  for (const { path, size, at, remove } of all.sort((a, b) => a.at - b.at)) {
     if (remove === null || (at >= now - days * DAY && swept.bytes <= bytes)) continue
     try {
-      if (!(await remove())) continue
-      swept.removed++
+      if (await remove()) swept.removed++
+      // Else another server's sweep, which goes by the same list, may have been faster: that made room too.
+      else if ((await look(path)) !== null) continue
       swept.bytes -= size
     } catch (error) {
       report({ event: 'history_sweep_failed', code: codeOf(error) })
@@ -62,19 +64,19 @@ async function segmentFiles({ segments }: Sweeping, now: number): Promise<Kept[]
   let last: Kept | undefined
   for (const segment of segments.known()) {
     const { name, isClosed, overview } = segment
-    const index = join(folder, indexName(name))
-    const [stats, indexStats] = await Promise.all([look(join(folder, name)), look(index)])
+    const [path, index] = [join(folder, name), join(folder, indexName(name))]
+    const [stats, indexStats] = await Promise.all([look(path), look(index)])
     if (stats === null) continue
     const hasKeys = (overview?.keyedAt ?? -Infinity) > now - DAY
     const removeBoth = async () => {
       if (segment === highest && (await hasOther(folder, name))) return false
-      const isGone = await remove(join(folder, name))
+      const isMine = await remove(path)
       await remove(index)
       segments.drop(name)
-      return isGone
+      return isMine
     }
     const size = stats.size + (indexStats?.size ?? 0)
-    const file = { size, at: stats.mtimeMs, remove: isClosed && !hasKeys ? removeBoth : null }
+    const file = { path, size, at: stats.mtimeMs, remove: isClosed && !hasKeys ? removeBoth : null }
     if (segment === highest) last = file
     kept.push(file)
   }
@@ -113,7 +115,7 @@ async function filesIn(
     const path = join(folder, name)
     const stats = await look(path)
     if (stats === null || (name.endsWith('.tmp') && (await removeLeft(path, now)))) continue
-    kept.push({ size: stats.size, at: stats.mtimeMs, remove: await removal(name, stats.mtimeMs) })
+    kept.push({ path, size: stats.size, at: stats.mtimeMs, remove: await removal(name, stats.mtimeMs) })
   }
   return kept
 }

@@ -72,6 +72,31 @@ t.test('removes the oldest beyond the size: blobs before the segment that names 
   t.strictSame(place.events, [])
 })
 
+t.test('servers that sweep at once remove no more than one would', async t => {
+  const place = makePlace(t)
+  const servers = []
+  for (let i = 0; i < 8; i++) servers.push(await place.open({ limits: { segment: 1 } }))
+  const copies = join(place.folder, 'copies')
+  mkdirSync(copies, { recursive: true })
+  const COUNT = 60
+  for (let i = 0; i < COUNT; i++) {
+    if (i % 3 === 0) await write(servers[0]!, [recordOf(servers[0]!, `${i}.txt`)])
+    else writeFileSync(join(copies, `${i}`), Buffer.alloc(1000))
+  }
+  await servers[0]!.sweep({ days: 30, bytes: 1e9 })
+  for (const [i, name] of readdirSync(copies).entries()) age(join(copies, name), 20 - i / 10)
+  const bytes = sizeOf(place.folder) - 9500
+  const swept = await Promise.all(servers.map(history => history.sweep({ days: 30, bytes })))
+  t.equal(
+    swept.reduce((sum, { removed }) => sum + removed, 0),
+    10
+  )
+  t.equal(readdirSync(copies).length, 30)
+  t.equal(sizeOf(place.folder), bytes - 500)
+  for (const one of swept) t.equal(one.bytes, bytes - 500)
+  t.strictSame(place.events, [])
+})
+
 t.test('keys live a day, whatever the size', async t => {
   const place = makePlace(t)
   const history = await place.open({ nonce: 'one', limits: { segment: 1 } })
