@@ -54,7 +54,7 @@ async function pageOf(
       const { record } = stored
       if (stored.settled === 'void' || !isChange(record) || !mayRead(record.path)) continue
       // Its server says it within 50 ms, unless it was killed.
-      if (stored.settled === null && (settled++ === SETTLED || (await settle(stored)) !== 'done')) continue
+      if (stored.settled === null && (settled++ >= SETTLED || (await settle(stored)) !== 'done')) continue
       const edit = await states.of({ ...stored, record })
       if (wanted !== undefined && edit.state !== wanted) continue
       if (review !== undefined && edit.review !== review) continue

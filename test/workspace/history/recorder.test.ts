@@ -24,6 +24,7 @@ import type {
   Workspace,
   WorkspaceOptions
 } from '../../../src/workspace/workspace.ts'
+import { FAST, recordOf } from '../../history/support/history.ts'
 import { append, become, DRY, makeFolders, open, REAL, removeFolders, type Folders } from '../support/open.ts'
 
 interface Fixture {
@@ -316,6 +317,24 @@ t.test('takes what another server has only just done for undone where the file i
   write('a.txt', 'one\n')
   t.ok((await workspace.edit({ path: 'a.txt' }, REAL, append('three\n'))).ok)
   t.strictSame(await edits(workspace), [{ operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' }])
+})
+
+t.test('a page settles no more than ten changes, and the next one goes on', async t => {
+  const { folders, workspace, write } = await fresh(t)
+  const killed = await openHistory({
+    folder: join(folders.state, 'history'),
+    nonce: 'killed',
+    level: 'full',
+    isPrivate: () => false,
+    isAlive: async () => true,
+    report: () => {}
+  })
+  for (let i = 0; i < 25; i++) {
+    write(`${i}.txt`, 'text')
+    await killed.append(recordOf(killed, `${i}.txt`, 'text'), FAST)
+  }
+  await killed.close()
+  for (const count of [10, 20, 25]) t.equal((await edits(workspace)).length, count)
 })
 
 t.test('knows what another server did before it was alone again', async t => {
