@@ -104,6 +104,9 @@ class FileHistory implements History {
       report,
       limit: limits.segment,
       written: (segment, offset, lines) => this.#segments.written(segment, offset, lines),
+      lost: lines => {
+        for (const { said } of lines) if ('settles' in said) this.#said.delete(said.settles)
+      },
       closed: (segment, isWhole) => {
         this.#segments.closed(segment, isWhole)
         options.rotated?.()

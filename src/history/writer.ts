@@ -31,6 +31,8 @@ export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' |
   limit: number
   /** Called for each group that is in a segment, with the offset of its first line. */
   written(segment: string, offset: number, lines: readonly SaidLine[]): void
+  /** These lines, which nobody waits for, will never be written. */
+  lost(lines: readonly SaidLine[]): void
   /** No more will be written to it. `isWhole`: all of it are lines that `written` was called with. */
   closed(segment: string, isWhole: boolean): void
 }
@@ -44,6 +46,10 @@ const GROUP = 4 * 1024 * 1024
 const AT_ONCE = 64 * 1024
 /** In ms: how long a line that nobody waits for may wait. */
 const LATER = 50
+/** In ms: after how long lines that nobody waits for are tried again where they couldn't be written. */
+const AGAIN = 1000
+/** As many of these are kept, some 100 bytes each; beyond that the oldest go. */
+const MOST_LATER = 10_000
 /** Names of segments that are tried, where something that isn't ours is in the way. */
 const ATTEMPTS = 100
 
@@ -57,6 +63,10 @@ export class Writer {
   #queue: Waiting[] = []
   #later: SaidLine[] = []
   #timer: NodeJS.Timeout | null = null
+  /** The last group wasn't written: what nobody waits for is only written with what is appended, or after AGAIN. */
+  #isFailing = false
+  /** That it fails was reported, and nothing has been written since. */
+  #hasReported = false
   #running: Promise<void> | null = null
   #segment: Current | null = null
   #number = 0
@@ -73,15 +83,16 @@ export class Writer {
     })
   }
 
-  /** Writes the line with the next one, or soon. A failure is reported. */
+  /** Writes the line with the next one, or soon; if that fails, it is reported and tried again. */
   add(line: SaidLine): void {
     this.#later.push(line)
-    this.#timer ??= setTimeout(() => this.#start(), LATER).unref()
+    this.#startIn(LATER)
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing waits any more, but for lines of `add` that couldn't be written now either. */
   async flush(): Promise<void> {
-    while (this.#queue.length > 0 || this.#later.length > 0 || this.#running !== null) {
+    this.#isFailing = false
+    while (this.#isDue() || this.#running !== null) {
       this.#start()
       await this.#running
     }
@@ -96,7 +107,22 @@ export class Writer {
 
   async close(): Promise<void> {
     await this.flush()
+    this.#lose(this.#later)
+    this.#later = []
+    if (this.#timer !== null) clearTimeout(this.#timer)
     if (this.#segment !== null) await this.#end(this.#segment, true)
+  }
+
+  #isDue(): boolean {
+    return this.#queue.length > 0 || (this.#later.length > 0 && !this.#isFailing)
+  }
+
+  #startIn(time: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#isFailing = false
+      this.#start()
+    }, time).unref()
   }
 
   #start(): void {
@@ -109,7 +135,7 @@ export class Writer {
   async #run(): Promise<void> {
     // What is appended in the same turn goes out together.
     await Promise.resolve()
-    while (this.#queue.length > 0 || this.#later.length > 0) await this.#send(this.#take())
+    while (this.#isDue()) await this.#send(this.#take())
   }
 
   #take(): { group: Waiting[]; later: SaidLine[] } {
@@ -126,13 +152,31 @@ export class Writer {
     const lines = [...later, ...group.map(({ line }) => line)]
     try {
       await this.#write(lines, group).catch(() => this.#write(lines, group))
+      this.#isFailing = false
+      this.#hasReported = false
       for (const { resolve } of group) resolve()
     } catch (error) {
-      if (later.length > 0) {
-        this.#options.report({ event: 'history_settlements_lost', count: later.length, reason: String(error) })
-      }
+      this.#isFailing = true
+      this.#putBack(later, error)
       for (const { reject } of group) reject(error)
     }
+  }
+
+  #putBack(lines: readonly SaidLine[], error: unknown): void {
+    const all = [...lines, ...this.#later]
+    if (all.length === 0) return
+    this.#later = all.slice(-MOST_LATER)
+    this.#lose(all.slice(0, -MOST_LATER))
+    this.#startIn(AGAIN)
+    if (this.#hasReported) return
+    this.#hasReported = true
+    this.#options.report({ event: 'history_settlements_late', count: this.#later.length, reason: String(error) })
+  }
+
+  #lose(lines: readonly SaidLine[]): void {
+    if (lines.length === 0) return
+    this.#options.report({ event: 'history_settlements_lost', count: lines.length })
+    this.#options.lost(lines)
   }
 
   /** Those who need no sync are told before it. A segment in which anything fails is given up. */
@@ -152,7 +196,10 @@ export class Writer {
       this.#options.written(segment.name, offset, lines)
     } catch (error) {
       const { name } = segment
-      this.#options.report({ event: 'history_segment_given_up', segment: name, code: codeOf(error) })
+      // Once for all the times that only what nobody waits for is tried again.
+      if (group.length > 0 || !this.#hasReported) {
+        this.#options.report({ event: 'history_segment_given_up', segment: name, code: codeOf(error) })
+      }
       if (offset === 0 && !isWritten) await this.#discard(segment)
       else await this.#end(segment, false)
       // Nothing in it was promised to anybody.

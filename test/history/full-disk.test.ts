@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { canMount } from '../workspace/support/machine.ts'
 import { DURABLE, FAST, hashOf, makePlace, recordOf } from './support/history.ts'
@@ -73,11 +74,57 @@ t.test(
     spawnSync('sh', ['-c', `cat /dev/zero > ${join(folder, 'filler')}`])
     history.settle(record.edit_id, 'done')
     await history.flush()
-    t.match(place.events.at(-1), { event: 'history_settlements_lost', count: 1 })
+    t.match(place.events.at(-1), { event: 'history_settlements_late', count: 1 })
     t.equal((await history.byId(record.edit_id))?.settled, 'done')
     t.ok((await history.sweep({ days: 30, bytes: 0 })).removed > 0, 'removing needs no room')
   }
 )
+
+t.test('settlements are written when there is room again, and reported once', { skip: SKIP }, async t => {
+  const folder = small(t)
+  const place = makePlace(t, join(folder, 'history'))
+  const history = await place.open({ nonce: 'one', limits: { segment: 1 } })
+  const records = ['a.txt', 'b.txt'].map(path => recordOf(history, path))
+  for (const record of records) await history.append(record, DURABLE)
+  const filler = join(folder, 'filler')
+  spawnSync('sh', ['-c', `cat /dev/zero > ${filler}`])
+  for (const { edit_id } of records) {
+    history.settle(edit_id, 'done')
+    for (let i = 0; i < 3; i++) await history.flush()
+  }
+  const reported = place.events.filter(({ event }) => event.startsWith('history_settlements'))
+  t.match(reported, [{ event: 'history_settlements_late', count: 1 }])
+  const givenUp = place.events.filter(({ event }) => event === 'history_segment_given_up')
+  t.ok(givenUp.length <= 2, 'the first attempt, and its second one in a new segment')
+  rmSync(filler)
+  const reader = await place.open()
+  const settled = async () => (await reader.list({}, 9)).records.map(one => one.settled)
+  const until = Date.now() + 20_000
+  do {
+    await setTimeout(50)
+    await reader.refresh()
+  } while ((await settled()).includes(null) && Date.now() < until)
+  t.strictSame(await settled(), ['done', 'done'])
+})
+
+t.test('settlements that there never is room for are lost, and no memory with them', { skip: SKIP }, async t => {
+  const folder = small(t)
+  const place = makePlace(t, join(folder, 'history'))
+  const history = await place.open({ nonce: 'one', limits: { segment: 1 } })
+  const record = recordOf(history, 'a.txt')
+  await history.append(record, DURABLE)
+  spawnSync('sh', ['-c', `cat /dev/zero > ${join(folder, 'filler')}`])
+  history.settle(record.edit_id, 'done')
+  for (let i = 0; i < 9999; i++) history.settle(history.nextId(), 'done')
+  await history.flush()
+  t.equal((await history.byId(record.edit_id))?.settled, 'done')
+  history.settle(history.nextId(), 'done')
+  await history.flush()
+  t.match(place.events.at(-1), { event: 'history_settlements_lost', count: 1 })
+  t.equal((await history.byId(record.edit_id))?.settled, null, 'the oldest')
+  await history.close()
+  t.match(place.events.at(-1), { event: 'history_settlements_lost', count: 10_000 })
+})
 
 t.test('retention removes where there is no room at all', { skip: SKIP }, async t => {
   const folder = small(t)

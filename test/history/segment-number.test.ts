@@ -45,6 +45,7 @@ async function appendWhile(t: Test, folder: string, meet: (number: number) => vo
     limit: 1e6,
     report: () => {},
     written: segment => written.push(segment),
+    lost: () => {},
     closed: segment => closed.push(segment)
   })
   t.teardown(() => writer.close())
