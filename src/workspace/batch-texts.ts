@@ -156,7 +156,7 @@ async function readText(
       path: name.path,
       digest: text.snapshot?.digest ?? null,
       bytes: () => text.snapshot?.bytes ?? Buffer.alloc(0),
-      alone_since: name.lock?.alone_since ?? null
+      lock: name.lock
     })
   }
   return null

@@ -78,7 +78,7 @@ async function makeFile<T, F>(
       path: absent.relative,
       digest: null,
       bytes: () => Buffer.alloc(0),
-      alone_since: mode.name === 'commit' ? mode.lock.alone_since : null
+      lock: mode.name === 'commit' ? mode.lock : null
     })
     const planned = await runPlan(plan, { path: asked.path, exists: false, history: () => pastOf(recorder) })
     if (!planned.ok) return { ...info, ...planned }

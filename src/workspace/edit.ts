@@ -103,7 +103,7 @@ async function changeContent<T, F>(
     path: pin.relative,
     digest: snapshot.digest,
     bytes: () => snapshot.bytes,
-    alone_since: mode.name === 'commit' ? mode.lock.alone_since : null
+    lock: mode.name === 'commit' ? mode.lock : null
   })
   let hashing: Promise<unknown> | undefined
   try {

@@ -1,6 +1,7 @@
 // What the records of one file come to: which of them took place, and where a change by others lies between two. Does
 // not know how records are kept.
 import { type RecordedChange, UNKNOWN_CHANGE } from '../../engine/history/change.ts'
+import { isReplacedSave } from '../../history/latest.ts'
 import type { EditRecord, Settlement, Stored } from '../../history/record.ts'
 import type { ChangeRecord } from '../api.ts'
 
@@ -14,12 +15,14 @@ export interface Chain {
   settled: readonly { edit_id: string; settlement: Settlement }[]
 }
 
+type Known = Pick<Stored, 'record' | 'settled'>
+
 /**
  * The chain of a file's records (oldest first) that ends in a text with the hash `present`; null: there is no file. To
  * be asked under the file's lock: then a record about which nothing was said is of a server that doesn't change the
  * file any more. It took place if the next change, or the present text, began with what it made.
  */
-export function chainOf(stored: readonly Pick<Stored, 'record' | 'settled'>[], present: string | null): Chain {
+export function chainOf(stored: readonly Known[], present: string | null): Chain {
   const records: ChangeRecord[] = []
   const changes: RecordedChange[] = []
   const settled: { edit_id: string; settlement: Settlement }[] = []
@@ -36,6 +39,18 @@ export function chainOf(stored: readonly Pick<Stored, 'record' | 'settled'>[], p
   }
   return { records: records.reverse(), changes: changes.reverse(), settled: settled.reverse() }
 }
+
+/** The same records, each with what became of it by `chainOf`. */
+export function judge(stored: readonly Known[], present: string | null): { record: EditRecord; settled: Settlement }[] {
+  const { settled } = chainOf(stored, present)
+  const judged = new Map(settled.map(({ edit_id, settlement }) => [edit_id, settlement]))
+  // What isn't in the chain's is no change.
+  return stored.map(({ record, settled }) => ({ record, settled: settled ?? judged.get(record.edit_id) ?? 'done' }))
+}
+
+/** Whether it can be the last record of its file, after which others changed it: `Latest` of the history is one. */
+export const counts = ({ operation }: EditRecord, settled: Settlement): boolean =>
+  operation !== 'review' && settled !== 'void' && !isReplacedSave(operation, settled)
 
 /** What became of a change, where the content after it has this hash. */
 export function settlementOf({ hash_before, hash_after }: EditRecord, after: string | null): Settlement {

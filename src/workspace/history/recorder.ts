@@ -4,10 +4,11 @@ import { differing, recordedSplices } from '../../engine/history/refine.ts'
 import { placesOf } from '../../engine/history/places.ts'
 import type { RecordedSplice } from '../../engine/history/change.ts'
 import type { History, Latest } from '../../history/api.ts'
-import type { EditRecord } from '../../history/record.ts'
+import type { EditRecord, Stored } from '../../history/record.ts'
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
 import { codeOf, HistoryUnwritable, Raced } from '../errno.ts'
-import { chainOf, settlementOf } from './chain.ts'
+import type { Lock } from '../locks/lock.ts'
+import { chainOf, counts, judge, settlementOf } from './chain.ts'
 
 export interface RecorderOptions {
   /** Null: none is kept. */
@@ -18,7 +19,7 @@ export interface RecorderOptions {
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
-/** A file before a change, under its lock. */
+/** A file before a change. */
 export interface FileBefore {
   /** Real path below the root. */
   path: Buffer
@@ -26,8 +27,8 @@ export interface FileBefore {
   digest: string | null
   /** To be asked for where they may have moved. */
   bytes(): Buffer
-  /** Of the lock. */
-  alone_since: string | null
+  /** Null: it was read without. */
+  lock: Pick<Lock, 'alone_since'> | null
 }
 
 /** A change that is about to be made. */
@@ -115,11 +116,12 @@ export class FileRecorder {
 
   /** The file's changes so far, with one by others that nobody has recorded yet. */
   async past(): Promise<FileHistory> {
-    const { path, digest } = this.#file
+    const { path, digest, lock } = this.#file
     await this.#look()
+    // Under the lock, that settles what is read next, and is the one that `record` writes.
+    const known = lock === null ? null : await this.#outsideChange()
     const { records: stored } = await this.#history.ofPath(path)
-    const outside = await this.#outsideChange()
-    const all = outside === null ? stored : [...stored, { record: outside, settled: 'done' as const }]
+    const all = lock === null ? await this.#withOutsideChange(stored) : [...stored, ...takenPlace(known)]
     const { records, changes } = chainOf(all, digest)
     return { records, changes }
   }
@@ -217,9 +219,9 @@ export class FileRecorder {
   done(pieces: readonly Buffer[] | null, digest: string | null): void {
     if (this.#recorded === undefined) return
     this.#history.settle(this.#recorded, 'done')
-    const { path, alone_since } = this.#file
+    const { path, lock } = this.#file
     if (pieces !== null && digest !== null) {
-      this.#history.keepCopy(path, this.#recorded, pieces, digest, alone_since !== null)
+      this.#history.keepCopy(path, this.#recorded, pieces, digest, lock !== null && lock.alone_since !== null)
     }
   }
 
@@ -231,7 +233,7 @@ export class FileRecorder {
 
   /** What earlier holders of the lock have written: ids are to be later than theirs. */
   #look(): Promise<void> {
-    this.#looked ??= this.#history.refresh(this.#file.alone_since)
+    this.#looked ??= this.#history.refresh(this.#file.lock?.alone_since)
     return this.#looked
   }
 
@@ -260,7 +262,19 @@ export class FileRecorder {
     return this.#recordOfOthers(last)
   }
 
-  async #recordOfOthers(last: Latest): Promise<EditRecord> {
+  /**
+   * What is known to one who reads without the lock. A record about which nothing was said may be of a change that is
+   * being made, so nothing is settled, nor kept for later.
+   */
+  async #withOutsideChange(stored: readonly Stored[]): Promise<Pick<Stored, 'record' | 'settled'>[]> {
+    const { digest } = this.#file
+    const judged = judge(stored, digest)
+    const last = judged.findLast(({ record, settled }) => counts(record, settled))?.record
+    const isEnd = last === undefined || last.hash_after === digest
+    return [...judged, ...takenPlace(isEnd ? null : await this.#recordOfOthers(last))]
+  }
+
+  async #recordOfOthers(last: Pick<Latest, 'hash_after' | 'size_after'>): Promise<EditRecord> {
     const { digest, bytes } = this.#file
     const before = last.hash_after === null ? NOTHING : await this.#copyWith(last.hash_after)
     const after = digest === null ? NOTHING : bytes()
@@ -302,6 +316,9 @@ export class FileRecorder {
 function throwIfLost(key: Key | undefined): void {
   if (key?.held() === false) throw new Raced("the idempotency key is another request's by now")
 }
+
+const takenPlace = (record: EditRecord | null): { record: EditRecord; settled: 'done' }[] =>
+  record === null ? [] : [{ record, settled: 'done' }]
 
 const named = ({ digest, fingerprint }: Key) => ({ digest, fingerprint })
 

@@ -286,9 +286,8 @@ t.test('shows no edits of files that may not be read, and pages through the othe
   t.strictSame(await edits(workspace, { path: 'c', state: 'undone' }), [])
 })
 
-t.test('takes what another server has only just done for undone where the file is as it was', async t => {
-  const { folders, workspace, write } = await fresh(t)
-  // That server runs, and hasn't said yet what became of the change.
+/** Another server that runs, and has written the record of an edit ("one" to "one, two"), but not what became of it. */
+async function halfDone(t: Test, { folders, write }: Fixture): Promise<EditRecord> {
   const other = await openHistory({
     folder: join(folders.state, 'history'),
     nonce: 'another',
@@ -315,6 +314,13 @@ t.test('takes what another server has only just done for undone where the file i
   }
   await other.append(record, { durable: false })
   write('a.txt', 'one\n')
+  return record
+}
+
+t.test('takes what another server has only just done for undone where the file is as it was', async t => {
+  const fixture = await fresh(t)
+  const { workspace } = fixture
+  await halfDone(t, fixture)
   t.ok((await workspace.edit({ path: 'a.txt' }, REAL, append('three\n'))).ok)
   t.strictSame(await edits(workspace), [{ operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' }])
 })
@@ -335,6 +341,44 @@ t.test('a page settles no more than ten changes, and the next one goes on', asyn
   }
   await killed.close()
   for (const count of [10, 20, 25]) t.equal((await edits(workspace)).length, count)
+})
+
+t.test('says nothing of an edit that another server is making, where it only looks', async t => {
+  const fixture = await fresh(t)
+  const { workspace, write } = fixture
+  const { edit_id } = await halfDone(t, fixture)
+  const seen: FileHistory[] = []
+  for (let i = 0; i < 2; i++) await workspace.edit({ path: 'a.txt' }, DRY, lookAtHistory(seen))
+  t.strictSame(seen, [
+    { records: [], changes: [] },
+    { records: [], changes: [] }
+  ])
+  // Its rename; that it is done is still to be written.
+  write('a.txt', 'one\ntwo\n')
+  await workspace.edit({ path: 'a.txt' }, DRY, lookAtHistory(seen))
+  t.match(seen[2]?.records, [{ edit_id }])
+  t.ok((await workspace.edit({ path: 'a.txt' }, REAL, append('three\n'))).ok)
+  t.strictSame(await edits(workspace), [
+    { operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' },
+    { operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' }
+  ])
+})
+
+t.test('records the change by others that its plan was made with', async t => {
+  const { workspace, write } = await fresh(t)
+  write('a.txt', 'one\n')
+  await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))
+  write('a.txt', 'other\n')
+  const seen: FileHistory[] = []
+  await workspace.edit({ path: 'a.txt' }, REAL, async (original, { history }) => {
+    seen.push(await history())
+    return ok({ pieces: [original, Buffer.from('three\n')], description: null })
+  })
+  const { edits: found } = await pageOf(workspace)
+  t.strictSame(
+    found.slice(1).map(({ record }) => record.edit_id),
+    seen[0]?.records.toReversed().map(({ edit_id }) => edit_id)
+  )
 })
 
 t.test('knows what another server did before it was alone again', async t => {
