@@ -49,7 +49,7 @@ export function judge(stored: readonly Known[], present: string | null): { recor
 }
 
 /** Whether it can be the last record of its file, after which others changed it: `Latest` of the history is one. */
-export const counts = ({ operation }: EditRecord, settled: Settlement): boolean =>
+export const counts = ({ operation }: Pick<EditRecord, 'operation'>, settled: Settlement): boolean =>
   operation !== 'review' && settled !== 'void' && !isReplacedSave(operation, settled)
 
 /** What became of a change, where the content after it has this hash. */

@@ -4,7 +4,7 @@ import { differing, recordedSplices } from '../../engine/history/refine.ts'
 import { placesOf } from '../../engine/history/places.ts'
 import type { RecordedSplice } from '../../engine/history/change.ts'
 import type { History, Latest } from '../../history/api.ts'
-import type { EditRecord, Stored } from '../../history/record.ts'
+import type { EditRecord, Settlement, Stored } from '../../history/record.ts'
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
 import { codeOf, HistoryUnwritable, Raced } from '../errno.ts'
 import type { Lock } from '../locks/lock.ts'
@@ -246,20 +246,24 @@ export class FileRecorder {
   async #findOutsideChange(): Promise<EditRecord | null> {
     const { path, digest } = this.#file
     await this.#look()
-    const last = await this.#history.lastOf(path)
-    if (last === null || last.hash_after === digest) {
-      if (last?.settled === null) this.#history.settle(last.edit_id, 'done')
-      return null
+    for (;;) {
+      const last = await this.#history.lastOf(path)
+      if (last === null || last.hash_after === digest) {
+        if (last?.settled === null) this.#history.settle(last.edit_id, 'done')
+        return null
+      }
+      // Else the one before it is the last: this did not take place, or is a save that an edit replaced.
+      if (last.settled !== null || counts(last, await this.#settleLast(last))) return this.#recordOfOthers(last)
     }
-    if (last.settled === null) {
-      const { records } = await this.#history.ofPath(path)
-      const known = records.find(({ record }) => record.edit_id === last.edit_id)
-      const settlement = known === undefined ? 'uncertain' : settlementOf(known.record, digest)
-      this.#history.settle(last.edit_id, settlement)
-      // The change did not take place, so nothing has come after the one before it.
-      if (settlement === 'void') return null
-    }
-    return this.#recordOfOthers(last)
+  }
+
+  async #settleLast({ edit_id }: Latest): Promise<Settlement> {
+    const { path, digest } = this.#file
+    const { records } = await this.#history.ofPath(path)
+    const known = records.find(({ record }) => record.edit_id === edit_id)
+    const settlement = known === undefined ? 'uncertain' : settlementOf(known.record, digest)
+    this.#history.settle(edit_id, settlement)
+    return settlement
   }
 
   /**

@@ -286,8 +286,31 @@ t.test('shows no edits of files that may not be read, and pages through the othe
   t.strictSame(await edits(workspace, { path: 'c', state: 'undone' }), [])
 })
 
-/** Another server that runs, and has written the record of an edit ("one" to "one, two"), but not what became of it. */
-async function halfDone(t: Test, { folders, write }: Fixture): Promise<EditRecord> {
+/** Of an edit of a.txt: "two" is appended to "one". `more`: what is different. */
+const twoAppended = (edit_id: string, more: Partial<EditRecord> = {}): EditRecord => ({
+  edit_id,
+  operation: 'edit',
+  at: Date.now(),
+  path: Buffer.from('a.txt'),
+  hash_before: hashOf('one\n'),
+  hash_after: hashOf('one\ntwo\n'),
+  size_before: 4,
+  size_after: 8,
+  lines_added: 1,
+  lines_removed: 0,
+  splices: [{ start: 4, old: Buffer.alloc(0), insert: Buffer.from('two\n') }],
+  places: [],
+  ...more
+})
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Another server that runs, and has written these records of a.txt ("one"), but not what became of them. */
+async function halfDone(
+  t: Test,
+  { folders, write }: Fixture,
+  ...more: readonly Partial<EditRecord>[]
+): Promise<EditRecord[]> {
   const other = await openHistory({
     folder: join(folders.state, 'history'),
     nonce: 'another',
@@ -297,30 +320,16 @@ async function halfDone(t: Test, { folders, write }: Fixture): Promise<EditRecor
     report: () => {}
   })
   t.teardown(() => other.close())
-  const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
-  const record: EditRecord = {
-    edit_id: other.nextId(),
-    operation: 'edit',
-    at: Date.now(),
-    path: Buffer.from('a.txt'),
-    hash_before: hashOf('one\n'),
-    hash_after: hashOf('one\ntwo\n'),
-    size_before: 4,
-    size_after: 8,
-    lines_added: 1,
-    lines_removed: 0,
-    splices: [{ start: 4, old: Buffer.alloc(0), insert: Buffer.from('two\n') }],
-    places: []
-  }
-  await other.append(record, { durable: false })
+  const records = more.map(each => twoAppended(other.nextId(), each))
+  for (const record of records) await other.append(record, { durable: false })
   write('a.txt', 'one\n')
-  return record
+  return records
 }
 
 t.test('takes what another server has only just done for undone where the file is as it was', async t => {
   const fixture = await fresh(t)
   const { workspace } = fixture
-  await halfDone(t, fixture)
+  await halfDone(t, fixture, {})
   t.ok((await workspace.edit({ path: 'a.txt' }, REAL, append('three\n'))).ok)
   t.strictSame(await edits(workspace), [{ operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' }])
 })
@@ -346,7 +355,7 @@ t.test('a page settles no more than ten changes, and the next one goes on', asyn
 t.test('says nothing of an edit that another server is making, where it only looks', async t => {
   const fixture = await fresh(t)
   const { workspace, write } = fixture
-  const { edit_id } = await halfDone(t, fixture)
+  const [{ edit_id } = { edit_id: '' }] = await halfDone(t, fixture, {})
   const seen: FileHistory[] = []
   for (let i = 0; i < 2; i++) await workspace.edit({ path: 'a.txt' }, DRY, lookAtHistory(seen))
   t.strictSame(seen, [
@@ -362,6 +371,28 @@ t.test('says nothing of an edit that another server is making, where it only loo
     { operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' },
     { operation: 'edit', path: 'a.txt', lines: [0, 1], state: 'applied' }
   ])
+})
+
+t.test('knows an edit of a killed server that has replaced a save', async t => {
+  const fixture = await fresh(t)
+  const { workspace, write } = fixture
+  const save: Partial<EditRecord> = { operation: 'outside', hash_after: hashOf('saved\n'), size_after: 6 }
+  const [edit] = await halfDone(t, fixture, {}, save)
+  write('a.txt', 'one\ntwo\n')
+  const seen: FileHistory[] = []
+  await workspace.edit({ path: 'a.txt' }, DRY, lookAtHistory(seen))
+  const done = await workspace.edit({ path: 'a.txt' }, REAL, append('three\n'))
+  if (!done.ok) throw new Error(done.failure.code)
+  t.match(await edits(workspace), [
+    { operation: 'edit', state: 'applied' },
+    { operation: 'outside', state: 'uncertain' },
+    { operation: 'edit', state: 'applied' }
+  ])
+  await workspace.edit({ path: 'a.txt' }, REAL, lookAtHistory(seen))
+  t.strictSame(
+    seen.map(({ changes }) => changes.map(({ edit_id }) => edit_id)),
+    [[edit?.edit_id], [edit?.edit_id, done.value.edit_id]]
+  )
 })
 
 t.test('records the change by others that its plan was made with', async t => {
