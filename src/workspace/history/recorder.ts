@@ -161,9 +161,10 @@ export class FileRecorder {
     if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null }
     const { durable } = this.#options
     try {
-      const written = outside === null ? [record] : [outside, record]
-      await Promise.all(written.map(each => this.#history.append(each, { durable })))
-      if (outside !== null) this.#history.settle(outside.edit_id, 'done')
+      await Promise.all([
+        outside === null ? null : this.#keepOutside(outside),
+        this.#history.append(record, { durable })
+      ])
       this.#recorded = edit_id
       this.#onWritten(false)
     } catch (error) {
@@ -255,6 +256,12 @@ export class FileRecorder {
       // Else the one before it is the last: this did not take place, or is a save that an edit replaced.
       if (last.settled !== null || counts(last, await this.#settleLast(last))) return this.#recordOfOthers(last)
     }
+  }
+
+  /** It took place, whatever becomes of the change that is made to it. */
+  async #keepOutside(outside: EditRecord): Promise<void> {
+    await this.#history.append(outside, { durable: this.#options.durable })
+    this.#history.settle(outside.edit_id, 'done')
   }
 
   async #settleLast({ edit_id }: Latest): Promise<Settlement> {

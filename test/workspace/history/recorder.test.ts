@@ -189,6 +189,27 @@ t.test('goes on without a record where none can be written, and says so', async 
   t.equal(workspace.degraded(), false)
 })
 
+t.test('keeps what others did before an edit that can’t be recorded', async t => {
+  const { folders, workspace, write } = await fresh(t)
+  write('a.txt', 'one\n')
+  t.ok((await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))).ok)
+  await waitUntil(() => copiesIn(folders).length === 1)
+  appendFileSync(join(folders.root, 'a.txt'), 'by hand\n')
+  // Where long texts are kept, is no room.
+  const blobs = join(folders.state, 'history', 'blobs')
+  writeFileSync(blobs, '')
+  const long = await workspace.edit({ path: 'a.txt' }, REAL, append('x'.repeat(100_000)))
+  t.match(long, { ok: true, value: { warnings: ['unrecorded'] } })
+  rmSync(blobs)
+  t.ok((await workspace.edit({ path: 'a.txt' }, REAL, append('three\n'))).ok)
+  t.match(await edits(workspace), [
+    { operation: 'edit', state: 'applied' },
+    { operation: 'outside', state: 'applied' },
+    { operation: 'outside', lines: [0, 1], state: 'applied' },
+    { operation: 'edit', state: 'applied' }
+  ])
+})
+
 t.test('changes nothing without a record where one is required', async t => {
   const { folders, workspace, write } = await fresh(t, { history: 'required' })
   write('a.txt', 'one\n')
