@@ -227,9 +227,8 @@ export class Writer {
       this.#number = number
       try {
         const fd = await openFile(join(folder, name), constants.O_WRONLY | constants.O_APPEND | NEW, MODE)
-        this.#segment = { name, fd, size: 0, named: false, openedAt: Date.now() }
-        if ((await highestIn(folder, nonce)) < number) return this.#segment
-        await this.#discard(this.#segment)
+        const segment = { name, fd, size: 0, named: false, openedAt: Date.now() }
+        if (await this.#isHighest(segment, number)) return (this.#segment = segment)
         if (attempt === ATTEMPTS) throw new Changed('other servers keep beginning segments')
       } catch (error) {
         if (attempt === ATTEMPTS) throw error
@@ -244,6 +243,17 @@ export class Writer {
         await unclaimNumber(folder, number)
       }
     }
+  }
+
+  /** Whether it has the highest number of all; where it hasn't, or nobody can tell, it goes. */
+  async #isHighest(segment: Current, number: number): Promise<boolean> {
+    let isHighest = false
+    try {
+      isHighest = (await highestIn(this.#options.folder, this.#options.nonce)) < number
+    } finally {
+      if (!isHighest) await this.#discard(segment)
+    }
+    return isHighest
   }
 
   /** A segment without a whole line goes, and its number is free again. */

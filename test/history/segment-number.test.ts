@@ -1,6 +1,6 @@
 // Numbers of segments, where others take them at the same moment, or claimed them and were killed. Also the writer's part
 // in it: it gives a segment up that didn't get the highest number.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { settlementLine } from '../../src/history/record-json.ts'
@@ -84,4 +84,23 @@ t.test('leaves what stands at the name of a segment that it gives up and cannot 
   })
   t.strictSame([written, closed], [['mine-2.ndjson'], ['mine-1.ndjson']])
   t.strictSame(readdirSync(folder).sort(), ['mine-1.ndjson', 'mine-2.ndjson', 'other-1.ndjson'])
+})
+
+t.test('never writes to a segment whose number it couldn’t look at again', async t => {
+  const base = t.testdir({ folder: {} })
+  const [folder, aside] = [join(base, 'folder'), join(base, 'aside')]
+  const { written, closed } = await appendWhile(t, folder, number => {
+    if (number > 1) return
+    renameSync(folder, aside)
+    writeFileSync(folder, '')
+    setImmediate(() => {
+      // The folder was to be listed meanwhile, in another thread.
+      stand(200)
+      rmSync(folder)
+      renameSync(aside, folder)
+      writeFileSync(join(folder, 'other-1.ndjson'), '')
+    })
+  })
+  t.strictSame([written, closed], [['mine-2.ndjson'], []])
+  t.strictSame(readdirSync(folder).sort(), ['mine-2.ndjson', 'other-1.ndjson'])
 })
