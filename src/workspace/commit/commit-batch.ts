@@ -56,9 +56,9 @@ export interface BatchRefusal {
   failure: FileFailure
 }
 
-/** The file at this index can't be renamed. */
+/** The files at these indices can't be renamed. */
 interface Unrenamable {
-  unrenamable: number
+  unrenamable: readonly number[]
 }
 
 /** Temp files that are written at the same time. Chosen: the threads that sync them are four. */
@@ -81,7 +81,7 @@ export async function commitBatch(
     const [run] = await Promise.allSettled([batch.run(extras)])
     const done = run.status === 'fulfilled' ? run.value : null
     if (batch.left === null && done?.ok === false && 'unrenamable' in done.failure) {
-      inPlace.add(done.failure.unrenamable)
+      for (const at of done.failure.unrenamable) inPlace.add(at)
       continue
     }
     if (done?.ok !== true && !batch.isOpen) extras.notDone()
@@ -131,10 +131,11 @@ class Batch {
     try {
       await this.#makeFolders(extras.folders)
       await this.#writeTemps()
-      const unrenamable = this.#members.find(
+      // All at once: each attempt writes and syncs the temp files of all others again.
+      const unrenamable = this.#members.filter(
         member => member.temp === null && member.content !== null && !this.#isInPlace(member)
       )
-      if (unrenamable !== undefined) return fail({ unrenamable: unrenamable.at })
+      if (unrenamable.length > 0) return fail({ unrenamable: unrenamable.map(({ at }) => at) })
       await this.#writeRecords(extras)
       const refusal = (await this.#writeInPlace()) ?? (await this.#putAll())
       if (refusal !== null) return fail(refusal)
@@ -245,7 +246,7 @@ class Batch {
       if (failure !== null) return { at: member.at, failure }
     }
     for (const member of this.#replaced()) if (member.old === null) linkOld(member, this.#context)
-    for (const member of this.#replaced()) if (!takeOver(member)) return { unrenamable: member.at }
+    for (const member of this.#replaced()) if (!takeOver(member)) return { unrenamable: [member.at] }
     for (const member of this.#removed()) {
       const failure = removeName(member, this.#context)
       if (failure !== null) return { at: member.at, failure }

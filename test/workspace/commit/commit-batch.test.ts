@@ -494,3 +494,24 @@ t.test('says which file a folder is missing for', async t => {
   )
   t.match(done, { ok: false, at: 1, failure: { code: 'INVALID_PATH', reason: 'too_long' } })
 })
+
+t.test('tries once more, however many can’t be renamed', { skip: isRoot ? false : 'needs root' }, async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const workspace = await open(folders)
+  t.teardown(() => workspace.close())
+  const names = ['a', 'b', 'c', 'd']
+  for (const name of names) writeFileSync(join(folders.root, name), '')
+  for (const name of names.slice(1)) chownSync(join(folders.root, name), 12345, 12345)
+  let refused = 0
+  const stop = letFail(call => {
+    if (call !== 'fchownSync') return null
+    refused++
+    return 'EPERM'
+  })
+  const done = await workspace.batch(names.map(edit), REAL).finally(stop)
+  const [inPlace, batch] = [{ write_strategy: 'in_place' }, { write_strategy: undefined }]
+  t.match(done, { ok: true, value: { steps: [batch, inPlace, inPlace, inPlace] } })
+  t.equal(refused, 3, 'one temp file of each')
+  for (const name of names) t.equal(readFileSync(join(folders.root, name), 'utf8'), '1\n')
+})
