@@ -138,12 +138,14 @@ export class Journal {
     return readdirSync(this.#state.journal).length > 0
   }
 
-  /** Whether anything is written down that isn't dealt with yet. */
+  /** Whether all that is written down is dealt with. */
   isEmpty(): boolean {
     return !readdirSync(this.#state.journal).some(name => name.endsWith('.json') || name.endsWith(BATCH))
   }
 
   #removeOrphan(path: string): void {
+    // Its record is still to come, however long the disk takes.
+    if (this.#running.has(path.replace(/(\.json)?\.old$/, ''))) return
     quietly(() => {
       if (!existsSync(path.replace(/\.old$/, '.json')) && Date.now() - statSync(path).mtimeMs > SILENCE) {
         unlinkSync(path)

@@ -284,6 +284,32 @@ t.test('restores files that were left half written in place', async t => {
   t.strictSame(outcomes, [], 'and says so once')
 })
 
+t.test('keeps a copy whose record is not written yet, however long that takes', async t => {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  writeFileSync(join(folders.root, 'a'), 'old text')
+  const root = openRoot(folders.root)
+  t.teardown(() => root.close())
+  const pinned = root.pin(Buffer.from('a'))
+  if (!pinned.ok) throw new Error('not pinned')
+  const snapshot = await readWhole(pinned.value, 1e6)
+  if (!snapshot.ok) throw new Error('not read')
+  const journal = new Journal(openState(folders.state), observer(), 'full')
+  const saving = journal.save(pinned.value, snapshot.value, sha256('new text'))
+  const folder = join(folders.state, 'journal')
+  const [copy] = readdirSync(folder)
+  t.match(copy, /^[0-9a-f]{24}\.old$/, 'it is being synced')
+  utimesSync(join(folder, copy!), 0, 0)
+  await journal.records(() => {})
+  const saved = await saving
+  t.equal(readFileSync(join(folder, copy!), 'utf8'), 'old text')
+  t.strictSame(readdirSync(folder).sort(), [copy!.replace('.old', '.json'), copy])
+  saved.drop()
+  t.strictSame(readdirSync(folder), [])
+  snapshot.value.close()
+  pinned.value.close()
+})
+
 t.test('restores nothing from a damaged or missing copy', async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
