@@ -70,7 +70,10 @@ t.test('takes several files back as one batch, which is made again by its batch_
   checkFiles(t, server, 'undone')
   await check(t, server, '/redo', { batch_id: batch }, 200, { message: 'Made again 4 edits in 4 files.' })
   checkFiles(t, server, 'done')
-  await check(t, server, '/redo', { batch_id: 'none' }, 422, { code: 'NOTHING_TO_UNDO', detail: /^No edit that fits/ })
+  await check(t, server, '/redo', { batch_id: 'none' }, 422, {
+    code: 'NOTHING_TO_UNDO',
+    detail: /^No matching edit is known/
+  })
   await check(t, server, '/redo', { batch_id: batch, edit_id: 'x' }, 400, { errors: [{ pointer: '/batch_id' }] })
 })
 

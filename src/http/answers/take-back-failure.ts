@@ -198,12 +198,14 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
         `To make ${it(failure.undoes)} again, call ${naming.redo} with ${wayOf(failure)}.`
       )
     case 'none':
-      if (verb === 'review') return sentences('No matching edit is known.', `${naming.history} lists the edits.`)
-      return sentences('No matching edit is left to take back.', `${naming.history} lists the edits.`)
+      return sentences(
+        verb === 'undo' ? 'No matching edit is left to take back.' : 'No matching edit is known.',
+        `${naming.history} lists the edits.`
+      )
     case 'none_of_caller': {
       const who = failure.agent === undefined ? 'a caller who gave no name' : JSON.stringify(failure.agent)
       return sentences(
-        verb === 'undo' ? `No edit of yours (${who}) stands.` : `No undo of yours (${who}) is left to be made again.`,
+        verb === 'undo' ? `No edit of yours (${who}) stands.` : `No undo of yours (${who}) is left to make again.`,
         `Send the edit_id of the one that you mean; ${naming.history} lists them.`
       )
     }

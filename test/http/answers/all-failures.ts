@@ -1676,7 +1676,7 @@ const HISTORY: Described[] = [
   {
     failure: { ...nothing({ reason: 'none_of_caller' }), verb: 'redo' },
     detail: [
-      'No undo of yours (a caller who gave no name) is left to be made again.',
+      'No undo of yours (a caller who gave no name) is left to make again.',
       'Send the edit_id of the one that you mean; /history lists them. Nothing was written.'
     ]
   },
