@@ -114,7 +114,7 @@ function focusHunk(index: number): void {
 
 function openBeside(step: 1 | -1): void {
   const paths = listedPaths(state)
-  const at = paths.indexOf(state.file?.path ?? '')
+  const at = paths.indexOf(state.wanted?.path ?? '')
   const path = paths[at < 0 ? 0 : at + step]
   if (path === undefined) return
   open(path, state.filter.show === 'pending' ? 'pending' : 'edits').then(() => focusHunk(0))
@@ -194,6 +194,8 @@ function closeFile(): void {
   const path = state.file?.path
   state.file = null
   state.wanted = null
+  // What is still being read isn't shown any more.
+  state.opened++
   draw()
   const rows = [...list.querySelectorAll<HTMLElement>('.file')]
   rows.find(row => row.dataset.key?.endsWith(` ${path}`))?.focus()
@@ -271,7 +273,8 @@ function onChange(change: FeedChange): void {
   else drawBar()
 }
 
-async function onHeartbeat(): Promise<void> {
+/** Looks whether the history can be written. */
+async function lookAtHistory(): Promise<void> {
   const degraded = await api.isDegraded()
   if (degraded === state.degraded) return
   state.degraded = degraded
@@ -281,6 +284,8 @@ async function onHeartbeat(): Promise<void> {
 function onState(told: LiveState): void {
   live = told
   top.querySelector('.live')?.replaceWith(liveMark(told))
+  // A history that can't be read ends the stream too.
+  if (told !== 'live' && state.loaded) lookAtHistory()
 }
 
 /** In ms: until it is tried again to follow the events. */
@@ -291,7 +296,7 @@ async function begin(): Promise<void> {
   const now = follows ? null : await api.now()
   if (now?.ok === true && !follows) {
     follows = true
-    follow(api, { onChange, onState, onHeartbeat, onGap: showNew }, now.body.next_after)
+    follow(api, { onChange, onState, onHeartbeat: lookAtHistory, onGap: showNew }, now.body.next_after)
   }
   await readLists(false)
   draw()

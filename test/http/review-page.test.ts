@@ -298,7 +298,7 @@ t.test('in a browser', { skip }, async t => {
     t.strictSame([bytesOf(server, 'a.js'), bytesOf(server, 'b.js')], ['one\n', 'one\n'])
   })
 
-  await t.test('says that the history can not be written, as soon as it is so', async t => {
+  await t.test('says that the history cannot be written, as soon as it is so', async t => {
     const { server, page, edit, errors } = await opened(t, browser, {}, 1280, { heartbeat: 50 })
     const folder = join(server.stateDir, 'history')
     rmSync(folder, { recursive: true })
