@@ -60,9 +60,9 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     })
   }
 
-  /** Says that it is done, if it is. */
-  async function told(sent: Promise<unknown>, text: string): Promise<boolean> {
-    const isDone = (await sent) !== null
+  /** Sends it, and says that it is done. Resolves with whether it is. */
+  async function sendAndTell(ask: () => Promise<Answered<unknown>>, text: string): Promise<boolean> {
+    const isDone = (await send(ask)) !== null
     if (isDone) notices.done(text)
     return isDone
   }
@@ -78,22 +78,14 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     if (!fits(selector)) return
     const answer = await send(() => api.review('keep', selector))
     if (answer === null) return
-    const run = () =>
-      told(
-        send(() => api.review('pending', selector)),
-        `To be reviewed again: ${what}.`
-      )
+    const run = () => sendAndTell(() => api.review('pending', selector), `To be reviewed again: ${what}.`)
     notices.done(`Kept ${what}.`, { what: `kept ${what}`, run })
   }
 
   async function toReview(selector: Selector, what: string): Promise<void> {
     if (!fits(selector)) return
     if ((await send(() => api.review('pending', selector))) === null) return
-    const run = () =>
-      told(
-        send(() => api.review('keep', selector)),
-        `Kept ${what}.`
-      )
+    const run = () => sendAndTell(() => api.review('keep', selector), `Kept ${what}.`)
     notices.done(`To be reviewed again: ${what}.`, { what: `${what} to be reviewed again`, run })
   }
 
@@ -101,10 +93,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
   const tellTakenBack = (answer: UndoAnswer, what: string, isState = false) => {
     const edit_ids = idsOf(answer)
     const run = () =>
-      told(
-        send(() => api.redo({ edit_ids })),
-        isState ? `Restored what came after ${what}.` : `Restored ${what}.`
-      )
+      sendAndTell(() => api.redo({ edit_ids }), isState ? `Restored what came after ${what}.` : `Restored ${what}.`)
     const [done, undo] = isState ? ['Went back to', 'went back to'] : ['Took back', 'took back']
     const left = answer.skipped.length
     const but = left === 0 ? '' : `, but for ${counted(left, 'edit')} in conflict`
@@ -191,11 +180,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     const answer = await send(() => api.redo({ ...selector, ...(expected_hash !== undefined && { expected_hash }) }))
     if (answer === null) return
     const edit_ids = idsOf(answer)
-    const run = () =>
-      told(
-        send(() => api.undo({ edit_ids: answer.redone })),
-        `Took back ${what}.`
-      )
+    const run = () => sendAndTell(() => api.undo({ edit_ids: answer.redone }), `Took back ${what}.`)
     notices.done(`Restored ${what}.`, edit_ids.length === 0 ? undefined : { what: `restored ${what}`, run })
   }
 
@@ -212,11 +197,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     const { edit_id, results } = answer as Partial<UndoAnswer> & { edit_id?: string }
     const edit_ids = edit_id !== undefined ? [edit_id] : (results ?? []).flatMap(({ edit_id }) => edit_id ?? [])
     const isUndo = call?.name === '/undo'
-    const run = () =>
-      told(
-        send<RedoAnswer | UndoAnswer>(() => (isUndo ? api.redo({ edit_ids }) : api.undo({ edit_ids }))),
-        'Undone.'
-      )
+    const run = () => sendAndTell(() => (isUndo ? api.redo({ edit_ids }) : api.undo({ edit_ids })), 'Undone.')
     notices.done(answer.message, edit_ids.length === 0 ? undefined : { what: 'the last step', run })
   }
 

@@ -110,26 +110,19 @@ export function follow(api: Api, handlers: LiveHandlers, next_after: string): vo
   }
 
   // Locks exist only on https and on this machine; elsewhere each tab reads the stream itself.
-  if (!('locks' in navigator)) {
+  const sharesTheStream = 'locks' in navigator
+  if (!sharesTheStream) {
     channel.close()
     channel.postMessage = () => {}
-    const keepReading = async () => {
-      for (;;) {
-        await lead()
-        await untilWorthATry()
-      }
-    }
-    keepReading()
-    return
   }
-  // A tab that is refused leaves the stream to the others.
-  const keepLeading = async () => {
+  const keepReading = async () => {
     for (;;) {
-      await navigator.locks.request(name, lead)
+      // A tab that is refused leaves the stream to the others.
+      await (sharesTheStream ? navigator.locks.request(name, lead) : lead())
       await untilWorthATry()
     }
   }
-  keepLeading()
+  keepReading()
   // A tab that doesn't lead learns the state with the next event; until then it is as good as live.
-  handlers.onState('live')
+  if (sharesTheStream) handlers.onState('live')
 }
