@@ -127,6 +127,7 @@ async function fill(state: string): Promise<void> {
     level: 'full',
     isPrivate: () => false,
     isAlive: async () => true,
+    stayAlive: () => 0,
     report: event => {
       throw new Error(JSON.stringify(event))
     }

@@ -13,8 +13,16 @@ export interface HistoryOptions {
   level: 'full' | 'meta'
   /** Files of which no texts are kept, whatever the level. Always the same for a path. */
   isPrivate(path: Buffer): boolean
-  /** Whether the server with this nonce may still be running. Nonces of servers that are gone are asked for once. */
+  /**
+   * Whether the server with this nonce may still be running. After a "no" it is asked again when there is a segment of
+   * that server which wasn't there before.
+   */
   isAlive(nonce: string): Promise<boolean>
+  /**
+   * Makes sure that from now on `isAlive` of this server is true for all. The number that it gives grows each time that
+   * it may have been false for another server meanwhile. Synchronous; throws the system's error.
+   */
+  stayAlive(): number
   /** Events for the log; never with texts of files. */
   report(event: { event: string; [key: string]: unknown }): void
   /** Called when a segment was closed: there may be more than `sweep` would keep. */

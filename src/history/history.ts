@@ -75,7 +75,7 @@ class FileHistory implements History {
   readonly #watch: Watch
 
   constructor(options: HistoryOptions) {
-    const { folder, nonce, report } = options
+    const { folder, nonce, stayAlive, report } = options
     const limits = { ...LIMITS, ...options.limits }
     this.#options = options
     this.#limits = limits
@@ -101,6 +101,7 @@ class FileHistory implements History {
     this.#writer = new Writer({
       folder,
       nonce,
+      stayAlive,
       report,
       limit: limits.segment,
       written: (segment, offset, lines) => this.#segments.written(segment, offset, lines),

@@ -240,12 +240,20 @@ export class Segments {
     const mayGo = this.known().filter(({ name, isClosed }) => isClosed || !this.#isMine(name))
     const names = new Set(await namesIn(this.folder))
     for (const { name } of mayGo) if (!names.has(name)) this.drop(name)
-    for (const name of names) if (!this.#all.has(name) && !this.#isMine(name)) this.#add(name)
+    for (const name of names) if (!this.#all.has(name) && !this.#isMine(name)) await this.#found(name)
     const last = new Map<string, number>()
     for (const { nonce, number } of this.#all.values()) last.set(nonce, Math.max(number, last.get(nonce) ?? 0))
     for (const segment of this.#all.values()) {
       if (segment.number < last.get(segment.nonce)! || this.#gone.has(segment.nonce)) await this.#close(segment)
     }
+  }
+
+  /** Of another server, and new. */
+  async #found(name: string): Promise<void> {
+    const nonce = this.#add(name)?.nonce
+    if (nonce === undefined || !this.#gone.delete(nonce)) return
+    // It was only silent, as it seems: `load` asks again. The one before it may have grown until it noticed that.
+    for (const segment of this.known()) if (segment.nonce === nonce && segment.isClosed) await this.#readOn(segment)
   }
 
   #isMine(name: string): boolean {
@@ -314,15 +322,19 @@ export class Segments {
       if (stats === null) return this.drop(segment.name)
       const { seen, overview } = segment
       if (overview instanceof SegmentIndex) {
-        if (seen?.ino === stats.ino && seen.size === stats.size) return
+        if (!segment.isClosed && seen?.ino === stats.ino && seen.size === stats.size) return
         if (seen?.ino !== stats.ino || overview.end > stats.size) {
           this.#options.report({ event: 'history_segment_changed', segment: segment.name })
           this.invalidate(segment)
         }
       } else if (segment.isClosed) {
-        segment.overview = await readSummary(this.folder, segment.name, stats)
-        segment.seen = stats
-        if (segment.overview !== null) return this.#options.sawIndex()
+        this.#forgetIndex(segment.name)
+        const summary = await readSummary(this.folder, segment.name, stats)
+        if (summary !== null) {
+          segment.seen = stats
+          segment.overview = summary
+          return this.#options.sawIndex()
+        }
       }
       const index = segment.overview instanceof SegmentIndex ? segment.overview : new SegmentIndex()
       const now = await this.#read(segment, index)
@@ -337,19 +349,8 @@ export class Segments {
   async #close(segment: Segment): Promise<void> {
     if (segment.isClosed) return
     segment.isClosed = true
-    const { overview: index, seen } = segment
-    if (index === null) return
-    if (!(index instanceof SegmentIndex)) {
-      // It may have grown since its index file was found to fit.
-      const now = await this.#attempt(segment, () => look(join(this.folder, segment.name)))
-      if (now === null || now.ino !== seen?.ino || now.size !== seen.size) this.invalidate(segment)
-      return
-    }
-    segment.seen = null
-    await this.#attempt(segment, async () => {
-      const now = await this.#read(segment, index)
-      await this.#settleDown(segment, index, now)
-    })
+    // It may have grown since it was last read, or since its index file was found to fit.
+    if (segment.overview !== null) await this.#readOn(segment)
   }
 
   /** A closed segment's index goes to its file; of an open one it stays. */

@@ -1,6 +1,6 @@
 // The writing end of a server's history: lines go out in groups, one write and one sync for all that wait. Does not look
 // at what the lines say.
-import { constants, fstatSync, mkdirSync } from 'node:fs'
+import { constants, fstatSync, ftruncateSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
@@ -24,9 +24,11 @@ interface Current {
   /** Whether its name is on the disk. */
   named: boolean
   openedAt: number
+  /** As `stayAlive` gave it before its name was there. */
+  alive: number
 }
 
-export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'report'> {
+export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'stayAlive' | 'report'> {
   /** In bytes. */
   limit: number
   /** Called for each group that is in a segment, with the offset of its first line. */
@@ -56,6 +58,11 @@ const ATTEMPTS = 100
 /** The segment isn't what this server has written: somebody removed, cut or extended it. */
 class Changed extends Error {
   readonly code = 'SEGMENT_CHANGED'
+}
+
+/** Others may have taken this server for gone before they had read what was written. */
+class TakenForGone extends Error {
+  readonly code = 'TAKEN_FOR_GONE'
 }
 
 export class Writer {
@@ -182,7 +189,7 @@ export class Writer {
   /** Those who need no sync are told before it. A segment in which anything fails is given up. */
   async #write(lines: readonly SaidLine[], group: readonly Waiting[]): Promise<void> {
     const bytes = Buffer.concat(lines.map(line => line.bytes))
-    const segment = this.#segment ?? (await this.#open())
+    const segment = await this.#current()
     const offset = segment.size
     let isWritten = false
     try {
@@ -190,8 +197,12 @@ export class Writer {
       else await writeAll(segment.fd, bytes, null)
       expectSize(segment.fd, offset + bytes.length)
       isWritten = true
+      this.#expectReaders(segment)
       for (const { durable, resolve } of group) if (!durable) resolve()
-      if (group.some(({ durable }) => durable)) await this.#sync(segment)
+      if (group.some(({ durable }) => durable)) {
+        await this.#sync(segment)
+        this.#expectReaders(segment)
+      }
       segment.size += bytes.length
       this.#options.written(segment.name, offset, lines)
     } catch (error) {
@@ -200,13 +211,33 @@ export class Writer {
       if (group.length > 0 || !this.#hasReported) {
         this.#options.report({ event: 'history_segment_given_up', segment: name, code: codeOf(error) })
       }
+      const isCut = error instanceof TakenForGone
       if (offset === 0 && !isWritten) await this.#discard(segment)
-      else await this.#end(segment, false)
-      // Nothing in it was promised to anybody.
-      if (offset === 0) await remove(join(this.#options.folder, name)).catch(() => {})
+      else await this.#end(segment, isCut)
+      // Nothing in it was promised to anybody. Of one that is cut, others may have a cursor.
+      if (offset === 0 && !isCut) await remove(join(this.#options.folder, name)).catch(() => {})
       throw error
     }
     if (segment.size >= this.#options.limit) await this.#end(segment, true)
+  }
+
+  /** A new one where others may have read the one before to its end. */
+  async #current(): Promise<Current> {
+    const segment = this.#segment
+    if (segment === null) return this.#open()
+    if (this.#options.stayAlive() === segment.alive) return segment
+    await this.#end(segment, true)
+    return this.#open()
+  }
+
+  /**
+   * Throws TakenForGone if others may have read the segment to its end before the last group was in it. Then that group
+   * is cut off: it is written again to the next one, and whoever has read this one to its end hasn't read it.
+   */
+  #expectReaders({ fd, size, alive }: Current): void {
+    if (this.#options.stayAlive() === alive) return
+    ftruncateSync(fd, size)
+    throw new TakenForGone('others took this server for gone')
   }
 
   async #sync(segment: Current): Promise<void> {
@@ -222,12 +253,14 @@ export class Writer {
   async #open(): Promise<Current> {
     const { folder, nonce, report } = this.#options
     for (let attempt = 1; ; attempt++) {
+      // Whoever sees its name asks whether this server lives.
+      const alive = this.#options.stayAlive()
       const number = await claimNumber(folder, nonce, this.#number)
       const name = segmentName(nonce, number)
       this.#number = number
       try {
         const fd = await openFile(join(folder, name), constants.O_WRONLY | constants.O_APPEND | NEW, MODE)
-        const segment = { name, fd, size: 0, named: false, openedAt: Date.now() }
+        const segment = { name, fd, size: 0, named: false, openedAt: Date.now(), alive }
         if (await this.#isHighest(segment, number)) return (this.#segment = segment)
         if (attempt === ATTEMPTS) throw new Changed('other servers keep beginning segments')
       } catch (error) {

@@ -29,6 +29,7 @@ export async function forgetTexts(
       isPrivate: () => true,
       // Nothing of this process is settled or removed, so it needn't be known.
       isAlive: async () => true,
+      stayAlive: () => 0,
       report
     })
     try {

@@ -103,7 +103,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     const observer: Observer = { me, hasEnded: nonce => sockets!.hasEnded(nonce) }
     intents = new Intents(state.intents, me)
     let trim = (): void => {}
-    history = await openHistoryOf(options, state, observer, () => trim())
+    history = await openHistoryOf({ options, state, observer, intents }, () => trim())
     const workspace = new FileWorkspace({ options, root, state, observer, intents, sockets, presence, history })
     trim = () => workspace.trimInBackground()
     await workspace.sweep()
@@ -121,9 +121,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 
 /** Null: none is kept. */
 function openHistoryOf(
-  options: WorkspaceOptions,
-  state: State,
-  observer: Observer,
+  { options, state, observer, intents }: Pick<Parts, 'options' | 'state' | 'observer' | 'intents'>,
   rotated: () => void
 ): Promise<History> | null {
   if (options.history === 'off') return null
@@ -134,6 +132,11 @@ function openHistoryOf(
     isPrivate: matcher(options.historyPrivate),
     rotated,
     isAlive: nonce => mayLive(state.intents, nonce, observer),
+    // Edits that are being made learn of it by the generation, and joins what comes after them.
+    stayAlive: () => {
+      if (!intents.stands()) intents.renew()
+      return intents.generation
+    },
     report: options.report ?? (() => {})
   })
 }

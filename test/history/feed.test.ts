@@ -318,7 +318,7 @@ t.test('takes no text for a cursor that it did not make', async t => {
   for (const text of bad) t.equal(Cursor.parse(text), null, JSON.stringify(text))
 })
 
-/** Servers that edit, settle for each other, end and are killed, and readers that come and go. */
+/** Servers that edit, settle for each other, end, are killed, or only silent for long, and readers that come and go. */
 class World {
   readonly #t: Test
   readonly #place: Place
@@ -373,6 +373,11 @@ class World {
       if (random.chance(50)) await history.close()
       this.#servers.delete(nonce)
       this.#place.gone.add(nonce)
+    } else if (nonces.length > 1) {
+      // It goes on, and may be about to write.
+      this.#place.gone.add(nonce)
+      this.#place.late.set(nonce, random.int(3))
+      for (const [other, each] of this.#servers) if (other !== nonce && random.chance(70)) await each.unsettled()
     }
   }
 

@@ -43,6 +43,7 @@ async function appendWhile(t: Test, folder: string, meet: (number: number) => vo
     folder,
     nonce: 'mine',
     limit: 1e6,
+    stayAlive: () => 0,
     report: () => {},
     written: segment => written.push(segment),
     lost: () => {},

@@ -80,6 +80,7 @@ t.test('says so where the answer under a key was forgotten', async t => {
     level: 'full',
     isPrivate: () => false,
     isAlive: async () => true,
+    stayAlive: () => 0,
     report: () => {}
   })
   t.equal(await forgetting.forget(Buffer.from('a.txt')), 1)

@@ -209,6 +209,7 @@ row(
         level: 'full',
         isPrivate: () => false,
         isAlive: async () => false,
+        stayAlive: () => 0,
         report: () => {}
       })
       const batches = new Map<string, string[]>()

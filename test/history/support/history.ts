@@ -10,8 +10,10 @@ import type { EditRecord } from '../../../src/history/record.ts'
 export interface Place {
   folder: string
   events: { event: string; [key: string]: unknown }[]
-  /** Nonces of servers that are gone. */
+  /** Nonces of servers that are gone, or taken for it: one that runs takes itself out when it notices. */
   gone: Set<string>
+  /** How often those who are taken for gone will look, and not see it: others did it just after that. */
+  late: Map<string, number>
   /** Opens the history of a server of its own. */
   open(options?: Partial<Omit<HistoryOptions, 'limits'>> & { limits?: Partial<HistoryLimits> }): Promise<History>
 }
@@ -28,13 +30,21 @@ export function makePlace(t: { teardown(work: () => unknown): void }, folder?: s
     folder: folder ?? join(base, 'history'),
     events: [],
     gone: new Set(),
+    late: new Map(),
     open: async options => {
+      const nonce = options?.nonce ?? randomBytes(6).toString('hex')
+      let returns = 0
       const history = await openHistory({
         folder: place.folder,
-        nonce: randomBytes(6).toString('hex'),
+        nonce,
         level: 'full',
         isPrivate: () => false,
         isAlive: async nonce => !place.gone.has(nonce),
+        stayAlive: () => {
+          const late = place.late.get(nonce) ?? 0
+          place.late.set(nonce, late - 1)
+          return late <= 0 && place.gone.delete(nonce) ? ++returns : returns
+        },
         report: event => place.events.push(event),
         ...options
       })

@@ -10,6 +10,7 @@ const history = await openHistory({
   level: 'full',
   isPrivate: () => false,
   isAlive: async () => true,
+  stayAlive: () => 0,
   report: event => process.stdout.write(`event ${JSON.stringify(event)}\n`),
   limits: { segment: 20_000, text: 300 }
 })

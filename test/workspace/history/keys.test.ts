@@ -113,6 +113,7 @@ async function killedServer(
     level: 'full',
     isPrivate: () => false,
     isAlive: async () => false,
+    stayAlive: () => 0,
     report: () => {}
   })
   const record: EditRecord = {

@@ -70,6 +70,7 @@ t.test(
       level: 'full',
       isPrivate: () => false,
       isAlive: async () => false,
+      stayAlive: () => 0,
       report: () => {}
     })
     const times = new Map<string, number>()

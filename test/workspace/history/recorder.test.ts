@@ -338,6 +338,7 @@ async function halfDone(
     level: 'full',
     isPrivate: () => false,
     isAlive: async () => true,
+    stayAlive: () => 0,
     report: () => {}
   })
   t.teardown(() => other.close())
@@ -363,6 +364,7 @@ t.test('a page settles no more than ten changes, and the next one goes on', asyn
     level: 'full',
     isPrivate: () => false,
     isAlive: async () => true,
+    stayAlive: () => 0,
     report: () => {}
   })
   for (let i = 0; i < 25; i++) {
