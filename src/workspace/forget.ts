@@ -27,7 +27,7 @@ export async function forgetTexts(
       nonce: thisOwner().nonce,
       level: 'meta',
       isPrivate: () => true,
-      // Nothing of this process is settled or removed, so it needn't be known.
+      // Nothing of other servers is settled or removed, so it needn't be known; and nothing is added.
       isAlive: async () => true,
       stayAlive: () => 0,
       report

@@ -132,7 +132,7 @@ function openHistoryOf(
     isPrivate: matcher(options.historyPrivate),
     rotated,
     isAlive: nonce => mayLive(state.intents, nonce, observer),
-    // Edits that are being made learn of it by the generation, and joins what comes after them.
+    // An edit that is being made sees by the generation that it must not take place; the next one joins first.
     stayAlive: () => {
       if (!intents.stands()) intents.renew()
       return intents.generation
