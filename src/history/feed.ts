@@ -23,6 +23,12 @@ interface Place {
   length: number
 }
 
+interface ReadLine {
+  at: Place
+  /** Null: it is damaged, or empty. */
+  said: Said | null
+}
+
 /** `at`: the line that is being read. */
 interface Reader {
   cursor: Cursor
@@ -59,8 +65,15 @@ export class Feed {
       if (until !== undefined && !until.hasBegun(id)) break
       const { segment, end, isClosed } = this.#extent(id, until)
       if (end !== undefined && isClosed && read > end) return fail({ code: 'CURSOR_GONE' })
+      let isWhole = isClosed && end !== undefined
       if (segment !== undefined && end !== undefined && read < end) {
-        for await (const { at, said } of this.#lines(segment, read, end)) {
+        for await (const line of this.#lines(segment, read, end)) {
+          if (line === 'unreadable') {
+            // It is told when it can be read again.
+            isWhole = false
+            break
+          }
+          const { at, said } = line
           read = at.offset + at.length
           const news = said && (await this.#news(said, { cursor, at }))
           if (news === 'gone') return fail({ code: 'CURSOR_GONE' })
@@ -72,7 +85,7 @@ export class Feed {
         // It was removed meanwhile.
         if (this.#segments.get(segment.name) === undefined) return fail({ code: 'CURSOR_GONE' })
       }
-      cursor = cursor.with(id, isClosed && end !== undefined ? Infinity : read)
+      cursor = cursor.with(id, isWhole ? Infinity : read)
     }
     return ok({ told, next: cursor, isEnd: true })
   }
@@ -95,11 +108,14 @@ export class Feed {
     return { segment, end: Math.min(end, most), isClosed: false }
   }
 
-  async *#lines(segment: Segment, from: number, end: number): AsyncGenerator<{ at: Place; said: Said | null }> {
+  async *#lines(segment: Segment, from: number, end: number): AsyncGenerator<ReadLine | 'unreadable'> {
     let size = CHUNK
     for (let start = from; start < end;) {
       const bytes = await this.#segments.bytes(segment, start, Math.min(size, end - start))
-      if (bytes === null) return
+      if (bytes === null) {
+        yield 'unreadable'
+        return
+      }
       let taken = 0
       for (const { offset, line } of linesOf(bytes)) {
         const at = { segment, offset: start + offset, length: line.length }

@@ -2,8 +2,10 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -241,6 +243,26 @@ t.test('knows a segment that was cut, removed while it is read, or is none', asy
   rmSync(file)
   const page = await reading
   t.ok(!page.ok || page.value.told.length <= 2)
+})
+
+t.test('tells what is in a segment that couldn’t be read for a moment, when it can', async t => {
+  const place = makePlace(t)
+  const [one, two] = [await place.open({ nonce: 'one' }), await place.open()]
+  const start = await two.feedEnd()
+  const first = await write(one, [recordOf(one, 'a.txt')])
+  await one.close()
+  place.gone.add('one')
+  await two.unsettled()
+  const second = await write(two, [recordOf(two, 'b.txt')])
+  const [file, aside] = ['one-1.ndjson', 'aside'].map(name => join(place.folder, name))
+  renameSync(file!, aside!)
+  mkdirSync(file!)
+  const { ids, next } = (await rest(two, start))!
+  t.strictSame(ids, idsOf(second))
+  t.match(place.events, [{ event: 'history_segment_unreadable', segment: 'one-1.ndjson' }])
+  rmdirSync(file!)
+  renameSync(aside!, file!)
+  t.strictSame((await rest(two, again(next)))!.ids, idsOf(first))
 })
 
 t.test('finds a record again by its line, and can not go on past one that is nowhere', async t => {
