@@ -13,7 +13,7 @@ import { type AnswerBody, toBody } from './answers/outcome.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'
 import type { Failure, KeyRefusal } from './failure.ts'
 import { readCall } from './requests/call-fields.ts'
-import { inSentNames, pointingInto, sentNamesIn } from './requests/field-aliases.ts'
+import { inSentNames, pointingInto, sentNamesIn, type SentNames } from './requests/field-aliases.ts'
 import { fingerprintOf } from './requests/fingerprint.ts'
 import { hasProperty } from './requests/json-schema.ts'
 import { readPreconditions } from './requests/preconditions.ts'
@@ -30,6 +30,11 @@ export interface Call {
   instance: string
   request_id: string
   naming?: CallSyntax
+  /**
+   * Where the fields of `body` were called otherwise by who calls: pointers to them → pointers with these names, in
+   * which problems speak of them.
+   */
+  sentNames?: SentNames
   /** Who calls, where the request doesn't say. */
   agent?: string
   /** Values for fields that the request leaves out, of those that the operation has. */
@@ -66,6 +71,8 @@ export type MakeCall = (call: Call) => Promise<CallAnswer>
 /** The header of an answer that was given before. */
 const REPLAYED = 'idempotency-replayed'
 
+const NONE: SentNames = new Map()
+
 const callers = new WeakMap<object, MakeCall>()
 
 /** In milliseconds, with one decimal: since `start`. */
@@ -86,9 +93,17 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
   const read = requestReader(operation)
   const answerTo = async (
     taken: ReturnType<typeof read>,
-    { headers, agent, defaults = {}, onGone, ...context }: Omit<Call, 'body' | 'onAnswer'>
+    {
+      headers,
+      sentNames: callerNames = NONE,
+      agent,
+      defaults = {},
+      onGone,
+      ...context
+    }: Omit<Call, 'body' | 'onAnswer'>
   ): Promise<CallAnswer> => {
-    const refused = (failure: Failure, about: Partial<Context>) => toProblem(failure, { ...context, ...about })
+    const refused = (failure: Failure, about: Partial<Context>) =>
+      toProblem(inSentNames(failure, callerNames), { ...context, ...about })
     if (!taken.ok) {
       const { failure, ...about } = taken.failure
       return refused(failure, about)
@@ -123,8 +138,8 @@ function makeCaller<Request extends RequestFields>(operation: Operation<Request>
     }
     const { outcome } = called.value
     const file_hash = 'file_hash' in outcome ? outcome.file_hash : undefined
-    const answer = toBody(called.value, warnings)
-    const text = () => briefOutcome(called.value, answer, made)
+    const answer = toBody(called.value, warnings, context.naming)
+    const text = () => briefOutcome(called.value, answer, made, context.naming)
     return {
       body: answer,
       headers: { ...(file_hash !== undefined && { etag: `"${file_hash}"` }), ...(replayed && { [REPLAYED]: 'true' }) },

@@ -53,8 +53,11 @@ function messageOf(fault: FieldFault, naming: CallSyntax): string {
         `is ${fault.index}, but the edit has ` +
         (fault.total === 1 ? 'only change 0' : `changes 0 to ${fault.total - 1}`)
       )
-    case 'other_operation':
-      return `names another operation; call ${naming[fault.operation]} for that, without this field`
+    case 'other_operation': {
+      const other = naming[fault.operation]
+      const instead = other === undefined ? 'leave it out' : `call ${other} for that, without this field`
+      return `names another operation; ${instead}`
+    }
     case 'second_target':
       return `is a second target beside ${fault.other}; send only one of ${TARGETS}`
     case 'closes_fence':

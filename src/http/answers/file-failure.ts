@@ -2,7 +2,7 @@
 import type { Problem } from '../../../schemas/problem.ts'
 import type { HistoryFailure } from '../../operations/operation.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
-import type { CallSyntax } from './call-names.ts'
+import { type CallSyntax, lookedAtWith, pathShown, pathsShown } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { counted, cut, listed } from './phrases.ts'
 import { retryAfter, sendAgain } from './retry-after.ts'
@@ -15,14 +15,14 @@ type Of<C extends FileFailure['code']> = Extract<FileFailure, { code: C }>
 export const FILE_FAILURES: Descriptions<
   Exclude<FileFailure, { code: 'HISTORY_GONE' }> | Extract<HistoryFailure, { code: 'NOT_A_FILE' }>
 > = {
-  INVALID_PATH: ({ reason }) => {
+  INVALID_PATH: ({ reason }, { naming }) => {
     const why = {
       empty: 'is empty',
       nul: 'contains a NUL character',
       too_long: 'is too long for a file system, or one of its names is'
     }[reason]
     return {
-      detail: `path ${why}. Send the path of a file relative to the workspace root, such as src/app.ts.`,
+      detail: `path ${why}. Send the path of a file ${rootOf(naming).relative}, such as ${rootOf(naming).example}.`,
       members: { errors: [{ pointer: '/path', message: why }] }
     }
   },
@@ -32,9 +32,9 @@ export const FILE_FAILURES: Descriptions<
           detail: sentences(
             `${shown} is outside the workspace.`,
             did_you_mean.length > 0
-              ? `Paths are relative to the workspace root. Did you mean ${listed(did_you_mean, 'or')}?`
-              : 'Send a path relative to the workspace root, such as src/app.ts (. is the root); ' +
-                  '../ and links may not lead out of it.'
+              ? `Paths are ${rootOf(naming).relative}. Did you mean ${listed(pathsShown(naming, did_you_mean), 'or')}?`
+              : `Send a path ${rootOf(naming).relative}, such as ${rootOf(naming).example} ` +
+                  `(${rootOf(naming).shown} is the root); ../ and links may not lead out of it.`
           ),
           members: similarPaths(did_you_mean, naming)
         }
@@ -92,11 +92,7 @@ export const FILE_FAILURES: Descriptions<
   STALE_FILE: describeStaleFile,
   ALREADY_EXISTS: alreadyExists,
   PRECONDITION_REQUIRED: (_failure, request) => ({
-    detail: sentences(
-      'This server requires expected_hash with every edit.',
-      NOTHING_WRITTEN,
-      `Call ${request.naming.inspectWith({ path: cut(request.path) })} and send its file_hash as expected_hash.`
-    ),
+    detail: needsHash(request),
     members: { suggested_fixes: [readFile(request)] }
   }),
   FILE_LOCKED: ({ reason, retry_after }, { shown }) => {
@@ -137,26 +133,55 @@ export const FILE_FAILURES: Descriptions<
   }
 }
 
+/** Where paths begin, as the caller writes them. */
+function rootOf(naming: CallSyntax): { shown: string; relative: string; example: string } {
+  const shown = naming.pathShown('.') ?? '.'
+  return shown === '.'
+    ? { shown, relative: 'relative to the workspace root', example: 'src/app.ts' }
+    : { shown, relative: `below ${shown}`, example: `${shown}/notes.md` }
+}
+
+function needsHash({ path, naming }: FailedRequest): string {
+  const call = naming.takes('expected_hash') ? naming.inspectWith({ path: cut(path) }) : undefined
+  return call === undefined
+    ? sentences(
+        'This server requires the hash of the file with every edit, which this tool cannot send.',
+        NOTHING_WRITTEN,
+        'Only the operator can change that (--require-hash).'
+      )
+    : sentences(
+        'This server requires expected_hash with every edit.',
+        NOTHING_WRITTEN,
+        `Call ${call} and send its file_hash as expected_hash.`
+      )
+}
+
 function notFound({ missing, did_you_mean = [] }: Of<'FILE_NOT_FOUND'>, shown: string, naming: CallSyntax): string {
   if (missing === 'parent') {
     return sentences(
       `The directory for ${shown} was not found.`,
       NOTHING_WRITTEN,
-      'Set create_parents to true, or leave it out, to create it too; or correct the path.'
+      naming.takes('create_parents')
+        ? 'Set create_parents to true, or leave it out, to create it too; or correct the path.'
+        : 'Correct the path.'
     )
   }
   if (missing === 'expected') {
     return sentences(
-      `${shown} was not found, although expected_hash says that it exists: it was removed, or the path is wrong.`,
+      `${shown} was not found, although ${naming.takes('expected_hash') ? 'expected_hash says that it exists' : 'it was read before'}: ` +
+        'it was removed, or the path is wrong.',
       NOTHING_WRITTEN,
-      'To create it again, leave expected_hash out.'
+      naming.takes('expected_hash') ? 'To create it again, leave expected_hash out.' : ''
     )
   }
-  if (did_you_mean.length > 0) return `${shown} was not found. Did you mean ${listed(did_you_mean, 'or')}?`
+  if (did_you_mean.length > 0) {
+    return `${shown} was not found. Did you mean ${listed(pathsShown(naming, did_you_mean), 'or')}?`
+  }
+  const listing = naming.inspectWith({ path: '.' })
   return sentences(
     `${shown} was not found.`,
-    'Check the path: it is relative to the workspace root, and case matters.',
-    `${naming.inspectWith({ path: '.' })} lists what is there.`
+    `Check the path: it is ${rootOf(naming).relative}, and case matters.`,
+    listing === undefined ? '' : `${listing} lists what is there.`
   )
 }
 
@@ -175,11 +200,13 @@ function notAFile({ type }: Of<'NOT_A_FILE'>, { path, shown, naming }: FailedReq
       )
     case 'not_a_directory':
       return sentences(`Part of the path ${shown} is not a directory.`, NOTHING_WRITTEN, 'Correct the path.')
-    case 'directory':
+    case 'directory': {
+      const listing = naming.inspectWith({ path: cut(path) })
       return sentences(
         `${shown} is a directory, not a file.`,
-        `Send the path of a file in it; ${naming.inspectWith({ path: cut(path) })} lists them.`
+        `Send the path of a file in it${listing === undefined ? '' : `; ${listing} lists them`}.`
       )
+    }
     default:
       return `${shown} is a ${type === 'fifo' ? 'named pipe' : type}, not a file. Only regular files can be used.`
   }
@@ -191,10 +218,10 @@ function similarPaths(did_you_mean: string[] = [], naming: CallSyntax): Partial<
   if (first === undefined) return {}
   const fix = {
     type: 'FIX_PATH' as const,
-    suggestion: `Use the path ${first}, if that is the file you mean.`,
-    example: naming.inspectWith({ path: first })
+    suggestion: `Use the path ${pathShown(naming, first)}, if that is the file you mean.`,
+    ...lookedAtWith(naming, { path: first })
   }
-  return { did_you_mean, suggested_fixes: [fix] }
+  return { did_you_mean: pathsShown(naming, did_you_mean), suggested_fixes: [fix] }
 }
 
 function alreadyExists(
@@ -207,6 +234,16 @@ function alreadyExists(
       NOTHING_WRITTEN,
       'Choose another path.'
     )
+  }
+  if (!naming.takes('overwrite')) {
+    return {
+      detail: sentences(
+        `${shown} already exists.`,
+        NOTHING_WRITTEN,
+        `To change it, read it first, then use ${naming.edit}; or choose another path.`
+      ),
+      members: { suggested_fixes: [readFile({ path, naming })] }
+    }
   }
   const overwrite = `"overwrite": true, "expected_hash": "${file_hash}"`
   const why = {
@@ -227,7 +264,7 @@ function alreadyExists(
         {
           type: 'READ_FILE',
           suggestion: `Read the file as it is now; then edit it, or replace it with ${overwrite}.`,
-          example: naming.inspectWith({ path })
+          ...lookedAtWith(naming, { path })
         }
       ]
     }

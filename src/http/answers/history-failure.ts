@@ -38,10 +38,10 @@ export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode
   CURSOR_GONE: (_failure, { naming }) =>
     sentences(
       'What was changed after this cursor is no longer kept in full.',
-      'To go on, leave the cursor out (after, or the header Last-Event-ID); ' +
-        `then ask ${naming.history} what was changed before that.`
+      'To go on, leave the cursor out (after, or the header Last-Event-ID)' +
+        (naming.history === undefined ? '.' : `; then ask ${naming.history} what was changed before that.`)
     ),
-  HISTORY_GONE: failure => {
+  HISTORY_GONE: (failure, { naming }) => {
     if ('edit_ids' in failure) {
       const { edit_ids } = failure
       return {
@@ -53,7 +53,9 @@ export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode
       ? sentences(
           'This server keeps no history (--history off), so it could not tell whether this idempotency_key was used',
           'before; nothing was done.',
-          'Leave the key out; with expected_hash, an edit that is sent again is refused instead of made twice.'
+          naming.takes('expected_hash')
+            ? 'Leave the key out; with expected_hash, an edit that is sent again is refused instead of made twice.'
+            : 'Leave the key out.'
         )
       : 'This server keeps no history (--history off), so no change can be listed or taken back.'
   }

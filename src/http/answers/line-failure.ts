@@ -1,6 +1,7 @@
 // Why an edit of lines can't be made, what is there instead, and what to send. Does not know statuses.
 import type { Problem } from '../../../schemas/problem.ts'
 import type { ExpectedTextMismatch, LineFailure, LineOutOfRange, ResultTooLarge } from '../../engine/failure.ts'
+import type { CallSyntax } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest } from './description.ts'
 import { ofEdit, position } from './edit-position.ts'
 import { whyMissed } from './no-match-cause.ts'
@@ -8,13 +9,14 @@ import { counted, listed, quote, span } from './phrases.ts'
 import { readLines, readPreview, toFixes, whyNotMerged } from './suggested-fixes.ts'
 
 export const LINE_FAILURES: Descriptions<Exclude<LineFailure, ResultTooLarge>> = {
-  LINE_OUT_OF_RANGE: (failure, { shown }) => {
+  LINE_OUT_OF_RANGE: (failure, { shown, naming }) => {
     const { edit_index, total_edits, total_lines } = failure
     if (edit_index === undefined || total_edits === undefined) {
-      return { detail: noSuchLinesToRead(failure, shown), members: { total_lines } }
+      return { detail: noSuchLinesToRead(failure, shown, naming), members: { total_lines } }
     }
     const edit = { edit_index, total_edits }
-    return { detail: ofEdit(edit, noSuchLinesToEdit(failure, shown)), members: { ...edit, total_lines } }
+    const why = naming.takes('start_line') ? noSuchLinesToEdit(failure, shown) : noLineToInsertAfter(failure, shown)
+    return { detail: ofEdit(edit, why), members: { ...edit, total_lines } }
   },
   OVERLAPPING_EDITS: (failure, { shown }) => {
     const { other_edit_index, lines, other_lines } = failure
@@ -25,12 +27,12 @@ export const LINE_FAILURES: Descriptions<Exclude<LineFailure, ResultTooLarge>> =
     return { detail: ofEdit(failure, why), members: { ...position(failure), other_edit_index } }
   },
   EXPECTED_TEXT_MISMATCH: (failure, request) => ({
-    detail: ofEdit(failure, sentences(whatDiffers(failure, request), whereExpected(failure))),
+    detail: ofEdit(failure, sentences(whatDiffers(failure, request), whereExpected(failure, request))),
     members: mismatchMembers(failure, request)
   })
 }
 
-function noSuchLinesToRead(failure: LineOutOfRange, shown: string): string {
+function noSuchLinesToRead(failure: LineOutOfRange, shown: string, naming: CallSyntax): string {
   const { total_lines, start_line, end_line, start_column, total_columns = 0 } = failure
   if (start_column !== undefined) {
     return sentences(
@@ -41,7 +43,9 @@ function noSuchLinesToRead(failure: LineOutOfRange, shown: string): string {
   const askFor = `Ask for ${total_lines > 1 ? `lines from 1 to ${total_lines}` : 'line 1'}.`
   if (end_line === undefined || end_line >= start_line) return sentences(noSuchLine(failure, shown), askFor)
   return sentences(
-    `end_line ${end_line} comes before start_line ${start_line}.`,
+    naming.takes('start_line')
+      ? `end_line ${end_line} comes before start_line ${start_line}.`
+      : `Line ${end_line} comes before line ${start_line}.`,
     `${shown} has ${counted(total_lines, 'line')}.`,
     askFor
   )
@@ -67,6 +71,13 @@ function noSuchLinesToEdit(failure: LineOutOfRange, shown: string): string {
   return sentences(noSuchLine(failure, shown), append)
 }
 
+/** To callers whose insertions name the line above. */
+const noLineToInsertAfter = ({ total_lines, start_line }: LineOutOfRange, shown: string): string =>
+  sentences(
+    `${shown} has no line ${start_line - 1} to insert after: it has ${counted(total_lines, 'line')}.`,
+    `Send a number from 0, which is the start of the file, to ${total_lines}.`
+  )
+
 const noSuchLine = ({ total_lines, start_line, end_line }: LineOutOfRange, shown: string): string =>
   `${shown} has no line ${start_line > total_lines ? start_line : end_line}: it has ${counted(total_lines, 'line')}.`
 
@@ -85,7 +96,7 @@ function whatDiffers({ start_line, end_line, actual_text }: ExpectedTextMismatch
 }
 
 /** Where in the file the expected text is, if anywhere, and what to send if that is meant. */
-function whereExpected(failure: ExpectedTextMismatch): string {
+function whereExpected(failure: ExpectedTextMismatch, { naming }: FailedRequest): string {
   const { start_line, end_line, found_at, cause, similar_content, fixes } = failure
   if (found_at === undefined) {
     const spans = similar_content.map(similar => span([similar.line_number, similar.end_line]))
@@ -100,8 +111,8 @@ function whereExpected(failure: ExpectedTextMismatch): string {
       ? `copy ${found_at[0] === found_at[1] ? 'its' : 'their'} text as expected_text`
       : fix.conflict === undefined
         ? 'send suggested_fixes[0].edit'
-        : `send suggested_fixes[0].edit with a new_text of your own: ${whyNotMerged(fix.conflict)}`
-  const differs = cause === undefined ? '' : `: ${whyMissed(cause, 'expected_text')}`
+        : `send suggested_fixes[0].edit with a ${naming.field('new_text')} of your own: ${whyNotMerged(fix.conflict, naming)}`
+  const differs = cause === undefined ? '' : `: ${whyMissed(cause, naming, 'expected_text')}`
   if (found_at[0] === start_line && found_at[1] === end_line) {
     return `They are nearly the same${differs}. If you mean these lines, ${send}.`
   }

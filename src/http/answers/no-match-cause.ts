@@ -1,9 +1,10 @@
 // Why old_text wasn't found, one sentence for each cause. Does not know statuses or fixes.
 import type { Cause, CauseType } from '../../engine/suggest/differences/classify.ts'
+import { BY_ROUTE, type CallSyntax } from './call-names.ts'
 import { counted, quote } from './phrases.ts'
 
 /** What the file and the text differ in. `field`: the one that was sent. */
-type Describe = (expected: string, found: string, field: string) => string
+type Describe = (expected: string, found: string, field: string, naming: CallSyntax) => string
 
 const SENTENCES: Record<CauseType, Describe> = {
   indentation: indentationDiffers,
@@ -14,8 +15,9 @@ const SENTENCES: Record<CauseType, Describe> = {
       : `${field} has white space at the end of a line that the file doesn't have`,
   blank_lines: () => 'the blank lines differ',
   spacing: (expected, found, field) => `the spacing differs (the file has ${found}, ${field} ${expected})`,
-  line_endings: (expected, found, field) =>
-    `the file ends lines with ${found}, ${field} with ${expected}, and line_endings is "exact"`,
+  line_endings: (expected, found, field, naming) =>
+    `the file ends lines with ${found}, ${field} with ${expected}` +
+    (naming.takes('line_endings') ? ', and line_endings is "exact"' : ''),
   quotes: (expected, found, field) => `the quotation marks differ (the file has ${found}, ${field} ${expected})`,
   dashes: (expected, found, field) => `dashes or symbols differ (the file has ${found}, ${field} ${expected})`,
   nbsp: (expected, found, field) => `the spaces differ (the file has ${found}, ${field} ${expected})`,
@@ -36,22 +38,22 @@ const SENTENCES: Record<CauseType, Describe> = {
       ? `the file has escapes (backslashes) that ${field} leaves out; `
       : `${field} has escapes (backslashes) that the file does not have; `) +
     'write line breaks as real line breaks, and quotes and backslashes as the file has them',
-  line_numbers: (_expected, _found, field) =>
+  line_numbers: (_expected, _found, field, naming) =>
     `${field} has line numbers at the start of its lines that are not in the file; ` +
-    `leave them out of ${field} and new_text`,
+    `leave them out of ${field} and ${naming.field('new_text')}`,
   elided: (_expected, _found, field) => `${field} leaves out the middle; it must contain every line that is replaced`,
-  markdown_fence: (_expected, _found, field) =>
-    `${field} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${field} and new_text`,
-  diff_hunk: (_expected, _found, field) =>
+  markdown_fence: (_expected, _found, field, naming) =>
+    `${field} has a Markdown fence (\`\`\`) around it that is not in the file; leave it out of ${field} and ${naming.field('new_text')}`,
+  diff_hunk: (_expected, _found, field, naming) =>
     `${field} is a diff hunk; send the lines as the file has them: no @@ line, no "-", "+" or space before each, ` +
-    `only the old lines in ${field} and only the new ones in new_text`,
-  edit_markers: (_expected, _found, field) =>
+    `only the old lines in ${field} and only the new ones in ${naming.field('new_text')}`,
+  edit_markers: (_expected, _found, field, naming) =>
     `${field} has the markers of another edit format (<<<<<<< SEARCH, ======= and >>>>>>> REPLACE, or tags such as ` +
-    `<old_str>), which are not in the file; send only the old text in ${field} and only the new text in new_text`,
+    `<old_str>), which are not in the file; send only the old text in ${field} and only the new text in ${naming.field('new_text')}`,
   case: (expected, found, field) => `letter case differs (the file has ${found}, ${field} ${expected})`,
   punctuation: (expected, found, field) => `the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
-  final_newline: (_expected, _found, field) =>
-    `${field} ends with a line break that the file does not have there; leave it out of ${field} and new_text`,
+  final_newline: (_expected, _found, field, naming) =>
+    `${field} ends with a line break that the file does not have there; leave it out of ${field} and ${naming.field('new_text')}`,
   byte_order_mark: (_expected, _found, field) =>
     `${field} begins with a byte-order mark (U+FEFF) that the file does not have there; leave it out`,
   encoding: (_expected, found, field) => {
@@ -86,9 +88,10 @@ const SENTENCES: Record<CauseType, Describe> = {
 /** What the file and the text that was sent for it differ in: half a sentence. `field`: the one that was sent. */
 export const whyMissed = (
   { type, expected = '', found = '', more_differences: more }: Cause,
-  field = 'old_text'
+  naming: CallSyntax = BY_ROUTE,
+  field = naming.field('old_text')
 ): string =>
-  SENTENCES[type](shown(type, expected), shown(type, found), field) +
+  SENTENCES[type](shown(type, expected), shown(type, found), field, naming) +
   (more === undefined ? '' : ` (and ${counted(more, 'more difference')})`)
 
 /** A piece as `SENTENCES` take it: white space as it is, for `indent` to describe; anything else in quotes. */

@@ -17,6 +17,7 @@ import type { LeftAlone } from '../../engine/edit/plan.ts'
 import type { ChangedOutcome, ChangeOutcome, InspectOutcome, Outcome, Section } from '../../operations/operation.ts'
 import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage } from './batch-outcome.ts'
+import { BY_ROUTE, type CallSyntax, pathShown } from './call-names.ts'
 import { sentences } from './description.ts'
 import { changesMessage, fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
 import { blameMessage, pendingMessage } from './past-outcome.ts'
@@ -39,17 +40,22 @@ export type AnswerBody =
 
 /**
  * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
- * understood; they come first in the body's warnings.
+ * understood; they come first in the body's warnings. `naming`: the names of who called.
  */
-export function toBody(value: Outcome, requestWarnings: readonly string[] = []): AnswerBody {
+export function toBody(
+  value: Outcome,
+  requestWarnings: readonly string[] = [],
+  naming: CallSyntax = BY_ROUTE
+): AnswerBody {
   const warned = requestWarnings.length > 0 && { warnings: [...requestWarnings] }
   switch (value.operation) {
     case 'inspect': {
-      const { path, resolved_path, ...facts } = value.outcome
+      const outcome = withPathShown(value.outcome, naming)
+      const { path, resolved_path, ...facts } = outcome
       return {
         path,
         ...(resolved_path !== undefined && { resolved_path }),
-        message: inspectMessage(value),
+        message: inspectMessage({ ...value, outcome }),
         ...facts,
         ...warned
       }
@@ -64,13 +70,14 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
     }
     case 'undo':
     case 'redo': {
-      const { dry_run, batch_id, results, toggled, skipped } = value.outcome
+      const { dry_run, batch_id, toggled, skipped } = value.outcome
+      const results = value.outcome.results.map(file => withPathShown(file, naming))
       const common = {
-        message: takeBackMessage(value.operation, value.outcome),
+        message: takeBackMessage(value.operation, { ...value.outcome, results }),
         dry_run,
         ...(batch_id !== undefined && { batch_id }),
         results: results.map(({ edit_ids, ...file }) =>
-          bodyOf(file, fileMessage(value.operation, { ...file, edit_ids }), file.warnings.map(warningOfFile))
+          bodyOf(file, fileMessage(value.operation, { ...file, edit_ids }), naming, file.warnings.map(warningOfFile))
         ),
         ...warned
       }
@@ -83,7 +90,7 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
         dry_run,
         ...(batch_id !== undefined && { batch_id }),
         results: results.map(each => {
-          const { dry_run: _, ...body } = changeBody(each, [])
+          const { dry_run: _, ...body } = changeBody(each, [], naming)
           return { operation: each.operation, ...body }
         }),
         ...warned
@@ -100,29 +107,30 @@ export function toBody(value: Outcome, requestWarnings: readonly string[] = []):
     case 'changes':
       return { message: changesMessage(value.outcome), ...value.outcome, ...warned }
     default:
-      return changeBody(value, requestWarnings)
+      return changeBody(value, requestWarnings, naming)
   }
 }
 
-function changeBody(value: ChangedOutcome, requestWarnings: readonly string[]): ChangeResult {
+function changeBody(given: ChangedOutcome, requestWarnings: readonly string[], naming: CallSyntax): ChangeResult {
+  const value: ChangedOutcome = { ...given, outcome: withPathShown(given.outcome, naming) }
   const { outcome } = value
   const { joined_breaks, mark_dropped, encoding_mismatch, syntax, warnings, newTextWarnings, dry_run } = outcome
   const message =
     value.operation === 'edit_section' ? sectionMessage(outcome, value.section) : MESSAGES[value.operation](outcome)
-  return bodyOf(outcome, message, [
+  return bodyOf(outcome, message, naming, [
     ...requestWarnings,
-    ...(syntax === undefined ? [] : [syntaxWarning(syntax, { dry_run, field: fieldOf(value) })]),
+    ...(syntax === undefined ? [] : [syntaxWarning(syntax, { dry_run, field: fieldOf(value, naming) })]),
     ...(value.operation === 'edit_section' ? sectionWarnings(value.section, outcome) : []),
     ...warnings.map(warningOfFile),
     ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, dry_run)]),
     ...(encoding_mismatch === undefined ? [] : [encodingWarning(encoding_mismatch, dry_run)]),
-    ...(mark_dropped === undefined ? [] : [markWarning(value)]),
-    ...toWarnings(newTextWarnings, value)
+    ...(mark_dropped === undefined ? [] : [markWarning(value, naming)]),
+    ...toWarnings(newTextWarnings, value, naming)
   ])
 }
 
 /** What was done to one file; `F` has members that only some operations answer. */
-function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, warnings: string[]) {
+function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, naming: CallSyntax, warnings: string[]) {
   const {
     path,
     resolved_path,
@@ -137,7 +145,7 @@ function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, warnings: 
     diff_unavailable,
     ...done
   } = outcome
-  const note = left_alone.map(others => leftAlone(others, done.edits_applied?.length ?? 1)).join(' ')
+  const note = left_alone.map(others => leftAlone(others, done.edits_applied?.length ?? 1, naming)).join(' ')
   return {
     path,
     ...(resolved_path !== undefined && { resolved_path }),
@@ -149,6 +157,11 @@ function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, warnings: 
     warnings
   }
 }
+
+const withPathShown = <O extends { path: string }>(outcome: O, naming: CallSyntax): O => ({
+  ...outcome,
+  path: pathShown(naming, outcome.path)
+})
 
 const warningOfFile = (warning: FileWarning): string => FILE_WARNINGS[warning]
 
@@ -198,10 +211,11 @@ function encodingWarning({ encoding, character }: EncodingMismatch, dry_run: boo
 }
 
 /** The file's byte-order mark is gone, by an edit of the text behind it or by a new content. */
-function markWarning(value: ChangedOutcome): string {
+function markWarning(value: ChangedOutcome, naming: CallSyntax): string {
   const { dry_run } = value.outcome
-  const field = fieldOf(value)
-  const begins = value.operation !== 'create' ? 'old_text begins' : dry_run ? 'The file begins' : 'The file began'
+  const field = fieldOf(value, naming)
+  const old_text = naming.field('old_text')
+  const begins = value.operation !== 'create' ? `${old_text} begins` : dry_run ? 'The file begins' : 'The file began'
   return sentences(
     `${begins} with a byte-order mark and ${field} does not, so the mark ${dry_run ? 'would be' : 'was'} removed.`,
     dry_run
@@ -211,14 +225,17 @@ function markWarning(value: ChangedOutcome): string {
 }
 
 /** The field that holds what is put in. */
-const fieldOf = ({ operation }: Outcome): string => (operation === 'create' ? 'content' : 'new_text')
+const fieldOf = ({ operation }: ChangedOutcome, naming: CallSyntax): string =>
+  operation === 'create'
+    ? naming.field('content', operation)
+    : naming.field('new_text', operation === 'edit_lines' ? operation : 'edit')
 
 /** How many warnings about inserted text are listed one by one. */
 const MAX_TEXT_WARNINGS = 20
 
-function toWarnings(newTextWarnings: readonly NewTextWarning[], value: ChangedOutcome): string[] {
+function toWarnings(newTextWarnings: readonly NewTextWarning[], value: ChangedOutcome, naming: CallSyntax): string[] {
   const { outcome } = value
-  const field = fieldOf(value)
+  const field = fieldOf(value, naming)
   const several = (outcome.edits_applied?.length ?? 0) > 1 || outcome.changes.some(({ edit_index }) => edit_index > 0)
   const of = (index: number) => (several ? `${field} of edit ${index + 1}` : field)
   const each = newTextWarnings
@@ -267,9 +284,10 @@ const MESSAGES = { edit: editMessage, edit_lines: linesMessage, create: createMe
 const UNCHANGED = 'The file already has exactly this content; nothing was written.'
 
 /** The note about matches that an edit left as they were. */
-function leftAlone({ edit_index, count, lines }: LeftAlone, edits: number): string {
+function leftAlone({ edit_index, count, lines }: LeftAlone, edits: number, naming: CallSyntax): string {
   const more = count > lines.length ? ` and ${count - lines.length} more` : ''
-  const text = edits === 1 ? 'old_text' : `The old_text of edit ${edit_index + 1}`
+  const old_text = naming.field('old_text')
+  const text = edits === 1 ? old_text : `The ${old_text} of edit ${edit_index + 1}`
   return `${text} also appears at ${linesListed(lines)}${more}, which ${count === 1 ? 'was' : 'were'} left unchanged.`
 }
 

@@ -4,7 +4,7 @@ import type { Problem, ProblemCode } from '../../../schemas/problem.ts'
 import type { FailedPart, TakenBackEdit } from '../../operations/operation.ts'
 import type { Failure } from '../failure.ts'
 import { briefProblem } from './brief/problem.ts'
-import { BY_ROUTE, type CallSyntax, type ToolCall } from './call-names.ts'
+import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
 import { below } from './brief/text.ts'
 import { describeBy, type Descriptions, sentences } from './description.ts'
 import { FILE_FAILURES } from './file-failure.ts'
@@ -122,9 +122,10 @@ export function toProblem(failure: Failure, context: Context): Answer {
   const { code } = failure
   const [status, title, retry] = KINDS[code]
   const { instance, request_id, path, resolved_path, file_hash, naming = BY_ROUTE } = context
+  const shownPath = path === undefined ? undefined : pathShown(naming, path)
   const { detail, members, headers } = describeBy<Failure>(DESCRIPTIONS, failure, {
     path: path ?? 'the file',
-    shown: cut(path ?? 'the file', 200),
+    shown: cut(shownPath ?? 'the file', 200),
     naming,
     instance,
     request_id,
@@ -136,13 +137,13 @@ export function toProblem(failure: Failure, context: Context): Answer {
     status: isPreconditionFailed(failure, context) ? PRECONDITION_FAILED : status,
     code,
     detail: sentences(
-      context.part === undefined ? detail : ofPart(detail, context.part, path),
+      context.part === undefined ? detail : ofPart(detail, context.part, shownPath),
       ...historyNotes(context)
     ),
     instance,
     request_id,
     retry,
-    ...(path !== undefined && { path: cut(path) }),
+    ...(shownPath !== undefined && { path: cut(shownPath) }),
     ...(resolved_path !== undefined && { resolved_path }),
     ...(context.part === undefined ? members : membersIn(members, context.part)),
     ...(context.taken_back !== undefined && { taken_back: context.taken_back }),
@@ -151,7 +152,8 @@ export function toProblem(failure: Failure, context: Context): Answer {
   return {
     body,
     headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) },
-    text: () => below(briefProblem(failure, body, context.made, context.part), ...historyNotes(context))
+    text: () =>
+      below(briefProblem(failure, body, { made: context.made, part: context.part, naming }), ...historyNotes(context))
   }
 }
 

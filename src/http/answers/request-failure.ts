@@ -22,17 +22,20 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
       `The request has edits as well as ${listed(fields)} at the top level.`,
       'Put every edit into edits, or send one edit at the top level without edits.'
     ),
-  NO_EDITS: failure =>
+  NO_EDITS: (failure, { naming }) =>
     'none_of' in failure
-      ? 'The request has no operations. Send at least one, such as an edit with path, old_text and new_text.'
-      : `The request has no edits. Send ${listed(failure.fields)}, or edits with at least one such object.`,
-  EMPTY_OLD_TEXT: ({ edit_index, total_edits }) => ({
+      ? 'The request has no operations. Send at least one, such as an edit with path, ' +
+        `${naming.field('old_text')} and ${naming.field('new_text')}.`
+      : `The request has no edits. Send ${listed(failure.fields.map(field => inWords(field, naming)))}` +
+        (naming.takes('edits') ? ', or edits with at least one such object.' : '.'),
+  EMPTY_OLD_TEXT: ({ edit_index, total_edits }, { naming }) => ({
     detail: sentences(
       edit_index === undefined
-        ? 'old_text is empty, and empty text matches everywhere.'
-        : `Edit ${edit_index + 1} of ${total_edits} failed: old_text is empty, and empty text matches everywhere.`,
-      'To insert text, send nearby text from the file as old_text,',
-      'and the same text with your insertion as new_text.'
+        ? `${naming.field('old_text')} is empty, and empty text matches everywhere.`
+        : `Edit ${edit_index + 1} of ${total_edits} failed: ${naming.field('old_text')} is empty, ` +
+            'and empty text matches everywhere.',
+      `To insert text, send nearby text from the file as ${naming.field('old_text')},`,
+      `and the same text with your insertion as ${naming.field('new_text')}.`
     ),
     members: { ...(edit_index !== undefined && { edit_index }), ...(total_edits !== undefined && { total_edits }) }
   }),
@@ -119,6 +122,10 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
       'Read the file again before you repeat the request.'
     )
 }
+
+/** A field that one edit needs. */
+const inWords = (field: string, naming: CallSyntax): string =>
+  field === 'old_text' || field === 'new_text' ? naming.field(field) : field
 
 function invalidJson(failure: Of<'INVALID_JSON'>): string | ProblemParts {
   switch (failure.reason) {

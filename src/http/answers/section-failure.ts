@@ -10,7 +10,7 @@ import type {
 } from '../../engine/failure.ts'
 import type { StrayEdit } from '../../operations/operation.ts'
 import type { InvalidField } from '../failure.ts'
-import type { NamedFile, CallSyntax } from './call-names.ts'
+import { type CallSyntax, lookedAtWith, type NamedFile } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN } from './description.ts'
 import { capital, counted, linesListed, listed, qualifiedName, quote, span } from './phrases.ts'
 
@@ -106,7 +106,7 @@ function outlineMembers(
       {
         type: 'READ_FILE',
         suggestion: 'Read the structure of the file as it is now, then name one of its items.',
-        example: naming.inspectWith({ path, structure: true })
+        ...lookedAtWith(naming, { path, structure: true })
       }
     ],
     outline,
@@ -122,7 +122,7 @@ const syntaxErrors = ({ syntax_error_lines }: TargetNotFound | AmbiguousTarget):
 function unsupported(failure: UnsupportedTarget, { shown, naming }: FailedRequest): string {
   const { language, languages } = failure
   const useEdit = `Use ${naming.edit}.`
-  const useEither = `Use ${naming.edit} or ${naming.edit_lines}.`
+  const useEither = `Use ${listed([naming.edit, ...(naming.edit_lines === undefined ? [] : [naming.edit_lines])], 'or')}.`
   const exactly = `Use ${naming.edit} with its exact text.`
   const file =
     language === undefined ? `The language of ${shown} is not known from its name` : `${shown} is a ${language} file`

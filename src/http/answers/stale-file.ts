@@ -7,7 +7,7 @@ import { counted, listed, span } from './phrases.ts'
 import { readFile, readPreview } from './suggested-fixes.ts'
 
 export function describeStaleFile({ reason, expected_hash, now }: StaleFile, request: FailedRequest): ProblemParts {
-  const { shown, file_hash } = request
+  const { shown, file_hash, naming } = request
   if (reason === 'changed_meanwhile') {
     return {
       detail: sentences(
@@ -19,15 +19,22 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
     }
   }
   const hashNow = file_hash === undefined ? '' : `${file_hash}, `
-  const changed = `${shown} has changed: its hash is ${hashNow}not ${expected_hash}.`
-  const withHash = file_hash === undefined ? 'with its file_hash as expected_hash' : `with expected_hash "${file_hash}"`
+  const sendsHash = naming.takes('expected_hash')
+  const changed = sendsHash
+    ? `${shown} has changed: its hash is ${hashNow}not ${expected_hash}.`
+    : `${shown} has changed since it was read.`
+  const withHash = !sendsHash
+    ? ''
+    : file_hash === undefined
+      ? ' with its file_hash as expected_hash'
+      : ` with expected_hash "${file_hash}"`
   const members = { ...(expected_hash !== undefined && { expected_hash }) }
   if (now === undefined) {
     return {
       detail: sentences(
         changed,
         NOTHING_WRITTEN,
-        `Read the file again, check that your edit still applies, and send it ${withHash}.`
+        `Read the file again, check that your edit still applies, and send it${sendsHash ? withHash : ' again'}.`
       ),
       members: { ...members, suggested_fixes: [readFile(request)] }
     }
@@ -39,7 +46,7 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
         changed,
         NOTHING_WRITTEN,
         `Your edit would still apply${whereItFits(now)}; file_preview shows what is there now.`,
-        `If that is what you mean, send it ${withHash}.`
+        `If that is what you mean, send it${sendsHash ? withHash : ' again'}.`
       ),
       members: { ...members, suggested_fixes: [readPreview(request, file_preview)], file_preview }
     }
@@ -52,7 +59,7 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
     detail: sentences(
       changed,
       `Your edit would fail on the current file too: ${detail}`,
-      `Send the corrected edit ${withHash}.`
+      `Send the corrected edit${withHash}.`
     ),
     members: { ...more, ...members }
   }

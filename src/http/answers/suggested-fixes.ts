@@ -2,7 +2,7 @@
 import type { SuggestedFix } from '../../../schemas/problem.ts'
 import type { FilePreview, Fix, FixedLines, FixedText } from '../../engine/failure.ts'
 import type { MergeConflict } from '../../engine/suggest/merge.ts'
-import type { NamedFile } from './call-names.ts'
+import { type CallSyntax, lookedAtWith, type NamedFile } from './call-names.ts'
 import { sentences } from './description.ts'
 import { linesListed, quote, span } from './phrases.ts'
 
@@ -19,16 +19,17 @@ export const readFile = ({ path, naming }: NamedFile, lines?: Lines, lossy = fal
   suggestion:
     lines === undefined
       ? READ_IT
-      : `Read ${span(lines)} of the file as it is now, then copy old_text from content exactly` +
+      : `Read ${span(lines)} of the file as it is now, then copy ${naming.field('old_text')} ` +
+        `from ${naming.field('content', 'inspect')} exactly` +
         (lossy ? ': a part without U+FFFD, which stands for a byte that is not UTF-8.' : '.'),
-  example: naming.inspectWith({ path, ...(lines && { start_line: lines[0], end_line: lines[1] }) })
+  ...lookedAtWith(naming, { path, ...(lines && { start_line: lines[0], end_line: lines[1] }) })
 })
 
 /** To read these lines. */
 export const readLines = ({ path, naming }: NamedFile, [start_line, end_line]: Lines): SuggestedFix => ({
   type: 'READ_FILE',
   suggestion: `Read ${span([start_line, end_line])} of the file as it is now, then decide.`,
-  example: naming.inspectWith({ path, start_line, end_line })
+  ...lookedAtWith(naming, { path, start_line, end_line })
 })
 
 /** To read the lines of a preview; the preview of an empty file has none. */
@@ -38,13 +39,17 @@ export const readPreview = (asked: NamedFile, { preview_start_line, preview_end_
 /** The engine's fixes, each with its sentence. */
 export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: NamedFile): SuggestedFix[] =>
   fixes.map(fix => {
-    if (fix.section !== undefined) return replaceSection(asked, fix.section, fix.lines)
-    return fix.type === 'READ_FILE' ? readFile(asked, fix.lines, fix.lossy) : toFix(fix)
+    const { edit_section } = asked.naming
+    if (fix.section !== undefined && edit_section !== undefined) {
+      return replaceSection(asked.path, edit_section, fix.section, fix.lines)
+    }
+    return fix.type === 'READ_FILE' ? readFile(asked, fix.lines, fix.lossy) : toFix(fix, asked.naming)
   })
 
 /** To replace a symbol whole, with a text that the caller writes. */
 const replaceSection = (
-  { path, naming }: NamedFile,
+  path: string,
+  edit_section: string,
   section: NonNullable<Fix['section']>,
   lines: Lines | undefined
 ): SuggestedFix => ({
@@ -52,15 +57,15 @@ const replaceSection = (
   suggestion:
     `${quote(section.symbol)} is ${lines === undefined ? 'in the file' : span(lines)} now. ` +
     'To replace the whole of it, send this call with the text that it should have as new_text.',
-  call: { name: naming.edit_section, arguments: { path, action: 'replace', ...section } }
+  call: { name: edit_section, arguments: { path, action: 'replace', ...section } }
 })
 
-function toFix(fix: Fix<FixedText | FixedLines>): SuggestedFix {
+function toFix(fix: Fix<FixedText | FixedLines>, naming: CallSyntax): SuggestedFix {
   const { type, edit } = fix
   const example = exampleOf(fix)
   return {
     type,
-    suggestion: isOfLines(edit) ? suggestLines(fix as Fix<FixedLines>, edit) : suggestText(fix as Fix),
+    suggestion: isOfLines(edit) ? suggestLines(fix as Fix<FixedLines>, edit, naming) : suggestText(fix as Fix, naming),
     ...(example !== undefined && { example }),
     ...(edit !== undefined && { edit })
   }
@@ -70,7 +75,7 @@ const isOfLines = (edit: FixedText | FixedLines | undefined): edit is FixedLines
   edit !== undefined && 'start_line' in edit
 
 /** Why an edit has no `new_text`: how the change that was asked for meets what the file has otherwise. */
-export function whyNotMerged(conflict: MergeConflict): string {
+export function whyNotMerged(conflict: MergeConflict, naming: CallSyntax): string {
   switch (conflict.reason) {
     case 'same_words':
       if (conflict.changed === '') return `your change is where the file has put in ${quote(conflict.found)}`
@@ -78,12 +83,13 @@ export function whyNotMerged(conflict: MergeConflict): string {
         ? `your change is at ${quote(conflict.changed)}, which the file does not have`
         : `your change is at ${quote(conflict.changed)}, where the file has ${quote(conflict.found)}`
     case 'unknown_word':
-      return `your new_text has ${quote(conflict.word)}, which is no longer there`
+      return `your ${naming.field('new_text')} has ${quote(conflict.word)}, which is no longer there`
     case 'spacing':
       return 'your change and the file differ in white space at the same place'
     case 'added':
       return (
-        'your new_text does not have the line numbers, fence or markers of old_text as a whole, ' +
+        `your ${naming.field('new_text')} does not have the line numbers, fence or markers of ` +
+        `${naming.field('old_text')} as a whole, ` +
         'or contradicts them'
       )
     case 'too_long':
@@ -92,22 +98,22 @@ export function whyNotMerged(conflict: MergeConflict): string {
 }
 
 /** What a fix does, and whether its edit can be sent as it is. */
-const withNewText = (does: string, { conflict }: Fix<FixedText | FixedLines>): string =>
+const withNewText = (does: string, { conflict }: Fix<FixedText | FixedLines>, naming: CallSyntax): string =>
   conflict === undefined
     ? `${does}: this edit is ready to send.`
-    : `${does}, and write new_text yourself: ${whyNotMerged(conflict)}.`
+    : `${does}, and write ${naming.field('new_text')} yourself: ${whyNotMerged(conflict, naming)}.`
 
-const suggestLines = (fix: Fix<FixedLines>, { start_line, end_line }: FixedLines): string =>
-  withNewText(`If you mean ${span([start_line, end_line])}, send these numbers and this expected_text`, fix)
+const suggestLines = (fix: Fix<FixedLines>, { start_line, end_line }: FixedLines, naming: CallSyntax): string =>
+  withNewText(`If you mean ${span([start_line, end_line])}, send these numbers and this expected_text`, fix, naming)
 
-function suggestText(fix: Fix): string {
+function suggestText(fix: Fix, naming: CallSyntax): string {
   const { type, edit, lines } = fix
   const where = lines === undefined ? 'the file' : span(lines)
   switch (type) {
     case 'USE_EXACT_TEXT':
       return edit === undefined
-        ? `Use the exact text of ${where} as old_text.`
-        : withNewText(`Use the exact text of ${where} as old_text`, fix)
+        ? `Use the exact text of ${where} as ${naming.field('old_text')}.`
+        : withNewText(`Use the exact text of ${where} as ${naming.field('old_text')}`, fix, naming)
     case 'ADJUST_COUNT':
       return `To replace all of these places, set occurrences to ${edit?.occurrences ?? 'the number of matches'}.`
     case 'CHOOSE_OCCURRENCE':
@@ -116,16 +122,17 @@ function suggestText(fix: Fix): string {
       return withNewText(
         `To change only the match ${lines === undefined ? 'shown' : `at ${linesListed([lines[0]])}`}, ` +
           'send its surrounding lines too',
-        fix
+        fix,
+        naming
       )
     case 'ALREADY_APPLIED':
       return sentences(
-        `new_text is already in the file${lines === undefined ? '' : ` (${span(lines)})`}:`,
+        `${naming.field('new_text')} is already in the file${lines === undefined ? '' : ` (${span(lines)})`}:`,
         'if this change was made already, leave the edit out.'
       )
     case 'ESCAPE_SPECIAL':
       return sentences(
-        'Correct the escapes in old_text:',
+        `Correct the escapes in ${naming.field('old_text')}:`,
         'a line break is one real line break, and quotes and backslashes are as in the file.'
       )
     case 'CHECK_WHITESPACE':

@@ -7,13 +7,13 @@ import { sentences, type Descriptions, NOTHING_WRITTEN } from './description.ts'
 import { quote } from './phrases.ts'
 
 export const SYNTAX_FAILURES: Descriptions<BrokenSyntax> = {
-  SYNTAX_ERROR: ({ fault, is_new }, { shown }) => ({
+  SYNTAX_ERROR: ({ fault, is_new }, { shown, naming }) => ({
     detail: sentences(
       is_new
         ? `${shown} would have a syntax error ${placeOf(fault)}.`
         : `This edit would leave ${shown} with a syntax error that it does not have now, ${placeOf(fault)}.`,
       NOTHING_WRITTEN,
-      'Correct the text that you put in, or send syntax "warn" to write it anyway.'
+      `Correct the text that you put in${naming.takes('syntax') ? ', or send syntax "warn" to write it anyway' : ''}.`
     ),
     members: { syntax_error_lines: [fault.line] }
   })

@@ -2,7 +2,7 @@
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import type { ConflictAt, HistoryFailure, TakeBackVerb } from '../../operations/operation.ts'
-import type { CallSyntax } from './call-names.ts'
+import { type CallSyntax, pathShown } from './call-names.ts'
 import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { editsNamed, NAMED } from './history-outcome.ts'
 import { capital, counted, cut, listed, span } from './phrases.ts'
@@ -11,7 +11,7 @@ type Of<C extends HistoryFailure['code']> = Extract<HistoryFailure, { code: C }>
 
 export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'>> = {
   UNDO_CONFLICT: (failure, { path, naming }) => ({
-    detail: sentences(inTheWay(failure), NOTHING_WRITTEN, waysOn(failure, naming)),
+    detail: sentences(inTheWay(failure, naming), NOTHING_WRITTEN, waysOn(failure, naming)),
     members: { ...conflictsOf(failure), suggested_fixes: fixesOf(failure, path, naming) }
   }),
   NOTHING_TO_UNDO: (failure, { naming }) => ({
@@ -32,19 +32,20 @@ const timeOf = (ms: number): string => new Date(ms).toISOString()
 const CAN_T: Record<TakeBackVerb, string> = { undo: "can't be taken back", redo: "can't be made again" }
 
 /** The first conflict in words, and how many there are. */
-export function inTheWay({ verb, conflicts, more_conflicts = 0 }: Of<'UNDO_CONFLICT'>): string {
+export function inTheWay({ verb, conflicts, more_conflicts = 0 }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
   const [first] = conflicts
   if (first === undefined) return `The edits ${CAN_T[verb]}.`
   const count = conflicts.length + more_conflicts
   const more = count === 1 ? '' : ` There are ${count} conflicts in all.`
-  return `Edit ${first.edit_id} ${CAN_T[verb]}: ${whatStands(first)}.${more}`
+  return `Edit ${first.edit_id} ${CAN_T[verb]}: ${whatStands(first, naming)}.${more}`
 }
 
-function whatStands({ kind, by, path, start_line, end_line, replaced }: ConflictAt): string {
+function whatStands({ kind, by, path: named, start_line, end_line, replaced }: ConflictAt, naming: CallSyntax): string {
+  const path = cut(pathShown(naming, named), 200)
   if (replaced === true) {
-    return `it was made in an earlier ${cut(path, 200)}, in whose place another file was made since`
+    return `it was made in an earlier ${path}, in whose place another file was made since`
   }
-  const where = `${end_line < start_line ? `line ${start_line}` : span([start_line, end_line])} of ${cut(path, 200)}`
+  const where = `${end_line < start_line ? `line ${start_line}` : span([start_line, end_line])} of ${path}`
   const later = by === undefined ? 'another program' : `the later edit ${by}`
   switch (kind) {
     case 'overlap':
@@ -53,10 +54,10 @@ function whatStands({ kind, by, path, start_line, end_line, replaced }: Conflict
       return `${later} changed the same line (${where})`
     case 'outside':
       return by === undefined
-        ? `another program changed ${cut(path, 200)} since, and it is not known what`
+        ? `another program changed ${path} since, and it is not known what`
         : `another program changed the same text since (${by}, ${where})`
     case 'removed':
-      return by === undefined ? `${cut(path, 200)} is gone` : `${cut(path, 200)} is gone: ${by} removed it`
+      return by === undefined ? `${path} is gone` : `${path} is gone: ${by} removed it`
   }
 }
 
@@ -83,7 +84,9 @@ function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): s
   if (removed !== undefined) {
     return removed.by === undefined
       ? `If the file should be there, make it again with ${naming.create}.`
-      : `To bring the file back first, call ${naming.redo} with edit_id ${removed.by}.`
+      : naming.redo === undefined
+        ? ''
+        : `To bring the file back first, call ${naming.redo} with edit_id ${removed.by}.`
   }
   if (verb === 'redo') return `Edit the lines in question with ${naming.edit}, as suggested_fixes has it.`
   const first = others === '' ? 'edit the lines in question' : others
@@ -108,7 +111,7 @@ function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax)
   const later = laterOf(conflicts)
   const fixes: SuggestedFix[] = []
   const removed = conflicts.find(({ kind, by, replaced }) => kind === 'removed' && by !== undefined && !replaced)
-  if (removed?.by !== undefined) {
+  if (removed?.by !== undefined && naming.redo !== undefined) {
     fixes.push({
       type: 'USE_REDO',
       suggestion: 'Bring the file back, then send this request again.',
@@ -116,7 +119,7 @@ function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax)
     })
   }
   const all = withLater(failure)
-  if (all !== undefined) {
+  if (all !== undefined && naming.undo !== undefined) {
     fixes.push({
       type: 'UNDO_LATER_TOO',
       suggestion: `Take back the later ${later.length === 1 ? 'edit' : 'edits'} too: this call is ready to send.`,
@@ -124,12 +127,13 @@ function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax)
     })
   }
   for (const { path: where, edit, start_line } of restoringEdits(conflicts)) {
-    if (where !== path) continue
+    const by = 'old_text' in edit ? naming.edit : naming.edit_lines
+    if (where !== path || by === undefined) continue
     fixes.push({
       type: 'RESTORE_TEXT',
       suggestion:
         `Give line ${start_line} the text that it would have ${verb === 'undo' ? 'without' : 'with'} these edits: ` +
-        `this edit for ${'old_text' in edit ? naming.edit : naming.edit_lines} is ready to send. ` +
+        `this edit for ${by} is ready to send. ` +
         'It changes what the later edit wrote.',
       edit
     })
@@ -175,38 +179,41 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
       return sentences(
         `There is no ${edit_ids.length === 1 ? 'edit' : 'such edit'} ${listed(edit_ids.slice(0, 10), 'or')}.`,
         since,
-        `${naming.history} lists the edits.`
+        editsListed(naming)
       )
     }
     case 'not_of_file':
-      return `The file has no edit ${listed(edit_ids)}. ${naming.history} with its path lists those that it has.`
+      return sentences(
+        `The file has no edit ${listed(edit_ids)}.`,
+        naming.history === undefined ? '' : `${naming.history} with its path lists those that it has.`
+      )
     case 'file_removed':
       return sentences(
         `The file is not there: undo ${id} took back its creation.`,
-        `To bring it back, call ${naming.redo} with edit_id ${id}.`
+        redoWith(naming, 'To bring it back', ` with edit_id ${id}`)
       )
     case 'done_already':
       return verb === 'undo'
         ? sentences(
             `${capitalEdits(edit_ids)} ${are(edit_ids)} undone already.`,
-            `To make ${it(edit_ids)} again, call ${naming.redo}.`
+            redoWith(naming, `To make ${it(edit_ids)} again`)
           )
         : `${capitalEdits(edit_ids)} ${edit_ids.length === 1 ? 'stands' : 'stand'}: there is nothing to make again.`
     case 'is_undo':
       return sentences(
         `${failure.batch_id === undefined ? id : `Batch ${failure.batch_id}`} is an undo of ${editsNamed(failure.undoes)}.`,
-        `To make ${it(failure.undoes)} again, call ${naming.redo} with ${wayOf(failure)}.`
+        redoWith(naming, `To make ${it(failure.undoes)} again`, ` with ${wayOf(failure)}`)
       )
     case 'none':
       return sentences(
         verb === 'undo' ? 'No matching edit is left to take back.' : 'No matching edit is known.',
-        `${naming.history} lists the edits.`
+        editsListed(naming)
       )
     case 'none_of_caller': {
       const who = failure.agent === undefined ? 'a caller who gave no name' : JSON.stringify(failure.agent)
       return sentences(
         verb === 'undo' ? `No edit of yours (${who}) stands.` : `No undo of yours (${who}) is left to make again.`,
-        `Send the edit_id of the one that you mean; ${naming.history} lists them.`
+        naming.history === undefined ? '' : `Send the edit_id of the one that you mean; ${naming.history} lists them.`
       )
     }
     case 'same_state':
@@ -220,6 +227,11 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
     }
   }
 }
+
+const editsListed = ({ history }: CallSyntax): string => (history === undefined ? '' : `${history} lists the edits.`)
+
+const redoWith = ({ redo }: CallSyntax, to: string, what = ''): string =>
+  redo === undefined ? '' : `${to}, call ${redo}${what}.`
 
 /** How /redo is told what an undo was. */
 const wayOf = ({ edit_ids: [id], batch_id }: { edit_ids: readonly string[]; batch_id?: string }): string =>
@@ -237,6 +249,7 @@ function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<P
   const meant = batch_id !== undefined ? { batch_id } : edit_id !== undefined && others.length === 0 && { edit_id }
   if (
     meant === false ||
+    naming.redo === undefined ||
     failure.verb === 'redo' ||
     !['is_undo', 'done_already', 'file_removed'].includes(failure.reason)
   ) {

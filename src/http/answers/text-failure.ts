@@ -10,7 +10,7 @@ import type {
   TextFailure,
   WrongCount
 } from '../../engine/failure.ts'
-import type { CallSyntax, NamedFile } from './call-names.ts'
+import { BY_TOOL, type CallSyntax, type NamedFile } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest } from './description.ts'
 import { ofEdit, position } from './edit-position.ts'
 import { whyMissed } from './no-match-cause.ts'
@@ -52,45 +52,53 @@ export const TEXT_FAILURES: Descriptions<TextFailure> = {
   })
 }
 
-function noMatch(failure: NoMatch, { shown, naming }: FailedRequest): string {
+function noMatch(failure: NoMatch, { path, shown, naming }: FailedRequest): string {
   const { search_text, similar_content, fixes, file_preview, undone_by_edit, applied_lines } = failure
-  const notFound = `old_text was not found in ${shown}: ${quote(search_text)}.`
+  const [old_text, new_text] = [naming.field('old_text'), naming.field('new_text')]
+  const notFound = `${old_text} was not found in ${shown}: ${quote(search_text)}.`
   const [best] = similar_content
   if (undone_by_edit !== undefined) {
     const ready = fixes[0]?.edit === undefined ? '' : ' (suggested_fixes[0].edit has it)'
     return sentences(
       notFound,
       `It is in the original file, but edit ${undone_by_edit + 1} of this request changes it first.`,
-      `Write old_text to match the text after that edit${ready}, or merge the two edits.`
+      `Write ${old_text} to match the text after that edit${ready}, or merge the two edits.`
     )
   }
   if (file_preview.total_lines === 0) {
-    return sentences(
-      notFound,
-      `The file is empty. To put text into it, use ${naming.edit_lines} with start_line 1 and end_line 0.`
-    )
+    return sentences(notFound, 'The file is empty.', howToFill(path, naming))
   }
   if (best !== undefined) {
     return sentences(
       notFound,
-      mostSimilar(failure, best),
-      nextStep(failure, best),
+      mostSimilar(failure, best, naming),
+      nextStep(failure, best, naming),
       orSection(failure, naming),
-      alsoApplied(failure)
+      alsoApplied(failure, naming)
     )
   }
   if (applied_lines !== undefined) {
     return sentences(
       notFound,
-      `new_text is there already (${span(applied_lines)}), so this edit seems to have been made.`,
-      'If so, leave it out; if not, read the file and copy old_text from it.'
+      `${new_text} is there already (${span(applied_lines)}), so this edit seems to have been made.`,
+      `If so, leave it out; if not, read the file and copy ${old_text} from it.`
     )
   }
   return sentences(
     notFound,
     `Nothing in its ${counted(file_preview.total_lines, 'line')} is similar${notContained(failure)}.`,
-    'Read the file and copy old_text from content exactly, or check that this is the right file.'
+    `Read the file and copy ${old_text} from ${naming.field('content', 'inspect')} exactly, ` +
+      'or check that this is the right file.'
   )
+}
+
+/** How text is put into an empty file. */
+function howToFill(path: string, naming: CallSyntax): string {
+  if (naming.edit_lines !== undefined) {
+    return `To put text into it, use ${naming.edit_lines} with start_line 1 and end_line 0.`
+  }
+  const call = naming.write(BY_TOOL.edit_lines, { path, start_line: 1, end_line: 0, new_text: '…' })
+  return call === undefined ? 'Check that this is the right file.' : `To put text into it, send ${call} with that text.`
 }
 
 /** Names that show that nothing like `old_text` is in the file. */
@@ -100,45 +108,53 @@ function notContained({ missing_tokens = [] }: NoMatch): string {
 }
 
 /** That new_text is there, so that the edit would put in once more what it adds. */
-const alreadyApplied = ({ lines }: AlreadyApplied, { shown }: FailedRequest): string =>
+const alreadyApplied = ({ lines }: AlreadyApplied, { shown, naming }: FailedRequest): string =>
   sentences(
-    `new_text is there already, around old_text (${span(lines)} of ${shown}), so this edit seems to have been made.`,
+    `${naming.field('new_text')} is there already, around ${naming.field('old_text')} (${span(lines)} of ${shown}), ` +
+      'so this edit seems to have been made.',
     'If so, leave it out.',
-    'To put it in once more, send occurrence 1 too, or the file_hash as expected_hash.'
+    naming.takes('occurrence')
+      ? 'To put it in once more, send occurrence 1 too, or the file_hash as expected_hash.'
+      : `To put it in once more, ${onceMore(naming)}.`
   )
 
-const alsoApplied = ({ applied_lines }: NoMatch): string =>
+/** How an edit is made once more without `occurrence`. */
+export const onceMore = (naming: CallSyntax): string =>
+  `send the lines that are there now as ${naming.field('old_text')}, ` +
+  `and these with the addition once more as ${naming.field('new_text')}`
+
+const alsoApplied = ({ applied_lines }: NoMatch, naming: CallSyntax): string =>
   applied_lines === undefined
     ? ''
-    : `new_text is also in the file, at ${span(applied_lines)}: if this edit was made already, leave it out.`
+    : `${naming.field('new_text')} is also in the file, at ${span(applied_lines)}: if this edit was made already, leave it out.`
 
 const isOneLine = ({ line_number, end_line }: SimilarContent): boolean => line_number === end_line
 const spanOf = ({ line_number, end_line }: SimilarContent): string => span([line_number, end_line])
 
-function mostSimilar({ similar_content, cause }: NoMatch, best: SimilarContent): string {
+function mostSimilar({ similar_content, cause }: NoMatch, best: SimilarContent, naming: CallSyntax): string {
   if (cause.type === 'near_duplicate') {
-    return `${capital(whyMissed(cause))}: ${listed(similar_content.map(spanOf), 'or')}.`
+    return `${capital(whyMissed(cause, naming))}: ${listed(similar_content.map(spanOf), 'or')}.`
   }
   const likely = best.confidence === 'low' ? 'Perhaps' : 'Most likely'
   return sentences(
-    `${likely} ${spanOf(best)} ${isOneLine(best) ? 'was' : 'were'} meant: ${whyMissed(cause)}.`,
+    `${likely} ${spanOf(best)} ${isOneLine(best) ? 'was' : 'were'} meant: ${whyMissed(cause, naming)}.`,
     `The file has ${quote(best.content, 160)} there.`
   )
 }
 
-function nextStep({ fixes, cause }: NoMatch, best: SimilarContent): string {
+function nextStep({ fixes, cause }: NoMatch, best: SimilarContent, naming: CallSyntax): string {
   const ready = fixes.flatMap((fix, i) => (fix.edit === undefined ? [] : [{ ...fix, name: `suggested_fixes[${i}]` }]))
   const [first, second] = ready
   const unclear = cause.type === 'near_duplicate'
   if (first === undefined) {
-    const what = cause.type === 'encoding' ? 'a part of it that is UTF-8' : 'old_text'
+    const what = cause.type === 'encoding' ? 'a part of it that is UTF-8' : naming.field('old_text')
     return `Read ${unclear ? 'the lines you mean' : spanOf(best)} and copy ${what} from there exactly.`
   }
   const which = second === undefined ? `${first.name}.edit` : `the edit for the place you mean (${eachPlace(ready)})`
   const action =
     first.conflict === undefined
       ? `send ${which}.`
-      : `send ${which} with a new_text of your own: ${whyNotMerged(first.conflict)}.`
+      : `send ${which} with a ${naming.field('new_text')} of your own: ${whyNotMerged(first.conflict, naming)}.`
   return second !== undefined || unclear ? capital(action) : `If so, ${action}`
 }
 
@@ -168,9 +184,10 @@ function noMatchMembers(failure: NoMatch, request: NamedFile): Partial<Problem> 
   }
 }
 
-const ADD_LINES = 'Add surrounding lines to old_text until it matches one place'
+export const addLines = (naming: CallSyntax): string =>
+  `Add surrounding lines to ${naming.field('old_text')} until it matches one place`
 
-function wrongCount(failure: WrongCount, { shown }: FailedRequest): string {
+function wrongCount(failure: WrongCount, { shown, naming }: FailedRequest): string {
   const {
     actual_occurrences: actual,
     expected_occurrences: expected,
@@ -179,7 +196,7 @@ function wrongCount(failure: WrongCount, { shown }: FailedRequest): string {
     undone_by_edit
   } = failure
   const appears = sentences(
-    `old_text appears ${counted(actual, 'time')} in ${shown},`,
+    `${naming.field('old_text')} appears ${counted(actual, 'time')} in ${shown},`,
     `at ${linesListed(match_lines, more_matches === undefined)},`,
     `but ${expected} ${expected === 1 ? 'was' : 'were'} expected.`
   )
@@ -187,23 +204,25 @@ function wrongCount(failure: WrongCount, { shown }: FailedRequest): string {
     return sentences(
       appears,
       `The original file has that many; edit ${undone_by_edit + 1} of this request changes it first.`,
-      'Write old_text to match the text after that edit (suggested_fixes has such edits), or merge the two edits.'
+      `Write ${naming.field('old_text')} to match the text after that edit (suggested_fixes has such edits), ` +
+        'or merge the two edits.'
     )
   }
   if (failure.overlapping) {
     const overlap = expected === 1 ? 'Some of the matches overlap' : 'Its matches overlap, so it is not unique either'
-    return sentences(appears, `${overlap}. ${ADD_LINES}; suggested_fixes has such edits.`)
+    return sentences(appears, `${overlap}. ${addLines(naming)}; suggested_fixes has such edits.`)
   }
-  if (actual < expected) return sentences(appears, ...tooFew(failure))
+  if (actual < expected) return sentences(appears, ...tooFew(failure, naming))
+  if (!naming.takes('occurrence')) return sentences(appears, `${addLines(naming)}; suggested_fixes has such edits.`)
   return sentences(
     appears,
-    `${ADD_LINES} (suggested_fixes has such edits), set occurrences to ${actual} to replace all of them,`,
+    `${addLines(naming)} (suggested_fixes has such edits), set occurrences to ${actual} to replace all of them,`,
     'or set occurrence to the number of the one you mean.'
   )
 }
 
 /** What resembles the text besides its matches, and how to replace these alone. */
-function tooFew({ actual_occurrences: actual, similar_content = [] }: WrongCount): string[] {
+function tooFew({ actual_occurrences: actual, similar_content = [] }: WrongCount, naming: CallSyntax): string[] {
   const [best] = similar_content
   const orCheck = 'or check whether the other places read differently.'
   const all = `Set occurrences to ${actual} to replace all of them, ${orCheck}`
@@ -212,20 +231,20 @@ function tooFew({ actual_occurrences: actual, similar_content = [] }: WrongCount
   return [
     `${capital(spanOf(best))} ${isOneLine(best) ? 'is' : 'are'} nearly the same: ${quote(best.content, 160)};`,
     'to change that too, add an edit with this text.',
-    actual === 1 ? `${one} the one that is exactly old_text.` : all
+    actual === 1 ? `${one} the one that is exactly ${naming.field('old_text')}.` : all
   ]
 }
 
-function noSuchOccurrence(failure: OccurrenceOutOfRange, { shown }: FailedRequest): string {
+function noSuchOccurrence(failure: OccurrenceOutOfRange, { shown, naming }: FailedRequest): string {
   const { occurrence, actual_occurrences: actual, match_lines, more_matches } = failure
   return sentences(
-    `occurrence is ${occurrence}, but old_text appears ${counted(actual, 'time')} in ${shown},`,
+    `occurrence is ${occurrence}, but ${naming.field('old_text')} appears ${counted(actual, 'time')} in ${shown},`,
     `at ${linesListed(match_lines, more_matches === undefined)}.`,
     `Set occurrence to ${actual === 1 ? '1' : `a number from 1 to ${actual}`}, "first" or "last".`
   )
 }
 
-const resultTooLarge = ({ what, limit, actual }: ResultTooLarge, { shown }: FailedRequest): string =>
+const resultTooLarge = ({ what, limit, actual }: ResultTooLarge, { shown, naming }: FailedRequest): string =>
   what === 'bytes'
     ? sentences(
         `${shown} would have ${counted(actual, 'byte')}; the limit is ${limit}.`,
@@ -233,7 +252,7 @@ const resultTooLarge = ({ what, limit, actual }: ResultTooLarge, { shown }: Fail
       )
     : sentences(
         `${counted(actual, 'place')} would be replaced; the limit for one request is ${limit}.`,
-        'Send an old_text that matches fewer places.'
+        `Send an ${naming.field('old_text')} that matches fewer places.`
       )
 
 /** The matches there are, as members of a problem. */

@@ -328,7 +328,9 @@ export function inSentNames<F extends { code: string }>(failure: F, sentNames: S
       faults: failure.faults.map((fault: { pointer: string }) => ({ ...fault, pointer: named(fault.pointer) }))
     }
   }
-  if ('stray' in failure && 'pointer' in failure) return { ...failure, pointer: named(String(failure.pointer)) }
+  if (('stray' in failure || failure.code === 'INVALID_UNICODE') && 'pointer' in failure) {
+    return { ...failure, pointer: named(String(failure.pointer)) }
+  }
   if (failure.code === 'MIXED_MODES' && 'fields' in failure && Array.isArray(failure.fields)) {
     return { ...failure, fields: failure.fields.map((field: string) => named(`/${field}`).slice(1)) }
   }

@@ -1,10 +1,10 @@
 // The calls that the text of a problem proposes: the one that failed with other fields, or another one. Does not know
 // what failed.
 import type { EditPosition, FilePreview, Fix, FixedLines, FixedText } from '../../../engine/failure.ts'
-import { BY_TOOL, type ToolCall } from '../call-names.ts'
+import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
 import { capital, span } from '../phrases.ts'
 import { whyNotMerged } from '../suggested-fixes.ts'
-import { callLine, linesOf, numbered } from './text.ts'
+import { linesOf, numbered } from './text.ts'
 
 /** What failed: the call, and the file that it is about. */
 export interface FailedCall {
@@ -14,6 +14,7 @@ export interface FailedCall {
   /** The path, short enough for a sentence. */
   shown: string
   file_hash: string | undefined
+  naming: CallSyntax
 }
 
 /** What an answer says. */
@@ -39,41 +40,68 @@ export const CALLS_LENGTH = 1200
 /** The path as it was sent. */
 export const pathOf = ({ made }: FailedCall): unknown => made.arguments.path
 
-/** A call that reads. */
-export const inspect = ({ made }: FailedCall, args: object): string => callLine(made, BY_TOOL.inspect, args)
+/** A call that reads; nothing where the caller has none. */
+export function inspect({ made, naming }: FailedCall, args: object): string[] {
+  const line = naming.write(BY_TOOL.inspect, args, made)
+  return line === undefined ? [] : [line]
+}
 
-/** The same call with some fields changed; of a long one, only these. */
-export function again(call: FailedCall, changed: object): string[] {
+/** The same below the words that say why, which stand alone where the caller has no such call. */
+export function toRead(call: FailedCall, why: string, args: object): string[] {
+  const lines = inspect(call, args)
+  return [`${why}${lines.length === 0 ? '.' : ':'}`, ...lines]
+}
+
+/** The same call with some fields changed; of a long one, only these. Nothing where the caller has no such call. */
+export function again(call: FailedCall, changed: { path?: string; expected_hash?: string } | TargetFields): string[] {
+  const { naming } = call
   const whole = wholeCall(call, { ...call.made.arguments, ...changed })
+  if (whole === undefined) return []
   if (whole.length <= CALLS_LENGTH) return ['If so, send:', whole]
-  const fields = Object.entries(changed).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`)
-  return [`If so, send the same call with ${fields.join(', ')}${inPart(call)}.`]
+  const fields = Object.entries(changed).flatMap(([name, value]: [string, unknown]) => {
+    if (name === 'expected_hash' && !naming.takes(name)) return []
+    const shown = name === 'path' ? pathShown(naming, String(value)) : value
+    return [`${JSON.stringify(name)}: ${JSON.stringify(shown)}`]
+  })
+  const changes = fields.length === 0 ? ' again' : ` with ${fields.join(', ')}`
+  return [`If so, send the same call${changes}${inPart(call)}.`]
+}
+
+/** Fields that name a target of /edit-section. */
+interface TargetFields {
+  heading?: string
+  symbol?: string
+  at_line?: number
 }
 
 /** The whole call, with these arguments for what failed. */
-function wholeCall({ part }: FailedCall, args: object): string {
-  if (part === undefined) return JSON.stringify(args)
+function wholeCall({ made, naming, part }: FailedCall, args: object): string | undefined {
+  if (part === undefined) return naming.write(made.name, args, made)
   // It failed because of one of them.
   const operations = part.all.operations as readonly unknown[]
-  return JSON.stringify({ ...part.all, operations: operations.toSpliced(part.index, 1, args) })
+  return naming.write(made.name, { ...part.all, operations: operations.toSpliced(part.index, 1, args) }, made)
 }
 
 const inPart = ({ part }: FailedCall): string => (part === undefined ? '' : ` in operations[${part.index}]`)
 
-/** Another operation in place of the one that failed, below the words that say when. */
+/**
+ * Another operation in place of the one that failed, below the words that say when; nothing where the caller has none.
+ */
 export function otherCall(
   call: FailedCall,
   operation: 'edit_lines' | 'edit_section',
   { when, own }: { when: string; own?: true },
   args: object
 ): string[] {
-  const { made, part } = call
-  const after = own === undefined ? '' : ' with a new_text of your own'
+  const { made, naming, part } = call
+  const after = own === undefined ? '' : ` with a ${naming.field('new_text')} of your own`
   if (part === undefined) {
-    return [`${when}, send${own === undefined ? '' : ' this'}${after}:`, callLine(made, BY_TOOL[operation], args)]
+    const line = naming.write(BY_TOOL[operation], args, made)
+    return line === undefined ? [] : [`${when}, send${own === undefined ? '' : ' this'}${after}:`, line]
   }
   const one = { operation, ...args }
   const whole = wholeCall(call, one)
+  if (whole === undefined) return []
   const isWhole = whole.length <= CALL_LENGTH
   const what = isWhole ? ' this' : ` the same call with this${inPart(call)}`
   return [`${when}, send${what}${after}:`, isWhole ? whole : JSON.stringify(one)]
@@ -112,9 +140,12 @@ export const withEdits = (fixes: readonly AnyFix[]): EditFix[] => fixes.filter(h
 
 /** A fix as a call, below the words that say when to send it and what it leaves to the caller. */
 export const fixed = ({ edit, conflict }: EditFix, when: string, failure: EditPosition, call: FailedCall): string[] =>
-  asCall(edit, when, conflict === undefined ? undefined : whyNotMerged(conflict), failure, call)
+  asCall(edit, when, conflict === undefined ? undefined : whyNotMerged(conflict, call.naming), failure, call)
 
-/** `whyOwn`: why new_text is left to the caller. Of several edits that are too long together only this one is shown. */
+/**
+ * `whyOwn`: why new_text is left to the caller. Of several edits that are too long together only this one is shown.
+ * Nothing where the caller has no such call.
+ */
 export function asCall(
   edit: object,
   when: string,
@@ -125,10 +156,12 @@ export function asCall(
   const isOne = failure.total_edits === 1
   const one = withEdit(call, edit, failure)
   const whole = wholeCall(call, one)
+  if (whole === undefined) return []
   const isWhole = (isOne && call.part === undefined) || whole.length <= CALL_LENGTH
   const as = isOne ? '' : ` as edit ${failure.edit_index + 1}`
   const what = isWhole ? '' : ` the same ${call.part === undefined ? 'edits' : 'call'} with this${as}${inPart(call)}`
-  const own = whyOwn === undefined ? '' : `${isWhole ? ' this' : ''} with a new_text of your own`
+  const own =
+    whyOwn === undefined ? '' : `${isWhole ? ' this' : ''} with a ${call.naming.field('new_text')} of your own`
   const why = whyOwn === undefined || whyOwn === '' ? '' : ` (${whyOwn})`
   const words = `send${what}${own}${why}:`
   return [when === '' ? capital(words) : `${when}, ${words}`, isWhole ? whole : JSON.stringify(isOne ? one : edit)]

@@ -3,6 +3,7 @@ import type { ExpectedTextMismatch, OccurrenceOutOfRange, WrongCount } from '../
 import type { EditFailure } from '../edit-failure.ts'
 import { whyMissed } from '../no-match-cause.ts'
 import { counted, linesListed, span } from '../phrases.ts'
+import { addLines, onceMore } from '../text-failure.ts'
 import {
   type Brief,
   type Briefs,
@@ -22,10 +23,16 @@ import { linesOf, numbered } from './text.ts'
 export const EDIT_BRIEFS: Briefs<EditFailure> = {
   NO_MATCH: noMatch,
   ALREADY_APPLIED: (failure, call) => ({
-    what: ofEdit(failure, `new_text is there already, around old_text (${span(failure.lines)} of ${call.shown})`),
+    what: ofEdit(
+      failure,
+      `${call.naming.field('new_text')} is there already, around ${call.naming.field('old_text')} ` +
+        `(${span(failure.lines)} of ${call.shown})`
+    ),
     next: [
-      'If this edit was made before, leave it out. To make it once more, send occurrence 1 too, ' +
-        'or the file_hash as expected_hash.'
+      'If this edit was made before, leave it out. To make it once more, ' +
+        (call.naming.takes('occurrence')
+          ? 'send occurrence 1 too, or the file_hash as expected_hash.'
+          : `${onceMore(call.naming)}.`)
     ],
     lines: preview(failure.file_preview)
   }),
@@ -42,9 +49,9 @@ export const EDIT_BRIEFS: Briefs<EditFailure> = {
 /** `old_text appears 2 times in app.js, at lines 5 and 7`. */
 const appears = (
   { actual_occurrences, match_lines, more_matches }: WrongCount | OccurrenceOutOfRange,
-  { shown }: FailedCall
+  { shown, naming }: FailedCall
 ): string =>
-  `old_text appears ${counted(actual_occurrences, 'time')} in ${shown}, ` +
+  `${naming.field('old_text')} appears ${counted(actual_occurrences, 'time')} in ${shown}, ` +
   `at ${linesListed(match_lines, more_matches === undefined)}`
 
 function wrongCount(failure: WrongCount, call: FailedCall): Brief {
@@ -74,6 +81,7 @@ function oneOfThem(failure: WrongCount | OccurrenceOutOfRange, call: FailedCall)
   const isWhole = shown.length === 2 * around.length && shown.join('\n').length <= CALLS_LENGTH
   const number = `"occurrence": a number from 1 to ${actual}`
   const everywhere = adjust === undefined ? '' : ` To replace all ${actual}, send "occurrences": ${actual}.`
+  if (shown.length === 0 && byNumber === undefined && adjust === undefined) return [`${addLines(call.naming)}.`]
   if (isWhole || byNumber === undefined) {
     const others = actual > around.length && byNumber !== undefined ? ` For one of the others, send ${number}.` : ''
     return [...shown, `${others}${everywhere}`.trim()]
@@ -88,7 +96,7 @@ function expectedTextMismatch(failure: ExpectedTextMismatch, call: FailedCall): 
   }
   const differ = `expected_text does not match ${span([start_line, end_line])} of ${call.shown}`
   const [first] = withEdits(fixes)
-  const why = cause === undefined ? '' : `: ${whyMissed(cause, 'expected_text')}`
+  const why = cause === undefined ? '' : `: ${whyMissed(cause, call.naming, 'expected_text')}`
   if (found_at === undefined || first === undefined) {
     const where = found_at === undefined ? '' : `, but ${span(found_at)}${why}`
     return { what: ofEdit(failure, `${differ}${where}`), next: [], lines: preview(file_preview) }

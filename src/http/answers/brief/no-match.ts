@@ -9,12 +9,12 @@ import {
   eachPlace,
   type FailedCall,
   fixed,
-  inspect,
   ofEdit,
   otherCall,
   pathOf,
   preview,
   shortest,
+  toRead,
   withEdits
 } from './call.ts'
 
@@ -26,7 +26,9 @@ const AROUND = 5
 /** What was meant, or that nothing is similar, with the calls that would edit it. */
 export function noMatch(failure: NoMatch, call: FailedCall): Brief {
   const { similar_content, fixes, file_preview, cause, undone_by_edit, applied_lines } = failure
-  const notFound = `old_text was not found in ${call.shown}`
+  const { naming } = call
+  const [old_text, new_text] = [naming.field('old_text'), naming.field('new_text')]
+  const notFound = `${old_text} was not found in ${call.shown}`
   const of = (what: string) => ofEdit(failure, `${notFound}${what}`)
   const [best] = similar_content
   const ready = withEdits(fixes)
@@ -39,28 +41,26 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
   }
   if (file_preview.total_lines === 0) {
     const edit = { start_line: 1, end_line: 0, new_text: newTextOf(failure, call) }
-    return {
-      what: of(': the file is empty'),
-      next: otherCall(call, 'edit_lines', { when: 'To put the text into it' }, { path: pathOf(call), ...edit })
-    }
+    const next = otherCall(call, 'edit_lines', { when: 'To put the text into it' }, { path: pathOf(call), ...edit })
+    return { what: of(': the file is empty'), next: next.length > 0 ? next : ['Check that this is the right file.'] }
   }
   if (best === undefined && applied_lines !== undefined) {
-    const there = `, but new_text is there already (${span(applied_lines)})`
+    const there = `, but ${new_text} is there already (${span(applied_lines)})`
     return { what: of(`${there}: if this edit was made before, leave it out`), next: [], lines: preview(file_preview) }
   }
   if (best === undefined) return nothingSimilar(failure, call, of)
   const also =
     applied_lines === undefined
       ? []
-      : [`new_text is in the file too (${span(applied_lines)}): if this edit was made before, leave it out.`]
+      : [`${new_text} is in the file too (${span(applied_lines)}): if this edit was made before, leave it out.`]
   if (cause.type === 'near_duplicate') {
-    const what = of(`; ${whyMissed(cause)}: ${listed(similar_content.map(spanOf), 'or')}`)
+    const what = of(`; ${whyMissed(cause, naming)}: ${listed(similar_content.map(spanOf), 'or')}`)
     if (first === undefined) return { what, next: [...also, ...aroundOne(best, file_preview.total_lines, call)] }
     return { what, ...eachPlace(ready, failure, call, also) }
   }
   const likely = best.confidence === 'low' ? 'perhaps' : 'most likely'
   const were = best.line_number === best.end_line ? 'was' : 'were'
-  const what = of(`; ${likely} ${spanOf(best)} ${were} meant: ${whyMissed(cause)}`)
+  const what = of(`; ${likely} ${spanOf(best)} ${were} meant: ${whyMissed(cause, naming)}`)
   const section = replacedWhole(failure, call)
   if (first === undefined) return { what, next: [...also, ...region(best, failure, call), ...section] }
   return { what, next: [...also, ...fixed(shortest(ready, failure, call), 'If so', failure, call), ...section] }
@@ -69,22 +69,22 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
 /** A region that is too unlike old_text for an edit of it to be proposed: its text, or the call that reads it. */
 function region(best: SimilarContent, failure: EditPosition, call: FailedCall): string[] {
   const { content: old_text, line_number: start_line, end_line, lossy } = best
-  if (lossy !== true && old_text.length <= REGION_LENGTH) return asCall({ old_text }, 'If so', '', failure, call)
+  if (lossy !== true && old_text.length <= REGION_LENGTH) {
+    const edit = asCall({ old_text }, 'If so', '', failure, call)
+    if (edit.length > 0) return edit
+  }
   const part = lossy === true ? ', a part without U+FFFD' : ''
-  return [
-    `If so, read them and copy old_text from there${part}:`,
-    inspect(call, { path: pathOf(call), start_line, end_line })
-  ]
+  const why = `If so, read them and copy ${call.naming.field('old_text')} from there${part}`
+  return toRead(call, why, { path: pathOf(call), start_line, end_line })
 }
 
 /** The call that reads around the first of several places, none of which is told from the others by a short context. */
 function aroundOne(place: SimilarContent, total: number, call: FailedCall): string[] {
   const start_line = Math.max(1, place.line_number - AROUND)
   const end_line = Math.min(total, place.end_line + AROUND)
-  return [
-    `Read around the place you mean and make old_text longer, until it fits only there; ${spanOf(place)}:`,
-    inspect(call, { path: pathOf(call), start_line, end_line })
-  ]
+  const old_text = call.naming.field('old_text')
+  const why = `Read around the place you mean and make ${old_text} longer, until it fits only there; ${spanOf(place)}`
+  return toRead(call, why, { path: pathOf(call), start_line, end_line })
 }
 
 /** The call that replaces the symbol that old_text defines. */
@@ -115,5 +115,5 @@ function nothingSimilar(failure: NoMatch, call: FailedCall, of: (what: string) =
   const without = names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`
   const what = of(`: nothing in its ${counted(total_lines, 'line')} is similar${without}`)
   if (preview_end_line === total_lines) return { what, next: [], lines: preview(file_preview) }
-  return { what, next: ['Check the path, or read the file:', inspect(call, { path: pathOf(call) })] }
+  return { what, next: toRead(call, 'Check the path, or read the file', { path: pathOf(call) }) }
 }

@@ -2,46 +2,55 @@
 // else. Does not know problems.
 import type { BatchResult } from '../../../../schemas/batch.ts'
 import type { HistoryResult } from '../../../../schemas/history.ts'
+import type { InspectResult } from '../../../../schemas/inspect.ts'
 import type { RedoResult, UndoResult } from '../../../../schemas/undo.ts'
 import type { ChangeResult } from '../../../../schemas/outcome.ts'
 import type { BatchOutcome, ChangedOutcome, InspectOutcome, Outcome } from '../../../operations/operation.ts'
-import type { ToolCall } from '../call-names.ts'
+import { BY_ROUTE, type CallSyntax, type ToolCall } from '../call-names.ts'
 import { sentences } from '../description.ts'
 import type { AnswerBody } from '../outcome.ts'
 import { counted, linesListed, quote, span } from '../phrases.ts'
 import { briefHistory, briefTakeBack } from './history.ts'
-import { below, callLine, hashLine, linesOf, numbered, outlineLines } from './text.ts'
+import { below, hashLine, linesOf, numbered, outlineLines } from './text.ts'
 
-/** The text of a success; `body` is its JSON, `made` the call. */
-export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall): string {
+/** The text of a success; `body` is its JSON, `made` the call, `naming` the names of who called. */
+export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall, naming: CallSyntax = BY_ROUTE): string {
   const warnings = (body.warnings ?? []).map(warning => `Warning: ${warning}`)
   switch (value.operation) {
     case 'inspect':
-      return below(inspected(value.outcome, value.searched, made), ...warnings)
+      return below(
+        inspected({ ...value.outcome, path: (body as InspectResult).path }, value.searched, { made, naming }),
+        ...warnings
+      )
     case 'history':
-      return below(briefHistory(body as HistoryResult, made), ...warnings)
+      return below(briefHistory(body as HistoryResult, made, naming), ...warnings)
     case 'undo':
     case 'redo':
-      return below(briefTakeBack(value.outcome, body as UndoResult | RedoResult), ...warnings)
+      return below(briefTakeBack(value.outcome, body as UndoResult | RedoResult, naming), ...warnings)
     case 'batch':
-      return below(briefBatch(value.outcome, body as BatchResult), ...warnings)
+      return below(briefBatch(value.outcome, body as BatchResult, naming), ...warnings)
     case 'review':
     case 'pending':
     case 'blame':
     case 'changes':
       return below(body.message, ...warnings)
     default:
-      return briefChange(value, body as ChangeResult, warnings)
+      return briefChange(value, body as ChangeResult, warnings, naming)
   }
 }
 
-function briefChange(value: ChangedOutcome, body: Omit<ChangeResult, 'dry_run'>, warnings: string[]): string {
+function briefChange(
+  value: ChangedOutcome,
+  body: Omit<ChangeResult, 'dry_run'>,
+  warnings: string[],
+  naming: CallSyntax
+): string {
   const { message, file_hash, note, diff, diff_truncated, diff_unavailable } = body
   // Of a created file, the caller has just sent every line.
   const { changed, changed_lines } = value.outcome
   const lines = value.operation === 'create' || !changed ? [] : changed_lines
   return below(
-    sentences(message, hashLine(file_hash)),
+    sentences(message, hashLine(file_hash, naming)),
     diff?.trimEnd() ?? numbered(lines),
     diff_truncated === true ? 'The diff is cut here.' : '',
     diff_unavailable,
@@ -51,11 +60,16 @@ function briefChange(value: ChangedOutcome, body: Omit<ChangeResult, 'dry_run'>,
 }
 
 /** What each operation did; the hash of a file is said once. */
-function briefBatch({ results: outcomes }: BatchOutcome, { message, batch_id, results }: BatchResult): string {
+function briefBatch(
+  { results: outcomes }: BatchOutcome,
+  { message, batch_id, results }: BatchResult,
+  naming: CallSyntax
+): string {
   const each = results.map(({ file_hash, ...body }, i) => {
     const isLast = results.findLastIndex(({ path }) => path === body.path) === i
     const warnings = body.warnings.map(warning => `Warning: ${warning}`)
-    return briefChange(outcomes[i]!, { ...body, ...(isLast && file_hash !== undefined && { file_hash }) }, warnings)
+    const shown = { ...body, ...(isLast && file_hash !== undefined && { file_hash }) }
+    return briefChange(outcomes[i]!, shown, warnings, naming)
   })
   return below(sentences(message, batch_id === undefined ? '' : `batch_id: ${batch_id}`), ...each)
 }
@@ -64,49 +78,59 @@ function briefBatch({ results: outcomes }: BatchOutcome, { message, batch_id, re
 export const briefReplay = (text: string): string =>
   below('This was done before under the same idempotency_key; nothing was done again. The answer was:', text)
 
-function inspected(outcome: InspectOutcome, searched: string | undefined, made: ToolCall): string {
-  return outcome.type === 'directory' ? listing(outcome, made) : file(outcome, searched, made)
+/** Who looked: the call, and the names of who made it. */
+interface Looked {
+  made: ToolCall
+  naming: CallSyntax
 }
 
-function listing({ path, entries = [], next_entry }: InspectOutcome, made: ToolCall): string {
+function inspected(outcome: InspectOutcome, searched: string | undefined, looked: Looked): string {
+  return outcome.type === 'directory' ? listing(outcome, looked) : file(outcome, searched, looked)
+}
+
+function listing({ path, entries = [], next_entry }: InspectOutcome, looked: Looked): string {
   const kinds = { file: '', directory: '/', symlink: '@', other: '?' }
   const each = entries.map(({ name, type, file_size }) => `${name}${kinds[type]}${sizeOf(file_size)}`)
-  const more = next_entry === undefined ? '' : ', and there are more; to continue, send the last line'
-  const next = next_entry === undefined ? '' : continued(made, { after: next_entry })
+  const next = next_entry === undefined ? undefined : continued(looked, { after: next_entry })
+  const toContinue = next === undefined ? '' : '; to continue, send the last line'
+  const more = next_entry === undefined ? '' : `, and there are more${toContinue}`
   return below(`${path} is a directory with ${counted(entries.length, 'entry')}${more}.`, ...each, next)
 }
 
 const sizeOf = (bytes: number | undefined): string => (bytes === undefined ? '' : `\t${counted(bytes, 'byte')}`)
 
-function file(outcome: InspectOutcome, searched: string | undefined, made: ToolCall): string {
+function file(outcome: InspectOutcome, searched: string | undefined, looked: Looked): string {
+  const { made, naming } = looked
   const { file_hash, content, start_line = 1, structure, next_line, next_column, syntax_error_lines } = outcome
   const plain = made.arguments.numbered === false
   const lines = content === undefined || content === '' ? [] : linesOf(content, start_line)
   return below(
-    sentences(facts(outcome), hashLine(file_hash)),
+    sentences(facts(outcome), hashLine(file_hash, naming)),
     plain
       ? content?.replace(/\r?\n$/, '')
       : made.arguments.numbered === true
         ? content?.replace(/\n$/, '')
         : numbered(lines),
     structure === undefined ? '' : outlineLines(structure),
-    structure === undefined ? '' : itemsLeft(outcome, made),
+    structure === undefined ? '' : itemsLeft(outcome, looked),
     syntax_error_lines === undefined ? '' : `There are syntax errors (${linesListed(syntax_error_lines)}).`,
     searched === undefined ? '' : found(outcome, searched),
     next_line === undefined
       ? ''
-      : below(
-          'To continue, send:',
-          continued(made, { start_line: next_line, ...(next_column !== undefined && { start_column: next_column }) })
+      : toContinue(
+          continued(looked, { start_line: next_line, ...(next_column !== undefined && { start_column: next_column }) })
         )
   )
 }
 
 /** The same call from where the answer was cut. */
-function continued({ name, arguments: args }: ToolCall, from: object): string {
-  const { start_line, start_column, search, regex, ignore_case, structure, ...rest } = args
-  return callLine({ name, arguments: args }, name, { ...rest, ...from })
+function continued({ made, naming }: Looked, from: object): string | undefined {
+  const { start_line, start_column, search, regex, ignore_case, structure, ...rest } = made.arguments
+  return naming.write(made.name, { ...rest, ...from }, made)
 }
+
+const toContinue = (call: string | undefined): string =>
+  call === undefined ? 'There is more, which is not shown.' : below('To continue, send:', call)
 
 const LINE_ENDINGS = { lf: '', none: '', crlf: 'CRLF', cr: 'CR line breaks', mixed: 'mixed line breaks' }
 
@@ -136,13 +160,11 @@ function facts(outcome: InspectOutcome): string {
   return `${path}: ${all.filter(fact => fact !== '').join(', ')}.${shown}${replaced}`
 }
 
-function itemsLeft({ total_items = 0, next_item }: InspectOutcome, made: ToolCall): string {
+function itemsLeft({ total_items = 0, next_item }: InspectOutcome, { made, naming }: Looked): string {
   if (total_items === 0) return 'There are no headings, code blocks or symbols.'
   if (next_item === undefined) return ''
-  return below(
-    `There are ${counted(total_items, 'item')}. To continue, send:`,
-    callLine(made, made.name, { ...made.arguments, start_item: next_item })
-  )
+  const next = naming.write(made.name, { ...made.arguments, start_item: next_item }, made)
+  return `There are ${counted(total_items, 'item')}. ${toContinue(next)}`
 }
 
 function found({ matches = [], total_matches = 0, stopped_at_line }: InspectOutcome, searched: string): string {

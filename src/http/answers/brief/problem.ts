@@ -4,11 +4,11 @@ import type { Problem } from '../../../../schemas/problem.ts'
 import type { StaleFile } from '../../../workspace/failure.ts'
 import type { Failure } from '../../failure.ts'
 import type { FailedPart } from '../../../operations/operation.ts'
-import type { ToolCall } from '../call-names.ts'
+import { type CallSyntax, pathShown, pathsShown, type ToolCall } from '../call-names.ts'
 import { sentences } from '../description.ts'
 import { afterOthers, NOTHING_CHANGED, partNamed } from '../part.ts'
 import { counted, cut, listed, span } from '../phrases.ts'
-import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, preview } from './call.ts'
+import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, preview, toRead } from './call.ts'
 import { EDIT_BRIEFS } from './edit.ts'
 import { undoConflict } from './undo-conflict.ts'
 import { below, hashLine } from './text.ts'
@@ -20,33 +20,37 @@ import { below, hashLine } from './text.ts'
 export function briefProblem(
   failure: Failure,
   body: Problem,
-  made: ToolCall | undefined,
-  part: FailedPart | undefined
+  { made, part, naming }: { made: ToolCall | undefined; part: FailedPart | undefined; naming: CallSyntax }
 ): string {
   const { code, detail, path, file_hash } = body
   const shown = cut(path ?? 'the file', 200)
-  const call = made && (part === undefined ? { made, shown, file_hash } : partOf(made, part, { shown, file_hash }))
+  const file = { shown, file_hash, naming }
+  const call = made && (part === undefined ? { made, ...file } : partOf(made, part, file))
   const brief = call && briefOf(BRIEFS, failure, call)
-  if (brief === undefined) return withHash(withCode(detail, code, path), file_hash)
+  if (brief === undefined) return withHash(withCode(detail, code, path), file_hash, naming)
   const { what, next, lines } = brief
   const of = part === undefined ? '' : `${partNamed(part, path)}: `
   const whole = part === undefined ? '' : sentences(NOTHING_CHANGED, afterOthers(part))
-  return withHash(below(`${of}${what}${/[.?]$/.test(what) ? '' : '.'} [${code}]`, whole, ...next, lines), file_hash)
+  return withHash(
+    below(`${of}${what}${/[.?]$/.test(what) ? '' : '.'} [${code}]`, whole, ...next, lines),
+    file_hash,
+    naming
+  )
 }
 
 /** The one operation of a call that failed. */
 function partOf(
   { name, arguments: all }: ToolCall,
   { operation_index: index }: FailedPart,
-  file: Pick<FailedCall, 'shown' | 'file_hash'>
+  file: Pick<FailedCall, 'shown' | 'file_hash' | 'naming'>
 ): FailedCall {
   const operations = all.operations as readonly ToolCall['arguments'][]
   return { ...file, made: { name, arguments: operations[index]! }, part: { index, all } }
 }
 
 /** A text with the hash, if that isn't in it. */
-const withHash = (text: string, file_hash = ''): string =>
-  text.includes(file_hash) ? text : below(text, hashLine(file_hash))
+const withHash = (text: string, file_hash = '', naming: CallSyntax): string =>
+  text.includes(file_hash) ? text : below(text, hashLine(file_hash, naming))
 
 function briefOf<F extends { code: string }>(table: Briefs<F>, failure: F, call: FailedCall): Brief | undefined {
   const made = table[failure.code as F['code']] as ((failure: F, call: FailedCall) => Brief | undefined) | undefined
@@ -70,32 +74,39 @@ const BRIEFS: Briefs<Failure> = {
     const [first] = did_you_mean
     if (missing !== undefined) return undefined
     const what = `${call.shown} was not found`
+    const listing = inspect(call, { path: '.' })
     return first === undefined
-      ? { what, next: ['This lists what is there:', inspect(call, { path: '.' })] }
-      : { what: `${what}; did you mean ${listed(did_you_mean, 'or')}?`, next: again(call, { path: first }) }
+      ? { what, next: listing.length === 0 ? ['Check the path.'] : ['This lists what is there:', ...listing] }
+      : {
+          what: `${what}; did you mean ${listed(pathsShown(call.naming, did_you_mean), 'or')}?`,
+          next: again(call, { path: first })
+        }
   },
   PATH_NOT_ALLOWED: ({ reason, did_you_mean: [first, ...others] = [] }, call) =>
     reason === 'outside' && first !== undefined
       ? {
-          what: `${call.shown} is outside the workspace; did you mean ${listed([first, ...others], 'or')}?`,
+          what: `${call.shown} is outside the workspace; did you mean ${listed(pathsShown(call.naming, [first, ...others]), 'or')}?`,
           next: again(call, { path: first })
         }
       : undefined,
-  PRECONDITION_REQUIRED: (_failure, call) => ({
-    what: 'This server requires expected_hash with every edit: send the file_hash that this call answers',
-    next: [inspect(call, { path: pathOf(call) })]
-  })
+  PRECONDITION_REQUIRED: (_failure, call) => {
+    if (!call.naming.takes('expected_hash')) return undefined
+    const what = 'This server requires expected_hash with every edit: send the file_hash that this call answers'
+    return { what, next: inspect(call, { path: pathOf(call) }) }
+  }
 }
 
 function staleFile({ reason, expected_hash, now }: StaleFile, call: FailedCall): Brief | undefined {
-  const { file_hash, shown } = call
-  const whole = [inspect(call, { path: pathOf(call) })]
+  const { file_hash, shown, naming } = call
+  const whole = { path: pathOf(call) }
   if (reason === 'changed_meanwhile') {
-    return { what: `${shown} was changed by another program during the edit; nothing was written`, next: whole }
+    const what = `${shown} was changed by another program during the edit; nothing was written`
+    return { what, next: inspect(call, whole) }
   }
-  const changed = `${shown} has changed since its hash was ${expected_hash}`
+  const since = naming.takes('expected_hash') ? `its hash was ${expected_hash}` : 'it was read'
+  const changed = `${shown} has changed since ${since}`
   if (now === undefined || file_hash === undefined) {
-    return { what: `${changed}; nothing was written`, next: ['Read it again, then decide:', ...whole] }
+    return { what: `${changed}; nothing was written`, next: toRead(call, 'Read it again, then decide', whole) }
   }
   const arguments_ = { ...call.made.arguments, expected_hash: file_hash }
   const renewed: FailedCall = { ...call, made: { ...call.made, arguments: arguments_ } }

@@ -3,7 +3,7 @@
 import type { OutlineEntry } from '../../../engine/failure.ts'
 import type { NumberedLine } from '../../../engine/report/changed-lines.ts'
 import { splitAtBreaks } from '../../../engine/text/lines.ts'
-import type { ToolCall } from '../call-names.ts'
+import type { CallSyntax } from '../call-names.ts'
 import { qualifiedName } from '../phrases.ts'
 
 /** Parts of an answer below each other; empty ones are left out. */
@@ -26,12 +26,9 @@ export const numbered = (lines: readonly NumberedLine[]): string =>
     })
     .join('\n')
 
-export const hashLine = (file_hash: string | undefined): string =>
-  file_hash === undefined ? '' : `file_hash: ${file_hash}`
-
-/** A call on one line: the arguments alone where it is the tool that was called, else with the tool's name. */
-export const callLine = (made: ToolCall, name: string, args: object): string =>
-  JSON.stringify(name === made.name ? args : { name, arguments: args })
+/** The hash of a file, for callers who can send it. */
+export const hashLine = (file_hash: string | undefined, naming: CallSyntax): string =>
+  file_hash === undefined || !naming.takes('expected_hash') ? '' : `file_hash: ${file_hash}`
 
 /** Items of an outline, a line each: `12-40⇥method Parser.parse`. */
 export const outlineLines = (items: readonly OutlineEntry[]): string =>

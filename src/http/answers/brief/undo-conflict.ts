@@ -3,8 +3,7 @@
 import type { ConflictAt, HistoryFailure } from '../../../operations/operation.ts'
 import { BY_TOOL } from '../call-names.ts'
 import { inTheWay, laterOf, restoringEdits, withLater } from '../take-back-failure.ts'
-import { type Brief, CALLS_LENGTH, type FailedCall } from './call.ts'
-import { callLine } from './text.ts'
+import { type Brief, CALLS_LENGTH, type FailedCall, toRead } from './call.ts'
 
 /** Calls that put back a text. */
 const MOST_EDITS = 2
@@ -13,31 +12,29 @@ export function undoConflict(
   failure: Extract<HistoryFailure, { code: 'UNDO_CONFLICT' }>,
   call: FailedCall
 ): Brief | undefined {
-  const { made } = call
+  const { made, naming } = call
   const { verb, conflicts } = failure
   // `detail` says how to bring it back.
   if (conflicts.some(({ kind, replaced }) => kind === 'removed' || replaced)) return undefined
   const later = laterOf(conflicts)
   const edit_ids = withLater(failure)
   const which = later.length === 1 ? 'edit' : 'edits'
-  const next =
-    edit_ids === undefined
-      ? []
-      : [`To take back the later ${which} too, send:`, callLine(made, BY_TOOL.undo, { edit_ids })]
+  const undo = edit_ids === undefined ? undefined : naming.write(BY_TOOL.undo, { edit_ids }, made)
+  const next = undo === undefined ? [] : [`To take back the later ${which} too, send:`, undo]
   const texts = restoringEdits(conflicts).slice(0, MOST_EDITS)
   for (const { path, edit } of texts) {
-    const restoring = callLine(made, 'old_text' in edit ? BY_TOOL.edit : BY_TOOL.edit_lines, { path, ...edit })
-    if (restoring.length > CALLS_LENGTH) continue
+    const restoring = naming.write('old_text' in edit ? BY_TOOL.edit : BY_TOOL.edit_lines, { path, ...edit }, made)
+    if (restoring === undefined || restoring.length > CALLS_LENGTH) continue
     const what = verb === 'undo' ? 'put back only the text' : 'put in only the text'
     next.push(`To ${what}, over the later edit, send:`, restoring)
   }
-  return { what: inTheWay(failure), next: next.length > 0 ? next : lookAt(conflicts[0], call) }
+  return { what: inTheWay(failure, naming), next: next.length > 0 ? next : lookAt(conflicts[0], call) }
 }
 
 /** Where no call puts anything back: the lines in question. */
-function lookAt(conflict: ConflictAt | undefined, { made }: FailedCall): string[] {
+function lookAt(conflict: ConflictAt | undefined, call: FailedCall): string[] {
   if (conflict === undefined) return []
   const { path, start_line, end_line } = conflict
   const lines = { path, start_line, end_line: Math.max(start_line, end_line) }
-  return ['Read the lines in question, then edit them:', callLine(made, BY_TOOL.inspect, lines)]
+  return toRead(call, 'Read the lines in question, then edit them', lines)
 }
