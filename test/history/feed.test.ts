@@ -396,9 +396,9 @@ class World {
       this.#servers.delete(nonce)
       this.#place.gone.add(nonce)
     } else if (nonces.length > 1) {
-      // It goes on, and may be about to write.
+      // It goes on. It may be about to write, having just looked.
       this.#place.gone.add(nonce)
-      this.#place.late.set(nonce, random.int(3))
+      this.#place.late.set(nonce, random.int(2))
       for (const [other, each] of this.#servers) if (other !== nonce && random.chance(70)) await each.unsettled()
     }
   }
