@@ -71,7 +71,7 @@ export class Feed {
           if (line === 'unreadable') {
             // It is told when it can be read again.
             isWhole = false
-            break
+            continue
           }
           const { at, said } = line
           read = at.offset + at.length
