@@ -4,9 +4,11 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import type { History } from '../../src/history/api.ts'
+import type { EditRecord } from '../../src/history/record.ts'
 import { canMount } from '../workspace/support/machine.ts'
-import { DURABLE, FAST, hashOf, makePlace, recordOf } from './support/history.ts'
+import { DURABLE, FAST, hashOf, makePlace, recordOf, type Place } from './support/history.ts'
 
 const SKIP = !canMount && 'needs root to mount a small file system'
 
@@ -18,6 +20,28 @@ const small = (t: { teardown(work: () => unknown): void }): string => {
     rmSync(folder, { recursive: true, force: true })
   })
   return folder
+}
+
+interface FilledUp {
+  place: Place
+  history: History
+  /** Not settled. */
+  records: readonly [EditRecord, ...EditRecord[]]
+  /** A file; without it there is room again. */
+  filler: string
+}
+
+/** A history with a record of each of these files, on a disk that has no room for more. */
+async function filledUp(t: Test, first: string, ...others: readonly string[]): Promise<FilledUp> {
+  const folder = small(t)
+  const place = makePlace(t, join(folder, 'history'))
+  const history = await place.open({ nonce: 'one', limits: { segment: 1 } })
+  const records: [EditRecord, ...EditRecord[]] = [recordOf(history, first)]
+  for (const path of others) records.push(recordOf(history, path))
+  for (const record of records) await history.append(record, DURABLE)
+  const filler = join(folder, 'filler')
+  spawnSync('sh', ['-c', `cat /dev/zero > ${filler}`])
+  return { place, history, records, filler }
 }
 
 t.test('rejects what finds no room, and goes on when there is some', { skip: SKIP }, async t => {
@@ -66,12 +90,8 @@ t.test(
   'settlements that nobody can write are reported, and known as long as the server runs',
   { skip: SKIP },
   async t => {
-    const folder = small(t)
-    const place = makePlace(t, join(folder, 'history'))
-    const history = await place.open({ nonce: 'one', limits: { segment: 1 } })
-    const record = recordOf(history, 'a.txt')
-    await history.append(record, DURABLE)
-    spawnSync('sh', ['-c', `cat /dev/zero > ${join(folder, 'filler')}`])
+    const { place, history, records } = await filledUp(t, 'a.txt')
+    const [record] = records
     history.settle(record.edit_id, 'done')
     await history.flush()
     t.match(place.events.at(-1), { event: 'history_settlements_late', count: 1 })
@@ -81,13 +101,7 @@ t.test(
 )
 
 t.test('settlements are written when there is room again, and reported once', { skip: SKIP }, async t => {
-  const folder = small(t)
-  const place = makePlace(t, join(folder, 'history'))
-  const history = await place.open({ nonce: 'one', limits: { segment: 1 } })
-  const records = ['a.txt', 'b.txt'].map(path => recordOf(history, path))
-  for (const record of records) await history.append(record, DURABLE)
-  const filler = join(folder, 'filler')
-  spawnSync('sh', ['-c', `cat /dev/zero > ${filler}`])
+  const { place, history, records, filler } = await filledUp(t, 'a.txt', 'b.txt')
   for (const { edit_id } of records) {
     history.settle(edit_id, 'done')
     for (let i = 0; i < 3; i++) await history.flush()
@@ -108,12 +122,8 @@ t.test('settlements are written when there is room again, and reported once', { 
 })
 
 t.test('settlements that there never is room for are lost, and no memory with them', { skip: SKIP }, async t => {
-  const folder = small(t)
-  const place = makePlace(t, join(folder, 'history'))
-  const history = await place.open({ nonce: 'one', limits: { segment: 1 } })
-  const record = recordOf(history, 'a.txt')
-  await history.append(record, DURABLE)
-  spawnSync('sh', ['-c', `cat /dev/zero > ${join(folder, 'filler')}`])
+  const { place, history, records } = await filledUp(t, 'a.txt')
+  const [record] = records
   history.settle(record.edit_id, 'done')
   for (let i = 0; i < 9999; i++) history.settle(history.nextId(), 'done')
   await history.flush()

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { loadConfig } from '../../src/config/config.ts'
-import { openHistory } from '../../src/history/history.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
+import { openAs } from '../history/support/history.ts'
 import { check, startServer, TOKEN } from './test-server.ts'
 
 t.test('keeps no text of a private file, and gives the answer again without it', async t => {
@@ -74,15 +74,7 @@ t.test('says so where the answer under a key was forgotten', async t => {
   const server = await startServer(t, { settings: { stateDir }, files: { 'a.txt': 'one\n' } })
   const body = { path: 'a.txt', old_text: 'one', new_text: 'two', idempotency_key: 'k' }
   await check(t, server, '/edit', body, 200, {})
-  const forgetting = await openHistory({
-    folder: join(stateDir, 'history'),
-    nonce: 'forgetting',
-    level: 'full',
-    isPrivate: () => false,
-    isAlive: async () => true,
-    stayAlive: () => 0,
-    report: () => {}
-  })
+  const forgetting = await openAs('forgetting', join(stateDir, 'history'))
   t.equal(await forgetting.forget(Buffer.from('a.txt')), 1)
   await forgetting.close()
   await check(t, server, '/edit', body, 422, { code: 'IDEMPOTENCY_KEY_REUSED', detail: /editd forget/ })

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { openHistory } from '../../src/history/history.ts'
 import type { BatchStep } from '../../src/workspace/workspace.ts'
+import { openAs } from '../history/support/history.ts'
 import { Random, SEED } from '../random.ts'
 import { append, makeFolders, onLinux, open, REAL, removeFolders } from '../workspace/support/open.ts'
 import { startBatchWorker } from '../workspace/support/process.ts'
@@ -203,15 +203,7 @@ row(
         kept += left
       }
       totals.removed += 2 * asked.size - kept
-      const history = await openHistory({
-        folder: join(state, 'history'),
-        nonce: 'test',
-        level: 'full',
-        isPrivate: () => false,
-        isAlive: async () => false,
-        stayAlive: () => 0,
-        report: () => {}
-      })
+      const history = await openAs('test', join(state, 'history'), { isAlive: async () => false })
       const batches = new Map<string, string[]>()
       for (const group of GROUPS.keys()) {
         for (const file of groupFiles(group)) {

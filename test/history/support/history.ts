@@ -18,6 +18,19 @@ export interface Place {
   open(options?: Partial<Omit<HistoryOptions, 'limits'>> & { limits?: Partial<HistoryLimits> }): Promise<History>
 }
 
+/** Opens the history in a folder as a server of this nonce. All others live, unless `options` says otherwise. */
+export const openAs = (nonce: string, folder: string, options: Partial<HistoryOptions> = {}): Promise<History> =>
+  openHistory({
+    folder,
+    nonce,
+    level: 'full',
+    isPrivate: () => false,
+    isAlive: async () => true,
+    stayAlive: () => 0,
+    report: () => {},
+    ...options
+  })
+
 /** A temporary folder for a history, until the test ends; what is opened is closed then. */
 export function makePlace(t: { teardown(work: () => unknown): void }, folder?: string): Place {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-history-')))
@@ -34,11 +47,7 @@ export function makePlace(t: { teardown(work: () => unknown): void }, folder?: s
     open: async options => {
       const nonce = options?.nonce ?? randomBytes(6).toString('hex')
       let returns = 0
-      const history = await openHistory({
-        folder: place.folder,
-        nonce,
-        level: 'full',
-        isPrivate: () => false,
+      const history = await openAs(nonce, place.folder, {
         isAlive: async nonce => !place.gone.has(nonce),
         stayAlive: () => {
           const late = place.late.get(nonce) ?? 0

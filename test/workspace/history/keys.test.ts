@@ -1,12 +1,12 @@
 import { appendFileSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { openHistory } from '../../../src/history/history.ts'
 import type { EditRecord, Settlement } from '../../../src/history/record.ts'
 import { createHash } from 'node:crypto'
 import { ok } from '../../../src/result.ts'
 import { settle, type Settling } from '../../../src/workspace/history/settle.ts'
 import type { Workspace } from '../../../src/workspace/workspace.ts'
+import { openAs } from '../../history/support/history.ts'
 import { append, makeFolders, open, removeFolders, type Folders } from '../support/open.ts'
 
 async function fresh(t: Test): Promise<{ folders: Folders; start(): Promise<Workspace> }> {
@@ -107,15 +107,7 @@ async function killedServer(
   [before, line]: readonly [string, string],
   temp?: string
 ) {
-  const history = await openHistory({
-    folder: join(state, 'history'),
-    nonce: 'killed',
-    level: 'full',
-    isPrivate: () => false,
-    isAlive: async () => false,
-    stayAlive: () => 0,
-    report: () => {}
-  })
+  const history = await openAs('killed', join(state, 'history'), { isAlive: async () => false })
   const record: EditRecord = {
     edit_id: history.nextId(),
     operation: 'edit',

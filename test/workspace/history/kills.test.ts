@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { openHistory } from '../../../src/history/history.ts'
+import { openAs } from '../../history/support/history.ts'
 import { often } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 import { makeFolders, onLinux, removeFolders } from '../support/open.ts'
@@ -64,15 +64,7 @@ t.test(
         .split('\n')
         .slice(0, -1)
     )
-    const history = await openHistory({
-      folder: join(folders.state, 'history'),
-      nonce: 'test',
-      level: 'full',
-      isPrivate: () => false,
-      isAlive: async () => false,
-      stayAlive: () => 0,
-      report: () => {}
-    })
+    const history = await openAs('test', join(folders.state, 'history'), { isAlive: async () => false })
     const times = new Map<string, number>()
     for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1)
     const lost = [...acknowledged.keys()].filter(line => !times.has(line))

@@ -13,7 +13,6 @@ import {
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Splice } from '../../../src/engine/edit/splice.ts'
-import { openHistory } from '../../../src/history/history.ts'
 import type { EditRecord } from '../../../src/history/record.ts'
 import { ok } from '../../../src/result.ts'
 import { thisOwner } from '../../../src/workspace/locks/owner.ts'
@@ -24,7 +23,7 @@ import type {
   Workspace,
   WorkspaceOptions
 } from '../../../src/workspace/workspace.ts'
-import { FAST, recordOf } from '../../history/support/history.ts'
+import { FAST, openAs, recordOf } from '../../history/support/history.ts'
 import { append, become, DRY, makeFolders, open, REAL, removeFolders, type Folders } from '../support/open.ts'
 
 interface Fixture {
@@ -332,15 +331,7 @@ async function halfDone(
   { folders, write }: Fixture,
   ...more: readonly Partial<EditRecord>[]
 ): Promise<EditRecord[]> {
-  const other = await openHistory({
-    folder: join(folders.state, 'history'),
-    nonce: 'another',
-    level: 'full',
-    isPrivate: () => false,
-    isAlive: async () => true,
-    stayAlive: () => 0,
-    report: () => {}
-  })
+  const other = await openAs('another', join(folders.state, 'history'))
   t.teardown(() => other.close())
   const records = more.map(each => twoAppended(other.nextId(), each))
   for (const record of records) await other.append(record, { durable: false })
@@ -358,15 +349,7 @@ t.test('takes what another server has only just done for undone where the file i
 
 t.test('a page settles no more than ten changes, and the next one goes on', async t => {
   const { folders, workspace, write } = await fresh(t)
-  const killed = await openHistory({
-    folder: join(folders.state, 'history'),
-    nonce: 'killed',
-    level: 'full',
-    isPrivate: () => false,
-    isAlive: async () => true,
-    stayAlive: () => 0,
-    report: () => {}
-  })
+  const killed = await openAs('killed', join(folders.state, 'history'))
   for (let i = 0; i < 25; i++) {
     write(`${i}.txt`, 'text')
     await killed.append(recordOf(killed, `${i}.txt`, 'text'), FAST)
