@@ -3,7 +3,7 @@
 import { type EightBitEncoding, excerpt } from '../../text/encoding.ts'
 import { withLf } from '../../text/lines.ts'
 import type { OldText, Reading } from '../readings.ts'
-import { hunksOf, type Hunk, type DifferenceKind } from './hunks.ts'
+import { hunksOf, type WordHunk, type DifferenceKind } from './hunks.ts'
 
 export type DifferenceType =
   | 'whitespace'
@@ -221,19 +221,19 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
 }
 
 /** The differences, with the break that ends only old_text. That only the region ends with one is not a difference. */
-function allHunks(source: string, there: string): Hunk[] {
+function allHunks(source: string, there: string): WordHunk[] {
   if (source.endsWith('\n') === there.endsWith('\n')) return hunksOf(source, there)
   if (there.endsWith('\n')) return hunksOf(`${source}\n`, there)
   const line = /[^\n]*(?=\n*$)/.exec(source)![0]
   return [...hunksOf(source.replace(/\n+$/, ''), there), { kind: 'final_newline', expected: `${line}\n`, found: line }]
 }
 
-function distinct(hunks: readonly Hunk[]): Hunk[] {
+function distinct(hunks: readonly WordHunk[]): WordHunk[] {
   const seen = new Map(hunks.map(hunk => [JSON.stringify(hunk), hunk]))
   return [...seen.values()]
 }
 
-const differencesOf = (hunks: readonly Hunk[]): Difference[] =>
+const differencesOf = (hunks: readonly WordHunk[]): Difference[] =>
   hunks.map(hunk => ({ type: TYPE[hunk.kind], ...pieces(hunk.expected, hunk.found) }))
 
 const shown = (differences: readonly Difference[]): Omit<Classified, 'cause'> => ({
@@ -258,13 +258,13 @@ const pieces = (expected: string, found: string) => ({
 })
 
 /** The cause of differences: of what leaves the words as they are only where there is nothing else. */
-function causeOf(hunks: readonly Hunk[], inLongLine: boolean): Cause {
+function causeOf(hunks: readonly WordHunk[], inLongLine: boolean): Cause {
   const words = hunks.filter(({ kind }) => !(FORMS as readonly DifferenceKind[]).includes(kind))
   const named = words[0] ?? FORMS.flatMap(form => hunks.find(({ kind }) => kind === form) ?? [])[0]!
   const { kind } = named
   const spoken = SPOKEN_OF.find(kinds => kinds.includes(kind)) ?? []
   const others = hunks.filter(hunk => hunk !== named && !spoken.includes(hunk.kind)).length
-  const cause = (type: CauseType, { expected, found }: Pick<Hunk, 'expected' | 'found'>): Cause => ({
+  const cause = (type: CauseType, { expected, found }: Pick<WordHunk, 'expected' | 'found'>): Cause => ({
     type,
     ...pieces(expected, found),
     ...more(others)
@@ -279,4 +279,4 @@ function causeOf(hunks: readonly Hunk[], inLongLine: boolean): Cause {
   return cause(inLongLine ? 'long_line_part' : 'stale', named)
 }
 
-const isWord = ({ kind }: Hunk): boolean => kind === 'typo' || kind === 'word' || kind === 'renamed'
+const isWord = ({ kind }: WordHunk): boolean => kind === 'typo' || kind === 'word' || kind === 'renamed'

@@ -32,7 +32,7 @@ export type DifferenceKind =
   | 'content'
 
 /** A difference: the piece of old_text and that of the file, with the words beside them where the pieces are blank. */
-export interface Hunk {
+export interface WordHunk {
   kind: DifferenceKind
   expected: string
   found: string
@@ -57,7 +57,7 @@ const TYPO_LENGTH = { least: 4, most: 99 }
  * The differences in order; where there are too many, a single one, of all between the first and the last. The breaks
  * of both are `\n`.
  */
-export function hunksOf(expected: string, found: string): Hunk[] {
+export function hunksOf(expected: string, found: string): WordHunk[] {
   if (expected.length + found.length <= MOST_UNITS) {
     const hunks = hunksWithin(expected, found)
     if (hunks !== undefined) return hunks
@@ -69,7 +69,7 @@ export function hunksOf(expected: string, found: string): Hunk[] {
   return [{ kind: 'content', expected: first, found: second }]
 }
 
-function hunksWithin(expected: string, found: string): Hunk[] | undefined {
+function hunksWithin(expected: string, found: string): WordHunk[] | undefined {
   // An escape is a token where the texts haven't the same ones; elsewhere it may as well be `C:\temp`.
   const token = hasSameEscapes(expected, found) ? TOKEN : TOKEN_OR_ESCAPE
   const tokens = (text: string): string[] => text.match(token) ?? []
@@ -104,7 +104,7 @@ function hunkOf(
   b: readonly string[],
   [fromA, toA]: [number, number],
   [fromB, toB]: [number, number]
-): Hunk {
+): WordHunk {
   const [x, y] = [a.slice(fromA, toA).join(''), b.slice(fromB, toB).join('')]
   if (x.trim() !== '' || y.trim() !== '') {
     if (x !== '' && y !== '') {
