@@ -118,7 +118,8 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   suggestion: text('What to do, in one sentence.'),
   example: Type.Optional(text('An example.')),
   edit: Type.Optional(ref(SuggestedEdit)),
-  call: Type.Optional(ref(SuggestedCall))
+  call: Type.Optional(ref(SuggestedCall)),
+  diff: Type.Optional(text('A corrected diff of the whole file, ready to send.'))
 })
 
 const Highlight = named('Highlight', 'Lines to check.', {

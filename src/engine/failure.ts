@@ -104,6 +104,64 @@ export interface NoMatch extends EditPosition {
   suggestions_truncated?: true
 }
 
+/** Which hunk of a patch failed, as which edit; `diff_line`: the 1-based line of the diff where it begins. */
+export interface HunkPosition extends EditPosition {
+  diff_line: number
+}
+
+/**
+ * A corrected diff: all hunks of the file, of which those in `corrected` (0-based) are others than were sent. It fits
+ * the file. `lines`: those of the file that the hunk which failed is about then.
+ */
+export interface DiffFix {
+  type: 'USE_EXACT_TEXT' | 'ADD_CONTEXT'
+  diff: string
+  lines: [number, number]
+  corrected: number[]
+}
+
+/** What a hunk needs of the file, and the file doesn't have; `search_text` is that text, or the first line of it. */
+export interface HunkNotFound extends HunkPosition {
+  code: 'NO_MATCH'
+  /**
+   * `anchor`: a line behind `@@`. `lines`: its old lines. `place`: it has additions alone, and doesn't say where they
+   * go. `order`: it stands above the hunk before. `end`: its old lines aren't the last ones.
+   */
+  what: 'anchor' | 'lines' | 'place' | 'order' | 'end'
+  search_text: string
+  /** The line below which it was looked for: an anchor, or the last line of the hunk before. */
+  below?: number
+  similar_content: SimilarContent[]
+  /** Why it isn't there, where that is known of the best of `similar_content`. */
+  cause?: Cause
+  /** First and last line of the new lines, which are there already; then the hunk seems to be applied. */
+  applied_lines?: [number, number]
+  diffs: DiffFix[]
+  /** A corrected diff there is, but too long to be shown. */
+  too_long?: true
+  file_preview: FilePreview
+  suggestions_truncated?: true
+}
+
+/** An anchor, or the old lines of a hunk, that the file has more than once. */
+export interface HunkAmbiguous extends HunkPosition {
+  code: 'WRONG_COUNT'
+  what: 'anchor' | 'lines'
+  search_text: string
+  below?: number
+  expected_occurrences: 1
+  actual_occurrences: number
+  match_locations: MatchLocation[]
+  /** The first lines of the matches, at most 50. */
+  match_lines: number[]
+  more_matches?: number
+  /** One for each of the first places. */
+  diffs: DiffFix[]
+  too_long?: true
+}
+
+export type HunkFailure = HunkNotFound | HunkAmbiguous
+
 /** The edit would be made a second time: its new_text, which has old_text in it, stands around the one match. */
 export interface AlreadyApplied extends EditPosition {
   code: 'ALREADY_APPLIED'
@@ -201,7 +259,7 @@ export interface ExpectedTextMismatch extends EditPosition {
 export type CurrentOutcome =
   /** It would still be made. First and last line of each place, at most ten. */
   | { fits: true; places: [number, number][]; total: number; file_preview: FilePreview }
-  | { fits: false; failure: TextFailure | LineFailure | SectionFailure }
+  | { fits: false; failure: TextFailure | LineFailure | SectionFailure | HunkFailure }
 
 /**
  * To be planned in a thread, as it may take long: many places are replaced, or a text wasn't found and what was meant

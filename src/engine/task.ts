@@ -5,13 +5,15 @@ import { explainStale } from './explain/explain-stale.ts'
 import { changedLines, type NumberedLine } from './report/changed-lines.ts'
 import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
-import type { LineFailure, CurrentOutcome, TextFailure, TakesLong } from './failure.ts'
+import type { LineFailure, CurrentOutcome, HunkFailure, TextFailure, TakesLong } from './failure.ts'
 import { numberedLines } from './edit/numbered-lines.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
 import { dropsMark } from './report/dropped-mark.ts'
 import { encodingMismatch, type EncodingMismatch } from './report/encoding-mismatch.ts'
 import { joinedBreaks, type JoinedBreaks } from './report/joined-breaks.ts'
 import type { LineEndings } from './text/eol.ts'
+import type { Hunk } from './patch/hunk.ts'
+import { planHunks } from './plan/apply-hunks.ts'
 import { planFileContent } from './plan/replace-file.ts'
 import type { Plan } from './edit/plan.ts'
 import type { Splice } from './edit/splice.ts'
@@ -23,6 +25,7 @@ export type TaskChange =
   | { operation: 'edit'; edits: readonly TextEdit[]; line_endings: LineEndings; allow_repeat?: boolean }
   | { operation: 'edit_lines'; edits: readonly LineEdit[]; line_endings: LineEndings }
   | { operation: 'create'; content: string }
+  | { operation: 'apply_hunks'; hunks: readonly Hunk[] }
 
 export interface Task {
   change: TaskChange
@@ -54,7 +57,7 @@ export interface TaskResult {
   description: Described
 }
 
-export type TaskFailure = TextFailure | LineFailure
+export type TaskFailure = TextFailure | LineFailure | HunkFailure
 
 /**
  * Plans a change of `original` (without NUL) and reports it. `path` and `exists` are for the diff. Failures: those of
@@ -136,5 +139,7 @@ function planChange(
       return planLineEdits(original, change.edits, { line_endings: change.line_endings, max_result_size, work_within })
     case 'create':
       return planFileContent(original, change.content, { max_result_size })
+    case 'apply_hunks':
+      return planHunks(original, change.hunks, { max_result_size, work_within })
   }
 }

@@ -10,7 +10,15 @@ import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { PendingResult } from '../../schemas/pending.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { ToolName } from '../../schemas/tools.ts'
-import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, TextFailure } from '../engine/failure.ts'
+import type {
+  BrokenSyntax,
+  HunkFailure,
+  LineFailure,
+  OutlineEntry,
+  SectionFailure,
+  TextFailure
+} from '../engine/failure.ts'
+import type { PatchFault } from '../engine/patch/fault.ts'
 import type { ConflictWithFix } from '../engine/take-back.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { EncodingMismatch } from '../engine/report/encoding-mismatch.ts'
@@ -50,6 +58,8 @@ export type FieldFault = { pointer: string } & (
   | { reason: 'closes_fence'; line: number }
   /** `syntax`: RE2's message. */
   | { reason: 'no_regex'; syntax: string }
+  /** A patch or diff that can't be read; lines are those of the field. */
+  | { reason: 'unreadable_patch'; fault: PatchFault }
   /** It selects edits of more files than one request may change. */
   | { reason: 'too_many_files'; limit: number; actual: number }
   /** Of the selectors one is needed. */
@@ -154,6 +164,7 @@ export type CallFailure =
   | OperationFailure
   | TextFailure
   | LineFailure
+  | HunkFailure
   | SectionFailure
   | BrokenSyntax
   | FileFailure

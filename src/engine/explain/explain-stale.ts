@@ -2,13 +2,16 @@
 // sentences.
 import type { Result } from '../../result.ts'
 import { previewOf } from './preview.ts'
-import type { LineFailure, CurrentOutcome, TextFailure } from '../failure.ts'
+import type { HunkFailure, LineFailure, CurrentOutcome, TextFailure } from '../failure.ts'
 import type { Plan } from '../edit/plan.ts'
 
 const MOST_PLACES = 10
 
 /** `planned`: the plan of the edit for `original`. Shows the file around the first place that would be changed. */
-export function explainStale(original: Buffer, planned: Result<Plan, TextFailure | LineFailure>): CurrentOutcome {
+export function explainStale(
+  original: Buffer,
+  planned: Result<Plan, TextFailure | LineFailure | HunkFailure>
+): CurrentOutcome {
   if (!planned.ok) return { fits: false, failure: planned.failure }
   const { placements, line_index } = planned.value
   const first = placements.slice(0, MOST_PLACES)

@@ -248,7 +248,8 @@ function locations({
   }
 }
 
-function placeInLine(text: Text, match: Match): Omit<MatchLocation, 'line_number' | 'inserted_by_edit'> {
+/** Where in its line a match is, and what is around it. */
+export function placeInLine(text: Text, match: Match): Omit<MatchLocation, 'line_number' | 'inserted_by_edit'> {
   const line = lineAround(text, match.start)
   const before = utf16Length(text.slice(line.start, match.start))
   const within = utf16Length(text.slice(match.start, Math.min(match.end, line.end)))

@@ -1,6 +1,6 @@
 // One failure of each kind, for the published document and for tests. Does not know any route.
 import type { ProblemCode } from '../../../schemas/problem.ts'
-import type { OutlineEntry } from '../../engine/failure.ts'
+import type { HunkFailure, OutlineEntry } from '../../engine/failure.ts'
 import type { Failure } from '../failure.ts'
 import { BY_ROUTE, BY_TOOL } from './call-names.ts'
 import { toProblem, type Context } from './problem.ts'
@@ -32,7 +32,7 @@ const ENTRIES: OutlineEntry[] = [12, 16].map(start_line => ({
 const EDIT_IDS = ['01KASMCX2G0000000000000000', '01KASMD3QY0000000000000000'] as const
 
 /** A failure of each kind. */
-export const EXAMPLES: { [C in ProblemCode]: Extract<Failure, { code: C }> } = {
+export const EXAMPLES: { [C in ProblemCode]: Extract<Exclude<Failure, HunkFailure>, { code: C }> } = {
   INVALID_JSON: { code: 'INVALID_JSON', reason: 'syntax', where: 'at character 17' },
   INVALID_REQUEST: {
     code: 'INVALID_REQUEST',

@@ -2,6 +2,7 @@
 import type { FieldFault, FixedFault } from '../../operations/operation.ts'
 import type { InvalidField } from '../failure.ts'
 import type { CallSyntax } from './call-names.ts'
+import { patchFaultInWords } from './patch-fault.ts'
 import { listed } from './phrases.ts'
 
 const TARGETS = 'heading, code_block and symbol'
@@ -65,6 +66,8 @@ function messageOf(fault: FieldFault, naming: CallSyntax): string {
         `has a line that would close the fence of the code block at line ${fault.line}; leave the fences out, ` +
         'or send include_heading: true with the whole block between longer fences'
       )
+    case 'unreadable_patch':
+      return patchFaultInWords(fault.fault)
     case 'no_regex':
       return `is not a regular expression in RE2 syntax (${fault.syntax})`
     default:

@@ -1,6 +1,6 @@
 // The texts of edits that can't be made, by code. Does not know why a request failed otherwise.
 import type { ExpectedTextMismatch, OccurrenceOutOfRange, WrongCount } from '../../../engine/failure.ts'
-import type { EditFailure } from '../edit-failure.ts'
+import { type EditFailure, isOfHunk } from '../edit-failure.ts'
 import { whyMissed } from '../no-match-cause.ts'
 import { counted, linesListed, span } from '../phrases.ts'
 import { addLines, onceMore } from '../text-failure.ts'
@@ -16,12 +16,13 @@ import {
   withEdits
 } from './call.ts'
 import { noMatch } from './no-match.ts'
+import { ambiguousHunk, missedHunk } from './patch.ts'
 import { ambiguousTarget, targetNotFound } from './target.ts'
 import { linesOf, numbered } from './text.ts'
 
 /** The texts, by code; the others of `EditFailure` are answered with `detail`. */
 export const EDIT_BRIEFS: Briefs<EditFailure> = {
-  NO_MATCH: noMatch,
+  NO_MATCH: (failure, call) => (isOfHunk(failure) ? missedHunk(failure, call) : noMatch(failure, call)),
   ALREADY_APPLIED: (failure, call) => ({
     what: ofEdit(
       failure,
@@ -36,7 +37,7 @@ export const EDIT_BRIEFS: Briefs<EditFailure> = {
     ],
     lines: preview(failure.file_preview)
   }),
-  WRONG_COUNT: wrongCount,
+  WRONG_COUNT: (failure, call) => (isOfHunk(failure) ? ambiguousHunk(failure, call) : wrongCount(failure, call)),
   OCCURRENCE_OUT_OF_RANGE: (failure, call) => ({
     what: ofEdit(failure, `occurrence is ${failure.occurrence}, but ${appears(failure, call)}`),
     next: oneOfThem(failure, call)

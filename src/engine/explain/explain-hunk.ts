@@ -1,0 +1,165 @@
+// The facts of a hunk that has no place in the file: what it lacks, what is there instead, diffs that would fit. Does
+// not know sentences.
+import { PieceTable } from '../edit/piece-table.ts'
+import type { HunkAmbiguous, HunkFailure, HunkNotFound, HunkPosition } from '../failure.ts'
+import type { FileLines } from '../patch/file-lines.ts'
+import { type Hunk, newLines, oldLines } from '../patch/hunk.ts'
+import type { HunkMisfit } from '../patch/place-hunks.ts'
+import type { Cause } from '../suggest/differences/classify.ts'
+import { MARGIN, type Suggestions } from '../suggest/suggest.ts'
+import { decode, excerpt } from '../text/encoding.ts'
+import { breakStyleOf } from '../text/eol.ts'
+import { LineIndex } from '../text/line-index.ts'
+import { Text } from '../text/text.ts'
+import { findApplied } from './already-applied.ts'
+import { placeInLine, SEARCH_LENGTH } from './explain.ts'
+import { previewOf } from './preview.ts'
+import {
+  correctedDiffs,
+  indentOf,
+  needsSimilar,
+  type Similar,
+  similarFor,
+  soughtText,
+  trimmedPlaces
+} from './repair-hunk.ts'
+import { similarContent } from './similar-content.ts'
+
+const MOST_LOCATIONS = 10
+const MOST_LISTED = 50
+
+/** Why the first hunk without a place has none, and the diffs that would fit instead. */
+export function explainMisfit(file: FileLines, hunks: readonly Hunk[], misfit: HunkMisfit): HunkFailure {
+  return misfit.reason === 'lines_twice' || misfit.reason === 'anchor_twice'
+    ? ambiguous(file, hunks, misfit)
+    : notFound(file, hunks, misfit)
+}
+
+const positionOf = (hunks: readonly Hunk[], { hunk_index }: HunkMisfit): HunkPosition => ({
+  edit_index: hunk_index,
+  total_edits: hunks.length,
+  diff_line: hunks[hunk_index]!.patch_line
+})
+
+/** The 1-based line below which a text was looked for, if not in the whole file. */
+function belowOf(misfit: HunkMisfit): { below?: number } {
+  const from = 'from' in misfit ? misfit.from : 'below' in misfit ? misfit.below : 0
+  return from === 0 ? {} : { below: from }
+}
+
+function ambiguous(
+  file: FileLines,
+  hunks: readonly Hunk[],
+  misfit: HunkMisfit & { reason: 'lines_twice' | 'anchor_twice' }
+): HunkAmbiguous {
+  const { lines } = misfit
+  const text = new Text([file.bytes])
+  const match_lines = lines.slice(0, MOST_LISTED).map(line => line + 1)
+  return {
+    code: 'WRONG_COUNT',
+    ...positionOf(hunks, misfit),
+    what: misfit.reason === 'lines_twice' ? 'lines' : 'anchor',
+    search_text: excerpt(soughtText(hunks[misfit.hunk_index]!, misfit), SEARCH_LENGTH),
+    ...belowOf(misfit),
+    expected_occurrences: 1,
+    actual_occurrences: lines.length,
+    match_lines,
+    match_locations: lines.slice(0, MOST_LOCATIONS).map(line => ({
+      line_number: line + 1,
+      ...placeInLine(text, { start: file.starts[line]!, end: file.ends[line] ?? file.bytes.length })
+    })),
+    ...(lines.length > match_lines.length && { more_matches: lines.length - match_lines.length }),
+    ...correctedDiffs(file, hunks, misfit, undefined)
+  }
+}
+
+const WHAT = {
+  no_anchor: 'anchor',
+  no_lines: 'lines',
+  not_at_end: 'end',
+  no_place: 'place',
+  above: 'order'
+} as const
+
+function notFound(
+  file: FileLines,
+  hunks: readonly Hunk[],
+  misfit: HunkMisfit & { reason: keyof typeof WHAT }
+): HunkNotFound {
+  const hunk = hunks[misfit.hunk_index]!
+  const index = new LineIndex(file.bytes)
+  const similar = needsSimilar(misfit) ? similarFor(file, hunk, misfit) : undefined
+  const applied = similar && misfit.reason === 'no_lines' ? appliedAt(file, hunk, similar) : undefined
+  const linesOf = ({ start, end }: { start: number; end: number }): [number, number] =>
+    index.lineNumbers([start, Math.max(start, end - 1)]).lines as [number, number]
+  const shown = applied?.surely === true ? undefined : similar && inWhole(similar)
+  const text = new Text([file.bytes])
+  const end = { start: file.bytes.length, end: file.bytes.length }
+  const place =
+    applied?.surely === true
+      ? applied.place
+      : (shown?.candidates[0] ?? applied?.place ?? (misfit.reason === 'not_at_end' ? end : undefined))
+  return {
+    code: 'NO_MATCH',
+    ...positionOf(hunks, misfit),
+    what: WHAT[misfit.reason],
+    search_text: excerpt(soughtText(hunk, misfit), SEARCH_LENGTH),
+    ...belowOf(misfit),
+    similar_content: shown === undefined ? [] : similarContent(text, shown, linesOf),
+    ...causeOf(file, hunk, misfit, shown),
+    ...(applied !== undefined && { applied_lines: linesOf(applied.place) }),
+    ...(applied?.surely === true ? { diffs: [] } : correctedDiffs(file, hunks, misfit, similar)),
+    file_preview: previewOf(file.bytes, index, place, place !== undefined && place === shown?.candidates[0]),
+    ...(similar?.suggestions.truncated === true && { suggestions_truncated: true as const })
+  }
+}
+
+/** Suggestions with offsets of the whole file. */
+const inWhole = ({ suggestions, offset }: Similar): Suggestions => ({
+  ...suggestions,
+  candidates: suggestions.candidates.map(region => ({
+    ...region,
+    start: region.start + offset,
+    end: region.end + offset
+  }))
+})
+
+function causeOf(
+  file: FileLines,
+  hunk: Hunk,
+  misfit: HunkMisfit,
+  suggestions: Suggestions | undefined
+): { cause?: Cause } {
+  const [best, another] = suggestions?.candidates ?? []
+  if (best === undefined) return {}
+  if (suggestions!.margin < MARGIN && another !== undefined) return { cause: { type: 'near_duplicate' } }
+  const blanks = misfit.reason === 'no_lines' ? otherBlanks(file, hunk, misfit.from) : undefined
+  if (blanks !== undefined) return { cause: blanks }
+  // The text is there as a part of a line.
+  return best.cause.type === 'line_endings' ? {} : { cause: best.cause }
+}
+
+/** How the old lines differ from lines of the file that differ in nothing but white space around them. */
+function otherBlanks(file: FileLines, hunk: Hunk, from: number): Cause | undefined {
+  const sought = oldLines(hunk)
+  const [first] = trimmedPlaces(file, hunk, from)
+  if (first === undefined) return undefined
+  const at = sought.findIndex((text, i) => !file.line(first + i).equals(Buffer.from(text)))
+  if (at === -1) return undefined
+  const [expected, found] = [sought[at]!, decode(file.line(first + at)).text]
+  const [own, there] = [indentOf(expected), indentOf(found)]
+  return own === there
+    ? { type: 'trailing_space', expected, found }
+    : { type: 'indentation', expected: own, found: there }
+}
+
+/** Where the new lines of a hunk stand already. */
+function appliedAt(file: FileLines, hunk: Hunk, similar: Similar): ReturnType<typeof findApplied> {
+  const searched = {
+    draft: new PieceTable(file.bytes),
+    line_endings: 'adapt' as const,
+    ending: breakStyleOf(file.bytes).ending
+  }
+  const edit = { old_text: oldLines(hunk).join('\n'), new_text: newLines(hunk).join('\n') }
+  return findApplied(searched, edit, searched.draft.text, inWhole(similar))
+}

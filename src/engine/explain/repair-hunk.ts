@@ -1,0 +1,301 @@
+// What a hunk that has no place was probably meant for, as hunks that have one; and whole diffs of these. Does not know
+// sentences.
+import type { DiffFix } from '../failure.ts'
+import type { FileLines } from '../patch/file-lines.ts'
+import { type Hunk, type HunkLine, newLines, oldLines } from '../patch/hunk.ts'
+import { HunkFinder, type HunkMisfit, placeHunks } from '../patch/place-hunks.ts'
+import { uniqueHunk, writeDiff } from '../patch/write-hunk.ts'
+import { changedRanges } from '../suggest/differences/changed-ranges.ts'
+import { merge } from '../suggest/merge.ts'
+import { MARGIN, suggest, type Suggestions } from '../suggest/suggest.ts'
+import { decode } from '../text/encoding.ts'
+import { breakBefore, splitAtBreaks, withLf } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
+import { MEDIUM } from './similar-content.ts'
+
+/** Places of one hunk that are proposed. */
+const MOST_PLACES = 3
+/** Hunks of one diff that are corrected. */
+const MOST_CORRECTED = 8
+/** UTF-16 units of a diff that is offered: it is whole or absent. */
+const DIFF_LENGTH = 64_000
+/** Lines that only one of two texts may have. */
+const MOST_EDITS = 2000
+
+/** A hunk that has a place, and the 0-based lines of the file that it is about, end exclusive. */
+interface Repaired {
+  hunk: Hunk
+  from: number
+  to: number
+}
+
+/** Text of the file like one that is sought: what `suggest` finds in the bytes from `offset` on. */
+export interface Similar {
+  suggestions: Suggestions
+  offset: number
+}
+
+/** What is like `text` from a line on; where nothing is, what is in the whole file. */
+export function similarTo(file: FileLines, text: string, from: number): Similar {
+  const offset = file.starts[Math.min(from, file.count)]!
+  const below = suggest(file.bytes.subarray(offset), text)
+  const isClear = below.candidates.some(({ score }) => score >= MEDIUM)
+  return isClear || from === 0 ? { suggestions: below, offset } : { suggestions: suggest(file.bytes, text), offset: 0 }
+}
+
+/** The text that a misfit is about: an anchor, or the old lines. */
+export function soughtText(hunk: Hunk, misfit: HunkMisfit): string {
+  return 'anchor' in misfit ? hunk.anchors[misfit.anchor]! : oldLines(hunk).join('\n')
+}
+
+/**
+ * Diffs of all hunks that fit, for each of the first places that the hunk which doesn't may be meant for; `similar`:
+ * what is like the text that it lacks. `too_long`: there are some, but none that is short enough.
+ */
+export function correctedDiffs(
+  file: FileLines,
+  hunks: readonly Hunk[],
+  misfit: HunkMisfit,
+  similar: Similar | undefined
+): { diffs: DiffFix[]; too_long?: true } {
+  const { hunk_index, reason } = misfit
+  const type = reason === 'lines_twice' || reason === 'anchor_twice' ? 'ADD_CONTEXT' : 'USE_EXACT_TEXT'
+  const found: DiffFix[] = []
+  const ordered = inOrder(file, hunks, misfit)
+  if (ordered !== undefined) found.push(fixOf(type, ordered.hunks, ordered, [hunk_index]))
+  for (const repair of ordered === undefined ? repairs(file, hunks[hunk_index]!, misfit, similar) : []) {
+    const whole = completed(file, hunks.with(hunk_index, repair.hunk), [hunk_index])
+    if (whole !== undefined) found.push(fixOf(type, whole.hunks, repair, whole.corrected))
+    if (found.length === MOST_PLACES) break
+  }
+  const diffs = found.filter(({ diff }) => diff.length <= DIFF_LENGTH)
+  return { diffs, ...(diffs.length < found.length && diffs.length === 0 && { too_long: true as const }) }
+}
+
+const fixOf = (
+  type: DiffFix['type'],
+  hunks: readonly Hunk[],
+  { from, to }: { from: number; to: number },
+  corrected: number[]
+): DiffFix => ({ type, diff: writeDiff(hunks), lines: [from + 1, Math.max(from + 1, to)], corrected })
+
+/** The hunks, those that don't fit either replaced; undefined where one can't be. */
+function completed(
+  file: FileLines,
+  hunks: readonly Hunk[],
+  corrected: number[]
+): { hunks: readonly Hunk[]; corrected: number[] } | undefined {
+  const placed = placeHunks(file, hunks)
+  if (placed.ok) return { hunks, corrected }
+  const { hunk_index } = placed.failure
+  const hunk = hunks[hunk_index]!
+  if (corrected.includes(hunk_index) || corrected.length === MOST_CORRECTED) return undefined
+  const similar = needsSimilar(placed.failure) ? similarFor(file, hunk, placed.failure) : undefined
+  const [likeliest] = repairs(file, hunk, placed.failure, similar)
+  return likeliest && completed(file, hunks.with(hunk_index, likeliest.hunk), [...corrected, hunk_index])
+}
+
+/** Whether a misfit is of a text that isn't there. */
+export const needsSimilar = ({ reason }: HunkMisfit): boolean => reason === 'no_lines' || reason === 'no_anchor'
+
+/** What is like the text that a hunk lacks. */
+export const similarFor = (file: FileLines, hunk: Hunk, misfit: HunkMisfit): Similar =>
+  similarTo(file, soughtText(hunk, misfit), 'from' in misfit ? misfit.from : 'below' in misfit ? misfit.below : 0)
+
+/** The hunks with one that stands above the hunk before moved to its place in the order of the file. */
+function inOrder(
+  file: FileLines,
+  hunks: readonly Hunk[],
+  { hunk_index, cursor, reason }: HunkMisfit
+): { hunks: readonly Hunk[]; from: number; to: number } | undefined {
+  if (cursor === 0 || (reason !== 'above' && reason !== 'no_lines')) return undefined
+  const hunk = hunks[hunk_index]!
+  const alone = new HunkFinder(file, [hunk]).place(hunk, 0, 0)
+  if (!alone.ok) return undefined
+  const { first, count } = alone.value
+  const before = placeHunks(file, hunks.slice(0, hunk_index))
+  const to = before.ok ? before.value.findIndex(place => place.first >= first + count) : -1
+  if (to === -1) return undefined
+  const moved = hunks.toSpliced(hunk_index, 1).toSpliced(to, 0, hunk)
+  return placeHunks(file, moved).ok ? { hunks: moved, from: first, to: first + count } : undefined
+}
+
+/** The hunk for each place that it may be meant for, the likeliest first. */
+function* repairs(file: FileLines, hunk: Hunk, misfit: HunkMisfit, similar: Similar | undefined): Generator<Repaired> {
+  const { cursor } = misfit
+  if (oldLines(hunk).length === 0) {
+    yield* additions(file, hunk, misfit, similar)
+    return
+  }
+  const seen = new Set<number>()
+  const exact = placesOf(file, hunk, misfit, similar)
+  for (const first of exact) {
+    if (seen.has(first) || seen.size === MOST_PLACES) continue
+    seen.add(first)
+    yield* repaired(file, inFile(file, hunk, first), first, cursor)
+  }
+  if (seen.size > 0) return
+  const from = 'from' in misfit ? misfit.from : cursor
+  for (const start of new Set([from, cursor])) {
+    for (const first of trimmedPlaces(file, hunk, start)) {
+      if (seen.has(first) || seen.size === MOST_PLACES) continue
+      seen.add(first)
+      const lines = readjusted(file, hunk, first)
+      if (lines !== undefined) yield* repaired(file, lines, first, cursor)
+    }
+  }
+  if (seen.size > 0) return
+  const found =
+    needsSimilar(misfit) && misfit.reason === 'no_lines' ? similar! : similarTo(file, oldLines(hunk).join('\n'), cursor)
+  yield* likely(file, hunk, cursor, found)
+}
+
+function* repaired(file: FileLines, lines: readonly HunkLine[], first: number, cursor: number): Generator<Repaired> {
+  const hunk = lines.some(({ kind }) => kind !== 'keep') ? uniqueHunk(file, lines, first, cursor) : undefined
+  if (hunk !== undefined) yield { hunk, from: first, to: first + oldLines({ lines }).length }
+}
+
+/** Additions without old lines: below each line that may be their anchor, or at the end and at the top. */
+function* additions(
+  file: FileLines,
+  hunk: Hunk,
+  misfit: HunkMisfit,
+  similar: Similar | undefined
+): Generator<Repaired> {
+  const { cursor, reason } = misfit
+  const below = reason === 'anchor_twice' ? misfit.lines : similar === undefined ? [] : linesLike(file, similar)
+  let any = false
+  for (const line of below.slice(0, MOST_PLACES)) {
+    const at = line + 1
+    if (at < cursor) continue
+    for (const found of repaired(file, hunk.lines, at, cursor)) {
+      any = true
+      yield found
+    }
+  }
+  if (any) return
+  const { count } = file
+  yield { hunk: { ...hunk, anchors: [], at_end: true }, from: count, to: count }
+  yield* repaired(file, hunk.lines, cursor, cursor)
+}
+
+/** Lines of the file that are like an anchor. */
+function linesLike(file: FileLines, { suggestions, offset }: Similar): number[] {
+  const { candidates, margin } = suggestions
+  return (margin < MARGIN ? candidates : candidates.slice(0, 1))
+    .filter(({ score }) => score >= MEDIUM)
+    .map(({ end }) => lineAt(file, offset + end - 1))
+}
+
+/** Where the old lines stand as they are, below the hunk before; first those that the anchors speak for. */
+function* placesOf(file: FileLines, hunk: Hunk, misfit: HunkMisfit, similar: Similar | undefined): Generator<number> {
+  const { cursor, reason } = misfit
+  const finder = new HunkFinder(file, [hunk])
+  const below = (line: number): Generator<number> => finder.matches(hunk, Math.max(cursor, line))
+  if (reason === 'anchor_twice') {
+    for (const line of misfit.lines.slice(0, MOST_PLACES)) {
+      const first = below(line + 1).next().value
+      if (first !== undefined) yield first
+    }
+  } else if (reason === 'no_anchor') {
+    for (const line of linesLike(file, similar!)) {
+      const first = below(line + 1).next().value
+      if (first !== undefined) yield first
+    }
+  }
+  yield* below('from' in misfit ? misfit.from : cursor)
+  yield* below(cursor)
+}
+
+/** Where the old lines stand but for spaces and tabs around each. */
+export function* trimmedPlaces(file: FileLines, hunk: Hunk, from: number): Generator<number> {
+  const sought = oldLines(hunk)
+  yield* file.findTrimmed(sought).blocks(sought, from)
+}
+
+/** The lines of a hunk, the old ones as they are in the file from `first` on; without the empty one behind its end. */
+const inFile = (file: FileLines, { lines }: Hunk, first: number): HunkLine[] => {
+  let at = first
+  return lines.flatMap(line => {
+    if (line.kind === 'add') return [line]
+    return at < file.count ? [{ kind: line.kind, text: file.text(at++) }] : []
+  })
+}
+
+/**
+ * The lines of a hunk whose old ones stand from `first` on but for white space around each: these as in the file, the
+ * new ones indented as it is. Undefined where lines of the file aren't UTF-8.
+ */
+function readjusted(file: FileLines, hunk: Hunk, first: number): HunkLine[] | undefined {
+  const sought = oldLines(hunk)
+  const there = linesFrom(file, first, first + sought.length)
+  if (there === undefined) return undefined
+  const merged = merge(sought.join('\n'), newLines(hunk).join('\n'), there.join('\n'))
+  if (merged.ok) return linesBetween(there, merged.value.split('\n'))
+  const indents = sought.map((text, i) => [indentOf(text), indentOf(there[i]!)] as const)
+  let at = 0
+  return hunk.lines.map(({ kind, text }) => {
+    if (kind !== 'add') return { kind, text: there[at++]! }
+    const [own, wanted] = indents[Math.max(0, at - 1)]!
+    return { kind, text: text.startsWith(own) ? wanted + text.slice(own.length) : text }
+  })
+}
+
+/** The spaces and tabs that a text begins with. */
+export const indentOf = (text: string): string => /^[ \t]*/.exec(text)![0]
+
+/** Hunks for the regions that are like the old lines. */
+function* likely(file: FileLines, hunk: Hunk, cursor: number, { suggestions, offset }: Similar): Generator<Repaired> {
+  const { candidates, margin } = suggestions
+  const sought = oldLines(hunk).join('\n')
+  for (const { start, end, score, read } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
+    if (score < MEDIUM) continue
+    const [first, last] = [lineAt(file, offset + start), lineAt(file, offset + end - 1)]
+    if (first < cursor) continue
+    const there = linesFrom(file, first, last + 1)
+    const { text, lossy } = decode(file.bytes.subarray(offset + start, offset + end))
+    const [base, mine] = [read(sought, 'old'), read(newLines(hunk).join('\n'), 'new')]
+    if (there === undefined || lossy || base === null || mine === null) continue
+    const merged = merge(base, mine, withLf(text))
+    if (!merged.ok) continue
+    const before = file.bytes.toString('utf8', file.starts[first], offset + start)
+    const after = file.bytes.toString('utf8', offset + end, Math.max(offset + end, file.ends[last]!))
+    const behindBreak = breakBefore(new Text([file.bytes]), offset + end) !== undefined
+    const put = splitAtBreaks(`${before}${merged.value}${after}`)
+    if (behindBreak && put.at(-1) === '') put.pop()
+    yield* repaired(file, linesBetween(there, put), first, cursor)
+  }
+}
+
+/** Lines of the file as texts; undefined where one isn't UTF-8. */
+function linesFrom(file: FileLines, from: number, to: number): string[] | undefined {
+  const lines = Array.from({ length: to - from }, (_, i) => decode(file.line(from + i)))
+  return lines.some(({ lossy }) => lossy) ? undefined : lines.map(({ text }) => text)
+}
+
+/** The 0-based line that a byte is on. */
+const lineAt = (file: FileLines, offset: number): number => {
+  let low = 0
+  let high = file.count - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (file.starts[middle]! <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** What leads from some lines to others. */
+function linesBetween(before: readonly string[], after: readonly string[]): HunkLine[] {
+  const as = (kind: HunkLine['kind'], texts: readonly string[]): HunkLine[] => texts.map(text => ({ kind, text }))
+  const ranges = changedRanges(before, after, MOST_EDITS) ?? [
+    { from: 0, to: before.length, otherFrom: 0, otherTo: after.length }
+  ]
+  let at = 0
+  const lines = ranges.flatMap(({ from, to, otherFrom, otherTo }) => {
+    const kept = as('keep', before.slice(at, from))
+    at = to
+    return [...kept, ...as('remove', before.slice(from, to)), ...as('add', after.slice(otherFrom, otherTo))]
+  })
+  return [...lines, ...as('keep', before.slice(at))]
+}

@@ -1,0 +1,202 @@
+// The lines of a file, and where lines of a patch are among them. Does not know hunks.
+//
+// Each line is hashed once; the lines that are sought are then found by one look-up for each line of the file, and a
+// block of several by the rarest of its lines. Linear in file and patch, unless blocks made only of lines that the file
+// has very often are found nowhere.
+import { bomLength } from '../text/encoding.ts'
+import { firstIndex } from '../text/bisect.ts'
+import { breakEndIn, isBreakByte } from '../text/lines.ts'
+
+const SPACE = 32
+const TAB = 9
+
+/** FNV-1a. */
+const OFFSET_BASIS = 0x811c9dc5
+const PRIME = 0x01000193
+
+function hashOf(bytes: Buffer, start: number, end: number): number {
+  let hash = OFFSET_BASIS
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, PRIME)
+  return hash
+}
+
+const isBlankByte = (byte: number | undefined): boolean => byte === SPACE || byte === TAB
+
+/** Where some texts are in a file: each line that is one of them. */
+export class LinePlaces {
+  readonly #numberOf: (text: string) => number
+  /** For each line of the file, the number of the text that it is; -1 for none. */
+  readonly #numbers: Int32Array
+  /** The lines of each number, one after the other; those of number n begin at `#froms[n]`. */
+  readonly #lines: Int32Array
+  readonly #froms: Int32Array
+
+  constructor(numberOf: (text: string) => number, numbers: Int32Array, total: number) {
+    this.#numberOf = numberOf
+    this.#numbers = numbers
+    const froms = new Int32Array(total + 2)
+    for (const number of numbers) if (number !== -1) froms[number + 2]!++
+    for (let number = 2; number < froms.length; number++) froms[number]! += froms[number - 1]!
+    const lines = new Int32Array(froms.at(-1)!)
+    for (let i = 0; i < numbers.length; i++) {
+      const number = numbers[i]!
+      if (number !== -1) lines[froms[number + 1]!++] = i
+    }
+    this.#lines = lines
+    this.#froms = froms
+  }
+
+  /** The lines that are `text`, ascending; it is one of those that were looked for. */
+  of(text: string): Int32Array {
+    const number = this.#numberOf(text)
+    return this.#lines.subarray(this.#froms[number], this.#froms[number + 1])
+  }
+
+  /** Where `texts`, of which there are some, stand one below the other, from a line on; each is the first of them. */
+  *blocks(texts: readonly string[], from: number): Generator<number, undefined> {
+    const all = texts.map(text => this.of(text))
+    const rarest = all.reduce((best, lines, i) => (lines.length < all[best]!.length ? i : best), 0)
+    const lines = all[rarest]!
+    const numbers = texts.map(text => this.#numberOf(text))
+    for (let i = firstIndex(lines.length, at => lines[at]! >= from + rarest); i < lines.length; i++) {
+      if (this.#holds(numbers, lines[i]! - rarest)) yield lines[i]! - rarest
+    }
+    return undefined
+  }
+
+  /** Whether `texts` stand there, one below the other. */
+  holds(texts: readonly string[], first: number): boolean {
+    return this.#holds(
+      texts.map(text => this.#numberOf(text)),
+      first
+    )
+  }
+
+  #holds(numbers: readonly number[], first: number): boolean {
+    return first >= 0 && numbers.every((number, i) => this.#numbers[first + i] === number)
+  }
+}
+
+export class FileLines {
+  readonly bytes: Buffer
+  /** Where each line begins, and where its text ends; `starts` has one more, the length of the file. */
+  readonly starts: Float64Array
+  readonly ends: Float64Array
+  readonly count: number
+  /** Whether an empty line stands, so to say, behind the last break: the file ends with one, or holds nothing. */
+  readonly isEnded: boolean
+  #hashes: Int32Array | undefined
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+    const starts: number[] = []
+    const ends: number[] = []
+    let start: number = bomLength(bytes)
+    for (let i = start; i < bytes.length; i++) {
+      if (!isBreakByte(bytes[i]!)) continue
+      starts.push(start)
+      ends.push(i)
+      start = breakEndIn(bytes, i)
+      i = start - 1
+    }
+    this.isEnded = start === bytes.length
+    if (!this.isEnded) {
+      starts.push(start)
+      ends.push(bytes.length)
+    }
+    this.count = starts.length
+    starts.push(bytes.length)
+    this.starts = Float64Array.from(starts)
+    this.ends = Float64Array.from(ends)
+  }
+
+  /** The bytes of a 0-based line, without its break. */
+  line(index: number): Buffer {
+    return this.bytes.subarray(this.starts[index], this.ends[index])
+  }
+
+  /** The same as text, of a line that is UTF-8. */
+  text(index: number): string {
+    return this.line(index).toString()
+  }
+
+  /** The bytes of a line without the spaces and tabs around it: from where to where. */
+  trimmed(index: number): [start: number, end: number] {
+    let start = this.starts[index]!
+    let end = this.ends[index]!
+    while (start < end && isBlankByte(this.bytes[start])) start++
+    while (end > start && isBlankByte(this.bytes[end - 1])) end--
+    return [start, end]
+  }
+
+  /** How many spaces and tabs a line begins with; undefined for one that has nothing else. */
+  indentOf(index: number): number | undefined {
+    const [start, end] = this.trimmed(index)
+    return start === end ? undefined : start - this.starts[index]!
+  }
+
+  /** Where the texts are, each as a whole line. */
+  find(texts: Iterable<string>): LinePlaces {
+    this.#hashes ??= Int32Array.from({ length: this.count }, (_, i) =>
+      hashOf(this.bytes, this.starts[i]!, this.ends[i]!)
+    )
+    const hashes = this.#hashes
+    return this.#places(
+      texts,
+      text => text,
+      i => hashes[i]!,
+      i => [this.starts[i]!, this.ends[i]!]
+    )
+  }
+
+  /** The same, but for the spaces and tabs that the texts and the lines begin and end with. */
+  findTrimmed(texts: Iterable<string>): LinePlaces {
+    return this.#places(
+      texts,
+      withoutBlanks,
+      i => hashOf(this.bytes, ...this.trimmed(i)),
+      i => this.trimmed(i)
+    )
+  }
+
+  #places(
+    texts: Iterable<string>,
+    read: (text: string) => string,
+    hash: (line: number) => number,
+    range: (line: number) => [number, number]
+  ): LinePlaces {
+    const known = new Map<string, number>()
+    const sought: Buffer[] = []
+    /** Numbers of texts by hash: the first, and the next one with the same. */
+    const byHash = new Map<number, number>()
+    const next: number[] = []
+    for (const text of texts) {
+      const key = read(text)
+      if (known.has(key)) continue
+      const bytes = Buffer.from(key)
+      const number = sought.push(bytes) - 1
+      const hashed = hashOf(bytes, 0, bytes.length)
+      known.set(key, number)
+      next.push(byHash.get(hashed) ?? -1)
+      byHash.set(hashed, number)
+    }
+    const numbers = new Int32Array(this.count).fill(-1)
+    for (let i = 0; i < this.count && sought.length > 0; i++) {
+      let number = byHash.get(hash(i)) ?? -1
+      if (number === -1) continue
+      const [start, end] = range(i)
+      while (number !== -1 && sought[number]!.compare(this.bytes, start, end) !== 0) number = next[number]!
+      numbers[i] = number
+    }
+    return new LinePlaces(text => known.get(read(text))!, numbers, sought.length)
+  }
+}
+
+/** A text without the spaces and tabs around it. */
+export function withoutBlanks(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isBlankByte(text.charCodeAt(start))) start++
+  while (end > start && isBlankByte(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}

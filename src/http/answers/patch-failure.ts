@@ -1,0 +1,159 @@
+// Why a hunk of a patch can't be applied, what is there instead, and what to send. Does not know statuses.
+import type { Problem, SuggestedFix } from '../../../schemas/problem.ts'
+import type { DiffFix, HunkAmbiguous, HunkFailure, HunkNotFound, HunkPosition } from '../../engine/failure.ts'
+import type { CauseType } from '../../engine/suggest/differences/classify.ts'
+import type { CallSyntax, NamedFile } from './call-names.ts'
+import { type Descriptions, type FailedRequest, NOTHING_WRITTEN, sentences } from './description.ts'
+import { position } from './edit-position.ts'
+import { whyMissed } from './no-match-cause.ts'
+import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
+import { readFile, readPreview } from './suggested-fixes.ts'
+
+export const PATCH_FAILURES: Descriptions<HunkFailure> = {
+  NO_MATCH: (failure, request) => ({
+    detail: sentences(hunkNotFound(failure, request), ...whatNext(failure), noneApplied(failure)),
+    members: {
+      ...position(failure),
+      search_text: failure.search_text,
+      ...(failure.applied_lines !== undefined && { already_applied: true as const }),
+      similar_content: failure.similar_content,
+      suggested_fixes: fixesOf(failure, request),
+      ...(failure.suggestions_truncated && { suggestions_truncated: true as const }),
+      file_preview: failure.file_preview
+    }
+  }),
+  WRONG_COUNT: (failure, request) => ({
+    detail: sentences(hunkAmbiguous(failure, request.shown), ...whatNext(failure), noneApplied(failure)),
+    members: { ...position(failure), ...matches(failure, request) }
+  })
+}
+
+/** `hunk 2 of 3 (line 14 of the diff)`. */
+export const hunkNamed = ({ edit_index, total_edits, diff_line }: HunkPosition): string =>
+  `hunk ${edit_index + 1}${total_edits === 1 ? '' : ` of ${total_edits}`} (line ${diff_line} of the diff)`
+
+const noneApplied = ({ total_edits }: HunkPosition): string =>
+  total_edits === 1 ? NOTHING_WRITTEN : `Nothing was written: none of the ${total_edits} hunks was applied.`
+
+/** The file, as it is named, and who reads of it. */
+type ShownTo = Pick<FailedRequest, 'shown' | 'naming'>
+
+/** What a hunk lacks, and why, as far as it is known. */
+export function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo): string {
+  const { what, search_text, below, applied_lines, file_preview } = failure
+  const where = `${shown}${below === undefined ? '' : ` below line ${below}`}`
+  const name = hunkNamed(failure)
+  switch (what) {
+    case 'anchor':
+      return sentences(
+        `The anchor ${quote(search_text)} of ${name} is no line of ${where}; nothing is changed without it.`,
+        mostSimilar(failure, naming)
+      )
+    case 'lines':
+      if (file_preview.total_lines === 0) return `${shown} is empty, so it does not have the old lines of ${name}.`
+      return sentences(
+        `The old lines of ${name} were not found in ${where}: ${quote(search_text)}.`,
+        applied_lines !== undefined && failure.similar_content.length === 0
+          ? `Its new lines are there already (${span(applied_lines)}), so it seems to have been applied. ` +
+              'If so, leave it out; if not, read the file and copy its lines.'
+          : mostSimilar(failure, naming)
+      )
+    case 'place':
+      return sentences(
+        `${capital(name)} only adds lines, and neither an anchor (@@ and a line of the file) nor an old line`,
+        'says where they go.'
+      )
+    case 'order':
+      return `${capital(name)} stands above the hunk before it; hunks must be in the order of the file.`
+    case 'end':
+      return sentences(
+        `The old lines of ${name} are not the last lines of ${shown}, as *** End of File says:`,
+        `${quote(search_text)}.`
+      )
+  }
+}
+
+function mostSimilar({ similar_content, cause, what }: HunkNotFound, naming: CallSyntax): string {
+  const [best] = similar_content
+  if (best === undefined) return 'Nothing in it is similar.'
+  if (cause?.type === 'near_duplicate') {
+    const places = similar_content.map(({ line_number, end_line }) => span([line_number, end_line]))
+    return `${capital(whyMissed(cause, naming))}: ${listed(places, 'or')}.`
+  }
+  const lines: [number, number] = [best.line_number, best.end_line]
+  const why = cause === undefined ? '' : `: ${whyNotThere(cause, what, naming)}`
+  return sentences(
+    `${best.confidence === 'low' ? 'Perhaps' : 'Most likely'} ${span(lines)} ${lines[0] === lines[1] ? 'was' : 'were'}`,
+    `meant${why}.`,
+    `The file has ${quote(best.content, 160)} there.`
+  )
+}
+
+/** Additions to the lines that are around all of them. */
+const AROUND: readonly CauseType[] = ['line_numbers', 'markdown_fence', 'diff_hunk', 'edit_markers']
+
+function whyNotThere(
+  cause: NonNullable<HunkNotFound['cause']>,
+  what: HunkNotFound['what'],
+  naming: CallSyntax
+): string {
+  return AROUND.includes(cause.type)
+    ? 'the diff has line numbers, a fence or markers on its lines that are not in the file'
+    : whyMissed(cause, naming, what === 'anchor' ? 'the anchor' : 'the diff')
+}
+
+/** Where there is more than one place for a hunk. */
+export function hunkAmbiguous(failure: HunkAmbiguous, shown: string): string {
+  const { what, search_text, below, actual_occurrences, match_lines, more_matches } = failure
+  const name = hunkNamed(failure)
+  const where = `${shown}${below === undefined ? '' : ` below line ${below}`}`
+  const at = linesListed(match_lines, more_matches === undefined)
+  const appear = `${counted(actual_occurrences, 'time')} in ${where}, at ${at}`
+  return what === 'anchor'
+    ? `The anchor ${quote(search_text)} of ${name} appears ${appear}; it must fit one line.`
+    : `The old lines of ${name} appear ${appear}; they must fit one place: ${quote(search_text)}.`
+}
+
+/** What to send. */
+function whatNext({ diffs, too_long, ...failure }: HunkFailure): string[] {
+  const [first, second] = diffs
+  if (first === undefined) {
+    if ('applied_lines' in failure && failure.applied_lines !== undefined) return []
+    const tooLong = too_long === true ? 'The corrected diff is too long to be shown.' : ''
+    return [tooLong, 'Read the file, and copy the lines around the change from it exactly.']
+  }
+  if (second === undefined) {
+    return [
+      `If so, send suggested_fixes[0].diff as it is: the whole diff, ${correctedIn(first)}.`.replace(/^If so, s/, 'S')
+    ]
+  }
+  const each = diffs.map(({ lines }, i) => `suggested_fixes[${i}].diff for ${span(lines)}`)
+  return [`Send the whole corrected diff for the place that you mean as it is: ${listed(each, 'or')}.`]
+}
+
+const correctedIn = ({ corrected }: DiffFix): string =>
+  `with hunk${corrected.length === 1 ? '' : 's'} ${listed(corrected.map(index => index + 1))} corrected`
+
+function fixesOf(failure: HunkFailure, request: NamedFile): SuggestedFix[] {
+  const fixes = failure.diffs.map((fix): SuggestedFix => ({
+    type: fix.type,
+    suggestion: `To change ${span(fix.lines)}, send this diff of the whole file, ${correctedIn(fix)}.`,
+    diff: fix.diff
+  }))
+  if (fixes.length > 0) return fixes
+  return [failure.code === 'NO_MATCH' ? readPreview(request, failure.file_preview) : readFile(request)]
+}
+
+/** The places there are, as members of a problem. */
+function matches(failure: HunkAmbiguous, request: FailedRequest): Partial<Problem> {
+  const { search_text, expected_occurrences, actual_occurrences, match_locations, match_lines, more_matches } = failure
+  return {
+    search_text,
+    expected_occurrences,
+    actual_occurrences,
+    match_locations,
+    match_lines,
+    ...(more_matches !== undefined && { more_matches }),
+    suggested_fixes: fixesOf(failure, request)
+  }
+}

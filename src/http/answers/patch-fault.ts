@@ -1,0 +1,37 @@
+// Why the text of a patch or a diff can't be read, in words: which line, and what it should be. Does not know the
+// field that it is in.
+import type { PatchFault, PatchFaultReason } from '../../engine/patch/fault.ts'
+import { quote } from './phrases.ts'
+
+/** What is wrong with the line, and what to write; each goes on after the line's number and text. */
+const SENTENCES: Record<PatchFaultReason, string> = {
+  no_marker:
+    'has no marker; put a space in front of a line that is kept, "-" in front of one that is removed, "+" in front of ' +
+    'one that is added',
+  not_added: 'has no "+" in front; in the diff of a new file every line has one, also an empty line',
+  no_space_after_marker: 'has no space after @@; write "@@" alone, or "@@ " and a whole line of the file',
+  empty_hunk: 'belongs to a hunk without lines; below @@ there must be lines with " ", "-" or "+" in front',
+  no_change: 'begins a diff that changes nothing; at least one line must have "-" or "+" in front',
+  after_end_of_file: 'stands after *** End of File; begin another hunk with @@, or leave it out',
+  git_header: 'is a header of git, which this format does not have; leave it out, and begin with @@',
+  newline_note: 'is a note of git, which this format does not have; leave it out: the final line break stays as it is',
+  envelope_line: 'does not belong in the diff of one file; leave it out, and send one diff for each file',
+  fence: 'is a Markdown fence; leave the fences out',
+  no_begin: 'is not "*** Begin Patch", with which a patch begins',
+  no_end: 'is missing: a patch ends with "*** End Patch". If it was cut off, send it whole',
+  after_end: 'stands after the end of the patch; leave it out',
+  no_files: 'ends a patch without files; each begins with "*** Add File: ", "*** Update File: " or "*** Delete File: "',
+  no_file_line:
+    'stands before the first line that names a file: "*** Add File: ", "*** Update File: " or "*** Delete File: " and ' +
+    'its path',
+  unknown_line:
+    'is none that there is; a line with *** in front is "*** Add File: ", "*** Update File: ", "*** Delete File: " or ' +
+    '"*** Move to: " and a path, "*** End of File" or "*** End Patch"',
+  misplaced_move: 'stands elsewhere than right below "*** Update File: "',
+  no_path: 'has no path after the colon',
+  lines_of_deleted: 'stands below "*** Delete File: ", which has no lines; leave it out'
+}
+
+/** The sentence, without its subject: the field. */
+export const patchFaultInWords = ({ line, reason, text }: PatchFault): string =>
+  `can't be read: line ${line}${text === '' ? '' : ` (${quote(text)})`} ${SENTENCES[reason]}`
