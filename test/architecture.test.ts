@@ -78,6 +78,7 @@ const ROOMS: Record<string, string[]> = {
   'workspace/history': ['root', 'locks', 'api', 'failure', 'errno', 'scan'],
   'http/answers': ['failure'],
   'http/requests': ['answers', 'failure'],
+  'http/adapters': ['answers'],
   'http/tools': ['answers', 'requests', 'failure', 'call']
 }
 const roomOf = (path: string) => {

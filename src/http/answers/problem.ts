@@ -12,6 +12,7 @@ import { HISTORY_FAILURES } from './history-failure.ts'
 import { membersIn, ofPart } from './part.ts'
 import { takenBackNote } from './history-notes.ts'
 import { cut } from './phrases.ts'
+import { sendable } from './sendable.ts'
 import { REQUEST_FAILURES } from './request-failure.ts'
 import { EDIT_FAILURES } from './edit-failure.ts'
 import { SYNTAX_FAILURES } from './syntax-error.ts'
@@ -118,10 +119,11 @@ const DESCRIPTIONS: Descriptions<Failure> = {
 }
 
 /** What answers a failure; the body's `detail` alone is enough to act on. */
-export function toProblem(failure: Failure, context: Context): Answer {
-  const { code } = failure
+export function toProblem(given: Failure, context: Context): Answer {
+  const { code } = given
   const [status, title, retry] = KINDS[code]
   const { instance, request_id, path, resolved_path, file_hash, naming = BY_ROUTE } = context
+  const failure = sendable(given, naming)
   const shownPath = path === undefined ? undefined : pathShown(naming, path)
   const { detail, members, headers } = describeBy<Failure>(DESCRIPTIONS, failure, {
     path: path ?? 'the file',
