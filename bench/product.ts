@@ -30,6 +30,7 @@ export const openPlain = (root: string, state: string, mode: Mode): Promise<Work
     maxFileSize: LIMIT,
     readOnly: false,
     requireHash: false,
+    allowDelete: false,
     protect: [],
     readProtect: [],
     allowExtensions: null,

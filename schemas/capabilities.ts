@@ -34,6 +34,7 @@ const Limits = named('Limits', 'What this server accepts and answers at most.', 
 const RootFacts = named('RootFacts', 'What the workspace allows.', {
   read_only: Type.Boolean({ description: 'true: nothing can be edited.' }),
   require_hash: Type.Boolean({ description: 'true: every edit needs an expected_hash.' }),
+  allow_delete: Type.Boolean({ description: 'true: patches may delete and move files.' }),
   allowed_extensions: Type.Union([Type.Array(Type.String()), Type.Null()], {
     description: 'The only file extensions allowed; null: all.'
   }),

@@ -70,7 +70,7 @@ const PastEdit = named('PastEdit', 'One edit of one file.', {
   edit_id: editId('Its id, by which it can be taken back.'),
   batch_id: Type.Optional(editId('The batch that it is of.')),
   operation: word(
-    ['edit', 'edit_lines', 'edit_section', 'create', 'batch', 'undo', 'redo', 'outside'],
+    ['edit', 'edit_lines', 'edit_section', 'create', 'batch', 'apply_patch', 'undo', 'redo', 'outside'],
     'What made it. outside: another program than editd, seen afterwards.'
   ),
   at: Type.String({ description: 'When it was made, in UTC.' }),

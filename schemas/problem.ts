@@ -283,6 +283,7 @@ const MEMBERS_BY_CODE = {
   PROTECTED_PATH: has([]),
   PERMISSION_DENIED: has([]),
   READ_ONLY: has([]),
+  DELETE_NOT_ALLOWED: has([]),
   FORBIDDEN_HOST: has([]),
   FORBIDDEN_ORIGIN: has([]),
   FILE_NOT_FOUND: has([], ['did_you_mean', 'suggested_fixes']),

@@ -62,6 +62,7 @@ export interface Config {
   readProtect: string[]
   readOnly: boolean
   requireHash: boolean
+  allowDelete: boolean
   history: 'full' | 'meta' | 'required' | 'off'
   historyDays: number
   /** Bytes. */
@@ -143,6 +144,7 @@ const SETTINGS = {
   ),
   'read-only': switchSetting('refuse every edit and preview'),
   'require-hash': switchSetting('refuse edits without an expected_hash'),
+  'allow-delete': switchSetting('let patches delete and move files, of which the history keeps what they held'),
   history: setting(
     oneOf('full', 'meta', 'required', 'off'),
     'full',
@@ -351,6 +353,7 @@ export function loadConfig(
     readProtect: kept(READ_PROTECTED),
     readOnly: value('read-only'),
     requireHash: value('require-hash'),
+    allowDelete: value('allow-delete'),
     history: value('history'),
     historyDays: value('history-days'),
     historySize: value('history-size'),

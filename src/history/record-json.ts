@@ -4,7 +4,7 @@ import { isId } from './ids.ts'
 import { encodeLine } from './line.ts'
 import type { ReviewedSelection, Verdict } from '../engine/history/baseline.ts'
 import type { Selection } from '../engine/history/change.ts'
-import type { EditRecord, RecordedOperation, Settlement } from './record.ts'
+import type { EditRecord, FileAttributes, RecordedOperation, Settlement } from './record.ts'
 
 /** A record without its texts and without what was answered. */
 export interface Facts extends Omit<EditRecord, 'splices' | 'places' | 'key'> {
@@ -34,6 +34,7 @@ const OPERATIONS: ReadonlySet<unknown> = new Set<RecordedOperation>([
   'edit_section',
   'create',
   'batch',
+  'apply_patch',
   'undo',
   'redo',
   'outside',
@@ -134,6 +135,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   const { agent, session, reason, seen, blobs, change_count, temp, batch_id } = value
   const toggles = listOf(value.toggles, selectionOf)
   const made_folders = listOf(value.made_folders, fromJson)
+  const attributes = attributesOf(value.attributes)
   const key = keyOf(value.key)
   const review = verdictOf(value.review)
   // Without its verdict, a review says nothing.
@@ -161,6 +163,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     ...(toggles && { toggles }),
     ...(review && { review }),
     ...(made_folders && { made_folders }),
+    ...(attributes && { attributes }),
     ...(key && { key })
   }
 }
@@ -169,6 +172,12 @@ function listOf<T>(value: unknown, read: (item: unknown) => T | null): T[] | nul
   if (!Array.isArray(value)) return null
   const items = value.map(read)
   return items.every(item => item !== null) ? items : null
+}
+
+function attributesOf(value: unknown): FileAttributes | null {
+  if (!isObject(value)) return null
+  const { mode, uid, gid } = value
+  return isNumber(mode) && isNumber(uid) && isNumber(gid) ? { mode, uid, gid } : null
 }
 
 function keyOf(value: unknown): Facts['key'] | null {

@@ -8,13 +8,21 @@ import type { SplicePlace } from '../engine/history/places.ts'
  * was given on changes of the file.
  */
 export type RecordedOperation =
-  'edit' | 'edit_lines' | 'edit_section' | 'create' | 'batch' | 'undo' | 'redo' | 'outside' | 'review'
+  'edit' | 'edit_lines' | 'edit_section' | 'create' | 'batch' | 'apply_patch' | 'undo' | 'redo' | 'outside' | 'review'
 
 /** Who says to have made a change, and why. Claimed by the caller, shown as such. */
 export interface Author {
   agent?: string
   session?: string
   reason?: string
+}
+
+/** What a file is besides its content: what one that is made in its place gets. */
+export interface FileAttributes {
+  /** Without set-user-id and set-group-id. */
+  mode: number
+  uid: number
+  gid: number
 }
 
 /**
@@ -54,6 +62,8 @@ export interface EditRecord extends Author {
   review?: Verdict
   /** Folders that were made for the file, each before those in it. */
   made_folders?: readonly Buffer[]
+  /** Of the file, where the change removed it. */
+  attributes?: FileAttributes
   /** Of a request with an idempotency key. */
   key?: { digest: string; fingerprint: string; outcome: unknown }
 }

@@ -72,6 +72,7 @@ export function capabilitiesOf(
     root: {
       read_only: config.readOnly,
       require_hash: config.requireHash,
+      allow_delete: config.allowDelete,
       allowed_extensions: config.allowExtensions,
       protected: config.protect,
       durability: config.durability,

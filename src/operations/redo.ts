@@ -33,7 +33,7 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
   only_by_name: true,
   request: RedoRequestSchema,
   outcome: RedoResultSchema,
-  codes: [...TAKE_BACK_CODES, 'ALREADY_EXISTS'],
+  codes: [...TAKE_BACK_CODES, 'ALREADY_EXISTS', 'DELETE_NOT_ALLOWED'],
   async call(request, context = {}) {
     const fault = selectorFault(request, SELECTORS)
     if (fault !== null) return fail({ code: 'INVALID_REQUEST', faults: [fault] })

@@ -5,7 +5,7 @@ import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engi
 import { editIdsOf, type Selection } from '../engine/history/change.ts'
 import type { Described } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { BatchStepDone, ChangeOptions, EditRecord, FileHistory, Origin } from '../workspace/api.ts'
+import type { BatchStepDone, ChangeOptions, EditRecord, FileAttributes, FileHistory, Origin } from '../workspace/api.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Created, Edited, Planner, Workspace } from '../workspace/workspace.ts'
 import { CONTEXT_LINES, DIFF_LINES, type Planning } from './change.ts'
@@ -18,7 +18,7 @@ import type {
   TakeBackOutcome,
   TakeBackVerb
 } from './operation.ts'
-import { findByIds } from './past-edits.ts'
+import { findByIds, isOrdinary, stands } from './past-edits.ts'
 import { textsGone } from './texts-gone.ts'
 
 /** The fields that both take. */
@@ -108,8 +108,8 @@ export async function changeFile(
   const planner = plannerOf(run, file, dry_run)
   const edited = await taking.workspace.edit(target, options, planner)
   if (edited.ok || edited.failure.code !== 'FILE_NOT_FOUND') return edited
-  if (!file.recorded) return removedByUndo(taking.workspace, file, edited)
-  if (verb === 'undo') return removedMeanwhile(taking.workspace, file, edited)
+  const missing = verb === 'undo' ? await missingFile(taking.workspace, file, edited) : null
+  if (missing !== null) return missing
   // What is made again may be the file itself.
   const made = await taking.workspace.create({ ...target, overwrite: false, create_parents: true }, options, planner)
   return made.ok || made.failure.code !== 'ALREADY_EXISTS' ? made : taking.workspace.edit(target, options, planner)
@@ -149,6 +149,7 @@ export const plannerOf =
       ...plan,
       toggles: toggled,
       ...(removes === true && { removes, pieces: [], ...madeFolders(history) }),
+      ...(!found.exists && removedAs(history)),
       description: {
         ...description,
         toggles: toggled,
@@ -163,6 +164,12 @@ export const plannerOf =
 function madeFolders({ records }: FileHistory): { made_folders?: readonly Buffer[] } {
   const made_folders = records.findLast(({ hash_before }) => hash_before === null)?.made_folders
   return made_folders === undefined ? {} : { made_folders }
+}
+
+/** What the file was when it was removed last. */
+function removedAs({ records }: FileHistory): { attributes?: FileAttributes } {
+  const attributes = records.findLast(({ hash_after }) => hash_after === null)?.attributes
+  return attributes === undefined ? {} : { attributes }
 }
 
 /** A failure of the plan as one of the operation. */
@@ -196,9 +203,17 @@ function conflictAt(path: string, { by, ...conflict }: ConflictWithFix): Conflic
   return { path, ...conflict, ...(by !== '' && { by }) }
 }
 
-/** There is no file: if an undo of its creation removed it, that is said. */
-async function removedByUndo(workspace: Workspace, { path }: FileToTakeBack, failed: Failed): Promise<Failed> {
+/**
+ * There is no file to undo edits in. Null: a removal that stands may be one of them, so that the file can be made again.
+ */
+async function missingFile(workspace: Workspace, file: FileToTakeBack, failed: Failed): Promise<Failed | null> {
+  return file.recorded ? removedMeanwhile(workspace, file, failed) : removedAt(workspace, file, failed)
+}
+
+/** If an undo of its creation removed it, that is said; an ordinary edit that did is what is to be undone. */
+async function removedAt(workspace: Workspace, { path }: FileToTakeBack, failed: Failed): Promise<Failed | null> {
   const newest = await newestOf(workspace, path)
+  if (newest?.hash_after === null && isOrdinary(newest)) return null
   if (newest?.operation !== 'undo' || newest.hash_after !== null) return failed
   const edit_ids = [newest.edit_id]
   return { ...failed, failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'file_removed' } }
@@ -209,14 +224,18 @@ async function newestOf(workspace: Workspace, path: string): Promise<EditRecord 
   return last.ok ? last.value.edits[0]?.record : undefined
 }
 
-/** The file of a record is gone: what removed it stands in the way, but of what is undone already. */
-async function removedMeanwhile(workspace: Workspace, file: FileToTakeBack, failed: Failed): Promise<Failed> {
+/**
+ * The file of a record is gone: what removed it stands in the way, but of what is undone already. Null: unless that is to
+ * be undone too.
+ */
+async function removedMeanwhile(workspace: Workspace, file: FileToTakeBack, failed: Failed): Promise<Failed | null> {
   const { path } = file
   // Its texts don't matter any more.
   const chosen = file.choose({ changes: [], records: [] })
   const meant = chosen.ok ? chosen.value.edit_ids : []
   const found = await findByIds(workspace, meant)
   if (!found.ok) return { ...failed, failure: found.failure }
+  if (found.value.edits.some(edit => edit.record.hash_after === null && stands(edit))) return null
   const undone = new Set(found.value.edits.flatMap(({ record, state }) => (state === 'undone' ? [record.edit_id] : [])))
   const edit_ids = meant.filter(id => !undone.has(id))
   if (edit_ids.length === 0) {

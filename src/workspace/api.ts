@@ -5,7 +5,7 @@ import type { IndexSet } from '../engine/history/index-set.ts'
 import type { Splice } from '../engine/edit/splice.ts'
 import type { CursorGone, RecordQuery, Told } from '../history/api.ts'
 import type { Cursor } from '../history/cursor.ts'
-import type { Author, EditRecord, RecordedOperation, TextsState } from '../history/record.ts'
+import type { Author, EditRecord, FileAttributes, RecordedOperation, TextsState } from '../history/record.ts'
 import type { Result } from '../result.ts'
 import type { CursorFailure, FileFailure, FileWarning, KeyFailure, RequestInFlight, StaleFile } from './failure.ts'
 
@@ -29,6 +29,8 @@ export interface WorkspaceOptions {
   maxFileSize: number
   readOnly: boolean
   requireHash: boolean
+  /** Whether a step of a batch may remove a file. */
+  allowDelete: boolean
   /** The complete list of patterns, see PolicyOptions. */
   protect: readonly string[]
   /** Those that forbid reading too. */
@@ -110,6 +112,8 @@ export interface Planned<T> {
    */
   removes?: true
   made_folders?: readonly Buffer[]
+  /** Of a new file; without them it gets the system's defaults. */
+  attributes?: FileAttributes
   description: T
   /** The bytes that it was given, where they were somewhere else meanwhile. */
   original?: Buffer
@@ -122,6 +126,8 @@ export interface PlannedFile {
   path: string
   resolved_path?: string
   exists: boolean
+  /** Of the file that is there. */
+  attributes?: FileAttributes
   stale?: StaleFile
   /** Its changes so far, oldest first; they end in what the file holds, before the batch if this is a step of one. */
   history(): Promise<FileHistory>
@@ -196,6 +202,8 @@ export interface Created<T> extends Omit<Edited<T>, 'file_hash' | 'hash_before'>
 export type BatchStep<T, F> =
   | { operation: 'edit'; target: FileTarget; plan: Planner<T, F>; apart?: boolean }
   | { operation: 'create'; target: CreateTarget; plan: Planner<T, F> }
+  /** The file is removed, whatever the plan holds: only where the history can bring it back. */
+  | { operation: 'remove'; target: FileTarget; plan: Planner<T, F> }
 
 /**
  * What became of one step. Hashes and `file_size` are those of the file before and after the whole batch; `changed` and

@@ -1,13 +1,14 @@
 // The files that a batch is about: which paths lead to one file, and what each holds, read once. Does not know plans.
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok } from '../result.ts'
+import type { FileAttributes } from '../history/record.ts'
 import type { Planned } from './api.ts'
 import { refusalToWrite, type WriteContext } from './edit.ts'
 import type { FileFailure } from './failure.ts'
 import { failedBy, type FailedFile, type FoundPath, type ManyResult } from './file-access.ts'
 import type { FileRecorder } from './history/recorder.ts'
 import type { Lock } from './locks/lock.ts'
-import { same, type Missing, type Pin } from './root/pin.ts'
+import { same as isSame, type Missing, type Pin } from './root/pin.ts'
 import { readWhole, shortHash, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
 
 /** A name of a file, where links have led to: what the steps that name it have in common. */
@@ -32,10 +33,14 @@ export interface BatchText {
   /** It is removed, with those of its `made_folders` that are empty then; `content` has no bytes. */
   removes: boolean
   made_folders: readonly Buffer[]
+  /** Of a new one. */
+  attributes: FileAttributes | undefined
   /** Where one step alone has changed it: what that step's plan says of what was read. */
   alone: Pick<Planned<unknown>, 'splices' | 'toggles'>
   changes: number
   digest: string
+  /** No other name of the same file may join it. */
+  apart: boolean
 }
 
 /** `found`: what is at the path of each step; `apart`: whether that step is planned apart from other names. */
@@ -63,10 +68,12 @@ export function groupTexts({ found, apart, locks }: BatchPaths): BatchTexts {
     if (byPath.has(key)) continue
     const { pin, absent } = one
     const name: FileName = { path: pathOf(one), absent, pin, lock: locks?.[step] ?? null, recorder: null }
-    const known = all.find(({ names: [first] }) => pin !== null && first?.pin && same(first.pin.stat, pin.stat))
-    const text = known === undefined || apart[step] === true ? textOf(name, known) : known
-    if (text === known) known.names.push(name)
-    else all.push(text)
+    const same = all.filter(({ names: [first] }) => pin !== null && first?.pin && isSame(first.pin.stat, pin.stat))
+    const isApart = apart.some((is, i) => is && keyAt(i) === key)
+    const joined = isApart ? undefined : same.find(text => !text.apart)
+    const text = joined ?? textOf(name, same[0], isApart)
+    if (joined === undefined) all.push(text)
+    else joined.names.push(name)
     byPath.set(key, { name, text })
   }
   return {
@@ -164,14 +171,16 @@ async function readText(
 
 const pathOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
 
-const textOf = (name: FileName, twin: BatchText | undefined): BatchText => ({
+const textOf = (name: FileName, twin: BatchText | undefined, apart: boolean): BatchText => ({
   names: [name],
+  apart,
   twin: twin ?? null,
   snapshot: null,
   file_hash: undefined,
   content: null,
   removes: false,
   made_folders: [],
+  attributes: undefined,
   alone: {},
   changes: 0,
   digest: ''

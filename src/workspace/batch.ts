@@ -1,14 +1,14 @@
 // Changes many files, all or nothing: the plans one after the other in memory, the writing, and the answers. Does not
 // know what a plan does; commit/commit-batch.ts touches the disk.
 import { fail, ok } from '../result.ts'
-import type { BatchDone, BatchStep, BatchStepDone, ChangeOptions } from './api.ts'
+import type { BatchDone, BatchStep, BatchStepDone, ChangeOptions, Origin, Planned } from './api.ts'
 import { groupTexts, readTexts, type BatchText, type BatchTexts, type FileName } from './batch-texts.ts'
 import { BatchError, type BatchFile, type CommittedFile } from './commit/batch-member.ts'
 import { commitBatch, type BatchContext, type BatchRefusal } from './commit/commit-batch.ts'
 import { foldersBetween, outermostFirst } from './commit/commit-new.ts'
-import { lossesOf } from './commit/commit.ts'
+import { attributesOf, canGive, lossesOf } from './commit/commit.ts'
 import { notADirectory, refusalToMake, refusalToReplace } from './create.ts'
-import { pastOf, recordedBy, reportSave, staleness, type WriteContext } from './edit.ts'
+import { pastOf, recordedBy, refusalToRemoveAgain, reportSave, staleness, type WriteContext } from './edit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning } from './failure.ts'
 import {
@@ -55,6 +55,9 @@ export async function changeFiles<T, F>(
 /** Of which file, or step, an error is. */
 const atOf = (error: unknown): number => (error instanceof BatchError ? error.at : 0)
 
+/** Where nobody says who changes the files. */
+const BATCH: Origin = { operation: 'batch' }
+
 /** A name that is changed, and its file. */
 interface NamedText {
   text: BatchText
@@ -94,7 +97,9 @@ class FileBatch<T, F> {
     this.#request = request
     this.#found = found
     this.#locks = locks
-    const apart = request.steps.map(step => step.operation === 'edit' && step.apart === true)
+    const apart = request.steps.map(
+      step => step.operation === 'remove' || (step.operation === 'edit' && step.apart === true)
+    )
     this.#texts = groupTexts({ found, apart, locks })
   }
 
@@ -131,7 +136,7 @@ class FileBatch<T, F> {
       ...info
     }
     const known = { ...led, ...(text.file_hash !== undefined && { file_hash: text.file_hash }) }
-    const refusal = this.#refusalOf(step, name, text)
+    const refusal = this.#refusalOf(step, name, text, info)
     if (refusal !== null) return { ...fail(refusal), ...known }
     // A file that this batch makes had no hash before it.
     const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? '')
@@ -140,12 +145,18 @@ class FileBatch<T, F> {
       path,
       ...(led.resolved_path !== undefined && { resolved_path: led.resolved_path }),
       exists: text.content !== null,
+      ...(text.snapshot !== null && { attributes: attributesOf(name.pin!) }),
       ...(stale !== null && { stale }),
       history: () => pastOf(name.recorder)
     })
     if (!planned.ok) return { ...planned, ...known }
     if (stale !== null) return { ...fail(stale), ...known }
-    const { pieces, description, original, splices, toggles, removes = false, made_folders = [] } = planned.value
+    const { description, original, made_folders = [], attributes } = planned.value
+    const isRemoval = step.operation === 'remove'
+    const { pieces, splices, toggles, removes = false } = isRemoval ? REMOVAL : planned.value
+    const { origin = BATCH } = this.#request.options
+    const unremovable = removes ? refusalToRemoveAgain(this.#context, origin) : null
+    if (unremovable !== null) return { ...fail(unremovable), ...known }
     const content = { pieces, size: pieces.reduce((sum, { length }) => sum + length, 0) }
     // The plan was given what was read, and not a copy.
     const lent = text.changes === 0 && text.twin === null ? text.snapshot : null
@@ -161,19 +172,23 @@ class FileBatch<T, F> {
       text.content = content
       text.removes = removes
       text.made_folders = made_folders
+      text.attributes = attributes ?? text.attributes
     }
     if (created === true) this.#coming.push(...foldersBetween(name.absent!.folder, split(name.path).folder))
     this.#done.push({ text, name, info: led, changed, ...(created !== undefined && { created }), description })
     return null
   }
 
-  #refusalOf(step: BatchStep<T, F>, { path, absent }: FileName, text: BatchText): FileFailure | null {
+  #refusalOf(step: BatchStep<T, F>, name: FileName, text: BatchText, info: FileInfo): FileFailure | null {
+    const { path, absent } = name
     const { files, options } = this.#context
     // Whoever removes a file is the last one who has anything to do with it.
-    if (text.removes) return { code: 'FILE_NOT_FOUND' }
+    if (text.removes) return { code: 'FILE_NOT_FOUND', missing: 'removed' }
     const isThere = text.content !== null
-    if (step.operation === 'edit') {
+    if (step.operation !== 'create') {
       if (!isThere) return files.notFound(absent!, 'edit')
+      const refusal = step.operation === 'remove' ? refusalToRemove(name, text, info) : null
+      if (refusal !== null) return refusal
     } else {
       if (isThere) {
         const refusal = refusalToReplace(step.target)
@@ -206,7 +221,7 @@ class FileBatch<T, F> {
 
   async #write(): Outcome<T, F> {
     const { options, newId } = this.#request
-    const { origin = { operation: 'batch' }, outcome } = options
+    const { origin = BATCH, outcome } = options
     await this.#digestAll()
     const changed = this.#texts.all.filter(
       ({ changes, removes, digest, snapshot }) => changes > 0 && (removes || digest !== snapshot?.digest)
@@ -297,12 +312,20 @@ class FileBatch<T, F> {
 
   #fileOf({ text, name }: NamedText, before: readonly NamedText[]): BatchFile {
     const { path, pin } = name
-    const { snapshot, content, digest, removes, made_folders } = text
+    const { snapshot, content, digest, removes, made_folders, attributes } = text
     const present = pin !== null && snapshot !== null ? { pin, snapshot } : null
     const lock = name.lock!
     if (removes) return { path, present: present!, lock, content: null, digest: null, made_folders }
     const same_as = before.findIndex(({ text: other }) => areOne(text, other))
-    return { path, present, lock, content: content!, digest, ...(same_as !== -1 && { same_as }) }
+    return {
+      path,
+      present,
+      lock,
+      content: content!,
+      digest,
+      ...(attributes !== undefined && { attributes }),
+      ...(same_as !== -1 && { same_as })
+    }
   }
 
   #failedBy(error: unknown, members: readonly NamedText[]): ManyResult<never, FileFailure | typeof MOVED> {
@@ -357,6 +380,23 @@ class FileBatch<T, F> {
   }
 }
 
+/** What a step that removes its file comes to. */
+const REMOVAL: Pick<Planned<never>, 'pieces' | 'splices' | 'toggles' | 'removes'> = { pieces: [], removes: true }
+
+/** Null: the history can bring the file back, as it is. */
+function refusalToRemove(
+  { pin, recorder }: FileName,
+  { snapshot }: BatchText,
+  { resolved_path }: FileInfo
+): FileFailure | null {
+  if (snapshot === null || pin === null) return { code: 'FILE_NOT_FOUND', missing: 'made' }
+  // Whoever names a link may mean it, and not what it leads to.
+  if (resolved_path !== undefined) return { code: 'NOT_A_FILE', type: 'link' }
+  if (recorder === null) return { code: 'DELETE_NOT_ALLOWED', reason: 'history_off' }
+  if (!recorder.keepsTexts) return { code: 'DELETE_NOT_ALLOWED', reason: 'texts_not_kept' }
+  return canGive(attributesOf(pin)) ? null : { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
+}
+
 /** Whether both names stay one file: they are, and hold the same afterwards. */
 const areOne = (a: BatchText, b: BatchText): boolean =>
   a === b || ((a.twin ?? a) === (b.twin ?? b) && a.digest === b.digest && !b.removes)
@@ -366,6 +406,6 @@ const changeOf = ({ name, text }: NamedText, folders: readonly Buffer[]): Omit<C
   planned: { pieces: text.content!.pieces, ...text.alone },
   digest: text.removes ? null : text.digest,
   size: text.content!.size,
-  ...(!text.removes && { temp: name.lock!.temp }),
+  ...(text.removes ? { attributes: attributesOf(name.pin!) } : { temp: name.lock!.temp }),
   made_folders: folders.filter(folder => text.snapshot === null && isIn(name.path, folder))
 })

@@ -82,7 +82,7 @@ async function makeFile<T, F>(
     })
     const planned = await runPlan(plan, { path: asked.path, exists: false, history: () => pastOf(recorder) })
     if (!planned.ok) return { ...info, ...planned }
-    const { content, digest, description } = planned.value
+    const { content, digest, description, attributes } = planned.value
     const full_hash = await digest
     const new_hash = shortHash(full_hash)
     const would = {
@@ -111,7 +111,7 @@ async function makeFile<T, F>(
       made = await commitNew(
         { root, intents, durability: options.durability, lock: mode.lock },
         absent,
-        content,
+        { ...content, attributes },
         record
       )
     } finally {

@@ -6,6 +6,7 @@ import type {
   Edited,
   FileHistory,
   FileTarget,
+  Origin,
   Planned,
   PlannedFile,
   Planner,
@@ -13,7 +14,7 @@ import type {
 } from './api.ts'
 import type { BufferPool } from './buffer-pool.ts'
 import type { BatchRecords } from './commit/batch-record.ts'
-import { commit, lossesOf, type Change } from './commit/commit.ts'
+import { attributesOf, commit, lossesOf, type Change } from './commit/commit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 import { writeInPlace } from './commit/in-place.ts'
@@ -116,6 +117,8 @@ async function changeContent<T, F>(
     if (stale !== null) return failed(stale)
     const { content, digest, description, original, removes } = planned.value
     hashing = digest
+    const unremovable = removes === true ? refusalToRemoveAgain(context, origin) : null
+    if (unremovable !== null) return failed(unremovable)
     if (original !== undefined) snapshot.bytes = original
     const changed = removes === true || !areSame(content.pieces, content.size, snapshot.bytes)
     /** What is answered once it is done; `new_hash` is known by then. */
@@ -142,6 +145,7 @@ async function changeContent<T, F>(
         planned: planned.value,
         digest: removes === true ? null : new_hash,
         size: content.size,
+        ...(removes === true && { attributes: attributesOf(pin) }),
         ...(temp !== undefined && { temp }),
         outcome: (edit_id, texts) =>
           outcome?.({ ...edited(shortHash(new_hash)), edit_id, warnings: lossesOf(pin, 'rename') }, texts)
@@ -245,6 +249,13 @@ async function write(
   const written = await writeInPlace(context, change)
   return written.ok ? ok({ warnings: written.value, write_strategy: 'in_place' }) : written
 }
+
+/** Whoever may not remove files may not repeat a removal that an undo took back either. Null: nothing is against it. */
+export const refusalToRemoveAgain = (
+  { options }: WriteContext,
+  { operation }: Pick<Origin, 'operation'>
+): FileFailure | null =>
+  operation === 'redo' && !options.allowDelete ? { code: 'DELETE_NOT_ALLOWED', reason: 'setting' } : null
 
 /** A rename would silently replace a file that nobody was meant to write, so its mode is asked, for root too. */
 export function refusalToWrite(pin: Pin): FileFailure | null {

@@ -18,16 +18,22 @@ export type FileFailure =
   | { code: 'PROTECTED_PATH'; pattern: string | null }
   | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' }
   | { code: 'READ_ONLY' }
-  /** `missing`: it is the folder in which the file was to be made. */
-  | { code: 'FILE_NOT_FOUND'; did_you_mean?: string[]; missing?: 'parent' | 'expected' }
+  /** `history_off`, `texts_not_kept`: the history could not bring the file back. */
+  | { code: 'DELETE_NOT_ALLOWED'; reason: 'setting' | 'history_off' | 'texts_not_kept' }
+  /**
+   * `missing`: it is the folder in which the file was to be made; or, in a batch, the file is `removed` by an earlier
+   * step, or is to be removed and would only be `made` by one.
+   */
+  | { code: 'FILE_NOT_FOUND'; did_you_mean?: string[]; missing?: 'parent' | 'expected' | 'removed' | 'made' }
   /**
    * `file_as_directory`: the path ends as a folder's does, and a file is there. `trailing_slash`: a new file's path
    * ends as a folder's does, in `/`, `.` or `..`. `not_a_directory`: something that isn't a folder stands where the
-   * path of a new file needs one.
+   * path of a new file needs one. `link`: a link leads to the file that was to be removed.
    */
   | {
       code: 'NOT_A_FILE'
-      type: 'directory' | 'fifo' | 'socket' | 'device' | 'not_a_directory' | 'file_as_directory' | 'trailing_slash'
+      type:
+        'directory' | 'fifo' | 'socket' | 'device' | 'not_a_directory' | 'file_as_directory' | 'trailing_slash' | 'link'
     }
   /**
    * What /create found. `needs_overwrite`: a hash was given without `overwrite`; `needs_expected_hash`: the other way

@@ -76,6 +76,7 @@ const SWEEP = SILENCE
 /** Bytes of large files (over `SYNC_IO_BYTES`) that are edited at once. A bound on memory; chosen, not measured. */
 const MEMORY = 256e6
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
+const deleteNotAllowed = fail<FileFailure>({ code: 'DELETE_NOT_ALLOWED', reason: 'setting' })
 const noHistory = fail({ code: 'HISTORY_GONE', reason: 'off' } as const)
 
 /**
@@ -277,6 +278,8 @@ class FileWorkspace implements Workspace {
 
   async batch<T, F>(steps: readonly BatchStep<T, F>[], options: ChangeOptions<BatchDone<T>>): BatchAnswer<T, F> {
     if (this.#options.readOnly) return { ...readOnly, path: steps[0]?.target.path ?? '.', at: 0 }
+    const removal = this.#options.allowDelete ? -1 : steps.findIndex(({ operation }) => operation === 'remove')
+    if (removal !== -1) return { ...deleteNotAllowed, path: steps[removal]!.target.path, at: removal }
     return this.#files.runAll(
       steps.map(({ target }) => target),
       'edit',

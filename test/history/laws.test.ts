@@ -29,7 +29,7 @@ const ids = new Ids()
 
 const randomRecord = (): EditRecord => ({
   edit_id: ids.next(),
-  operation: random.pick(['edit', 'edit_lines', 'edit_section', 'create', 'undo', 'redo', 'outside']),
+  operation: random.pick(['edit', 'edit_lines', 'edit_section', 'create', 'apply_patch', 'undo', 'redo', 'outside']),
   at: number(),
   path: bytes(),
   hash_before: random.pick([null, 'ab']),
@@ -55,6 +55,7 @@ const randomRecord = (): EditRecord => ({
   ...maybe({ temp: random.text(WORDS, 5) }),
   ...maybe({ toggles: list(() => ({ edit_id: ids.next(), ...maybe({ change_indexes: list(number) }) })) }),
   ...maybe({ made_folders: list(bytes) }),
+  ...maybe({ attributes: { mode: number(), uid: number(), gid: number() } }),
   ...maybe({
     key: {
       digest: random.text(WORDS, 5),

@@ -50,6 +50,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Exclude<Failure, HunkFailur
   PROTECTED_PATH: { code: 'PROTECTED_PATH', pattern: '.git' },
   PERMISSION_DENIED: { code: 'PERMISSION_DENIED', reason: 'read_only_file' },
   READ_ONLY: { code: 'READ_ONLY' },
+  DELETE_NOT_ALLOWED: { code: 'DELETE_NOT_ALLOWED', reason: 'setting' },
   FORBIDDEN_HOST: { code: 'FORBIDDEN_HOST', host: 'editd.example' },
   FORBIDDEN_ORIGIN: { code: 'FORBIDDEN_ORIGIN', origin: 'https://page.example' },
   FILE_NOT_FOUND: { code: 'FILE_NOT_FOUND', did_you_mean: ['src/app.ts'] },

@@ -62,6 +62,22 @@ export const FILE_FAILURES: Descriptions<
           "Ask a person to check the file's owner and mode."
         ),
   READ_ONLY: () => 'This server is read-only (--read-only). Nothing can be edited or previewed.',
+  DELETE_NOT_ALLOWED: ({ reason }, { shown }) => {
+    const why = {
+      setting: `${shown} can't be deleted or moved: this server doesn't allow that.`,
+      history_off: `${shown} can't be deleted or moved: this server keeps no history that could bring it back (--history off).`,
+      texts_not_kept: sentences(
+        `${shown} can't be deleted or moved: the history doesn't keep what it holds, so nothing could bring it back`,
+        '(--history meta, or a file that often holds secrets).'
+      )
+    }[reason]
+    const operator = {
+      setting: 'Only the operator can allow it, with --allow-delete.',
+      history_off: 'Only the operator can turn the history on.',
+      texts_not_kept: 'Only the operator can change what is kept.'
+    }[reason]
+    return sentences(why, NOTHING_WRITTEN, operator, 'You can still change what is in the file, or empty it.')
+  },
   FILE_NOT_FOUND: (failure, { shown, naming }) => ({
     detail: notFound(failure, shown, naming),
     members: similarPaths(failure.did_you_mean, naming)
@@ -174,6 +190,20 @@ function notFound({ missing, did_you_mean = [] }: Of<'FILE_NOT_FOUND'>, shown: s
       naming.takes('expected_hash') ? 'To create it again, leave expected_hash out.' : ''
     )
   }
+  if (missing === 'removed') {
+    return sentences(
+      `An earlier operation of this request deletes or moves ${shown}.`,
+      NOTHING_WRITTEN,
+      'To change the file, send one update of it instead; to make another file in its place, send a second request.'
+    )
+  }
+  if (missing === 'made') {
+    return sentences(
+      `${shown} is not there yet: an earlier operation of this request makes it.`,
+      NOTHING_WRITTEN,
+      'Leave both operations out, or make the file where it should be.'
+    )
+  }
   if (did_you_mean.length > 0) {
     return `${shown} was not found. Did you mean ${listed(pathsShown(naming, did_you_mean), 'or')}?`
   }
@@ -197,6 +227,12 @@ function notAFile({ type }: Of<'NOT_A_FILE'>, { path, shown, naming }: FailedReq
         `The path ${shown} ends in /, . or .., so it names a directory.`,
         NOTHING_WRITTEN,
         'End it with the name of the file to create.'
+      )
+    case 'link':
+      return sentences(
+        `A symbolic link is part of the path ${shown}, so that it is not clear what is to be deleted or moved.`,
+        NOTHING_WRITTEN,
+        'Send the path that it leads to, which is resolved_path.'
       )
     case 'not_a_directory':
       return sentences(`Part of the path ${shown} is not a directory.`, NOTHING_WRITTEN, 'Correct the path.')

@@ -1,6 +1,7 @@
 // One name that a batch gives new content or removes, and how it is given back: what is done in the tick, and for it.
 // Does not know the other members, or in which order they come; that is commit-batch.ts's.
 import { renameSync, unlinkSync } from 'node:fs'
+import type { FileAttributes } from '../../history/record.ts'
 import { codeOf } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
@@ -8,7 +9,7 @@ import { same, statAt, type Folder, type Pin } from '../root/pin.ts'
 import type { Snapshot } from '../text-file.ts'
 import { identityOf, isFile } from './batch-record.ts'
 import { takeName } from './commit-new.ts'
-import { keepWhatItIs, lossesOf, modeFor, REFUSALS } from './commit.ts'
+import { attributesOf, lossesOf, madeAs, REFUSALS } from './commit.ts'
 import type { InPlaceWrite } from './in-place.ts'
 import type { Intents } from './intents.ts'
 import { linkTemp, moveToTemp, writeTemp, type Content, type Temp, type TempOptions, type TempPlace } from './temp.ts'
@@ -30,6 +31,8 @@ interface ChangedFile extends NamedFile {
   content: Content
   /** Of the content: SHA-256, 64 hex digits. */
   digest: string
+  /** Of a new file; without them it gets the system's defaults. */
+  attributes?: FileAttributes
 }
 
 interface RemovedFile extends NamedFile {
@@ -236,12 +239,10 @@ const placeOf = ({ folder, folderPath }: Member, name: string, { intents }: Memb
   folderPath
 })
 
-/** What makes a file like the one that it replaces; of a new one, the system's defaults. */
-function likeOld(
-  { present, folder }: Member,
-  { durability }: MemberContext
-): Pick<TempOptions, 'durability' | 'mode' | 'finish'> {
-  if (present === null) return { durability, mode: 0o666 }
-  const { pin } = present
-  return { durability, mode: modeFor(pin, folder), finish: (fd, made) => keepWhatItIs(fd, made, pin) }
+/** What makes a file like the one that it replaces; of a new one, what it is to be. */
+function likeOld(member: Member, { durability }: MemberContext): Pick<TempOptions, 'durability' | 'mode' | 'finish'> {
+  const { present, folder } = member
+  const attributes =
+    present !== null ? attributesOf(present.pin) : member.content === null ? undefined : member.attributes
+  return { durability, ...madeAs(attributes, folder) }
 }

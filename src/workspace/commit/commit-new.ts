@@ -3,7 +3,8 @@
 import { closeSync, constants, linkSync, mkdirSync, openSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
-import type { CommitContext } from './commit.ts'
+import type { FileAttributes } from '../../history/record.ts'
+import { madeAs, type CommitContext } from './commit.ts'
 import { codeOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
@@ -12,7 +13,8 @@ import type { Folder, Missing, Root } from '../root/pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
 
 /**
- * Makes the file. Modes are 0666 and 0777 less the umask, which the system takes off itself. `record` writes down what
+ * Makes the file, with these attributes if there are any: else its mode is 0666, and always that of folders 0777, less
+ * the umask, which the system takes off itself. `record` writes down what
  * is about to be done, with the folders that were made for it. Returns warnings.
  * Failures: FILE_LOCKED (lost), STALE_FILE. Throws the system's error, EEXIST if something is there by now, or Raced.
  * Unless it returns ok, the folders that it made are gone again, but for those that others use by now.
@@ -20,7 +22,7 @@ import { withTemp, type Content, type Put } from './temp.ts'
 export async function commitNew(
   context: CommitContext,
   absent: Missing,
-  content: Content,
+  { attributes, ...content }: Content & { attributes?: FileAttributes | undefined },
   record: (temp: string, made_folders: readonly Buffer[]) => Promise<void>
 ): Promise<Result<FileWarning[], FileFailure>> {
   const { folder: folderPath, leaf } = split(absent.relative)
@@ -40,7 +42,7 @@ export async function commitNew(
           name: context.lock.temp,
           folder,
           folderPath,
-          mode: 0o666,
+          ...madeAs(attributes, folder),
           content,
           ready: () => record(context.lock.temp, made)
         },

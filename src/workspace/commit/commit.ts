@@ -4,11 +4,12 @@ import { fchmodSync, fchownSync, renameSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../../result.ts'
 import { codeOf } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
+import type { FileAttributes } from '../../history/record.ts'
 import type { Intents } from './intents.ts'
 import type { Lock } from '../locks/lock.ts'
 import { split } from '../root/path.ts'
 import { statAt, same, type Folder, type Pin, type Root } from '../root/pin.ts'
-import { withTemp, type Content, type Put } from './temp.ts'
+import { withTemp, type Content, type Put, type TempOptions } from './temp.ts'
 import type { Snapshot } from '../text-file.ts'
 
 /** One file as it was read, and its new content, with the SHA-256 `digest` (hex) of that, which may be pending. */
@@ -64,16 +65,14 @@ export async function commit(
   const folder = context.root.openFolder(folderPath)
   try {
     if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
-    const finish = (fd: number, made: BigIntStats): void => keepWhatItIs(fd, made, pin)
     const replaced = await withTemp(
       {
         ...context,
         name: context.lock.temp,
         folder,
         folderPath,
-        mode: modeFor(pin, folder),
+        ...madeAs(attributesOf(pin), folder),
         content: change,
-        finish,
         ready: () => change.record(context.lock.temp)
       },
       temp => renameUnlessChanged(context, change, folder, temp, leaf)
@@ -95,28 +94,47 @@ export async function commit(
   }
 }
 
-/** Gives a new file the owner and the mode of the one that it will replace. Throws EPERM where it can't. */
-export function keepWhatItIs(fd: number, made: BigIntStats, { stat }: Pin): void {
-  if (made.uid !== stat.uid || made.gid !== stat.gid) {
+/** What is kept of a file when another one takes its place. */
+export const attributesOf = ({ stat }: Pin): FileAttributes => ({
+  mode: Number(stat.mode) & KEPT_MODE,
+  uid: Number(stat.uid),
+  gid: Number(stat.gid)
+})
+
+/** With what a temp file in the folder is made to become a file like that; without attributes, with the defaults. */
+export function madeAs(attributes: FileAttributes | undefined, folder: Folder): Pick<TempOptions, 'mode' | 'finish'> {
+  if (attributes === undefined) return { mode: 0o666 }
+  return { mode: modeFor(attributes, folder), finish: (fd, made) => giveAttributes(fd, made, attributes) }
+}
+
+/** Gives a new file the owner and the mode of another one. Throws EPERM where it can't. */
+function giveAttributes(fd: number, made: BigIntStats, { mode, uid, gid }: FileAttributes): void {
+  if (Number(made.uid) !== uid || Number(made.gid) !== gid) {
     try {
-      fchownSync(fd, Number(stat.uid), Number(stat.gid))
+      fchownSync(fd, uid, gid)
     } catch {
       throw Object.assign(new Error('the owner cannot be kept'), { code: 'EPERM' })
     }
   }
-  const mode = Number(stat.mode) & KEPT_MODE
   if ((Number(made.mode) & ALL_MODES) !== mode) fchmodSync(fd, mode)
+}
+
+/** Whether this process can give a file it makes this owner and group. */
+export function canGive({ uid, gid }: FileAttributes): boolean {
+  const { geteuid, getegid, getgroups } = process
+  const [user, group] = [geteuid?.() ?? -1, getegid?.() ?? -1]
+  return user === 0 || (uid === user && (gid === group || getgroups?.().includes(gid) === true))
 }
 
 /**
  * The mode to make the temp file with: that of the file where it will have the same owner and group, which spares a
  * call; else nobody but us may open it before it has.
  */
-export function modeFor({ stat }: Pin, folder: Folder): number {
+function modeFor({ mode, uid, gid }: FileAttributes, folder: Folder): number {
   const { geteuid, getegid } = process
-  const isOurs = stat.uid === BigInt(geteuid?.() ?? -1) && stat.gid === BigInt(getegid?.() ?? -1)
+  const isOurs = uid === (geteuid?.() ?? -1) && gid === (getegid?.() ?? -1)
   // A file may get the group of its folder.
-  return isOurs && stat.gid === folder.stat.gid ? Number(stat.mode) & 0o777 : 0o600
+  return isOurs && gid === Number(folder.stat.gid) ? mode & 0o777 : 0o600
 }
 
 /**

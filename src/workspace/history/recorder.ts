@@ -4,7 +4,7 @@ import { differing, recordedSplices } from '../../engine/history/refine.ts'
 import { placesOf } from '../../engine/history/places.ts'
 import type { RecordedSplice } from '../../engine/history/change.ts'
 import type { History, Latest } from '../../history/api.ts'
-import type { EditRecord, Settlement, Stored } from '../../history/record.ts'
+import type { EditRecord, FileAttributes, Settlement, Stored } from '../../history/record.ts'
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
 import { codeOf, HistoryUnwritable, Raced } from '../errno.ts'
 import type { Lock } from '../locks/lock.ts'
@@ -41,6 +41,8 @@ export interface ComingChange {
   size: number
   temp?: string
   made_folders?: readonly Buffer[]
+  /** Of the file, where it will be gone. */
+  attributes?: FileAttributes
   /** What is kept of the answer to a keyed request. */
   outcome?: (edit_id: string, texts: boolean) => unknown
 }
@@ -48,7 +50,15 @@ export interface ComingChange {
 /** What a record is made of, beside who made the change, when and where. */
 interface MadeChange extends Pick<
   EditRecord,
-  'hash_before' | 'hash_after' | 'size_before' | 'size_after' | 'splices' | 'temp' | 'toggles' | 'made_folders'
+  | 'hash_before'
+  | 'hash_after'
+  | 'size_before'
+  | 'size_after'
+  | 'splices'
+  | 'temp'
+  | 'toggles'
+  | 'made_folders'
+  | 'attributes'
 > {
   /** The text that the splices replace parts of. */
   before: Buffer
@@ -139,7 +149,7 @@ export class FileRecorder {
    */
   async record(change: ComingChange): Promise<void> {
     if (this.#recorded !== undefined || this.#failed) return
-    const { origin, planned, digest, size, temp, made_folders, outcome } = change
+    const { origin, planned, digest, size, temp, made_folders, attributes, outcome } = change
     const edit_id = await this.prepare()
     const outside = await this.#outsideChange()
     const before = this.#file.bytes()
@@ -156,7 +166,8 @@ export class FileRecorder {
       size_after: size,
       ...(temp !== undefined && { temp }),
       ...(planned.toggles !== undefined && { toggles: planned.toggles }),
-      ...(made_folders !== undefined && made_folders.length > 0 && { made_folders })
+      ...(made_folders !== undefined && made_folders.length > 0 && { made_folders }),
+      ...(attributes !== undefined && { attributes })
     })
     if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null }
     const { durable } = this.#options

@@ -457,6 +457,30 @@ const FILES: Described[] = [
     detail: ['This server is read-only (--read-only).', 'Nothing can be edited or previewed.']
   },
   {
+    failure: { code: 'DELETE_NOT_ALLOWED', reason: 'setting' },
+    detail: [
+      "src/app.ts can't be deleted or moved: this server doesn't allow that. Nothing was written.",
+      'Only the operator can allow it, with --allow-delete.',
+      'You can still change what is in the file, or empty it.'
+    ]
+  },
+  {
+    failure: { code: 'DELETE_NOT_ALLOWED', reason: 'history_off' },
+    detail: [
+      "src/app.ts can't be deleted or moved: this server keeps no history that could bring it back (--history off).",
+      'Nothing was written. Only the operator can turn the history on.',
+      'You can still change what is in the file, or empty it.'
+    ]
+  },
+  {
+    failure: { code: 'DELETE_NOT_ALLOWED', reason: 'texts_not_kept' },
+    detail: [
+      "src/app.ts can't be deleted or moved: the history doesn't keep what it holds, so nothing could bring it back",
+      '(--history meta, or a file that often holds secrets). Nothing was written.',
+      'Only the operator can change what is kept. You can still change what is in the file, or empty it.'
+    ]
+  },
+  {
     failure: { code: 'FILE_NOT_FOUND' },
     detail: [
       'src/app.ts was not found. Check the path: it is relative to the workspace root, and case matters.',
@@ -479,6 +503,27 @@ const FILES: Described[] = [
     detail: [
       'src/app.ts was not found, although expected_hash says that it exists: it was removed, or the path is',
       'wrong. Nothing was written. To create it again, leave expected_hash out.'
+    ]
+  },
+  {
+    failure: { code: 'FILE_NOT_FOUND', missing: 'removed' },
+    detail: [
+      'An earlier operation of this request deletes or moves src/app.ts. Nothing was written.',
+      'To change the file, send one update of it instead; to make another file in its place, send a second request.'
+    ]
+  },
+  {
+    failure: { code: 'FILE_NOT_FOUND', missing: 'made' },
+    detail: [
+      'src/app.ts is not there yet: an earlier operation of this request makes it. Nothing was written.',
+      'Leave both operations out, or make the file where it should be.'
+    ]
+  },
+  {
+    failure: { code: 'NOT_A_FILE', type: 'link' },
+    detail: [
+      'A symbolic link is part of the path src/app.ts, so that it is not clear what is to be deleted or moved.',
+      'Nothing was written. Send the path that it leads to, which is resolved_path.'
     ]
   },
   {

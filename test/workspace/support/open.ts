@@ -44,6 +44,7 @@ export const OPTIONS: Omit<WorkspaceOptions, 'root' | 'stateDir'> = {
   maxFileSize: 1e8,
   readOnly: false,
   requireHash: false,
+  allowDelete: false,
   protect: DEFAULT_PROTECTED,
   readProtect: ['.git'],
   allowExtensions: null,
