@@ -56,14 +56,19 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
   if (cause.type === 'near_duplicate') {
     const what = of(`; ${whyMissed(cause, naming)}: ${listed(similar_content.map(spanOf), 'or')}`)
     if (first === undefined) return { what, next: [...also, ...aroundOne(best, file_preview.total_lines, call)] }
-    return { what, ...eachPlace(ready, failure, call, also) }
+    const { next } = eachPlace(ready, failure, call, also)
+    return {
+      what,
+      next: next.length > also.length ? next : [...next, ...aroundOne(best, file_preview.total_lines, call)]
+    }
   }
   const likely = best.confidence === 'low' ? 'perhaps' : 'most likely'
   const were = best.line_number === best.end_line ? 'was' : 'were'
   const what = of(`; ${likely} ${spanOf(best)} ${were} meant: ${whyMissed(cause, naming)}`)
   const section = replacedWhole(failure, call)
   if (first === undefined) return { what, next: [...also, ...region(best, failure, call), ...section] }
-  return { what, next: [...also, ...fixed(shortest(ready, failure, call), 'If so', failure, call), ...section] }
+  const ownEdit = fixed(shortest(ready, failure, call), 'If so', failure, call)
+  return { what, next: [...also, ...(ownEdit.length > 0 ? ownEdit : region(best, failure, call)), ...section] }
 }
 
 /** A region that is too unlike old_text for an edit of it to be proposed: its text, or the call that reads it. */
