@@ -1,4 +1,5 @@
 // The table of operations. Does not know statuses or the sentences of answers.
+import type { ApplyPatchRequest } from '../schemas/apply-patch.ts'
 import type { BatchedRequest } from '../schemas/batch.ts'
 import type { BlameRequest } from '../schemas/blame.ts'
 import type { ChangesRequest } from '../schemas/changes.ts'
@@ -14,6 +15,7 @@ import type { RedoRequest } from '../schemas/redo.ts'
 import type { ReviewRequest } from '../schemas/review.ts'
 import type { UndoRequest } from '../schemas/undo.ts'
 import { Workers } from './workers/workers.ts'
+import { makeApplyPatch } from './operations/apply-patch.ts'
 import { makeBatch } from './operations/batch.ts'
 import { makeBlame } from './operations/blame.ts'
 import { makeChanges } from './operations/changes.ts'
@@ -23,7 +25,7 @@ import { makeEditSection } from './operations/edit-section.ts'
 import { makeEdit } from './operations/edit.ts'
 import { makeHistory } from './operations/history.ts'
 import { makeInspect } from './operations/inspect.ts'
-import type { Operation, OperationLimits } from './operations/operation.ts'
+import type { Callable, Operation, OperationLimits } from './operations/operation.ts'
 import { makePending } from './operations/pending.ts'
 import { makePreview } from './operations/preview.ts'
 import { makeRedo } from './operations/redo.ts'
@@ -31,7 +33,8 @@ import { makeReview } from './operations/review.ts'
 import { makeUndo } from './operations/undo.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
-export interface Operations {
+/** Those with a route. */
+export interface RoutedOperations {
   readonly edit: Operation<EditRequest>
   readonly edit_lines: Operation<EditLinesRequest>
   readonly edit_section: Operation<EditSectionRequest>
@@ -48,8 +51,14 @@ export interface Operations {
   readonly changes: Operation<ChangesRequest>
 }
 
-/** The operations of a table, in its order. */
-export const operationsIn = (table: Operations): readonly Operation[] => Object.values<Operation>({ ...table })
+export interface Operations extends RoutedOperations {
+  /** It has no route and is no tool: the adapters call it. */
+  readonly apply_patch: Callable<ApplyPatchRequest>
+}
+
+/** The operations of a table that have a route, in its order. */
+export const operationsIn = ({ apply_patch: _, ...table }: Operations): readonly Operation[] =>
+  Object.values<Operation>(table)
 
 /** Those of them that are tools. */
 export const toolsIn = (table: Operations): readonly Operation[] =>
@@ -81,6 +90,7 @@ export function makeOperations(
     review: makeReview(workspace),
     pending: makePending(workspace, historyReader),
     blame: makeBlame(workspace, historyReader),
-    changes: makeChanges(workspace)
+    changes: makeChanges(workspace),
+    apply_patch: makeApplyPatch(workspace, planning)
   }
 }

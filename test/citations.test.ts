@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse } from 'yaml'
 import { settingRows } from '../src/config/config.ts'
-import { makeOperations, type Operations } from '../src/operations.ts'
-import type { Operation } from '../src/operations/operation.ts'
+import { makeOperations, operationsIn, type Operations } from '../src/operations.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -152,7 +151,7 @@ t.test('cites only files, folders and scripts that exist', async t => {
 t.test('names every operation, and as many conversations as there are', async t => {
   const operations: Operations = makeOperations({} as Workspace, { max_edits: 1, max_file_size: 1 })
   const [tools, readme] = [textOf('docs/tools.md'), textOf('README.md')]
-  for (const { id, route, route_only } of Object.values<Operation>({ ...operations })) {
+  for (const { id, route, route_only } of operationsIn(operations)) {
     t.equal(tools.includes(`\n| \`${id}\` | \`${route}\` | `), route_only !== true, 'docs/tools.md')
     t.match(readme, `\n| \`POST ${route}\` | `, 'README.md')
   }

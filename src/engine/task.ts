@@ -26,6 +26,8 @@ export type TaskChange =
   | { operation: 'edit_lines'; edits: readonly LineEdit[]; line_endings: LineEndings }
   | { operation: 'create'; content: string }
   | { operation: 'apply_hunks'; hunks: readonly Hunk[] }
+  /** The text is to be gone, with its file. */
+  | { operation: 'delete' }
 
 export interface Task {
   change: TaskChange
@@ -87,7 +89,8 @@ export function planTask(
   const { change, context_lines, dry_run, max_diff_lines } = task
   const joined = joinedBreaks(original, splices, pieces)
   const mismatch = encodingMismatch(original, splices)
-  const numbered = change.operation === 'create' ? [] : numberedLines(original, planned.value)
+  const isOfAll = change.operation === 'create' || change.operation === 'delete'
+  const numbered = isOfAll ? [] : numberedLines(original, planned.value)
   const changes = describe(original, planned.value, { context_lines, dry_run })
   return ok({
     pieces,
@@ -100,7 +103,13 @@ export function planTask(
       changes,
       changed_lines: changedLines(planned.value, changes.changes, changes.total_lines_after),
       diff:
-        max_diff_lines === undefined ? {} : unifiedDiff(original, planned.value, { ...file, max_lines: max_diff_lines })
+        max_diff_lines === undefined
+          ? {}
+          : unifiedDiff(original, planned.value, {
+              ...file,
+              remains: change.operation !== 'delete',
+              max_lines: max_diff_lines
+            })
     }
   })
 }
@@ -141,5 +150,7 @@ function planChange(
       return planFileContent(original, change.content, { max_result_size })
     case 'apply_hunks':
       return planHunks(original, change.hunks, { max_result_size, work_within })
+    case 'delete':
+      return planFileContent(original, '', { max_result_size })
   }
 }

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import type { ChangeResult } from '../../schemas/outcome.ts'
-import type { CallContext, Called, Operation, Outcome } from '../operations/operation.ts'
+import type { Callable, CallContext, Called, Outcome } from '../operations/operation.ts'
 import { ok, type Result } from '../result.ts'
 import type { Key } from '../workspace/api.ts'
 import type { KeyFailure } from '../workspace/failure.ts'
@@ -81,7 +81,7 @@ export const since = (start: number): number => Math.round((performance.now() - 
 /**
  * How an operation is called: body, preconditions, then itself. Made once, at the first call, for all routes and tools.
  */
-export function caller<Request extends RequestFields>(operation: Operation<Request>): MakeCall {
+export function caller<Request extends RequestFields>(operation: Callable<Request>): MakeCall {
   return call => {
     const made = callers.get(operation) ?? makeCaller(operation)
     callers.set(operation, made)
@@ -89,7 +89,7 @@ export function caller<Request extends RequestFields>(operation: Operation<Reque
   }
 }
 
-function makeCaller<Request extends RequestFields>(operation: Operation<Request>): MakeCall {
+function makeCaller<Request extends RequestFields>(operation: Callable<Request>): MakeCall {
   const read = requestReader(operation)
   const answerTo = async (
     taken: ReturnType<typeof read>,
@@ -180,7 +180,7 @@ interface Carried {
  * whichever route or tool it came through. `asked`: what it asks for.
  */
 async function carryOut(
-  { id, keyed }: Pick<Operation, 'id' | 'keyed'>,
+  { id, keyed }: Pick<Callable, 'id' | 'keyed'>,
   key: string | undefined,
   asked: object,
   work: (held?: Key) => Promise<Called>
@@ -195,7 +195,7 @@ async function carryOut(
 
 /** A request with values for the fields that it leaves out; where it is a list of requests, each of them. */
 function filled<Request extends RequestFields>(
-  { request, items, many_in }: Operation<Request>,
+  { request, items, many_in }: Callable<Request>,
   asked: Request,
   defaults: NonNullable<Call['defaults']>
 ): Request {

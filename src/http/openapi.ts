@@ -17,7 +17,7 @@ import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schem
 import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
 import { REVIEW_COMPONENTS } from '../../schemas/review.ts'
 import { UNDO_COMPONENTS } from '../../schemas/undo.ts'
-import { operationsIn, toolsIn, type Operations } from '../operations.ts'
+import { operationsIn, toolsIn, type Operations, type RoutedOperations } from '../operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { exampleOf } from './answers/examples.ts'
 import { BY_ROUTE } from './answers/call-names.ts'
@@ -316,7 +316,7 @@ interface Reference {
 /** What the plugin finds no place for where the schema of a body is a reference. */
 function addRequestExamples({ paths }: Document, operations: Operations): void {
   for (const [name, examples] of Object.entries(REQUEST_EXAMPLES)) {
-    const { requestBody } = paths[operations[name as keyof Operations].route]?.post ?? {}
+    const { requestBody } = paths[operations[name as keyof RoutedOperations].route]?.post ?? {}
     for (const media of Object.values(requestBody?.content ?? {})) media.examples = examples
   }
 }

@@ -1,7 +1,7 @@
 // Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines,
 // /edit-section, /batch, /preview, /history, /undo, /redo, /pending, /blame, /review, /changes. For the published
 // document and for tests.
-import type { Operations } from '../operations.ts'
+import type { RoutedOperations } from '../operations.ts'
 
 const path = 'examples/hello.js'
 const LOOP = "for (const name of process.argv.slice(2)) {\n  console.log('Hello, ' + name)\n}\n"
@@ -16,7 +16,7 @@ interface Example {
  * needs no file; only those named `miss` fail. Those of edits also work right after /create's of the same path, which
  * the page sends first.
  */
-export const REQUEST_EXAMPLES: { readonly [Name in keyof Operations]: Readonly<Record<string, Example>> } = {
+export const REQUEST_EXAMPLES: { readonly [Name in keyof RoutedOperations]: Readonly<Record<string, Example>> } = {
   create: {
     new_file: { summary: 'A new file, with its directory', value: { path, content: LOOP } },
     document: {

@@ -110,11 +110,12 @@ async function carryOutAll(
   return { ...told, part: inPart(at, after) }
 }
 
-const isOfOneFile = ({ steps }: BatchDone<Reported>): boolean =>
+/** Whether all steps are of one file, so that what is kept of their answer is of that alone. */
+export const isOfOneFile = ({ steps }: BatchDone<Reported>): boolean =>
   new Set(steps.map(({ path, resolved_path = path }) => resolved_path)).size === 1
 
 /** The same step, which says of which real path it is when it is planned. */
-const noting = (
+export const noting = (
   step: BatchStep<Reported, CallFailure>,
   note: (path: string) => void
 ): BatchStep<Reported, CallFailure> => ({

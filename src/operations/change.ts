@@ -83,7 +83,7 @@ export const changeOptions = <D>(
 /** One change of one file, ready to be made: alone, or as a step of a batch. */
 export interface PreparedChange {
   operation: Origin['operation']
-  step: BatchStep<Reported, CallFailure>
+  step: Exclude<BatchStep<Reported, CallFailure>, { operation: 'remove' }>
   /** As for `changeOptions`. */
   answer: (done: BatchStepDone<Reported>) => ChangedOutcome
   /** Adds to a failure of the step what was found out on the way. */

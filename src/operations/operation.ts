@@ -60,6 +60,8 @@ export type FieldFault = { pointer: string } & (
   | { reason: 'no_regex'; syntax: string }
   /** A patch or diff that can't be read; lines are those of the field. */
   | { reason: 'unreadable_patch'; fault: PatchFault }
+  /** Beside the field `other`, which says the same. */
+  | { reason: 'not_beside'; other: string }
   /** It selects edits of more files than one request may change. */
   | { reason: 'too_many_files'; limit: number; actual: number }
   /** Of the selectors one is needed. */
@@ -187,6 +189,8 @@ export interface Failed {
 /** Which operation of a batch failed. `after`: those of the batch that had changed the text that it failed on. */
 export interface FailedPart {
   operation_index: number
+  /** The field that holds them; default: `operations`. */
+  list?: string
   /** Absent where it names none that there is. */
   operation?: string
   after: readonly number[]
@@ -251,6 +255,18 @@ export interface BatchOutcome {
   batch_id?: string
   results: ChangedOutcome[]
 }
+/** What was done to one file of a patch. `moved_from`: its path before, as it was asked for. */
+export interface PatchedFile {
+  operation: 'create' | 'update' | 'delete' | 'move'
+  outcome: ChangeOutcome
+  moved_from?: string
+}
+/** The same of all its files, in their order. `batch_id`: absent where nothing was written. */
+export interface PatchOutcome {
+  dry_run: boolean
+  batch_id?: string
+  results: PatchedFile[]
+}
 /** Of one operation that changes one file. */
 export type ChangedOutcome =
   | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
@@ -262,6 +278,7 @@ export type Outcome =
   | { operation: 'history'; outcome: HistoryOutcome }
   | { operation: TakeBackVerb; outcome: TakeBackOutcome }
   | { operation: 'batch'; outcome: BatchOutcome }
+  | { operation: 'apply_patch'; outcome: PatchOutcome }
   | { operation: 'review'; outcome: ReviewOutcome }
   | { operation: 'pending'; outcome: PendingOutcome }
   | { operation: 'blame'; outcome: BlameOutcome }
@@ -309,7 +326,7 @@ export interface CallNames {
 export type RouteOnlyName = 'review_edits' | 'pending_changes' | 'blame_file' | 'wait_for_changes'
 
 /** One operation, the same however it is called. */
-export interface Operation<Request = never> {
+export interface Operation<Request = never> extends Callable<Request> {
   readonly id: ToolName | RouteOnlyName
   /** It is no tool: it is for people and their programs, and can be called by its route alone. */
   readonly route_only?: true
@@ -326,6 +343,17 @@ export interface Operation<Request = never> {
   readonly only_by_name?: true
   /** As a tool it is defined with these fields only, and takes the others all the same. */
   readonly tool_fields?: readonly string[]
+}
+
+/** What reading a request needs to know of what it asks for. */
+export type Readable = Pick<
+  Callable,
+  'id' | 'effect' | 'request' | 'items' | 'expects_hash' | 'expects_none' | 'many_in' | 'call_fields'
+>
+
+/** What can be called: an operation, or what only other calls stand for, without a route or tool of its own. */
+export interface Callable<Request = never> {
+  readonly id: ToolName | RouteOnlyName | 'apply_patch'
   /**
    * What a call may do: look; compute a change and write nothing; change what is there; make something, which the same
    * call does not do a second time.
@@ -349,7 +377,7 @@ export interface Operation<Request = never> {
   /** Of what changes something: carries a request with an idempotency key out once. */
   readonly keyed?: Workspace['keyed']
   /** The operations one of which its field `operation` names, and whose fields it takes. */
-  readonly stands_for?: Readonly<Record<string, Operation>>
+  readonly stands_for?: Readonly<Record<string, Readable>>
   /** It takes a list of such requests, in this field. */
   readonly many_in?: string
   /** `request` has passed the schema; a field with null counts as left out before that. */

@@ -273,7 +273,7 @@ t.test('refuses what is no batch', async t => {
       code: 'TOO_MANY_OPERATIONS',
       limit: MAX_OPERATIONS,
       actual: MAX_OPERATIONS + 1,
-      detail: /operations; the limit is 1000\. Send several batches\.$/
+      detail: /operations; the limit is 1000\. Send several requests\.$/
     }
   )
   await batch(
@@ -285,7 +285,7 @@ t.test('refuses what is no batch', async t => {
       code: 'TOO_MANY_OPERATIONS',
       limit: MAX_BATCH_FILES,
       actual: MAX_BATCH_FILES + 1,
-      detail: /paths; the limit is 100\. Send several batches\.$/
+      detail: /paths; the limit is 100\. Send several requests\.$/
     }
   )
   for (const [name, value] of [

@@ -1,6 +1,6 @@
-// The sentence of what a batch did. Does not know problems.
-import type { BatchOutcome, ChangedOutcome } from '../../operations/operation.ts'
-import { counted } from './phrases.ts'
+// The sentence of what a batch or a patch did. Does not know problems.
+import type { BatchOutcome, ChangedOutcome, PatchedFile, PatchOutcome } from '../../operations/operation.ts'
+import { capital, counted, listed } from './phrases.ts'
 
 export function batchMessage({ dry_run, results }: BatchOutcome): string {
   const made = results.filter(({ outcome }) => outcome.changed)
@@ -16,6 +16,33 @@ export function batchMessage({ dry_run, results }: BatchOutcome): string {
     ? '; where several change one file, the line numbers in changes are those right after each'
     : ''
   return `${whole}${moved}${dry_run ? '; nothing was written' : ''}.`
+}
+
+/** What is done to a file of a patch. */
+const VERBS = ['create', 'update', 'delete', 'move'] as const
+
+/** `Updated 2 files, deleted 1 file.` */
+export function patchMessage({ dry_run, results }: PatchOutcome): string {
+  const made = results.filter(({ outcome }) => outcome.changed)
+  if (made.length === 0) {
+    const what = results.length > 1 ? 'The files already have' : 'The file already has'
+    return `${what} exactly this content; nothing was written.`
+  }
+  const said = VERBS.flatMap(verb => {
+    const count = made.filter(({ operation }) => operation === verb).length
+    return count === 0 ? [] : [`${dry_run ? verb : `${verb}d`} ${counted(count, 'file')}`]
+  })
+  return dry_run ? `Would ${listed(said)}; nothing was written.` : `${capital(listed(said))}.`
+}
+
+/** What was done to one file of it. `changed`: the sentence of the change of its text, or of its creation. */
+export function patchedMessage({ operation, moved_from, outcome }: PatchedFile, changed: string): string {
+  const { path, dry_run, changes } = outcome
+  const [would, end] = dry_run ? ['Would ', '; nothing was written.'] : ['', '.']
+  if (operation === 'delete') return capital(`${would}delete${dry_run ? '' : 'd'} ${path}${end}`)
+  if (operation !== 'move') return changed
+  const moved = capital(`${would}move${dry_run ? '' : 'd'} ${moved_from} to ${path}`)
+  return changes.length > 0 ? `${moved}. ${changed}` : `${moved}${end}`
 }
 
 const fileOf = ({ outcome: { path, resolved_path = path } }: ChangedOutcome): string => resolved_path

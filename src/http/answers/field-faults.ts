@@ -70,6 +70,8 @@ function messageOf(fault: FieldFault, naming: CallSyntax): string {
       return patchFaultInWords(fault.fault)
     case 'no_regex':
       return `is not a regular expression in RE2 syntax (${fault.syntax})`
+    case 'not_beside':
+      return `can't be combined with ${fault.other}; send one of them`
     default:
       return SENTENCES[fault.reason]
   }

@@ -1,4 +1,5 @@
 // The sentence of a success. Does not know status codes.
+import type { ApplyPatchResult } from '../../../schemas/apply-patch.ts'
 import type { BatchResult } from '../../../schemas/batch.ts'
 import type { BlameResult } from '../../../schemas/blame.ts'
 import type { ChangesResult } from '../../../schemas/changes.ts'
@@ -14,14 +15,15 @@ import type { LineChange } from '../../engine/report/describe.ts'
 import type { Repeated } from '../../engine/outline/repeated.ts'
 import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../../engine/edit/plan.ts'
-import type { ChangedOutcome, ChangeOutcome, InspectOutcome, Outcome, Section } from '../../operations/operation.ts'
+import type { ChangedOutcome, ChangeOutcome, Outcome, PatchedFile, Section } from '../../operations/operation.ts'
 import type { FileWarning } from '../../workspace/failure.ts'
-import { batchMessage } from './batch-outcome.ts'
+import { batchMessage, patchedMessage, patchMessage } from './batch-outcome.ts'
 import { BY_ROUTE, type CallSyntax, pathShown } from './call-names.ts'
 import { sentences } from './description.ts'
+import { inspectMessage } from './inspect-outcome.ts'
 import { changesMessage, fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
 import { blameMessage, pendingMessage } from './past-outcome.ts'
-import { counted, linesListed, listed, quote, span } from './phrases.ts'
+import { capital, counted, linesListed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
 import { syntaxWarning } from './syntax-error.ts'
 
@@ -33,6 +35,7 @@ export type AnswerBody =
   | UndoResult
   | RedoResult
   | BatchResult
+  | ApplyPatchResult
   | ReviewResult
   | PendingResult
   | BlameResult
@@ -96,6 +99,16 @@ export function toBody(
         ...warned
       }
     }
+    case 'apply_patch': {
+      const { dry_run, batch_id, results } = value.outcome
+      return {
+        message: patchMessage(value.outcome),
+        dry_run,
+        ...(batch_id !== undefined && { batch_id }),
+        results: results.map(file => patchedBody(file, naming)),
+        ...warned
+      }
+    }
     case 'review': {
       const { verdict, edit_ids } = value.outcome
       return { message: reviewMessage(value.outcome), [verdict]: edit_ids, ...warned }
@@ -111,7 +124,30 @@ export function toBody(
   }
 }
 
-function changeBody(given: ChangedOutcome, requestWarnings: readonly string[], naming: CallSyntax): ChangeResult {
+/** What was done to one file of a patch. */
+function patchedBody(file: PatchedFile, naming: CallSyntax): ApplyPatchResult['results'][number] {
+  const { operation, outcome, moved_from } = file
+  const as = operation === 'create' ? operation : 'edit_lines'
+  const { dry_run, message, path, ...body } = changeBody({ operation: as, outcome }, [], naming, PATCH)
+  return {
+    operation,
+    path,
+    ...(moved_from !== undefined && { moved_from }),
+    message: patchedMessage(file, message),
+    ...body,
+    ...(operation === 'delete' && !dry_run && { removed: true as const })
+  }
+}
+
+/** What holds the text that a patch puts in, whatever its field is called. */
+const PATCH = 'the new text'
+
+function changeBody(
+  given: ChangedOutcome,
+  requestWarnings: readonly string[],
+  naming: CallSyntax,
+  field: string = fieldOf(given, naming)
+): ChangeResult {
   const value: ChangedOutcome = { ...given, outcome: withPathShown(given.outcome, naming) }
   const { outcome } = value
   const { joined_breaks, mark_dropped, encoding_mismatch, syntax, warnings, newTextWarnings, dry_run } = outcome
@@ -119,13 +155,13 @@ function changeBody(given: ChangedOutcome, requestWarnings: readonly string[], n
     value.operation === 'edit_section' ? sectionMessage(outcome, value.section) : MESSAGES[value.operation](outcome)
   return bodyOf(outcome, message, naming, [
     ...requestWarnings,
-    ...(syntax === undefined ? [] : [syntaxWarning(syntax, { dry_run, field: fieldOf(value, naming) })]),
+    ...(syntax === undefined ? [] : [syntaxWarning(syntax, { dry_run, field })]),
     ...(value.operation === 'edit_section' ? sectionWarnings(value.section, outcome) : []),
     ...warnings.map(warningOfFile),
     ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, dry_run)]),
     ...(encoding_mismatch === undefined ? [] : [encodingWarning(encoding_mismatch, dry_run)]),
-    ...(mark_dropped === undefined ? [] : [markWarning(value, naming)]),
-    ...toWarnings(newTextWarnings, value, naming)
+    ...(mark_dropped === undefined ? [] : [markWarning(value, naming, field)]),
+    ...toWarnings(newTextWarnings, outcome, field)
   ])
 }
 
@@ -211,11 +247,9 @@ function encodingWarning({ encoding, character }: EncodingMismatch, dry_run: boo
 }
 
 /** The file's byte-order mark is gone, by an edit of the text behind it or by a new content. */
-function markWarning(value: ChangedOutcome, naming: CallSyntax): string {
-  const { dry_run } = value.outcome
-  const field = fieldOf(value, naming)
-  const old_text = naming.field('old_text')
-  const begins = value.operation !== 'create' ? `${old_text} begins` : dry_run ? 'The file begins' : 'The file began'
+function markWarning({ operation, outcome: { dry_run } }: ChangedOutcome, naming: CallSyntax, field: string): string {
+  const isOfFile = operation === 'create' || field === PATCH
+  const begins = !isOfFile ? `${naming.field('old_text')} begins` : dry_run ? 'The file begins' : 'The file began'
   return sentences(
     `${begins} with a byte-order mark and ${field} does not, so the mark ${dry_run ? 'would be' : 'was'} removed.`,
     dry_run
@@ -233,11 +267,10 @@ const fieldOf = ({ operation }: ChangedOutcome, naming: CallSyntax): string =>
 /** How many warnings about inserted text are listed one by one. */
 const MAX_TEXT_WARNINGS = 20
 
-function toWarnings(newTextWarnings: readonly NewTextWarning[], value: ChangedOutcome, naming: CallSyntax): string[] {
-  const { outcome } = value
-  const field = fieldOf(value, naming)
+function toWarnings(newTextWarnings: readonly NewTextWarning[], outcome: ChangeOutcome, field: string): string[] {
   const several = (outcome.edits_applied?.length ?? 0) > 1 || outcome.changes.some(({ edit_index }) => edit_index > 0)
-  const of = (index: number) => (several ? `${field} of edit ${index + 1}` : field)
+  // A sentence begins with it.
+  const of = (index: number) => (field === PATCH ? capital(field) : several ? `${field} of edit ${index + 1}` : field)
   const each = newTextWarnings
     .slice(0, MAX_TEXT_WARNINGS)
     .map(({ edit_index, type, line, text }) =>
@@ -407,87 +440,4 @@ function createMessage({ path, created, changed, dry_run, total_lines_after, fil
     created === true ? ['create', 'Created'] : ['replace the whole content of', 'Replaced the whole content of']
   const what = `${path} (${counted(total_lines_after, 'line')}, ${counted(file_size, 'byte')})`
   return dry_run ? `Would ${create} ${what}; nothing was written.` : `${done} ${what}.`
-}
-
-type Inspected = Extract<Outcome, { operation: 'inspect' }>
-
-function inspectMessage({ outcome, searched, start_item }: Inspected): string {
-  const { path, type, total_lines, file_size = 0, encoding } = outcome
-  if (type === 'directory') return directoryMessage(outcome)
-  const size = counted(file_size, 'byte')
-  if (total_lines === undefined) {
-    return `${path} is a binary file (${encoding}) of ${size}: it has no lines and can't be edited.`
-  }
-  const facts = `${path} has ${counted(total_lines, 'line')} (${size}, ${encoding})`
-  return [
-    `${facts}${contentShown(outcome)}`,
-    ...structureFound(outcome, start_item),
-    ...(searched === undefined ? [] : [matchesFound(outcome, searched)])
-  ].join(' ')
-}
-
-function structureFound(
-  { structure, total_items = 0, next_item, syntax_error_lines }: InspectOutcome,
-  start_item = 1
-): string[] {
-  if (structure === undefined) return []
-  const listed =
-    structure.length === 0
-      ? `, and none from start_item ${start_item} on`
-      : `; structure lists ${start_item} to ${start_item - 1 + structure.length}`
-  const more = next_item === undefined ? '' : `: continue with start_item ${next_item}`
-  return [
-    total_items === 0
-      ? 'It has no headings, code blocks or symbols.'
-      : `Its structure has ${counted(total_items, 'item')}${structure.length < total_items ? listed + more : ''}.`,
-    ...(syntax_error_lines === undefined
-      ? []
-      : [`It has syntax errors (${linesListed(syntax_error_lines)}); structure lists what was recognized.`])
-  ]
-}
-
-function contentShown({
-  content,
-  total_lines,
-  start_line = 1,
-  end_line = 0,
-  next_line,
-  next_column
-}: InspectOutcome): string {
-  if (content === undefined) return '.'
-  const shown = total_lines === 0 ? '; it is empty.' : `; content is ${span([start_line, end_line])}.`
-  if (next_line === undefined) return shown
-  const column = next_column === undefined ? '' : ` and start_column ${next_column}`
-  return `${shown} It was cut at the limit: continue with start_line ${next_line}${column}.`
-}
-
-function matchesFound({ matches = [], total_matches = 0, stopped_at_line }: InspectOutcome, searched: string): string {
-  const stopped =
-    stopped_at_line === undefined
-      ? ''
-      : `The search took too long, so lines from ${stopped_at_line} on were not searched; simplify it.`
-  if (total_matches === 0) {
-    return sentences(`${quote(searched)} was not found${stopped === '' ? ' in it' : ' so far'}.`, stopped)
-  }
-  const lines = matches.map(({ line_number }) => line_number)
-  const areAll = total_matches <= matches.length
-  const more = `Only the first ${matches.length} are listed: search for a longer text,`
-  return sentences(
-    `${quote(searched)} was found ${counted(total_matches, 'time')}, at ${linesListed(lines, areAll)}.`,
-    areAll ? '' : `${more} or read the lines after ${lines.at(-1)}.`,
-    stopped
-  )
-}
-
-function directoryMessage({ path, entries = [], next_entry }: InspectOutcome): string {
-  const names = listed(entries.slice(0, 10).map(({ name }) => name))
-  if (next_entry !== undefined) {
-    return sentences(
-      `${path} is a directory; ${entries.length} of its entries are listed, and there are more:`,
-      `continue with after ${JSON.stringify(next_entry)}.`
-    )
-  }
-  return entries.length === 0
-    ? `${path} is a directory; there are no entries to list.`
-    : `${path} is a directory; ${counted(entries.length, 'entry')} listed${entries.length <= 10 ? `: ${names}` : ''}.`
 }

@@ -46,9 +46,9 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
   TOO_MANY_OPERATIONS: ({ what, limit, actual }) => ({
     detail: sentences(
       what === 'operations'
-        ? `The batch has ${actual} operations; the limit is ${limit}.`
-        : `The batch names ${actual} paths; the limit is ${limit}.`,
-      'Send several batches.'
+        ? `The request has ${actual} operations; the limit is ${limit}.`
+        : `The request names ${actual} paths; the limit is ${limit}.`,
+      'Send several requests.'
     ),
     members: { limit, actual }
   }),

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CallField } from '../../../schemas/change-fields.ts'
-import type { CallContext, Operation } from '../../operations/operation.ts'
+import type { Callable, CallContext } from '../../operations/operation.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../failure.ts'
 
@@ -26,7 +26,7 @@ export interface ReadCall<Request> {
 }
 
 /** What has to be known of the operation. */
-export type CalledOperation = Pick<Operation, 'effect' | 'call_fields' | 'keyed'>
+export type CalledOperation = Pick<Callable, 'effect' | 'call_fields' | 'keyed'>
 
 /**
  * What a request that has passed its schema says of who sends it. Fails where field and header differ, where a header

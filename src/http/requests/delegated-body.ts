@@ -1,17 +1,17 @@
 // Which operation a body is for: the one that was called, or, where that stands for others, the one that the body names
 // in its field `operation`; or which ones, where it has a list of such bodies. Does not know any operation by name.
 import type { TSchema } from 'typebox'
-import type { Operation } from '../../operations/operation.ts'
+import type { Callable, Readable } from '../../operations/operation.ts'
 import { hasProperty, propertiesOf, toJsonSchema } from './json-schema.ts'
 import type { Validated } from './validation.ts'
 import { makeValidator, type SchemaError } from './validator.ts'
 
 /** A schema, and those of the items of its lists. */
-type Fields = Pick<Operation, 'request' | 'items'>
+type Fields = Pick<Readable, 'request' | 'items'>
 
 /** The operation that a body is for, as far as reading the body needs it. */
 export interface TargetOperation
-  extends Validated, Pick<Operation, 'id' | 'effect' | 'expects_hash' | 'expects_none' | 'many_in'> {
+  extends Validated, Pick<Callable, 'id' | 'effect' | 'expects_hash' | 'expects_none' | 'many_in'> {
   /** The schemas in whose optional fields null counts as left out. */
   nullable: readonly Fields[]
   /** What the schemas say against a body; nothing of its parts. */
@@ -27,7 +27,7 @@ export interface Parts {
 }
 
 /** How to tell which operation a body of `operation` is for. */
-export function targetFinder(operation: Operation): (body: unknown) => TargetOperation {
+export function targetFinder(operation: Callable): (body: unknown) => TargetOperation {
   const { many_in: field, stands_for: others = {} } = operation
   const validate = makeValidator(
     [operation, ...Object.values(others)].flatMap(({ request, items }): TSchema[] => [request, ...Object.values(items)])
@@ -36,7 +36,7 @@ export function targetFinder(operation: Operation): (body: unknown) => TargetOpe
   const each: Fields = field === undefined ? operation : { request: operation.items[field]!, items: operation.items }
   // What is said of all of a list together, and of none of them.
   const of_all = Object.keys(propertiesOf(operation.request)).filter(name => !hasProperty(each.request, name))
-  const faultsOfPart = (body: unknown, { request }: Operation): readonly SchemaError[] => {
+  const faultsOfPart = (body: unknown, { request }: Readable): readonly SchemaError[] => {
     const { operation: _, ...fields } = body as Record<string, unknown>
     const parentSchema = toJsonSchema(request)
     const misplaced = of_all

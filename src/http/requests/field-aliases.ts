@@ -1,7 +1,7 @@
 // Names that models send out of habit, taken as the field that they mean, before validation. The only place that knows
 // them.
 import type { TSchema } from 'typebox'
-import type { CallNames, Operation } from '../../operations/operation.ts'
+import type { Callable, CallNames } from '../../operations/operation.ts'
 import { fail, type Result } from '../../result.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { listed } from '../answers/phrases.ts'
@@ -71,7 +71,7 @@ export interface Translated {
 export type SentNames = ReadonlyMap<string, string>
 
 /** What has to be known of the operation. `within`: what it is called in the field `operation` of the body. */
-export interface Fields extends Pick<Operation, 'id' | 'effect' | 'request' | 'items'> {
+export interface Fields extends Pick<Callable, 'id' | 'effect' | 'request' | 'items'> {
   within?: string
   /** It has a list of requests of other operations, in this field. */
   parts?: { field: string; targetOf(part: unknown): Fields }

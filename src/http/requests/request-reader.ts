@@ -1,6 +1,6 @@
 // A parsed body → the request that an operation is called with: texts, aliases, lists, nulls, schema, in this order.
 // Does not know headers, or any operation by name.
-import type { FailedPart, Operation } from '../../operations/operation.ts'
+import type { Callable, FailedPart } from '../../operations/operation.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { Failure } from '../failure.ts'
 import { targetFinder, type TargetOperation } from './delegated-body.ts'
@@ -38,7 +38,7 @@ export interface RefusedBody {
 export type RequestReader<Request extends RequestFields> = (body: unknown) => Result<ReadRequest<Request>, RefusedBody>
 
 /** Compiling the schemas takes some 20 ms: make a reader once. */
-export function requestReader<Request extends RequestFields>(operation: Operation<Request>): RequestReader<Request> {
+export function requestReader<Request extends RequestFields>(operation: Callable<Request>): RequestReader<Request> {
   const targetOf = targetFinder(operation)
   return body => {
     const badText = checkTexts(body)
@@ -82,6 +82,8 @@ interface Part {
   body: unknown
   target: TargetOperation
   at: string
+  /** The field that they are in. */
+  list: string
   index: number
 }
 
@@ -93,6 +95,7 @@ function partsOf(body: unknown, { parts }: TargetOperation): Part[] {
     body: part,
     target: parts.targetOf(part),
     at: `/${parts.field}/${index}`,
+    list: parts.field,
     index
   }))
 }
@@ -107,10 +110,15 @@ function firstRefusal(parts: readonly Part[]): RefusedBody | null {
 }
 
 function refusedPart(
-  { body, target: { within: operation }, index: operation_index }: Part,
+  { body, target: { within: operation }, list, index: operation_index }: Part,
   failure: Failure
 ): RefusedBody {
-  const part = { operation_index, ...(operation !== undefined && { operation }), after: [] }
+  const part = {
+    operation_index,
+    ...(list !== 'operations' && { list }),
+    ...(operation !== undefined && { operation }),
+    after: []
+  }
   return { failure, part, ...pathIn(body) }
 }
 

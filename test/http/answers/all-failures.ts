@@ -284,11 +284,11 @@ const REQUESTS: Described[] = [
   },
   {
     failure: { code: 'TOO_MANY_OPERATIONS', what: 'operations', limit: 1000, actual: 1200 },
-    detail: ['The batch has 1200 operations; the limit is 1000.', 'Send several batches.']
+    detail: ['The request has 1200 operations; the limit is 1000.', 'Send several requests.']
   },
   {
     failure: { code: 'TOO_MANY_OPERATIONS', what: 'paths', limit: 100, actual: 120 },
-    detail: ['The batch names 120 paths; the limit is 100.', 'Send several batches.']
+    detail: ['The request names 120 paths; the limit is 100.', 'Send several requests.']
   },
   {
     failure: { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: 'text/plain' },

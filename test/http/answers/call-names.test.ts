@@ -7,7 +7,7 @@ import { TOOL_NAMES } from '../../../schemas/tools.ts'
 import { EXAMPLES, exampleOf } from '../../../src/http/answers/examples.ts'
 import { BY_ROUTE, BY_TOOL, type CallSyntax } from '../../../src/http/answers/call-names.ts'
 import { toProblem } from '../../../src/http/answers/problem.ts'
-import { makeOperations, operationsIn, toolsIn, type Operations } from '../../../src/operations.ts'
+import { makeOperations, operationsIn, toolsIn, type RoutedOperations } from '../../../src/operations.ts'
 import { MISSES } from '../../misses.ts'
 import { FAILURES } from './all-failures.ts'
 import { startServer, type TestServer } from '../test-server.ts'
@@ -96,7 +96,7 @@ const files = {
 const section = { path: 'guide.md', action: 'replace', heading: 'Setup', new_text: 'Text.' }
 
 /** Requests that change nothing: what they are for, and whether they are done. */
-const CALLS: [keyof Operations, status: number, object][] = [
+const CALLS: [keyof RoutedOperations, status: number, object][] = [
   [
     'edit',
     200,
@@ -111,7 +111,7 @@ const CALLS: [keyof Operations, status: number, object][] = [
   ['edit', 404, { path: 'b.txt', old_text: 'x', new_text: '' }],
   ['edit', 422, { path: '.', old_text: 'x', new_text: '' }],
   ['edit', 415, { path: 'data.bin', old_text: 'x', new_text: '' }],
-  ...MISSES.map(({ cause, old_text, new_text, line_endings }): [keyof Operations, number, object] => [
+  ...MISSES.map(({ cause, old_text, new_text, line_endings }): [keyof RoutedOperations, number, object] => [
     'edit',
     422,
     { path: `misses/${cause}.txt`, old_text, new_text, ...(line_endings && { line_endings }) }

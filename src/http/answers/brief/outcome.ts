@@ -29,6 +29,7 @@ export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall, n
       return below(briefTakeBack(value.outcome, body as UndoResult | RedoResult, naming), ...warnings)
     case 'batch':
       return below(briefBatch(value.outcome, body as BatchResult, naming), ...warnings)
+    case 'apply_patch':
     case 'review':
     case 'pending':
     case 'blame':

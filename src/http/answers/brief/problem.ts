@@ -41,10 +41,10 @@ export function briefProblem(
 /** The one operation of a call that failed. */
 function partOf(
   { name, arguments: all }: ToolCall,
-  { operation_index: index }: FailedPart,
+  { operation_index: index, list = 'operations' }: FailedPart,
   file: Pick<FailedCall, 'shown' | 'file_hash' | 'naming'>
 ): FailedCall {
-  const operations = all.operations as readonly ToolCall['arguments'][]
+  const operations = all[list] as readonly ToolCall['arguments'][]
   return { ...file, made: { name, arguments: operations[index]! }, part: { index, all } }
 }
 

@@ -1,0 +1,264 @@
+// A patch: files are created, updated by hunks, moved and deleted, all or nothing. What each comes to as steps of a batch,
+// and what is answered of them. Does not know the formats of patches; the workspace makes the steps together.
+import {
+  ApplyPatchRequestSchema,
+  ApplyPatchResultSchema,
+  PatchCreateSchema,
+  PatchDeleteSchema,
+  PatchFileSchema,
+  PatchUpdateSchema,
+  type ApplyPatchRequest,
+  type PatchFile
+} from '../../schemas/apply-patch.ts'
+import { MAX_BATCH_FILES } from '../../schemas/batch.ts'
+import { CALL_FIELDS } from '../../schemas/change-fields.ts'
+import type { TaskChange } from '../engine/task.ts'
+import type { PatchFault } from '../engine/patch/fault.ts'
+import { parseDiff, parseNewFile } from '../engine/patch/v4a.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type {
+  BatchDone,
+  BatchStep,
+  BatchStepDone,
+  ChangeOptions,
+  FileAttributes,
+  Planned,
+  Planner,
+  Workspace
+} from '../workspace/api.ts'
+import { isOfOneFile, noting } from './batch.ts'
+import {
+  fileWithoutTexts,
+  isOfAll,
+  keyedByAll,
+  outcomeOf,
+  type ChangeRequest,
+  type Planning,
+  plannerFor
+} from './change.ts'
+import { CHANGE_CODES } from './codes.ts'
+import type {
+  Callable,
+  CallContext,
+  Called,
+  CallFailure,
+  ChangeOutcome,
+  Failed,
+  FailedPart,
+  FieldFault,
+  Outcome,
+  PatchedFile,
+  Readable
+} from './operation.ts'
+import type { Reported } from './syntax-guard.ts'
+import { withTakenBack } from './taken-back.ts'
+
+type Patched = Extract<Outcome, { operation: 'apply_patch' }>
+type Step = BatchStep<Reported, CallFailure>
+type Done = BatchStepDone<Reported>
+type Faulty = Result<never, { code: 'INVALID_REQUEST'; faults: FieldFault[] }>
+
+/** What is done to one file, ready to be made. `answer` takes what became of its steps. */
+interface PreparedFile {
+  steps: readonly Step[]
+  answer(done: readonly Done[]): PatchedFile
+}
+
+export function makeApplyPatch(workspace: Workspace, planning: Planning): Callable<ApplyPatchRequest> {
+  const kind = (request: Readable['request']): Readable => ({
+    id: 'apply_patch',
+    effect: 'changes',
+    request,
+    items: {},
+    expects_hash: false,
+    expects_none: false
+  })
+  return {
+    ...kind(ApplyPatchRequestSchema),
+    outcome: ApplyPatchResultSchema,
+    codes: [...CHANGE_CODES, 'ALREADY_EXISTS', 'NO_MATCH', 'WRONG_COUNT', 'TOO_MANY_OPERATIONS', 'DELETE_NOT_ALLOWED'],
+    items: { files: PatchFileSchema },
+    stands_for: {
+      create: kind(PatchCreateSchema),
+      update: kind(PatchUpdateSchema),
+      delete: kind(PatchDeleteSchema)
+    },
+    many_in: 'files',
+    call_fields: CALL_FIELDS,
+    keyed: keyedByAll(workspace, kept => (kept as Patched).outcome.results.flatMap(filesOf)),
+    call: (request, context = {}) => applyPatch(workspace, planning, request, context)
+  }
+}
+
+/** The files that an answer names. */
+const filesOf = ({ outcome, moved_from }: PatchedFile): { path: string; resolved_path?: string }[] =>
+  moved_from === undefined ? [outcome] : [outcome, { path: moved_from }]
+
+async function applyPatch(
+  workspace: Workspace,
+  planning: Planning,
+  { files, ...common }: ApplyPatchRequest,
+  { caller, key }: CallContext
+): Promise<Called> {
+  const { dry_run = false } = common
+  const paths = new Set(files.flatMap(file => ('move_to' in file ? [file.path, file.move_to] : [file.path]))).size
+  if (paths > MAX_BATCH_FILES) {
+    return fail({ code: 'TOO_MANY_OPERATIONS', what: 'paths', limit: MAX_BATCH_FILES, actual: paths })
+  }
+  // Of one file, a failure is that of the whole patch.
+  const inPart = (index: number, after: readonly number[] = []): { part?: FailedPart } =>
+    files.length === 1
+      ? {}
+      : { part: { operation_index: index, list: 'files', operation: files[index]!.operation, after } }
+  const prepared: PreparedFile[] = []
+  for (const [i, file] of files.entries()) {
+    const one = prepare(planning, file, { ...common, path: file.path })
+    if (!one.ok) return { ...inFile(one, files.length === 1), path: file.path, ...inPart(i) }
+    prepared.push(one.value)
+  }
+  /** Of each step, the file that it is of. */
+  const fileOf = prepared.flatMap(({ steps }, i) => steps.map(() => i))
+  const planned: string[] = []
+  const steps = prepared.flatMap(one => one.steps).map((step, i) => noting(step, path => (planned[i] = path)))
+  const answer = ({ batch_id, steps: done }: BatchDone<Reported>, texts = true): Patched => {
+    const results = prepared.map((one, i) => one.answer(done.filter((_, at) => fileOf[at] === i)))
+    return {
+      operation: 'apply_patch',
+      outcome: {
+        dry_run,
+        ...(batch_id !== undefined && { batch_id }),
+        results: texts ? results : results.map(withoutTexts)
+      }
+    }
+  }
+  const options: ChangeOptions<BatchDone<Reported>> = {
+    dry_run,
+    origin: { operation: 'apply_patch', ...caller, ...(key !== undefined && { key }) },
+    // It is kept with one file: what removes the texts of another doesn't find it.
+    outcome: (done, texts) => answer(done, texts && isOfOneFile(done))
+  }
+  const done = await workspace.batch<Reported, CallFailure>(steps, options)
+  if (done.ok) return ok(answer(done.value))
+  const { at, ...failed } = done
+  if (isOfAll(failed.failure)) return fail(failed.failure)
+  const path = planned[at]
+  const after = path === undefined ? [] : planned.flatMap((other, i) => (i < at && other === path ? [fileOf[i]!] : []))
+  const told: Failed = await withTakenBack(workspace, caller, failed)
+  return { ...told, ...inPart(fileOf[at]!, after) }
+}
+
+/** The steps of one file. Fails where its fields don't go together, or the diff is none. */
+function prepare(planning: Planning, file: PatchFile, request: ChangeRequest): Result<PreparedFile, CallFailure> {
+  switch (file.operation) {
+    case 'create':
+      return prepareCreation(planning, file, request)
+    case 'update':
+      return prepareUpdate(planning, file, request)
+    case 'delete':
+      return ok(deletion(planning, request))
+  }
+}
+
+/** A failure of the only file, whose fields are named as fields of the patch. */
+function inFile<F extends CallFailure>(failed: { ok: false; failure: F }, isOnly: boolean): { ok: false; failure: F } {
+  const { failure } = failed
+  if (!isOnly || failure.code !== 'INVALID_REQUEST' || !('faults' in failure)) return failed
+  return fail({ ...failure, faults: failure.faults.map(fault => ({ ...fault, pointer: `/files/0${fault.pointer}` })) })
+}
+
+const faulty = (fault: FieldFault): Faulty => fail({ code: 'INVALID_REQUEST', faults: [fault] })
+const noDiff = (fault: PatchFault, first_line = 1): Faulty =>
+  faulty({
+    pointer: '/diff',
+    reason: 'unreadable_patch',
+    fault: { ...fault, line: fault.line + first_line - 1 }
+  })
+
+function prepareCreation(
+  planning: Planning,
+  { content, diff, first_line }: Extract<PatchFile, { operation: 'create' }>,
+  request: ChangeRequest
+): Result<PreparedFile, CallFailure> {
+  if (content !== undefined && diff !== undefined) {
+    return faulty({ pointer: '/diff', reason: 'not_beside', other: 'content' })
+  }
+  if (content === undefined && diff === undefined) return faulty({ pointer: '/content', reason: 'missing' })
+  const parsed = diff === undefined ? ok(content ?? '') : parseNewFile(diff)
+  if (!parsed.ok) return noDiff(parsed.failure, first_line)
+  const plan = plannerFor(planning, request, { operation: 'create', content: parsed.value })
+  return ok({
+    steps: [{ operation: 'create', target: newFile(request.path), plan }],
+    answer: ([done]) => ({ operation: 'create', outcome: outcomeOf(request, done!, { created: true }) })
+  })
+}
+
+function prepareUpdate(
+  planning: Planning,
+  { diff, move_to, first_line = 1 }: Extract<PatchFile, { operation: 'update' }>,
+  request: ChangeRequest
+): Result<PreparedFile, CallFailure> {
+  if (diff === undefined && move_to === undefined) return faulty({ pointer: '/diff', reason: 'missing' })
+  const hunks = diff === undefined ? ok([]) : parseDiff(diff)
+  if (!hunks.ok) return noDiff(hunks.failure, first_line)
+  const change: TaskChange = {
+    operation: 'apply_hunks',
+    hunks: hunks.value.map(hunk => ({ ...hunk, patch_line: hunk.patch_line + first_line - 1 }))
+  }
+  const plan = plannerFor(planning, request, change)
+  if (move_to !== undefined) return ok(move(request, move_to, plan))
+  return ok({
+    steps: [{ operation: 'edit', target: { path: request.path }, plan }],
+    answer: ([done]) => ({ operation: 'update', outcome: outcomeOf(request, done!, {}) })
+  })
+}
+
+/** The file at the old path is removed, and one with what was planned of it, and what it was, is made at the new one. */
+function move(request: ChangeRequest, move_to: string, plan: Planner<Reported, CallFailure>): PreparedFile {
+  let moved: Planned<Reported> | undefined
+  return {
+    steps: [
+      {
+        operation: 'remove',
+        target: { path: request.path },
+        async plan(original, file) {
+          const planned = await plan(original, file)
+          if (!planned.ok) return planned
+          const { pieces, description } = planned.value
+          moved = { pieces, description, ...withAttributes(file.attributes) }
+          return planned
+        }
+      },
+      // It is planned after the other one.
+      { operation: 'create', target: newFile(move_to), plan: () => ok(moved!) }
+    ],
+    answer([old, made]) {
+      const { hash_before, path: moved_from } = old!
+      const done = { ...made!, ...(hash_before !== undefined && { hash_before }) }
+      return { operation: 'move', outcome: outcomeOf(request, done, {}), moved_from }
+    }
+  }
+}
+
+const withAttributes = (attributes: FileAttributes | undefined) => (attributes === undefined ? {} : { attributes })
+
+const newFile = (path: string) => ({ path, overwrite: false, create_parents: true })
+
+function deletion(planning: Planning, request: ChangeRequest): PreparedFile {
+  // What isn't there any more has no syntax.
+  const plan = plannerFor(planning, { ...request, syntax: 'ignore' }, { operation: 'delete' })
+  return {
+    steps: [{ operation: 'remove', target: { path: request.path }, plan }],
+    answer: ([done]) => ({ operation: 'delete', outcome: outcomeOfDeleted(request, done!) })
+  }
+}
+
+/** Of what is gone there is no hash; before that, it is as it was. */
+function outcomeOfDeleted(request: ChangeRequest, done: Done): ChangeOutcome {
+  const { new_hash: _, file_hash, ...outcome } = outcomeOf(request, done, {})
+  return { ...outcome, ...(outcome.dry_run && file_hash !== undefined && { file_hash }) }
+}
+
+const withoutTexts = ({ outcome, ...file }: PatchedFile): PatchedFile => ({
+  ...file,
+  outcome: fileWithoutTexts(outcome)
+})
