@@ -155,6 +155,8 @@ function otherBlanks(file: FileLines, hunk: Hunk, from: number): Cause | undefin
 
 /** Where the new lines of a hunk stand already. */
 function appliedAt(file: FileLines, hunk: Hunk, similar: Similar): ReturnType<typeof findApplied> {
+  // What it leaves of the lines that it removes says nothing.
+  if (hunk.lines.every(({ kind }) => kind !== 'add')) return undefined
   const searched = {
     draft: new PieceTable(file.bytes),
     line_endings: 'adapt' as const,

@@ -15,8 +15,8 @@ import { MEDIUM } from './similar-content.ts'
 
 /** Places of one hunk that are proposed. */
 const MOST_PLACES = 3
-/** Hunks of one diff that are corrected. */
-const MOST_CORRECTED = 8
+/** How often the hunks of one diff are placed until all fit. */
+const MOST_TRIES = 12
 /** UTF-16 units of a diff that is offered: it is whole or absent. */
 const DIFF_LENGTH = 64_000
 /** Lines that only one of two texts may have. */
@@ -64,7 +64,7 @@ export function correctedDiffs(
   const ordered = inOrder(file, hunks, misfit)
   if (ordered !== undefined) found.push(fixOf(type, ordered.hunks, ordered, [hunk_index]))
   for (const repair of ordered === undefined ? repairs(file, hunks[hunk_index]!, misfit, similar) : []) {
-    const whole = completed(file, hunks.with(hunk_index, repair.hunk), [hunk_index])
+    const whole = completed(file, hunks.with(hunk_index, repair.hunk), [hunk_index], { left: MOST_TRIES })
     if (whole !== undefined) found.push(fixOf(type, whole.hunks, repair, whole.corrected))
     if (found.length === MOST_PLACES) break
   }
@@ -79,20 +79,25 @@ const fixOf = (
   corrected: number[]
 ): DiffFix => ({ type, diff: writeDiff(hunks), lines: [from + 1, Math.max(from + 1, to)], corrected })
 
-/** The hunks, those that don't fit either replaced; undefined where one can't be. */
+/** The hunks, those that don't fit either replaced; undefined where one can't be. `tries`: how often more they are placed. */
 function completed(
   file: FileLines,
   hunks: readonly Hunk[],
-  corrected: number[]
+  corrected: number[],
+  tries: { left: number }
 ): { hunks: readonly Hunk[]; corrected: number[] } | undefined {
+  if (tries.left-- === 0) return undefined
   const placed = placeHunks(file, hunks)
   if (placed.ok) return { hunks, corrected }
   const { hunk_index } = placed.failure
   const hunk = hunks[hunk_index]!
-  if (corrected.includes(hunk_index) || corrected.length === MOST_CORRECTED) return undefined
+  if (corrected.includes(hunk_index)) return undefined
   const similar = needsSimilar(placed.failure) ? similarFor(file, hunk, placed.failure) : undefined
-  const [likeliest] = repairs(file, hunk, placed.failure, similar)
-  return likeliest && completed(file, hunks.with(hunk_index, likeliest.hunk), [...corrected, hunk_index])
+  for (const { hunk: other } of repairs(file, hunk, placed.failure, similar)) {
+    const whole = completed(file, hunks.with(hunk_index, other), [...corrected, hunk_index], tries)
+    if (whole !== undefined || tries.left <= 0) return whole
+  }
+  return undefined
 }
 
 /** Whether a misfit is of a text that isn't there. */
@@ -151,7 +156,7 @@ function* repairs(file: FileLines, hunk: Hunk, misfit: HunkMisfit, similar: Simi
 }
 
 function* repaired(file: FileLines, lines: readonly HunkLine[], first: number, cursor: number): Generator<Repaired> {
-  const hunk = lines.some(({ kind }) => kind !== 'keep') ? uniqueHunk(file, lines, first, cursor) : undefined
+  const hunk = lines.length > 0 ? uniqueHunk(file, lines, first, cursor) : undefined
   if (hunk !== undefined) yield { hunk, from: first, to: first + oldLines({ lines }).length }
 }
 
@@ -175,8 +180,9 @@ function* additions(
   }
   if (any) return
   const { count } = file
+  if (reason === 'above') yield* repaired(file, hunk.lines, cursor, cursor)
   yield { hunk: { ...hunk, anchors: [], at_end: true }, from: count, to: count }
-  yield* repaired(file, hunk.lines, cursor, cursor)
+  if (reason !== 'above') yield* repaired(file, hunk.lines, cursor, cursor)
 }
 
 /** Lines of the file that are like an anchor. */
@@ -263,7 +269,8 @@ function* likely(file: FileLines, hunk: Hunk, cursor: number, { suggestions, off
     const behindBreak = breakBefore(new Text([file.bytes]), offset + end) !== undefined
     const put = splitAtBreaks(`${before}${merged.value}${after}`)
     if (behindBreak && put.at(-1) === '') put.pop()
-    yield* repaired(file, linesBetween(there, put), first, cursor)
+    const lines = linesBetween(there, put)
+    if (lines.some(({ kind }) => kind !== 'keep')) yield* repaired(file, lines, first, cursor)
   }
 }
 

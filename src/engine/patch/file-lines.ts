@@ -15,7 +15,7 @@ const OFFSET_BASIS = 0x811c9dc5
 const PRIME = 0x01000193
 
 function hashOf(bytes: Buffer, start: number, end: number): number {
-  let hash = OFFSET_BASIS
+  let hash = OFFSET_BASIS | 0
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, PRIME)
   return hash
 }

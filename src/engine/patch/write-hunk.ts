@@ -85,9 +85,9 @@ function inContext(
     if (canAbove()) above++
     else if (canBelow()) below++
     else return undefined
-    const known = file.text(above > 0 ? first - 1 : first)
-    rivals = placesOf(file, [known], cursor, above > 0 ? first - 1 : first)?.map(at => at + above)
-  } else rivals = placesOf(file, sought, cursor, first)
+    const known: HunkLine[] = [{ kind: 'keep', text: file.text(first - above) }]
+    rivals = placesOf(file, known, cursor, first - above)?.map(at => at + above)
+  } else rivals = placesOf(file, lines, cursor, first)
   if (rivals === undefined) return undefined
   while (rivals.length > 0) {
     if (above <= below && canAbove()) narrow(-++above)
@@ -107,10 +107,10 @@ function inContext(
   }
 }
 
-/** Where else from `cursor` on the texts stand than at line `own`; undefined where that is in too many places. */
-function placesOf(file: FileLines, texts: readonly string[], cursor: number, own: number): number[] | undefined {
+/** Where else from `cursor` on the old lines stand than at line `own`; undefined where that is in too many places. */
+function placesOf(file: FileLines, lines: readonly HunkLine[], cursor: number, own: number): number[] | undefined {
   const places: number[] = []
-  for (const at of file.find(texts).blocks(texts, cursor)) {
+  for (const at of new HunkFinder(file, [{ anchors: [], lines }]).matches({ lines }, cursor)) {
     if (at !== own && places.push(at) > MOST_RIVALS) return undefined
   }
   return places
