@@ -50,7 +50,9 @@ export function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo):
         mostSimilar(failure, naming)
       )
     case 'lines':
-      if (file_preview.total_lines === 0) return `${shown} is empty, so it does not have the old lines of ${name}.`
+      if (file_preview.total_lines === 0) {
+        return `${shown} is empty, so it does not have the old lines of ${name}; send only lines with "+" in front.`
+      }
       return sentences(
         `The old lines of ${name} were not found in ${where}: ${quote(search_text)}.`,
         applied_lines !== undefined && failure.similar_content.length === 0
@@ -115,21 +117,31 @@ export function hunkAmbiguous(failure: HunkAmbiguous, shown: string): string {
 }
 
 /** What to send. */
-function whatNext({ diffs, too_long, ...failure }: HunkFailure): string[] {
+function whatNext(failure: HunkFailure): string[] {
+  const { diffs } = failure
   const [first, second] = diffs
-  if (first === undefined) {
-    if ('applied_lines' in failure && failure.applied_lines !== undefined) return []
-    const tooLong = too_long === true ? 'The corrected diff is too long to be shown.' : ''
-    return [tooLong, 'Read the file, and copy the lines around the change from it exactly.']
-  }
+  if (first === undefined) return readInstead(failure)
   if (second === undefined) {
     return [
       `If so, send suggested_fixes[0].diff as it is: the whole diff, ${correctedIn(first)}.`.replace(/^If so, s/, 'S')
     ]
   }
-  const each = diffs.map(({ lines }, i) => `suggested_fixes[${i}].diff for ${span(lines)}`)
+  const each = diffs.map((fix, i) => `suggested_fixes[${i}].diff for ${placeOf(fix, failure)}`)
   return [`Send the whole corrected diff for the place that you mean as it is: ${listed(each, 'or')}.`]
 }
+
+/** What to do where no diff can be sent; nothing where the failure says it. */
+export function readInstead(failure: HunkFailure): string[] {
+  if (failure.code === 'NO_MATCH' && (failure.applied_lines !== undefined || failure.file_preview.total_lines === 0)) {
+    return []
+  }
+  const tooLong = failure.too_long === true ? 'The corrected diff is too long to be shown.' : ''
+  return [sentences(tooLong, 'Read the file, and copy the lines around the change from it exactly.')]
+}
+
+/** The lines that a diff changes; additions may go behind the last one. */
+export const placeOf = ({ lines }: DiffFix, failure: HunkFailure): string =>
+  failure.code === 'NO_MATCH' && lines[0] > failure.file_preview.total_lines ? 'the end of the file' : span(lines)
 
 const correctedIn = ({ corrected }: DiffFix): string =>
   `with hunk${corrected.length === 1 ? '' : 's'} ${listed(corrected.map(index => index + 1))} corrected`
@@ -137,7 +149,7 @@ const correctedIn = ({ corrected }: DiffFix): string =>
 function fixesOf(failure: HunkFailure, request: NamedFile): SuggestedFix[] {
   const fixes = failure.diffs.map((fix): SuggestedFix => ({
     type: fix.type,
-    suggestion: `To change ${span(fix.lines)}, send this diff of the whole file, ${correctedIn(fix)}.`,
+    suggestion: `If you mean ${placeOf(fix, failure)}, send this diff of the whole file, ${correctedIn(fix)}.`,
     diff: fix.diff
   }))
   if (fixes.length > 0) return fixes

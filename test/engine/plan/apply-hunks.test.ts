@@ -19,8 +19,8 @@ function check(name: string, file: string | Buffer, diff: string, expected: stri
     const planned = plan(file, diff)
     if (typeof expected === 'string' || Buffer.isBuffer(expected)) {
       t.ok(planned.ok, planned.ok ? '' : JSON.stringify(planned.failure))
-      if (planned.ok)
-        t.equal(Buffer.concat(planned.value.pieces).toString('latin1'), Buffer.from(expected).toString('latin1'))
+      const bytes = planned.ok ? Buffer.concat(planned.value.pieces) : Buffer.alloc(0)
+      t.equal(bytes.toString('latin1'), Buffer.from(expected).toString('latin1'))
       return
     }
     t.match(planned.ok ? planned.value : planned.failure, expected)
@@ -243,7 +243,7 @@ t.test('says which hunk makes the result too large', async t => {
 })
 
 t.test('leaves to a thread what takes long', async t => {
-  const parsed = parseDiff(F === '' ? '' : '@@\n-nothing of the kind\n+x\n')
+  const parsed = parseDiff('@@\n-nothing of the kind\n+x\n')
   if (!parsed.ok) throw new Error('not read')
   const long = Buffer.from('some line\n'.repeat(10_000))
   const within = (bytes: Buffer, work_within: number) =>

@@ -1,6 +1,16 @@
 // Every failure in each form that has a sentence of its own, with these sentences: data for the tests of answers.
-import type { FilePreview, Fix, NoMatch, SimilarContent, UnsupportedTarget } from '../../../src/engine/failure.ts'
+import type {
+  DiffFix,
+  FilePreview,
+  Fix,
+  HunkAmbiguous,
+  HunkNotFound,
+  NoMatch,
+  SimilarContent,
+  UnsupportedTarget
+} from '../../../src/engine/failure.ts'
 import { EXAMPLES } from '../../../src/http/answers/examples.ts'
+import type { PatchFaultReason } from '../../../src/engine/patch/fault.ts'
 import type { Context } from '../../../src/http/answers/problem.ts'
 import type { Failure } from '../../../src/http/failure.ts'
 
@@ -70,6 +80,76 @@ const similar: SimilarContent = {
   differences: []
 }
 const oneLine: SimilarContent = { ...similar, end_line: 4 }
+/** A corrected diff for a line. */
+const diffFor = (line: number, corrected = [0]): DiffFix => ({
+  type: 'USE_EXACT_TEXT',
+  diff: '@@\n-a\n+b\n',
+  lines: [line, line],
+  corrected
+})
+/** A hunk that has no place. */
+const hunk = (what: HunkNotFound['what'], more: Partial<HunkNotFound> = {}): HunkNotFound => ({
+  code: 'NO_MATCH',
+  ...alone,
+  diff_line: 1,
+  what,
+  search_text: 'foo(1)',
+  similar_content: [],
+  diffs: [],
+  file_preview: NO_MATCH.file_preview,
+  ...more
+})
+/** A hunk that has two. */
+const hunkTwice = (what: HunkAmbiguous['what'], more: Partial<HunkAmbiguous> = {}): HunkAmbiguous => ({
+  code: 'WRONG_COUNT',
+  ...alone,
+  diff_line: 1,
+  what,
+  search_text: 'foo(1)',
+  expected_occurrences: 1,
+  actual_occurrences: 2,
+  match_lines: [4, 9],
+  match_locations: WRONG_COUNT.match_locations,
+  diffs: [diffFor(4), diffFor(9)],
+  ...more
+})
+/** What is said of a line `foo` of a diff, and of one that isn't there. */
+const PATCH_FAULTS: Record<PatchFaultReason, string> = {
+  no_marker:
+    'has no marker; put a space in front of a line that is kept, "-" in front of one that is removed, "+" in front of ' +
+    'one that is added',
+  not_added: 'has no "+" in front; in the diff of a new file every line has one, also an empty line',
+  no_space_after_marker: 'has no space after @@; write "@@" alone, or "@@ " and a whole line of the file',
+  empty_hunk: 'belongs to a hunk without lines; below @@ there must be lines with " ", "-" or "+" in front',
+  no_change: 'begins a diff that changes nothing; at least one line must have "-" or "+" in front',
+  after_end_of_file: 'stands after *** End of File; begin another hunk with @@, or leave it out',
+  git_header: 'is a header of git, which this format does not have; leave it out, and begin with @@',
+  newline_note: 'is a note of git, which this format does not have; leave it out: the final line break stays as it is',
+  envelope_line: 'does not belong in the diff of one file; leave it out, and send one diff for each file',
+  fence: 'is a Markdown fence; leave the fences out',
+  no_begin: 'is not "*** Begin Patch", with which a patch begins',
+  no_end: 'is missing: a patch ends with "*** End Patch". If it was cut off, send it whole',
+  after_end: 'stands after the end of the patch; leave it out',
+  no_files: 'ends a patch without files; each begins with "*** Add File: ", "*** Update File: " or "*** Delete File: "',
+  no_file_line:
+    'stands before the first line that names a file: "*** Add File: ", "*** Update File: " or "*** Delete File: " and ' +
+    'its path',
+  unknown_line:
+    'is none that there is; a line with *** in front is "*** Add File: ", "*** Update File: ", "*** Delete File: " or ' +
+    '"*** Move to: " and a path, "*** End of File" or "*** End Patch"',
+  misplaced_move: 'stands elsewhere than right below "*** Update File: "',
+  no_path: 'has no path after the colon',
+  lines_of_deleted: 'stands below "*** Delete File: ", which has no lines; leave it out'
+}
+const patchFaults = Object.entries(PATCH_FAULTS).map(([reason, said], index): Described => {
+  const text = reason === 'no_end' ? '' : 'foo'
+  const fault = { reason: reason as PatchFaultReason, line: index + 1, text }
+  const named = `line ${index + 1}${text === '' ? '' : ' ("foo")'}`
+  return {
+    failure: { code: 'INVALID_REQUEST', faults: [{ pointer: '/diff', reason: 'unreadable_patch', fault }] },
+    detail: [`The request is not valid: /diff can't be read: ${named} ${said}.`]
+  }
+})
 const read: Fix = { type: 'READ_FILE', lines: [4, 5] }
 const complete = (line: number): Fix => ({
   type: 'USE_EXACT_TEXT',
@@ -896,6 +976,136 @@ const TEXTS: Described[] = [
       'The original file has that many; edit 1 of this request changes it first.',
       'Write old_text to match the text after that edit (suggested_fixes has such edits), or merge the two',
       'edits. Nothing was written: none of the 2 edits was made; edit 1 matches.'
+    ]
+  },
+  ...patchFaults,
+  {
+    failure: hunk('anchor', { search_text: 'def f():' }),
+    detail: [
+      'The anchor "def f():" of hunk 1 (line 1 of the diff) is no line of src/app.ts; nothing is changed without it.',
+      'Nothing in it is similar. Read the file, and copy the lines around the change from it exactly.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: hunk('anchor', {
+      edit_index: 1,
+      total_edits: 3,
+      diff_line: 14,
+      search_text: 'def f():',
+      below: 7,
+      similar_content: [oneLine],
+      cause: { type: 'typo', expected: 'f', found: 'g' },
+      diffs: [diffFor(5, [1])]
+    }),
+    detail: [
+      'The anchor "def f():" of hunk 2 of 3 (line 14 of the diff) is no line of src/app.ts below line 7; nothing is',
+      'changed without it. Most likely line 4 was meant: the file has "g", the anchor "f". The file has "foo( 1 )" there.',
+      'Send suggested_fixes[0].diff as it is: the whole diff, with hunk 2 corrected.',
+      'Nothing was written: none of the 3 hunks was applied.'
+    ]
+  },
+  {
+    failure: hunk('lines', {
+      similar_content: [oneLine],
+      cause: { type: 'indentation', expected: '', found: '  ' },
+      diffs: [diffFor(4, [0, 2])]
+    }),
+    detail: [
+      'The old lines of hunk 1 (line 1 of the diff) were not found in src/app.ts: "foo(1)". Most likely line 4 was meant:',
+      'the file indents with 2 spaces, but the diff has no indentation. The file has "foo( 1 )" there.',
+      'Send suggested_fixes[0].diff as it is: the whole diff, with hunks 1 and 3 corrected. Nothing was written.'
+    ]
+  },
+  {
+    failure: hunk('lines', { similar_content: [{ ...similar, confidence: 'low' }], suggestions_truncated: true }),
+    detail: [
+      'The old lines of hunk 1 (line 1 of the diff) were not found in src/app.ts: "foo(1)". Perhaps lines 4 to 5 were',
+      'meant. The file has "foo( 1 )" there. Read the file, and copy the lines around the change from it exactly.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: hunk('lines', { similar_content: [oneLine], cause: { type: 'markdown_fence' }, too_long: true }),
+    detail: [
+      'The old lines of hunk 1 (line 1 of the diff) were not found in src/app.ts: "foo(1)". Most likely line 4 was meant:',
+      'the diff has line numbers, a fence or markers on its lines that are not in the file. The file has "foo( 1 )" there.',
+      'The corrected diff is too long to be shown. Read the file, and copy the lines around the change from it exactly.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: hunk('lines', {
+      similar_content: [oneLine, { ...oneLine, line_number: 9, end_line: 9 }],
+      cause: { type: 'near_duplicate' },
+      diffs: [diffFor(4), diffFor(9)]
+    }),
+    detail: [
+      'The old lines of hunk 1 (line 1 of the diff) were not found in src/app.ts: "foo(1)". Several places are equally',
+      'likely: line 4 or line 9. Send the whole corrected diff for the place that you mean as it is:',
+      'suggested_fixes[0].diff for line 4 or suggested_fixes[1].diff for line 9. Nothing was written.'
+    ]
+  },
+  {
+    failure: hunk('lines', { applied_lines: [4, 5] }),
+    detail: [
+      'The old lines of hunk 1 (line 1 of the diff) were not found in src/app.ts: "foo(1)". Its new lines are there',
+      'already (lines 4 to 5), so it seems to have been applied. If so, leave it out; if not, read the file and copy its',
+      'lines. Nothing was written.'
+    ]
+  },
+  {
+    failure: hunk('lines', { file_preview: empty }),
+    detail: [
+      'src/app.ts is empty, so it does not have the old lines of hunk 1 (line 1 of the diff); send only lines with "+" in',
+      'front. Nothing was written.'
+    ]
+  },
+  {
+    failure: hunk('place', { search_text: '', diffs: [diffFor(91), diffFor(1)] }),
+    detail: [
+      'Hunk 1 (line 1 of the diff) only adds lines, and neither an anchor (@@ and a line of the file) nor an old line',
+      'says where they go. Send the whole corrected diff for the place that you mean as it is:',
+      'suggested_fixes[0].diff for the end of the file or suggested_fixes[1].diff for line 1. Nothing was written.'
+    ]
+  },
+  {
+    failure: hunk('order', { edit_index: 1, total_edits: 2, diff_line: 5, diffs: [diffFor(3, [1])] }),
+    detail: [
+      'Hunk 2 of 2 (line 5 of the diff) stands above the hunk before it; hunks must be in the order of the file.',
+      'Send suggested_fixes[0].diff as it is: the whole diff, with hunk 2 corrected.',
+      'Nothing was written: none of the 2 hunks was applied.'
+    ]
+  },
+  {
+    failure: hunk('end', { diffs: [diffFor(4)] }),
+    detail: [
+      'The old lines of hunk 1 (line 1 of the diff) are not the last lines of src/app.ts, as *** End of File says:',
+      '"foo(1)". Send suggested_fixes[0].diff as it is: the whole diff, with hunk 1 corrected. Nothing was written.'
+    ]
+  },
+  {
+    failure: hunkTwice('lines'),
+    detail: [
+      'The old lines of hunk 1 (line 1 of the diff) appear 2 times in src/app.ts, at lines 4 and 9; they must fit one',
+      'place: "foo(1)". Send the whole corrected diff for the place that you mean as it is:',
+      'suggested_fixes[0].diff for line 4 or suggested_fixes[1].diff for line 9. Nothing was written.'
+    ]
+  },
+  {
+    failure: hunkTwice('lines', { below: 3, actual_occurrences: 62, more_matches: 60, diffs: [] }),
+    detail: [
+      'The old lines of hunk 1 (line 1 of the diff) appear 62 times in src/app.ts below line 3, at lines 4, 9 and more;',
+      'they must fit one place: "foo(1)". Read the file, and copy the lines around the change from it exactly.',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: hunkTwice('anchor', { search_text: 'def f():' }),
+    detail: [
+      'The anchor "def f():" of hunk 1 (line 1 of the diff) appears 2 times in src/app.ts, at lines 4 and 9; it must fit',
+      'one line. Send the whole corrected diff for the place that you mean as it is:',
+      'suggested_fixes[0].diff for line 4 or suggested_fixes[1].diff for line 9. Nothing was written.'
     ]
   },
   {

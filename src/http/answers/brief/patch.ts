@@ -1,8 +1,7 @@
 // The text of a hunk that can't be applied: why, and at the very end the diff to send instead, as it is. Does not know
 // other failures.
 import type { HunkAmbiguous, HunkFailure, HunkNotFound } from '../../../engine/failure.ts'
-import { hunkAmbiguous, hunkNotFound } from '../patch-failure.ts'
-import { span } from '../phrases.ts'
+import { hunkAmbiguous, hunkNotFound, placeOf, readInstead } from '../patch-failure.ts'
 import { type Brief, type FailedCall, preview } from './call.ts'
 import { hashLine } from './text.ts'
 
@@ -20,21 +19,21 @@ export const ambiguousHunk = (failure: HunkAmbiguous, call: FailedCall): Brief =
   ...toSend(failure, call)
 })
 
-function toSend({ diffs, too_long }: HunkFailure, { file_hash, naming }: FailedCall): Pick<Brief, 'next'> {
+function toSend(failure: HunkFailure, { file_hash, naming }: FailedCall): Pick<Brief, 'next'> {
+  const { diffs } = failure
   const [first] = diffs
-  if (first === undefined) {
-    const tooLong = too_long === true ? 'The corrected diff is too long to be shown. ' : ''
-    return { next: [`${tooLong}Read the file, and copy the lines around the change from it exactly.`] }
-  }
-  // The hash would come last.
+  if (first === undefined) return { next: readInstead(failure) }
+  // Otherwise it would stand at the end.
   const next = [hashLine(file_hash, naming)]
   let length = 0
-  for (const { diff, lines } of diffs) {
-    length += diff.length
-    if (length > DIFFS_LENGTH && diff !== first.diff) continue
+  for (const fix of diffs) {
+    length += fix.diff.length
+    if (length > DIFFS_LENGTH && fix !== first) continue
     const when =
-      diffs.length === 1 ? 'Send this corrected diff as it is' : `For ${span(lines)}, send this corrected diff`
-    next.push(`${when}:`, diff.replace(/\n$/, ''))
+      diffs.length === 1
+        ? 'Send this corrected diff as it is'
+        : `For ${placeOf(fix, failure)}, send this corrected diff`
+    next.push(`${when}:`, fix.diff.replace(/\n$/, ''))
   }
   return { next }
 }
