@@ -12,8 +12,8 @@
 // 4. With `*** End of File` they must be the last lines of the file, and other places don't count.
 // 5. Additions without old lines go below the last anchor; with `*** End of File` to the end; without either there is
 //    no place for them, but in a file without lines.
-// 6. Behind a final line break, and in a file without lines, a kept empty line may stand at the end of a hunk: what
-//    splits a file at its line breaks has one there.
+// 6. Behind a final line break, and in a file without lines, a kept empty line may stand at the end of a hunk without
+//    `*** End of File`: what splits a file at its line breaks has one there.
 import { fail, ok, type Result } from '../../result.ts'
 import { firstIndex } from '../text/bisect.ts'
 import { blockEnd } from './block.ts'
@@ -67,8 +67,8 @@ export class HunkFinder {
     const { count } = this.#file
     const sought = oldLines(hunk)
     if (hunk.at_end) {
-      const first = this.#atEnd(hunk, sought, from)
-      if (first !== undefined) return ok({ first, count: count - first })
+      const first = count - sought.length
+      if (first >= from && this.#lines.holds(sought, first)) return ok({ first, count: sought.length })
       const there = this.matches(hunk, from).next().done !== true
       return fail({ ...misfit, reason: there ? 'not_at_end' : 'no_lines', from })
     }
@@ -102,12 +102,6 @@ export class HunkFinder {
     const above = oldLines({ lines }).slice(0, -1)
     const first = this.#file.count - above.length
     return this.#lines.holds(above, first) ? first : undefined
-  }
-
-  #atEnd(hunk: Hunk, sought: readonly string[], from: number): number | undefined {
-    const first = this.#file.count - sought.length
-    const found = this.#lines.holds(sought, first) ? first : this.#behindEnd(hunk)
-    return found !== undefined && found >= from ? found : undefined
   }
 
   /** The line of the last anchor; -1 where there is none. */

@@ -115,9 +115,7 @@ const hunkTwice = (what: HunkAmbiguous['what'], more: Partial<HunkAmbiguous> = {
 })
 /** What is said of a line `foo` of a diff, and of one that isn't there. */
 const PATCH_FAULTS: Record<PatchFaultReason, string> = {
-  no_marker:
-    'has no marker; put a space in front of a line that is kept, "-" in front of one that is removed, "+" in front of ' +
-    'one that is added',
+  no_marker: 'has no marker; put a space in front of a kept line, "-" of a removed one, "+" of an added one',
   not_added: 'has no "+" in front; in the diff of a new file every line has one, also an empty line',
   no_space_after_marker: 'has no space after @@; write "@@" alone, or "@@ " and a whole line of the file',
   empty_hunk: 'belongs to a hunk without lines; below @@ there must be lines with " ", "-" or "+" in front',
@@ -128,15 +126,12 @@ const PATCH_FAULTS: Record<PatchFaultReason, string> = {
   envelope_line: 'does not belong in the diff of one file; leave it out, and send one diff for each file',
   fence: 'is a Markdown fence; leave the fences out',
   no_begin: 'is not "*** Begin Patch", with which a patch begins',
-  no_end: 'is missing: a patch ends with "*** End Patch". If it was cut off, send it whole',
+  no_end: 'is missing: a patch ends with "*** End Patch"; send it whole if it was cut off',
   after_end: 'stands after the end of the patch; leave it out',
   no_files: 'ends a patch without files; each begins with "*** Add File: ", "*** Update File: " or "*** Delete File: "',
-  no_file_line:
-    'stands before the first line that names a file: "*** Add File: ", "*** Update File: " or "*** Delete File: " and ' +
-    'its path',
+  no_file_line: 'stands where a file is to be named: "*** Add File: ", "*** Update File: " or "*** Delete File: "',
   unknown_line:
-    'is none that there is; a line with *** in front is "*** Add File: ", "*** Update File: ", "*** Delete File: " or ' +
-    '"*** Move to: " and a path, "*** End of File" or "*** End Patch"',
+    'is none that there is; write "*** Add File: ", "*** Update File: ", "*** Delete File: " or "*** End Patch"',
   misplaced_move: 'stands elsewhere than right below "*** Update File: "',
   no_path: 'has no path after the colon',
   lines_of_deleted: 'stands below "*** Delete File: ", which has no lines; leave it out'
