@@ -1,0 +1,58 @@
+// The lines of a file and where others are among them, against a search that compares every line.
+import t from 'tap'
+import { FileLines } from '../../../src/engine/patch/file-lines.ts'
+import { splitAtBreaks } from '../../../src/engine/text/lines.ts'
+import { parseDiff } from '../../../src/engine/patch/v4a.ts'
+import { planHunks } from '../../../src/engine/plan/apply-hunks.ts'
+import { often } from '../../often.ts'
+import { Random, randomFile, SEED } from '../../random.ts'
+
+const ROUNDS = often(2000, 300)
+
+t.test('finds lines and blocks of lines as a plain search does', async t => {
+  for (let i = 0; i < ROUNDS; i++) {
+    const random = new Random(SEED * 100_000 + i)
+    const { bytes, alphabet } = randomFile(random)
+    const file = new FileLines(bytes)
+    const plain = splitAtBreaks(bytes.toString('latin1').replace(/^\xef\xbb\xbf/, ''))
+    t.equal(file.isEnded, plain.at(-1) === '', `seed ${random.seed}`)
+    if (plain.at(-1) === '') plain.pop()
+    const lines = Array.from({ length: file.count }, (_, index) => file.line(index).toString('latin1'))
+    t.strictSame(lines, plain, `seed ${random.seed}`)
+    const at = random.int(lines.length + 1)
+    const block = lines.slice(at, at + 1 + random.int(3)).map(line => Buffer.from(line, 'latin1').toString())
+    if (block.length === 0) continue
+    const texts = random.chance(20) ? block.with(-1, random.text(alphabet, 3).replace(/[\r\n]/g, '')) : block
+    const from = random.int(lines.length + 1)
+    for (const read of [(text: string) => text, (text: string) => text.replace(/^[ \t]+|[ \t]+$/g, '')]) {
+      const found = read('  ') === '' ? file.findTrimmed(texts) : file.find(texts)
+      const wanted = texts.map(text => read(Buffer.from(text).toString('latin1')))
+      const places = lines.flatMap((_, index) =>
+        index >= from && wanted.every((text, j) => index + j < lines.length && read(lines[index + j]!) === text)
+          ? [index]
+          : []
+      )
+      t.strictSame([...found.blocks(texts, from)], places, `seed ${random.seed}`)
+    }
+  }
+})
+
+t.test('takes ten times as long for ten times as many hunks in a file ten times as long', async t => {
+  const timed = (hunks: number): number => {
+    const lines = Array.from({ length: hunks * 20 }, (_, i) =>
+      i % 20 === 0 ? `line ${i}` : '  } // the same, again and again'
+    )
+    const file = Buffer.from(lines.map(line => `${line}\n`).join(''))
+    const diff = Array.from({ length: hunks }, (_, i) => `@@\n ${lines[1]}\n-line ${i * 20 + 20}\n+changed\n`)
+    const parsed = parseDiff(diff.slice(0, -1).join(''))
+    if (!parsed.ok) throw new Error(parsed.failure.reason)
+    const before = process.cpuUsage()
+    const planned = planHunks(file, parsed.value, { max_result_size: 1 << 28 })
+    t.ok(planned.ok && planned.value.splices.list.length === hunks - 1)
+    return process.cpuUsage(before).user
+  }
+  timed(500)
+  const [one, ten] = [timed(1000), timed(10_000)]
+  // A scan for each hunk would take a hundred times as long.
+  t.ok(ten < 50 * Math.max(one, 10_000), `${one} and ${ten} µs`)
+})

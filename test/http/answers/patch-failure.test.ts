@@ -1,0 +1,75 @@
+// What a model is given of a hunk that can't be applied: why, the lines of the file where no diff would do, and at the
+// very end the corrected diff. Planned on real files.
+import t from 'tap'
+import { toProblem } from '../../../src/http/answers/problem.ts'
+import { parseDiff } from '../../../src/engine/patch/v4a.ts'
+import { planHunks } from '../../../src/engine/plan/apply-hunks.ts'
+
+const F = 'def f():\n    a\n\ndef g():\n    a\n'
+
+/** Applies a diff that doesn't fit; compares the text of the answer. */
+function check(name: string, file: string, diff: string, expected: string[]): void {
+  t.test(name, async t => {
+    const parsed = parseDiff(diff)
+    const planned = parsed.ok ? planHunks(Buffer.from(file), parsed.value, { max_result_size: 1 << 20 }) : parsed
+    if (planned.ok || !('code' in planned.failure)) return t.fail('is refused')
+    const answer = toProblem(planned.failure, {
+      instance: '/apply-patch',
+      request_id: '1',
+      path: 'x.py',
+      file_hash: '60303ae22b998861',
+      made: { name: 'apply_patch', arguments: { path: 'x.py', diff } }
+    })
+    t.strictSame(answer.text().split('\n'), expected)
+    const [first] = answer.body.suggested_fixes ?? []
+    if (first?.diff !== undefined) t.ok(answer.text().includes(first.diff.trimEnd()))
+    return undefined
+  })
+}
+
+check('ends with the corrected diff', 'if x:\n    a\n', '@@\n-  a\n+  b\n', [
+  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py: "  a". Most likely line 2 was meant: ' +
+    'the file indents with 4 spaces, but the diff indents with 2 spaces. The file has "    a" there. [NO_MATCH]',
+  'file_hash: 60303ae22b998861',
+  'Send this corrected diff as it is:',
+  '@@',
+  '-    a',
+  '+    b'
+])
+check('ends with a diff for each place', F, '@@\n-    a\n+    b\n', [
+  'The old lines of hunk 1 (line 1 of the diff) appear 2 times in x.py, at lines 2 and 5; they must fit one place: ' +
+    '"    a". [WRONG_COUNT]',
+  'file_hash: 60303ae22b998861',
+  'For line 2, send this corrected diff:',
+  '@@',
+  ' def f():',
+  '-    a',
+  '+    b',
+  'For line 5, send this corrected diff:',
+  '@@',
+  ' def g():',
+  '-    a',
+  '+    b'
+])
+check('shows only the first diff where they are long', F, `@@\n-    a\n+${'b'.repeat(3000)}\n`, [
+  'The old lines of hunk 1 (line 1 of the diff) appear 2 times in x.py, at lines 2 and 5; they must fit one place: ' +
+    '"    a". [WRONG_COUNT]',
+  'file_hash: 60303ae22b998861',
+  'For line 2, send this corrected diff:',
+  '@@',
+  ' def f():',
+  '-    a',
+  `+${'b'.repeat(3000)}`
+])
+check('shows the file where nothing would do', 'one\n', '@@\n-quite another thing\n+x\n', [
+  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py: "quite another thing". ' +
+    'Nothing in it is similar. [NO_MATCH]',
+  'Read the file, and copy the lines around the change from it exactly.',
+  '1\tone',
+  'file_hash: 60303ae22b998861'
+])
+check('says what to do with an empty file', '', '@@\n-a\n+x\n', [
+  'x.py is empty, so it does not have the old lines of hunk 1 (line 1 of the diff); send only lines with "+" in front. ' +
+    '[NO_MATCH]',
+  'file_hash: 60303ae22b998861'
+])
