@@ -4,6 +4,7 @@ import t from 'tap'
 import type { HunkFailure } from '../../../src/engine/failure.ts'
 import { parseDiff } from '../../../src/engine/patch/v4a.ts'
 import { planHunks } from '../../../src/engine/plan/apply-hunks.ts'
+import { planTask, replanOnCurrent, type Task } from '../../../src/engine/task.ts'
 
 const LIMIT = 1 << 20
 
@@ -223,6 +224,51 @@ check('adds an empty line at the end', 'a', '@@\n a\n+\n', 'a\n\n')
 check('removes the last line', 'a\nb', '@@\n a\n-b\n', 'a')
 check('removes all lines', 'a\nb\n', '@@\n-a\n-b\n', '')
 check('adds before and after', 'a\n', '@@\n+x\n a\n+y\n', 'x\na\ny\n')
+
+// How a diff for one of several places is told from the others.
+const BODY = '    c\n    c\n    c\n    c\n    x\n    c\n    c\n    c\n    c\n'
+check(
+  'tells places by an anchor where a few lines do not',
+  `def f():\n${BODY}def g():\n${BODY}`,
+  '@@\n-    x\n+    y\n',
+  {
+    ...refused('WRONG_COUNT', 'lines', ['@@ def f():\n-    x\n+    y\n', '@@ def g():\n-    x\n+    y\n'])
+  }
+)
+const FLAT = 'c\nc\nc\nc\nx\nc\nc\nc\nc\n'
+check('tells places by more lines where there is no anchor', `A\n${FLAT}B\n${FLAT}`, '@@\n-x\n+y\n', {
+  ...refused('WRONG_COUNT', 'lines', []),
+  diffs: [{ lines: [6, 6] }, { lines: [16, 16] }]
+})
+check('proposes only the end where no line can be written', Buffer.from('\xff\n', 'latin1'), '@@\n+x\n', {
+  ...refused('NO_MATCH', 'place', ['@@\n+x\n*** End of File\n'])
+})
+check('leaves new lines as they are where white space is changed by both', 'if:\n  x\t\n', '@@\n-  x  \n+  x\n+  y\n', {
+  ...refused('NO_MATCH', 'lines', ['@@\n-  x\t\n+  x\n+  y\n'])
+})
+const MANY = Array.from({ length: 1500 }, (_, i) => `w${i} z`)
+check(
+  'corrects a hunk of many lines',
+  MANY.map(line => `  ${line}\n`).join(''),
+  `${MANY.map(line => `-${line}\n`).join('')}${MANY.map(line => `+${line.slice(0, -2)}\n`).join('')}`,
+  { code: 'NO_MATCH', what: 'lines', diffs: [{ lines: [1, 1500], corrected: [0] }] }
+)
+
+t.test('is a change like others, which can be made for another state', async t => {
+  const parsed = parseDiff('@@\n-b\n+B\n')
+  if (!parsed.ok) throw new Error('not read')
+  const task: Task = {
+    change: { operation: 'apply_hunks', hunks: parsed.value },
+    max_result_size: LIMIT,
+    context_lines: 1,
+    dry_run: false
+  }
+  t.match(planTask(Buffer.from('a\nb\n'), task, { path: 'x', exists: true }), {
+    value: { description: { changes: { changes: [{ edit_index: 0, start_line: 2, end_line: 2 }] } } }
+  })
+  t.match(replanOnCurrent(Buffer.from('b\n'), task), { fits: true, places: [[1, 1]] })
+  t.match(replanOnCurrent(Buffer.from('c\n'), task), { fits: false, failure: { code: 'NO_MATCH', what: 'lines' } })
+})
 
 t.test('replaces only lines that differ', async t => {
   const planned = plan('a\nb\nc\nd\n', '@@\n-a\n-b\n-c\n+a\n+B\n+c\n d\n')
