@@ -254,6 +254,23 @@ check(
   { code: 'NO_MATCH', what: 'lines', diffs: [{ lines: [1, 1500], corrected: [0] }] }
 )
 
+check(
+  'tells places by stacked anchors',
+  `class A:\n  def f():\n${BODY}class B:\n  def f():\n${BODY}`,
+  '@@\n-    x\n+    y\n',
+  {
+    ...refused('WRONG_COUNT', 'lines', [
+      '@@ class A:\n@@ def f():\n-    x\n+    y\n',
+      '@@ class B:\n@@ def f():\n-    x\n+    y\n'
+    ])
+  }
+)
+
+check('tells places in one block by more lines', `def f():\n${BODY}    d\n${BODY}`, '@@\n-    x\n+    y\n', {
+  code: 'WRONG_COUNT',
+  diffs: [{ lines: [6, 6] }, { lines: [16, 16] }]
+})
+
 t.test('is a change like others, which can be made for another state', async t => {
   const parsed = parseDiff('@@\n-b\n+B\n')
   if (!parsed.ok) throw new Error('not read')
