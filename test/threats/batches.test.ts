@@ -77,12 +77,12 @@ t.test('batches that cross each other', async t => {
 const GROUPS = [2, 3, 5, 20]
 const groupFiles = (group: number): string[] => Array.from({ length: GROUPS[group]! }, (_, i) => `g${group}/f${i}`)
 
-/** Makes two files for the batch of this id to remove; what it is asked for. */
+/** Makes two files for the batch of this id to remove: one as a patch does, one as an undo; what it is asked for. */
 function removalsOf(root: string, id: string): Record<string, string[]> {
   const folder = `old/${id}`
   mkdirSync(join(root, folder, 'b'), { recursive: true })
   for (const file of ['a', 'b/c']) writeFileSync(join(root, folder, file), id)
-  return { [`${folder}/a`]: [folder], [`${folder}/b/c`]: [folder, `${folder}/b`] }
+  return { [`${folder}/a`]: [], [`${folder}/b/c`]: [folder, `${folder}/b`] }
 }
 
 async function serveUnderKills(
@@ -95,7 +95,7 @@ async function serveUnderKills(
   let number = 0
   for (let killed = 0; killed < kills; killed++) {
     const durability = random.chance(50) ? 'full' : 'fast'
-    const worker = startBatchWorker({ ...at, history: 'full', durability })
+    const worker = startBatchWorker({ ...at, history: 'full', durability, allowDelete: true })
     await Promise.race([worker.printed('ready'), worker.ended])
     if (!worker.lines.includes('ready')) throw new Error(`${name} can’t start (SEED=${SEED})`)
     const sent = new Map<string, number>()

@@ -337,7 +337,7 @@ t.test('held up at a call, while others want its files', { skip }, async t => {
   const other = await open(folders, { lockTimeout: 60, durability: 'full' })
   t.teardown(() => other.close())
   const strike = new Strike(folders.base)
-  const worker = startBatchWorker({ root, state: folders.state, durability: 'full' }, strike.env)
+  const worker = startBatchWorker({ root, state: folders.state, durability: 'full', history: 'full' }, strike.env)
   t.teardown(() => worker.child.kill('SIGKILL'))
   await worker.printed('ready')
   for (let count = 1, reached = true; reached; count += often(1, 4)) {
@@ -395,7 +395,7 @@ t.test(
     const { root, state } = folders
     scene.reset(root, t)
     const strike = new Strike(folders.base)
-    const order = { root, state, durability: 'full', lockTimeout: 1500 } as const
+    const order = { root, state, durability: 'full', history: 'full', lockTimeout: 1500 } as const
     const first = startBatchWorker(order, { ...strike.env, PATH: process.env.PATH! }, UNSHARE)
     // By its clock, the other's lock is as old as if it had been suspended for long.
     const second = startBatchWorker({ ...order, ahead: 300_000 }, { PATH: process.env.PATH! }, UNSHARE)

@@ -31,7 +31,7 @@ if (ahead !== 0) {
   } as DateConstructor
 }
 
-const workspace = await open({ base: '', root, state }, { lockTimeout: 20_000, ...options })
+const workspace = await open({ base: '', root, state }, { lockTimeout: 20_000, allowDelete: true, ...options })
 process.stdout.write('ready\n')
 
 const names = (texts: Record<string, string> = {}): [string, string][] => Object.entries(texts)
@@ -42,8 +42,8 @@ for await (const line of createInterface({ input: process.stdin })) {
     ...names(edits).map(([path, text]) => ({ operation: 'edit' as const, target: { path }, plan: append(text) })),
     ...names(becomes).map(([path, text]) => ({ operation: 'edit' as const, target: { path }, plan: become(text) })),
     ...Object.entries(removes).map(([path, folders]) => ({
-      operation: 'edit' as const,
-      apart: true,
+      // As a patch deletes it, or as an undo takes back its creation, with the folders that this made.
+      ...(folders.length === 0 ? { operation: 'remove' as const } : { operation: 'edit' as const, apart: true }),
       target: { path },
       plan: remove(...folders)
     })),

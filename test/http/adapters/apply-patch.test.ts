@@ -1,0 +1,254 @@
+// The apply_patch of OpenAI and of codex over HTTP: patches as a model sends them, on real files.
+import { existsSync, statSync, chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { bytesOf, startServer, TOKEN, type TestServer } from '../test-server.ts'
+
+const OPENAI = '/adapters/openai-apply-patch'
+const CODEX = '/adapters/codex-apply-patch'
+
+const FILES = {
+  'a.py': 'def f():\n    a = 1\n\ndef g():\n    a = 1\n',
+  'b.py': 'x = 1\ny = 2\n',
+  'crlf.txt': 'one\r\ntwo\r\n'
+}
+
+interface Expected {
+  status?: number
+  output: string | RegExp
+  code?: string
+  /** The files afterwards; null: it isn't there. */
+  files?: Record<string, string | null>
+}
+
+const patchOf = (...lines: string[]) => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n')
+
+/** The body is answered with this output, and leaves these files. */
+async function check(
+  t: Test,
+  server: TestServer,
+  route: string,
+  body: object,
+  { status = 200, output, code, files = {} }: Expected
+): Promise<Record<string, unknown>> {
+  const reply = await server.call('POST', route, { body })
+  const name = JSON.stringify(body).slice(0, 300)
+  t.equal(reply.status, status, name)
+  if (typeof output === 'string') t.equal(reply.body.output, output, name)
+  else t.match(reply.body.output, output, name)
+  t.equal((reply.body.problem as { code?: string } | undefined)?.code, code, name)
+  for (const [path, content] of Object.entries(files)) {
+    if (content === null) t.notOk(existsSync(join(server.root, path)), name)
+    else t.equal(bytesOf(server, path), content, name)
+  }
+  return reply.body
+}
+
+const call = (operation: object, call_id = 'call_1') => ({
+  type: 'apply_patch_call',
+  id: 'apc_1',
+  call_id,
+  status: 'completed',
+  operation
+})
+
+t.test("carries out OpenAI's calls", async t => {
+  const server = await startServer(t, { files: FILES, settings: { allowDelete: true } })
+  const done = (operation: object, expected: Expected) => check(t, server, OPENAI, call(operation), expected)
+  const answer = await done(
+    { type: 'update_file', path: 'a.py', diff: '@@ def g():\n-    a = 1\n+    a = 2\n' },
+    { output: /a\.py/, files: { 'a.py': 'def f():\n    a = 1\n\ndef g():\n    a = 2\n' } }
+  )
+  t.match(answer, { call_id: 'call_1', status: 'completed', result: { results: [{ path: 'a.py', edit_id: String }] } })
+  await done(
+    { type: 'create_file', path: 'new/c.txt', diff: '+one\n+two' },
+    { output: /new\/c\.txt/, files: { 'new/c.txt': 'one\ntwo\n' } }
+  )
+  await done({ type: 'delete_file', path: 'new/c.txt' }, { output: /new\/c\.txt/, files: { 'new/c.txt': null } })
+})
+
+t.test('refuses with a diff that then applies', async t => {
+  const server = await startServer(t, { files: FILES })
+  const refuse = (operation: object, status: number, code: string, output: RegExp) =>
+    check(t, server, OPENAI, call(operation), { status, code, output, files: FILES })
+  const missed = await refuse(
+    { type: 'update_file', path: 'a.py', diff: '@@ def g():\n-  a = 1\n+  a = 2\n' },
+    422,
+    'NO_MATCH',
+    /a\.py[^]*\n@@/
+  )
+  const twice = await refuse(
+    { type: 'update_file', path: 'a.py', diff: '@@\n-    a = 1\n+    a = 3\n' },
+    422,
+    'WRONG_COUNT',
+    /\n@@/
+  )
+  t.equal(missed.call_id, 'call_1')
+  const [{ diff }] = (missed.problem as { suggested_fixes: { diff: string }[] }).suggested_fixes as [{ diff: string }]
+  t.match(missed.output, diff.trimEnd())
+  t.match((twice.problem as { suggested_fixes: { diff: string }[] }).suggested_fixes, [
+    { diff: String },
+    { diff: String }
+  ])
+  await refuse({ type: 'update_file', path: 'a.py', diff: 'text' }, 400, 'INVALID_REQUEST', /\/operation\/diff/)
+  await refuse({ type: 'update_file', path: 'a.py' }, 400, 'INVALID_REQUEST', /\/operation\/diff is missing/)
+  await refuse(
+    { type: 'delete_file', path: 'a.py', diff: '-x' },
+    400,
+    'INVALID_REQUEST',
+    /\/operation\/diff is not used by delete_file/
+  )
+  await refuse({ type: 'delete_file', path: 'a.py' }, 403, 'DELETE_NOT_ALLOWED', /--allow-delete/)
+  await refuse({ type: 'create_file', path: 'a.py', diff: '+x' }, 409, 'ALREADY_EXISTS', /a\.py already exists/)
+  await refuse(
+    { type: 'update_file', path: 'none.py', diff: '@@\n-x\n+y' },
+    404,
+    'FILE_NOT_FOUND',
+    /none\.py was not found/
+  )
+  await refuse(
+    { type: 'update_file', path: '../x', diff: '@@\n-x\n+y' },
+    403,
+    'PATH_NOT_ALLOWED',
+    /outside the workspace/
+  )
+  await refuse({ type: 'rename_file', path: 'a.py' }, 400, 'INVALID_REQUEST', /\/operation\/type must be "create_file"/)
+  await check(
+    t,
+    server,
+    OPENAI,
+    { call_id: 'x' },
+    { status: 400, code: 'INVALID_REQUEST', output: /\/operation is missing/ }
+  )
+  await check(t, server, OPENAI, { operation: '\ud800' }, { status: 400, code: 'INVALID_UNICODE', output: /./ })
+  await check(t, server, OPENAI, call({ type: 'update_file', path: 'a.py', diff }), {
+    output: /a\.py/,
+    files: { 'a.py': 'def f():\n    a = 1\n\ndef g():\n    a = 2\n' }
+  })
+})
+
+t.test("applies codex's patches, all files or none", async t => {
+  const server = await startServer(t, { files: FILES, settings: { allowDelete: true } })
+  const input = patchOf(
+    '*** Update File: a.py',
+    '@@ def f():',
+    '-    a = 1',
+    '+    a = 2',
+    '*** Add File: c.py',
+    '+z = 3',
+    '*** Update File: b.py',
+    '*** Move to: lib/b.py',
+    '@@',
+    '-x = 1',
+    '+x = 2'
+  )
+  chmodSync(join(server.root, 'b.py'), 0o640)
+  const answer = await check(
+    t,
+    server,
+    CODEX,
+    { input },
+    {
+      output: 'Success. Updated the following files:\nM a.py\nA c.py\nM lib/b.py',
+      files: {
+        'a.py': 'def f():\n    a = 2\n\ndef g():\n    a = 1\n',
+        'c.py': 'z = 3\n',
+        'lib/b.py': 'x = 2\ny = 2\n',
+        'b.py': null
+      }
+    }
+  )
+  t.equal(statSync(join(server.root, 'lib/b.py')).mode & 0o777, 0o640)
+  const { batch_id } = answer.result as { batch_id: string }
+  const undone = await server.call('POST', '/undo', { body: { batch_id } })
+  t.equal(undone.status, 200)
+  for (const [path, content] of Object.entries(FILES)) t.equal(bytesOf(server, path), content)
+  t.equal(statSync(join(server.root, 'b.py')).mode & 0o777, 0o640)
+  t.notOk(existsSync(join(server.root, 'c.py')))
+
+  const half = patchOf(
+    '*** Update File: b.py',
+    '@@',
+    '-x = 1',
+    '+x = 2',
+    '*** Delete File: a.py',
+    '*** Update File: crlf.txt',
+    '@@',
+    '-three',
+    '+3'
+  )
+  await check(t, server, CODEX, { input: half }, { status: 422, code: 'NO_MATCH', output: /crlf\.txt/, files: FILES })
+})
+
+t.test('takes a patch as text, in a heredoc, and with other line breaks', async t => {
+  const server = await startServer(t, { files: FILES })
+  const patch = patchOf('*** Update File: crlf.txt', '@@', ' one', '-two', '+2')
+  const reply = await fetch(`${server.url}${CODEX}`, {
+    method: 'POST',
+    body: `apply_patch <<'EOF'\n${patch}EOF\n`,
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'text/plain; charset=utf-8' }
+  })
+  t.equal(reply.status, 200)
+  t.equal(bytesOf(server, 'crlf.txt'), 'one\r\n2\r\n')
+  await check(
+    t,
+    server,
+    CODEX,
+    { input: patchOf('*** Update File: b.py', '@@', '-x = 1', '+x = 9').replaceAll('\n', '\r\n') },
+    {
+      output: /M b\.py$/,
+      files: { 'b.py': 'x = 9\ny = 2\n' }
+    }
+  )
+  const bad = await fetch(`${server.url}${CODEX}`, {
+    method: 'POST',
+    body: Buffer.from([0xff]),
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'text/plain' }
+  })
+  t.equal(bad.status, 400)
+  t.match(await bad.json(), { status: 'failed', problem: { code: 'INVALID_UNICODE' } })
+})
+
+t.test('says where a patch is none', async t => {
+  const server = await startServer(t, { files: FILES })
+  const refuse = (input: unknown, output: RegExp, code = 'INVALID_REQUEST', status = 400) =>
+    check(t, server, CODEX, { input }, { status, code, output, files: FILES })
+  await refuse('hello', /\/input.*\*\*\* Begin Patch/)
+  await refuse(patchOf(), /\/input/)
+  await refuse(patchOf('*** Update File: a.py', '@@', 'no marker'), /line 4/)
+  await refuse(7, /\/input must be a string/)
+  await refuse(patchOf('*** Update File: ../x', '@@', '-a', '+b'), /outside the workspace/, 'PATH_NOT_ALLOWED', 403)
+  await refuse(patchOf('*** Delete File: a.py'), /--allow-delete/, 'DELETE_NOT_ALLOWED', 403)
+  await refuse(
+    patchOf('*** Update File: a.py', '*** Move to: c.py', '@@ def f():', '-    a = 1', '+    a = 2'),
+    /--allow-delete/,
+    'DELETE_NOT_ALLOWED',
+    403
+  )
+  const missed = await refuse(
+    patchOf(
+      '*** Update File: b.py',
+      '@@',
+      '-x = 1',
+      '+x = 2',
+      '*** Update File: a.py',
+      '@@ def g():',
+      '-  a = 1',
+      '+  a = 2'
+    ),
+    /\n\*\*\* Begin Patch\n/,
+    'NO_MATCH',
+    422
+  )
+  const output = String(missed.output)
+  await check(
+    t,
+    server,
+    CODEX,
+    { input: /^\*\*\* Begin Patch\n[^]*?^\*\*\* End Patch$/m.exec(output)![0] },
+    {
+      output: 'Success. Updated the following files:\nM b.py\nM a.py',
+      files: { 'b.py': 'x = 2\ny = 2\n', 'a.py': 'def f():\n    a = 1\n\ndef g():\n    a = 2\n' }
+    }
+  )
+})
