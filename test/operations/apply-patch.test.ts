@@ -435,15 +435,16 @@ t.test('is carried out once under a key, and its paths must be allowed still', a
 })
 
 t.test('says in words what it did, and has no route and no tool', async t => {
-  const { workspace, patch } = await serve(t, BEFORE)
+  const { workspace, patch, texts } = await serve(t, BEFORE)
   const { text } = await patch([update('a', DIFF)])
   t.equal(text, 'Updated 1 file.')
   const miss = await patch([update('a', DIFF), remove('gone')])
   t.match(miss.text, /^Update of a: /)
   const warned = await patch([update('a', '@@\n-B\n+# ... existing code ...\n'), create('n', '// rest of the code\n')])
   t.match(warned.body.results, [{ warnings: [/^The new text contains the placeholder/] }, {}])
-  const marked = await patch([create('m', '\ufeffa\n'), update('m', '@@\n-\ufeffa\n+b\n')])
-  t.match(marked.body, {})
+  const marked = await patch([create('m', '\ufeffa\nb\n'), update('m', '@@\n-a\n+A\n')])
+  t.match(marked.body.results, [{}, { warnings: [] }])
+  t.equal(texts().m, '\ufeffA\nb\n', 'a byte-order mark stays')
   const operations = makeOperations(workspace, { max_edits: 1, max_file_size: 1 })
   for (const listed of [operationsIn(operations), toolsIn(operations)]) {
     t.notOk(listed.some(({ id }) => String(id) === 'apply_patch'))

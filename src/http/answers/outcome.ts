@@ -248,8 +248,8 @@ function encodingWarning({ encoding, character }: EncodingMismatch, dry_run: boo
 
 /** The file's byte-order mark is gone, by an edit of the text behind it or by a new content. */
 function markWarning({ operation, outcome: { dry_run } }: ChangedOutcome, naming: CallSyntax, field: string): string {
-  const isOfFile = operation === 'create' || field === PATCH
-  const begins = !isOfFile ? `${naming.field('old_text')} begins` : dry_run ? 'The file begins' : 'The file began'
+  const begins =
+    operation !== 'create' ? `${naming.field('old_text')} begins` : dry_run ? 'The file begins' : 'The file began'
   return sentences(
     `${begins} with a byte-order mark and ${field} does not, so the mark ${dry_run ? 'would be' : 'was'} removed.`,
     dry_run
