@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
+import { adapters } from '../routes/adapters.ts'
 import { capabilities } from '../routes/capabilities.ts'
 import { docs } from '../routes/docs.ts'
 import { events } from '../routes/events.ts'
@@ -35,6 +36,8 @@ import { collectPublished, makeDocumentation, UNCOMPILED } from './http/document
 import { late } from './http/late.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logBug, pathOf, requestLog } from './http/request-log.ts'
+import { codexApplyPatch, openAiApplyPatch } from './http/adapters/apply-patch.ts'
+import { memoryTool, textEditor } from './http/adapters/text-editor.ts'
 import { makeReviewPage } from './http/review-page.ts'
 import { sendProblem } from './http/send.ts'
 import { componentsById } from './http/tools/schema.ts'
@@ -205,6 +208,12 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     return mcpOverHttp(mcpServers(box, byId, { version: VERSION, output_schema }))
   })
   mcp(app, answerMcp, logger)
+  adapters(app, [
+    textEditor(table),
+    memoryTool(table, config.memoryRoot),
+    openAiApplyPatch(table),
+    codexApplyPatch(table)
+  ])
   capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, table))
   events(
     app,

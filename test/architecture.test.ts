@@ -78,8 +78,8 @@ const ROOMS: Record<string, string[]> = {
   'workspace/history': ['root', 'locks', 'api', 'failure', 'errno', 'scan'],
   'http/answers': ['failure'],
   'http/requests': ['answers', 'failure'],
-  'http/adapters': ['answers'],
-  'http/tools': ['answers', 'requests', 'failure', 'call']
+  'http/tools': ['answers', 'requests', 'failure', 'call'],
+  'http/adapters': ['answers', 'requests', 'failure', 'call']
 }
 const roomOf = (path: string) => {
   const [, part, name, below] = /^src\/(engine|workspace|http)\/([a-z-]+)(\/|\.ts$)/.exec(path) ?? []

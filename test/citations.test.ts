@@ -98,7 +98,7 @@ const missingRoutes = (text: string): string[] =>
   [...text.matchAll(/\b(?:GET|POST|PUT|DELETE|PATCH) (\/[\w{}./-]*)|`(\/[a-z][a-z.-]*)`/g)]
     .map(([, route = '', span = route]) => span.replace(/\.$/, ''))
     .filter(route => !routes.has(route) && !FOLDERS_OF_SYSTEMS.has(route))
-const FOLDERS_OF_SYSTEMS = new Set(['/proc', '/state', '/workspace'])
+const FOLDERS_OF_SYSTEMS = new Set(['/memories', '/proc', '/state', '/workspace'])
 
 const missingCommands = (text: string): string[] =>
   [...text.matchAll(/`editd ([a-z]\w*)/g)].map(([, name = '']) => name).filter(name => !COMMANDS.has(name))

@@ -15,6 +15,7 @@ import { start } from './running.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCUMENTS = [
   'README.md',
+  'docs/adapters.md',
   'docs/answers.md',
   'docs/batch.md',
   'docs/conversations.md',

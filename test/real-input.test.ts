@@ -328,3 +328,72 @@ t.test('makes a thousand edits in one request', async t => {
   })
   await server.stop()
 })
+
+/** The ways to replace one line of a file, `at` of its lines, each as a route and a body. */
+const WAYS: Record<string, (path: string, lines: readonly string[], at: number, put: string) => [string, object]> = {
+  edit: (path, lines, at, put) => ['/edit', { path, old_text: lines[at], new_text: put }],
+  text_editor: (path, lines, at, put) => [
+    '/adapters/anthropic-text-editor',
+    { command: 'str_replace', path, old_str: lines[at], new_str: put }
+  ],
+  openai: (path, lines, at, put) => [
+    '/adapters/openai-apply-patch',
+    { type: 'apply_patch_call', call_id: 'c', operation: { type: 'update_file', path, diff: hunkOf(lines, at, put) } }
+  ],
+  codex: (path, lines, at, put) => [
+    '/adapters/codex-apply-patch',
+    { input: `*** Begin Patch\n*** Update File: ${path}\n${hunkOf(lines, at, put)}*** End Patch\n` }
+  ]
+}
+
+/** The diff of one replaced line, with up to three lines around it. */
+const hunkOf = (lines: readonly string[], at: number, put: string): string =>
+  [
+    '@@',
+    ...lines.slice(Math.max(0, at - 3), at).map(line => ` ${line}`),
+    `-${lines[at]}`,
+    ...put.split('\n').map(line => `+${line}`),
+    ...lines.slice(at + 1, at + 4).map(line => ` ${line}`),
+    ''
+  ].join('\n')
+
+t.test('makes the same of an edit of a real file by whichever way it comes', async t => {
+  const workspace = folder(t, 'workspace')
+  const names = collect(workspace)
+  const server = await start(workspace, folder(t, 'state'), '--durability', 'fast')
+  let made = 0
+  for (let round = 0; made < often(150, 30); round++) {
+    const random = new Random(SEED * 900_007 + round)
+    const source = readFileSync(join(workspace, names[random.int(names.length)]!))
+    const text = source.toString()
+    const lines = text.split(/\r\n|\n/)
+    if (lines.at(-1) === '') lines.pop()
+    const at = random.int(lines.length)
+    const line = lines[at]!
+    // Text that each way can name: valid, without lone \r, and there once.
+    const isUsual = text.isWellFormed() && !text.includes('\ufffd') && !/\r(?!\n)|\0/.test(text)
+    if (!isUsual || line.length < 8 || text.split(line).length !== 2) continue
+    made++
+    const put = random.pick(['changed', 'two\nlines', `${line} more`])
+    const ended: Record<string, unknown> = {}
+    for (const [way, callOf] of Object.entries(WAYS)) {
+      const path = `same/${round}-${way}.txt`
+      mkdirSync(join(workspace, 'same'), { recursive: true })
+      writeFileSync(join(workspace, path), source)
+      const [route, body] = callOf(path, lines, at, put)
+      const { status, body: answer } = await server.post(route, body)
+      if (status !== 200) t.fail(JSON.stringify({ seed: SEED, round, route, body, answer }).slice(0, 3000))
+      const { body: past } = await server.post('/history', { path, show_diff: true })
+      const [{ hash_before, hash_after, changes, state, diff } = {} as Record<string, unknown>] = past.edits as Record<
+        string,
+        unknown
+      >[]
+      const bytes = readFileSync(join(workspace, path), 'latin1')
+      ended[way] = { bytes, hash_before, hash_after, changes, state, diff: String(diff).replaceAll(path, 'same') }
+    }
+    for (const way of Object.keys(WAYS)) t.strictSame(ended[way], ended.edit, `${way} of round ${round}`)
+  }
+  t.equal(await server.stop(), 0)
+  const audited = server.log().match(/"operation":"[a-z_]+".*?"hash_before":"\w+","hash_after":"\w+"/g) ?? []
+  t.equal(audited.length, made * Object.keys(WAYS).length, 'each has its line in the log')
+})

@@ -19,6 +19,7 @@ import {
   BOOLEAN,
   duration,
   EXTENSION,
+  FOLDER,
   HOST_NAME,
   integer,
   list,
@@ -69,6 +70,8 @@ export interface Config {
   historySize: number
   historyPrivate: string[]
   docs: boolean
+  /** The folder of Anthropic's memory tool, below the root. */
+  memoryRoot: string
   /** The tools to offer; null: the usual ones. */
   tools: ToolName[] | null
   mcpOutputSchema: boolean
@@ -166,6 +169,7 @@ const SETTINGS = {
     'all but batch_edit, edit_history, preview_edit and redo_edit',
     'the only tools to offer to models, such as edit_file,inspect_file'
   ),
+  'memory-root': setting(FOLDER, 'memories', "the folder of Anthropic's memory tool, below the root"),
   'mcp-output-schema': switchSetting(
     'tell MCP clients the schema of each answer, and send answers as structuredContent too'
   ),
@@ -358,6 +362,7 @@ export function loadConfig(
     historyDays: value('history-days'),
     historySize: value('history-size'),
     historyPrivate: [...(value('history-all-texts') ? [] : DEFAULT_PRIVATE), ...(value('history-private') ?? [])],
+    memoryRoot: value('memory-root'),
     docs: !value('no-docs'),
     tools,
     mcpOutputSchema: value('mcp-output-schema'),

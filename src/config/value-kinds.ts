@@ -53,6 +53,11 @@ export const BOOLEAN = kind('1, true, 0 or false', text => BOOLEANS[text])
 
 export const TEXT = kind('some text', text => text)
 
+/** A path below the root, without `.` and `..`. */
+export const FOLDER = kind('a folder below the root, such as agents/memories', text =>
+  text.split('/').every(name => !['', '.', '..'].includes(name)) && !text.includes('\0') ? text : undefined
+)
+
 export const oneOf = <const T extends string>(...values: T[]): Kind<T> =>
   kind(values.join(' or '), text => values.find(value => value === text))
 

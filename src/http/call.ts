@@ -64,7 +64,15 @@ export interface CallSummary {
  * What is answered: a success, which has no `code`, or a problem, with the headers that go with it; as `text` for a
  * model.
  */
-export type CallAnswer = Answer | { body: AnswerBody; headers: Record<string, string>; text(): string }
+export type CallAnswer = Answer | Done
+
+/** A success; `value`: what the operation returned. */
+export interface Done {
+  body: AnswerBody
+  value: Outcome
+  headers: Record<string, string>
+  text(): string
+}
 
 export type MakeCall = (call: Call) => Promise<CallAnswer>
 
@@ -142,6 +150,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     const text = () => briefOutcome(called.value, answer, made, context.naming)
     return {
       body: answer,
+      value: called.value,
       headers: { ...(file_hash !== undefined && { etag: `"${file_hash}"` }), ...(replayed && { [REPLAYED]: 'true' }) },
       text: replayed ? () => briefReplay(text()) : text
     }

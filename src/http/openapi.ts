@@ -3,6 +3,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { TSchema } from 'typebox'
+import { ADAPTER_COMPONENTS, AdapterResultSchema } from '../../schemas/adapters.ts'
 import { BATCH_COMPONENTS } from '../../schemas/batch.ts'
 import { BLAME_COMPONENTS } from '../../schemas/blame.ts'
 import { CAPABILITIES_COMPONENTS } from '../../schemas/capabilities.ts'
@@ -19,8 +20,10 @@ import { REVIEW_COMPONENTS } from '../../schemas/review.ts'
 import { UNDO_COMPONENTS } from '../../schemas/undo.ts'
 import { operationsIn, toolsIn, type Operations, type RoutedOperations } from '../operations.ts'
 import type { Operation } from '../operations/operation.ts'
+import { TEXT_TYPE, type Adapter } from './adapters/adapter.ts'
 import { exampleOf } from './answers/examples.ts'
 import { BY_ROUTE } from './answers/call-names.ts'
+import { JSON_TYPE } from './requests/json.ts'
 import type { Takes } from './requests/preconditions.ts'
 import { KINDS, PRECONDITION_FAILED, SUCCESS } from './answers/problem.ts'
 import { REQUEST_EXAMPLES } from './request-examples.ts'
@@ -219,6 +222,32 @@ export const toolCallSchema = (operations: Operations) => ({
   )
 })
 
+/** What is published of the route of an adapter. Its problems have any status of the operations behind it. */
+export const adapterSchema = ({ id, route, summary, description, request, bodyOfText }: Adapter) => {
+  const output = { 'application/json': { schema: ref(AdapterResultSchema) } }
+  const problem = { 'application/problem+json': { schema: ref(ProblemSchema) } }
+  const bodyOf = ref(request)
+  return {
+    operationId: id,
+    summary,
+    description,
+    tags: ['adapters'],
+    headers: { type: 'object', properties: { ...IDEMPOTENCY_KEY, ...CALLER } },
+    body:
+      bodyOfText === undefined
+        ? bodyOf
+        : { content: { [JSON_TYPE]: { schema: bodyOf }, [TEXT_TYPE]: { schema: { type: 'string' } } } },
+    response: {
+      [SUCCESS]: { description: 'Done; output says what.', headers: REQUEST_ID, content: output },
+      '4XX': {
+        description: 'Not done; output says what to send instead. A bare problem: it is not for the model.',
+        content: { ...output, ...problem }
+      },
+      '5XX': { description: 'Not done; output says whether to send it again.', content: { ...output, ...problem } }
+    }
+  }
+}
+
 const LAST_EVENT_ID = {
   'Last-Event-ID': {
     type: 'string',
@@ -291,6 +320,7 @@ export const components = (operations: Operations): TSchema[] => [
   Health,
   Readiness,
   ...TOOLS_COMPONENTS,
+  ...ADAPTER_COMPONENTS,
   resultOf(operations)
 ]
 
@@ -386,6 +416,7 @@ export const swaggerOptions = (version: string, operations: Operations): Fastify
     tags: [
       { name: 'files', description: 'Look at files and edit them.' },
       { name: 'tools', description: 'The same operations for the tool calls of models.' },
+      { name: 'adapters', description: 'The same for calls of editors that models know from their vendors.' },
       { name: 'service', description: 'Facts about the service.' }
     ],
     components: {

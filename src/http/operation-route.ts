@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
 import { caller, type Call } from './call.ts'
 import type { RequestFailure } from './failure.ts'
-import { parseStrictJson, refuseMedia } from './requests/json.ts'
+import { JSON_TYPE, parseStrictJson, refuseMedia } from './requests/json.ts'
 import { noteCall, pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
 
@@ -13,15 +13,20 @@ export const invalid = (message: string): RequestFailure => ({
   errors: [{ pointer: '', message }]
 })
 
-/** Before a body is read: a POST of strict JSON, with nothing in the URL. */
-export function refuseUnfit(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  const query = request.url.split('?')[1]
-  const failure = query
-    ? invalid('the URL has a query, which is not used; put every field into the body')
-    : refuseMedia(request.headers)
-  if (failure !== null) sendProblem(reply, failure)
-  else done()
-}
+/** Before a body is read: a POST of one of these media types, with nothing in the URL. */
+export const refuseAllBut =
+  (...media: readonly string[]) =>
+  (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const query = request.url.split('?')[1]
+    const failure = query
+      ? invalid('the URL has a query, which is not used; put every field into the body')
+      : refuseMedia(request.headers, media)
+    if (failure !== null) sendProblem(reply, failure)
+    else done()
+  }
+
+/** The same of strict JSON. */
+export const refuseUnfit = refuseAllBut(JSON_TYPE)
 
 /** The strict JSON of a request's body. */
 export const jsonOf = (request: FastifyRequest) =>
@@ -38,7 +43,7 @@ export const contextOf = (request: FastifyRequest): Omit<Call, 'body'> => ({
 })
 
 /** As `CallContext` has it: a response is closed when it has been sent, or its client has gone. */
-const goneOf =
+export const goneOf =
   ({ raw }: FastifyReply): NonNullable<Call['onGone']> =>
   end =>
     raw.destroyed ? end() : raw.once('close', end)

@@ -277,6 +277,8 @@ t.test('names routes and methods that there are', async t => {
       'There is no route POST /edits. The routes are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, ' +
       'POST /batch, POST /create, POST /inspect, POST /history, POST /undo, POST /redo, POST /review, ' +
       'POST /pending, POST /blame, POST /changes, GET /tools, POST /tools/{name}, POST /mcp, ' +
+      'POST /adapters/anthropic-text-editor, POST /adapters/anthropic-memory, ' +
+      'POST /adapters/openai-apply-patch, POST /adapters/codex-apply-patch, ' +
       'GET /capabilities, GET /events, GET /healthz, GET /readyz, GET /openapi.json, GET /openapi.yaml, GET /openapi.tools.json ' +
       'and GET /docs.'
   })

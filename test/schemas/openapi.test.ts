@@ -51,8 +51,8 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  // 231,000 with fourteen operations; a quarter of it are descriptions.
-  t.ok(JSON.stringify(document).length <= 235_000, `${JSON.stringify(document).length} characters`)
+  // 240,000 with fourteen operations and four adapters; a quarter of it are descriptions.
+  t.ok(JSON.stringify(document).length <= 245_000, `${JSON.stringify(document).length} characters`)
 })
 
 t.test('tells problems apart by code, and what was inspected by type', async t => {
@@ -126,6 +126,10 @@ t.test('names every operation and tells a model what it is for', async t => {
       ['post /changes', 'wait_for_changes'],
       ['get /tools', 'get_tools'],
       ['post /tools/{name}', 'call_tool'],
+      ['post /adapters/anthropic-text-editor', 'anthropic_text_editor'],
+      ['post /adapters/anthropic-memory', 'anthropic_memory'],
+      ['post /adapters/openai-apply-patch', 'openai_apply_patch'],
+      ['post /adapters/codex-apply-patch', 'codex_apply_patch'],
       ['get /capabilities', 'get_capabilities'],
       ['get /events', 'get_events'],
       ['get /healthz', 'get_health'],
@@ -137,7 +141,7 @@ t.test('names every operation and tells a model what it is for', async t => {
     t.ok(description.length <= 300, `description of ${at}`)
     t.equal(tags.length, 1)
     for (const status of ['200', '400', '408', '431', '500', '503']) {
-      const response = responses[status] ?? { description: '' }
+      const response = responses[status] ?? responses[`${status[0]}XX`] ?? { description: '' }
       const shared = '$ref' in response ? document.components.responses[nameIn(response.$ref)] : response
       t.ok(shared?.description, `${at} ${status}`)
     }
@@ -158,8 +162,8 @@ t.test('has closed, described schemas without defaults', async t => {
   for (const [name, component] of Object.entries(document.components.schemas)) {
     for (const [at, schema] of schemas(component, name)) {
       t.notMatch(name, /^(def|schema)-/)
-      // Of the open one each problem is made, which is closed.
-      if (schema.properties !== undefined && name !== 'ProblemBase') {
+      // Of the open one each problem is made, which is closed; the item of OpenAI has fields that its API adds.
+      if (schema.properties !== undefined && at !== 'ProblemBase' && at !== 'ApplyPatchCall') {
         t.equal(schema.unevaluatedProperties ?? schema.additionalProperties, false, at)
       }
       // The code of a problem is what its schema is named after.
@@ -182,8 +186,9 @@ t.test('has closed, described schemas without defaults', async t => {
   ]) {
     t.match(document.components.schemas[name], { type: 'object', anyOf: undefined, oneOf: undefined, allOf: undefined })
   }
+  const { TextEditorCall: _, MemoryCall: __, ...ours } = document.components.schemas
   t.notMatch(
-    committed,
+    JSON.stringify({ ...document, components: { ...document.components, schemas: ours } }),
     /old_string|file_path|dryRun|startLine|file_text/,
     'names of other dialects are taken, not published'
   )

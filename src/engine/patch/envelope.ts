@@ -47,6 +47,19 @@ export function parsePatch(text: string): Result<FilePatch[], PatchFault> {
   return files.length === 0 ? fail(faultAt(lines, to, 'no_files')) : ok(files)
 }
 
+const HEADERS = { create: 'Add', delete: 'Delete', update: 'Update' } as const
+
+/** The patch of these parts, as `parsePatch` reads it. */
+export function writePatch(files: readonly FilePatch[]): string {
+  const parts = files.flatMap(file => {
+    const header = `*** ${HEADERS[file.kind]} File: ${file.path}`
+    if (file.kind === 'delete') return [header]
+    const move = file.kind === 'update' && file.move_to !== undefined ? [`*** Move to: ${file.move_to}`] : []
+    return [header, ...move, ...(file.diff === '' ? [] : [file.diff.replace(/\r?\n$/, '')])]
+  })
+  return [BEGIN_PATCH, ...parts, END_PATCH, ''].join('\n')
+}
+
 /** The indexes of the lines between `*** Begin Patch` and `*** End Patch`, the latter excluded. */
 function insideOf(lines: readonly PatchLine[]): Result<{ from: number; to: number }, PatchFault> {
   let from = lines.findIndex(line => !isBlank(line))

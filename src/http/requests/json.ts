@@ -18,16 +18,27 @@ export const MAX_VALUES = 1_000_000
 
 const refuse = (failure: RequestFailure) => fail(failure)
 
-/** Null if the headers announce plain JSON in UTF-8. */
-export function refuseMedia(headers: IncomingHttpHeaders): RequestFailure | null {
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (encoding !== 'identity') return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'encoding', given: encoding }
-  const given = headers['content-type'] ?? ''
-  const [type = '', ...parameters] = given
+export const JSON_TYPE = 'application/json'
+
+/** The media type that the headers announce, without its parameters; empty where they don't. */
+export const mediaTypeOf = (headers: IncomingHttpHeaders): string => partsOf(headers)[0] ?? ''
+
+/** The media type and its parameters, in lower case. */
+const partsOf = (headers: IncomingHttpHeaders): string[] =>
+  (headers['content-type'] ?? '')
     .toLowerCase()
     .split(';')
     .map(part => part.trim())
-  if (type !== 'application/json') return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: type }
+
+/** Null if the headers announce one of these media types, uncompressed, in UTF-8. */
+export function refuseMedia(
+  headers: IncomingHttpHeaders,
+  media: readonly string[] = [JSON_TYPE]
+): RequestFailure | null {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity') return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'encoding', given: encoding }
+  const [type = '', ...parameters] = partsOf(headers)
+  if (!media.includes(type)) return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: type }
   const charset =
     parameters
       .find(parameter => parameter.startsWith('charset='))

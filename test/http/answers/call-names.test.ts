@@ -222,6 +222,8 @@ t.test('names calls so where hosts, programs and people read what there is', asy
     NamedEdit,
     PastEdit,
     EditTold,
+    TextEditorCall: ____,
+    ApplyPatchOperation: _____,
     ...others
   } = components.schemas
   t.strictSame(strayIn(others, BY_ROUTE), [])

@@ -1,0 +1,36 @@
+// An adapter as a route: the bytes of a body in, what to give back to the model out. Does not know any vendor.
+import { isUtf8 } from 'node:buffer'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BY_ROUTE } from './answers/call-names.ts'
+import type { RequestFailure } from './failure.ts'
+import { contextOf, goneOf, jsonOf, refuseAllBut, refuseUnfit } from './operation-route.ts'
+import { JSON_TYPE, mediaTypeOf } from './requests/json.ts'
+import { noteCode } from './request-log.ts'
+import { fail, ok, type Result } from '../result.ts'
+import { type Adapter, type AdapterAnswer, failed, refusedCall, TEXT_TYPE } from './adapters/adapter.ts'
+
+/** The body of a request, of which text stands for a call where the adapter says so. */
+function bodyOf(request: FastifyRequest, { bodyOfText }: Adapter): Result<unknown, RequestFailure> {
+  if (bodyOfText === undefined || mediaTypeOf(request.headers) !== TEXT_TYPE) return jsonOf(request)
+  const bytes = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
+  return isUtf8(bytes) ? ok(bodyOfText(bytes.toString())) : fail({ code: 'INVALID_UNICODE' })
+}
+
+/** Hook and handler of the route of an adapter. */
+export function adapterRoute(adapter: Adapter) {
+  return {
+    onRequest: adapter.bodyOfText === undefined ? refuseUnfit : refuseAllBut(JSON_TYPE, TEXT_TYPE),
+    async handler(request: FastifyRequest, reply: FastifyReply) {
+      const context = { ...contextOf(request), onGone: goneOf(reply) }
+      const body = bodyOf(request, adapter)
+      if (body.ok) return send(reply, await adapter.answer(body.value, context))
+      const answer = refusedCall(body.failure, BY_ROUTE, context)
+      return send(reply, failed(answer, answer.text()))
+    }
+  }
+}
+
+function send(reply: FastifyReply, { status, headers, body, code }: AdapterAnswer): FastifyReply {
+  if (code !== undefined) noteCode(reply.raw, code)
+  return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body)
+}

@@ -1,0 +1,197 @@
+// The apply_patch of OpenAI and of codex: a call is carried out by our operation of that name, all files or none. Does
+// not know how a diff is applied, or routes.
+import { ApplyPatchCall, ApplyPatchOperation, CodexPatch } from '../../../schemas/adapters.ts'
+import type { PatchFile } from '../../../schemas/apply-patch.ts'
+import type { Problem } from '../../../schemas/problem.ts'
+import { type FilePatch, parsePatch, writePatch } from '../../engine/patch/envelope.ts'
+import type { Operations } from '../../operations.ts'
+import { fail, ok, type Result } from '../../result.ts'
+import { below } from '../answers/brief/text.ts'
+import type { CallAnswer, Done } from '../call.ts'
+import type { Failure, RequestFailure } from '../failure.ts'
+import { withoutNulls } from '../requests/drop-nulls.ts'
+import { checkTexts } from '../requests/json.ts'
+import { toFailure } from '../requests/validation.ts'
+import { makeValidator } from '../requests/validator.ts'
+import {
+  type Adapter,
+  type AdapterAnswer,
+  type AdapterContext,
+  carryOutOwn,
+  completed,
+  failed,
+  isDone,
+  type OwnCall,
+  refusedCall
+} from './adapter.ts'
+import { BY_PATCH } from './patch-names.ts'
+
+type OpenAiOperation = { type: 'create_file' | 'update_file' | 'delete_file'; path: string; diff?: string }
+
+const invalid = (pointer: string, message: string) =>
+  fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
+
+/** OpenAI's `{type: "apply_patch"}`: one file for each call. */
+export function openAiApplyPatch(operations: Operations): Adapter {
+  const validate = makeValidator([ApplyPatchCall, ApplyPatchOperation])
+  const read = (body: unknown): Result<OwnCall, Failure> => {
+    const badText = checkTexts(body)
+    if (badText !== null) return fail(badText)
+    const fields = withoutNulls(body, ApplyPatchCall, { operation: ApplyPatchOperation })
+    const faults = validate(ApplyPatchCall, fields)
+    if (faults.length > 0) return fail(toFailure(faults, fields, { request: ApplyPatchCall, items: {} }))
+    const file = fileOf((fields as { operation: OpenAiOperation }).operation)
+    if (!file.ok) return file
+    return ok({ operation: operations.apply_patch, body: { files: [file.value] }, sentNames: OPENAI_NAMES })
+  }
+  return {
+    id: 'openai_apply_patch',
+    route: '/adapters/openai-apply-patch',
+    summary: "Carry out an apply_patch_call of OpenAI's Responses API",
+    description:
+      'Takes the whole item as it came. Give the model status and output as an apply_patch_call_output with this ' +
+      'call_id. A diff is applied only where its lines are exactly and once.',
+    request: ApplyPatchCall,
+    echo: callIdOf,
+    async answer(body, context) {
+      const answer = await patched(read(body), context, messagesOf)
+      return { ...answer, body: { ...answer.body, ...callIdOf(body) } }
+    }
+  }
+}
+
+const OPENAI_NAMES = new Map([
+  ['/files', '/operation'],
+  ['/files/0', '/operation'],
+  ['/files/0/path', '/operation/path'],
+  ['/files/0/diff', '/operation/diff']
+])
+
+function callIdOf(body: unknown): { call_id?: string } {
+  const { call_id } = { ...(body as object) } as { call_id?: unknown }
+  return typeof call_id === 'string' ? { call_id } : {}
+}
+
+function fileOf({ type, path, diff }: OpenAiOperation): Result<PatchFile, RequestFailure> {
+  if (type === 'delete_file') {
+    return diff === undefined
+      ? ok({ operation: 'delete', path })
+      : invalid('/operation/diff', 'is not used by delete_file; leave it out')
+  }
+  if (diff === undefined) return invalid('/operation/diff', 'is missing')
+  return ok({ operation: type === 'create_file' ? 'create' : 'update', path, diff })
+}
+
+/** codex's patches: many files, from `*** Begin Patch` to `*** End Patch`. */
+export function codexApplyPatch(operations: Operations): Adapter {
+  const validate = makeValidator([CodexPatch])
+  const read = (body: unknown): Result<FilePatch[], Failure> => {
+    const badText = checkTexts(body)
+    if (badText !== null) return fail(badText)
+    const faults = validate(CodexPatch, body)
+    if (faults.length > 0) return fail(toFailure(faults, body, { request: CodexPatch, items: {} }))
+    const parsed = parsePatch((body as { input: string }).input)
+    return parsed.ok
+      ? parsed
+      : fail({
+          code: 'INVALID_REQUEST',
+          faults: [{ pointer: '/input', reason: 'unreadable_patch', fault: parsed.failure }]
+        })
+  }
+  return {
+    id: 'codex_apply_patch',
+    route: '/adapters/codex-apply-patch',
+    summary: "Apply a patch in the format of codex's apply_patch",
+    description:
+      'Takes {"input": patch}, or the patch itself as text/plain. All files of it are changed, or none. A hunk is ' +
+      'applied only where its lines are exactly and once. Give the model output.',
+    request: CodexPatch,
+    bodyOfText: input => ({ input }),
+    async answer(body, context) {
+      const files = read(body)
+      if (!files.ok) return patched(files, context, summaryOf)
+      const call = {
+        operation: operations.apply_patch,
+        body: { files: files.value.map(patchFile) },
+        sentNames: codexNames(files.value.length)
+      }
+      const answer = await patched(ok(call), context, summaryOf)
+      const { problem, output } = answer.body
+      return problem === undefined
+        ? answer
+        : { ...answer, body: { ...answer.body, output: withWholePatches(output, problem, files.value) } }
+    }
+  }
+}
+
+/** A text whose corrected diffs of one file are patches of all files, so that they can be sent as they are. */
+function withWholePatches(text: string, problem: Problem, files: readonly FilePatch[]): string {
+  const at = problem.operation_index ?? 0
+  let whole = text
+  let end = text.length
+  // From the end, since a diff may have lines of one before it.
+  for (const { diff } of (problem.suggested_fixes ?? []).toReversed()) {
+    if (diff === undefined) continue
+    const shown = diff.replace(/\n$/, '')
+    const start = whole.lastIndexOf(shown, end - shown.length)
+    if (start === -1) continue
+    const patch = writePatch(files.map((file, i) => (i === at && file.kind !== 'delete' ? { ...file, diff } : file)))
+    whole = `${whole.slice(0, start)}${patch.trimEnd()}${whole.slice(start + shown.length)}`
+    end = start
+  }
+  return whole
+}
+
+/** All that is said of any file is of the one text that was sent. */
+const codexNames = (files: number): Map<string, string> =>
+  new Map(
+    Array.from({ length: files }, (_, i) => ['', '/path', '/diff', '/move_to'].map(field => `/files/${i}${field}`))
+      .flat()
+      .map(pointer => [pointer, '/input'])
+  )
+
+const patchFile = (file: FilePatch): PatchFile => {
+  switch (file.kind) {
+    case 'create':
+      return { operation: 'create', path: file.path, diff: file.diff, first_line: file.first_line }
+    case 'delete':
+      return { operation: 'delete', path: file.path }
+    case 'update':
+      return {
+        operation: 'update',
+        path: file.path,
+        ...(file.diff !== '' && { diff: file.diff, first_line: file.first_line }),
+        ...(file.move_to !== undefined && { move_to: file.move_to })
+      }
+  }
+}
+
+const LETTERS = { create: 'A', update: 'M', move: 'M', delete: 'D' }
+
+/** What was done to each file. */
+const messagesOf = ({ body }: Done): string =>
+  'results' in body ? below(...body.results.map(({ message }) => message)) : body.message
+
+/** As codex tells it. */
+function summaryOf({ value }: Done): string {
+  const results = value.operation === 'apply_patch' ? value.outcome.results : []
+  return below(
+    'Success. Updated the following files:',
+    ...results.map(({ operation, outcome }) => `${LETTERS[operation]} ${outcome.path}`)
+  )
+}
+
+async function patched(
+  call: Result<OwnCall, Failure>,
+  context: AdapterContext,
+  outputOf: (answer: Done) => string
+): Promise<AdapterAnswer> {
+  if (!call.ok) {
+    const answer = refusedCall(call.failure, BY_PATCH, context)
+    return failed(answer, answer.text())
+  }
+  const answer: CallAnswer = await carryOutOwn(call.value, BY_PATCH, context)
+  if (!isDone(answer)) return failed(answer, answer.text())
+  const warnings = (answer.body.warnings ?? []).map(warning => `Warning: ${warning}`)
+  return completed(answer, below(outputOf(answer), ...warnings))
+}

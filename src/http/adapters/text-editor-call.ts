@@ -1,0 +1,135 @@
+// A call of Anthropic's text editor or memory tool → the call of ours that does the same. Does not know answers.
+import type { TSchema } from 'typebox'
+import type { Operations } from '../../operations.ts'
+import { fail, ok, type Result } from '../../result.ts'
+import type { Failure, RequestFailure } from '../failure.ts'
+import { withoutNulls } from '../requests/drop-nulls.ts'
+import { checkTexts } from '../requests/json.ts'
+import { toFailure } from '../requests/validation.ts'
+import { makeValidator } from '../requests/validator.ts'
+import type { OwnCall } from './adapter.ts'
+
+/** The fields of all commands, as far as a call has them. */
+export interface CommandFields {
+  command: string
+  path?: string
+  view_range?: [number, number]
+  old_str?: string
+  new_str?: string
+  file_text?: string
+  insert_line?: number
+  insert_text?: string
+  old_path?: string
+  new_path?: string
+}
+
+/** A path as the model gives it → ours; fails where it isn't one of the tool's. */
+export type PathReader = (path: string) => Result<string, string>
+
+/** Reads a call. The schemas are compiled at the first one. */
+export function commandReader(
+  call: TSchema,
+  commands: Readonly<Record<string, TSchema>>
+): (body: unknown) => Result<CommandFields, Failure> {
+  const validate = makeValidator([])
+  return body => {
+    const badText = checkTexts(body)
+    if (badText !== null) return fail(badText)
+    const fields = withoutNulls(body, call)
+    const { command } = { ...(fields as object) } as { command?: unknown }
+    const schema = typeof command === 'string' && Object.hasOwn(commands, command) ? commands[command]! : call
+    const faults = validate(schema, fields)
+    return faults.length > 0
+      ? fail(toFailure(faults, fields, { request: schema, items: {} }))
+      : ok(fields as CommandFields)
+  }
+}
+
+const invalid = (pointer: string, message: string) =>
+  fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
+
+/** What each command comes to. `paths`: its paths in our names, in the order of its fields. */
+type Translation = (
+  fields: CommandFields,
+  paths: readonly string[],
+  operations: Operations
+) => Result<OwnCall, RequestFailure>
+
+/** Every line from the first one that is asked for. */
+const TO_THE_END = Number.MAX_SAFE_INTEGER
+
+const TRANSLATIONS: Readonly<Record<string, Translation>> = {
+  view({ view_range }, [path], { inspect }) {
+    if (view_range === undefined) return ok({ operation: inspect, body: { path } })
+    const [start_line, last] = view_range
+    return ok({
+      operation: inspect,
+      body: { path, start_line, end_line: last === -1 ? TO_THE_END : last },
+      sentNames: new Map([
+        ['/start_line', '/view_range/0'],
+        ['/end_line', '/view_range/1']
+      ])
+    })
+  },
+  str_replace: ({ old_str, new_str }, [path], { edit }) =>
+    ok({
+      operation: edit,
+      body: { path, old_text: old_str, new_text: new_str },
+      sentNames: new Map([
+        ['/old_text', '/old_str'],
+        ['/new_text', '/new_str']
+      ])
+    }),
+  create: ({ file_text }, [path], { create }) =>
+    ok({ operation: create, body: { path, content: file_text }, sentNames: new Map([['/content', '/file_text']]) }),
+  insert({ insert_line, insert_text, new_str }, [path], { edit_lines }) {
+    if (insert_text !== undefined && new_str !== undefined) {
+      return invalid('/new_str', 'means insert_text, which is given too; send only insert_text')
+    }
+    const new_text = insert_text ?? new_str
+    if (new_text === undefined) return invalid('/insert_text', 'is missing')
+    const line = insert_line!
+    return ok({
+      operation: edit_lines,
+      body: { path, start_line: line + 1, end_line: line, new_text },
+      sentNames: new Map([
+        ['/start_line', '/insert_line'],
+        ['/end_line', '/insert_line'],
+        ['/new_text', insert_text === undefined ? '/new_str' : '/insert_text']
+      ])
+    })
+  },
+  undo_edit: (_fields, [path], { undo }) => ok({ operation: undo, body: { path } }),
+  delete: (_fields, [path], { apply_patch }) =>
+    ok({
+      operation: apply_patch,
+      body: { files: [{ operation: 'delete', path }] },
+      sentNames: new Map([['/files/0/path', '/path']])
+    }),
+  rename: (_fields, [path, move_to], { apply_patch }) =>
+    ok({
+      operation: apply_patch,
+      body: { files: [{ operation: 'update', path, move_to }] },
+      sentNames: new Map([
+        ['/files/0/path', '/old_path'],
+        ['/files/0/move_to', '/new_path']
+      ])
+    })
+}
+
+/** Our call for one that was read. */
+export function ownCallOf(
+  fields: CommandFields,
+  operations: Operations,
+  pathOf: PathReader
+): Result<OwnCall, RequestFailure> {
+  const paths: string[] = []
+  for (const name of ['path', 'old_path', 'new_path'] as const) {
+    const given = fields[name]
+    if (given === undefined) continue
+    const path = pathOf(given)
+    if (!path.ok) return invalid(`/${name}`, path.failure)
+    paths.push(path.value)
+  }
+  return TRANSLATIONS[fields.command]!(fields, paths, operations)
+}

@@ -1,0 +1,40 @@
+// What the text editors answer when a command was carried out, in the words of their vendor. Does not know problems.
+import type { ChangeOutcome, InspectOutcome } from '../../operations/operation.ts'
+import type { NumberedLine } from '../../engine/report/changed-lines.ts'
+import { below, linesOf } from '../answers/brief/text.ts'
+import { span } from '../answers/phrases.ts'
+
+/** As wide as in the vendor's tools. */
+const NUMBER_WIDTH = 6
+
+/** Lines with their numbers; `…` stands where some are left out. */
+const numberedAs = (lines: readonly NumberedLine[]): string =>
+  lines
+    .map(({ line_number, text }, i) => {
+      const gap = i > 0 && line_number > lines[i - 1]!.line_number + 1 ? '…\n' : ''
+      return `${gap}${String(line_number).padStart(NUMBER_WIDTH)}\t${text}`
+    })
+    .join('\n')
+
+/** The lines of a file, and how to go on where they aren't all. `shown`: its path as it was sent. */
+export function fileShown(outcome: InspectOutcome, shown: string): string {
+  const { content = '', start_line = 1, end_line = 0, total_lines, next_line, next_column, lossy } = outcome
+  if (total_lines === undefined) return `${shown} is a binary file: it has no lines and can't be edited.`
+  const head = `Here's the content of ${shown} with line numbers:`
+  if (total_lines === 0) return `${shown} is empty.`
+  const rest = next_column === undefined ? '' : `Line ${end_line} is cut here: it is too long to be shown whole.`
+  const next = next_column === undefined ? next_line : end_line < total_lines ? end_line + 1 : undefined
+  return below(
+    head,
+    numberedAs(linesOf(content, start_line)),
+    rest,
+    next === undefined
+      ? ''
+      : `These are ${span([start_line, end_line])} of ${total_lines}. To go on, send:\n` +
+          JSON.stringify({ command: 'view', path: shown, view_range: [next, -1] }),
+    lossy === true ? 'Bytes that are not UTF-8 are shown as \ufffd.' : ''
+  )
+}
+
+/** The lines that were changed, with one line around each place. */
+export const snippetOf = ({ changed_lines }: Pick<ChangeOutcome, 'changed_lines'>): string => numberedAs(changed_lines)

@@ -1,0 +1,191 @@
+// Anthropic's text editor and memory tools: a call is carried out by our operations, and answered as the vendor's own
+// tool would. Does not know how a command is translated, or routes.
+import type { TSchema } from 'typebox'
+import { MEMORY_COMMANDS, MemoryCall, TEXT_EDITOR_COMMANDS, TextEditorCall } from '../../../schemas/adapters.ts'
+import type { ChangeOutcome, InspectOutcome } from '../../operations/operation.ts'
+import type { Operations } from '../../operations.ts'
+import { fail, ok } from '../../result.ts'
+import { below } from '../answers/brief/text.ts'
+import type { CallSyntax } from '../answers/call-names.ts'
+import { SUCCESS, type Answer } from '../answers/problem.ts'
+import { caller, type CallAnswer, type Done } from '../call.ts'
+import {
+  type Adapter,
+  type AdapterAnswer,
+  type AdapterContext,
+  carryOutOwn,
+  completed,
+  failed,
+  isDone,
+  refusedCall
+} from './adapter.ts'
+import { directoryShown, emptyDirectory, type ListDirectory } from './listing.ts'
+import { memoryRefusal } from './memory-refusals.ts'
+import { type CommandFields, commandReader, ownCallOf, type PathReader } from './text-editor-call.ts'
+import { BY_TEXT_EDITOR, textEditorNames } from './text-editor-names.ts'
+import { fileShown, snippetOf } from './text-editor-output.ts'
+
+type Sentences = Readonly<Record<string, (fields: CommandFields, snippet: string) => string>>
+
+/** What differs between the two tools. */
+interface Editor {
+  call: TSchema
+  commands: Readonly<Record<string, TSchema>>
+  naming: CallSyntax
+  pathOf: PathReader
+  /** What a change is answered with, by command. `snippet`: the lines in question, with their numbers. */
+  sentences: Sentences
+  /** The vendor's sentence for a problem, which comes before ours. */
+  refusalOf?: (fields: CommandFields, problem: Answer['body']) => string | undefined
+  /** The directory that counts as empty where there is none, as it is shown. */
+  own?: string
+}
+
+const SNIPPET = 'Here is the snippet showing the change (with line numbers):'
+const created = ({ path }: CommandFields) => `File created successfully at: ${path}`
+
+const TEXT_EDITOR_SENTENCES: Sentences = {
+  create: created,
+  str_replace: ({ path }, snippet) => below(`The file ${path} has been edited. ${SNIPPET}`, snippet),
+  insert: ({ path }, snippet) => below(`The file ${path} has been edited. ${SNIPPET}`, snippet),
+  undo_edit: ({ path }, snippet) => below(`The last edit of ${path} was undone. ${SNIPPET}`, snippet)
+}
+
+// As of @anthropic-ai/sdk 1.12, tools/memory/node.
+const MEMORY_SENTENCES: Sentences = {
+  create: created,
+  str_replace: (_fields, snippet) => below(`The memory file has been edited. ${SNIPPET}`, snippet),
+  insert: ({ path }) => `The file ${path} has been edited.`,
+  delete: ({ path }) => `Successfully deleted ${path}`,
+  rename: ({ old_path, new_path }) => `Successfully renamed ${old_path} to ${new_path}`
+}
+
+const MEMORIES = '/memories'
+
+/** The path of a memory below the folder of all of them; `..` would lead out of it. */
+const memoryPath =
+  (root: string): PathReader =>
+  path => {
+    if (path !== MEMORIES && !path.startsWith(`${MEMORIES}/`)) {
+      return fail(`must be ${MEMORIES} or begin with ${MEMORIES}/`)
+    }
+    return path.split('/').includes('..')
+      ? fail(`must not contain "..", which leads out of ${MEMORIES}`)
+      : ok(`${root}${path.slice(MEMORIES.length)}`)
+  }
+
+/** A path of ours as the memory tool knows it; the root is shown as the directory of all memories. */
+const memoryShown =
+  (root: string) =>
+  (path: string): string | undefined => {
+    if (path === '.' || path === root) return MEMORIES
+    return path.startsWith(`${root}/`) ? `${MEMORIES}${path.slice(root.length)}` : undefined
+  }
+
+/** Anthropic's str_replace_based_edit_tool. */
+export const textEditor = (operations: Operations): Adapter => ({
+  id: 'anthropic_text_editor',
+  route: '/adapters/anthropic-text-editor',
+  summary: "Carry out a call of Anthropic's text editor tool",
+  description:
+    'Takes the input of a call of str_replace_based_edit_tool (text_editor_20250728 and its earlier versions) as the ' +
+    'model gave it. Give the model output as the content of the tool_result, with is_error.',
+  request: TextEditorCall,
+  answer: editor(operations, {
+    call: TextEditorCall,
+    commands: TEXT_EDITOR_COMMANDS,
+    naming: BY_TEXT_EDITOR,
+    pathOf: ok,
+    sentences: TEXT_EDITOR_SENTENCES
+  })
+})
+
+/** Anthropic's memory tool; `root`: the folder of the memories, below the root. */
+export const memoryTool = (operations: Operations, root: string): Adapter => ({
+  id: 'anthropic_memory',
+  route: '/adapters/anthropic-memory',
+  summary: "Carry out a call of Anthropic's memory tool",
+  description:
+    'Takes the input of a call of memory (memory_20250818) as the model gave it; its /memories is a folder of the ' +
+    'workspace. Give the model output as the content of the tool_result, with is_error.',
+  request: MemoryCall,
+  answer: editor(operations, {
+    call: MemoryCall,
+    commands: MEMORY_COMMANDS,
+    naming: textEditorNames({ pathShown: memoryShown(root) }),
+    pathOf: memoryPath(root),
+    sentences: MEMORY_SENTENCES,
+    refusalOf: memoryRefusal,
+    own: MEMORIES
+  })
+})
+
+function editor(operations: Operations, tool: Editor): Adapter['answer'] {
+  const { naming, pathOf, sentences, refusalOf, own } = tool
+  const read = commandReader(tool.call, tool.commands)
+  const refused = (answer: Answer, fields?: CommandFields) => {
+    const sentence = fields === undefined ? undefined : refusalOf?.(fields, answer.body)
+    return failed(answer, below(sentence, answer.text()))
+  }
+  /** Whether the call is to list the tool's own directory, which isn't made before something is put into it. */
+  const isOwn = ({ command, path }: CommandFields) => command === 'view' && path?.replace(/\/+$/, '') === own
+
+  async function outputOf(fields: CommandFields, { value, body }: Done, context: AdapterContext): Promise<string> {
+    const warnings = (body.warnings ?? []).map(warning => `Warning: ${warning}`)
+    switch (value.operation) {
+      case 'inspect':
+        return value.outcome.type === 'file'
+          ? fileShown(value.outcome, fields.path!)
+          : directoryShown(value.outcome, namesOf(fields.path!, value.outcome), lister(operations, context))
+      case 'undo':
+        return changeShown(fields, value.outcome.results[0]!, body.message, warnings)
+      case 'edit':
+      case 'edit_lines':
+      case 'create':
+        return changeShown(fields, value.outcome, body.message, warnings)
+      default:
+        return below(sentences[fields.command]!(fields, ''), ...warnings)
+    }
+  }
+
+  function changeShown(
+    fields: CommandFields,
+    outcome: Pick<ChangeOutcome, 'changed' | 'changed_lines'>,
+    message: string,
+    warnings: readonly string[]
+  ): string {
+    const what = outcome.changed ? sentences[fields.command]!(fields, snippetOf(outcome)) : message
+    return below(what, ...warnings)
+  }
+
+  return async (body, context): Promise<AdapterAnswer> => {
+    const fields = read(body)
+    if (!fields.ok) return withError(refused(refusedCall(fields.failure, naming, context)))
+    const call = ownCallOf(fields.value, operations, pathOf)
+    if (!call.ok) return withError(refused(refusedCall(call.failure, naming, context), fields.value))
+    const answer: CallAnswer = await carryOutOwn(call.value, naming, context)
+    if (isDone(answer)) return withError(completed(answer, await outputOf(fields.value, answer, context)))
+    if (answer.body.code === 'FILE_NOT_FOUND' && isOwn(fields.value)) {
+      return withError({ status: SUCCESS, headers: {}, body: { status: 'completed', output: emptyDirectory(own!) } })
+    }
+    return withError(refused(answer, fields.value))
+  }
+}
+
+/** The path of a directory in our names and as it is shown. */
+const namesOf = (sent: string, { path }: InspectOutcome) => ({ path, shown: sent.replace(/(?<=.)\/+$/, '') })
+
+/** Lists a page of a directory; the log has only the call itself. */
+const lister =
+  ({ inspect }: Operations, { onAnswer: _, ...context }: AdapterContext): ListDirectory =>
+  async (path, after) => {
+    const body = { path, ...(after !== undefined && { after }) }
+    const answer = await caller(inspect)({ ...context, body })
+    return isDone(answer) && answer.value.operation === 'inspect' ? answer.value.outcome : undefined
+  }
+
+/** As the tool_result has it. */
+const withError = ({ body, ...answer }: AdapterAnswer): AdapterAnswer => ({
+  ...answer,
+  body: { ...body, is_error: body.status === 'failed' }
+})
