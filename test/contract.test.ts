@@ -11,7 +11,7 @@ t.test('names tests that there are', async t => {
     // A name may stand on the line after its bracket.
     const calls = textOf(file).replace(/\(\s+/g, '(')
     t.ok(
-      ["'", '`'].some(quote => calls.includes(`(${quote}${name}`)),
+      ["'", '"', '`'].some(quote => calls.includes(`(${quote}${name}`)),
       `${file}: ${name}`
     )
   }

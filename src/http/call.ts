@@ -47,7 +47,7 @@ export interface Call {
 export interface CallSummary {
   /** The name of the tool, however it was called. */
   operation?: string
-  /** As it was sent. */
+  /** As it was sent; where it wasn't, of the one file that was changed. */
   path?: string
   /** Of the problem. */
   code?: string
@@ -223,7 +223,10 @@ const refusalOf = (failure: KeyFailure): KeyRefusal =>
 /** What the log says of an answer. */
 function summaryOf(body: CallAnswer['body']): CallSummary {
   if ('code' in body) return { code: body.code, ...(body.file_hash !== undefined && { hash_before: body.file_hash }) }
-  if ('results' in body) return body.results.length === 1 ? ofChange({ ...body, ...body.results[0]! }) : {}
+  if ('results' in body) {
+    const [only, ...others] = body.results
+    return only === undefined || others.length > 0 ? {} : { path: only.path, ...ofChange({ ...body, ...only }) }
+  }
   if (!('changed' in body)) return 'file_hash' in body ? { hash_before: body.file_hash } : {}
   return ofChange(body)
 }

@@ -63,6 +63,7 @@ export function capabilitiesOf(
       'syntax',
       'dialects',
       'function_calling',
+      'adapters',
       'mcp'
     ],
     tool_formats: [...TOOL_FORMATS],

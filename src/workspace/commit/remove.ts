@@ -1,4 +1,5 @@
-// Removes a file: only where an undo takes back its creation. Does not know plans or policy.
+// Removes one file, where an undo takes back its creation; any other removal is a member of a batch. Does not know plans
+// or policy.
 import { unlinkSync } from 'node:fs'
 import { fail, ok, type Result } from '../../result.ts'
 import { quietly } from '../errno.ts'

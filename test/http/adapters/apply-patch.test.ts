@@ -180,6 +180,21 @@ t.test("applies codex's patches, all files or none", async t => {
   await check(t, server, CODEX, { input: half }, { status: 422, code: 'NO_MATCH', output: /crlf\.txt/, files: FILES })
 })
 
+t.test('logs the file of a patch of one', async t => {
+  const server = await startServer(t, { files: FILES })
+  await check(
+    t,
+    server,
+    CODEX,
+    { input: patchOf('*** Update File: b.py', '@@', '-x = 1', '+x = 2') },
+    { output: /M b/ }
+  )
+  t.match(
+    server.log.filter(({ route }) => route === CODEX),
+    [{ operation: 'apply_patch', path: 'b.py', hash_before: String, hash_after: String, status: 200 }]
+  )
+})
+
 t.test('takes a patch as text, in a heredoc, and with other line breaks', async t => {
   const server = await startServer(t, { files: FILES })
   const patch = patchOf('*** Update File: crlf.txt', '@@', ' one', '-two', '+2')

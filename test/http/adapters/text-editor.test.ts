@@ -210,6 +210,24 @@ t.test('refuses in the words of the tool, with a command that works', async t =>
   await check(t, server, EDITOR, fix, { output: /edited/, files: { 'a.txt': 'ONE\ntwo\nthree\n' } })
 })
 
+t.test('carries a command out once under one key', async t => {
+  const server = await startServer(t, { files: FILES })
+  const send = () =>
+    server.call('POST', EDITOR, {
+      body: { command: 'insert', path: 'a.txt', insert_line: 0, insert_text: 'zero' },
+      headers: { 'idempotency-key': 'k1', 'editd-agent': 'claude' }
+    })
+  const first = await send()
+  const again = await send()
+  t.equal(again.status, 200)
+  t.equal(again.body.output, first.body.output)
+  t.equal(again.headers.get('idempotency-replayed'), 'true')
+  t.equal(bytesOf(server, 'a.txt'), 'zero\none\ntwo\nthree\n')
+  const { body } = await server.call('POST', '/history', { body: { path: 'a.txt' } })
+  t.match(body.edits, [{ agent: 'claude', operation: 'edit_lines' }])
+  t.equal((body.edits as object[]).length, 1)
+})
+
 t.test('takes null for a field that a command does not have', async t => {
   const server = await startServer(t, { files: FILES })
   await check(t, server, EDITOR, { command: 'view', path: 'a.txt', view_range: null, old_str: null }, { output: /one/ })
