@@ -14,6 +14,7 @@ export const DID: Record<string, string> = {
   edit_section: 'edited a section',
   create: 'created it',
   batch: 'edited in a batch',
+  apply_patch: 'applied a patch',
   undo: 'took back',
   redo: 'restored',
   outside: 'changed it'
