@@ -208,12 +208,8 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     return mcpOverHttp(mcpServers(box, byId, { version: VERSION, output_schema }))
   })
   mcp(app, answerMcp, logger)
-  adapters(app, [
-    textEditor(table),
-    memoryTool(table, config.memoryRoot),
-    openAiApplyPatch(table),
-    codexApplyPatch(table)
-  ])
+  const all = [textEditor(table), memoryTool(table, config.memoryRoot), openAiApplyPatch(table), codexApplyPatch(table)]
+  adapters(app, all, table)
   capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, table))
   events(
     app,

@@ -26,7 +26,7 @@ import { BY_ROUTE } from './answers/call-names.ts'
 import { JSON_TYPE } from './requests/json.ts'
 import type { Takes } from './requests/preconditions.ts'
 import { KINDS, PRECONDITION_FAILED, SUCCESS } from './answers/problem.ts'
-import { REQUEST_EXAMPLES } from './request-examples.ts'
+import { ADAPTER_EXAMPLES, REQUEST_EXAMPLES } from './request-examples.ts'
 
 const DESCRIPTION =
   'Edits text files safely for agents that are not on the machine where the files are. ' +
@@ -115,6 +115,8 @@ function statuses(codes: readonly ProblemCode[], takes: Takes): Map<number, Prob
   return new Map([...all].sort(([a], [b]) => a - b))
 }
 
+const titlesOf = (codes: readonly ProblemCode[]): string => `${codes.map(code => KINDS[code][1]).join('. ')}.`
+
 function responses(
   instance: string,
   outcome: TSchema,
@@ -128,7 +130,7 @@ function responses(
       status,
       {
         // X-Request-Id is in the body too, as request_id.
-        description: list.map(code => KINDS[code][1]).join('. ') + '.',
+        description: titlesOf(list),
         content: {
           'application/problem+json': {
             schema: ref(ProblemSchema),
@@ -222,11 +224,16 @@ export const toolCallSchema = (operations: Operations) => ({
   )
 })
 
-/** What is published of the route of an adapter. Its problems have any status of the operations behind it. */
-export const adapterSchema = ({ id, route, summary, description, request, bodyOfText }: Adapter) => {
-  const output = { 'application/json': { schema: ref(AdapterResultSchema) } }
-  const problem = { 'application/problem+json': { schema: ref(ProblemSchema) } }
-  const bodyOf = ref(request)
+/** What is published of the route of an adapter, which answers with the statuses of the operations behind it. */
+export const adapterSchema = ({ id, summary, description, request, bodyOfText }: Adapter, operations: Operations) => {
+  const output = { [JSON_TYPE]: { schema: ref(AdapterResultSchema) } }
+  // Bare where it isn't for the model.
+  const content = { ...output, 'application/problem+json': { schema: ref(ProblemSchema) } }
+  const codes = [...WITH_BODY, ...codesOfAll(operations), ...codesOf(operations.apply_patch)]
+  const problems = [...statuses(codes, { expects_hash: true, expects_none: true })].map(([status, list]) => [
+    status,
+    { description: titlesOf(list), content }
+  ])
   return {
     operationId: id,
     summary,
@@ -235,15 +242,11 @@ export const adapterSchema = ({ id, route, summary, description, request, bodyOf
     headers: { type: 'object', properties: { ...IDEMPOTENCY_KEY, ...CALLER } },
     body:
       bodyOfText === undefined
-        ? bodyOf
-        : { content: { [JSON_TYPE]: { schema: bodyOf }, [TEXT_TYPE]: { schema: { type: 'string' } } } },
+        ? ref(request)
+        : { content: { [JSON_TYPE]: { schema: ref(request) }, [TEXT_TYPE]: { schema: { type: 'string' } } } },
     response: {
-      [SUCCESS]: { description: 'Done; output says what.', headers: REQUEST_ID, content: output },
-      '4XX': {
-        description: 'Not done; output says what to send instead. A bare problem: it is not for the model.',
-        content: { ...output, ...problem }
-      },
-      '5XX': { description: 'Not done; output says whether to send it again.', content: { ...output, ...problem } }
+      [SUCCESS]: { description: 'Done; output says what.', headers: { ...REQUEST_ID, ...REPLAYED }, content: output },
+      ...Object.fromEntries(problems)
     }
   }
 }
@@ -345,9 +348,13 @@ interface Reference {
 
 /** What the plugin finds no place for where the schema of a body is a reference. */
 function addRequestExamples({ paths }: Document, operations: Operations): void {
-  for (const [name, examples] of Object.entries(REQUEST_EXAMPLES)) {
-    const { requestBody } = paths[operations[name as keyof RoutedOperations].route]?.post ?? {}
-    for (const media of Object.values(requestBody?.content ?? {})) media.examples = examples
+  const ofOperations = Object.entries(REQUEST_EXAMPLES).map(
+    ([name, examples]) => [operations[name as keyof RoutedOperations].route, examples] as const
+  )
+  for (const [route, examples] of [...ofOperations, ...Object.entries(ADAPTER_EXAMPLES)]) {
+    const { content } = paths[route]?.post?.requestBody ?? {}
+    // A text is no such body.
+    for (const [type, media] of Object.entries(content ?? {})) if (type === JSON_TYPE) media.examples = examples
   }
 }
 

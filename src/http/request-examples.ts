@@ -144,3 +144,40 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof RoutedOperations]: Read
     }
   }
 }
+
+/** By the route of an adapter: calls as a model gives them, which work in this order after those of /create. */
+export const ADAPTER_EXAMPLES: Readonly<Record<`/adapters/${string}`, Readonly<Record<string, Example>>>> = {
+  '/adapters/anthropic-text-editor': {
+    view: { summary: 'Look at a file', value: { command: 'view', path } },
+    str_replace: {
+      summary: 'One replacement',
+      value: { command: 'str_replace', path, old_str: 'const name of', new_str: 'const each of' }
+    },
+    miss: {
+      summary: 'A text that is not there',
+      value: { command: 'str_replace', path, old_str: 'const  each of', new_str: 'const one of' }
+    }
+  },
+  '/adapters/anthropic-memory': {
+    view: { summary: 'What is remembered', value: { command: 'view', path: '/memories' } }
+  },
+  '/adapters/openai-apply-patch': {
+    create: {
+      summary: 'A new file',
+      value: {
+        type: 'apply_patch_call',
+        call_id: 'call_1',
+        operation: { type: 'create_file', path: 'examples/notes.md', diff: '+# Notes\n+\n+Nothing yet.\n' }
+      }
+    }
+  },
+  '/adapters/codex-apply-patch': {
+    update: {
+      summary: 'A patch of one file',
+      value: {
+        input:
+          '*** Begin Patch\n*** Update File: examples/notes.md\n@@ # Notes\n-Nothing yet.\n+A first one.\n*** End Patch\n'
+      }
+    }
+  }
+}

@@ -3,7 +3,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { REQUEST_EXAMPLES } from '../../src/http/request-examples.ts'
+import { ADAPTER_EXAMPLES, REQUEST_EXAMPLES } from '../../src/http/request-examples.ts'
 import { makeOperations } from '../../src/operations.ts'
 import { launchFor, skip, watch, type Locator } from './browser.ts'
 import { bytesOf, startServer, TOKEN } from './test-server.ts'
@@ -19,7 +19,14 @@ t.test('offers requests that work one after the other, and one that misses', asy
       t.equal(status, key === 'miss' ? 422 : 200, `${name}, ${summary}: ${text.slice(0, 300)}`)
     }
   }
-  t.same(Object.keys(REQUEST_EXAMPLES).sort(), Object.keys(operations).sort(), 'every operation has some')
+  for (const [route, examples] of Object.entries(ADAPTER_EXAMPLES)) {
+    for (const [key, { summary, value }] of Object.entries(examples)) {
+      const { status, text } = await server.call('POST', route, { body: value })
+      t.equal(status, key === 'miss' ? 422 : 200, `${route}, ${summary}: ${text.slice(0, 300)}`)
+    }
+  }
+  const { apply_patch: _, ...routed } = operations
+  t.same(Object.keys(REQUEST_EXAMPLES).sort(), Object.keys(routed).sort(), 'every operation has some')
 })
 
 t.test('offers first what works in an empty workspace, where no file is needed', async t => {

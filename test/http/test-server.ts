@@ -182,8 +182,7 @@ export async function startServer(
       if (body.file_hash !== undefined) t.equal(headers.get('etag'), `"${body.file_hash}"`)
     }
     if (published === undefined) return
-    const response =
-      responseOf(document, published, status) ?? responseOf(document, published, `${(status / 100) | 0}XX`)
+    const response = responseOf(document, published, status)
     const contents = Object.entries(response?.content ?? {})
     const media = contents.find(([type]) => headers.get('content-type')?.startsWith(type)) ?? contents[0]
     if (media === undefined) {

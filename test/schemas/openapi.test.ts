@@ -51,8 +51,8 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  // 240,000 with fourteen operations and four adapters; a quarter of it are descriptions.
-  t.ok(JSON.stringify(document).length <= 245_000, `${JSON.stringify(document).length} characters`)
+  // 247,000 with fourteen operations and four adapters; a quarter of it are descriptions.
+  t.ok(JSON.stringify(document).length <= 250_000, `${JSON.stringify(document).length} characters`)
 })
 
 t.test('tells problems apart by code, and what was inspected by type', async t => {
@@ -141,7 +141,7 @@ t.test('names every operation and tells a model what it is for', async t => {
     t.ok(description.length <= 300, `description of ${at}`)
     t.equal(tags.length, 1)
     for (const status of ['200', '400', '408', '431', '500', '503']) {
-      const response = responses[status] ?? responses[`${status[0]}XX`] ?? { description: '' }
+      const response = responses[status] ?? { description: '' }
       const shared = '$ref' in response ? document.components.responses[nameIn(response.$ref)] : response
       t.ok(shared?.description, `${at} ${status}`)
     }

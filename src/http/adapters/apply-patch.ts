@@ -172,12 +172,14 @@ const LETTERS = { create: 'A', update: 'M', move: 'M', delete: 'D' }
 const messagesOf = ({ body }: Done): string =>
   'results' in body ? below(...body.results.map(({ message }) => message)) : body.message
 
-/** As codex tells it. */
-function summaryOf({ value }: Done): string {
+/** As codex tells it; files that had this content already aren't named. */
+function summaryOf({ body, value }: Done): string {
   const results = value.operation === 'apply_patch' ? value.outcome.results : []
+  const changed = results.filter(({ outcome }) => outcome.changed)
+  if (changed.length === 0) return body.message
   return below(
     'Success. Updated the following files:',
-    ...results.map(({ operation, outcome }) => `${LETTERS[operation]} ${outcome.path}`)
+    ...changed.map(({ operation, outcome }) => `${LETTERS[operation]} ${outcome.path}`)
   )
 }
 

@@ -195,6 +195,27 @@ t.test('logs the file of a patch of one', async t => {
   )
 })
 
+t.test('says so where the files are as the patch has them', async t => {
+  const server = await startServer(t, { files: FILES })
+  const same = ['*** Update File: b.py', '@@', '-x = 1', '+x = 1']
+  const one = { output: 'The file already has exactly this content; nothing was written.', files: FILES }
+  await check(t, server, CODEX, { input: patchOf(...same) }, one)
+  await check(
+    t,
+    server,
+    CODEX,
+    { input: patchOf(...same, '*** Update File: a.py', '@@', '-def f():', '+def f():') },
+    { output: 'The files already have exactly this content; nothing was written.', files: FILES }
+  )
+  await check(
+    t,
+    server,
+    CODEX,
+    { input: patchOf(...same, '*** Update File: a.py', '@@', '-def f():', '+def h():') },
+    { output: 'Success. Updated the following files:\nM a.py' }
+  )
+})
+
 t.test('takes a patch as text, in a heredoc, and with other line breaks', async t => {
   const server = await startServer(t, { files: FILES })
   const patch = patchOf('*** Update File: crlf.txt', '@@', ' one', '-two', '+2')
