@@ -458,7 +458,7 @@ t.test(
   'law: whoever reads on, at any server, is told each change exactly once, or that the cursor is gone',
   async t => {
     let [readers, gone, changes] = [0, 0, 0]
-    for (let i = 0; i < often(100, 12); i++) {
+    for (let i = 0; i < often(60, 12); i++) {
       const world = new World(t, new Random(SEED + i))
       for (let k = 0; k < 2; k++) await world.start()
       for (let k = 0; k < 150; k++) await world.step()

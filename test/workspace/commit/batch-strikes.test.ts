@@ -25,7 +25,7 @@ import { startBatchWorker, type Second } from '../support/process.ts'
 const library = build('striking', ['-shared', '-fPIC', '-ldl'])
 const skip = library === null ? 'needs Linux and a C compiler' : false
 /** One call in so many, another one for each way of recovery. `LONG_SHARE=1`: each (half an hour on two cores). */
-const SHARE = Number(process.env.LONG_SHARE ?? (LONG ? 8 : 24))
+const SHARE = Number(process.env.LONG_SHARE ?? (LONG ? 12 : 24))
 t.setTimeout(0)
 
 /** The calls by their numbers in striking.c. */
@@ -340,7 +340,7 @@ t.test('held up at a call, while others want its files', { skip }, async t => {
   const worker = startBatchWorker({ root, state: folders.state, durability: 'full', history: 'full' }, strike.env)
   t.teardown(() => worker.child.kill('SIGKILL'))
   await worker.printed('ready')
-  for (let count = 1, reached = true; reached; count += often(1, 4)) {
+  for (let count = 1, reached = true; reached; count += often(2, 4)) {
     scene.reset(root, t)
     strike.aim(count, WAIT)
     worker.child.stdin!.write(JSON.stringify({ id: `w${count}`, ...scene.order }) + '\n')
@@ -401,7 +401,7 @@ t.test(
     const second = startBatchWorker({ ...order, ahead: 300_000 }, { PATH: process.env.PATH! }, UNSHARE)
     for (const { child } of [first, second]) t.teardown(() => child.kill('SIGKILL'))
     await Promise.all([first.printed('ready'), second.printed('ready')])
-    for (let count = 1, reached = true; reached; count += often(1, 7)) {
+    for (let count = 1, reached = true; reached; count += often(2, 7)) {
       scene.reset(root, t)
       strike.aim(count, WAIT)
       first.child.stdin!.write(JSON.stringify({ id: `w${count}`, ...scene.order }) + '\n')
