@@ -16,26 +16,8 @@ import type { TaskChange } from '../engine/task.ts'
 import type { PatchFault } from '../engine/patch/fault.ts'
 import { parseDiff, parseNewFile } from '../engine/patch/v4a.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type {
-  BatchDone,
-  BatchStep,
-  BatchStepDone,
-  ChangeOptions,
-  FileAttributes,
-  Planned,
-  Planner,
-  Workspace
-} from '../workspace/api.ts'
-import { isOfOneFile, noting } from './batch.ts'
-import {
-  fileWithoutTexts,
-  isOfAll,
-  keyedByAll,
-  outcomeOf,
-  type ChangeRequest,
-  type Planning,
-  plannerFor
-} from './change.ts'
+import type { FileAttributes, Planned, Planner, Workspace } from '../workspace/api.ts'
+import { fileWithoutTexts, keyedByAll, outcomeOf, type ChangeRequest, type Planning, plannerFor } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import type {
   Callable,
@@ -43,7 +25,6 @@ import type {
   Called,
   CallFailure,
   ChangeOutcome,
-  Failed,
   FailedPart,
   FieldFault,
   Outcome,
@@ -52,16 +33,15 @@ import type {
 } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
 import { withTakenBack } from './taken-back.ts'
+import { makeTogether, type Step, type StepDone } from './together.ts'
 
 type Patched = Extract<Outcome, { operation: 'apply_patch' }>
-type Step = BatchStep<Reported, CallFailure>
-type Done = BatchStepDone<Reported>
 type Faulty = Result<never, { code: 'INVALID_REQUEST'; faults: FieldFault[] }>
 
 /** What is done to one file, ready to be made. `answer` takes what became of its steps. */
 interface PreparedFile {
   steps: readonly Step[]
-  answer(done: readonly Done[]): PatchedFile
+  answer(done: readonly StepDone[]): PatchedFile
 }
 
 export function makeApplyPatch(workspace: Workspace, planning: Planning): Callable<ApplyPatchRequest> {
@@ -98,7 +78,7 @@ async function applyPatch(
   workspace: Workspace,
   planning: Planning,
   { files, ...common }: ApplyPatchRequest,
-  { caller, key }: CallContext
+  context: CallContext
 ): Promise<Called> {
   const { dry_run = false } = common
   const paths = new Set(files.flatMap(file => ('move_to' in file ? [file.path, file.move_to] : [file.path]))).size
@@ -118,33 +98,17 @@ async function applyPatch(
   }
   /** Of each step, the file that it is of. */
   const fileOf = prepared.flatMap(({ steps }, i) => steps.map(() => i))
-  const planned: string[] = []
-  const steps = prepared.flatMap(one => one.steps).map((step, i) => noting(step, path => (planned[i] = path)))
-  const answer = ({ batch_id, steps: done }: BatchDone<Reported>, texts = true): Patched => {
-    const results = prepared.map((one, i) => one.answer(done.filter((_, at) => fileOf[at] === i)))
-    return {
-      operation: 'apply_patch',
-      outcome: {
-        dry_run,
-        ...(batch_id !== undefined && { batch_id }),
-        results: texts ? results : results.map(withoutTexts)
-      }
-    }
-  }
-  const options: ChangeOptions<BatchDone<Reported>> = {
+  return makeTogether(workspace, context, {
+    operation: 'apply_patch',
     dry_run,
-    origin: { operation: 'apply_patch', ...caller, ...(key !== undefined && { key }) },
-    // It is kept with one file: what removes the texts of another doesn't find it.
-    outcome: (done, texts) => answer(done, texts && isOfOneFile(done))
-  }
-  const done = await workspace.batch<Reported, CallFailure>(steps, options)
-  if (done.ok) return ok(answer(done.value))
-  const { at, ...failed } = done
-  if (isOfAll(failed.failure)) return fail(failed.failure)
-  const path = planned[at]
-  const after = path === undefined ? [] : planned.flatMap((other, i) => (i < at && other === path ? [fileOf[i]!] : []))
-  const told: Failed = await withTakenBack(workspace, caller, failed)
-  return { ...told, ...inPart(fileOf[at]!, after) }
+    steps: prepared.flatMap(one => one.steps),
+    resultsOf: done => prepared.map((one, i) => one.answer(done.filter((_, at) => fileOf[at] === i))),
+    withoutTexts,
+    async told(failed, at, earlier) {
+      const after = earlier.map(step => fileOf[step]!)
+      return { ...(await withTakenBack(workspace, context.caller, failed)), ...inPart(fileOf[at]!, after) }
+    }
+  })
 }
 
 /** The steps of one file. Fails where its fields don't go together, or the diff is none. */
@@ -253,7 +217,7 @@ function deletion(planning: Planning, request: ChangeRequest): PreparedFile {
 }
 
 /** Of what is gone there is no hash; before that, it is as it was. */
-function outcomeOfDeleted(request: ChangeRequest, done: Done): ChangeOutcome {
+function outcomeOfDeleted(request: ChangeRequest, done: StepDone): ChangeOutcome {
   const { new_hash: _, file_hash, ...outcome } = outcomeOf(request, done, {})
   return { ...outcome, ...(outcome.dry_run && file_hash !== undefined && { file_hash }) }
 }

@@ -249,24 +249,22 @@ export interface ReviewOutcome {
   paths: string[]
 }
 export type ChangesOutcome = Omit<ChangesResult, 'message' | 'warnings'>
-/** What each operation of a batch did. `batch_id`: absent where nothing was written, and without a history. */
-export interface BatchOutcome {
+/** What each part of a request did, in order. `batch_id`: absent where nothing was written, and without a history. */
+export interface OutcomeOfMany<R> {
   dry_run: boolean
   batch_id?: string
-  results: ChangedOutcome[]
+  results: R[]
 }
+/** What each operation of a batch did. */
+export type BatchOutcome = OutcomeOfMany<ChangedOutcome>
 /** What was done to one file of a patch. `moved_from`: its path before, as it was asked for. */
 export interface PatchedFile {
   operation: 'create' | 'update' | 'delete' | 'move'
   outcome: ChangeOutcome
   moved_from?: string
 }
-/** The same of all its files, in their order. `batch_id`: absent where nothing was written. */
-export interface PatchOutcome {
-  dry_run: boolean
-  batch_id?: string
-  results: PatchedFile[]
-}
+/** The same of all its files. */
+export type PatchOutcome = OutcomeOfMany<PatchedFile>
 /** Of one operation that changes one file. */
 export type ChangedOutcome =
   | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
