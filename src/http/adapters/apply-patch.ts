@@ -9,10 +9,6 @@ import { fail, ok, type Result } from '../../result.ts'
 import { below } from '../answers/brief/text.ts'
 import type { CallAnswer, Done } from '../call.ts'
 import type { Failure, RequestFailure } from '../failure.ts'
-import { withoutNulls } from '../requests/drop-nulls.ts'
-import { checkTexts } from '../requests/json.ts'
-import { toFailure } from '../requests/validation.ts'
-import { makeValidator } from '../requests/validator.ts'
 import {
   type Adapter,
   type AdapterAnswer,
@@ -24,6 +20,7 @@ import {
   type OwnCall,
   refusedCall
 } from './adapter.ts'
+import { bodyReader } from './body-reader.ts'
 import { BY_PATCH } from './patch-names.ts'
 
 type OpenAiOperation = { type: 'create_file' | 'update_file' | 'delete_file'; path: string; diff?: string }
@@ -33,14 +30,11 @@ const invalid = (pointer: string, message: string) =>
 
 /** OpenAI's `{type: "apply_patch"}`: one file for each call. */
 export function openAiApplyPatch(operations: Operations): Adapter {
-  const validate = makeValidator([ApplyPatchCall, ApplyPatchOperation])
+  const readBody = bodyReader<{ operation: OpenAiOperation }>(ApplyPatchCall, { operation: ApplyPatchOperation })
   const read = (body: unknown): Result<OwnCall, Failure> => {
-    const badText = checkTexts(body)
-    if (badText !== null) return fail(badText)
-    const fields = withoutNulls(body, ApplyPatchCall, { operation: ApplyPatchOperation })
-    const faults = validate(ApplyPatchCall, fields)
-    if (faults.length > 0) return fail(toFailure(faults, fields, { request: ApplyPatchCall, items: {} }))
-    const file = fileOf((fields as { operation: OpenAiOperation }).operation)
+    const fields = readBody(body)
+    if (!fields.ok) return fields
+    const file = fileOf(fields.value.operation)
     if (!file.ok) return file
     return ok({ operation: operations.apply_patch, body: { files: [file.value] }, sentNames: OPENAI_NAMES })
   }
@@ -84,13 +78,11 @@ function fileOf({ type, path, diff }: OpenAiOperation): Result<PatchFile, Reques
 
 /** codex's patches: many files, from `*** Begin Patch` to `*** End Patch`. */
 export function codexApplyPatch(operations: Operations): Adapter {
-  const validate = makeValidator([CodexPatch])
+  const readBody = bodyReader<{ input: string }>(CodexPatch)
   const read = (body: unknown): Result<FilePatch[], Failure> => {
-    const badText = checkTexts(body)
-    if (badText !== null) return fail(badText)
-    const faults = validate(CodexPatch, body)
-    if (faults.length > 0) return fail(toFailure(faults, body, { request: CodexPatch, items: {} }))
-    const parsed = parsePatch((body as { input: string }).input)
+    const fields = readBody(body)
+    if (!fields.ok) return fields
+    const parsed = parsePatch(fields.value.input)
     return parsed.ok
       ? parsed
       : fail({

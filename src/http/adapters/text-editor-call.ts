@@ -3,11 +3,8 @@ import type { TSchema } from 'typebox'
 import type { Operations } from '../../operations.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { Failure, RequestFailure } from '../failure.ts'
-import { withoutNulls } from '../requests/drop-nulls.ts'
-import { checkTexts } from '../requests/json.ts'
-import { toFailure } from '../requests/validation.ts'
-import { makeValidator } from '../requests/validator.ts'
 import type { OwnCall } from './adapter.ts'
+import { bodyReader } from './body-reader.ts'
 
 /** The fields of all commands, as far as a call has them. */
 export interface CommandFields {
@@ -26,24 +23,15 @@ export interface CommandFields {
 /** A path as the model gives it → ours; fails where it isn't one of the tool's. */
 export type PathReader = (path: string) => Result<string, string>
 
-/** Reads a call. The schemas are compiled at the first one. */
-export function commandReader(
+/** Reads a call: the schema is that of its command, or `call` where there is no such command. */
+export const commandReader = (
   call: TSchema,
   commands: Readonly<Record<string, TSchema>>
-): (body: unknown) => Result<CommandFields, Failure> {
-  const validate = makeValidator([])
-  return body => {
-    const badText = checkTexts(body)
-    if (badText !== null) return fail(badText)
-    const fields = withoutNulls(body, call)
+): ((body: unknown) => Result<CommandFields, Failure>) =>
+  bodyReader(call, {}, fields => {
     const { command } = { ...(fields as object) } as { command?: unknown }
-    const schema = typeof command === 'string' && Object.hasOwn(commands, command) ? commands[command]! : call
-    const faults = validate(schema, fields)
-    return faults.length > 0
-      ? fail(toFailure(faults, fields, { request: schema, items: {} }))
-      : ok(fields as CommandFields)
-  }
-}
+    return typeof command === 'string' && Object.hasOwn(commands, command) ? commands[command]! : call
+  })
 
 const invalid = (pointer: string, message: string) =>
   fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
