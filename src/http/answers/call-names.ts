@@ -39,49 +39,20 @@ export interface CallSyntax extends Partial<Omit<CallNames, Always>>, Pick<CallN
   pathShown(path: string): string | undefined
 }
 
-/** A caller who knows our operations and fields. */
-class OurNames implements CallSyntax, CallNames {
-  readonly edit: string
-  readonly edit_lines: string
-  readonly edit_section: string
-  readonly create: string
-  readonly inspect: string
-  readonly history: string
-  readonly undo: string
-  readonly redo: string
-  readonly inspectWith: (args: object) => string
+/** For a caller who knows our operations and fields. */
+const ourNames = (names: CallNames, inspectWith: (args: object) => string) =>
+  ({
+    ...names,
+    inspectWith,
+    field: (name: TextField) => name,
+    takes: () => true,
+    /** Texts are for models, and these call tools: the arguments alone for the one that was called, else its name too. */
+    write: (name: string, args: object, made?: ToolCall) =>
+      JSON.stringify(name === made?.name ? args : { name, arguments: args }),
+    pathShown: (path: string) => path
+  }) satisfies CallSyntax
 
-  constructor(names: CallNames, inspectWith: (args: object) => string) {
-    this.edit = names.edit
-    this.edit_lines = names.edit_lines
-    this.edit_section = names.edit_section
-    this.create = names.create
-    this.inspect = names.inspect
-    this.history = names.history
-    this.undo = names.undo
-    this.redo = names.redo
-    this.inspectWith = inspectWith
-  }
-
-  field(name: TextField): string {
-    return name
-  }
-
-  takes(): boolean {
-    return true
-  }
-
-  /** Texts are for models, and these call tools: the arguments alone for the one that was called, else its name too. */
-  write(name: string, args: object, made?: ToolCall): string {
-    return JSON.stringify(name === made?.name ? args : { name, arguments: args })
-  }
-
-  pathShown(path: string): string {
-    return path
-  }
-}
-
-export const BY_ROUTE = new OurNames(
+export const BY_ROUTE = ourNames(
   {
     edit: '/edit',
     edit_lines: '/edit-lines',
@@ -95,7 +66,7 @@ export const BY_ROUTE = new OurNames(
   args => `POST /inspect ${JSON.stringify(args)}`
 )
 
-export const BY_TOOL = new OurNames(
+export const BY_TOOL = ourNames(
   {
     edit: 'edit_file',
     edit_lines: 'edit_lines',

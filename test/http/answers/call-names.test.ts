@@ -54,7 +54,6 @@ t.test('has the names of the operations', async t => {
     [...TOOL_NAMES]
   )
   const { edit, edit_lines, edit_section, create, inspect, history, undo, redo } = operations
-  const named = ({ inspectWith, ...names }: CallSyntax) => ({ ...names, call: inspectWith({ path: 'x' }) })
   const names = (of: 'route' | 'id') => ({
     edit: edit[of],
     edit_lines: edit_lines[of],
@@ -65,8 +64,10 @@ t.test('has the names of the operations', async t => {
     undo: undo[of],
     redo: redo[of]
   })
-  t.strictSame(named(BY_ROUTE), { ...names('route'), call: `POST ${inspect.route} {"path":"x"}` })
-  t.strictSame(named(BY_TOOL), { ...names('id'), call: `${inspect.id} with {"path":"x"}` })
+  t.hasStrict(BY_ROUTE, names('route'))
+  t.hasStrict(BY_TOOL, names('id'))
+  t.equal(BY_ROUTE.inspectWith({ path: 'x' }), `POST ${inspect.route} {"path":"x"}`)
+  t.equal(BY_TOOL.inspectWith({ path: 'x' }), `${inspect.id} with {"path":"x"}`)
   t.strictSame(strayIn(['use /edit.', 'src/edit', '/edit-lines2'], BY_TOOL), ['use /edit.'], 'a route is found')
   t.strictSame(strayIn(['(edit_file)', 'x_edit_file'], BY_ROUTE), ['(edit_file)'], 'a tool is found')
 })
