@@ -5,7 +5,7 @@ import { conflictsPanel } from './conflict.ts'
 import { ask } from './dialogs.ts'
 import { counted, dryRunSentence } from './model.ts'
 import type { Notices } from './notices.ts'
-import type { State } from './state.ts'
+import { editOf, type Refused, type State } from './state.ts'
 import type { EditFacts, Fix, PageProblem, RedoAnswer, Selection, UndoAnswer } from './wire.ts'
 
 export interface ActionsNeeds {
@@ -112,11 +112,8 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
       }
       const { conflicts, suggested_fixes = [], detail } = answer.problem
       if (conflicts === undefined) return await failed(answer.problem)
-      const { edit_id } = changes[0]!
-      state.refused = [
-        ...state.refused.filter(other => other.edit_id !== edit_id),
-        { path, changes, edit_id, conflicts, fixes: suggested_fixes, detail }
-      ]
+      const refused: Refused = { path, changes, conflicts, fixes: suggested_fixes, detail }
+      state.refused = [...state.refused.filter(other => editOf(other) !== editOf(refused)), refused]
       draw()
       notices.failed(`Not taken back: ${what} is in conflict with a later change.`)
     })
@@ -201,8 +198,8 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     notices.done(answer.message, edit_ids.length === 0 ? undefined : { what: 'the last step', run })
   }
 
-  function leaveConflict(edit_id: string): void {
-    state.refused = state.refused.filter(other => other.edit_id !== edit_id)
+  function leaveConflict(refused: Refused): void {
+    state.refused = state.refused.filter(other => editOf(other) !== editOf(refused))
     draw()
   }
 

@@ -12,7 +12,7 @@ import {
   type Need,
   type SessionRow
 } from './model.ts'
-import { shownEdits, type State, type View } from './state.ts'
+import { editOf, shownEdits, type State, type View } from './state.ts'
 import type { HistoryEdit } from './wire.ts'
 
 export interface ListNeeds {
@@ -118,17 +118,17 @@ function needsBlock(needs: ListNeeds): Child {
     h(
       'ul',
       {},
-      ...state.refused.map(({ path, edit_id }) =>
+      ...state.refused.map(refused =>
         h(
           'li',
           {},
-          h('p', {}, named(path)),
+          h('p', {}, named(refused.path)),
           h('p', { class: 'muted' }, 'A change that you took back is in conflict with a later one.'),
           button({
-            name: `Look at it: the conflict in ${path}`,
+            name: `Look at it: the conflict in ${refused.path}`,
             label: 'Look at it',
-            key: `refused-${edit_id}`,
-            run: () => open(path, 'pending')
+            key: `refused-${editOf(refused)}`,
+            run: () => open(refused.path, 'pending')
           })
         )
       ),

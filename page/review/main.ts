@@ -13,6 +13,7 @@ import { counted } from './model.ts'
 import { makeNotices } from './notices.ts'
 import { drawPending, fileActions, hunkActions } from './pending.ts'
 import {
+  editOf,
   firstState,
   loadFile,
   loadLists,
@@ -74,8 +75,8 @@ async function reload(): Promise<void> {
   const { wanted } = state
   const wasInMain = main.contains(document.activeElement) || document.querySelector('dialog') !== null
   await Promise.all([readLists(true), wanted !== null && loadFile(state, api, wanted)])
-  state.refused = state.refused.filter(({ edit_id }) =>
-    state.edits.some(edit => edit.edit_id === edit_id && edit.state !== 'undone')
+  state.refused = state.refused.filter(refused =>
+    state.edits.some(edit => edit.edit_id === editOf(refused) && edit.state !== 'undone')
   )
   draw()
   if (wasInMain && !main.contains(document.activeElement)) focusHunk(current)

@@ -130,7 +130,7 @@ function hunkBlock(hunk: PendingHunk, i: number, pending: PendingAnswer, state: 
         actions.factsById(),
         `${part.key}-fix`,
         fix => actions.followFix(fix, pending.path),
-        () => actions.leaveConflict(refused.edit_id)
+        () => actions.leaveConflict(refused)
       ),
     rowsOf(
       hunk.lines.map(line => rowOf(line, facts)),

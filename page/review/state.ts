@@ -19,11 +19,13 @@ export interface Refused {
   path: string
   /** What was to be taken back: it is shown with the hunks that have some of it. */
   changes: Selection[]
-  edit_id: string
   conflicts: Conflict[]
   fixes: Fix[]
   detail: string
 }
+
+/** The edit by which a refusal is known: there is at most one of each. */
+export const editOf = ({ changes }: Refused): string => changes[0]!.edit_id
 
 /** What is to be shown of which file. */
 export interface Wanted {
