@@ -1,20 +1,10 @@
 // What the text editors answer when a command was carried out, in the words of their vendor. Does not know problems.
 import type { ChangeOutcome, InspectOutcome } from '../../operations/operation.ts'
-import type { NumberedLine } from '../../engine/report/changed-lines.ts'
-import { below, linesOf } from '../answers/brief/text.ts'
+import { below, linesOf, numbered } from '../answers/brief/text.ts'
 import { span } from '../answers/phrases.ts'
 
 /** As wide as in the vendor's tools. */
 const NUMBER_WIDTH = 6
-
-/** Lines with their numbers; `…` stands where some are left out. */
-const numberedAs = (lines: readonly NumberedLine[]): string =>
-  lines
-    .map(({ line_number, text }, i) => {
-      const gap = i > 0 && line_number > lines[i - 1]!.line_number + 1 ? '…\n' : ''
-      return `${gap}${String(line_number).padStart(NUMBER_WIDTH)}\t${text}`
-    })
-    .join('\n')
 
 /** The lines of a file, and how to go on where they aren't all. `shown`: its path as it was sent. */
 export function fileShown(outcome: InspectOutcome, shown: string): string {
@@ -26,7 +16,7 @@ export function fileShown(outcome: InspectOutcome, shown: string): string {
   const next = next_column === undefined ? next_line : end_line < total_lines ? end_line + 1 : undefined
   return below(
     head,
-    numberedAs(linesOf(content, start_line)),
+    numbered(linesOf(content, start_line), NUMBER_WIDTH),
     rest,
     next === undefined
       ? ''
@@ -37,4 +27,5 @@ export function fileShown(outcome: InspectOutcome, shown: string): string {
 }
 
 /** The lines that were changed, with one line around each place. */
-export const snippetOf = ({ changed_lines }: Pick<ChangeOutcome, 'changed_lines'>): string => numberedAs(changed_lines)
+export const snippetOf = ({ changed_lines }: Pick<ChangeOutcome, 'changed_lines'>): string =>
+  numbered(changed_lines, NUMBER_WIDTH)

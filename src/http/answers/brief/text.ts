@@ -17,12 +17,15 @@ export function linesOf(content: string, first: number): NumberedLine[] {
   return lines.map((text, i) => ({ line_number: first + i, text }))
 }
 
-/** Lines with their numbers, as inspect_file numbers them; `…` stands where some are left out. */
-export const numbered = (lines: readonly NumberedLine[]): string =>
+/**
+ * Lines with their numbers, as inspect_file numbers them; `…` stands where some are left out. `width`: of a number, with
+ * the blanks before it.
+ */
+export const numbered = (lines: readonly NumberedLine[], width = 0): string =>
   lines
     .map(({ line_number, text }, i) => {
       const gap = i > 0 && line_number > lines[i - 1]!.line_number + 1 ? '…\n' : ''
-      return `${gap}${line_number}\t${text}`
+      return `${gap}${String(line_number).padStart(width)}\t${text}`
     })
     .join('\n')
 
