@@ -81,7 +81,8 @@ t.test('prints where it listens, and how to call it', async t => {
     server.out(),
     new RegExp(
       `^editd listening on http://127\\.0\\.0\\.1:\\d+ root=${dir}/ro'ot\\n` +
-        'token \\(for this run\\): [A-Za-z0-9_-]{43}\\nreview: http://127\\.0\\.0\\.1:\\d+/\\ndocs: http://127\\.0\\.0\\.1:\\d+/docs\\ntry: curl '
+        'token \\(for this run\\): [A-Za-z0-9_-]{43}\\nreview: http://127\\.0\\.0\\.1:\\d+/\\n' +
+        'docs: http://127\\.0\\.0\\.1:\\d+/docs\\ntry: curl '
     )
   )
   t.notMatch(server.url, ':0 ')

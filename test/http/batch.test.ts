@@ -130,7 +130,8 @@ t.test('writes nothing in a dry run', async t => {
     200,
     {
       message:
-        '5 operations would change 4 files; where several change one file, the line numbers in changes are those right after each; nothing was written.',
+        '5 operations would change 4 files; where several change one file, the line numbers in changes are those ' +
+        'right after each; nothing was written.',
       dry_run: true,
       batch_id: undefined,
       results: ALL.map(() => ({ diff: /^--- /, new_hash: /./, edit_id: undefined }))
@@ -152,8 +153,10 @@ t.test('changes nothing where one operation fails, and says which', async t => {
   })
   await fails({ ...LINES, old_text: undefined, start_line: 9, end_line: 9 }, 422, {
     code: 'LINE_OUT_OF_RANGE',
-    detail:
-      /^operations\[2\] \(edit_lines of c\.txt\): .*Nothing was changed in any file\..* It was tried on the text that operations\[0\] of this batch had made\.$/
+    detail: new RegExp(
+      '^operations\\[2\\] \\(edit_lines of c\\.txt\\): .*Nothing was changed in any file\\..* ' +
+        'It was tried on the text that operations\\[0\\] of this batch had made\\.$'
+    )
   })
   await fails({ ...CREATE, path: 'a.js' }, 409, {
     code: 'ALREADY_EXISTS',

@@ -15,7 +15,10 @@ export function memoryRefusal(fields: CommandFields, problem: Problem): string |
     case 'NO_MATCH':
       return `No replacement was performed, ${old} did not appear verbatim in ${path}.`
     case 'WRONG_COUNT':
-      return `No replacement was performed. Multiple occurrences of ${old} in lines: ${(problem.match_lines ?? []).join(', ')}. Please ensure it is unique`
+      return (
+        `No replacement was performed. Multiple occurrences of ${old} in lines: ` +
+        `${(problem.match_lines ?? []).join(', ')}. Please ensure it is unique`
+      )
     case 'FILE_NOT_FOUND':
       return command === 'delete' || command === 'rename'
         ? `The path ${old_path ?? path} does not exist`
@@ -26,7 +29,8 @@ export function memoryRefusal(fields: CommandFields, problem: Problem): string |
       return command === 'rename' ? `The destination ${new_path} already exists` : `File ${path} already exists`
     case 'LINE_OUT_OF_RANGE':
       return command === 'insert'
-        ? `Invalid \`insert_line\` parameter: ${insert_line}. It should be within the range of lines of the file: [0, ${problem.total_lines}]`
+        ? `Invalid \`insert_line\` parameter: ${insert_line}. ` +
+            `It should be within the range of lines of the file: [0, ${problem.total_lines}]`
         : undefined
     default:
       return undefined

@@ -20,8 +20,15 @@ const FIELDS: Record<string, string[]> = {
   create: ['path', 'file_text']
 }
 
-const OURS =
-  /\b(old_text|new_text|expected_text|expected_hash|file_hash|occurrences?\b(?= |:|")|replace_all|start_line|end_line|edit_lines|edit_section|inspect_file|edit_file|create_file|edit_history|undo_edit|redo_edit|overwrite|create_parents|line_endings)\b|(?<![\w.-])\/(edit|edit-lines|edit-section|inspect|create|history|undo|redo)(?![\w/-])|syntax "warn"/
+const OUR_NAMES = [
+  ...['old_text', 'new_text', 'expected_text', 'expected_hash', 'file_hash', 'occurrences?\\b(?= |:|")', 'replace_all'],
+  ...['start_line', 'end_line', 'edit_lines', 'edit_section', 'inspect_file', 'edit_file', 'create_file'],
+  ...['edit_history', 'undo_edit', 'redo_edit', 'overwrite', 'create_parents', 'line_endings']
+]
+const OUR_ROUTES = ['edit', 'edit-lines', 'edit-section', 'inspect', 'create', 'history', 'undo', 'redo']
+const OURS = new RegExp(
+  `\\b(${OUR_NAMES.join('|')})\\b|(?<![\\w.-])/(${OUR_ROUTES.join('|')})(?![\\w/-])|syntax "warn"`
+)
 
 /** Codes of failures that no command of the tool can have: of routes, tokens, lists of edits, sections, the history. */
 const NOT_ITS = new Set([

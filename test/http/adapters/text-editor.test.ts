@@ -142,14 +142,20 @@ t.test('refuses in the words of the tool, with a command that works', async t =>
     { command: 'str_replace', path: 'a.txt', old_str: 'one \ntwo', new_str: 'ONE\ntwo' },
     422,
     'NO_MATCH',
-    /^old_str was not found in a\.txt[^]*\nIf so, send:\n\{"command":"str_replace","path":"a\.txt","old_str":"one\\ntwo","new_str":"ONE\\ntwo"\}$/
+    new RegExp(
+      '^old_str was not found in a\\.txt[^]*\\nIf so, send:\\n' +
+        '\\{"command":"str_replace","path":"a\\.txt","old_str":"one\\\\ntwo","new_str":"ONE\\\\ntwo"\\}$'
+    )
   )
   const fix = JSON.parse(String(missed.body.output).split('\n').at(-1)!) as object
   await refuse(
     { command: 'str_replace', path: 'a.txt', old_str: 't', new_str: 'T' },
     422,
     'WRONG_COUNT',
-    /^old_str appears 2 times in a\.txt, at lines 2 and 3[^]*\n\{"command":"str_replace","path":"a\.txt","old_str":"two","new_str":"Two"\}\n/
+    new RegExp(
+      '^old_str appears 2 times in a\\.txt, at lines 2 and 3[^]*\\n' +
+        '\\{"command":"str_replace","path":"a\\.txt","old_str":"two","new_str":"Two"\\}\\n'
+    )
   )
   await refuse(
     { command: 'str_replace', path: 'a.txt', old_str: '', new_str: 'T' },
@@ -314,7 +320,10 @@ t.test("refuses in the sentences of the vendor's memory tool", async t => {
     { command: 'str_replace', path: a, old_str: 'k', new_str: 'X' },
     422,
     'WRONG_COUNT',
-    /^No replacement was performed\. Multiple occurrences of old_str `k` in lines: 1\. Please ensure it is unique\n[^]*\{"command":"str_replace","path":"\/memories\/a\.md","old_str":"k k","new_str":"X k"\}/
+    new RegExp(
+      '^No replacement was performed\\. Multiple occurrences of old_str `k` in lines: 1\\. Please ensure it is unique\\n' +
+        '[^]*\\{"command":"str_replace","path":"/memories/a\\.md","old_str":"k k","new_str":"X k"\\}'
+    )
   )
   await refuse(
     { command: 'view', path: '/memories/none.md' },
