@@ -31,6 +31,7 @@ export async function openapiYaml(): Promise<string> {
     { HOME: '/' },
     {
       platform: 'linux',
+      pid: 1,
       kindOf: () => 'missing',
       realPath: path => path,
       readText: () => ({ ok: false, failure: 'ENOENT' })

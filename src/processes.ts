@@ -6,18 +6,21 @@
 import cluster, { type Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
+import { keepOthersOff, type ListenPlace } from './listen.ts'
 
 /** Where a server listens, and the real path of its root. */
 export interface Listening {
   root: string
-  address: AddressInfo
+  address: ListenPlace
 }
 
-/** What a process is told. `group`: of the processes of one primary (WorkspaceOptions). */
-export type GroupConfig = Config & { group: string }
+/**
+ * What a process is told. `group`: of the processes of one primary (WorkspaceOptions). `umask`: that of the primary
+ * makes sockets.
+ */
+export type GroupConfig = Config & { group: string; umask: number }
 
 /** What a process tells the primary: first that it can be told the settings. */
 type Report = 'started' | { listening: Listening } | { failure: string }
@@ -43,6 +46,9 @@ interface Life {
   failure: string | null
 }
 
+/** null: a socket has none. */
+const portOf = ({ address }: Listening): number | null => (typeof address === 'string' ? null : address.port)
+
 const listens = ({ listensSince }: Life): boolean => listensSince !== null
 
 /**
@@ -63,6 +69,9 @@ function followHandles({ process }: Worker): () => void {
 const isClosable = (handle: unknown): handle is { close(): void } =>
   typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function'
 
+/** Whether it listens on a socket that it was handed. */
+const isHanded = ({ listen }: Config): boolean => listen !== null && 'fd' in listen
+
 interface Outcome {
   resolve(): void
   reject(error: Error): void
@@ -74,6 +83,7 @@ export class Processes {
   readonly #logger: Logger
   readonly #patience: number
   readonly #group = randomUUID()
+  #umask = 0
   readonly #lives = new Map<Worker, Life>()
   readonly #delays = new Set<NodeJS.Timeout>()
   /** Once all have listened; that of the first counts. */
@@ -106,6 +116,8 @@ export class Processes {
     this.#onListening = onListening
     // In turn: the kernel would give most connections to one of them (measured, see the decision).
     cluster.schedulingPolicy = cluster.SCHED_RR
+    // It makes the socket whenever the first process listens.
+    this.#umask = keepOthersOff()
     const ended = new Promise<void>((resolve, reject) => {
       this.#outcome = { resolve, reject }
     })
@@ -156,7 +168,7 @@ export class Processes {
     if (life === undefined) return
     if (report === 'started') {
       life.port = this.#port
-      worker.send({ ...this.#config, port: life.port, group: this.#group } satisfies GroupConfig)
+      worker.send({ ...this.#config, port: life.port, group: this.#group, umask: this.#umask } satisfies GroupConfig)
       return
     }
     if ('failure' in report) {
@@ -165,9 +177,9 @@ export class Processes {
     }
     this.#listening ??= report.listening
     life.listensSince = performance.now()
-    const { port } = this.#listening.address
-    const hasAddress = report.listening.address.port === port
-    this.#port = hasAddress ? life.port : port
+    const port = portOf(this.#listening)
+    const hasAddress = portOf(report.listening) === port
+    this.#port = hasAddress ? life.port : (port ?? 0)
     // It was told port 0 just before the last of those with the address ended: nobody would find it.
     if (!hasAddress) worker.process.kill('SIGTERM')
     else if (this.#isServing) this.#logger.info({ event: 'process_replaced', process: worker.process.pid })
@@ -193,14 +205,16 @@ export class Processes {
 
   #replace(life: Life, pid: number | undefined, how: string): void {
     const others = this.#living()
+    // node:cluster has closed what it was handed; whoever handed it over can do so again.
+    const isClosed = isHanded(this.#config) && !others.some(listens)
     // At the start, one that fails is one too many; later on, it is the last one.
-    if (!this.#isServing || (!listens(life) && others.length === 0)) {
+    if (!this.#isServing || isClosed || (!listens(life) && others.length === 0)) {
       this.#failure =
         life.failure === null ? new Error(`one of its processes ended with ${how}`) : new ProcessFailed(life.failure)
       this.stop()
       return
     }
-    if (!others.some(listens)) this.#port = this.#listening?.address.port ?? this.#port
+    if (!others.some(listens) && this.#listening !== null) this.#port = portOf(this.#listening) ?? this.#port
     const isSteady = life.listensSince !== null && performance.now() - life.listensSince >= STEADY
     const ended = isSteady ? 0 : life.ended + 1
     const delay = isSteady ? 0 : Math.min(FIRST_DELAY * 2 ** life.ended, LONGEST_DELAY)
@@ -244,6 +258,7 @@ export async function serveForPrimary(
   const settings = once(process, 'message') as Promise<[GroupConfig]>
   worker.send('started' satisfies Report)
   const [config] = await settings
+  process.umask(config.umask)
   try {
     const served = await serve(config)
     stop = served.stop

@@ -2,9 +2,9 @@
 // The process: argv, environment, listening, signals. The only file that knows argv, the environment and when to stop;
 // does not know any route.
 import cluster from 'node:cluster'
-import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
+import { CantListen, clearSocketPath, listen, type ListenPlace } from './listen.ts'
 import { openLog, printable } from './log.ts'
 import { ProcessFailed, Processes, serveForPrimary, type GroupConfig, type Listening } from './processes.ts'
 import { ensureDir } from './workspace/commit/ensure-dir.ts'
@@ -25,7 +25,7 @@ const printErrors = (sentences: readonly string[]) => {
 
 /** Why the server can't start, in one sentence for a person. */
 function startFailure(error: unknown, { host, port, root }: Config): string {
-  if (error instanceof ProcessFailed) return error.message
+  if (error instanceof ProcessFailed || error instanceof CantListen) return error.message
   if (error instanceof Occupied) return occupied(error)
   if (error instanceof StateUnusable) {
     return `the state folder ${error.folder} can't be used (${error.message}): name another with --state-dir.`
@@ -72,11 +72,13 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
  * What is printed once the server listens: one line, and for a person also the token, the page to try it and a first
  * call.
  */
-function greeting(config: Config, { root, address: { address, port, family } }: Listening): string {
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-  const line = `editd listening on ${url} root=${root}\n`
-  if (!config.tokenGenerated && !process.stdout.isTTY) return line
-  const local = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+function greeting(config: Config, { root, address }: Listening): string {
+  const url = urlOf(address)
+  const line = `editd listening on ${url ?? String(address)} root=${root}\n`
+  const socket = config.listen !== null && 'path' in config.listen ? config.listen.path : null
+  // What was handed over may be a socket of any path.
+  if ((!config.tokenGenerated && !process.stdout.isTTY) || (url === null && socket === null)) return line
+  const local = url?.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:') ?? null
   // A configured token isn't printed.
   const bearer = config.tokenGenerated
     ? quoted(`Authorization: Bearer ${config.token}`)
@@ -84,16 +86,24 @@ function greeting(config: Config, { root, address: { address, port, family } }: 
   const token = config.token === null ? '' : ` -H ${bearer}`
   const generated = config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''
   const headers = `${token} -H 'Content-Type: application/json'`
-  const docs = config.docs ? `docs: ${local}/docs\n` : ''
-  return `${line}${generated}${reviewLine(config, local)}${docs}try: curl -sS${headers} -d '{"path":"."}' ${quoted(`${local}/inspect`)}\n`
+  const docs = config.docs && local !== null ? `docs: ${local}/docs\n` : ''
+  const through = socket === null ? '' : ` --unix-socket ${quoted(socket)}`
+  const call = `curl -sS${through}${headers} -d '{"path":"."}' ${quoted(`${local ?? 'http://localhost'}/inspect`)}`
+  return `${line}${generated}${reviewLine(config, local)}${docs}try: ${call}\n`
+}
+
+/** null: a browser has no address for a socket. */
+function urlOf(address: ListenPlace): string | null {
+  if (typeof address === 'string') return null
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }
 
 /**
  * Where a person sees what was changed. The token is in the fragment, which a browser doesn't send, and only on a
  * terminal: what is printed elsewhere is often kept.
  */
-function reviewLine({ docs, history, token, tokenGenerated }: Config, local: string): string {
-  if (!docs || history === 'off') return ''
+function reviewLine({ docs, history, token, tokenGenerated }: Config, local: string | null): string {
+  if (local === null || !docs || history === 'off') return ''
   const fragment = tokenGenerated && process.stdout.isTTY ? `#token=${token}` : ''
   return `review: ${local}/${fragment}\n`
 }
@@ -144,13 +154,11 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
   process.exit(0)
 }
 
-/** The app, when it listens. */
+/** The app, when it listens, and where. */
 async function listening(config: Config, workspace: Workspace, logger: Logger) {
   const { buildApp } = await import('./app.ts')
   const built = await buildApp({ config, workspace, logger })
-  // `localhost` may be two addresses, which would be two servers.
-  await built.app.listen({ host: config.host === 'localhost' ? '127.0.0.1' : config.host, port: config.port })
-  return built
+  return { ...built, address: await listen(built.app, config) }
 }
 
 /** Calls `stop` at each signal to stop: npm passes Ctrl-C on a second time. */
@@ -161,7 +169,7 @@ function onSignal(stop: (why: { signal: string }) => void): void {
 /** Serves until a signal comes or `stop` is called. Resolves when it listens. */
 async function serve(config: Config | GroupConfig, warnings: readonly string[]) {
   const { logger, closeLog, workspace } = await prepare(config, warnings)
-  const { app, drain } = await listening(config, workspace, logger).catch(async error => {
+  const { app, drain, address } = await listening(config, workspace, logger).catch(async error => {
     await workspace.close()
     throw error
   })
@@ -184,13 +192,14 @@ async function serve(config: Config | GroupConfig, warnings: readonly string[]) 
     process.exit(0)
   }
   onSignal(stop)
-  return { root: workspace.root, address: app.server.address() as AddressInfo, stop }
+  return { root: workspace.root, address, stop }
 }
 
 async function start(config: Config, warnings: readonly string[]): Promise<void> {
   const greet = (listening: Listening) => {
     process.stdout.write(greeting(config, listening))
   }
+  if (config.listen !== null && 'path' in config.listen) await clearSocketPath(config.listen.path)
   if (config.processes === 1) {
     greet(await serve(config, warnings))
     return

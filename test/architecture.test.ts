@@ -30,8 +30,9 @@ const partOf = (path: string) =>
 
 // As ARCHITECTURE.md draws them. `print-openapi` is a second, smaller server.
 const ARROWS: Record<string, string[]> = {
-  server: ['app', 'stdio', 'processes', 'config', 'workspace', 'log'],
-  processes: ['config'],
+  server: ['app', 'stdio', 'processes', 'listen', 'config', 'workspace', 'log'],
+  processes: ['listen', 'config'],
+  listen: ['config', 'error-code'],
   'print-openapi': ['app', 'config', 'workspace'],
   app: ['routes', 'http', 'operations', 'workers', 'workspace', 'config'],
   stdio: ['http', 'operations', 'workers', 'workspace', 'config'],

@@ -18,6 +18,7 @@ export interface Answer {
 }
 
 export interface Running {
+  /** Where it listens, as it printed it. */
   url: string
   child: ChildProcess
   /** The lines that it has printed on stdout so far. */
@@ -43,7 +44,7 @@ export const COMMAND: string[] = [
   SERVER
 ]
 
-/** Starts the server, on a free port unless the flags name one. Resolves when it listens; rejects with its stderr if it ends before. */
+/** Starts the server, on a free port unless the flags say where. Resolves when it listens; rejects with its stderr if it ends before. */
 export const start = (root: string, stateDir: string, ...flags: string[]): Promise<Running> =>
   run(COMMAND, root, stateDir, flags)
 
@@ -58,7 +59,7 @@ async function run(
   flags: string[]
 ): Promise<Running> {
   const token = 'a-token-for-tests'
-  const port = flags.includes('--port') ? [] : ['--port', '0']
+  const port = flags.includes('--port') || flags.includes('--listen') ? [] : ['--port', '0']
   const child = spawn(command, [...args, root, ...port, '--state-dir', stateDir, '--token', token, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe']
   })
@@ -71,7 +72,7 @@ async function run(
   lines.on('line', line => printed.push(line))
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const url = await Promise.race([
-    once(lines, 'line').then(([line]) => String(line).match(/http:\S+/)![0]),
+    once(lines, 'line').then(([line]) => / listening on (\S+)/.exec(String(line))![1]!),
     exited.then(code => {
       throw new Error(`ended with ${code}: ${stderr}`)
     })

@@ -101,6 +101,25 @@ t.test('prints where it listens, and how to call it', async t => {
   t.notMatch(server.err(), /EDITD_URL|"level":[56]0/)
 })
 
+t.test('prints how to call it through a unix socket', async t => {
+  const dir = t.testdir({})
+  // Of a socket the system takes short paths only.
+  const home = mkdtempSync(join(tmpdir(), 'editd-'))
+  t.teardown(() => rmSync(home, { recursive: true }))
+  const path = join(home, "editd's.sock")
+  const server = await run(t, ['root', '--listen', `unix:${path}`], {}, /try: .*\n/)
+  const [first, token, call, ...rest] = server.out().split('\n')
+  t.equal(first, `editd listening on unix:${path} root=${dir}/root`)
+  t.match(token, /^token \(for this run\): [A-Za-z0-9_-]{43}$/)
+  t.match(call, `try: curl -sS --unix-socket '${home}/editd'\\''s.sock' -H 'Authorization: Bearer `)
+  t.strictSame(rest, [''], 'a browser has no address for it')
+  const { stdout } = spawnSync('sh', ['-c', call!.slice('try: '.length)], { encoding: 'utf8' })
+  t.match(JSON.parse(stdout), { path: '.', type: 'directory', entries: [] })
+  server.child.kill('SIGTERM')
+  t.equal(await server.exit, 0)
+  t.notOk(existsSync(path), 'the socket is removed')
+})
+
 const hasScript = spawnSync('script', ['--version']).status === 0
 
 t.test(

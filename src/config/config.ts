@@ -2,8 +2,8 @@
 // the disk only through `Disk`.
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, realpathSync, statSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { basename, dirname, join, resolve } from 'node:path'
+import { checkListen, chooseListen, tokenFaults } from './listen.ts'
 import {
   defaultsOf,
   environmentName,
@@ -23,6 +23,7 @@ import {
   HOST_NAME,
   integer,
   list,
+  LISTEN,
   LOCK,
   oneOf,
   ORIGIN,
@@ -31,7 +32,8 @@ import {
   TEXT,
   TOKEN,
   TOOL,
-  type Kind
+  type Kind,
+  type ListenOn
 } from './value-kinds.ts'
 import type { ToolName } from '../../schemas/tools.ts'
 import { DEFAULT_PRIVATE, DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
@@ -43,6 +45,8 @@ export interface Config {
   root: string
   host: string
   port: number
+  /** null: at host and port. A path is absolute. */
+  listen: ListenOn | null
   /** How many processes serve. */
   processes: number
   /** null: no token is asked for (--no-auth). */
@@ -115,10 +119,15 @@ const SETTINGS = {
   root: setting(TEXT, './workspace', 'the folder whose files are edited; created if missing'),
   host: setting(HOST_NAME, '127.0.0.1', 'the address to listen on'),
   port: setting(integer(0, 65535), '7333', 'the port to listen on; 0 picks a free one'),
+  listen: optional(
+    LISTEN,
+    'on the host and port',
+    'where to listen instead: unix:PATH, a unix socket to make; fd:3, the first socket that systemd hands over'
+  ),
   processes: setting(integer(1, 64), '1', 'how many processes serve on that address'),
   token: { ...optional(TOKEN, 'generated at each start', 'the bearer token that clients send'), secret: true },
   'token-file': optional(TEXT, 'none', 'a file that contains the token'),
-  'no-auth': switchSetting('require no token; on a loopback host only'),
+  'no-auth': switchSetting('require no token; on a loopback host or a unix socket only'),
   'state-dir': optional(
     TEXT,
     'in $XDG_STATE_HOME or ~/.local/state',
@@ -191,6 +200,8 @@ type ValueOf<N extends Name> =
 /** What the settings need to know about the machine. */
 export interface Disk {
   platform: NodeJS.Platform
+  /** Of this process. */
+  pid: number
   /** The content of a file, or why it can't be read. */
   readText(path: string): Result<string, string>
   kindOf(path: string): 'folder' | 'missing' | 'other'
@@ -202,6 +213,7 @@ const errorCode = (error: unknown) => (error instanceof Error && 'code' in error
 
 export const DISK: Disk = {
   platform: process.platform,
+  pid: process.pid,
   readText(path) {
     try {
       return ok(readFileSync(path, 'utf8'))
@@ -224,10 +236,6 @@ export const DISK: Disk = {
     }
   }
 }
-
-/** Whether a server that listens on this host can be reached from this machine only. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
 /** The token, from a flag, the environment or a file; undefined where none is given or the settings are at fault. */
 function tokenOf(
@@ -275,6 +283,7 @@ export function loadConfig(
 ): Result<Config, string[]> {
   const faults: string[] = []
   const given = new Map([...readEnvironment(SETTINGS, env), ...readFlags(SETTINGS, 'root', argv, faults)])
+  chooseListen(given, faults)
   const values = parseGiven(SETTINGS, given, faults)
   const defaults = parseGiven(SETTINGS, defaultsOf(SETTINGS), faults)
   const value = <N extends Name>(name: N) => (values.get(name) ?? defaults.get(name)) as ValueOf<N>
@@ -295,17 +304,11 @@ export function loadConfig(
   if (noAuth && tokenGiven) {
     faults.push(`${from('no-auth')} and ${from('token') ?? from('token-file')} are both given: give only one.`)
   }
-  if (noAuth && !isLoopback(host)) {
-    faults.push(
-      `${from('no-auth')} works on a loopback host only, but ${from('host')} is "${host}": ` +
-        'set a token with --token or --token-file, or listen on 127.0.0.1.'
-    )
-  } else if (!tokenGiven && !isLoopback(host)) {
-    faults.push(
-      `${from('host')} "${host}" can be reached from other machines, so it needs a token: ` +
-        'set one with --token or --token-file, or listen on 127.0.0.1.'
-    )
-  }
+  const listenSettings = { listen: value('listen') ?? null, host, from }
+  const listen = checkListen(listenSettings, { ...disk, env }, faults)
+  faults.push(
+    ...tokenFaults(listenSettings, { isGiven: tokenGiven, noAuth: noAuth ? (from('no-auth') ?? null) : null })
+  )
 
   const processes = value('processes')
   if (processes > 1 && value('lock') === 'local' && disk.platform !== 'linux') {
@@ -342,6 +345,7 @@ export function loadConfig(
     root,
     host,
     port: value('port'),
+    listen,
     processes,
     token: noAuth ? null : (token ?? randomBytes(32).toString('base64url')),
     tokenGenerated: !noAuth && token === undefined,
@@ -377,6 +381,7 @@ export function loadConfig(
 const HTTP_ONLY: readonly Name[] = [
   'host',
   'port',
+  'listen',
   'processes',
   'token',
   'token-file',

@@ -91,6 +91,14 @@ export const HOST_NAME = kind('host names or addresses without a scheme or port,
   return isIP(name) !== 0 || /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(name) ? name : undefined
 })
 
+/** Where to listen other than at a host and port: at the path of a unix socket, or on one that was handed over. */
+export type ListenOn = { path: string } | { fd: number }
+
+export const LISTEN: Kind<ListenOn> = kind('unix:PATH or fd:N, such as unix:/run/editd/editd.sock or fd:3', text => {
+  const fd = /^fd:([1-9]\d{0,3})$/.exec(text)?.[1]
+  return fd !== undefined ? { fd: Number(fd) } : /^unix:./.test(text) ? { path: text.slice('unix:'.length) } : undefined
+})
+
 export const ORIGIN = kind('origins such as https://app.example, with nothing after the host and port', text => {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)

@@ -8,6 +8,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 
 const disk: Disk = {
   platform: 'linux',
+  pid: 345,
   readText: path =>
     path.endsWith('token')
       ? { ok: true, value: ' secret-1\n' }
@@ -264,7 +265,7 @@ t.test('refuses what it would have to guess', async t => {
 
 t.test('requires a token wherever others can reach it, and never shows one', async t => {
   faults(t, ['--host', '0.0.0.0'], {}, '--host "0.0.0.0" can be reached from other machines, so it needs a token')
-  faults(t, ['--host', 'editd.example', '--no-auth'], {}, '--no-auth works on a loopback host only')
+  faults(t, ['--host', 'editd.example', '--no-auth'], {}, '--no-auth works on a loopback host or a unix socket only')
   faults(t, ['--no-auth', '--token', 'x'], {}, '--no-auth and --token are both given')
   faults(t, ['--no-auth', '--token-file', '/run/token'], {}, '--no-auth and --token-file are both given')
   faults(t, ['--token', 'x', '--token-file', '/run/token'], {}, '--token and --token-file are both given')
