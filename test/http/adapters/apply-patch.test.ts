@@ -64,7 +64,10 @@ t.test("carries out OpenAI's calls", async t => {
     { type: 'create_file', path: 'new/c.txt', diff: '+one\n+two' },
     { output: /new\/c\.txt/, files: { 'new/c.txt': 'one\ntwo\n' } }
   )
-  await done({ type: 'delete_file', path: 'new/c.txt' }, { output: /new\/c\.txt/, files: { 'new/c.txt': null } })
+  await done(
+    { type: 'delete_file', path: 'new/c.txt', diff: null },
+    { output: /new\/c\.txt/, files: { 'new/c.txt': null } }
+  )
 })
 
 t.test('refuses with a diff that then applies', async t => {
