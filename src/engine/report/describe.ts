@@ -113,8 +113,7 @@ function spansOf(
     const skipped = startsAfterLine(before, after, placed) && (start < end_line || newStart < new_end_line) ? 1 : 0
     return {
       // A change that parts a \r from its \n, or makes a pair of two, also changes the line before.
-      start_line:
-        isInsideCrlf(after, placed.new_start) && isLineStart(before, placed.start) ? start - 1 : start + skipped,
+      start_line: joinsCrlf(before, after, placed) ? start - 1 : start + skipped,
       end_line,
       new_start_line: separatesCrlf(before, after, placed) ? newStart - 1 : newStart + skipped,
       new_end_line
@@ -133,8 +132,12 @@ function startsAfterLine(before: Text, after: Text, { start, new_start, end, new
 const endsClean = (before: Text, after: Text, { end, new_end }: Placed): boolean =>
   isLineStart(before, end) && isLineStart(after, new_end)
 
+// At a text's first byte there is no line before: there the other half of the pair is of another edit.
+const joinsCrlf = (before: Text, after: Text, { start, new_start }: Placed): boolean =>
+  start > 0 && isLineStart(before, start) && isInsideCrlf(after, new_start)
+
 const separatesCrlf = (before: Text, after: Text, { start, new_start }: Placed): boolean =>
-  isInsideCrlf(before, start) && isLineStart(after, new_start)
+  new_start > 0 && isLineStart(after, new_start) && isInsideCrlf(before, start)
 
 /** The changed lines of the result as disjoint ranges in order: changes that share a line share a range. */
 function blocksOf(spans: readonly LineSpan[]): [number, number][] {

@@ -129,6 +129,19 @@ check('reports a \\r and a \\n that become one break', 'a\rX\nb', edit('X', ''),
   total_lines_before: 3,
   total_lines_after: 2
 })
+// The first line has no line before it: there the other half of a \r\n is of another edit.
+check(
+  'names line 1 of the file where a later edit wrote the \\r before a change at the first byte',
+  'ab',
+  [edit('a', 'b\nb\r\na'), edit('\r\na', '\na\r\n'), edit('b', '\r\r', { occurrence: 1 })],
+  { changes: [span(1, 1, 2, 3), span(1, 1, 3, 5), span(1, 1, 1, 2)] }
+)
+check(
+  'names line 1 of the result where a later edit removed the \\r before a change',
+  '\r\nb',
+  [edit('\nb', 'c'), edit('\r', '')],
+  { changes: [span(1, 2, 1, 1), span(1, 1, 1, 1)] }
+)
 check(
   'begins line 1 after the byte-order mark',
   '\ufeffa\nb',
