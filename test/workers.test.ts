@@ -61,9 +61,9 @@ t.test('stops in time, and says how far it came', async t => {
 })
 
 t.test('ends a worker that a single line keeps busy, and goes on with another', async t => {
-  const searcher = new Searcher({ time: 20, grace: 20 })
-  const line = Buffer.from('ab'.repeat(20_000_000))
-  t.match(await searcher.search(line, request('(a|b|ab|ba|aba)*[^ab]x{20}')), {
+  const searcher = new Searcher({ time: 300, grace: 300 })
+  const line = Buffer.from('ab'.repeat(2_000_000))
+  t.match(await searcher.search(line, request('(a|b|ab|ba|aba){60}[^ab]')), {
     matches: [],
     truncated: true,
     stopped_at_line: 1
