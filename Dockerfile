@@ -34,6 +34,7 @@ LABEL org.opencontainers.image.title="editd" \
 ENV NODE_ENV=production EDITD_ROOT=/workspace EDITD_STATE_DIR=/state EDITD_HOST=0.0.0.0
 WORKDIR /app
 # Owned by root, so the service can't change its own code.
+COPY LICENSE NOTICES.md ./
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -1,11 +1,12 @@
-// Builds dist/ from src/, routes/ and schemas/, and dist/page/ from page/review/, where it isn't what these say: before
-// each start and test, and when npm installs or packs the project. Compares contents, so a switch of branches or a copy is seen as what it is. Does not
-// know what the sources do.
+// Builds dist/ from src/, routes/ and schemas/, dist/page/ from page/review/, and dist/grammars/ from packages, where it
+// isn't what these say: before each start and test, and when npm installs or packs the project. Compares contents, so a
+// switch of branches or a copy is seen as what it is. Does not know what the sources do.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { brotliCompressSync, constants } from 'node:zlib'
 
 const HOME = import.meta.dirname
 /**
@@ -26,6 +27,12 @@ const PROJECTS = [
     memory: join(HOME, 'dist/build.page.tsbuildinfo')
   }
 ]
+/** The parsers of source code: where they go, and which of what is built says of which languages. */
+const GRAMMARS = {
+  folder: 'dist/grammars',
+  languages: 'dist/src/engine/outline/languages',
+  stamp: join(HOME, 'dist/build.grammars.json')
+}
 /** What decides about the result besides the sources; the lock stands for the compiler. */
 const SETTINGS = ['build.js', 'package-lock.json', 'tsconfig.json']
 
@@ -93,6 +100,31 @@ function build({ config, folders, memory }, tsc, isIntact) {
   return spawnSync(process.execPath, args, { cwd: HOME, stdio: 'inherit' }).status ?? 1
 }
 
+/**
+ * The runtime of the parsers as it is, and compressed the grammars of the languages: a fifteenth of what the packages take
+ * that have them. The lock stands for these packages.
+ */
+async function copyGrammars({ folder, languages, stamp }) {
+  const inputs = digest([...SETTINGS, `${languages}.js`, ...filesIn([languages], '.js')])
+  const outputs = () => digest(filesIn([folder], ''))
+  const last = lastBuild({ stamp })
+  if (last.inputs === inputs && last.outputs === outputs()) return
+  const target = join(HOME, folder)
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target)
+  for (const name of ['web-tree-sitter.js', 'web-tree-sitter.wasm']) {
+    copyFileSync(join(HOME, 'node_modules/web-tree-sitter', name), join(target, name))
+  }
+  const { CODE } = await import(pathToFileURL(join(HOME, `${languages}.js`)))
+  for (const grammar of new Set(Object.values(CODE).map(language => language.grammar))) {
+    const bytes = readFileSync(join(HOME, `node_modules/@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`))
+    // The highest quality takes ten times as long and saves a tenth.
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+    writeFileSync(join(target, `${grammar}.wasm.br`), brotliCompressSync(bytes, { params }))
+  }
+  writeFileSync(stamp, `${JSON.stringify({ inputs, outputs: outputs() })}\n`)
+}
+
 for (const project of PROJECTS) {
   const inputs = inputsOf(project)
   const last = lastBuild(project)
@@ -108,3 +140,4 @@ for (const project of PROJECTS) {
   if (status === 0) writeFileSync(project.stamp, `${JSON.stringify({ inputs, outputs: outputsOf(project) })}\n`)
   else process.exitCode = status
 }
+if (process.exitCode === undefined) await copyGrammars(GRAMMARS)

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -14,21 +15,27 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 
 const HOME = join(import.meta.dirname, '..')
 const COPIED = ['build.js', 'tsconfig.json', 'tsconfig.build.json', 'page/review/tsconfig.json']
 
-/** A project with two modules and one of a page; `installed`: with the compiler. */
+/** The module that says which languages are parsed. */
+const CODE = (...grammars: string[]) =>
+  `export const CODE = ${JSON.stringify(Object.fromEntries(grammars.map(grammar => [grammar, { grammar }])))}\n`
+
+/** A project with two modules, one of a page and a parsed language; `installed`: with the compiler. */
 function project(t: Test, installed = true) {
   // Elsewhere: below this project its compiler would be found.
   const folder = mkdtempSync(join(tmpdir(), 'editd-build-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const at = (name: string) => join(folder, name)
-  for (const name of ['src', 'page/review']) mkdirSync(at(name), { recursive: true })
+  for (const name of ['src/engine/outline', 'page/review']) mkdirSync(at(name), { recursive: true })
   writeFileSync(at('package.json'), '{ "type": "module" }')
   writeFileSync(at('src/one.ts'), 'export const one: number = 1\n')
   writeFileSync(at('src/two.ts'), "export * from './one.ts'\n")
+  writeFileSync(at('src/engine/outline/languages.ts'), CODE('css'))
   writeFileSync(at('page/review/page.ts'), 'document.title = "page" as string\n')
   for (const name of COPIED) copyFileSync(join(HOME, name), at(name))
   if (installed) symlinkSync(join(HOME, 'node_modules'), at('node_modules'))
@@ -48,7 +55,14 @@ t.test('builds what is not built, and nothing where nothing has changed', async 
   t.strictSame(build(), { status: 0, output: '' })
   t.match(built('one'), 'export const one = 1;')
   t.equal(readFileSync(at('dist/page/page.js'), 'utf8'), 'document.title = "page";\nexport {};\n')
-  const files = ['src/one.js', 'build.json', 'page/page.js', 'build.page.json']
+  const files = [
+    'src/one.js',
+    'build.json',
+    'page/page.js',
+    'build.page.json',
+    'grammars/css.wasm.br',
+    'build.grammars.json'
+  ]
   const written = () => files.map(name => join('dist', name)).map(name => statSync(at(name)).mtimeMs)
   const before = written()
   utimesSync(at('src/one.ts'), new Date(), new Date())
@@ -77,6 +91,23 @@ t.test('restores what was changed or removed in dist', async t => {
   t.equal(build().status, 0)
   t.match(built('one'), 'export const one = 1;')
   t.match(built('two'), /export \* from ["']\.\/one\.js["']/)
+})
+
+t.test('puts the parsers of the languages into dist, and restores them', async t => {
+  const { at, build } = project(t)
+  build()
+  const parsers = () => readdirSync(at('dist/grammars')).sort()
+  const RUNTIME = ['web-tree-sitter.js', 'web-tree-sitter.wasm']
+  t.strictSame(parsers(), ['css.wasm.br', ...RUNTIME])
+  const original = readFileSync(join(HOME, 'node_modules/@vscode/tree-sitter-wasm/wasm/tree-sitter-css.wasm'))
+  const restored = () => t.ok(brotliDecompressSync(readFileSync(at('dist/grammars/css.wasm.br'))).equals(original))
+  restored()
+  writeFileSync(at('dist/grammars/css.wasm.br'), 'damaged')
+  t.strictSame(build(), { status: 0, output: '' })
+  restored()
+  writeFileSync(at('src/engine/outline/languages.ts'), CODE('go', 'java'))
+  t.strictSame(build(), { status: 0, output: '' })
+  t.strictSame(parsers(), ['go.wasm.br', 'java.wasm.br', ...RUNTIME])
 })
 
 t.test('fails again until an error is mended', async t => {

@@ -37,6 +37,7 @@ const FOREIGN = new Set([
   'x.ts',
   'editd.ts',
   'openapi.tools.json',
+  'web-tree-sitter.js',
   'backend/open_webui/utils/tools.py',
   'langchain_community/agent_toolkits/openapi/spec.py'
 ])

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { CODE } from '../src/engine/outline/languages.ts'
 
 const HOME = join(import.meta.dirname, '..')
 
@@ -16,7 +17,6 @@ const RUNTIME = [
   '@fastify/swagger',
   '@fastify/swagger-ui',
   '@modelcontextprotocol/server',
-  '@vscode/tree-sitter-wasm',
   'ajv',
   'diff',
   'fastest-levenshtein',
@@ -27,9 +27,10 @@ const RUNTIME = [
   'proper-lockfile',
   're2js',
   'smol-toml',
-  'web-tree-sitter',
   'yaml'
 ]
+/** Of these, files are put into dist/ and so into the package: NOTICES.md has to name each. */
+const COPIED = ['@vscode/tree-sitter-wasm', 'web-tree-sitter']
 
 const LICENCES = new Set([
   '0BSD',
@@ -71,7 +72,8 @@ t.test('uses each of them, and nothing that is not among them', async t => {
       for (const [, name = ''] of text.matchAll(
         /(?:\bfrom |\bimport |\bimport\(|\)\.resolve\()'((?:@[^/' ]+\/)?[^/'.\s][^/'\s]*)/g
       )) {
-        if (!name.startsWith('node:')) used.add(name)
+        // `#` is what package.json says that it is: files of dist/ and page/.
+        if (!name.startsWith('node:') && !name.startsWith('#')) used.add(name)
       }
     }
   }
@@ -89,5 +91,24 @@ t.test('brings along only packages under permissive licences', async t => {
     const licence = existsSync(join(HOME, path)) ? read<Manifest>(path, 'package.json').license : locked
     if (licence === locked && LICENCES.has(licence)) continue
     t.fail(`${path} is under ${JSON.stringify(licence)}, in the lock ${locked}`)
+  }
+})
+
+t.test('names whose files are copied into the package, under a licence that allows it', async t => {
+  const notices = readFileSync(join(HOME, 'NOTICES.md'), 'utf8')
+  const grammars = [...new Set(Object.values(CODE).map(({ grammar }) => `${grammar}.wasm.br`))]
+  const runtime = ['web-tree-sitter.js', 'web-tree-sitter.wasm']
+  const copied = readdirSync(join(HOME, 'dist/grammars'))
+  t.strictSame(copied.sort(), [...grammars, ...runtime].sort())
+  t.strictSame(
+    copied.filter(name => !notices.includes(`\`dist/grammars/${name}\``)),
+    []
+  )
+  const { packages } = read<Lock>('package-lock.json')
+  for (const name of COPIED) {
+    t.match(notices, `[${name}]`)
+    t.match(packages[`node_modules/${name}`], { dev: true, license: 'MIT' })
+    const holder = /Copyright \(c\) .*/.exec(readFileSync(join(HOME, 'node_modules', name, 'LICENSE'), 'utf8'))?.[0]
+    t.match(notices, holder)
   }
 })

@@ -1,31 +1,40 @@
 // The grammars of code, each read when it is first needed, in a worker thread. Does not know jobs.
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { Language as Grammar, Parser, Query, type Tree } from 'web-tree-sitter'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress } from 'node:zlib'
+import type * as TreeSitter from 'web-tree-sitter'
 import { CODE } from '../engine/outline/languages.ts'
 
-const GRAMMARS = join(dirname(createRequire(import.meta.url).resolve('@vscode/tree-sitter-wasm/package.json')), 'wasm')
+// What build.js has put into dist/, so that the packages themselves aren't needed where editd is installed.
+const RUNTIME = import.meta.resolve('#grammars/web-tree-sitter.js')
+const treeSitter = (await import(RUNTIME)) as typeof TreeSitter
+const decompress = promisify(brotliDecompress)
 
 interface Tools {
-  parser: Parser
+  parser: TreeSitter.Parser
   /** What is a definition; made when it is first asked for. */
-  query: () => Query
+  query: () => TreeSitter.Query
 }
 const tools = new Map<string, Promise<Tools>>()
 
 async function load(language: string): Promise<Tools> {
   const { grammar, query } = CODE[language]!
-  await Parser.init()
-  const loaded = await Grammar.load(join(GRAMMARS, `tree-sitter-${grammar}.wasm`))
-  let made: Query | undefined
-  return { parser: new Parser().setLanguage(loaded), query: () => (made ??= new Query(loaded, query)) }
+  await treeSitter.Parser.init()
+  const loaded = await treeSitter.Language.load(
+    await decompress(await readFile(new URL(`${grammar}.wasm.br`, RUNTIME)))
+  )
+  let made: TreeSitter.Query | undefined
+  return {
+    parser: new treeSitter.Parser().setLanguage(loaded),
+    query: () => (made ??= new treeSitter.Query(loaded, query))
+  }
 }
 
 /** What `use` makes of the tree of a text in a language of code, which exists as long as that runs. */
 export async function withTree<R>(
   source: string,
   language: string,
-  use: (root: Tree['rootNode'], query: Tools['query']) => R
+  use: (root: TreeSitter.Node, query: Tools['query']) => R
 ): Promise<R> {
   if (!tools.has(language)) tools.set(language, load(language))
   const { parser, query } = await tools.get(language)!
