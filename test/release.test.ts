@@ -1,0 +1,31 @@
+// What a release says of itself: its version in every file that has it, and how it is published.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+
+const HOME = join(import.meta.dirname, '..')
+const textOf = (path: string) => readFileSync(join(HOME, path), 'utf8')
+
+interface Package {
+  version: string
+  private?: boolean
+  mcpName: string
+  publishConfig: object
+}
+const manifest = JSON.parse(textOf('package.json')) as Package
+
+t.test('is a public package, with a proof of where it was built', async t => {
+  t.notHas(manifest, 'private')
+  t.strictSame(manifest.publishConfig, { access: 'public', provenance: true })
+})
+
+t.test('has one version in every file that has it', async t => {
+  const lock = JSON.parse(textOf('package-lock.json')) as Package & { packages: { '': Package } }
+  const versions = {
+    'package-lock.json': lock.version,
+    'its root': lock.packages[''].version,
+    Dockerfile: /org\.opencontainers\.image\.version="([^"]*)"/.exec(textOf('Dockerfile'))?.[1],
+    'openapi.yaml': /^ {2}version: (.*)$/m.exec(textOf('openapi.yaml'))?.[1]
+  }
+  for (const [file, version] of Object.entries(versions)) t.equal(version, manifest.version, file)
+})
