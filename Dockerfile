@@ -30,7 +30,8 @@ FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="editd" \
       org.opencontainers.image.description="The edit service for agents that are not on the machine where the files are." \
       org.opencontainers.image.version="0.1.0" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.authors="The editd project"
 ENV NODE_ENV=production EDITD_ROOT=/workspace EDITD_STATE_DIR=/state EDITD_HOST=0.0.0.0
 WORKDIR /app
 # Owned by root, so the service can't change its own code.
