@@ -29,3 +29,16 @@ t.test('has one version in every file that has it', async t => {
   }
   for (const [file, version] of Object.entries(versions)) t.equal(version, manifest.version, file)
 })
+
+t.test('has a changelog in which the version is the latest', async t => {
+  const headings = textOf('CHANGELOG.md').match(/^##+ .*$/gm) ?? []
+  const [unreleased, ...versions] = headings.filter(heading => heading.startsWith('## '))
+  t.equal(unreleased, '## [Unreleased]')
+  t.match(versions[0], `## [${manifest.version}] - `)
+  for (const version of versions) t.match(version, /^## \[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$/)
+  const kinds = new Set(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'].map(kind => `### ${kind}`))
+  t.strictSame(
+    headings.filter(heading => heading.startsWith('### ') && !kinds.has(heading)),
+    []
+  )
+})
