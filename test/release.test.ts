@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { parse } from 'yaml'
 
 const HOME = join(import.meta.dirname, '..')
 const textOf = (path: string) => readFileSync(join(HOME, path), 'utf8')
@@ -17,6 +18,21 @@ const manifest = JSON.parse(textOf('package.json')) as Package
 t.test('is a public package, with a proof of where it was built', async t => {
   t.notHas(manifest, 'private')
   t.strictSame(manifest.publishConfig, { access: 'public', provenance: true })
+})
+
+t.test('is published where it can be proven, with the files that CI has tried', async t => {
+  const { permissions, jobs } = parse(textOf('.github/workflows/publish.yml')) as {
+    permissions: object
+    jobs: { npm: { if: string; steps: { run?: string }[] } }
+  }
+  t.strictSame(permissions, { contents: 'read', 'id-token': 'write' })
+  t.equal(jobs.npm.if, "startsWith(github.ref, 'refs/tags/v')")
+  const commands = jobs.npm.steps.flatMap(({ run }) => run ?? [])
+  t.strictSame(commands, [
+    'npm ci',
+    'bash .ci/release --quick "$RUNNER_TEMP/release"',
+    'npm publish "$RUNNER_TEMP"/release/editd-*.tgz'
+  ])
 })
 
 t.test('has one version in every file that has it', async t => {
