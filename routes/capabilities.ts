@@ -1,7 +1,8 @@
 // GET /capabilities: what the server can do and what its workspace allows.
 import type { FastifyInstance } from 'fastify'
-import { CapabilitiesSchema, type Capabilities } from '../schemas/capabilities.ts'
+import { CapabilitiesSchema } from '../schemas/capabilities.ts'
 import { factsRoute } from '../src/http/openapi.ts'
+import { viewOf } from '../src/http/view.ts'
 
 const route = factsRoute({
   url: '/capabilities',
@@ -13,6 +14,6 @@ const route = factsRoute({
   access: 'token'
 })
 
-export function capabilities(app: FastifyInstance, answer: Capabilities): void {
-  app.route({ ...route, handler: async () => answer })
+export function capabilities(app: FastifyInstance): void {
+  app.route({ ...route, handler: async request => viewOf(request).capabilities })
 }

@@ -5,13 +5,13 @@ import type { EventStreams } from '../src/http/event-streams.ts'
 import { eventsSchema } from '../src/http/openapi.ts'
 import { invalid } from '../src/http/operation-route.ts'
 import { sendProblem } from '../src/http/send.ts'
-import type { Workspace } from '../src/workspace/workspace.ts'
+import { viewOf } from '../src/http/view.ts'
 
 const QUERY = invalid('the URL has a query, which is not used')
 const ACCEPT = invalid('the header Accept must allow text/event-stream')
 const CURSOR = invalid('the header Last-Event-ID is not the id of an event of this service')
 
-export function events(app: FastifyInstance, workspace: Workspace, streams: EventStreams): void {
+export function events(app: FastifyInstance, streams: EventStreams): void {
   app.route({
     method: 'GET',
     url: '/events',
@@ -21,7 +21,7 @@ export function events(app: FastifyInstance, workspace: Workspace, streams: Even
       const { accept, 'last-event-id': last } = request.headers
       if (request.url.includes('?')) return sendProblem(reply, QUERY)
       if (!acceptsEvents(accept)) return sendProblem(reply, ACCEPT)
-      const following = await workspace.follow(last?.toString())
+      const following = await viewOf(request).workspace.follow(last?.toString())
       if (!following.ok) {
         return sendProblem(reply, following.failure.code === 'INVALID_CURSOR' ? CURSOR : following.failure)
       }

@@ -2,31 +2,29 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { jsonOf, refuseUnfit } from '../src/http/operation-route.ts'
-import { logBug, noteCall } from '../src/http/request-log.ts'
+import { logBug, noteCall, pathOf } from '../src/http/request-log.ts'
 import { sendProblem } from '../src/http/send.ts'
 import type { McpRequest } from '../src/http/tools/mcp.ts'
+import { viewOf } from '../src/http/view.ts'
 
-/** `answer`: resolves with what answers messages. */
-export function mcp(
-  app: FastifyInstance,
-  answer: () => Promise<(request: McpRequest) => Promise<Response>>,
-  logger: Logger
-): void {
+export function mcp(app: FastifyInstance, logger: Logger): void {
   app.post('/mcp', {
     onRequest: refuseUnfit,
     async handler(request, reply) {
       const body = jsonOf(request)
       if (!body.ok) return sendProblem(reply, body.failure)
-      const answerTo = await answer()
+      const answer = await viewOf(request).mcp()
       const message = {
         request_id: request.id,
+        instance: pathOf(request.originalUrl),
+        ...(request.subject !== undefined && { subject: request.subject }),
         onAnswer: summary => noteCall(request.raw, summary),
         onBug: error => logBug(logger, { request_id: request.id }, error),
         onError: error => logger.debug({ request_id: request.id, mcp: error.message }),
         headers: request.headers,
         body: body.value
       } satisfies McpRequest
-      return reply.send(await answerTo(message))
+      return reply.send(await answer(message))
     }
   })
 }

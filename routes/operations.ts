@@ -10,7 +10,7 @@ export function operations(app: FastifyInstance, table: Operations): void {
       method: 'POST',
       url: operation.route,
       config: { published: () => operationSchema(operation) },
-      ...operationRoute(operation)
+      ...operationRoute(operation.id)
     })
   }
 }

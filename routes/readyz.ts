@@ -14,7 +14,7 @@ const route = factsRoute({
   access: 'open'
 })
 
-export function readyz(app: FastifyInstance, workspace: Workspace): void {
+export function readyz(app: FastifyInstance, workspace: Pick<Workspace, 'ready' | 'degraded'>): void {
   app.route({
     ...route,
     async handler(_request, reply) {

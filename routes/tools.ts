@@ -6,7 +6,7 @@ import { queryReader } from '../src/http/requests/query.ts'
 import { sendProblem } from '../src/http/send.ts'
 import { definitions } from '../src/http/tools/definitions.ts'
 import type { Components } from '../src/http/tools/schema.ts'
-import type { Toolbox } from '../src/http/tools/tool.ts'
+import { viewOf } from '../src/http/view.ts'
 
 const route = factsRoute({
   tags: ['tools'],
@@ -22,7 +22,7 @@ const route = factsRoute({
 })
 
 /** `output_schema`: whether the form for MCP says what a tool answers. */
-export function tools(app: FastifyInstance, box: Toolbox, components: Components, output_schema: boolean): void {
+export function tools(app: FastifyInstance, components: Components, output_schema: boolean): void {
   const queryOf = queryReader(ToolsQuery)
   app.route({
     ...route,
@@ -30,7 +30,7 @@ export function tools(app: FastifyInstance, box: Toolbox, components: Components
       const query = queryOf(request.url)
       if (!query.ok) return sendProblem(reply, query.failure)
       const { format = TOOL_FORMATS[0], strict, names } = query.value
-      const chosen = box.chosen(names)
+      const chosen = viewOf(request).box.chosen(names)
       if (!chosen.ok) return sendProblem(reply, chosen.failure)
       return definitions(chosen.value, components, { format, strict: strict === 'true', output_schema })
     }

@@ -1,7 +1,7 @@
 // What POST /batch takes and answers: operations on many files, all or nothing. Knows only the wire format.
 import type { Static, TSchema } from 'typebox'
 import { Type } from './type.ts'
-import { hash, named, ref, requestPath, word } from './common.ts'
+import { hash, named, ref, requestPath, word, madeOnce } from './common.ts'
 import { CALL_FIELDS, changeFields, keyField, callerFields } from './change-fields.ts'
 import { editId } from './history.ts'
 import { BatchedResultSchema } from './outcome.ts'
@@ -15,7 +15,7 @@ export const MAX_BATCH_FILES = 100
 const BATCH_FIELDS: readonly string[] = ['dry_run', ...CALL_FIELDS]
 
 /** One operation of a batch, where one operation may hold this many edits. */
-export function batchOperation(edits_max: number) {
+export const batchOperation = madeOnce((edits_max: number) => {
   const { properties } = previewRequest(edits_max)
   const { operation: _, path: _path, edits: _edits, ...fields } = properties as Record<string, TSchema>
   const own = Object.entries(fields).filter(([name]) => !BATCH_FIELDS.includes(name))
@@ -31,10 +31,10 @@ export function batchOperation(edits_max: number) {
     line_endings: Type.Optional(word(['adapt', 'exact'], 'As in edit, edit_lines, edit_section.')),
     new_text: Type.Optional(Type.String({ description: 'As in edit, edit_lines, edit_section.' }))
   })
-}
+})
 
 /** The request of /batch, whose operations have this schema. */
-export const batchRequest = (operation: ReturnType<typeof batchOperation>) =>
+export const batchRequest = madeOnce((operation: ReturnType<typeof batchOperation>) =>
   named('BatchRequest', 'Operations on one file or many, in order: all of them, or none.', {
     operations: Type.Array(ref(operation), {
       minItems: 1,
@@ -46,6 +46,7 @@ export const batchRequest = (operation: ReturnType<typeof batchOperation>) =>
     ...callerFields,
     ...keyField
   })
+)
 
 export const BatchResultSchema = named('BatchResult', 'What was changed, in all files or in none.', {
   message: Type.String({ description: 'What was done, in one sentence.' }),

@@ -1,5 +1,6 @@
 // What GET /capabilities answers. Knows only the wire format, not what the server is set to.
 import type { Static } from 'typebox'
+import { SCOPES } from './access.ts'
 import { Type } from './type.ts'
 import { count, named, ref, word } from './common.ts'
 
@@ -50,6 +51,18 @@ const RootFacts = named('RootFacts', 'What the workspace allows.', {
   )
 })
 
+const AccessFacts = named('AccessFacts', 'What the token of the request may do. Absent if there is only one token.', {
+  workspace: text('The name of its workspace.'),
+  scope: word(
+    [...SCOPES],
+    'read: look, preview, dry runs. edit: also change files, undo its own changes. ' +
+      'review: also keep and undo those of others, delete files.'
+  ),
+  paths: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: 'The only paths that it may use, as patterns; null: all.'
+  })
+})
+
 export const CapabilitiesSchema = named(
   'Capabilities',
   'What this server can do, its limits and what its workspace allows.',
@@ -67,9 +80,10 @@ export const CapabilitiesSchema = named(
         'Markdown by heading and code_block, the others by symbol.'
     ),
     syntax_languages: texts('Languages in which syntax warns of an edit that breaks a file, or refuses it.'),
-    root: ref(RootFacts)
+    root: ref(RootFacts),
+    access: Type.Optional(ref(AccessFacts))
   }
 )
 
-export const CAPABILITIES_COMPONENTS = [OperationInfo, Limits, RootFacts, CapabilitiesSchema]
+export const CAPABILITIES_COMPONENTS = [OperationInfo, Limits, RootFacts, AccessFacts, CapabilitiesSchema]
 export type Capabilities = Static<typeof CapabilitiesSchema>

@@ -12,16 +12,16 @@ export const keyField = {
       minLength: 1,
       maxLength: 255,
       description:
-        'A text of your own, such as a UUID: a request that is sent again under it is carried out once, ' +
-        'and answered as it was. Or the header Idempotency-Key.'
+        'A text of your own, such as a UUID: sent again under it, a request is done once, and answered as before. ' +
+        'Or the header Idempotency-Key.'
     })
   )
 }
 
 /** Who makes a change, and why. */
 export const callerFields = {
-  agent: label('Who makes the change, for the history. Or the header Editd-Agent.'),
-  session: label('In which session or task, for the history. Or the header Editd-Session.'),
+  agent: label('Who makes the change. Or the header Editd-Agent.'),
+  session: label('In which session or task. Or the header Editd-Session.'),
   reason: label('Why, in a few words, for the history.')
 }
 
@@ -32,19 +32,17 @@ export type CallField = (typeof CALL_FIELDS)[number]
 export const changeFields = {
   expected_hash: Type.Optional(
     hash(
-      'The file_hash from your last answer about this file. If the file has changed since, ' +
-        'nothing is written and the answer is STALE_FILE.'
+      'The file_hash from your last answer about this file. If it has changed since, ' +
+        'nothing is written: STALE_FILE.'
     )
   ),
-  dry_run: Type.Optional(
-    Type.Boolean({ description: 'true: compute and check everything but write nothing (default: false).' })
-  ),
+  dry_run: Type.Optional(Type.Boolean({ description: 'true: check everything, write nothing (default: false).' })),
   show_diff: Type.Optional(Type.Boolean({ description: 'true: add a unified diff to the answer (default: false).' })),
   max_diff_lines: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100_000, description: 'A longer diff is cut (default: 100).' })
   ),
   context_lines: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 20, description: 'Unchanged lines shown around each change (default: 3).' })
+    Type.Integer({ minimum: 0, maximum: 20, description: 'Lines shown around each change (default: 3).' })
   ),
   syntax: Type.Optional(
     word(['ignore', 'warn', 'refuse'], "If the edit breaks the file's syntax: ignore it, warn, or refuse.")

@@ -52,17 +52,26 @@ export const time = (description: string) => Type.String({ pattern: TIME, descri
 export const requestPath = Type.String({
   minLength: 1,
   maxLength: 4096,
-  description:
-    'The file, relative to the workspace root, such as src/app.ts. An absolute path inside the root is accepted.'
+  description: 'The file, relative to the workspace root, such as src/app.ts. An absolute path inside it is accepted.'
 })
 
 export const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const line = (description: string) => Type.Integer({ minimum: 1, description })
 export const answeredPath = Type.String({ description: 'The file, relative to the workspace root.' })
 export const resolvedPath = Type.String({
-  description: 'The file that the symlink in path leads to.'
+  description: 'Where the link in path leads.'
 })
 export const lossy = Type.Literal(true, {
   type: 'boolean',
-  description: 'true: U+FFFD stands for bytes that are not UTF-8.'
+  description: 'true: U+FFFD stands for what is not UTF-8.'
 })
+
+/** `make`, but of the same key only once: who has compiled a schema knows it again. */
+export function madeOnce<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const made = new Map<Key, Made>()
+  return key => {
+    const value = made.get(key) ?? make(key)
+    made.set(key, value)
+    return value
+  }
+}

@@ -1,7 +1,7 @@
 // What POST /edit-lines takes. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
-import { named, ref, requestPath } from './common.ts'
+import { named, ref, requestPath, madeOnce } from './common.ts'
 import { changeFields, lineEndings } from './change-fields.ts'
 
 // Without bounds, since 0 and numbers past the end are answered with how many lines the file has.
@@ -34,7 +34,7 @@ export const LineEdit = named('LineEdit', 'One replacement, insertion or deletio
 })
 
 /** The request of /edit-lines, where one request may hold this many edits. */
-export const editLinesRequest = (edits_max: number) =>
+export const editLinesRequest = madeOnce((edits_max: number) =>
   named(
     'EditLinesRequest',
     'Change whole lines of one file: either start_line, end_line and new_text here, or several such edits in edits.',
@@ -57,5 +57,6 @@ export const editLinesRequest = (edits_max: number) =>
       line_endings: lineEndings('new_text is written with the line breaks of the file')
     }
   )
+)
 
 export type EditLinesRequest = Static<ReturnType<typeof editLinesRequest>>

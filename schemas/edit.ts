@@ -1,7 +1,7 @@
 // What POST /edit takes. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
-import { named, ref, requestPath } from './common.ts'
+import { named, ref, requestPath, madeOnce } from './common.ts'
 import { changeFields, lineEndings } from './change-fields.ts'
 
 const oldText = Type.String({
@@ -47,7 +47,7 @@ export const TextEdit = named('TextEdit', 'One replacement of exact text.', {
 })
 
 /** The request of /edit, where one request may hold this many edits. */
-export const editRequest = (edits_max: number) =>
+export const editRequest = madeOnce((edits_max: number) =>
   named(
     'EditRequest',
     'Replace exact text in one file: either old_text and new_text here, or several such edits in edits.',
@@ -69,5 +69,6 @@ export const editRequest = (edits_max: number) =>
       line_endings: lineEndings(ADAPTED)
     }
   )
+)
 
 export type EditRequest = Static<ReturnType<typeof editRequest>>

@@ -36,6 +36,7 @@ export const HistoryRequestSchema = named(
     ),
     edit_id: Type.Optional(editId('The edit with this id.')),
     batch_id: Type.Optional(editId('Edits of this batch.')),
+    token: Type.Optional(claimed('Edits made with the token of this name.')),
     agent: Type.Optional(claimed('Edits of the agent that gave this name.')),
     session: Type.Optional(claimed('Edits of the session that was given this name.')),
     since: Type.Optional(time('Edits made then or later, such as 2026-11-22T12:40:00Z.')),
@@ -76,6 +77,7 @@ const PastEdit = named('PastEdit', 'One edit of one file.', {
   at: Type.String({ description: 'When it was made, in UTC.' }),
   path: answeredPath,
   lossy: Type.Optional(lossy),
+  token: Type.Optional(Type.String({ description: 'By whose token; set by the server.' })),
   agent: Type.Optional(Type.String({ description: 'Who made it, as the caller said.' })),
   session: Type.Optional(Type.String({ description: 'In which session, as the caller said.' })),
   reason: Type.Optional(Type.String({ description: 'Why, as the caller said.' })),
@@ -107,7 +109,7 @@ const PastEdit = named('PastEdit', 'One edit of one file.', {
         'that none is. Send its edit_id alone then.'
     })
   ),
-  diff: Type.Optional(Type.String({ description: 'A unified diff that git apply and patch -p1 accept.' })),
+  diff: Type.Optional(Type.String({ description: 'A unified diff for git apply or patch -p1.' })),
   diff_truncated: Type.Optional(Type.Boolean({ description: 'Whether the diff was cut.' })),
   diff_unavailable: Type.Optional(Type.String({ description: 'Why there is no diff.' }))
 })
@@ -122,7 +124,7 @@ export const HistoryResultSchema = named('HistoryResult', 'Edits, newest first.'
 
 /** What every answer says of an edit in the same way. */
 export const editFacts = PastEdit.properties
-const { edit_id, batch_id, operation, at, agent, session, reason } = editFacts
+const { edit_id, batch_id, operation, at, token, agent, session, reason } = editFacts
 
 /** Of an edit that an answer names beside what it is about. */
 export const NamedEdit = named('NamedEdit', 'An edit that is named in this answer.', {
@@ -130,6 +132,7 @@ export const NamedEdit = named('NamedEdit', 'An edit that is named in this answe
   batch_id,
   operation,
   at,
+  token,
   agent,
   session,
   reason,

@@ -25,7 +25,7 @@ export const InspectRequestSchema = named(
       ...requestPath,
       description:
         'The file or directory, relative to the workspace root, such as src/app.ts; . is the root itself. ' +
-        'An absolute path inside the root is accepted.'
+        'An absolute path inside it is accepted.'
     }),
     start_line: Type.Optional(
       line('First line to read, counted from 1. Without end_line: up to 16 KiB are read from there.')
@@ -132,7 +132,7 @@ export const InspectResultSchema = named('InspectResult', `${FACTS}, or ${ENTRIE
   message: Type.String({ description: 'What was found, in one sentence.' }),
   type: word(['file', 'directory'], 'What the path leads to.'),
   file_size: Type.Optional(count('Bytes in the file; absent for directories, as are the fields that follow.')),
-  file_hash: Type.Optional(hash('The hash of the file as it is now. Send it as expected_hash with your edit.')),
+  file_hash: Type.Optional(hash('The hash of the file now. Send it as expected_hash with your edit.')),
   encoding: Type.Optional(
     word(
       ['ascii', 'utf-8', 'unknown-8bit', 'utf-16le', 'utf-16be', 'binary'],

@@ -42,7 +42,7 @@ export const EditApplied = named('EditApplied', 'What one edit found and replace
 
 const hashes = {
   hash_before: hash('The hash of the file before the request.'),
-  file_hash: hash('The hash of the file as it is on disk now. Send it as expected_hash with your next edit.')
+  file_hash: hash('The hash of the file now. Send it as expected_hash with your next edit.')
 }
 const replaced = {
   total_replacements: count('Places replaced by all edits together.'),
@@ -56,7 +56,7 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
     path: answeredPath,
     resolved_path: Type.Optional(resolvedPath),
     message: Type.String({ description: 'What was done, in one sentence.' }),
-    changed: Type.Boolean({ description: 'false: the file already had exactly this content.' }),
+    changed: Type.Boolean({ description: 'false: the file already had this content.' }),
     dry_run: Type.Boolean({ description: 'true: nothing was written.' }),
     ...own,
     changes: Type.Array(ref(Change), {
@@ -70,26 +70,22 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
     total_lines_after: count('Lines in the result.'),
     file_size: count('Bytes in the result.'),
     ...hashed,
-    new_hash: Type.Optional(hash('In a dry run: the hash that the result would have.')),
+    new_hash: Type.Optional(hash('In a dry run: the hash of the result.')),
     edit_id: Type.Optional(
       Type.String({
-        description:
-          'The id of this change in the history, by which it can be taken back. Absent where nothing was written.'
+        description: 'The id of this change, to undo it by. Absent if nothing was written.'
       })
     ),
     write_strategy: Type.Optional(
       word(['in_place'], 'in_place: written in place, since a rename could not keep what the file is.')
     ),
-    diff: Type.Optional(Type.String({ description: 'A unified diff that git apply and patch -p1 accept.' })),
+    diff: Type.Optional(Type.String({ description: 'A unified diff for git apply or patch -p1.' })),
     diff_truncated: Type.Optional(Type.Boolean({ description: 'Whether the diff was cut.' })),
     diff_unavailable: Type.Optional(Type.String({ description: 'Why there is no diff.' })),
     encoding_mismatch: Type.Optional(
-      word(
-        ['latin-1', 'unknown-8bit'],
-        'What the file seems to be: it is not UTF-8, as is the text that was put in, which therefore looks wrong there.'
-      )
+      word(['latin-1', 'unknown-8bit'], 'What the file seems to be: not UTF-8, so the new text looks wrong there.')
     ),
-    note: Type.Optional(Type.String({ description: 'Something worth knowing, such as matches that were not chosen.' })),
+    note: Type.Optional(Type.String({ description: 'Worth knowing, such as matches that were not chosen.' })),
     warnings: Type.Array(Type.String(), {
       description: 'What may not be as you expect.'
     })

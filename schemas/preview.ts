@@ -2,7 +2,7 @@
 // format.
 import type { TObject, TSchema } from 'typebox'
 import { Type } from './type.ts'
-import { named, ref, requestPath, word } from './common.ts'
+import { named, ref, requestPath, word, madeOnce } from './common.ts'
 import { CreateRequestSchema } from './create.ts'
 import { editLinesRequest, LineEdit } from './edit-lines.ts'
 import { EditSectionRequestSchema } from './edit-section.ts'
@@ -39,7 +39,7 @@ export const PreviewEdit = named(
 )
 
 /** The request of /preview, where one request may hold this many edits. */
-export function previewRequest(edits_max: number) {
+export const previewRequest = madeOnce((edits_max: number) => {
   const { path, idempotency_key, ...fields } = merged({
     edit: editRequest(edits_max),
     edit_lines: editLinesRequest(edits_max),
@@ -70,7 +70,7 @@ export function previewRequest(edits_max: number) {
       show_diff: Type.Optional(Type.Boolean({ description: 'Whether to add a unified diff (default: true).' }))
     }
   )
-}
+})
 
 /** A preview whose fields have passed the schema of the operation that it names. */
 export interface PreviewRequest {

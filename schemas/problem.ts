@@ -183,7 +183,7 @@ const COMMON = {
       'after_delay: send it again later.'
   ),
   path: Type.Optional(text('The file.')),
-  resolved_path: Type.Optional(text('The file that the symlink in path leads to.')),
+  resolved_path: Type.Optional(text('Where the link in path leads.')),
   file_hash: Type.Optional(hash('The hash of the file as it is on disk now.')),
   operation_index: Type.Optional(count('Of a batch: which operation failed, counted from 0.'))
 }
@@ -192,7 +192,7 @@ const COMMON = {
 const MEMBERS = {
   expected_hash: Type.Optional(hash('The hash that the request expected.')),
   edit_index: Type.Optional(count('Which edit failed, counted from 0.')),
-  total_edits: Type.Optional(count('How many edits the request contains.')),
+  total_edits: Type.Optional(count('How many edits the request has.')),
   other_edit_index: Type.Optional(count('The edit that the failed one overlaps, counted from 0.')),
   search_text: Type.Optional(text('The old_text that was sought; a long one is cut.')),
   expected_occurrences: Type.Optional(count('How many matches the request expected.')),
@@ -284,6 +284,7 @@ const MEMBERS_BY_CODE = {
   PERMISSION_DENIED: has([]),
   READ_ONLY: has([]),
   DELETE_NOT_ALLOWED: has([]),
+  FORBIDDEN_SCOPE: has([]),
   FORBIDDEN_HOST: has([]),
   FORBIDDEN_ORIGIN: has([]),
   FILE_NOT_FOUND: has([], ['did_you_mean', 'suggested_fixes']),

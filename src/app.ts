@@ -1,6 +1,6 @@
 // The composition root: settings, workspace and routes become one server. Does not know the process: no argv, no env,
 // no listening.
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
@@ -17,10 +17,10 @@ import { page } from '../routes/page.ts'
 import { readyz } from '../routes/readyz.ts'
 import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
-import { VERSION, type Config } from './config/config.ts'
-import { accessOf, makeAccessCheck } from './http/auth.ts'
+import { VERSION } from './config/config.ts'
+import type { Grant } from './http/access/grant.ts'
+import { accessOf, makeAccessCheck, type RouteAccess } from './http/auth.ts'
 import { prefersPage } from './http/accept.ts'
-import { capabilitiesOf } from './http/capabilities.ts'
 import {
   collectRoutes,
   followSockets,
@@ -31,24 +31,22 @@ import {
   makeExpectationHandler
 } from './http/errors.ts'
 import { makeDrain } from './http/drain.ts'
+import type { RequestFailure } from './http/failure.ts'
 import { makeEventStreams } from './http/event-streams.ts'
 import { collectPublished, makeDocumentation, UNCOMPILED } from './http/documentation.ts'
-import { late } from './http/late.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
 import { logBug, pathOf, requestLog } from './http/request-log.ts'
-import { codexApplyPatch, openAiApplyPatch } from './http/adapters/apply-patch.ts'
-import { memoryTool, textEditor } from './http/adapters/text-editor.ts'
 import { makeReviewPage } from './http/review-page.ts'
 import { sendProblem } from './http/send.ts'
 import { componentsById } from './http/tools/schema.ts'
 import { toolbox } from './http/tools/tool.ts'
+import { withoutWorkspace, workspaceIn } from './http/workspace-url.ts'
+import type { Spaces } from './spaces.ts'
+import { adaptersOf, makeViews, operationsOf } from './views.ts'
 import { Workers } from './workers/workers.ts'
-import { makeOperations } from './operations.ts'
-import type { Workspace } from './workspace/workspace.ts'
 
 export interface AppOptions {
-  config: Config
-  workspace: Workspace
+  spaces: Spaces
   logger: Logger
   /**
    * Milliseconds: how long a request may take to arrive, its headers alone, how often that is looked at, and between two
@@ -62,6 +60,8 @@ export interface App {
   /** The published document, also where it isn't served. */
   document(): Promise<object>
   documentYaml(): Promise<string>
+  /** Ends all streams: who reads them shows its token again when it goes on. */
+  endStreams(): void
   /** Answers NOT_READY to requests from now on; resolves when those that run are done. */
   drain(): Promise<void>
 }
@@ -77,10 +77,11 @@ const requestId = (request: IncomingMessage): string => {
 }
 
 /** The server, ready to listen. */
-export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
+export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
+  const { config } = spaces
   const drain = makeDrain()
   const logWhenDone = requestLog(logger, config.logPaths)
-  const refusalOf = makeAccessCheck(config)
+  const identified = makeAccessCheck({ ...config, identify: spaces.identify })
   const handleError = makeErrorHandler(logger, config.bodyLimit)
   const app = Fastify({
     http: {
@@ -100,10 +101,11 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     frameworkErrors(error, request, reply) {
       logWhenDone(request, reply.raw)
       reply.header('x-request-id', request.id)
-      const refused = refusalOf(request.raw, accessOf(pathOf(request.url), request.method))
-      if (refused === null) handleError(error, request, reply)
-      else sendProblem(reply, refused)
-    }
+      const caller = identified(request.raw, accessOf(pathOf(request.url), request.method))
+      if (caller.ok) handleError(error, request, reply)
+      else sendProblem(reply, caller.failure)
+    },
+    rewriteUrl: ({ url = '/' }: IncomingMessage) => (config.access === null ? url : withoutWorkspace(url))
   })
   const sockets = followSockets(app.server)
   app.server.on('checkExpectation', makeExpectationHandler(logger))
@@ -114,7 +116,34 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     done(null, body)
   })
 
+  const workers = new Workers({ onCrash: error => logBug(logger, { event: 'parser_failed' }, error) })
+  app.addHook('onClose', () => workers.close())
+  // What is the same for all workspaces: names, routes, schemas.
+  const table = operationsOf(spaces.any().workspace, config, workers)
+  const schemas = components(table)
+  const byId = componentsById(schemas)
+  const viewFor = makeViews(workers, byId)
+
   const routes = collectRoutes(app)
+  /** Sets what the caller of a request sees. Returns why it is refused, or null. */
+  const admit = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: RouteAccess,
+    grant: Grant | null
+  ): RequestFailure | null => {
+    // A preflight has no token, and isn't for a route.
+    if (access !== 'token' || (config.access !== null && grant === null)) return null
+    const space = spaces.of(grant)
+    // Between two access files, a workspace goes before the tokens of it.
+    if (space === undefined) return { code: 'UNAUTHORIZED', reason: 'wrong' }
+    const named = config.access === null ? null : workspaceIn(request.originalUrl)
+    if (named !== null && named !== grant?.workspace) return { code: 'ROUTE_NOT_FOUND', workspace: named }
+    reply.raw.once('close', space.enter())
+    request.seen = viewFor(space, grant)
+    request.subject = grant === null ? undefined : { name: grant.name, workspace: grant.workspace, scope: grant.scope }
+    return null
+  }
   // Without a history there is nothing to review.
   const review = config.docs && config.history !== 'off' ? makeReviewPage() : null
   const published = collectPublished(app)
@@ -123,6 +152,8 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     to.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))
   }
   addFailureHandlers(app)
+  app.decorateRequest('seen', null)
+  app.decorateRequest('subject', undefined)
   // Callbacks, not promises, where every request passes.
   app.addHook('onRequest', (request, reply, done) => {
     logWhenDone(request, reply.raw)
@@ -134,7 +165,8 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     const wantsPage = config.docs && isHome && prefersPage(request.headers.accept)
     const route = request.is404 ? path : (request.routeOptions.url ?? path)
     const access = wantsPage ? 'public' : accessOf(route, request.method)
-    const refused = refusalOf(request.raw, access)
+    const caller = identified(request.raw, access)
+    const refused = caller.ok ? admit(request, reply, access, caller.value) : caller.failure
     if (refused !== null) sendProblem(reply, refused)
     else if (drain.closed && path !== '/healthz') {
       sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
@@ -186,41 +218,25 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     } else done()
   })
 
-  const workers = new Workers({ onCrash: error => logBug(logger, { event: 'parser_failed' }, error) })
-  app.addHook('onClose', () => workers.close())
-  const limits = { max_edits: config.maxEdits, max_file_size: config.maxFileSize }
-  const table = makeOperations(workspace, limits, workers)
-  const schemas = components(table)
   operations(app, table)
-  const box = toolbox(table, config)
-  const byId = componentsById(schemas)
   const documentation = makeDocumentation({
     routes: published,
     schemas,
     swagger: swaggerOptions(VERSION, table),
     addFailureHandlers
   })
-  const output_schema = config.mcpOutputSchema
-  tools(app, box, byId, output_schema)
-  tool(app, table, box)
-  const answerMcp = late(async () => {
-    const { mcpOverHttp, mcpServers } = await import('./http/tools/mcp.ts')
-    return mcpOverHttp(mcpServers(box, byId, { version: VERSION, output_schema }))
-  })
-  mcp(app, answerMcp, logger)
-  const all = [textEditor(table), memoryTool(table, config.memoryRoot), openAiApplyPatch(table), codexApplyPatch(table)]
-  adapters(app, all, table)
-  capabilities(app, capabilitiesOf(config, workspace.confinement, VERSION, table))
-  events(
-    app,
-    workspace,
-    makeEventStreams(error => logBug(logger, { event: 'stream_failed' }, error), timeouts.heartbeat)
-  )
+  tools(app, byId, config.mcpOutputSchema)
+  tool(app, table)
+  mcp(app, logger)
+  adapters(app, adaptersOf(table, config.memoryRoot), table)
+  capabilities(app)
+  const streams = makeEventStreams(error => logBug(logger, { event: 'stream_failed' }, error), timeouts.heartbeat)
+  events(app, streams)
   healthz(app)
-  readyz(app, workspace)
+  readyz(app, spaces)
   if (config.docs) {
     openapi(app, documentation)
-    openapiToolsJson(app, box, byId, VERSION)
+    openapiToolsJson(app, toolbox(table, config), byId, VERSION)
     docs(app, documentation)
   }
   if (review !== null) page(app, review, routes)
@@ -229,9 +245,10 @@ export async function buildApp({ config, workspace, logger, timeouts = TIMEOUTS 
     app,
     document: documentation.document,
     documentYaml: documentation.yaml,
+    endStreams: () => streams.endAll(),
     drain() {
       const drained = drain.close()
-      workspace.endFollowing()
+      spaces.endFollowing()
       return drained
     }
   }

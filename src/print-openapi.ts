@@ -2,6 +2,7 @@
 import pino from 'pino'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config/config.ts'
+import { oneSpace } from './spaces.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 const untouched = (): Promise<never> => Promise.reject(new Error('nothing is opened here'))
@@ -21,6 +22,7 @@ const workspace: Workspace = {
   keyed: untouched,
   ready: () => null,
   degraded: () => false,
+  limitedTo: () => workspace,
   close: async () => {}
 }
 
@@ -38,7 +40,10 @@ export async function openapiYaml(): Promise<string> {
     }
   )
   if (!config.ok) throw new Error(config.failure.join(' '))
-  const { app, documentYaml } = await buildApp({ config: config.value, workspace, logger: pino({ level: 'silent' }) })
+  const { app, documentYaml } = await buildApp({
+    spaces: oneSpace(config.value, workspace),
+    logger: pino({ level: 'silent' })
+  })
   const yaml = await documentYaml()
   await app.close()
   return yaml

@@ -7,23 +7,34 @@ import cluster, { type Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Logger } from 'pino'
+import type { Access } from './config/access-file.ts'
 import type { Config } from './config/config.ts'
 import { keepOthersOff, type ListenPlace } from './listen.ts'
+import type { PreparedSpaces } from './spaces.ts'
 
-/** Where a server listens, and the real path of its root. */
+/** Where a server listens, and what it serves, as `Spaces.served`. */
 export interface Listening {
-  root: string
+  served: string
   address: ListenPlace
 }
 
 /**
  * What a process is told. `group`: of the processes of one primary (WorkspaceOptions). `umask`: that of the primary
- * makes sockets.
+ * makes sockets. `declared`: what the access file says; null: there is none.
  */
-export type GroupConfig = Config & { group: string; umask: number }
+export type GroupConfig = Config & { group: string; umask: number; declared: Access | null }
 
-/** What a process tells the primary: first that it can be told the settings. */
-type Report = 'started' | { listening: Listening } | { failure: string }
+/**
+ * What a process is told later: to get ready for another access file, and then, when all have answered, to take it or
+ * to leave it.
+ */
+type Order = { prepare: Access } | 'take' | 'leave'
+
+/**
+ * What a process tells the primary: first that it can be told the settings. `prepared`: whether it could get ready, or a
+ * sentence that says why not.
+ */
+type Report = 'started' | { listening: Listening } | { failure: string } | { prepared: true | string }
 
 /** Why the processes can't serve: a sentence of one of them. */
 export class ProcessFailed extends Error {}
@@ -44,6 +55,8 @@ interface Life {
   /** In ms of performance.now(); null: not yet. */
   listensSince: number | null
   failure: string | null
+  /** Hears whether it is ready for another access file, or that it has ended; null: it wasn't asked. */
+  onPrepared: ((prepared: true | string) => void) | null
 }
 
 /** null: a socket has none. */
@@ -84,6 +97,7 @@ export class Processes {
   readonly #patience: number
   readonly #group = randomUUID()
   #umask = 0
+  #declared: Access | null
   readonly #lives = new Map<Worker, Life>()
   readonly #delays = new Set<NodeJS.Timeout>()
   /** Once all have listened; that of the first counts. */
@@ -100,9 +114,10 @@ export class Processes {
   #isStopping = false
   #failure: Error | null = null
 
-  /** `patience`: ms after `stop`. */
-  constructor(config: Config, logger: Logger, patience: number) {
+  /** `declared`: as of GroupConfig. `patience`: ms after `stop`. */
+  constructor(config: Config, declared: Access | null, logger: Logger, patience: number) {
     this.#config = config
+    this.#declared = declared
     this.#logger = logger
     this.#patience = patience
     this.#port = config.port
@@ -139,6 +154,33 @@ export class Processes {
     return true
   }
 
+  /**
+   * All of them take another access file, or none; rejects with ProcessFailed where one of them can't. Only while they
+   * serve, and one call at a time.
+   */
+  async replaceAccess(declared: Access): Promise<void> {
+    const asked = [...this.#lives].filter(([, life]) => listens(life))
+    const answers = await Promise.all(asked.map(([worker, life]) => this.#prepare(worker, life, declared)))
+    const failure = answers.find(answer => answer !== true)
+    for (const [worker] of asked) this.#order(worker, failure === undefined ? 'take' : 'leave')
+    if (failure !== undefined) throw new ProcessFailed(failure)
+    this.#declared = declared
+    // Those that started meanwhile were told what was.
+    for (const [worker] of this.#lives) if (!asked.some(([other]) => other === worker)) worker.process.kill('SIGTERM')
+  }
+
+  #prepare(worker: Worker, life: Life, declared: Access): Promise<true | string> {
+    return new Promise(resolve => {
+      life.onPrepared = resolve
+      this.#order(worker, { prepare: declared })
+    })
+  }
+
+  #order(worker: Worker, order: Order): void {
+    // Of one that is about to end nothing is expected.
+    if (worker.isConnected()) worker.send(order)
+  }
+
   /** Whatever still runs: the next start cleans up after it. */
   #kill(): void {
     for (const worker of this.#lives.keys()) this.#end(worker, 'SIGKILL')
@@ -148,7 +190,7 @@ export class Processes {
   #start(ended: number): void {
     const worker = cluster.fork()
     const closeUnanswered = followHandles(worker)
-    this.#lives.set(worker, { ended, port: this.#port, listensSince: null, failure: null })
+    this.#lives.set(worker, { ended, port: this.#port, listensSince: null, failure: null, onPrepared: null })
     worker.on('message', (report: Report) => this.#hear(worker, report))
     worker.on('error', error => this.#end(worker, String(error)))
     worker.on('exit', (code, signal) => {
@@ -168,7 +210,12 @@ export class Processes {
     if (life === undefined) return
     if (report === 'started') {
       life.port = this.#port
-      worker.send({ ...this.#config, port: life.port, group: this.#group, umask: this.#umask } satisfies GroupConfig)
+      const told = { group: this.#group, umask: this.#umask, declared: this.#declared }
+      worker.send({ ...this.#config, port: life.port, ...told } satisfies GroupConfig)
+      return
+    }
+    if ('prepared' in report) {
+      life.onPrepared?.(report.prepared)
       return
     }
     if ('failure' in report) {
@@ -198,6 +245,8 @@ export class Processes {
     const life = this.#lives.get(worker)
     if (life === undefined) return
     this.#lives.delete(worker)
+    // Its replacement is told what is decided now.
+    life.onPrepared?.(true)
     worker.process.kill('SIGKILL')
     if (!this.#isStopping) this.#replace(life, worker.process.pid, how)
     this.#settle()
@@ -236,6 +285,7 @@ export class Processes {
 
 /** A server that listens. */
 interface Served extends Listening {
+  prepare(access: Access): Promise<PreparedSpaces>
   /** Finishes what runs and ends the process. */
   stop(why: { reason: string }): void
 }
@@ -259,11 +309,35 @@ export async function serveForPrimary(
   worker.send('started' satisfies Report)
   const [config] = await settings
   process.umask(config.umask)
+  // The primary reads the access file again; a terminal sends this to all of them.
+  if (config.declared !== null) process.on('SIGHUP', () => {})
   try {
     const served = await serve(config)
     stop = served.stop
-    worker.send({ listening: { root: served.root, address: served.address } } satisfies Report)
+    followOrders(worker, served, error => describe(error, config))
+    worker.send({ listening: { served: served.served, address: served.address } } satisfies Report)
   } catch (error) {
     worker.send({ failure: describe(error, config) } satisfies Report, () => process.exit(1))
   }
+}
+
+/** Gets ready for another access file, takes it or leaves it, as the primary says. */
+function followOrders(worker: Worker, { prepare }: Served, describe: (error: unknown) => string): void {
+  let prepared: PreparedSpaces | null = null
+  const report = (answer: true | string) => worker.send({ prepared: answer } satisfies Report)
+  process.on('message', (order: Order) => {
+    if (order === 'take') prepared?.take()
+    else if (order === 'leave') prepared?.leave()
+    else {
+      prepare(order.prepare).then(
+        ready => {
+          prepared = ready
+          report(true)
+        },
+        error => report(describe(error))
+      )
+      return
+    }
+    prepared = null
+  })
 }

@@ -3,14 +3,15 @@
 // does not know any route.
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
+import { loadAccess, type Access } from './config/access-file.ts'
 import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
 import { CantListen, clearSocketPath, listen, type ListenPlace } from './listen.ts'
 import { openLog, printable } from './log.ts'
+import { openSpaces } from './open-spaces.ts'
 import { ProcessFailed, Processes, serveForPrimary, type GroupConfig, type Listening } from './processes.ts'
-import { ensureDir } from './workspace/commit/ensure-dir.ts'
+import { CantOpen, type AccessSpaces, type PreparedSpaces, type Spaces } from './spaces.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
 import { StateUnusable } from './workspace/state.ts'
-import { openWorkspace, type Workspace } from './workspace/workspace.ts'
 
 /** The exit status where settings are at fault. */
 const EXIT_FAULT = 2
@@ -24,7 +25,9 @@ const printErrors = (sentences: readonly string[]) => {
 }
 
 /** Why the server can't start, in one sentence for a person. */
-function startFailure(error: unknown, { host, port, root }: Config): string {
+function startFailure(error: unknown, config: Config): string {
+  if (error instanceof CantOpen) return startFailure(error.cause, error.config)
+  const { host, port, root } = config
   if (error instanceof ProcessFailed || error instanceof CantListen) return error.message
   if (error instanceof Occupied) return occupied(error)
   if (error instanceof StateUnusable) {
@@ -72,9 +75,9 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
  * What is printed once the server listens: one line, and for a person also the token, the page to try it and a first
  * call.
  */
-function greeting(config: Config, { root, address }: Listening): string {
+function greeting(config: Config, { served, address }: Listening): string {
   const url = urlOf(address)
-  const line = `editd listening on ${url ?? String(address)} root=${root}\n`
+  const line = `editd listening on ${url ?? String(address)} ${served}\n`
   const socket = config.listen !== null && 'path' in config.listen ? config.listen.path : null
   // What was handed over may be a socket of any path.
   if ((!config.tokenGenerated && !process.stdout.isTTY) || (url === null && socket === null)) return line
@@ -83,7 +86,7 @@ function greeting(config: Config, { root, address }: Listening): string {
   const bearer = config.tokenGenerated
     ? quoted(`Authorization: Bearer ${config.token}`)
     : '"Authorization: Bearer $EDITD_TOKEN"'
-  const token = config.token === null ? '' : ` -H ${bearer}`
+  const token = config.token === null && config.access === null ? '' : ` -H ${bearer}`
   const generated = config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''
   const headers = `${token} -H 'Content-Type: application/json'`
   const docs = config.docs && local !== null ? `docs: ${local}/docs\n` : ''
@@ -115,25 +118,22 @@ function startLog(config: Config, warnings: readonly string[]) {
   return { logger, closeLog: close }
 }
 
-/** Opens the log and the workspace. */
-async function prepare(config: Config | GroupConfig, warnings: readonly string[]) {
+/** Opens the log and what is served; `access` as of `openSpaces`. */
+async function prepare(config: Config | GroupConfig, warnings: readonly string[], access: Access | null) {
   const { logger, closeLog } = startLog(config, warnings)
-  ensureDir(config.root)
-  const workspace = await openWorkspace({
-    ...config,
-    report: event => {
-      logger.warn(event)
-    }
-  })
-  return { logger, closeLog, workspace }
+  const spaces = await openSpaces({ config, report: event => logger.warn(event), ...groupOf(config) }, access)
+  return { logger, closeLog, spaces }
 }
+
+const groupOf = (config: Config | GroupConfig) => ('group' in config ? { group: config.group } : {})
 
 /**
  * `editd mcp`: serves the tools to the program at the other end of stdin and stdout, until it closes them or a signal
  * comes.
  */
 async function serveMcp(config: Config, warnings: readonly string[]): Promise<void> {
-  const { logger, closeLog, workspace } = await prepare(config, warnings)
+  const { logger, closeLog, spaces } = await prepare(config, warnings, null)
+  const { workspace } = spaces.any()
   const stop = () => {
     process.stdin.destroy()
     setTimeout(() => process.exit(0), EXIT_MS).unref()
@@ -155,9 +155,9 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
 }
 
 /** The app, when it listens, and where. */
-async function listening(config: Config, workspace: Workspace, logger: Logger) {
+async function listening(config: Config, spaces: Spaces, logger: Logger) {
   const { buildApp } = await import('./app.ts')
-  const built = await buildApp({ config, workspace, logger })
+  const built = await buildApp({ spaces, logger })
   return { ...built, address: await listen(built.app, config) }
 }
 
@@ -167,10 +167,10 @@ function onSignal(stop: (why: { signal: string }) => void): void {
 }
 
 /** Serves until a signal comes or `stop` is called. Resolves when it listens. */
-async function serve(config: Config | GroupConfig, warnings: readonly string[]) {
-  const { logger, closeLog, workspace } = await prepare(config, warnings)
-  const { app, drain, address } = await listening(config, workspace, logger).catch(async error => {
-    await workspace.close()
+async function serve(config: Config | GroupConfig, warnings: readonly string[], access: Access | null) {
+  const { logger, closeLog, spaces } = await prepare(config, warnings, access)
+  const { app, drain, endStreams, address } = await listening(config, spaces, logger).catch(async error => {
+    await spaces.close()
     throw error
   })
 
@@ -186,30 +186,97 @@ async function serve(config: Config | GroupConfig, warnings: readonly string[]) 
     setTimeout(() => process.exit(0), EXIT_MS).unref()
     await drain()
     await app.close()
-    await workspace.close()
+    await spaces.close()
     logger.info({ event: 'stopped' })
     await closeLog()
     process.exit(0)
   }
   onSignal(stop)
-  return { root: workspace.root, address, stop }
+  /** Only where there is an access file. */
+  const prepareSet = async (access: Access): Promise<PreparedSpaces> => {
+    const { take, leave } = await (spaces as AccessSpaces).prepare(access)
+    return {
+      leave,
+      take() {
+        take()
+        endStreams()
+      }
+    }
+  }
+  return {
+    served: spaces.served,
+    address,
+    stop,
+    logger,
+    prepare: prepareSet,
+    replace: async (access: Access) => (await prepareSet(access)).take()
+  }
+}
+
+interface Started {
+  logger: Logger
+  /** Serves another access file; rejects, and serves what it did, where that can't be. */
+  replace(access: Access): Promise<void>
+}
+
+/**
+ * Has the access file read again at each SIGHUP, one after the other, once the server has started. Where it is at fault,
+ * or can't be served, the log says why, and what was stays.
+ */
+function followAccessFile(config: Config, started: Promise<Started>): void {
+  const readAgain = async ({ logger, replace }: Started) => {
+    const loaded = await loadAccess(config)
+    const faults = loaded.ok ? await faultsOf(replace(loaded.value)) : loaded.failure
+    for (const fault of faults) logger.error({ event: 'access_unchanged' }, fault)
+    if (!loaded.ok || faults.length > 0) return
+    const { workspaces, tokens } = loaded.value
+    logger.info({ event: 'access_read', workspaces: workspaces.length, tokens: tokens.length })
+  }
+  const faultsOf = (replaced: Promise<void>) =>
+    replaced.then(
+      () => [],
+      (error: unknown) => [startFailure(error, config)]
+    )
+  let last: Promise<unknown> = started
+  process.on('SIGHUP', () => {
+    // If the start fails, that is told where it is waited for.
+    last = last.then(() => started.then(readAgain)).catch(() => {})
+  })
 }
 
 async function start(config: Config, warnings: readonly string[]): Promise<void> {
+  const access = config.access === null ? null : await loadAccess(config)
+  if (access?.ok === false) {
+    printErrors(access.failure)
+    process.exitCode = EXIT_FAULT
+    return
+  }
+  const declared = access === null ? null : access.value
+  if (config.listen !== null && 'path' in config.listen) await clearSocketPath(config.listen.path)
   const greet = (listening: Listening) => {
     process.stdout.write(greeting(config, listening))
   }
-  if (config.listen !== null && 'path' in config.listen) await clearSocketPath(config.listen.path)
   if (config.processes === 1) {
-    greet(await serve(config, warnings))
+    const serving = serve(config, warnings, declared)
+    if (declared !== null) followAccessFile(config, serving)
+    greet(await serving)
     return
   }
   const { logger, closeLog } = startLog(config, warnings)
-  const processes = new Processes(config, logger, EXIT_MS)
+  const processes = new Processes(config, declared, logger, EXIT_MS)
   onSignal(why => {
     if (processes.stop()) logger.info({ event: 'stopping', ...why })
   })
-  await processes.run(greet)
+  const replace = (read: Access) => processes.replaceAccess(read)
+  let hasStarted: (started: Started) => void = () => {}
+  const started = new Promise<Started>(resolve => {
+    hasStarted = resolve
+  })
+  if (declared !== null) followAccessFile(config, started)
+  await processes.run(listening => {
+    greet(listening)
+    hasStarted({ logger, replace })
+  })
   logger.info({ event: 'stopped' })
   await closeLog()
   process.exit(0)
@@ -242,7 +309,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   if (cluster.worker !== undefined) {
-    await serveForPrimary(cluster.worker, config => serve(config, []), startFailure)
+    await serveForPrimary(cluster.worker, config => serve(config, [], config.declared), startFailure)
     return
   }
   const asks = (...flags: string[]) => flags.some(flag => argv.includes(flag))

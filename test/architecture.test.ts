@@ -30,11 +30,14 @@ const partOf = (path: string) =>
 
 // As ARCHITECTURE.md draws them. `print-openapi` is a second, smaller server.
 const ARROWS: Record<string, string[]> = {
-  server: ['app', 'stdio', 'processes', 'listen', 'config', 'workspace', 'log'],
-  processes: ['listen', 'config'],
+  server: ['app', 'stdio', 'processes', 'open-spaces', 'spaces', 'listen', 'config', 'workspace', 'log'],
+  processes: ['spaces', 'listen', 'config'],
+  'open-spaces': ['spaces', 'workspace', 'config'],
   listen: ['config', 'error-code'],
-  'print-openapi': ['app', 'config', 'workspace'],
-  app: ['routes', 'http', 'operations', 'workers', 'workspace', 'config'],
+  'print-openapi': ['app', 'spaces', 'config', 'workspace'],
+  app: ['routes', 'views', 'spaces', 'http', 'workers', 'config'],
+  views: ['spaces', 'http', 'operations', 'workers', 'workspace', 'config'],
+  spaces: ['http', 'workspace', 'config'],
   stdio: ['http', 'operations', 'workers', 'workspace', 'config'],
   routes: ['schemas', 'http', 'operations', 'workspace'],
   http: ['schemas', 'operations', 'workspace', 'engine', 'config', 'log'],
@@ -77,6 +80,7 @@ const ROOMS: Record<string, string[]> = {
   'workspace/locks': ['root', 'failure', 'errno', 'text-file'],
   'workspace/commit': ['root', 'locks', 'failure', 'errno', 'sync', 'text-file', 'scan', 'state'],
   'workspace/history': ['root', 'locks', 'api', 'failure', 'errno', 'scan'],
+  'http/access': ['failure'],
   'http/answers': ['failure'],
   'http/requests': ['answers', 'failure'],
   'http/tools': ['answers', 'requests', 'failure', 'call'],

@@ -30,9 +30,11 @@ export interface SessionRow {
 /** Why an edit needs a person. */
 export type Need = 'uncertain' | 'outside' | 'no_texts'
 
-/** Who made an edit, as the page says it. */
-export const authorOf = ({ agent, operation }: Pick<EditFacts, 'agent' | 'operation'>): string =>
-  agent ?? (operation === 'outside' ? 'another program' : 'unnamed agent')
+/** Who made an edit, as the page says it: the token, which is certain, before what the agent calls itself. */
+export function authorOf({ token, agent, operation }: Pick<EditFacts, 'token' | 'agent' | 'operation'>): string {
+  if (token !== undefined) return agent === undefined ? token : `${token}: ${agent}`
+  return agent ?? (operation === 'outside' ? 'another program' : 'unnamed agent')
+}
 
 /** The author of what another program changed. */
 export const OUTSIDE = authorOf({ operation: 'outside' })

@@ -13,6 +13,7 @@ export interface EditFacts {
   edit_id: string
   operation: string
   at: string
+  token?: string
   agent?: string
   session?: string
   reason?: string

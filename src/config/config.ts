@@ -11,32 +11,13 @@ import {
   readEnvironment,
   readFlags,
   unknownVariables,
-  type Setting,
-  type Settings
+  type Setting
 } from './sources.ts'
 import { fail, ok, type Result } from '../result.ts'
-import {
-  BOOLEAN,
-  duration,
-  EXTENSION,
-  FOLDER,
-  HOST_NAME,
-  integer,
-  list,
-  LISTEN,
-  LOCK,
-  oneOf,
-  ORIGIN,
-  PATTERN,
-  size,
-  TEXT,
-  TOKEN,
-  TOOL,
-  type Kind,
-  type ListenOn
-} from './value-kinds.ts'
+import { TOKEN, type ListenOn } from './value-kinds.ts'
 import type { ToolName } from '../../schemas/tools.ts'
 import { DEFAULT_PRIVATE, DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
+import { SETTINGS, type LogLevel, type Name, type ValueOf } from './settings.ts'
 
 export const VERSION = '0.1.0'
 
@@ -52,6 +33,8 @@ export interface Config {
   /** null: no token is asked for (--no-auth). */
   token: string | null
   tokenGenerated: boolean
+  /** null: the one token may do everything. */
+  access: AccessSource | null
   stateDir: string
   durability: 'full' | 'fast'
   lock: 'shared' | 'local'
@@ -86,116 +69,17 @@ export interface Config {
   logPaths: boolean
 }
 
+/** Where the access file is, and the state folders of its workspaces. */
+export interface AccessSource {
+  /** Absolute. */
+  file: string
+  /** The folder that they are in; null: in `home`, as that of a root without an access file. */
+  stateDir: string | null
+  home: string
+}
+
 /** The protected paths that may not be read either. */
 const READ_PROTECTED = ['.git']
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-type LogLevel = (typeof LOG_LEVELS)[number]
-
-/** A setting with a default, which is written as a user would write it and becomes a value in the same way. */
-const setting = <T>(kind: Kind<T>, text: string, help: string): Setting<T> & { default: string } => ({
-  kind,
-  default: text,
-  shown: text,
-  help
-})
-const switchSetting = (help: string): Setting<boolean> & { default: string } => ({
-  ...setting(BOOLEAN, 'false', help),
-  shown: 'off',
-  boolean: true
-})
-/** A setting without a default; `shown` says what holds where it isn't given. */
-const optional = <T>(kind: Kind<T>, shown: string, help: string): Setting<T> => ({ kind, shown, help })
-const listSetting = <T>(element: Kind<T>, shown: string, help: string): Setting<T[]> => ({
-  ...optional(list(element), shown, help),
-  list: true
-})
-
-/**
- * Every setting: `--name`, and `EDITD_NAME` in the environment; `root` is the argument without a flag. The only place
- * of their defaults: --help and docs/settings.md are made from it.
- */
-const SETTINGS = {
-  root: setting(TEXT, './workspace', 'the folder whose files are edited; created if missing'),
-  host: setting(HOST_NAME, '127.0.0.1', 'the address to listen on'),
-  port: setting(integer(0, 65535), '7333', 'the port to listen on; 0 picks a free one'),
-  listen: optional(
-    LISTEN,
-    'on the host and port',
-    'where to listen instead: unix:PATH, a unix socket to make; fd:3, the first socket that systemd hands over'
-  ),
-  processes: setting(integer(1, 64), '1', 'how many processes serve on that address'),
-  token: { ...optional(TOKEN, 'generated at each start', 'the bearer token that clients send'), secret: true },
-  'token-file': optional(TEXT, 'none', 'a file that contains the token'),
-  'no-auth': switchSetting('require no token; on a loopback host or a unix socket only'),
-  'state-dir': optional(
-    TEXT,
-    'in $XDG_STATE_HOME or ~/.local/state',
-    'the folder for locks and the journal; all servers on a root must share it'
-  ),
-  durability: setting(oneOf('full', 'fast'), 'full', 'full: fsync the file and its folder; fast: no fsync'),
-  lock: setting(
-    LOCK,
-    'shared',
-    'shared: also take a lock file, for servers in other containers or on other hosts; local: no lock file'
-  ),
-  'lock-timeout': setting(
-    duration(3_600_000, '60m'),
-    '10s',
-    'how long a request waits for a file that is being edited'
-  ),
-  'max-file-size': setting(size(2 ** 31 - 1), '100MB', 'the largest file that can be read or edited'),
-  'max-edits': setting(integer(1, 100_000), '1000', 'the most edits in one request'),
-  'body-limit': setting(size(2 ** 29 - 25), '32MB', 'the largest request body'),
-  'allow-extensions': listSetting(EXTENSION, 'all', 'the only file extensions allowed, such as .ts,.md'),
-  protect: listSetting(PATTERN, 'none', 'additional paths that may not be edited'),
-  unprotect: listSetting(
-    PATTERN,
-    'none',
-    `paths to edit although they are protected by default (${DEFAULT_PROTECTED.join(', ')})`
-  ),
-  'read-only': switchSetting('refuse every edit and preview'),
-  'require-hash': switchSetting('refuse edits without an expected_hash'),
-  'allow-delete': switchSetting('let patches delete and move files, of which the history keeps what they held'),
-  history: setting(
-    oneOf('full', 'meta', 'required', 'off'),
-    'full',
-    "full: every change is kept, to be taken back; required: and what can't be recorded isn't done; " +
-      'meta: kept without texts; off: nothing is kept'
-  ),
-  'history-days': setting(integer(1, 36_500), '30', 'how many days a change is kept'),
-  'history-size': setting(
-    size(2 ** 50),
-    '1GB',
-    'how much the history may take; beyond it, the oldest changes go first'
-  ),
-  'history-private': listSetting(PATTERN, 'none', 'additional files whose texts the history does not keep'),
-  'history-all-texts': switchSetting(
-    `also keep the texts of files that often hold secrets (${DEFAULT_PRIVATE.join(', ')})`
-  ),
-  tools: listSetting(
-    TOOL,
-    'all but batch_edit, edit_history, preview_edit and redo_edit',
-    'the only tools to offer to models, such as edit_file,inspect_file'
-  ),
-  'memory-root': setting(FOLDER, 'memories', "the folder of Anthropic's memory tool, below the root"),
-  'mcp-output-schema': switchSetting(
-    'tell MCP clients the schema of each answer, and send answers as structuredContent too'
-  ),
-  'no-docs': switchSetting('serve neither the review page nor /docs nor the OpenAPI documents'),
-  'allow-host': listSetting(HOST_NAME, 'none', 'additional Host names to accept'),
-  'allow-origin': listSetting(ORIGIN, 'none', 'origins of web pages that may call this server'),
-  'log-level': setting(oneOf(...LOG_LEVELS), 'info', `what is logged: ${LOG_LEVELS.join(', ')}`),
-  'log-paths': setting(oneOf('on', 'off'), 'on', 'whether the log line of a request has the path of its file: on, off')
-} satisfies Settings
-
-type Name = keyof typeof SETTINGS
-type ValueOf<N extends Name> =
-  (typeof SETTINGS)[N] extends Setting<infer T>
-    ? (typeof SETTINGS)[N] extends { default: string }
-      ? T
-      : T | undefined
-    : never
 
 /** What the settings need to know about the machine. */
 export interface Disk {
@@ -265,11 +149,14 @@ function tokenOf(
   faults.push(`${from('token-file')} "${file}" does not contain a valid token: expected ${parsed.failure}.`)
 }
 
-/** A folder for each root, named after it, in the user's state folder; undefined where the user has none. */
-function defaultStateDir(root: string, env: NodeJS.ProcessEnv): string | undefined {
-  const home = env.XDG_STATE_HOME || (env.HOME && join(env.HOME, '.local', 'state'))
+/** The folder for what a user's programs remember; undefined where the user has none. */
+const stateHome = (env: NodeJS.ProcessEnv): string | undefined =>
+  env.XDG_STATE_HOME || (env.HOME && join(env.HOME, '.local', 'state')) || undefined
+
+/** A folder for each root, named after it, in the user's folder of state. */
+export function stateFolderOf(root: string, home: string): string {
   const digest = createHash('sha256').update(root).digest('hex').slice(0, 12)
-  return home ? resolve(home, 'editd', `${basename(root) || 'root'}-${digest}`) : undefined
+  return resolve(home, 'editd', `${basename(root) || 'root'}-${digest}`)
 }
 
 /**
@@ -307,7 +194,10 @@ export function loadConfig(
   const listenSettings = { listen: value('listen') ?? null, host, from }
   const listen = checkListen(listenSettings, { ...disk, env }, faults)
   faults.push(
-    ...tokenFaults(listenSettings, { isGiven: tokenGiven, noAuth: noAuth ? (from('no-auth') ?? null) : null })
+    ...tokenFaults(listenSettings, {
+      isGiven: tokenGiven || given.has('access'),
+      noAuth: noAuth ? (from('no-auth') ?? null) : null
+    })
   )
 
   const processes = value('processes')
@@ -334,7 +224,16 @@ export function loadConfig(
     )
   }
 
-  const stateDir = value('state-dir') ?? defaultStateDir(disk.realPath(root), env)
+  const access = value('access')
+  if (access !== undefined) {
+    for (const other of NOT_WITH_ACCESS.filter(name => given.has(name))) {
+      const named = other === 'root' ? 'a root' : from(other)
+      faults.push(`${from('access')} and ${named} are both given: the access file says ${SAID_THERE[other]}.`)
+    }
+  }
+
+  const home = stateHome(env)
+  const stateDir = value('state-dir') ?? (home && stateFolderOf(disk.realPath(root), home))
   if (stateDir === undefined && !given.has('state-dir')) {
     faults.push('There is no state folder, since neither HOME nor XDG_STATE_HOME is set: name one with --state-dir.')
   }
@@ -347,8 +246,12 @@ export function loadConfig(
     port: value('port'),
     listen,
     processes,
-    token: noAuth ? null : (token ?? randomBytes(32).toString('base64url')),
-    tokenGenerated: !noAuth && token === undefined,
+    token: noAuth || access !== undefined ? null : (token ?? randomBytes(32).toString('base64url')),
+    tokenGenerated: !noAuth && access === undefined && token === undefined,
+    access:
+      access === undefined
+        ? null
+        : { file: resolve(access), stateDir: value('state-dir') ?? null, home: home ?? dirname(resolve(stateDir)) },
     stateDir: resolve(stateDir),
     durability: value('durability'),
     lock: value('lock'),
@@ -377,8 +280,19 @@ export function loadConfig(
   })
 }
 
+/** What the access file says instead of these settings. */
+const SAID_THERE = {
+  root: 'which folders are edited',
+  token: 'who may call',
+  'token-file': 'who may call',
+  'no-auth': 'who may call',
+  'allow-delete': 'who may delete files (scope: review)'
+} satisfies Partial<Record<Name, string>>
+const NOT_WITH_ACCESS = Object.keys(SAID_THERE) as (keyof typeof SAID_THERE)[]
+
 /** Settings that only the HTTP server has. */
 const HTTP_ONLY: readonly Name[] = [
+  'access',
   'host',
   'port',
   'listen',

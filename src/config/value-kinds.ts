@@ -3,13 +3,15 @@
 import { isIP } from 'node:net'
 import { TOOL_NAMES } from '../../schemas/tools.ts'
 import { fail, ok, type Result } from '../result.ts'
+import { pathPatternFault } from '../workspace/root/policy.ts'
 
 /** A kind of value. `parse` fails with a description of valid texts, to follow "expected". */
 export interface Kind<T> {
   parse(text: string): Result<T, string>
 }
 
-const kind = <T>(expected: string, parse: (text: string) => T | undefined): Kind<T> => ({
+/** A kind of which `parse` is given a function that returns undefined for a text that isn't valid. */
+export const kind = <T>(expected: string, parse: (text: string) => T | undefined): Kind<T> => ({
   parse(text) {
     const value = parse(text)
     return value === undefined ? fail(expected) : ok(value)
@@ -77,6 +79,14 @@ export const list = <T>(element: Kind<T>): Kind<T[]> => ({
 export const PATTERN = kind('comma-separated paths or names, none of them empty', text =>
   text === '' ? undefined : text
 )
+
+/** A pattern of the paths that a token may use. */
+export const PATH_PATTERN: Kind<string> = {
+  parse(text) {
+    const fault = pathPatternFault(text)
+    return fault === null ? ok(text) : fail(`a path or pattern such as docs/** or src/*.ts: a pattern ${fault}`)
+  }
+}
 
 export const EXTENSION = kind('extensions such as .ts,.md', text =>
   /^\.?[^./\\*\s]+(\.[^./\\*\s]+)*$/.test(text) ? `.${text.replace(/^\./, '')}` : undefined

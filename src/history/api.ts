@@ -88,6 +88,7 @@ export interface RecordQuery {
   edit_ids?: readonly string[]
   /** An id of before the edits of its batch were given theirs. */
   batch_id?: string
+  token?: string
   /** Null: records without one. */
   agent?: string | null
   session?: string | null

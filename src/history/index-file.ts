@@ -12,7 +12,7 @@ import { indexName } from './segment-name.ts'
 /** Four numbers of four bytes: length and CRC-32 of the summary, then of the rows. */
 const HEADER = 16
 /** Another one for each form of the file. */
-const FORM = 5
+const FORM = 6
 /** Bytes that are read at once, to have most summaries with one read. */
 const FIRST = 16 * 1024
 

@@ -132,7 +132,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   if (!isId(edit_id) || !isOperation(operation) || path === null) return null
   if (!isNumber(at) || !isNumber(size_before) || !isNumber(size_after)) return null
   if (!isNumber(lines_added) || !isNumber(lines_removed) || !isHash(hash_before) || !isHash(hash_after)) return null
-  const { agent, session, reason, seen, blobs, change_count, temp, batch_id } = value
+  const { token, agent, session, reason, seen, blobs, change_count, temp, batch_id } = value
   const toggles = listOf(value.toggles, selectionOf)
   const made_folders = listOf(value.made_folders, fromJson)
   const attributes = attributesOf(value.attributes)
@@ -153,6 +153,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     lines_removed,
     hasTexts,
     blobs: listOf(blobs, name => (isText(name) ? name : null)) ?? [],
+    ...(isText(token) && { token }),
     ...(isText(agent) && { agent }),
     ...(isText(session) && { session }),
     ...(isText(reason) && { reason }),

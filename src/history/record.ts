@@ -10,8 +10,12 @@ import type { SplicePlace } from '../engine/history/places.ts'
 export type RecordedOperation =
   'edit' | 'edit_lines' | 'edit_section' | 'create' | 'batch' | 'apply_patch' | 'undo' | 'redo' | 'outside' | 'review'
 
-/** Who says to have made a change, and why. Claimed by the caller, shown as such. */
+/**
+ * Who made a change, and why: `token` is the name of the token that it came with, as the server found it; the others are
+ * claimed by the caller, and shown as such.
+ */
 export interface Author {
+  token?: string
   agent?: string
   session?: string
   reason?: string

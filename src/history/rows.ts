@@ -160,10 +160,11 @@ function newestFirst(found: readonly FoundRow[]): FoundRow[] {
 const mayHaveId = ({ overview }: ReadSegment, edit_id: string): boolean =>
   overview.lowest <= edit_id && edit_id <= overview.highest
 
-const namesIn = ({ path, under, batch_id, agent, session }: RecordQuery) => ({
+const namesIn = ({ path, under, batch_id, token, agent, session }: RecordQuery) => ({
   ...(path && { path: keyOf(path) }),
   ...(under && { under: keyOf(under) }),
   ...(batch_id !== undefined && { batch: keyOf(Buffer.from(batch_id)) }),
+  ...(token !== undefined && { token: keyOf(Buffer.from(token)) }),
   ...(typeof agent === 'string' && { agent: keyOf(Buffer.from(agent)) }),
   ...(typeof session === 'string' && { session: keyOf(Buffer.from(session)) })
 })

@@ -8,7 +8,7 @@ import type { Settlement } from './record.ts'
 
 /**
  * A row: the id; offset and length of the line; when; path, agent, session and batch by their numbers; the key;
- * settlement; whether it is a review; where it was first told (`Row.toldAt`).
+ * settlement; whether it is a review; where it was first told (`Row.toldAt`); the token by its number.
  */
 const AT = {
   offset: 28,
@@ -22,7 +22,8 @@ const AT = {
   settled: 66,
   review: 67,
   told: 68,
-  size: 72
+  token: 72,
+  size: 76
 }
 const KEY_BYTES = 6
 
@@ -235,10 +236,10 @@ export class SegmentIndex implements Overview {
     this.#rows.writeUInt32LE(length, start + AT.length)
     this.#rows.writeDoubleLE(facts.at, start + AT.at)
     this.#rows.writeUInt32LE(this.#number(keyOf(facts.path)), start + AT.path)
-    const { agent, session, batch_id: batch } = facts
-    for (const [name, text] of Object.entries({ agent, session, batch })) {
+    const { token, agent, session, batch_id: batch } = facts
+    for (const [name, text] of Object.entries({ token, agent, session, batch })) {
       const number = text === undefined ? 0 : this.#number(keyOfText(text))
-      this.#rows.writeUInt32LE(number, start + AT[name as 'agent' | 'session' | 'batch'])
+      this.#rows.writeUInt32LE(number, start + AT[name as 'token' | 'agent' | 'session' | 'batch'])
     }
     if (facts.key !== undefined) this.#rows.writeUIntLE(shortHash(facts.key.digest), start + AT.key, KEY_BYTES)
     if (facts.blobs.length > 0) this.#blobs.set(row, facts.blobs)
@@ -346,6 +347,7 @@ export class SegmentIndex implements Overview {
   *matching(query: {
     path?: string
     under?: string
+    token?: string
     agent?: string
     session?: string
     batch?: string

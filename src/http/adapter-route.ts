@@ -7,6 +7,7 @@ import { contextOf, goneOf, jsonOf, refuseAllBut, refuseUnfit } from './operatio
 import { JSON_TYPE, mediaTypeOf } from './requests/json.ts'
 import { noteCode } from './request-log.ts'
 import { fail, ok, type Result } from '../result.ts'
+import { viewOf } from './view.ts'
 import { type Adapter, type AdapterAnswer, failed, refusedCall, TEXT_TYPE } from './adapters/adapter.ts'
 
 /** The body of a request, of which text stands for a call where the adapter says so. */
@@ -17,11 +18,12 @@ function bodyOf(request: FastifyRequest, { bodyOfText }: Adapter): Result<unknow
 }
 
 /** Hook and handler of the route of an adapter. */
-export function adapterRoute(adapter: Adapter) {
+export function adapterRoute({ route, bodyOfText }: Adapter) {
   return {
-    onRequest: adapter.bodyOfText === undefined ? refuseUnfit : refuseAllBut(JSON_TYPE, TEXT_TYPE),
+    onRequest: bodyOfText === undefined ? refuseUnfit : refuseAllBut(JSON_TYPE, TEXT_TYPE),
     async handler(request: FastifyRequest, reply: FastifyReply) {
       const context = { ...contextOf(request), onGone: goneOf(reply) }
+      const adapter = viewOf(request).adapters.get(route)!
       const body = bodyOf(request, adapter)
       if (body.ok) return send(reply, await adapter.answer(body.value, context))
       const answer = refusedCall(body.failure, BY_ROUTE, context)

@@ -1,13 +1,14 @@
 // Who may call: Host, Origin and token are checked, in this order, before anything else runs. Does not know any
 // operation.
-import { hash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
+import { fail, ok } from '../result.ts'
+import type { Identified, Identify } from './access/grant.ts'
 import type { RequestFailure } from './failure.ts'
 
 export interface AccessOptions {
   /** null: no token is asked for. */
-  token: string | null
+  identify: Identify | null
   allowHosts: readonly string[]
   allowOrigins: readonly string[]
 }
@@ -37,34 +38,32 @@ function hostName(host: string): string | null {
 
 const isOwnName = (name: string) => isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')
 
-/** Why a request is refused, by its headers; null where it may pass. */
-export function makeAccessCheck(
-  options: AccessOptions
-): (request: IncomingMessage, access: RouteAccess) => RequestFailure | null {
-  const digest = (text: string) => hash('sha256', text, 'buffer')
-  const expected = options.token === null ? null : digest(options.token)
+/** What the headers of a request show: who calls, `null` where no token is asked for, or why it is refused. */
+export type AccessCheck = (request: IncomingMessage, access: RouteAccess) => Identified
+
+export function makeAccessCheck({ identify, allowHosts, allowOrigins }: AccessOptions): AccessCheck {
+  const anybody = ok(null)
+  const refused = (failure: RequestFailure) => fail(failure)
   return (request, access) => {
-    if (access === 'health') return null
+    if (access === 'health') return anybody
     const hosts = request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length
     const { host = '', origin, authorization } = request.headers
     const name = hostName(host)
     if (hosts !== 1 || name === null) {
-      return {
+      return refused({
         code: 'INVALID_REQUEST',
         errors: [{ pointer: '', message: 'the request needs exactly one Host header, with a name or address' }]
-      }
+      })
     }
-    if (!isOwnName(name) && !options.allowHosts.includes(name)) return { code: 'FORBIDDEN_HOST', host: name }
-    if (origin !== undefined && origin !== `http://${host}` && !options.allowOrigins.includes(origin)) {
-      return { code: 'FORBIDDEN_ORIGIN', origin }
+    if (!isOwnName(name) && !allowHosts.includes(name)) return refused({ code: 'FORBIDDEN_HOST', host: name })
+    if (origin !== undefined && origin !== `http://${host}` && !allowOrigins.includes(origin)) {
+      return refused({ code: 'FORBIDDEN_ORIGIN', origin })
     }
     // A preflight never has a token; its origin was found to be allowed just now.
-    const isPreflight = request.method === 'OPTIONS' && origin !== undefined && options.allowOrigins.includes(origin)
-    if (access === 'public' || expected === null || isPreflight) return null
-    if (authorization === undefined) return { code: 'UNAUTHORIZED', reason: 'missing' }
+    const isPreflight = request.method === 'OPTIONS' && origin !== undefined && allowOrigins.includes(origin)
+    if (access === 'public' || identify === null || isPreflight) return anybody
+    if (authorization === undefined) return refused({ code: 'UNAUTHORIZED', reason: 'missing' })
     const token = /^bearer +([^\s]+)$/i.exec(authorization)?.[1]
-    if (token === undefined) return { code: 'UNAUTHORIZED', reason: 'malformed' }
-    // Digests have the same length, so the time of the comparison reveals nothing about the token.
-    return timingSafeEqual(digest(token), expected) ? null : { code: 'UNAUTHORIZED', reason: 'wrong' }
+    return token === undefined ? refused({ code: 'UNAUTHORIZED', reason: 'malformed' }) : identify(token)
   }
 }

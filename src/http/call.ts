@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import type { ChangeResult } from '../../schemas/outcome.ts'
+import { refusalOfCall } from '../operations/access.ts'
 import type { Callable, CallContext, Called, Outcome } from '../operations/operation.ts'
 import { ok, type Result } from '../result.ts'
 import type { Key } from '../workspace/api.ts'
@@ -17,7 +18,7 @@ import { inSentNames, pointingInto, sentNamesIn, type SentNames } from './reques
 import { fingerprintOf } from './requests/fingerprint.ts'
 import { hasProperty } from './requests/json-schema.ts'
 import { readPreconditions } from './requests/preconditions.ts'
-import { requestReader, type RequestFields } from './requests/request-reader.ts'
+import { requestReader, type RequestFields, type RequestReader } from './requests/request-reader.ts'
 
 /**
  * What is called: `body` is strict JSON, parsed; `headers` may hold preconditions, who calls and an idempotency key;
@@ -35,6 +36,8 @@ export interface Call {
    * which problems speak of them.
    */
   sentNames?: SentNames
+  /** As of `CallContext`. */
+  subject?: CallContext['subject']
   /** Who calls, where the request doesn't say. */
   agent?: string
   /** Values for fields that the request leaves out, of those that the operation has. */
@@ -97,13 +100,25 @@ export function caller<Request extends RequestFields>(operation: Callable<Reques
   }
 }
 
+/** By the schema and the id: those of all workspaces read alike, and to make one takes some 20 ms. */
+const readers = new WeakMap<object, Map<string, unknown>>()
+
+function readerOf<Request extends RequestFields>(operation: Callable<Request>): RequestReader<Request> {
+  const made = readers.get(operation.request) ?? new Map<string, unknown>()
+  readers.set(operation.request, made)
+  const reader = (made.get(operation.id) as RequestReader<Request> | undefined) ?? requestReader(operation)
+  made.set(operation.id, reader)
+  return reader
+}
+
 function makeCaller<Request extends RequestFields>(operation: Callable<Request>): MakeCall {
-  const read = requestReader(operation)
+  const read = readerOf(operation)
   const answerTo = async (
     taken: ReturnType<typeof read>,
     {
       headers,
       sentNames: callerNames = NONE,
+      subject,
       agent,
       defaults = {},
       onGone,
@@ -118,20 +133,27 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     }
     const { request: sent, target, warnings, sentNames } = taken.value
     const { path } = sent
+    const beyond = refusalOfCall(operation, sent, subject)
+    if (beyond !== null) return refused(beyond, { path })
     const read = readCall(headers, sent, operation)
     if (!read.ok) return refused(inSentNames(read.failure, sentNames), { path })
     const { request, key } = read.value
-    const caller = { ...(agent !== undefined && { agent }), ...read.value.caller }
+    const caller = {
+      ...(agent !== undefined && { agent }),
+      ...read.value.caller,
+      ...(subject !== undefined && { token: subject.name })
+    }
     const conditions = readPreconditions(headers, target, request.expected_hash)
     if (!conditions.ok) return refused(conditions.failure, { path })
     const { expected_hash, ...others } = conditions.value
     const by_header = expected_hash !== undefined
     const asked = by_header ? { ...request, expected_hash } : request
     const made = { name: operation.id, arguments: { ...request } as Record<string, unknown> }
-    const carried = await carryOut(operation, key, { ...asked, ...others }, held =>
+    const carried = await carryOut(operation, { key, subject }, { ...asked, ...others }, held =>
       operation.call(filled(operation, asked, defaults), {
         ...others,
         caller,
+        ...(subject !== undefined && { subject }),
         ...(held !== undefined && { key: held }),
         ...(onGone !== undefined && { onGone })
       })
@@ -186,16 +208,17 @@ interface Carried {
 
 /**
  * Carries a request out; with a key only if none that asks the same was, under this key and of this operation,
- * whichever route or tool it came through. `asked`: what it asks for.
+ * whichever route or tool it came through; keys of several tokens are several. `asked`: what it asks for.
  */
 async function carryOut(
   { id, keyed }: Pick<Callable, 'id' | 'keyed'>,
-  key: string | undefined,
+  { key, subject }: { key: string | undefined; subject: Call['subject'] },
   asked: object,
   work: (held?: Key) => Promise<Called>
 ): Promise<Result<Carried, KeyFailure>> {
   if (key === undefined || keyed === undefined) return ok({ called: await work(), replayed: false })
-  const carried = await keyed({ scope: id, key, fingerprint: fingerprintOf(asked) }, work)
+  const scope = subject === undefined ? id : `${id} ${JSON.stringify(subject.name)}`
+  const carried = await keyed({ scope, key, fingerprint: fingerprintOf(asked) }, work)
   if (!carried.ok) return carried
   if ('done' in carried.value) return ok({ called: carried.value.done, replayed: false })
   // What a call of this operation has returned.

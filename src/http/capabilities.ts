@@ -9,16 +9,18 @@ import { MAX_MATCHES } from '../engine/inspect/search-literal.ts'
 import { MAX_WINDOW_BYTES, MAX_WINDOW_LINES } from '../engine/inspect/window.ts'
 import { MAX_ENTRIES, MAX_ITEMS } from '../operations/inspect.ts'
 import { operationsIn, type Operations } from '../operations.ts'
+import type { Grant } from './access/grant.ts'
 import { BY_ROUTE } from './answers/call-names.ts'
 import { MCP_VERSIONS } from './tools/definitions.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
-/** The answer of /capabilities. */
+/** The answer of /capabilities; `grant`: what the caller may do, null: everything. */
 export function capabilitiesOf(
   config: Config,
   confinement: Workspace['confinement'],
   version: string,
-  operations: Operations
+  operations: Operations,
+  grant: Grant | null
 ): Capabilities {
   return {
     name: 'editd',
@@ -71,14 +73,17 @@ export function capabilitiesOf(
     languages: [...OUTLINED],
     syntax_languages: [...SYNTAX_LANGUAGES],
     root: {
-      read_only: config.readOnly,
+      read_only: config.readOnly || grant?.scope === 'read',
       require_hash: config.requireHash,
-      allow_delete: config.allowDelete,
+      allow_delete: grant === null ? config.allowDelete : grant.scope === 'review',
       allowed_extensions: config.allowExtensions,
       protected: config.protect,
       durability: config.durability,
       lock: config.lock,
       confinement
-    }
+    },
+    ...(grant !== null && {
+      access: { workspace: grant.workspace, scope: grant.scope, paths: grant.paths && [...grant.paths] }
+    })
   }
 }

@@ -14,6 +14,8 @@ const PAGE = 50
 export interface EventStreams {
   /** Writes events until the reader goes, or the follower ends; then ends the response. Resolves then. */
   run(response: ServerResponse, follower: Follower): Promise<void>
+  /** Ends all that run. */
+  endAll(): void
 }
 
 interface Stream {
@@ -68,6 +70,9 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
         }
         response.end()
       }
+    },
+    endAll() {
+      for (const { follower } of streams) follower.end()
     }
   }
 }

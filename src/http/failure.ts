@@ -23,10 +23,11 @@ export type RequestFailure =
   | { code: 'TOO_MANY_EDITS'; limit: number; actual: number }
   | TooManyOperations
   | { code: 'UNSUPPORTED_MEDIA_TYPE'; reason: 'type' | 'charset' | 'encoding'; given: string }
-  | { code: 'UNAUTHORIZED'; reason: 'missing' | 'malformed' | 'wrong' }
+  | { code: 'UNAUTHORIZED'; reason: 'missing' | 'malformed' | 'wrong' | 'expired' }
   | { code: 'FORBIDDEN_HOST'; host: string }
   | { code: 'FORBIDDEN_ORIGIN'; origin: string }
   | { code: 'ROUTE_NOT_FOUND'; method: string; routes: string[] }
+  | { code: 'ROUTE_NOT_FOUND'; workspace: string }
   | { code: 'ROUTE_NOT_FOUND'; tool: string; nearest: string; tools: string[] }
   | { code: 'METHOD_NOT_ALLOWED'; method: string; allow: string[] }
   | { code: 'REQUEST_TIMEOUT' }

@@ -157,8 +157,12 @@ const examplesOf = (codes: readonly ProblemCode[], instance: string, status: num
     codes.map(code => [code, { value: exampleOf(code, { instance, by_header: status === PRECONDITION_FAILED }) }])
   )
 
-const codesOf = ({ codes, keyed }: Pick<Operation, 'codes' | 'keyed'>) =>
-  keyed === undefined ? codes : [...codes, ...KEYED_CODES]
+const codesOf = ({ codes, keyed, effect }: Pick<Operation, 'codes' | 'keyed' | 'effect'>): readonly ProblemCode[] => [
+  ...codes,
+  ...(keyed === undefined ? [] : KEYED_CODES),
+  // Looking needs the least scope that there is.
+  ...(effect === 'changes' || effect === 'makes' ? (['FORBIDDEN_SCOPE'] as const) : [])
+]
 
 /** What is published of an operation. */
 export const operationSchema = (operation: Operation) => {

@@ -6,6 +6,7 @@ import type { RequestFailure } from './failure.ts'
 import { JSON_TYPE, parseStrictJson, refuseMedia } from './requests/json.ts'
 import { noteCall, pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
+import { viewOf } from './view.ts'
 
 /** Of a request: one that has no part that can be wrong but this. */
 export const invalid = (message: string): RequestFailure => ({
@@ -35,7 +36,8 @@ export const jsonOf = (request: FastifyRequest) =>
 /** What a call has of its request beside the body. */
 export const contextOf = (request: FastifyRequest): Omit<Call, 'body'> => ({
   headers: request.headers,
-  instance: pathOf(request.url),
+  instance: pathOf(request.originalUrl),
+  ...(request.subject !== undefined && { subject: request.subject }),
   request_id: request.id,
   onAnswer(summary) {
     noteCall(request.raw, summary)
@@ -48,13 +50,13 @@ export const goneOf =
   end =>
     raw.destroyed ? end() : raw.once('close', end)
 
-/** Hook and handler of the route of an operation. */
-export function operationRoute(operation: Operation) {
-  const call = caller(operation)
+/** Hook and handler of the route of an operation, by its id. */
+export function operationRoute(id: Operation['id']) {
   return {
     onRequest: refuseUnfit,
     async handler(request: FastifyRequest, reply: FastifyReply) {
       const body = jsonOf(request)
+      const call = caller(viewOf(request).routed.get(id)!)
       return body.ok
         ? sendAnswer(reply, await call({ body: body.value, ...contextOf(request), onGone: goneOf(reply) }))
         : sendProblem(reply, body.failure)

@@ -21,7 +21,7 @@ declare module 'fastify' {
 export function sendProblem(reply: FastifyReply, failure: Failure, about: Partial<Context> = {}): FastifyReply {
   return sendAnswer(
     reply,
-    toProblem(failure, { instance: pathOf(reply.request.url), request_id: reply.request.id, ...about })
+    toProblem(failure, { instance: pathOf(reply.request.originalUrl), request_id: reply.request.id, ...about })
   )
 }
 

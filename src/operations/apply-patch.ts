@@ -17,6 +17,7 @@ import type { PatchFault } from '../engine/patch/fault.ts'
 import { parseDiff, parseNewFile } from '../engine/patch/v4a.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileAttributes, Planned, Planner, Workspace } from '../workspace/api.ts'
+import { refusalToDelete } from './access.ts'
 import { fileWithoutTexts, keyedByAll, outcomeOf, type ChangeRequest, type Planning, plannerFor } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import type {
@@ -90,6 +91,11 @@ async function applyPatch(
     files.length === 1
       ? {}
       : { part: { operation_index: index, list: 'files', operation: files[index]!.operation, after } }
+  const undeletable = refusalToDelete(context.subject)
+  const removal = undeletable === null ? -1 : files.findIndex(file => file.operation === 'delete' || 'move_to' in file)
+  if (undeletable !== null && removal !== -1) {
+    return { ...fail(undeletable), path: files[removal]!.path, ...inPart(removal) }
+  }
   const prepared: PreparedFile[] = []
   for (const [i, file] of files.entries()) {
     const one = prepare(planning, file, { ...common, path: file.path })

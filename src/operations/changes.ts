@@ -54,11 +54,12 @@ const failureOf = (failure: FileFailure | CursorFailure): CallFailure =>
 /** A change as it is told; never with texts of the file. */
 export function changeOf({ facts, settled }: Told): ChangeTold {
   const { text: path, lossy } = decode(facts.path)
-  const { at, agent, session, reason, batch_id, hash_after, toggles, review } = facts
+  const { at, token, agent, session, reason, batch_id, hash_after, toggles, review } = facts
   const where = {
     at: new Date(at).toISOString(),
     path,
     ...(lossy === true && { lossy: true as const }),
+    ...(token !== undefined && { token }),
     ...(agent !== undefined && { agent }),
     ...(session !== undefined && { session })
   }

@@ -15,7 +15,7 @@ export function editsOfFile(
   return records
     .filter(({ edit_id }) => ids.has(edit_id))
     .reverse()
-    .map(({ edit_id, batch_id, operation, at, agent, session, reason }) => {
+    .map(({ edit_id, batch_id, operation, at, token, agent, session, reason }) => {
       const { state, undone, count } = standing.get(edit_id)!
       const review = reviewOf(undone, kept.get(edit_id) ?? new IndexSet(), count)
       return {
@@ -23,6 +23,7 @@ export function editsOfFile(
         ...(batch_id !== undefined && { batch_id }),
         operation,
         at: new Date(at).toISOString(),
+        ...(token !== undefined && { token }),
         ...(agent !== undefined && { agent }),
         ...(session !== undefined && { session }),
         ...(reason !== undefined && { reason }),

@@ -80,7 +80,7 @@ function listed(
   { record, texts, state, undone_by, review, units }: PastEdit,
   show_diff: boolean
 ): HistoryOutcome['edits'][number] {
-  const { edit_id, batch_id, operation, at, agent, session, reason, hash_before, hash_after, toggles } = record
+  const { edit_id, batch_id, operation, at, token, agent, session, reason, hash_before, hash_after, toggles } = record
   const path = decode(record.path)
   const changes = changesOf(record, units)
   return {
@@ -90,6 +90,7 @@ function listed(
     at: timeOf(at),
     path: path.text,
     ...(path.lossy === true && { lossy: true as const }),
+    ...(token !== undefined && { token }),
     ...(agent !== undefined && { agent }),
     ...(session !== undefined && { session }),
     ...(reason !== undefined && { reason }),

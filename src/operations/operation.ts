@@ -1,6 +1,7 @@
 // What an operation is and what it returns: the types that all of them share. Does not know statuses or the sentences
 // of answers.
 import type { TSchema } from 'typebox'
+import type { Scope } from '../../schemas/access.ts'
 import type { CallField } from '../../schemas/change-fields.ts'
 import type { BlameResult } from '../../schemas/blame.ts'
 import type { ChangesResult } from '../../schemas/changes.ts'
@@ -38,6 +39,15 @@ export type OperationFailure =
   | { code: 'INVALID_REQUEST'; faults: FieldFault[] }
   | StrayEdit
   | TooManyOperations
+  | ForbiddenScope
+
+/** What the scope of the token doesn't reach: the operation itself, changes that others made, or deleting a file. */
+export interface ForbiddenScope {
+  code: 'FORBIDDEN_SCOPE'
+  needs: Scope
+  has: Exclude<Scope, 'review'>
+  for: 'operation' | 'others_edits' | 'delete'
+}
 
 /** Of a batch: its operations, or the paths that they name. */
 export interface TooManyOperations {
@@ -144,7 +154,7 @@ export interface TextsGone {
   unrecorded?: true
 }
 
-/** `oldest_kept_at` in ms since 1970. `agent`: the caller's name for itself, where it gave one. */
+/** `oldest_kept_at` in ms since 1970. `agent`: the caller's name for itself, where it gave one; `token`: of its token. */
 type NothingBecause =
   | { reason: 'unknown'; oldest_kept_at?: number }
   /** The file has no such edit. */
@@ -156,7 +166,7 @@ type NothingBecause =
   /** It is an undo of `undoes`; `batch_id`: of several files, which was asked for as a whole. */
   | { reason: 'is_undo'; undoes: readonly string[]; batch_id?: string }
   /** Nothing that fits the selector stands or, for a review, is known; or nothing of the caller stands. */
-  | { reason: 'none' | 'none_of_caller'; agent?: string; oldest_kept_at?: number }
+  | { reason: 'none' | 'none_of_caller'; token?: string; agent?: string; oldest_kept_at?: number }
   /** The file is as it is to be. */
   | { reason: 'same_state' }
   /** All of them, with `on_conflict: skip`. */
@@ -296,8 +306,17 @@ export interface Section {
 
 export type Called = { ok: true; value: Outcome } | Failed
 
+/** Whose token a call came with, where there is an access file; `name`: of the token, or the subject of a JWT. */
+export interface Subject {
+  name: string
+  workspace: string
+  scope: Scope
+}
+
 /** What a call has besides the fields of its operation. */
 export interface CallContext {
+  /** Absent without an access file: then whoever calls may do everything. */
+  subject?: Subject
   /** `If-None-Match: *`: there must be no file. */
   if_none_match?: true
   /** Who calls. */
@@ -357,6 +376,8 @@ export interface Callable<Request = never> {
    * call does not do a second time.
    */
   readonly effect: 'looks' | 'computes' | 'changes' | 'makes'
+  /** The scope that it needs where it changes something; default: edit. */
+  readonly needs?: Scope
   readonly request: TSchema
   readonly outcome: TSchema
   /** The codes of its problems, beyond those that any request can have. */

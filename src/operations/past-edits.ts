@@ -64,17 +64,25 @@ export const isOrdinary = ({ operation }: EditRecord): boolean => !['undo', 'red
 export const stands = ({ state }: PastEdit): boolean => state === 'applied' || state === 'partly_undone'
 
 /** Whether a record is the caller's own, as `ownQuery` has it. */
-export const isOwn = (record: Author, { agent, session }: Author): boolean =>
-  record.agent === agent && (agent === undefined || session !== undefined ? record.session === session : true)
+export function isOwn(record: Author, caller: Author): boolean {
+  const own = Object.entries(ownQuery(caller)) as [keyof Author, string | null][]
+  return own.every(([name, value]) => (record[name] ?? null) === value)
+}
 
 /**
  * The part of a query that holds for all edits of the caller's own, and for no others: of the same agent and, where the
- * caller's session is known, of it. Callers who don't say who they are count as one.
+ * caller's session is known, of it. Callers who don't say who they are count as one, but for those with a token: theirs
+ * is what was made with it, also where that was said to be by agents.
  */
-export const ownQuery = ({ agent, session }: Author): Pick<HistoryQuery, 'agent' | 'session'> => ({
-  agent: agent ?? null,
-  ...((agent === undefined || session !== undefined) && { session: session ?? null })
-})
+export function ownQuery({ token, agent, session }: Author): Pick<HistoryQuery, 'token' | 'agent' | 'session'> {
+  if (token !== undefined) {
+    return { token, ...(agent !== undefined && { agent }), ...(session !== undefined && { session }) }
+  }
+  return {
+    agent: agent ?? null,
+    ...((agent === undefined || session !== undefined) && { session: session ?? null })
+  }
+}
 
 /** The path of a record as callers write it. */
 export const pathOf = ({ path }: EditRecord): string => path.toString()

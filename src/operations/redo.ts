@@ -5,6 +5,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { Author } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { PastEdit, Workspace } from '../workspace/workspace.ts'
+import { othersIn } from './access.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
 import {
   filesFor,
@@ -16,7 +17,7 @@ import {
   type Meant,
   type MeantFailure
 } from './meant-edits.ts'
-import type { Operation } from './operation.ts'
+import type { CallContext, Operation } from './operation.ts'
 import { findByIds, findEdits, ownQuery } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
 import type { TakingBack } from './take-back-file.ts'
@@ -37,7 +38,7 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
   async call(request, context = {}) {
     const fault = selectorFault(request, SELECTORS)
     if (fault !== null) return fail({ code: 'INVALID_REQUEST', faults: [fault] })
-    const meant = await selected(taking.workspace, request, context.caller ?? {})
+    const meant = await selected(taking.workspace, request, context)
     if (!meant.ok) return meant
     const files = filesFor(meant.value, request, set => ({ set, to: 'standing', on_conflict: 'refuse' }))
     return files.ok ? takeBackFiles(taking, 'redo', request, files.value, context) : files
@@ -49,31 +50,38 @@ const SELECTORS = ['edit_id', 'edit_ids', 'changes', 'batch_id'] as const
 async function selected(
   workspace: Workspace,
   request: RedoRequest,
-  caller: Author
+  { caller = {}, subject }: CallContext
 ): Promise<Result<Meant[], MeantFailure>> {
-  if (request.batch_id !== undefined) return byBatch(workspace, request.batch_id)
+  if (request.batch_id !== undefined) return byBatch(workspace, request.batch_id, subject)
   const named = namedIn(request)
-  if (named === undefined) return lastUndo(workspace, caller)
+  if (named === undefined) return lastUndo(workspace, caller, subject)
   const found = await namedEdits(workspace, 'redo', named)
   if (!found.ok) return found
-  return meantBy(
-    found.value.map(({ record }) => record),
-    named
-  )
+  const records = found.value.map(({ record }) => record)
+  return othersIn(records, subject) ?? meantBy(records, named)
 }
 
 /** All edits of a batch or, where it is an undo, all that it took back. */
-async function byBatch(workspace: Workspace, batch_id: string): Promise<Result<Meant[], MeantFailure>> {
+async function byBatch(
+  workspace: Workspace,
+  batch_id: string,
+  subject: CallContext['subject']
+): Promise<Result<Meant[], MeantFailure>> {
   const found = await findEdits(workspace, { batch_id })
   if (!found.ok) return found
   const { edits, oldest_kept_at } = found.value
-  if (edits.length > 0) return ok(wholeEdits(edits.map(({ record }) => record)))
+  const records = edits.map(({ record }) => record)
+  if (edits.length > 0) return othersIn(records, subject) ?? ok(wholeEdits(records))
   const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
   return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none', edit_ids: [], ...oldest })
 }
 
 /** What the last undo of the caller took back, in all its files, of which something hasn't been made again. */
-async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Meant[], MeantFailure>> {
+async function lastUndo(
+  workspace: Workspace,
+  caller: Author,
+  subject: CallContext['subject']
+): Promise<Result<Meant[], MeantFailure>> {
   let failure: FileFailure | undefined
   const hasEffect = async ({ record, superseded }: PastEdit): Promise<boolean> => {
     if (record.operation !== 'undo' || superseded === true) return false
@@ -88,8 +96,9 @@ async function lastUndo(workspace: Workspace, caller: Author): Promise<Result<Me
   if (failure !== undefined) return fail(failure)
   if (!found.ok) return found
   const [last] = found.value.edits
-  if (last?.record.batch_id !== undefined) return byBatch(workspace, last.record.batch_id)
+  if (last?.record.batch_id !== undefined) return byBatch(workspace, last.record.batch_id, subject)
   if (last !== undefined) return ok(wholeEdits([last.record]))
-  const agent = caller.agent === undefined ? {} : { agent: caller.agent }
-  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none_of_caller', edit_ids: [], ...agent })
+  const { token, agent } = caller
+  const who = { ...(token !== undefined && { token }), ...(agent !== undefined && { agent }) }
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none_of_caller', edit_ids: [], ...who })
 }

@@ -30,6 +30,7 @@ export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
     `changed. What is not to stay is taken back by ${undo}.`,
   hints: {},
   effect: 'changes',
+  needs: 'review',
   request: ReviewRequestSchema,
   outcome: ReviewResultSchema,
   codes: [

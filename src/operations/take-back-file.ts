@@ -8,6 +8,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { BatchStepDone, ChangeOptions, EditRecord, FileAttributes, FileHistory, Origin } from '../workspace/api.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Created, Edited, Planner, Workspace } from '../workspace/workspace.ts'
+import { mayDelete, othersAmong, refusalToDelete } from './access.ts'
 import { CONTEXT_LINES, DIFF_LINES, type Planning } from './change.ts'
 import type {
   CallContext,
@@ -102,6 +103,7 @@ export async function changeFile(
   const options: ChangeOptions<FileTakenBack> = {
     dry_run,
     origin: originOf(run),
+    ...mayDelete(run.context.subject),
     ...(outcome !== undefined && { outcome })
   }
   const target = { path: file.path, ...(expected_hash !== undefined && { expected_hash }) }
@@ -120,7 +122,7 @@ export type PlanFailure = ChooseFailure | ResultTooLarge | StaleFile
 /** What is done in a file, planned on its history. */
 export const plannerOf =
   (
-    { taking, verb, request }: TakeBackRun,
+    { taking, verb, request, context: { subject } }: TakeBackRun,
     file: FileToTakeBack,
     dry_run: boolean
   ): Planner<TakeBackReport, PlanFailure> =>
@@ -134,6 +136,8 @@ export const plannerOf =
     const chosen = file.choose(history)
     if (!chosen.ok) return chosen
     const { goal, edit_ids } = chosen.value
+    const others = 'set' in goal ? othersAmong(goal.set, history.records, subject) : null
+    if (others !== null) return others
     const task = {
       changes: history.changes,
       goal,
@@ -145,6 +149,11 @@ export const plannerOf =
     const planned = await taking.planMaker.takeBack(original, task, { path, exists })
     if (!planned.ok) return fail(inFile(planned.failure, { verb, edit_ids, path, goal }))
     const { toggled, skipped, removes, description, ...plan } = planned.value
+    // Which edits lie between two states is known only now.
+    const refused = othersAmong(toggled, history.records, subject)
+    if (refused !== null) return refused
+    const undeletable = verb === 'redo' && removes === true ? refusalToDelete(subject) : null
+    if (undeletable !== null) return fail(undeletable)
     return ok({
       ...plan,
       toggles: toggled,

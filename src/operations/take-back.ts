@@ -3,6 +3,7 @@
 import { NamedChangesSchema } from '../../schemas/undo.ts'
 import { ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions } from '../workspace/api.ts'
+import { mayDelete } from './access.ts'
 import { isOfAll, keyedByAll } from './change.ts'
 import type { CallContext, Called, Failed, HistoryFailure, TakeBackVerb } from './operation.ts'
 import {
@@ -92,6 +93,7 @@ async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedF
   const options: ChangeOptions<BatchDone<TakeBackReport>> = {
     dry_run: false,
     origin: originOf(run),
+    ...mayDelete(run.context.subject),
     // It is kept with one file, whose policy says nothing of the others' texts.
     outcome: all => outcomeWithoutTexts(answer(all))
   }

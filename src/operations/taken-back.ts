@@ -15,9 +15,10 @@ const LOOKED_AT = 50
  * Adds to the failure of a call what was taken back of the caller's edits of that file. The history is read only after
  * a miss, when nothing is locked any more.
  */
-export async function withTakenBack(workspace: Workspace, caller: Author | undefined, failed: Failed): Promise<Failed> {
+export async function withTakenBack(workspace: Workspace, caller: Author = {}, failed: Failed): Promise<Failed> {
   const { failure, path } = failed
-  if (caller?.agent === undefined || path === undefined || !MISSES.includes(failure.code)) return failed
+  const { agent, token = agent } = caller
+  if (token === undefined || path === undefined || !MISSES.includes(failure.code)) return failed
   const taken_back = await takenBack(workspace, path, caller)
   return taken_back === undefined ? failed : { ...failed, taken_back }
 }

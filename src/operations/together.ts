@@ -2,6 +2,7 @@
 // know what a request asks for.
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, BatchStepDone, ChangeOptions, Workspace } from '../workspace/api.ts'
+import { mayDelete } from './access.ts'
 import { isOfAll } from './change.ts'
 import type { CallContext, CallFailure, Failed, OutcomeOfMany } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
@@ -24,7 +25,7 @@ interface Together<Name, R> {
 /** Makes steps together. A failure is that of one step, or of all together: then nothing is added to it. */
 export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   workspace: Workspace,
-  { caller, key }: CallContext,
+  { caller, key, subject }: CallContext,
   { operation, dry_run, steps, resultsOf, withoutTexts, told }: Together<Name, R>
 ): Promise<{ ok: true; value: { operation: Name; outcome: OutcomeOfMany<R> } } | Failed> {
   const planned: string[] = []
@@ -42,6 +43,7 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   const options: ChangeOptions<BatchDone<Reported>> = {
     dry_run,
     origin: { operation, ...caller, ...(key !== undefined && { key }) },
+    ...mayDelete(subject),
     // It is kept with one file: what removes the texts of another doesn't find it.
     outcome: (done, texts) => answer(done, texts && isOfOneFile(done))
   }

@@ -5,6 +5,7 @@ import { standingOf } from '../engine/history/units.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, FileHistory, PastEdit } from '../workspace/api.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import { onlyOwnOf, othersIn } from './access.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
 import {
   chosenFrom,
@@ -18,7 +19,7 @@ import {
   type MeantFailure,
   type NamedSelection
 } from './meant-edits.ts'
-import type { FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
+import type { CallContext, FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
 import { findEdits, isOrdinary, ownQuery, stands, type FoundEdits } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
 import type { Chosen, FileToTakeBack, TakingBack } from './take-back-file.ts'
@@ -39,7 +40,7 @@ export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
     const path = request.path === undefined ? {} : { path: request.path }
     const fault = faultOf(request)
     if (fault !== null) return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), ...path }
-    const files = await filesOf(taking.workspace, request, context.caller ?? {})
+    const files = await filesOf(taking.workspace, request, context)
     if (!files.ok) return { ...files, ...path }
     return takeBackFiles(taking, 'undo', request, files.value, context)
   }
@@ -62,7 +63,7 @@ function faultOf(request: UndoRequest): { pointer: string; reason: FixedFault } 
 async function filesOf(
   workspace: Workspace,
   request: UndoRequest,
-  caller: Author
+  context: CallContext
 ): Promise<Result<FileToTakeBack[], MeantFailure>> {
   const { path, to, on_conflict = 'refuse' } = request
   if (path !== undefined) {
@@ -73,7 +74,7 @@ async function filesOf(
       to === undefined ? lastEdit(history, on_conflict) : stateAfterEdit(history, to)
     return ok([{ path, recorded: false, choose }])
   }
-  const found = await selected(workspace, request, caller)
+  const found = await selected(workspace, request, context)
   if (!found.ok) return found
   return filesFor(found.value, request, set => ({ set, to: 'undone', on_conflict }))
 }
@@ -102,17 +103,17 @@ function stateAfterEdit({ records }: FileHistory, edit_id: string): Result<Chose
 async function selected(
   workspace: Workspace,
   request: UndoRequest,
-  caller: Author
+  { caller = {}, subject }: CallContext
 ): Promise<Result<Meant[], MeantFailure>> {
   const named = namedIn(request)
-  if (named !== undefined) return byIds(workspace, named)
+  if (named !== undefined) return byIds(workspace, named, subject)
   const { batch_id, session, agent } = request
   const [whose] = Object.entries({ batch_id, session, agent }).flatMap(([name, value]) =>
     value === undefined ? [] : [{ [name]: value }]
   )
   const found = await findEdits(
     workspace,
-    whose ?? ownQuery(caller),
+    whose === undefined ? ownQuery(caller) : { ...whose, ...(batch_id === undefined && onlyOwnOf(subject)) },
     // A batch of undos is named in the answer; what a batch has made again can be taken back.
     edit => (isOrdinary(edit.record) ? stands(edit) : batch_id !== undefined),
     whose === undefined ? 1 : Infinity
@@ -122,8 +123,10 @@ async function selected(
   const [{ record: last }] = found.value.edits as [PastEdit]
   // What the caller did last was the batch as a whole.
   if (whose === undefined && last.batch_id !== undefined) {
-    return selected(workspace, { batch_id: last.batch_id }, caller)
+    return selected(workspace, { batch_id: last.batch_id }, { caller })
   }
+  const others = othersIn(recordsOf(found.value.edits), subject)
+  if (others !== null) return others
   return meantOf(found.value.edits, { ...(batch_id !== undefined && { batch_id }) })
 }
 
@@ -132,13 +135,21 @@ const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): 
   verb: 'undo',
   edit_ids: [],
   reason: caller === undefined ? 'none' : 'none_of_caller',
+  ...(caller?.token !== undefined && { token: caller.token }),
   ...(caller?.agent !== undefined && { agent: caller.agent }),
   ...(oldest_kept_at !== undefined && { oldest_kept_at })
 })
 
-async function byIds(workspace: Workspace, named: readonly NamedSelection[]): Promise<Result<Meant[], MeantFailure>> {
+const recordsOf = (edits: readonly PastEdit[]) => edits.map(({ record }) => record)
+
+async function byIds(
+  workspace: Workspace,
+  named: readonly NamedSelection[],
+  subject: CallContext['subject']
+): Promise<Result<Meant[], MeantFailure>> {
   const found = await namedEdits(workspace, 'undo', named)
-  return found.ok ? meantOf(found.value, { named }) : found
+  if (!found.ok) return found
+  return othersIn(recordsOf(found.value), subject) ?? meantOf(found.value, { named })
 }
 
 /**
@@ -149,7 +160,7 @@ function meantOf(
   edits: readonly PastEdit[],
   { batch_id, named }: { batch_id?: string; named?: readonly NamedSelection[] }
 ): Result<Meant[], MeantFailure> {
-  const records = edits.map(({ record }) => record)
+  const records = recordsOf(edits)
   const undos = records.filter(({ operation }) => operation === 'undo')
   const [first] = undos
   if (first === undefined) return named === undefined ? ok(wholeEdits(records)) : meantBy(records, named)

@@ -78,10 +78,12 @@ export interface Key {
 /**
  * How a change is made. Without `origin` the history has it as an edit, or a creation, of nobody known. `outcome`: what
  * is kept of a keyed request's answer, to be given again; plain JSON, without texts of the file unless `texts`.
+ * `may_delete`: whether it may remove files, instead of `allowDelete`.
  */
 export interface ChangeOptions<D> {
   dry_run: boolean
   origin?: Origin
+  may_delete?: boolean
   outcome?(done: D, texts: boolean): unknown
 }
 
@@ -452,6 +454,13 @@ export interface Workspace {
     pathsIn?: (outcome: unknown) => readonly string[],
     use?: 'edit' | 'read'
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>>
+  /**
+   * The same workspace for whoever may use only what these patterns cover (see `pathPatternFault` in root/policy.ts),
+   * by the real path, and no more than this one may. Of everything else it tells nothing, not whether it is there:
+   * PATH_NOT_ALLOWED. Locks, history and all that is counted are shared. The same patterns give the same object as long
+   * as somebody has it. To close it, or end following, is nothing: both are the whole workspace's, and hold for it too.
+   */
+  limitedTo(paths: readonly string[]): Workspace
   /** Null, or why nothing can be edited now: NOT_READY. */
   ready(): FileFailure | null
   /** Whether the last change could not be recorded. */

@@ -154,8 +154,7 @@ class FileBatch<T, F> {
     const { description, original, made_folders = [], attributes } = planned.value
     const isRemoval = step.operation === 'remove'
     const { pieces, splices, toggles, removes = false } = isRemoval ? REMOVAL : planned.value
-    const { origin = BATCH } = this.#request.options
-    const unremovable = removes ? refusalToRemoveAgain(this.#context, origin) : null
+    const unremovable = removes ? refusalToRemoveAgain(this.#context, this.#request.options) : null
     if (unremovable !== null) return { ...fail(unremovable), ...known }
     const content = { pieces, size: pieces.reduce((sum, { length }) => sum + length, 0) }
     // The plan was given what was read, and not a copy.

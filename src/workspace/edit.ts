@@ -6,7 +6,6 @@ import type {
   Edited,
   FileHistory,
   FileTarget,
-  Origin,
   Planned,
   PlannedFile,
   Planner,
@@ -117,7 +116,7 @@ async function changeContent<T, F>(
     if (stale !== null) return failed(stale)
     const { content, digest, description, original, removes } = planned.value
     hashing = digest
-    const unremovable = removes === true ? refusalToRemoveAgain(context, origin) : null
+    const unremovable = removes === true ? refusalToRemoveAgain(context, options) : null
     if (unremovable !== null) return failed(unremovable)
     if (original !== undefined) snapshot.bytes = original
     const changed = removes === true || !areSame(content.pieces, content.size, snapshot.bytes)
@@ -253,9 +252,9 @@ async function write(
 /** Whoever may not remove files may not repeat a removal that an undo took back either. Null: nothing is against it. */
 export const refusalToRemoveAgain = (
   { options }: WriteContext,
-  { operation }: Pick<Origin, 'operation'>
+  { origin, may_delete = options.allowDelete }: Pick<ChangeOptions<unknown>, 'origin' | 'may_delete'>
 ): FileFailure | null =>
-  operation === 'redo' && !options.allowDelete ? { code: 'DELETE_NOT_ALLOWED', reason: 'setting' } : null
+  origin?.operation === 'redo' && !may_delete ? { code: 'DELETE_NOT_ALLOWED', reason: 'setting' } : null
 
 /** A rename would silently replace a file that nobody was meant to write, so its mode is asked, for root too. */
 export function refusalToWrite(pin: Pin): FileFailure | null {

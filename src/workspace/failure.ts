@@ -5,13 +5,15 @@ import type { CurrentOutcome } from '../engine/failure.ts'
 export type FileFailure =
   | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' }
   /**
-   * Outside the root, or an extension that is not allowed. Does not reveal whether the target exists. `did_you_mean`:
-   * paths inside the root, where an absolute path ends as they do.
+   * Outside the root, an extension that is not allowed, or not one of the paths that the caller's token may use:
+   * patterns. Does not reveal whether the target exists. `did_you_mean`: paths inside the root, where an absolute path
+   * ends as they do.
    */
   | {
       code: 'PATH_NOT_ALLOWED'
-      reason: 'outside' | 'extension'
+      reason: 'outside' | 'extension' | 'token'
       allowed_extensions?: string[]
+      allowed_paths?: string[]
       did_you_mean?: string[]
     }
   /** `pattern`: the one that protects it; null: it is editd's own. */

@@ -9,12 +9,12 @@ import { ofFile } from './commit/batch-member.ts'
 import { failureOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Lock, Locks } from './locks/lock.ts'
+import type { PresentHashes } from './present-hashes.ts'
 import { samePathInside, similarPaths } from './root/similar-paths.ts'
-import { namesFolder, relativePath } from './root/path.ts'
+import { isIn, namesFolder, relativePath } from './root/path.ts'
 import { gone, type Missing, type Pin, type Root } from './root/pin.ts'
 import type { Policy } from './root/policy.ts'
-import { scanPinned, untouched } from './scan.ts'
-import { shortHash } from './text-file.ts'
+import type { Running } from './running.ts'
 
 /** A path as a request gives it. */
 export interface RequestedPath {
@@ -73,12 +73,12 @@ export interface FileAccessOptions {
    * false where a holder who may not be dead is writing.
    */
   recover: (realPath: Buffer) => Promise<boolean>
+  running: Running
+  hashes: PresentHashes
 }
 
 /** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
 const ATTEMPTS = 3
-/** How many files stay pinned while their locks are waited for. A bound on descriptors; chosen, not measured. */
-const KEPT_LIMIT = 64
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const changedMeanwhile: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
@@ -100,26 +100,23 @@ export class FileAccess {
   readonly #policy: Policy
   readonly #locks: Locks
   readonly #recover: (realPath: Buffer) => Promise<boolean>
-  /** Readings for a hash that are under way, by what is read. */
-  readonly #looks = new Map<string, Promise<string | null>>()
-  /** How many wait for a lock with a file pinned, or could. */
-  #kept = 0
-  #running = 0
-  #closed = false
-  #idle: (() => void) | null = null
+  readonly #running: Running
+  readonly #hashes: PresentHashes
 
-  constructor({ options, root, policy, locks, recover }: FileAccessOptions) {
+  constructor({ options, root, policy, locks, recover, running, hashes }: FileAccessOptions) {
     this.#options = options
     this.#root = root
     this.#roots = [...new Set([root.real()?.toString() ?? options.root, resolve(options.root)])]
     this.#policy = policy
     this.#locks = locks
     this.#recover = recover
+    this.#running = running
+    this.#hashes = hashes
   }
 
   /** Null, or why nothing can be done now: NOT_READY. */
   ready(): FileFailure | null {
-    if (this.#closed) return draining
+    if (this.#running.isClosed) return draining
     const root = this.#root.real()
     if (root === null) return gone
     const { stateDir, readOnly } = this.#options
@@ -129,16 +126,6 @@ export class FileAccess {
     ]
     const unwritable = needed.find(({ path }) => !isWritable(path))
     return unwritable === undefined ? null : { code: 'NOT_READY', reason: unwritable.reason, retry_after: 5 }
-  }
-
-  /** Takes no more requests, and waits for those that are running. */
-  async close(): Promise<void> {
-    this.#closed = true
-    if (this.#running > 0) {
-      await new Promise<void>(resolve => {
-        this.#idle = resolve
-      })
-    }
   }
 
   /**
@@ -152,7 +139,7 @@ export class FileAccess {
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
     const asked = this.#requested(target, use)
     if (!asked.ok) return { ...asked, path: target.path }
-    const result = await this.counted(() => withInfo({}, () => work(asked.value)))
+    const result = await this.#running.counted(() => withInfo({}, () => work(asked.value)))
     return result.ok ? result : { path: asked.value.path, ...result }
   }
 
@@ -168,27 +155,17 @@ export class FileAccess {
       if (!one.ok) return { ...one, path: target.path, at }
       asked.push(one.value)
     }
-    const result = await this.counted(() => work(asked))
+    const result = await this.#running.counted(() => work(asked))
     return result.ok ? result : { path: asked[result.at]!.path, ...result }
   }
 
   /** What the text of a path means. */
   #requested({ path: text }: FileTarget, use: AccessMode): Result<RequestedPath, FileFailure> {
-    if (this.#closed) return fail(draining)
+    if (this.#running.isClosed) return fail(draining)
     const normalised = relativePath(text, this.#roots)
     if (!normalised.ok) return fail(this.#withPathInside(normalised.failure, text, use))
     const path = normalised.value === '' ? '.' : normalised.value
     return ok({ path, relative: Buffer.from(normalised.value), isFolder: namesFolder(text) })
-  }
-
-  /** Does work that `close` waits for. */
-  async counted<R>(work: () => Promise<R>): Promise<R> {
-    this.#running++
-    try {
-      return await work()
-    } finally {
-      if (--this.#running === 0) this.#idle?.()
-    }
   }
 
   /**
@@ -202,15 +179,19 @@ export class FileAccess {
   ): Promise<FileResult<T, F | FileFailure>> {
     const pinned = this.#root.pin(relative)
     if (!pinned.ok) {
+      const hidden = this.#refusalWhereStopped(use === 'edit' ? 'edit' : 'read', relative, pinned.failure)
+      if (hidden !== null) return fail(hidden)
       if (pinned.failure.code !== 'MISSING') return fail(pinned.failure)
       const absent = pinned.failure
       return this.#refusalAt(absent.relative, use === 'edit' ? 'edit' : 'read') ?? work({ info: {}, pin: null, absent })
     }
     const pin = pinned.value
-    const info = pin.relative.equals(relative) ? {} : { resolved_path: pin.relative.toString() }
+    const refusal = this.#judge(use, pin)
+    // Of what may not be used nothing is told, not even where it is.
+    const isHidden = refusal !== null && refusal === this.#policy.limit?.refusal
+    const info = isHidden || pin.relative.equals(relative) ? {} : { resolved_path: pin.relative.toString() }
     try {
       return await withInfo<T, F | FileFailure>(info, async () => {
-        const refusal = this.#judge(use, pin)
         if (refusal !== null) return fail(refusal)
         if (!isFolder || !pin.stat.isFile()) return work({ info, pin, absent: null })
         return { ...fail({ code: 'NOT_A_FILE', type: 'file_as_directory' }), ...(await this.hash(pin)) }
@@ -239,8 +220,11 @@ export class FileAccess {
   realPath(path: string): Result<Buffer, FileFailure> {
     const named = relativePath(path, this.#roots)
     if (!named.ok) return named
-    const pinned = this.#root.pin(Buffer.from(named.value))
+    const relative = Buffer.from(named.value)
+    const pinned = this.#root.pin(relative)
     const found = pinned.ok ? pinned.value : pinned.failure
+    const hidden = pinned.ok ? null : this.#refusalWhereStopped('list', relative, pinned.failure)
+    if (hidden !== null) return fail(hidden)
     if (!('relative' in found)) return fail(found)
     if (pinned.ok) pinned.value.close()
     return this.#refusalAt(found.relative, 'list') ?? ok(found.relative)
@@ -251,6 +235,27 @@ export class FileAccess {
     const root = this.#root.real()
     if (root === null) return gone
     return this.#policy.judge(use, Buffer.concat([root, Buffer.from('/'), relative]), relative)
+  }
+
+  /**
+   * For a path that can't be pinned: what is answered if it leads nowhere because of something that may not be used,
+   * whatever that is, or if nothing is there; null: `failure` may be answered.
+   */
+  #refusalWhereStopped(
+    use: 'edit' | 'read' | 'list',
+    relative: Buffer,
+    failure: FileFailure | Missing
+  ): FileFailure | null {
+    const { limit } = this.#policy
+    if (limit === undefined || failure.code === 'NOT_READY') return null
+    const { place, would_be, loop } = this.#root.stop(relative)
+    const mayBeKnown =
+      would_be !== null &&
+      limit.allows(use, would_be) &&
+      // It isn't where a link leads by way of something else.
+      (would_be.equals(place) || isIn(would_be, place)) &&
+      loop.every(link => limit.allows(use, link))
+    return mayBeKnown ? null : limit.refusal
   }
 
   #judge(use: AccessMode, pin: Pin): FileFailure | null {
@@ -273,17 +278,26 @@ export class FileAccess {
    */
   #withPathInside(failure: FileFailure, path: string, use: AccessMode): FileFailure {
     if (failure.code !== 'PATH_NOT_ALLOWED' || !path.startsWith('/') || path.split('/').includes('..')) return failure
-    const near = samePathInside(
-      this.#root,
-      path,
-      pin => (use === 'look' || pin.stat.isFile()) && this.#judge(use, pin) === null
-    )
+    const near = samePathInside(this.#root, path, {
+      offers: (pin, path) => (use === 'look' || pin.stat.isFile()) && this.#maySpeakOf(use, pin, path)
+    })
     return near.length === 0 ? failure : { ...failure, did_you_mean: near }
   }
 
+  #maySpeakOf(use: AccessMode, pin: Pin, path: Buffer): boolean {
+    return this.#judge(use, pin) === null && this.#shows(path, pin.stat.isDirectory())
+  }
+
+  /** Whether it may be known that an entry has this path; one of the service's own is no matter here. */
+  readonly #shows = (path: Buffer, isFolder: boolean): boolean =>
+    this.#policy.limit?.allows(isFolder ? 'list' : 'read', path) !== false
+
   /** FILE_NOT_FOUND, with the paths that may have been meant. */
   notFound({ relative }: Missing, use: AccessMode): FileFailure {
-    const near = similarPaths(this.#root, relative, pin => this.#judge(use, pin) === null)
+    const near = similarPaths(this.#root, relative, {
+      offers: (pin, path) => this.#maySpeakOf(use, pin, path),
+      shows: this.#shows
+    })
     return near.length === 0 ? { code: 'FILE_NOT_FOUND' } : { code: 'FILE_NOT_FOUND', did_you_mean: near }
   }
 
@@ -387,7 +401,7 @@ export class FileAccess {
     work: FileChange<T, F>['work']
   ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
     const realPath = realPathOf(found)
-    const lock = await this.#keeping(found, () => this.#locks.acquire(realPath))
+    const lock = await this.#running.keeping(found.pin, () => this.#locks.acquire(realPath))
     if (!lock.ok) {
       // Not where a flood is turned away: it would read the file each time.
       const turnedAway = lock.failure.code === 'FILE_LOCKED' && lock.failure.reason === 'queue_full'
@@ -410,39 +424,9 @@ export class FileAccess {
     }
   }
 
-  /** Waits for a lock with the file pinned, unless many do already: each needs a descriptor. */
-  async #keeping<T>({ pin }: FoundPath, wait: () => Promise<T>): Promise<T> {
-    if (this.#kept >= KEPT_LIMIT) pin?.close()
-    this.#kept++
-    try {
-      return await wait()
-    } finally {
-      this.#kept--
-    }
-  }
-
-  /**
-   * The hash, for an answer that reports another failure; empty if it can't be read. Those who ask at the same time
-   * share one reading: a thousand may give up waiting for a large file at once.
-   */
-  async hash(pin: Pin): Promise<FileInfo> {
-    const { dev, ino, size, mtimeNs, ctimeNs } = pin.stat
-    const key = [dev, ino, size, mtimeNs, ctimeNs].join()
-    const file_hash = await (this.#looks.get(key) ?? this.#look(pin, key))
-    return file_hash === null ? {} : { file_hash }
-  }
-
-  #look(pin: Pin, key: string): Promise<string | null> {
-    const look = scanPinned(pin, this.#options.maxFileSize, untouched)
-      .then(
-        read => (read.ok ? shortHash(read.value.digest) : null),
-        () => null
-      )
-      .finally(() => {
-        this.#looks.delete(key)
-      })
-    this.#looks.set(key, look)
-    return look
+  /** The hash, for an answer that reports another failure; empty if it can't be read. */
+  hash(pin: Pin): Promise<FileInfo> {
+    return this.#hashes.of(pin)
   }
 
   /** What is known of the file as it is now; empty if it can't be read. */

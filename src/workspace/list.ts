@@ -1,5 +1,5 @@
 // The entries of a folder in the order of their names, a page at a time, however many there are. Does not know
-// policy: the caller says which names to hide.
+// policy: the caller says which entries to hide.
 import { lstatSync, type OpenDirOptions } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { isUtf8 } from 'node:buffer'
@@ -29,7 +29,7 @@ const AS_BYTES: object = { encoding: 'buffer', bufferSize: 1024 }
 export async function listFolder(
   folder: Folder,
   page: PageRequest,
-  hidden: (name: Buffer) => boolean
+  hidden: (name: Buffer, isFolder: boolean) => boolean
 ): Promise<Entries> {
   const { found, truncated } = await smallest(folder, page, hidden)
   const entries = found.flatMap(({ name }) => entryOf(folder, name) ?? [])
@@ -46,7 +46,7 @@ export async function listFolder(
 async function smallest(
   folder: Folder,
   { after, limit }: PageRequest,
-  hidden: (name: Buffer) => boolean
+  hidden: (name: Buffer, isFolder: boolean) => boolean
 ): Promise<{ found: Found[]; truncated: boolean }> {
   const start = Buffer.from(after ?? '')
   let kept: Found[] = []
@@ -62,7 +62,7 @@ async function smallest(
   for await (const entry of await opendir(folder.at('.'), AS_BYTES as OpenDirOptions)) {
     const name = Buffer.from(entry.name)
     const key = keyOf(name)
-    if (key.compare(start) <= 0 || hidden(name)) continue
+    if (key.compare(start) <= 0 || hidden(name, entry.isDirectory())) continue
     if (bound !== null && key.compare(bound) > 0) continue
     kept.push({ key, name })
     if (kept.length >= 2 * limit + 1000) trim()

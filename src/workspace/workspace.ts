@@ -1,50 +1,15 @@
-// What can be done with files, and where the parts of the workspace are put together: opens a root, sweeps and closes
-// it. Does not know HTTP, or what a plan does.
+// Where the parts of the workspace are put together: opens a root, sweeps and closes it. Does not know HTTP, or what can
+// be done with files.
 import type { History } from '../history/api.ts'
-import { Cursor } from '../history/cursor.ts'
 import { openHistory } from '../history/history.ts'
-import type { Stored } from '../history/record.ts'
-import { fail, ok, type Result } from '../result.ts'
-import type {
-  BatchDone,
-  BatchStep,
-  ChangeOptions,
-  ChangesPage,
-  ChangesQuery,
-  Consumer,
-  Created,
-  CreateTarget,
-  Edited,
-  Entries,
-  FailedAccess,
-  FileTarget,
-  FileWithPast,
-  Follower,
-  HistoryPage,
-  HistoryQuery,
-  Key,
-  Looked,
-  PageRequest,
-  Planner,
-  ReviewTarget,
-  Workspace,
-  WorkspaceOptions
-} from './api.ts'
-import { changeFiles } from './batch.ts'
-import { createFile } from './create.ts'
-import { editFile, staleness, type WriteContext } from './edit.ts'
-import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from './failure.ts'
+import type { Workspace, WorkspaceOptions } from './api.ts'
 import { fence } from './locks/fence.ts'
 import { BatchRecords } from './commit/batch-record.ts'
-import { Followers, nextChanges, type Where } from './history/follow.ts'
+import { Followers } from './history/follow.ts'
 import { Intents, mayLive, sweepIntents } from './commit/intents.ts'
-import { onceByKey, type KeyedRequest } from './history/keys.ts'
-import { pastEdits } from './history/past.ts'
 import { Recorder } from './history/recorder.ts'
-import { giveVerdict } from './history/verdicts.ts'
-import { settle, settleAll, type Settling } from './history/settle.ts'
+import { settleAll, type Settling } from './history/settle.ts'
 import { Journal } from './commit/journal.ts'
-import { listFolder } from './list.ts'
 import { LockFiles } from './locks/lock-file.ts'
 import { Locks } from './locks/lock.ts'
 import { RootLock, type Servers } from './locks/root-lock.ts'
@@ -52,32 +17,26 @@ import { LivenessSockets } from './locks/liveness.ts'
 import { isOfFile } from './locks/names.ts'
 import { SILENCE, thisOwner, type Observer } from './locks/owner.ts'
 import { BufferPool } from './buffer-pool.ts'
-import { recallFile } from './recall.ts'
 import { below, join, split } from './root/path.ts'
-import type { Pin, Root } from './root/pin.ts'
-import { makePolicy, matcher, type Policy } from './root/policy.ts'
+import type { Root } from './root/pin.ts'
+import { makePolicy, matcher } from './root/policy.ts'
 import { announce, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
 import { recover, type Recovery } from './recovery.ts'
-import { scanPinned } from './scan.ts'
 import { fenceServers, serversOf } from './servers.ts'
 import { openState, type State } from './state.ts'
-import { shortHash } from './text-file.ts'
-import { FileAccess } from './file-access.ts'
+import { FileWorkspace, type OpenRoot } from './file-workspace.ts'
+import { PresentHashes } from './present-hashes.ts'
+import { Running } from './running.ts'
 
 export type * from './api.ts'
 
 type Report = NonNullable<WorkspaceOptions['report']>
-type BatchAnswer<T, F> = Promise<{ ok: true; value: BatchDone<T> } | (FailedAccess<F | FileFailure> & { at: number })>
-type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
 
 /** In ms between two searches for what dead servers left; none of them counts as silent sooner than `SILENCE`. */
 const SWEEP = SILENCE
 /** Bytes of large files (over `SYNC_IO_BYTES`) that are edited at once. A bound on memory; chosen, not measured. */
 const MEMORY = 256e6
-const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
-const deleteNotAllowed = fail<FileFailure>({ code: 'DELETE_NOT_ALLOWED', reason: 'setting' })
-const noHistory = fail({ code: 'HISTORY_GONE', reason: 'off' } as const)
 
 /**
  * Opens a root, and first removes or takes back what servers left that were killed. Throws if root or state folder
@@ -105,11 +64,12 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     intents = new Intents(state.intents, me)
     let trim = (): void => {}
     history = await openHistoryOf({ options, state, observer, intents }, () => trim())
-    const workspace = new FileWorkspace({ options, root, state, observer, intents, sockets, presence, history })
-    trim = () => workspace.trimInBackground()
-    await workspace.sweep()
-    workspace.keepSweeping()
-    return workspace
+    const keeper = new RootKeeper({ options, root, state, observer, intents, sockets, presence, history })
+    trim = () => keeper.trimInBackground()
+    await keeper.sweep()
+    keeper.keepSweeping()
+    const policy = makePolicy({ ...options, stateDir: state.path })
+    return new FileWorkspace(keeper.opened, policy, keeper)
   } catch (error) {
     await history?.close()
     intents?.close()
@@ -153,9 +113,10 @@ interface Parts {
   history: History | null
 }
 
-class FileWorkspace implements Workspace {
-  readonly root: string
-  readonly confinement: Root['confinement']
+/** Keeps a root in order from when it is opened until it is closed. */
+class RootKeeper {
+  /** What those need who use its files. */
+  readonly opened: OpenRoot
   readonly #options: WorkspaceOptions
   readonly #state: State
   readonly #observer: Observer
@@ -165,16 +126,11 @@ class FileWorkspace implements Workspace {
   readonly #servers: Servers
   readonly #rootLock: RootLock
   readonly #locks: Locks
-  readonly #policy: Policy
   readonly #report: Report
-  readonly #files: FileAccess
-  readonly #context: WriteContext
   readonly #recovery: Recovery
   readonly #presence: Presence | undefined
   /** Null: there is no history. */
   readonly #settling: Settling | null
-  /** The same. */
-  readonly #followers: Followers | null
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | null = null
   #trimming: Promise<void> | null = null
@@ -182,8 +138,6 @@ class FileWorkspace implements Workspace {
 
   constructor({ options, root, state, observer, intents, sockets, presence, history }: Parts) {
     this.#presence = presence
-    this.confinement = root.confinement
-    this.root = root.real()?.toString() ?? options.root
     this.#options = options
     this.#state = state
     this.#sockets = sockets
@@ -238,22 +192,19 @@ class FileWorkspace implements Workspace {
       recover: realPath => recover(this.#recovery, realPath),
       report: this.#report
     }
-    this.#followers = history && new Followers({ history, mayRead: this.#mayRead })
-    this.#policy = makePolicy({ ...options, stateDir: state.path })
-    this.#files = new FileAccess({
+    this.opened = {
       options,
       root,
-      policy: this.#policy,
+      secret: state.secret,
       locks: this.#locks,
-      recover: realPath => recover(this.#recovery, realPath)
-    })
-    this.#context = {
-      options,
-      root,
+      recover: realPath => recover(this.#recovery, realPath),
+      running: new Running(),
+      hashes: new PresentHashes(options.maxFileSize),
+      settling: this.#settling,
+      followers: history && new Followers(history),
       intents,
       batches: this.#batches,
       journal,
-      files: this.#files,
       buffers: new BufferPool(Math.max(MEMORY, options.maxFileSize)),
       recorder: new Recorder({
         history,
@@ -264,172 +215,6 @@ class FileWorkspace implements Workspace {
     }
   }
 
-  edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
-    return this.#files.run<Edited<T>, F>(target, 'edit', async asked =>
-      this.#options.readOnly ? readOnly : editFile(this.#context, { asked, target, options, plan })
-    )
-  }
-
-  create<T, F>(target: CreateTarget, options: ChangeOptions<Created<T>>, plan: Planner<T, F>): Answer<Created<T>, F> {
-    return this.#files.run<Created<T>, F>(target, 'edit', async asked =>
-      this.#options.readOnly ? readOnly : createFile(this.#context, { asked, target, options, plan })
-    )
-  }
-
-  async batch<T, F>(steps: readonly BatchStep<T, F>[], options: ChangeOptions<BatchDone<T>>): BatchAnswer<T, F> {
-    if (this.#options.readOnly) return { ...readOnly, path: steps[0]?.target.path ?? '.', at: 0 }
-    const removal = this.#options.allowDelete ? -1 : steps.findIndex(({ operation }) => operation === 'remove')
-    if (removal !== -1) return { ...deleteNotAllowed, path: steps[removal]!.target.path, at: removal }
-    return this.#files.runAll(
-      steps.map(({ target }) => target),
-      'edit',
-      asked => {
-        const settling = this.#settling
-        const newId = settling && (() => settling.history.nextId())
-        return changeFiles<T, F>(this.#context, { steps, asked, options, newId })
-      }
-    )
-  }
-
-  look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
-    return this.#files.run(target, 'look', asked =>
-      this.#files.pinned<Looked<R>, FileFailure>(asked, 'look', async ({ pin, info }) => {
-        const facts = { path: asked.path, ...info }
-        if (pin.stat.isDirectory()) {
-          if (target.expected_hash !== undefined) return fail({ code: 'NOT_A_FILE', type: 'directory' })
-          return ok({ type: 'directory', ...facts, ...(await this.#list(pin, use.directory)) })
-        }
-        const read = await scanPinned(pin, this.#options.maxFileSize, use.file)
-        if (!read.ok) return read
-        const { stat, digest, value } = read.value
-        const file_hash = shortHash(digest)
-        const stale = staleness(target, file_hash)
-        if (stale !== null) return { ...fail(stale), file_hash }
-        const modified_at = new Date(Number(stat.mtimeNs / 1_000_000n))
-        return ok({ type: 'file', ...facts, file_hash, file_size: Number(stat.size), modified_at, value })
-      })
-    )
-  }
-
-  async #list(pin: Pin, page: PageRequest): Promise<Entries> {
-    const folder = this.#context.root.openFolder(pin.relative)
-    try {
-      return await listFolder(folder, page, this.#policy.hiddenIn(pin.real))
-    } finally {
-      folder.close()
-    }
-  }
-
-  recall<T, F>(target: Pick<FileTarget, 'path'>, work: (file: FileWithPast) => Promise<Result<T, F>>): Answer<T, F> {
-    return this.#files.run<T, F>(target, 'look', async asked => {
-      if (this.#settling === null) return noHistory
-      const { history } = this.#settling
-      return recallFile<T, F>({ ...this.#context, history }, asked, work)
-    })
-  }
-
-  async history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
-    const settling = this.#settling
-    if (settling === null) return noHistory
-    const { path, under, ...others } = query
-    const where = this.#where({ path, under })
-    if (!where.ok) return where
-    const past = {
-      history: settling.history,
-      mayRead: this.#mayRead,
-      settle: (stored: Stored) => settle(settling, stored)
-    }
-    return ok(await pastEdits(past, { ...others, ...where.value }))
-  }
-
-  /** The real paths of what a query asks for. */
-  #where(asked: { path: string | undefined; under: string | undefined }): Result<Where, FileFailure> {
-    const where: Where = {}
-    for (const name of ['path', 'under'] as const) {
-      const given = asked[name]
-      if (given === undefined) continue
-      const real = this.#files.realPath(given)
-      if (!real.ok) return real
-      where[name] = real.value
-    }
-    return ok(where)
-  }
-
-  /** Whether the file at this real path may be read, whether it is there or not. */
-  readonly #mayRead = (path: Buffer): boolean => this.#files.refusal('read', path) === null
-
-  async changes({
-    after,
-    path,
-    under,
-    onGone,
-    ...waiting
-  }: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
-    const where = this.#where({ path, under })
-    if (!where.ok) return where
-    const following = await this.follow(after)
-    if (!following.ok) return following
-    const follower = following.value
-    onGone?.(() => follower.end())
-    try {
-      const told = await nextChanges(follower, { ...waiting, ...where.value })
-      return told.ok ? ok({ told: told.value, next_after: follower.after.toString() }) : told
-    } finally {
-      follower.end()
-    }
-  }
-
-  async follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
-    if (this.#followers === null) return noHistory
-    const cursor = after === undefined ? null : Cursor.parse(after)
-    if (after !== undefined && cursor === null) return fail({ code: 'INVALID_CURSOR' })
-    return this.#followers.follow(cursor)
-  }
-
-  endFollowing(): void {
-    this.#followers?.close()
-  }
-
-  async review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
-    const { readOnly: isReadOnly, durability } = this.#options
-    if (isReadOnly) return readOnly
-    const history = this.#settling?.history
-    if (history === undefined) return noHistory
-    const giving = { history, durable: durability === 'full', report: this.#report }
-    return this.#files.counted(() => giveVerdict(giving, target))
-  }
-
-  async keyed<T>(
-    request: KeyedRequest,
-    work: (key: Key) => Promise<T>,
-    pathsIn: (outcome: unknown) => readonly string[] = () => [],
-    use: 'edit' | 'read' = 'edit'
-  ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
-    const settling = this.#settling
-    if (settling === null) return noHistory
-    const { history, acquire } = settling
-    const { secret } = this.#state
-    const keys = {
-      history,
-      secret,
-      acquire,
-      settle: (stored: Stored) => settle(settling, stored),
-      refusalOf: (path: Buffer) => this.#files.refusal(use, path)
-    }
-    return onceByKey(keys, request, work, pathsIn)
-  }
-
-  ready(): FileFailure | null {
-    const failure = this.#files.ready()
-    const isWritable = this.#options.history !== 'required' || !this.degraded()
-    if (failure !== null || isWritable) return failure
-    return { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
-  }
-
-  degraded(): boolean {
-    return this.#context.recorder.degraded
-  }
-
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -437,18 +222,18 @@ class FileWorkspace implements Workspace {
 
   async #close(): Promise<void> {
     clearInterval(this.#timer)
-    this.endFollowing()
-    await this.#files.close()
+    this.opened.followers?.close()
+    await this.opened.running.close()
     await this.#sweeping?.catch(() => {})
     await this.#trimming
     await this.#settling?.history.close()
     await this.#rootLock.close()
-    this.#context.intents.close()
+    this.opened.intents.close()
     // Who is left alone may say so.
     await this.#servers.tell()
     this.#sockets.close()
     this.#presence?.withdraw()
-    this.#context.root.close()
+    this.opened.root.close()
   }
 
   /** Every minute from now on, but not while a sweep is still running. */
@@ -473,11 +258,11 @@ class FileWorkspace implements Workspace {
     await recover(this.#recovery)
     // Before the temp files are removed: by them it is known what did not take place.
     if (this.#settling !== null && !this.#options.readOnly) await settleAll(this.#settling)
-    await sweepIntents(this.#state.intents, this.#observer, this.#context.root, {
+    await sweepIntents(this.#state.intents, this.#observer, this.opened.root, {
       isKept: path => this.#batches.names(path),
       report: this.#report
     })
-    await this.#sockets.sweep(() => this.#context.journal.isEmpty())
+    await this.#sockets.sweep(() => this.opened.journal.isEmpty())
     this.#rootLock.look()
     await this.#trimHistory()
   }

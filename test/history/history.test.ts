@@ -51,7 +51,7 @@ t.test('lists the newest first, in pages', async t => {
   t.strictSame(place.events, [])
 })
 
-t.test('finds by path, folder, batch, agent, session, time and id', async t => {
+t.test('finds by path, folder, batch, token, agent, session, time and id', async t => {
   const place = makePlace(t)
   const history = await place.open({ limits: { segment: 900 } })
   const agents = ['one', 'two', 'é']
@@ -60,6 +60,7 @@ t.test('finds by path, folder, batch, agent, session, time and id', async t => {
     recordOf(history, ['a', 'a/b', 'a/b/c', 'ab'][i % 4]!, `${i}`, {
       at: i * 1000,
       agent: agents[i % 3]!,
+      ...(i % 4 > 1 && { token: agents[i % 4 === 2 ? 0 : 2]! }),
       ...(i > 15 && i < 24 && { batch_id: batches[i % 2]! }),
       ...(i % 2 === 0 && { session: agents[i % 5]! })
     })
@@ -81,6 +82,9 @@ t.test('finds by path, folder, batch, agent, session, time and id', async t => {
   await check({ path: Buffer.from('a') }, ({ path }) => path.equals(Buffer.from('a')))
   await check({ path: Buffer.from('unknown') }, () => false)
   await check({ under: Buffer.from('a') }, ({ path }) => path.toString().startsWith('a/'))
+  await check({ token: 'é' }, ({ token }) => token === 'é')
+  await check({ token: 'one', agent: 'é' }, ({ token, agent }) => token === 'one' && agent === 'é')
+  await check({ token: 'two' }, () => false)
   await check({ agent: 'é' }, ({ agent }) => agent === 'é')
   await check({ agent: 'one', session: 'two' }, ({ agent, session }) => agent === 'one' && session === 'two')
   await check({ batch_id: batches[1] }, ({ batch_id }) => batch_id === batches[1])

@@ -9,6 +9,7 @@ import pino from 'pino'
 import type { Test } from 'tap'
 import { buildApp, type AppOptions } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
+import { oneSpace } from '../../src/spaces.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
 
 export const TOKEN = 'test-token'
@@ -133,6 +134,7 @@ export async function startServer(
     keyed: opened.keyed.bind(opened),
     ready: opened.ready.bind(opened),
     degraded: opened.degraded.bind(opened),
+    limitedTo: opened.limitedTo.bind(opened),
     close: opened.close.bind(opened),
     ...options.replace
   }
@@ -141,8 +143,7 @@ export async function startServer(
     drain,
     document: makeDocument
   } = await buildApp({
-    config,
-    workspace,
+    spaces: oneSpace(config, workspace),
     logger: pino({ base: null }, stream),
     ...(options.timeouts && { timeouts: options.timeouts })
   })

@@ -6,8 +6,10 @@ import { fail, ok } from '../../src/result.ts'
 import type { FileFailure } from '../../src/workspace/failure.ts'
 import { FileAccess } from '../../src/workspace/file-access.ts'
 import { Locks } from '../../src/workspace/locks/lock.ts'
+import { PresentHashes } from '../../src/workspace/present-hashes.ts'
 import { makePolicy } from '../../src/workspace/root/policy.ts'
 import { openRoot } from '../../src/workspace/root/root.ts'
+import { Running } from '../../src/workspace/running.ts'
 import { makeFolders, OPTIONS, removeFolders } from './support/open.ts'
 
 t.test('answers FILE_LOCKED without a hash where the file can’t be looked at again', async t => {
@@ -29,7 +31,9 @@ t.test('answers FILE_LOCKED without a hash where the file can’t be looked at a
     root,
     policy: makePolicy({ ...OPTIONS, stateDir: Buffer.from(folders.state) }),
     locks,
-    recover: async () => true
+    recover: async () => true,
+    running: new Running(),
+    hashes: new PresentHashes(OPTIONS.maxFileSize)
   })
   const held = await locks.acquire(Buffer.from('a'))
   const change = (): Promise<unknown> =>

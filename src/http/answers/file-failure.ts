@@ -12,6 +12,16 @@ import { linkNow } from './take-back-failure.ts'
 
 type Of<C extends FileFailure['code']> = Extract<FileFailure, { code: C }>
 
+/** Patterns that a sentence names. */
+const NAMED_PATTERNS = 5
+
+function patternsListed(patterns: readonly string[]): string {
+  if (patterns.length === 0) return 'no path'
+  const named = patterns.slice(0, NAMED_PATTERNS).map(pattern => cut(pattern, 200))
+  const more = patterns.length - named.length
+  return `${listed(more > 0 ? [...named, `${more} more`] : named)} only`
+}
+
 export const FILE_FAILURES: Descriptions<
   Exclude<FileFailure, { code: 'HISTORY_GONE' }> | Extract<HistoryFailure, { code: 'NOT_A_FILE' }>
 > = {
@@ -26,8 +36,14 @@ export const FILE_FAILURES: Descriptions<
       members: { errors: [{ pointer: '/path', message: why }] }
     }
   },
-  PATH_NOT_ALLOWED: ({ reason, allowed_extensions = [], did_you_mean = [] }, { shown, naming }) =>
-    reason === 'outside'
+  PATH_NOT_ALLOWED: ({ reason, allowed_extensions = [], allowed_paths = [], did_you_mean = [] }, { shown, naming }) => {
+    if (reason === 'token') {
+      return sentences(
+        `This token may not use ${shown}; it may use ${patternsListed(allowed_paths)}.`,
+        allowed_paths.length > 0 ? 'Choose a path there, or ask the operator.' : 'Only the operator can allow it.'
+      )
+    }
+    return reason === 'outside'
       ? {
           detail: sentences(
             `${shown} is outside the workspace.`,
@@ -41,7 +57,8 @@ export const FILE_FAILURES: Descriptions<
       : sentences(
           `${shown} has an extension that is not allowed.`,
           `Allowed extensions are ${listed(allowed_extensions)}.`
-        ),
+        )
+  },
   PROTECTED_PATH: ({ pattern }, { shown }) =>
     pattern === null
       ? `${shown} belongs to editd itself and can't be used. Choose another file.`

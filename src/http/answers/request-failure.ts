@@ -1,14 +1,21 @@
 // Why a request is refused before any file is touched, and what to send instead. Does not know statuses,
 // files or edits.
+import type { Scope } from '../../../schemas/access.ts'
 import type { OperationFailure } from '../../operations/operation.ts'
 import type { InvalidField, RequestFailure } from '../failure.ts'
 import type { CallSyntax } from './call-names.ts'
-import { sentences, type Descriptions, type ProblemParts } from './description.ts'
+import { NOTHING_WRITTEN, sentences, type Descriptions, type ProblemParts } from './description.ts'
 import { faultInWords } from './field-faults.ts'
 import { counted, cut, listed, quote } from './phrases.ts'
 import { strayError } from './section-failure.ts'
 
 type Of<C extends RequestFailure['code']> = Extract<RequestFailure | OperationFailure, { code: C }>
+
+/** What a token may do that is refused something. */
+const MAY: Record<Exclude<Scope, 'review'>, string> = {
+  read: 'it may look, preview and send dry runs',
+  edit: 'it may change files, and take back its own edits'
+}
 
 export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> = {
   INVALID_JSON: invalidJson,
@@ -69,13 +76,27 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
       {
         missing: 'The request has no token.',
         malformed: 'The Authorization header is not of the form Bearer <token>.',
-        wrong: 'The token is wrong.'
+        wrong: 'The token is wrong.',
+        expired: 'The token has expired.'
       }[reason],
       'Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN)',
-      'or printed when the server started.'
+      'or printed when the server started, or with one of the access file (--access).'
     ),
     headers: { 'www-authenticate': 'Bearer' }
   }),
+  FORBIDDEN_SCOPE: ({ needs, has, for: what }, { shown }) =>
+    sentences(
+      {
+        operation: `This request needs a token with the scope ${needs}.`,
+        others_edits:
+          `Not all of these edits were made with this token: to take back what others did, or to make again what ` +
+          `others took back, needs the scope ${needs}.`,
+        delete: `${shown} can't be deleted or moved: that needs a token with the scope ${needs}.`
+      }[what],
+      `This token has the scope ${has}: ${MAY[has]}.`,
+      NOTHING_WRITTEN,
+      "Only the operator can allow more, in the server's access file."
+    ),
   FORBIDDEN_HOST: ({ host }) =>
     sentences(
       `The Host header names ${quote(host)}, which is not allowed.`,
@@ -92,10 +113,15 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
           `There is no tool ${quote(failure.tool)}; did you mean ${failure.nearest}?`,
           `The tools are ${listed(failure.tools)}.`
         )
-      : sentences(
-          `There is no route ${failure.method} ${cut(instance, 200)}.`,
-          `The routes are ${listed(failure.routes)}.`
-        ),
+      : 'workspace' in failure
+        ? sentences(
+            `This token is not for a workspace ${quote(failure.workspace)}.`,
+            `Leave /w/${cut(failure.workspace, 64)} out of the URL: the token says which workspace it is for.`
+          )
+        : sentences(
+            `There is no route ${failure.method} ${cut(instance, 200)}.`,
+            `The routes are ${listed(failure.routes)}.`
+          ),
   METHOD_NOT_ALLOWED: ({ method, allow }, { instance }) => ({
     detail: `${cut(instance, 200)} does not accept ${method}. Use ${listed(allow, 'or')}.`,
     headers: { allow: allow.join(', ') }

@@ -210,7 +210,8 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
         editsListed(naming)
       )
     case 'none_of_caller': {
-      const who = failure.agent === undefined ? 'a caller who gave no name' : JSON.stringify(failure.agent)
+      const { token, agent = token } = failure
+      const who = agent === undefined ? 'a caller who gave no name' : JSON.stringify(agent)
       return sentences(
         verb === 'undo' ? `No edit of yours (${who}) stands.` : `No undo of yours (${who}) is left to make again.`,
         naming.history === undefined ? '' : `Send the edit_id of the one that you mean; ${naming.history} lists them.`

@@ -28,6 +28,10 @@ const INSTRUCTIONS =
  */
 export interface Exchange {
   request_id: string
+  /** The path that it came to. */
+  instance?: string
+  /** As of `Call`. */
+  subject?: Call['subject']
   /** Of the request, over HTTP. */
   headers?: IncomingHttpHeaders
   onAnswer(summary: CallSummary): void
@@ -102,8 +106,9 @@ function answer(server: Server, { headers, body, onError }: McpRequest): Promise
 }
 
 /** What a call has of its exchange. */
-const contextOf = ({ request_id, headers = {}, onAnswer }: Exchange) => ({
-  instance: '/mcp',
+const contextOf = ({ request_id, instance = '/mcp', subject, headers = {}, onAnswer }: Exchange) => ({
+  instance,
+  ...(subject !== undefined && { subject }),
   request_id,
   headers: Object.fromEntries(Object.entries(headers).filter(([name]) => PASSED.includes(name))),
   onAnswer

@@ -1,6 +1,8 @@
 // The operations as tools that a model calls: name, words, what a call may do. Does not know any host or operation by
 // name.
 import { closest } from 'fastest-levenshtein'
+import { reaches, type Scope } from '../../../schemas/access.ts'
+import { scopeNeededBy } from '../../operations/access.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { toolsIn, type Operations } from '../../operations.ts'
 import { caller, type MakeCall } from '../call.ts'
@@ -40,17 +42,23 @@ function toolCaller(operation: Operation): MakeCall {
 }
 
 /**
- * `readOnly`: only what looks is offered. `tools`: so is only what is named there; else all that aren't for those who
+ * `readOnly`: only what looks is offered; `scope`: only what a token with it may do. `tools`: so is only what is named there; else all that aren't for those who
  * ask by name.
  */
 export function toolbox(
   operations: Operations,
-  { readOnly, tools: wanted }: { readOnly: boolean; tools: readonly string[] | null }
+  {
+    readOnly,
+    tools: wanted,
+    scope = 'review'
+  }: { readOnly: boolean; tools: readonly string[] | null; scope?: Scope | undefined }
 ): Toolbox {
   const tools = new Map<string, Tool>(
     toolsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
   )
-  const usable = [...tools.values()].filter(({ operation }) => !readOnly || operation.effect === 'looks')
+  const usable = [...tools.values()].filter(
+    ({ operation }) => (!readOnly || operation.effect === 'looks') && reaches(scope, scopeNeededBy(operation, {}))
+  )
   const offered = usable.filter(({ operation: { id, only_by_name } }) => wanted?.includes(id) ?? only_by_name !== true)
   const names = usable.map(({ operation }): string => operation.id)
   return {

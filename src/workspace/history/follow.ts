@@ -7,11 +7,8 @@ import type { Follower } from '../api.ts'
 import { isIn } from '../root/path.ts'
 import { isNote } from './chain.ts'
 
-export interface FollowOptions {
-  history: History
-  /** Whether the file at this real path below the root may be read, whether it is there or not. */
-  mayRead(path: Buffer): boolean
-}
+/** Whether the file at this real path below the root may be read, whether it is there or not. */
+export type MayRead = (path: Buffer) => boolean
 
 /** Of which files changes are asked for, by their real paths: of one, or of those in a directory or below it. */
 export interface Where {
@@ -29,31 +26,35 @@ export interface Waiting extends Where {
 const KEPT = 4
 
 export class Followers {
-  readonly #options: FollowOptions
+  readonly #history: History
   readonly #all = new Set<FeedReader>()
   readonly #pages = new Map<string, Promise<Result<FeedPage, CursorGone>>>()
+  /** What of a page those are told who may read the same. */
+  readonly #told = new WeakMap<FeedPage, Map<MayRead, FeedPage>>()
   /** How far everybody may read; null: it has to be looked. */
   #until: Promise<Cursor> | null = null
   #unwatch: (() => void) | undefined
   #isClosed = false
 
-  constructor(options: FollowOptions) {
-    this.#options = options
+  constructor(history: History) {
+    this.#history = history
   }
 
-  /** From a cursor on, or from now on. CURSOR_GONE: nothing can be told. */
-  async follow(after: Cursor | null): Promise<Result<Follower, CursorGone>> {
+  /**
+   * From a cursor on, or from now on. Readers who are given the same `mayRead` share what it comes to. CURSOR_GONE:
+   * nothing can be told.
+   */
+  async follow(after: Cursor | null, mayRead: MayRead): Promise<Result<Follower, CursorGone>> {
     // From here on it is known when there is more.
-    this.#unwatch ??= this.#options.history.watch(() => {
+    this.#unwatch ??= this.#history.watch(() => {
       this.#until = null
       for (const reader of this.#all) reader.wake()
     })
-    const reader = new FeedReader(this)
+    const reader = new FeedReader(this, mayRead)
     this.#all.add(reader)
     try {
-      const { history } = this.#options
-      reader.after = after ?? (await history.feedEnd())
-      const first = await history.readOn(reader.after, 1)
+      reader.after = after ?? (await this.#history.feedEnd())
+      const first = await this.#history.readOn(reader.after, 1)
       if (!first.ok || this.#isClosed) reader.end()
       // It may be further on than what the others have read.
       this.#until = null
@@ -79,8 +80,21 @@ export class Followers {
   }
 
   /** What may be told after a cursor. */
-  async read(after: Cursor, most: number): Promise<Result<FeedPage, CursorGone>> {
-    this.#until ??= this.#options.history.feedEnd().catch((error: unknown) => {
+  async read(after: Cursor, most: number, mayRead: MayRead): Promise<Result<FeedPage, CursorGone>> {
+    const page = await this.#pageAfter(after, most)
+    return page.ok ? ok(this.#toldOf(page.value, mayRead)) : page
+  }
+
+  #toldOf(page: FeedPage, mayRead: MayRead): FeedPage {
+    const known = this.#told.get(page) ?? new Map<MayRead, FeedPage>()
+    this.#told.set(page, known)
+    const allowed = known.get(mayRead) ?? { ...page, told: page.told.filter(({ facts }) => mayRead(facts.path)) }
+    known.set(mayRead, allowed)
+    return allowed
+  }
+
+  async #pageAfter(after: Cursor, most: number): Promise<Result<FeedPage, CursorGone>> {
+    this.#until ??= this.#history.feedEnd().catch((error: unknown) => {
       this.#until = null
       throw error
     })
@@ -101,11 +115,8 @@ export class Followers {
   }
 
   async #read(after: Cursor, most: number, until: Cursor): Promise<Result<FeedPage, CursorGone>> {
-    const { history, mayRead } = this.#options
-    const page = await history.readOn(after, most, until)
-    if (!page.ok) return page
-    const told = page.value.told.filter(({ facts }) => isTold(facts) && mayRead(facts.path))
-    return ok({ ...page.value, told })
+    const page = await this.#history.readOn(after, most, until)
+    return page.ok ? ok({ ...page.value, told: page.value.told.filter(({ facts }) => isTold(facts)) }) : page
   }
 }
 
@@ -145,20 +156,22 @@ const isTold = (facts: Told['facts']): boolean => facts.operation === 'review' |
 
 class FeedReader implements Follower {
   readonly #followers: Followers
+  readonly #mayRead: MayRead
   #isWoken = false
   #wake: (() => void) | undefined
   isEnded = false
   after!: Cursor
 
-  constructor(followers: Followers) {
+  constructor(followers: Followers, mayRead: MayRead) {
     this.#followers = followers
+    this.#mayRead = mayRead
   }
 
   async next(most: number): Promise<Result<readonly Told[], CursorGone>> {
     for (;;) {
       // What comes from here on wakes it again.
       this.#isWoken = false
-      const page = await this.#followers.read(this.after, most)
+      const page = await this.#followers.read(this.after, most, this.#mayRead)
       if (!page.ok) return page
       const { told, next, isEnd } = page.value
       this.after = next

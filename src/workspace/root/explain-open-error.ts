@@ -1,10 +1,10 @@
-// Why a path could not be opened: walks it one name at a time and follows links only inside the root. Opens nothing;
-// does not know policy.
+// Why a path could not be opened, and where: walks it one name at a time and follows links only inside the root. Opens
+// nothing; does not know policy.
 import { lstatSync, readlinkSync } from 'node:fs'
 import { codeOf, failureOf } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import { below } from './path.ts'
-import type { Missing } from './pin.ts'
+import type { Missing, Stop } from './pin.ts'
 
 /** As Linux has it: open(2) follows no more links in one path (ELOOP). */
 const LINKS_LIMIT = 40
@@ -25,20 +25,55 @@ export function explainOpenError(
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENAMETOOLONG') return failureOf(error)
   if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(code)) throw error
 
+  const { failure } = walk(relative, root, at)
+  return failure === null && code === 'EACCES' ? failureOf(error) : failure
+}
+
+/** As of `Root.stop`; `root` and `at` as above. */
+export function findStop(relative: Buffer, root: Buffer, at: (relative: Buffer) => Buffer): Stop {
+  const { failure: _, ...stop } = walk(relative, root, at)
+  return stop
+}
+
+/** How far a path leads; `failure`: why it leads no further, null: all of it is there. */
+function walk(
+  relative: Buffer,
+  root: Buffer,
+  at: (relative: Buffer) => Buffer
+): Stop & { failure: FileFailure | Missing | null } {
   // latin1 keeps bytes as they are while they are split and joined.
   let ahead = relative.toString('latin1').split(SLASH)
   // How many of those are the path's own; the ones before them come from a link.
   let own = ahead.length
   let walked: string[] = []
-  let links = 0
+  const links: Buffer[] = []
+  // The last link, and the request's names that come after it.
+  let last: { place: readonly string[]; ahead: readonly string[] } = { place: [], ahead: [] }
+  const stopped = (
+    failure: FileFailure | Missing | null,
+    place: readonly string[],
+    ahead: readonly string[]
+  ): ReturnType<typeof walk> => {
+    const would_be = wouldBe(place, ahead, null)
+    return {
+      failure,
+      place: bytesOf(place),
+      would_be: would_be.code === 'MISSING' ? would_be.relative : null,
+      loop: links.length > LINKS_LIMIT ? links : []
+    }
+  }
+  const outside = (): ReturnType<typeof walk> =>
+    stopped({ code: 'PATH_NOT_ALLOWED', reason: 'outside' }, last.place, last.ahead)
   for (let name = ahead.shift(); name !== undefined; name = ahead.shift()) {
     const linked = ahead.length >= own
     if (!linked) own--
-    const nothing = (dangles: boolean): FileFailure | Missing =>
-      wouldBe(walked, [name, ...ahead], dangles ? (own === 0 ? 'last' : 'before') : null)
+    const nothing = (dangles: boolean): ReturnType<typeof walk> => {
+      const why = wouldBe(walked, [name, ...ahead], dangles ? (own === 0 ? 'last' : 'before') : null)
+      return why.code === 'MISSING' ? stopped(why, [...walked, name], ahead) : outside()
+    }
     if (name === '' || name === '.') continue
     if (name === '..') {
-      if (walked.pop() === undefined) return { code: 'PATH_NOT_ALLOWED', reason: 'outside' }
+      if (walked.pop() === undefined) return outside()
       continue
     }
     const here = Buffer.from([...walked, name].join(SLASH), 'latin1')
@@ -46,33 +81,40 @@ export function explainOpenError(
     try {
       target = lstatSync(at(here)).isSymbolicLink() ? readlinkSync(at(here), 'buffer') : null
     } catch (problem) {
-      if (codeOf(problem) === 'EACCES') return failureOf(problem)
+      if (codeOf(problem) === 'EACCES') return stopped(failureOf(problem), [...walked, name], ahead)
       return nothing(linked)
     }
     if (target === null) {
       walked.push(name)
       continue
     }
-    if (++links > LINKS_LIMIT) return nothing(true)
+    links.push(here)
+    last = { place: [...walked, name], ahead: ahead.slice(ahead.length - own) }
+    if (links.length > LINKS_LIMIT) return nothing(true)
     if (target[0] === SLASH.charCodeAt(0)) {
       const inside = below(root, target)
-      if (inside === null) return { code: 'PATH_NOT_ALLOWED', reason: 'outside' }
+      if (inside === null) return outside()
       walked = []
       target = inside
     }
     ahead = [...target.toString('latin1').split(SLASH), ...ahead]
   }
-  return code === 'EACCES' ? failureOf(error) : null
+  return stopped(null, walked, [])
 }
 
 /** Nothing is at `ahead` in the folder `walked`; `..` in it may still lead out. */
-function wouldBe(walked: string[], ahead: string[], dangling: 'last' | 'before' | null): FileFailure | Missing {
+function wouldBe(
+  walked: readonly string[],
+  ahead: readonly string[],
+  dangling: 'last' | 'before' | null
+): FileFailure | Missing {
   const kept = [...walked]
   for (const name of ahead) {
     if (name === '' || name === '.') continue
     if (name !== '..') kept.push(name)
     else if (kept.pop() === undefined) return { code: 'PATH_NOT_ALLOWED', reason: 'outside' }
   }
-  const bytes = (names: string[]): Buffer => Buffer.from(names.join(SLASH), 'latin1')
-  return { code: 'MISSING', relative: bytes(kept), folder: bytes(walked), ...(dangling !== null && { dangling }) }
+  return { code: 'MISSING', relative: bytesOf(kept), folder: bytesOf(walked), ...(dangling !== null && { dangling }) }
 }
+
+const bytesOf = (names: readonly string[]): Buffer => Buffer.from(names.join(SLASH), 'latin1')

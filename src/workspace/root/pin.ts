@@ -15,6 +15,16 @@ export interface Missing {
   dangling?: 'last' | 'before'
 }
 
+/** How far a path leads that can't be pinned. Paths are real ones below the root. */
+export interface Stop {
+  /** What can't be passed, whether it is there or not; the last link, where that leads out of the root. */
+  place: Buffer
+  /** The same with the names that come after it, where the object would be; null: outside the root. */
+  would_be: Buffer | null
+  /** All links that were followed, where they are too many. */
+  loop: readonly Buffer[]
+}
+
 /** An object inside the root that can't be exchanged under us. To be closed. */
 export interface Pin {
   /** Absolute path of the object itself, in bytes, when it was pinned. */
@@ -63,6 +73,8 @@ export interface Root {
    * errors of the system.
    */
   pin(relative: Buffer): Result<Pin, FileFailure | Missing>
+  /** Of a path that couldn't be pinned just now; of one that could, its end. Throws nothing. */
+  stop(relative: Buffer): Stop
   /** Follows no links: `relative` has to be the folder's real place. Throws the system's error, or Raced. */
   openFolder(relative: Buffer): Folder
   close(): void

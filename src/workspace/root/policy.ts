@@ -1,6 +1,7 @@
-// Which files may be edited or read, judged by their real path. Does not touch the disk.
+// Which files may be edited or read, judged by their real path: by anybody, or by whoever may use some paths only. Does
+// not touch the disk.
 import type { FileFailure } from '../failure.ts'
-import { below, split } from './path.ts'
+import { below, join, split } from './path.ts'
 
 /** Protected where nothing else is configured: what runs code or steers tools when it is written. */
 export const DEFAULT_PROTECTED: readonly string[] = [
@@ -41,8 +42,18 @@ export interface Policy {
    * PROTECTED_PATH or PATH_NOT_ALLOWED. Whether it exists doesn't matter.
    */
   judge(use: 'edit' | 'read' | 'list', real: Buffer, relative: Buffer): Refusal | null
-  /** Which names in the folder at this real path (absolute) are the service's own, and not shown. */
-  hiddenIn(real: Buffer): (name: Buffer) => boolean
+  /** Which entries of the folder at this real path (absolute, and below the root) are not shown. */
+  hiddenIn(real: Buffer, relative: Buffer): (name: Buffer, isFolder: boolean) => boolean
+  /** Absent: whoever it is for may use all paths that are not protected. */
+  limit?: Limit
+}
+
+/** Which paths below the root somebody may use, whatever is there. */
+export interface Limit {
+  /** What `judge` says of the paths that may not be used, and of nothing else. */
+  readonly refusal: Refusal
+  /** Whether the file at this real path may be used; `list`: or something below it may. */
+  allows(use: 'edit' | 'read' | 'list', relative: Buffer): boolean
 }
 
 /** Of such files the history keeps no texts unless it is told otherwise: what often holds secrets. */
@@ -131,5 +142,104 @@ function compile(source: string): Pattern {
       }
       return false
     }
+  }
+}
+
+// Such patterns begin at the root: `docs` is what has that name, and all below; `docs/**` only what is below. `*` is any
+// run of bytes in a name; `**` in place of a name is any number of names, or none, as in `docs/**/*.md`. Names are
+// compared byte by byte, so letter case and Unicode's forms count; bytes that aren't UTF-8 are matched by `*` alone.
+
+/** What is wrong with a pattern of paths that somebody may use, to follow "a pattern"; null: nothing. */
+export function pathPatternFault(pattern: string): string | null {
+  if (pattern === '') return 'must not be empty'
+  if (pattern.includes('\0')) return 'must not contain a NUL character'
+  if (pattern.includes('\\')) return 'must have / between its names, and no \\'
+  if (pattern.startsWith('/')) return 'must begin at the root of the workspace, without /'
+  const names = pattern.split('/')
+  if (names.includes('')) return 'must not have an empty name, as between // or after a last /'
+  if (names.some(name => name === '.' || name === '..')) return 'must not have . or .. as a name'
+  if (names.some(name => name.includes('**') && name !== '**')) return 'must have ** only in place of a whole name'
+  return null
+}
+
+/** A policy for whoever may use only what one of these patterns covers, each without a `pathPatternFault`. */
+export function limitPolicy(policy: Policy, patterns: readonly string[]): Policy {
+  const limit = both(policy.limit, limitOf(patterns))
+  return {
+    limit,
+    judge(use, real, relative) {
+      // First, so that nothing else is told of what may not be used.
+      return limit.allows(use, relative) ? policy.judge(use, real, relative) : limit.refusal
+    },
+    hiddenIn(real, relative) {
+      const isHidden = policy.hiddenIn(real, relative)
+      return (name, isFolder) =>
+        isHidden(name, isFolder) || !limit.allows(isFolder ? 'list' : 'read', join(relative, name))
+    }
+  }
+}
+
+function limitOf(patterns: readonly string[]): Limit {
+  const compiled = patterns.map(compilePath)
+  return {
+    refusal: { code: 'PATH_NOT_ALLOWED', reason: 'token', allowed_paths: [...patterns] },
+    allows(use, relative) {
+      // latin1 has one character for each byte.
+      const names = relative.length === 0 ? [] : relative.toString('latin1').split('/')
+      return compiled.some(pattern => pattern(names)[use === 'list' ? 'leads' : 'covers'])
+    }
+  }
+}
+
+/** What both allow; the refusal is that of the narrower one. */
+function both(wide: Limit | undefined, narrow: Limit): Limit {
+  if (wide === undefined) return narrow
+  return {
+    refusal: narrow.refusal,
+    allows: (use, relative) => wide.allows(use, relative) && narrow.allows(use, relative)
+  }
+}
+
+/** Whether a pattern covers what has these names, and whether it does or could cover something below it. */
+type PathPattern = (names: readonly string[]) => { covers: boolean; leads: boolean }
+
+function compilePath(source: string): PathPattern {
+  const parts = source.split('/')
+  // What is below anything that is covered is covered as well, so one name is enough.
+  if (parts.at(-1) === '**') parts[parts.length - 1] = '*'
+  const tests = parts.map(part => (part === '**' ? null : nameTest(Buffer.from(part).toString('latin1'))))
+  const end = tests.length
+  /** Places in the pattern: with each `**` also what comes after it. */
+  const withNext = (at: number): number[] => (tests[at] === null ? [at, ...withNext(at + 1)] : [at])
+  return names => {
+    let places = new Set(withNext(0))
+    for (const name of names) {
+      const next = [...places].flatMap(at => {
+        const test = tests[at]
+        // What is below the end is covered too.
+        if (test === undefined) return [at]
+        if (test === null) return withNext(at)
+        return test(name) ? withNext(at + 1) : []
+      })
+      places = new Set(next)
+    }
+    return { covers: places.has(end), leads: places.size > 0 }
+  }
+}
+
+/** In time that grows with the name's length and the pattern's, whatever they are. */
+function nameTest(pattern: string): (name: string) => boolean {
+  const [first = '', ...others] = pattern.split('*')
+  const last = others.pop()
+  if (last === undefined) return name => name === first
+  return name => {
+    if (!name.startsWith(first) || !name.endsWith(last)) return false
+    let at = first.length
+    for (const part of others) {
+      const found = name.indexOf(part, at)
+      if (found === -1) return false
+      at = found + part.length
+    }
+    return at + last.length <= name.length
   }
 }

@@ -6,9 +6,20 @@ import { closeLater } from '../close-later.ts'
 import { quietly, Raced } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import { below } from './path.ts'
-import { ATTEMPTS, gone, statAt, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
+import {
+  ATTEMPTS,
+  gone,
+  statAt,
+  mayWrite,
+  same,
+  type Folder,
+  type Missing,
+  type Pin,
+  type Root,
+  type Stop
+} from './pin.ts'
 import { syncFolder } from '../sync.ts'
-import { explainOpenError } from './explain-open-error.ts'
+import { explainOpenError, findStop } from './explain-open-error.ts'
 
 // O_NONBLOCK: a FIFO that has taken the file's place must not hold a thread.
 const UNFOLLOWED = constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -59,6 +70,10 @@ export class PortableRoot implements Root {
       }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+  }
+
+  stop(relative: Buffer): Stop {
+    return findStop(relative, this.#real, path => join(this.#real, path))
   }
 
   openFolder(relative: Buffer): Folder {

@@ -14,10 +14,21 @@ import { closeLater } from '../close-later.ts'
 import { codeOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import { below } from './path.ts'
-import { ATTEMPTS, gone, statAt, mayWrite, same, type Folder, type Missing, type Pin, type Root } from './pin.ts'
+import {
+  ATTEMPTS,
+  gone,
+  statAt,
+  mayWrite,
+  same,
+  type Folder,
+  type Missing,
+  type Pin,
+  type Root,
+  type Stop
+} from './pin.ts'
 import { PortableRoot } from './root-portable.ts'
 import { syncFolder } from '../sync.ts'
-import { explainOpenError } from './explain-open-error.ts'
+import { explainOpenError, findStop } from './explain-open-error.ts'
 
 const O_PATH = 0o10000000
 
@@ -116,6 +127,10 @@ class ProcRoot implements Root {
       }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+  }
+
+  stop(relative: Buffer): Stop {
+    return findStop(relative, this.real() ?? Buffer.alloc(0), path => this.#path(path))
   }
 
   openFolder(relative: Buffer): Folder {

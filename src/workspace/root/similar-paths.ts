@@ -2,7 +2,7 @@
 // policy: the caller says which may be offered.
 import { type Dirent, opendirSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
-import { split } from './path.ts'
+import { join, split } from './path.ts'
 import type { Pin, Root } from './pin.ts'
 
 /**
@@ -23,26 +23,36 @@ const DEPTH_LIMIT = 8
 const ENTRIES_LIMIT = 5000
 const ELSEWHERE_LIMIT = 20
 
+/** What may be spoken of. */
+export interface Speakable {
+  /** Whether this path may be offered, which leads to that object. */
+  offers(pin: Pin, path: Buffer): boolean
+  /** Whether an entry with this path, below the root, may be known. */
+  shows(path: Buffer, isFolder: boolean): boolean
+}
+
 /**
  * At most three files below the root, nearest first: the path with `/` for `\\`, the same name in another spelling or
- * with an extension, the path without its first folders, then the same name in other folders, in any case. `allowed`
- * says of which ones may be spoken.
+ * with an extension, the path without its first folders, then the same name in other folders, in any case. What isn't
+ * shown counts only for the limits of what is looked at.
  */
-export function similarPaths(root: Root, missing: Buffer, allowed: (pin: Pin) => boolean): string[] {
+export function similarPaths(root: Root, missing: Buffer, speakable: Speakable): string[] {
   const path = missing.toString().replaceAll('\\', '/')
   const { folder, leaf } = split(Buffer.from(path))
   const wanted = folded(leaf.toString())
-  const near = namesIn(root, folder)
+  const near = entriesIn(root, folder, NAMES_LIMIT)
+    .filter(entry => speakable.shows(join(folder, entry.name), entry.isDirectory()))
+    .map(({ name }) => name)
     .map(name => ({ name, steps: stepsTo(folded(name), wanted) }))
     .filter(({ steps }) => steps <= Math.max(1, Math.floor(wanted.length / 4)))
     .sort((a, b) => a.steps - b.steps)
     .map(({ name }) => (folder.length === 0 ? name : `${folder.toString()}/${name}`))
-  const found = offered(root, [...near.slice(0, 2 * ANSWERS_LIMIT), ...withoutFirstFolders(path)], allowed)
+  const found = offered(root, [...near.slice(0, 2 * ANSWERS_LIMIT), ...withoutFirstFolders(path)], speakable)
   if (found.length > 0) return found
   return offered(
     root,
-    elsewhere(root, wanted).sort((a, b) => distance(a, path) - distance(b, path)),
-    allowed
+    elsewhere(root, wanted, speakable).sort((a, b) => distance(a, path) - distance(b, path)),
+    speakable
   )
 }
 
@@ -50,8 +60,8 @@ export function similarPaths(root: Root, missing: Buffer, allowed: (pin: Pin) =>
  * Of an absolute path outside the root: what is below the root at the end of it, the longest first; a folder too. At
  * most three.
  */
-export const samePathInside = (root: Root, absolute: string, allowed: (pin: Pin) => boolean): string[] =>
-  offered(root, withoutFirstFolders(absolute.replace(/\/+$/, '')), allowed, { folders: true })
+export const samePathInside = (root: Root, absolute: string, speakable: Pick<Speakable, 'offers'>): string[] =>
+  offered(root, withoutFirstFolders(absolute.replace(/\/+$/, '')), speakable, { folders: true })
 
 /** A name that goes on with an extension is one step away. */
 const stepsTo = (name: string, wanted: string): number => (name.startsWith(`${wanted}.`) ? 1 : distance(name, wanted))
@@ -65,12 +75,12 @@ function withoutFirstFolders(path: string): string[] {
 function offered(
   root: Root,
   paths: readonly string[],
-  allowed: (pin: Pin) => boolean,
+  speakable: Pick<Speakable, 'offers'>,
   { folders } = { folders: false }
 ): string[] {
   const found = new Set<string>()
   for (const path of paths) {
-    if (found.size < ANSWERS_LIMIT && !found.has(path) && isThere(root, path, allowed, folders)) found.add(path)
+    if (found.size < ANSWERS_LIMIT && !found.has(path) && isThere(root, path, speakable, folders)) found.add(path)
   }
   return [...found]
 }
@@ -80,7 +90,7 @@ const folded = (name: string): string => name.normalize('NFC').toLowerCase()
 /**
  * Paths of the same name, breadth first; links are not followed, and folders of dependencies or hidden ones come last.
  */
-function elsewhere(root: Root, wanted: string): string[] {
+function elsewhere(root: Root, wanted: string, { shows }: Pick<Speakable, 'shows'>): string[] {
   const found: string[] = []
   const folders = ['']
   const later: string[] = []
@@ -90,6 +100,7 @@ function elsewhere(root: Root, wanted: string): string[] {
     for (const entry of entriesIn(root, Buffer.from(folder), ENTRIES_LIMIT - seen)) {
       seen++
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (!shows(Buffer.from(path), entry.isDirectory())) continue
       if (entry.isDirectory()) {
         ;(entry.name.startsWith('.') || entry.name === 'node_modules' ? later : folders).push(path)
       } else if (folded(entry.name) === wanted) found.push(path)
@@ -97,8 +108,6 @@ function elsewhere(root: Root, wanted: string): string[] {
   }
   return found
 }
-
-const namesIn = (root: Root, folder: Buffer): string[] => entriesIn(root, folder, NAMES_LIMIT).map(({ name }) => name)
 
 /** Of a folder that can't be read, nothing is offered. */
 function entriesIn(root: Root, folder: Buffer, limit: number): Dirent[] {
@@ -123,13 +132,13 @@ function entriesIn(root: Root, folder: Buffer, limit: number): Dirent[] {
   }
 }
 
-function isThere(root: Root, path: string, allowed: (pin: Pin) => boolean, folders: boolean): boolean {
+function isThere(root: Root, path: string, { offers }: Pick<Speakable, 'offers'>, folders: boolean): boolean {
   try {
     const pinned = root.pin(Buffer.from(path))
     if (!pinned.ok) return false
     try {
       const { stat } = pinned.value
-      return (stat.isFile() || (folders && stat.isDirectory())) && allowed(pinned.value)
+      return (stat.isFile() || (folders && stat.isDirectory())) && offers(pinned.value, Buffer.from(path))
     } finally {
       pinned.value.close()
     }

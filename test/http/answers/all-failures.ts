@@ -389,7 +389,7 @@ const REQUESTS: Described[] = [
     detail: [
       'The request has no token.',
       'Send the header Authorization: Bearer <token> with the token that was configured (--token,',
-      'EDITD_TOKEN) or printed when the server started.'
+      'EDITD_TOKEN) or printed when the server started, or with one of the access file (--access).'
     ]
   },
   {
@@ -397,7 +397,22 @@ const REQUESTS: Described[] = [
     detail: [
       'The Authorization header is not of the form Bearer <token>.',
       'Send the header Authorization: Bearer <token> with the token that was configured (--token,',
-      'EDITD_TOKEN) or printed when the server started.'
+      'EDITD_TOKEN) or printed when the server started, or with one of the access file (--access).'
+    ]
+  },
+  {
+    failure: { code: 'ROUTE_NOT_FOUND', workspace: 'other' },
+    detail: [
+      'This token is not for a workspace "other".',
+      'Leave /w/other out of the URL: the token says which workspace it is for.'
+    ]
+  },
+  {
+    failure: { code: 'UNAUTHORIZED', reason: 'expired' },
+    detail: [
+      'The token has expired.',
+      'Send the header Authorization: Bearer <token> with the token that was configured (--token,',
+      'EDITD_TOKEN) or printed when the server started, or with one of the access file (--access).'
     ]
   },
   {
@@ -405,7 +420,40 @@ const REQUESTS: Described[] = [
     detail: [
       'The token is wrong.',
       'Send the header Authorization: Bearer <token> with the token that was configured (--token,',
-      'EDITD_TOKEN) or printed when the server started.'
+      'EDITD_TOKEN) or printed when the server started, or with one of the access file (--access).'
+    ]
+  },
+  {
+    failure: { code: 'FORBIDDEN_SCOPE', needs: 'edit', has: 'read', for: 'operation' },
+    detail: [
+      'This request needs a token with the scope edit.',
+      'This token has the scope read: it may look, preview and send dry runs. Nothing was written.',
+      "Only the operator can allow more, in the server's access file."
+    ]
+  },
+  {
+    failure: { code: 'FORBIDDEN_SCOPE', needs: 'review', has: 'edit', for: 'operation' },
+    detail: [
+      'This request needs a token with the scope review.',
+      'This token has the scope edit: it may change files, and take back its own edits. Nothing was written.',
+      "Only the operator can allow more, in the server's access file."
+    ]
+  },
+  {
+    failure: { code: 'FORBIDDEN_SCOPE', needs: 'review', has: 'edit', for: 'others_edits' },
+    detail: [
+      'Not all of these edits were made with this token: to take back what others did, or to make again what others',
+      'took back, needs the scope review.',
+      'This token has the scope edit: it may change files, and take back its own edits. Nothing was written.',
+      "Only the operator can allow more, in the server's access file."
+    ]
+  },
+  {
+    failure: { code: 'FORBIDDEN_SCOPE', needs: 'review', has: 'edit', for: 'delete' },
+    detail: [
+      "src/app.ts can't be deleted or moved: that needs a token with the scope review.",
+      'This token has the scope edit: it may change files, and take back its own edits. Nothing was written.',
+      "Only the operator can allow more, in the server's access file."
     ]
   },
   {
@@ -501,6 +549,24 @@ const FILES: Described[] = [
   {
     failure: { code: 'PATH_NOT_ALLOWED', reason: 'extension', allowed_extensions: ['.ts', '.md'] },
     detail: ['src/app.ts has an extension that is not allowed.', 'Allowed extensions are .ts and .md.']
+  },
+  {
+    failure: { code: 'PATH_NOT_ALLOWED', reason: 'token', allowed_paths: ['docs/**', '*.md'] },
+    detail: [
+      'This token may not use src/app.ts; it may use docs/** and *.md only.',
+      'Choose a path there, or ask the operator.'
+    ]
+  },
+  {
+    failure: { code: 'PATH_NOT_ALLOWED', reason: 'token', allowed_paths: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] },
+    detail: [
+      'This token may not use src/app.ts; it may use a, b, c, d, e and 2 more only.',
+      'Choose a path there, or ask the operator.'
+    ]
+  },
+  {
+    failure: { code: 'PATH_NOT_ALLOWED', reason: 'token', allowed_paths: [] },
+    detail: ['This token may not use src/app.ts; it may use no path.', 'Only the operator can allow it.']
   },
   {
     failure: { code: 'PROTECTED_PATH', pattern: '.git' },

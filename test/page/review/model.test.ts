@@ -1,6 +1,7 @@
 // What the page says about edits.
 import t from 'tap'
 import {
+  authorOf,
   byAuthor,
   changesOf,
   colourOf,
@@ -127,6 +128,8 @@ t.test('takes the changes of hunks, each edit once, and who made them', async t 
     { author: 'ann', changes: [one('e3', 1)], undone: [] }
   ])
   t.match(byAuthor({ changes: [one('e1', 0)] }, new Map()), [{ author: 'unnamed agent' }])
+  t.equal(authorOf({ operation: 'edit', token: 'ci' }), 'ci')
+  t.equal(authorOf({ operation: 'edit', token: 'ci', agent: 'ann' }), 'ci: ann')
 })
 
 t.test('says what a take-back would do', async t => {

@@ -14,10 +14,12 @@ function breakFolder(folder: string): () => void {
   }
 }
 
+const ALL = (): boolean => true
+
 async function makeFollowers(t: Test) {
   const place = makePlace(t)
   const history = await place.open()
-  const followers = new Followers({ history, mayRead: () => true })
+  const followers = new Followers(history)
   t.teardown(() => followers.close())
   const change = async () => (await write(history, [recordOf(history, 'a.txt')]))[0]!.edit_id
   return { place, followers, change }
@@ -26,9 +28,9 @@ async function makeFollowers(t: Test) {
 t.test('tells nobody who comes while it cannot be read, and those who come later', async t => {
   const { place, followers, change } = await makeFollowers(t)
   const mend = breakFolder(place.folder)
-  await t.rejects(followers.follow(null), { code: 'ENOTDIR' })
+  await t.rejects(followers.follow(null, ALL), { code: 'ENOTDIR' })
   mend()
-  const following = await followers.follow(null)
+  const following = await followers.follow(null, ALL)
   const edit_id = await change()
   t.match(following.ok && (await following.value.next(5)), { ok: true, value: [{ facts: { edit_id } }] })
 })
@@ -39,13 +41,13 @@ for (const [name, hasLooked] of [
 ] as const) {
   t.test(`fails for a reader while nobody can see ${name}, and goes on from the same place after that`, async t => {
     const { place, followers, change } = await makeFollowers(t)
-    const following = await followers.follow(null)
+    const following = await followers.follow(null, ALL)
     if (!following.ok) throw new Error('no cursor was given')
     const reader = following.value
     const edit_id = await change()
     // That a line was written is told in the next turn.
     await reader.more()
-    if (hasLooked) await followers.read(reader.after, 1)
+    if (hasLooked) await followers.read(reader.after, 1, ALL)
     const mend = breakFolder(place.folder)
     await t.rejects(reader.next(5), { code: 'ENOTDIR' })
     await t.rejects(reader.next(5), { code: 'ENOTDIR' })

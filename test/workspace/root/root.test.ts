@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { getSystemErrorName } from 'node:util'
 import t from 'tap'
 import { failureOf, Raced } from '../../../src/workspace/errno.ts'
-import { similarPaths } from '../../../src/workspace/root/similar-paths.ts'
+import { similarPaths, type Speakable } from '../../../src/workspace/root/similar-paths.ts'
 import { ensureDir } from '../../../src/workspace/commit/ensure-dir.ts'
 import { below, relativePath } from '../../../src/workspace/root/path.ts'
 import { makePolicy } from '../../../src/workspace/root/policy.ts'
@@ -42,6 +42,9 @@ import {
 import type { WorkspaceOptions } from '../../../src/workspace/workspace.ts'
 
 const kinds = onLinux ? (['proc', 'portable'] as const) : (['portable'] as const)
+
+/** Of everything may be spoken. */
+const ALL: Speakable = { offers: () => true, shows: () => true }
 
 /** What an answer comes to, in one word or two: the code and its reason, or what was edited. */
 function gist(answer: {
@@ -501,21 +504,18 @@ t.test('finds the same name in other folders', t => {
   const root = openRoot(folders.root)
   t.teardown(() => root.close())
   for (const path of ['Button.tsx', 'src/Button.tsx', 'src/component/Button.tsx', 'SRC/components/button.tsx']) {
-    t.equal(similarPaths(root, Buffer.from(path), () => true)[0], 'src/components/Button.tsx', path)
+    t.equal(similarPaths(root, Buffer.from(path), ALL)[0], 'src/components/Button.tsx', path)
   }
-  t.strictSame(
-    similarPaths(root, Buffer.from('Button.tsx'), () => true),
-    ['src/components/Button.tsx', 'node_modules/x/Button.tsx']
-  )
-  t.strictSame(
-    similarPaths(root, Buffer.from('a/Nowhere.tsx'), () => true),
-    []
-  )
+  t.strictSame(similarPaths(root, Buffer.from('Button.tsx'), ALL), [
+    'src/components/Button.tsx',
+    'node_modules/x/Button.tsx'
+  ])
+  t.strictSame(similarPaths(root, Buffer.from('a/Nowhere.tsx'), ALL), [])
   for (let i = 0; i < 30; i++) {
     mkdirSync(join(folders.root, `many/${i}`), { recursive: true })
     writeFileSync(join(folders.root, `many/${i}/same`), '')
   }
-  t.equal(similarPaths(root, Buffer.from('same'), () => true).length, 3)
+  t.equal(similarPaths(root, Buffer.from('same'), ALL).length, 3)
   const { pin } = root
   const gone = join('src', 'components', 'Button.tsx')
   Object.assign(root, {
@@ -525,7 +525,7 @@ t.test('finds the same name in other folders', t => {
     }
   })
   t.strictSame(
-    similarPaths(root, Buffer.from('Button.tsx'), () => true),
+    similarPaths(root, Buffer.from('Button.tsx'), ALL),
     ['node_modules/x/Button.tsx'],
     'what goes while it is looked at is not offered'
   )
@@ -541,7 +541,8 @@ t.test('bounds the search for similar paths', async t => {
   const root = openRoot(folders.root)
   t.teardown(() => root.close())
   let asked = 0
-  const near = (path: string): string[] => similarPaths(root, Buffer.from(path), () => ++asked > 0)
+  const near = (path: string): string[] =>
+    similarPaths(root, Buffer.from(path), { offers: () => ++asked > 0, shows: () => true })
   t.strictSame(near('x/1/2/3/4/5/6/7/8/f'), ['f'], 'its last eight names')
   t.strictSame(near('x/'.repeat(800) + 'f'), ['f'])
   t.equal(asked, 2)

@@ -1,0 +1,168 @@
+// The access file: which workspaces there are, and who may use them. Checks it, with every fault at once.
+// Does not know how a token is checked.
+import { dirname, resolve } from 'node:path'
+import { SCOPES, type Scope } from '../../schemas/access.ts'
+import { fail, ok, type Result } from '../result.ts'
+import { DISK, stateFolderOf, type Config, type Disk } from './config.ts'
+import { BOOLEAN, EXTENSION, FOLDER, kind, oneOf, PATH_PATTERN, PATTERN, TEXT } from './value-kinds.ts'
+
+/** What the file says, as plain data. */
+export interface Access {
+  workspaces: AccessWorkspace[]
+  tokens: AccessToken[]
+}
+
+/** A workspace, with the settings that are its own. */
+export interface AccessWorkspace {
+  name: string
+  settings: Pick<
+    Config,
+    'root' | 'stateDir' | 'protect' | 'readOnly' | 'requireHash' | 'allowExtensions' | 'memoryRoot'
+  >
+}
+
+/** A token that is known by its hash. */
+export interface AccessToken {
+  name: string
+  /** 64 lower-case hex digits. */
+  sha256: string
+  workspace: string
+  scope: Scope
+  /** Patterns as of `Workspace.limitedTo`; null: all. */
+  paths: string[] | null
+  /** In ms since 1970; null: never. */
+  expires: number | null
+  memoryRoot: string | null
+}
+
+/** Of workspaces and tokens: what can stand in a URL and in a line of a log. */
+const NAME = kind('a name of letters, digits and ._-, up to 64', text =>
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text) ? text : undefined
+)
+const SHA256 = kind('the SHA-256 of a token as 64 hex digits, such as sha256sum prints it', text =>
+  /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined
+)
+const DATE = kind('a date such as 2027-01-31, which begins at 00:00 UTC, or 2027-01-31T12:00:00Z', text => {
+  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d))?$/.test(text)
+  const at = isDate ? Date.parse(text) : NaN
+  // 2027-02-30 would be the 2nd of March.
+  const day = Number(text.slice(8, 10))
+  const isDay = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)) - 1, day)).getUTCDate() === day
+  return Number.isNaN(at) || !isDay ? undefined : at
+})
+/** Some ten thousand tokens; chosen, not measured. */
+const MAX_CHARACTERS = 4e6
+
+/**
+ * Reads the access file of a config; `disk` as of `loadConfig`. Fails with every fault, each a sentence with the line
+ * that it is in.
+ */
+export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Result<Access, string[]>> {
+  const { access } = config
+  if (access === null) throw new Error('there is no access file')
+  const text = disk.readText(access.file)
+  if (!text.ok) return fail([`--access "${access.file}" can't be read: ${text.failure}.`])
+  if (text.value.length > MAX_CHARACTERS) {
+    return fail([`--access "${access.file}" has more than ${MAX_CHARACTERS} characters.`])
+  }
+  const { list, named, optional, readYaml, record, required, scalar } = await import('./yaml-reader.ts')
+  const read = readYaml(
+    text.value,
+    access.file,
+    record({
+      workspaces: required(
+        named(
+          NAME,
+          record({
+            root: required(scalar(TEXT)),
+            protect: optional(list(scalar(PATTERN))),
+            allow_extensions: optional(list(scalar(EXTENSION))),
+            read_only: optional(scalar(BOOLEAN)),
+            require_hash: optional(scalar(BOOLEAN)),
+            memory_root: optional(scalar(FOLDER))
+          })
+        )
+      ),
+      tokens: required(
+        list(
+          record({
+            name: required(scalar(NAME)),
+            sha256: required(scalar(SHA256, { secret: true })),
+            workspace: required(scalar(TEXT)),
+            scope: required(scalar(oneOf(...SCOPES))),
+            paths: optional(list(scalar(PATH_PATTERN))),
+            expires: optional(scalar(DATE)),
+            memory_root: optional(scalar(FOLDER))
+          })
+        )
+      )
+    })
+  )
+  if (!read.ok) return read
+  const { tokens } = read.value
+  const folder = dirname(access.file)
+  const workspaces = read.value.workspaces.map(
+    ({ name, root: written, protect = [], allow_extensions, read_only, require_hash, memory_root }) => {
+      const root = resolve(folder, written)
+      return {
+        name,
+        settings: {
+          root,
+          stateDir:
+            access.stateDir === null ? stateFolderOf(disk.realPath(root), access.home) : resolve(access.stateDir, name),
+          protect: [...config.protect, ...protect],
+          allowExtensions: allow_extensions ?? config.allowExtensions,
+          readOnly: config.readOnly || read_only === true,
+          requireHash: config.requireHash || require_hash === true,
+          memoryRoot: memory_root ?? config.memoryRoot
+        }
+      }
+    }
+  )
+  const loaded: Access = {
+    workspaces,
+    tokens: tokens.map(({ memory_root = null, paths = null, expires = null, ...token }) => ({
+      ...token,
+      paths,
+      expires,
+      memoryRoot: memory_root
+    }))
+  }
+  const faults = faultsOf(loaded, disk).map(sentence => `${access.file}: ${sentence}`)
+  return faults.length > 0 ? fail(faults) : ok(loaded)
+}
+
+/** What is wrong between the parts of the file. */
+function faultsOf({ workspaces, tokens }: Access, disk: Disk): string[] {
+  const faults: string[] = []
+  if (workspaces.length === 0) faults.push('workspaces is empty: name at least one.')
+  if (tokens.length === 0) faults.push('tokens is empty, so that nobody could call: name at least one.')
+  const names = workspaces.map(({ name }) => name)
+  const roots = workspaces.map(({ name, settings: { root } }) => ({ name, root, real: disk.realPath(root) }))
+  for (const [i, { name, root, real }] of roots.entries()) {
+    if (disk.kindOf(root) === 'other') {
+      faults.push(
+        `workspaces.${name}.root "${root}" is not a usable folder: name a folder, or a path that does not exist yet.`
+      )
+    }
+    for (const other of roots.slice(0, i)) {
+      if (!`${real}/`.startsWith(`${other.real}/`) && !`${other.real}/`.startsWith(`${real}/`)) continue
+      faults.push(`the roots of ${other.name} and ${name} overlap: give each workspace a folder of its own.`)
+    }
+  }
+  for (const { name, workspace } of tokens) {
+    if (names.includes(workspace)) continue
+    faults.push(`the token ${name} is for the workspace "${workspace}", which is not one of ${names.join(', ')}.`)
+  }
+  for (const field of ['name', 'sha256'] as const) {
+    const seen = new Map<string, string>()
+    for (const token of tokens) {
+      const first = seen.get(token[field])
+      if (first !== undefined) {
+        faults.push(`the tokens ${first} and ${token.name} have the same ${field}: give each its own.`)
+      }
+      seen.set(token[field], token.name)
+    }
+  }
+  return faults
+}

@@ -1,0 +1,37 @@
+// Opens what a server serves: the root of its settings, or the workspaces of an access file. Does not know the process,
+// or how an access file is read.
+import type { Access } from './config/access-file.ts'
+import type { Config } from './config/config.ts'
+import { AccessSpaces, CantOpen, oneSpace, type Spaces } from './spaces.ts'
+import { ensureDir } from './workspace/commit/ensure-dir.ts'
+import { openWorkspace, type WorkspaceOptions } from './workspace/workspace.ts'
+
+/** `report` as of `openWorkspace`; an event of one of several workspaces says of which. */
+export interface OpenOptions extends Pick<WorkspaceOptions, 'group'> {
+  config: Config
+  report(event: object): void
+}
+
+/** Roots that don't exist are made. Throws CantOpen. */
+export async function openSpaces(options: OpenOptions, access: null): Promise<Spaces>
+export async function openSpaces(options: OpenOptions, access: Access): Promise<AccessSpaces>
+export async function openSpaces(options: OpenOptions, access: Access | null): Promise<Spaces | AccessSpaces>
+export async function openSpaces({ config, report, group }: OpenOptions, access: Access | null): Promise<Spaces> {
+  const open = async (settings: Config, named: { workspace?: string }) => {
+    try {
+      ensureDir(settings.root)
+      return await openWorkspace({
+        ...settings,
+        ...(group !== undefined && { group }),
+        report: event => report({ ...event, ...named })
+      })
+    } catch (error) {
+      throw new CantOpen(settings, error)
+    }
+  }
+  if (access === null) return oneSpace(config, await open(config, {}))
+  const spaces = new AccessSpaces(config, (settings, workspace) => open(settings, { workspace }))
+  const prepared = await spaces.prepare(access)
+  prepared.take()
+  return spaces
+}

@@ -1,0 +1,84 @@
+// What a call needs of the scope of its token, and which edits are the token's own. Knows neither tokens nor sentences.
+// Without a subject there is no access file, and nothing is refused here.
+import { reaches, type Scope } from '../../schemas/access.ts'
+import type { Selection } from '../engine/history/change.ts'
+import { fail, type Result } from '../result.ts'
+import type { ChangeOptions, ChangeRecord } from '../workspace/api.ts'
+import type { Callable, ForbiddenScope, Subject } from './operation.ts'
+
+/** What is known of a call before anything is looked up. */
+type Asked = Pick<Callable, 'effect' | 'needs'>
+
+/** What a request needs; a dry run changes nothing, and so does what only looks. */
+export function scopeNeededBy({ effect, needs = 'edit' }: Asked, { dry_run }: { dry_run?: boolean }): Scope {
+  return effect === 'looks' || effect === 'computes' || dry_run === true ? 'read' : needs
+}
+
+/** Why this token may not send this request; null: it may. */
+export function refusalOfCall(
+  operation: Asked,
+  request: { dry_run?: boolean },
+  subject: Subject | undefined
+): ForbiddenScope | null {
+  return refusal(subject, scopeNeededBy(operation, request), 'operation')
+}
+
+/** The same of what deletes a file, or moves it away. */
+export const refusalToDelete = (subject: Subject | undefined): ForbiddenScope | null =>
+  refusal(subject, 'review', 'delete')
+
+/** Whether a change may remove files: with a token, its scope decides and not the server's setting. */
+export const mayDelete = (subject: Subject | undefined): Pick<ChangeOptions<unknown>, 'may_delete'> =>
+  subject === undefined ? {} : { may_delete: reaches(subject.scope, 'review') }
+
+/** The name of the token where it may take back only what was made with it. */
+export const onlyOwnOf = (subject: Subject | undefined): { token?: string } =>
+  subject === undefined || reaches(subject.scope, 'review') ? {} : { token: subject.name }
+
+type Made = Pick<ChangeRecord, 'edit_id' | 'token' | 'toggles'>
+
+/** Fails where one of these records is of others; a record that nobody's token made is. */
+export function othersIn(
+  records: readonly Pick<Made, 'token'>[],
+  subject: Subject | undefined
+): Result<never, ForbiddenScope> | null {
+  const { token } = onlyOwnOf(subject)
+  const isOthers = token !== undefined && records.some(record => record.token !== token)
+  const refused = isOthers ? refusal(subject, 'review', 'others_edits') : null
+  return refused && fail(refused)
+}
+
+/**
+ * Fails where toggling these edits would take back what others did: they made one of them, or took back what would be
+ * made again. `records`: all of the file, oldest first.
+ */
+export function othersAmong(
+  toggled: readonly Selection[],
+  records: readonly Made[],
+  subject: Subject | undefined
+): Result<never, ForbiddenScope> | null {
+  const { token } = onlyOwnOf(subject)
+  if (token === undefined) return null
+  const known = new Map(records.map(record => [record.edit_id, record]))
+  const made = toggled.map(({ edit_id }) => known.get(edit_id) ?? {})
+  const undoers = toggled.flatMap(selection => undoersOf(selection, records))
+  return othersIn([...made, ...undoers], subject)
+}
+
+/** The records that last toggled those changes of an edit that are undone. */
+function undoersOf({ edit_id, change_indexes }: Selection, records: readonly Made[]): Made[] {
+  const of = records.flatMap(by =>
+    (by.toggles ?? []).filter(toggle => toggle.edit_id === edit_id).map(toggle => ({ by, only: toggle.change_indexes }))
+  )
+  // What no record names alone was toggled only with the whole edit.
+  const indexes = change_indexes ?? [...new Set(of.flatMap(({ only = [] }) => only)), null]
+  return indexes.flatMap(index => {
+    const by = of.filter(({ only }) => only === undefined || (index !== null && only.includes(index)))
+    return by.length % 2 === 1 ? [by.at(-1)!.by] : []
+  })
+}
+
+function refusal(subject: Subject | undefined, needs: Scope, what: ForbiddenScope['for']): ForbiddenScope | null {
+  if (subject === undefined || subject.scope === 'review' || reaches(subject.scope, needs)) return null
+  return { code: 'FORBIDDEN_SCOPE', needs, has: subject.scope, for: what }
+}

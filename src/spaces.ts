@@ -1,0 +1,184 @@
+// The workspaces that a server serves, and who may use them; both are replaced while it runs where there is an access
+// file. Does not know routes, or what can be done with a workspace.
+import { isDeepStrictEqual } from 'node:util'
+import type { Access, AccessWorkspace } from './config/access-file.ts'
+import type { Config } from './config/config.ts'
+import { makeDrain } from './http/drain.ts'
+import type { Grant, Identify } from './http/access/grant.ts'
+import { namedTokens, oneToken } from './http/access/tokens.ts'
+import type { FileFailure } from './workspace/failure.ts'
+import type { Workspace } from './workspace/workspace.ts'
+
+/** A workspace, opened with these settings. */
+export interface Space {
+  readonly config: Config
+  readonly workspace: Workspace
+  /** Counts a request as running: until what is returned is called, the workspace isn't closed. */
+  enter(): () => void
+}
+
+export interface Spaces {
+  /** Who holds a token; null: no token is asked for. */
+  readonly identify: Identify | null
+  /** Settings that all have in common. */
+  readonly config: Config
+  /** What is served, for a person: `root=PATH`, or `workspaces=NAME,NAME`. */
+  readonly served: string
+  /** The workspace of a grant, or the only one; undefined where it is gone. */
+  of(grant: Grant | null): Space | undefined
+  /** Any of them: for what is the same for all. */
+  any(): Space
+  /** Null, or why one of them can't be used now. */
+  ready(): FileFailure | null
+  degraded(): boolean
+  /** Nobody is to wait for changes any more. */
+  endFollowing(): void
+  /** Waits for what is running. */
+  close(): Promise<void>
+}
+
+const makeSpace = (config: Config, workspace: Workspace) => {
+  const drain = makeDrain()
+  return {
+    config,
+    workspace,
+    enter: () => drain.enter(),
+    async retire() {
+      workspace.endFollowing()
+      await drain.close()
+      await workspace.close()
+    }
+  }
+}
+type OpenSpace = ReturnType<typeof makeSpace>
+
+/** Of a server without an access file. */
+export function oneSpace(config: Config, workspace: Workspace): Spaces {
+  const space = makeSpace(config, workspace)
+  return {
+    identify: config.token === null ? null : oneToken(config.token),
+    config,
+    served: `root=${workspace.root}`,
+    of: () => space,
+    any: () => space,
+    ready: () => workspace.ready(),
+    degraded: () => workspace.degraded(),
+    endFollowing: () => workspace.endFollowing(),
+    close: () => workspace.close()
+  }
+}
+
+/** A workspace can't be opened with these settings; `cause` says why. */
+export class CantOpen extends Error {
+  readonly config: Config
+
+  constructor(config: Config, cause: unknown) {
+    super('a workspace can not be opened', { cause })
+    this.config = config
+  }
+}
+
+interface Opened {
+  spaces: ReadonlyMap<string, { declared: AccessWorkspace; space: OpenSpace }>
+  identify: Identify
+}
+
+/** A set that could be opened; one of the two is called. */
+export interface PreparedSpaces {
+  /** The set is served from now on. What it doesn't have any more is closed once nothing runs in it. */
+  take(): void
+  /** Closes what was opened for it. */
+  leave(): Promise<void>
+}
+
+/** Those of an access file; none before the first set is taken. */
+export class AccessSpaces implements Spaces {
+  readonly config: Config
+  readonly #open: (config: Config, name: string) => Promise<Workspace>
+  readonly #retiring = new Set<Promise<void>>()
+  #opened: Opened = { spaces: new Map(), identify: namedTokens([]) }
+
+  constructor(config: Config, open: (config: Config, name: string) => Promise<Workspace>) {
+    this.config = config
+    this.#open = open
+  }
+
+  /**
+   * Opens a whole new set, beside the one that is served; workspaces of which nothing has changed stay open. Throws, and
+   * has closed what it opened, if one of them can't be opened. Only one set is prepared at a time.
+   */
+  async prepare({ workspaces, tokens }: Access): Promise<PreparedSpaces> {
+    const before = this.#opened.spaces
+    const spaces = new Map<string, { declared: AccessWorkspace; space: OpenSpace }>()
+    const added: OpenSpace[] = []
+    const leave = async () => {
+      await Promise.all(added.map(space => space.retire()))
+    }
+    try {
+      for (const declared of workspaces) {
+        const kept = before.get(declared.name)
+        if (kept !== undefined && isDeepStrictEqual(kept.declared, declared)) {
+          spaces.set(declared.name, kept)
+          continue
+        }
+        const config = { ...this.config, ...declared.settings }
+        const space = makeSpace(config, await this.#open(config, declared.name))
+        added.push(space)
+        spaces.set(declared.name, { declared, space })
+      }
+    } catch (error) {
+      await leave()
+      throw error
+    }
+    return {
+      leave,
+      take: () => {
+        this.#opened = { spaces, identify: namedTokens(tokens) }
+        for (const [name, { space }] of before) {
+          if (spaces.get(name)?.space !== space) this.#retire(space)
+        }
+      }
+    }
+  }
+
+  #retire(space: OpenSpace): void {
+    const retired = space.retire().finally(() => {
+      this.#retiring.delete(retired)
+    })
+    this.#retiring.add(retired)
+  }
+
+  readonly identify: Identify = token => this.#opened.identify(token)
+
+  of(grant: Grant | null): Space | undefined {
+    return grant === null ? undefined : this.#opened.spaces.get(grant.workspace)?.space
+  }
+
+  get served(): string {
+    return `workspaces=${[...this.#opened.spaces.keys()].join(',')}`
+  }
+
+  #all(): OpenSpace[] {
+    return [...this.#opened.spaces.values()].map(({ space }) => space)
+  }
+
+  any(): Space {
+    return this.#all()[0]!
+  }
+
+  ready(): FileFailure | null {
+    return this.#all().reduce<FileFailure | null>((failure, { workspace }) => failure ?? workspace.ready(), null)
+  }
+
+  degraded(): boolean {
+    return this.#all().some(({ workspace }) => workspace.degraded())
+  }
+
+  endFollowing(): void {
+    for (const { workspace } of this.#all()) workspace.endFollowing()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#retiring, ...this.#all().map(({ workspace }) => workspace.close())])
+  }
+}

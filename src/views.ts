@@ -1,0 +1,66 @@
+// Makes what a caller sees: a workspace, as far as a grant goes, with all that can be called on it. Does not know
+// tokens, routes, or how workspaces come and go.
+import { VERSION, type Config } from './config/config.ts'
+import type { Grant } from './http/access/grant.ts'
+import { codexApplyPatch, openAiApplyPatch } from './http/adapters/apply-patch.ts'
+import { memoryTool, textEditor } from './http/adapters/text-editor.ts'
+import { capabilitiesOf } from './http/capabilities.ts'
+import { late } from './http/late.ts'
+import type { Components } from './http/tools/schema.ts'
+import { toolbox } from './http/tools/tool.ts'
+import type { View } from './http/view.ts'
+import { makeOperations, operationsIn, type Operations } from './operations.ts'
+import type { Space } from './spaces.ts'
+import type { Workers } from './workers/workers.ts'
+import type { Workspace } from './workspace/workspace.ts'
+
+/** The operations of a workspace, within the limits of a server. */
+export const operationsOf = (workspace: Workspace, { maxEdits, maxFileSize }: Config, workers: Workers): Operations =>
+  makeOperations(workspace, { max_edits: maxEdits, max_file_size: maxFileSize }, workers)
+
+/** The adapters to the editors of vendors. */
+export const adaptersOf = (operations: Operations, memoryRoot: string) => [
+  textEditor(operations),
+  memoryTool(operations, memoryRoot),
+  openAiApplyPatch(operations),
+  codexApplyPatch(operations)
+]
+
+/** Makes views; the same one for all that may see the same. `components`: of the published document. */
+export function makeViews(workers: Workers, components: Components): (space: Space, grant: Grant | null) => View {
+  const made = new WeakMap<Space, Map<string, View>>()
+  return (space, grant) => {
+    const views = made.get(space) ?? new Map<string, View>()
+    made.set(space, views)
+    const key = JSON.stringify(grant && [grant.scope, grant.paths, grant.memoryRoot])
+    const view = views.get(key) ?? makeView(space, grant, workers, components)
+    views.set(key, view)
+    return view
+  }
+}
+
+function makeView(
+  { config, workspace: whole }: Space,
+  grant: Grant | null,
+  workers: Workers,
+  components: Components
+): View {
+  const workspace = grant === null || grant.paths === null ? whole : whole.limitedTo(grant.paths)
+  const operations = operationsOf(workspace, config, workers)
+  const { readOnly, tools } = config
+  const box = toolbox(operations, { readOnly, tools, scope: grant?.scope })
+  return {
+    workspace,
+    operations,
+    routed: new Map(operationsIn(operations).map(operation => [operation.id, operation])),
+    box,
+    adapters: new Map(
+      adaptersOf(operations, grant?.memoryRoot ?? config.memoryRoot).map(adapter => [adapter.route, adapter])
+    ),
+    capabilities: capabilitiesOf(config, workspace.confinement, VERSION, operations, grant),
+    mcp: late(async () => {
+      const { mcpOverHttp, mcpServers } = await import('./http/tools/mcp.ts')
+      return mcpOverHttp(mcpServers(box, components, { version: VERSION, output_schema: config.mcpOutputSchema }))
+    })
+  }
+}

@@ -1,0 +1,286 @@
+// What can be done with the files of an open root, as far as a policy allows it. Does not know HTTP, what a plan does, or
+// how the root is opened, swept and closed.
+import { Cursor } from '../history/cursor.ts'
+import type { Stored } from '../history/record.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type {
+  BatchDone,
+  BatchStep,
+  ChangeOptions,
+  ChangesPage,
+  ChangesQuery,
+  Consumer,
+  Created,
+  CreateTarget,
+  Edited,
+  Entries,
+  FailedAccess,
+  FileTarget,
+  FileWithPast,
+  Follower,
+  HistoryPage,
+  HistoryQuery,
+  Key,
+  Looked,
+  PageRequest,
+  Planner,
+  ReviewTarget,
+  Workspace,
+  WorkspaceOptions
+} from './api.ts'
+import { changeFiles } from './batch.ts'
+import { createFile } from './create.ts'
+import { editFile, staleness, type WriteContext } from './edit.ts'
+import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from './failure.ts'
+import { FileAccess, type FileAccessOptions } from './file-access.ts'
+import { nextChanges, type Followers, type Where } from './history/follow.ts'
+import { onceByKey, type KeyedRequest } from './history/keys.ts'
+import { pastEdits } from './history/past.ts'
+import { settle, type Settling } from './history/settle.ts'
+import { giveVerdict } from './history/verdicts.ts'
+import { listFolder } from './list.ts'
+import { recallFile } from './recall.ts'
+import type { Pin, Root } from './root/pin.ts'
+import { limitPolicy, type Policy } from './root/policy.ts'
+import { scanPinned } from './scan.ts'
+import { shortHash } from './text-file.ts'
+
+type BatchAnswer<T, F> = Promise<{ ok: true; value: BatchDone<T> } | (FailedAccess<F | FileFailure> & { at: number })>
+type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
+
+const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
+const deleteNotAllowed = fail<FileFailure>({ code: 'DELETE_NOT_ALLOWED', reason: 'setting' })
+const noHistory = fail({ code: 'HISTORY_GONE', reason: 'off' } as const)
+
+/** An open root, as whatever uses its files needs it. */
+export interface OpenRoot
+  extends Omit<WriteContext, 'files'>, Pick<FileAccessOptions, 'locks' | 'recover' | 'running' | 'hashes'> {
+  /** Of all servers on this root. */
+  secret: Buffer
+  /** Null: there is no history. */
+  settling: Settling | null
+  /** The same. */
+  followers: Followers | null
+}
+
+/** Whoever opened the root. */
+export interface Keeper {
+  close(): Promise<void>
+  sweep(): Promise<void>
+}
+
+/** Of a view: the root is not its own. */
+const OTHERS_KEEP: Keeper = { close: async () => {}, sweep: async () => {} }
+
+export class FileWorkspace implements Workspace {
+  readonly root: string
+  readonly confinement: Root['confinement']
+  readonly #keeper: Keeper
+  readonly #options: WorkspaceOptions
+  readonly #opened: OpenRoot
+  readonly #policy: Policy
+  readonly #files: FileAccess
+  readonly #context: WriteContext
+  /** By their patterns, as JSON; for as long as somebody has them. */
+  readonly #views = new Map<string, WeakRef<FileWorkspace>>()
+
+  constructor(opened: OpenRoot, policy: Policy, keeper: Keeper) {
+    const { root, options } = opened
+    this.confinement = root.confinement
+    this.root = root.real()?.toString() ?? options.root
+    this.#keeper = keeper
+    this.#options = options
+    this.#opened = opened
+    this.#policy = policy
+    this.#files = new FileAccess({ ...opened, policy })
+    this.#context = { ...opened, files: this.#files }
+  }
+
+  edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
+    return this.#files.run<Edited<T>, F>(target, 'edit', async asked =>
+      this.#options.readOnly ? readOnly : editFile(this.#context, { asked, target, options, plan })
+    )
+  }
+
+  create<T, F>(target: CreateTarget, options: ChangeOptions<Created<T>>, plan: Planner<T, F>): Answer<Created<T>, F> {
+    return this.#files.run<Created<T>, F>(target, 'edit', async asked =>
+      this.#options.readOnly ? readOnly : createFile(this.#context, { asked, target, options, plan })
+    )
+  }
+
+  async batch<T, F>(steps: readonly BatchStep<T, F>[], options: ChangeOptions<BatchDone<T>>): BatchAnswer<T, F> {
+    if (this.#options.readOnly) return { ...readOnly, path: steps[0]?.target.path ?? '.', at: 0 }
+    const { may_delete = this.#options.allowDelete } = options
+    const removal = may_delete ? -1 : steps.findIndex(({ operation }) => operation === 'remove')
+    if (removal !== -1) return { ...deleteNotAllowed, path: steps[removal]!.target.path, at: removal }
+    return this.#files.runAll(
+      steps.map(({ target }) => target),
+      'edit',
+      asked => {
+        const settling = this.#opened.settling
+        const newId = settling && (() => settling.history.nextId())
+        return changeFiles<T, F>(this.#context, { steps, asked, options, newId })
+      }
+    )
+  }
+
+  look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
+    return this.#files.run(target, 'look', asked =>
+      this.#files.pinned<Looked<R>, FileFailure>(asked, 'look', async ({ pin, info }) => {
+        const facts = { path: asked.path, ...info }
+        if (pin.stat.isDirectory()) {
+          if (target.expected_hash !== undefined) return fail({ code: 'NOT_A_FILE', type: 'directory' })
+          return ok({ type: 'directory', ...facts, ...(await this.#list(pin, use.directory)) })
+        }
+        const read = await scanPinned(pin, this.#options.maxFileSize, use.file)
+        if (!read.ok) return read
+        const { stat, digest, value } = read.value
+        const file_hash = shortHash(digest)
+        const stale = staleness(target, file_hash)
+        if (stale !== null) return { ...fail(stale), file_hash }
+        const modified_at = new Date(Number(stat.mtimeNs / 1_000_000n))
+        return ok({ type: 'file', ...facts, file_hash, file_size: Number(stat.size), modified_at, value })
+      })
+    )
+  }
+
+  async #list(pin: Pin, page: PageRequest): Promise<Entries> {
+    const folder = this.#opened.root.openFolder(pin.relative)
+    try {
+      return await listFolder(folder, page, this.#policy.hiddenIn(pin.real, pin.relative))
+    } finally {
+      folder.close()
+    }
+  }
+
+  recall<T, F>(target: Pick<FileTarget, 'path'>, work: (file: FileWithPast) => Promise<Result<T, F>>): Answer<T, F> {
+    return this.#files.run<T, F>(target, 'look', async asked => {
+      if (this.#opened.settling === null) return noHistory
+      const { history } = this.#opened.settling
+      return recallFile<T, F>({ ...this.#context, history }, asked, work)
+    })
+  }
+
+  async history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
+    const settling = this.#opened.settling
+    if (settling === null) return noHistory
+    const { path, under, ...others } = query
+    const where = this.#where({ path, under })
+    if (!where.ok) return where
+    const past = {
+      history: settling.history,
+      mayRead: this.#mayRead,
+      settle: (stored: Stored) => settle(settling, stored)
+    }
+    return ok(await pastEdits(past, { ...others, ...where.value }))
+  }
+
+  /** The real paths of what a query asks for. */
+  #where(asked: { path: string | undefined; under: string | undefined }): Result<Where, FileFailure> {
+    const where: Where = {}
+    for (const name of ['path', 'under'] as const) {
+      const given = asked[name]
+      if (given === undefined) continue
+      const real = this.#files.realPath(given)
+      if (!real.ok) return real
+      where[name] = real.value
+    }
+    return ok(where)
+  }
+
+  /** Whether the file at this real path may be read, whether it is there or not. */
+  readonly #mayRead = (path: Buffer): boolean => this.#files.refusal('read', path) === null
+
+  async changes({
+    after,
+    path,
+    under,
+    onGone,
+    ...waiting
+  }: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
+    const where = this.#where({ path, under })
+    if (!where.ok) return where
+    const following = await this.follow(after)
+    if (!following.ok) return following
+    const follower = following.value
+    onGone?.(() => follower.end())
+    try {
+      const told = await nextChanges(follower, { ...waiting, ...where.value })
+      return told.ok ? ok({ told: told.value, next_after: follower.after.toString() }) : told
+    } finally {
+      follower.end()
+    }
+  }
+
+  async follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
+    if (this.#opened.followers === null) return noHistory
+    const cursor = after === undefined ? null : Cursor.parse(after)
+    if (after !== undefined && cursor === null) return fail({ code: 'INVALID_CURSOR' })
+    return this.#opened.followers.follow(cursor, this.#mayRead)
+  }
+
+  endFollowing(): void {
+    // Those of others are not a view's to end.
+    if (this.#policy.limit !== undefined) return
+    this.#opened.followers?.close()
+  }
+
+  async review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
+    const { readOnly: isReadOnly, durability } = this.#options
+    if (isReadOnly) return readOnly
+    const history = this.#opened.settling?.history
+    if (history === undefined) return noHistory
+    const giving = { history, durable: durability === 'full', report: this.#options.report ?? (() => {}) }
+    return this.#opened.running.counted(() => giveVerdict(giving, target))
+  }
+
+  async keyed<T>(
+    request: KeyedRequest,
+    work: (key: Key) => Promise<T>,
+    pathsIn: (outcome: unknown) => readonly string[] = () => [],
+    use: 'edit' | 'read' = 'edit'
+  ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
+    const settling = this.#opened.settling
+    if (settling === null) return noHistory
+    const { history, acquire } = settling
+    const { secret } = this.#opened
+    const keys = {
+      history,
+      secret,
+      acquire,
+      settle: (stored: Stored) => settle(settling, stored),
+      refusalOf: (path: Buffer) => this.#files.refusal(use, path)
+    }
+    return onceByKey(keys, request, work, pathsIn)
+  }
+
+  ready(): FileFailure | null {
+    const failure = this.#files.ready()
+    const isWritable = this.#options.history !== 'required' || !this.degraded()
+    if (failure !== null || isWritable) return failure
+    return { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
+  }
+
+  degraded(): boolean {
+    return this.#opened.recorder.degraded
+  }
+
+  limitedTo(paths: readonly string[]): Workspace {
+    const key = JSON.stringify(paths)
+    const known = this.#views.get(key)?.deref()
+    if (known !== undefined) return known
+    for (const [other, view] of this.#views) if (view.deref() === undefined) this.#views.delete(other)
+    const view = new FileWorkspace(this.#opened, limitPolicy(this.#policy, paths), OTHERS_KEEP)
+    this.#views.set(key, new WeakRef(view))
+    return view
+  }
+
+  close(): Promise<void> {
+    return this.#keeper.close()
+  }
+
+  /** What is done each minute as well: removes what dead servers left. Not part of `Workspace`. */
+  sweep(): Promise<void> {
+    return this.#keeper.sweep()
+  }
+}

@@ -1,0 +1,192 @@
+// The access file: what it may say, and every fault of it at once, with its line.
+import { createHash } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { loadAccess, type Access } from '../../src/config/access-file.ts'
+import { loadConfig, type Disk } from '../../src/config/config.ts'
+
+const SHA = createHash('sha256').update('one').digest('hex')
+const SHA2 = createHash('sha256').update('two').digest('hex')
+const TOKEN = `{ name: ci, sha256: ${SHA}, workspace: acme, scope: edit }`
+const WORKSPACE = 'workspaces: { acme: { root: a } }'
+
+const diskWith = (text: string | null): Disk => ({
+  platform: 'linux',
+  pid: 1,
+  readText: () => (text === null ? { ok: false, failure: 'ENOENT' } : { ok: true, value: text }),
+  kindOf: path => (path.endsWith('.txt') ? 'other' : 'folder'),
+  realPath: path => path.replace('/link', '/etc/editd/a')
+})
+
+async function load(text: string | null, ...flags: string[]) {
+  const disk = diskWith(text)
+  const config = loadConfig(['--access', '/etc/editd/access.yaml', ...flags], { HOME: '/home/me' }, disk)
+  if (!config.ok) throw new Error(config.failure.join(' '))
+  return loadAccess(config.value, disk)
+}
+
+/** The file says this. */
+async function check(t: Test, text: string, expected: object, ...flags: string[]): Promise<Access> {
+  const loaded = await load(text, ...flags)
+  t.ok(loaded.ok, JSON.stringify(loaded))
+  if (!loaded.ok) throw new Error('it is at fault')
+  t.match(loaded.value, expected)
+  return loaded.value
+}
+
+/** It has exactly these faults. */
+async function faults(t: Test, text: string | null, ...expected: string[]) {
+  const loaded = await load(text)
+  t.strictSame(loaded.ok ? [] : loaded.failure, expected, text ?? '')
+}
+
+t.test('has workspaces with settings of their own, and tokens', async t => {
+  await check(
+    t,
+    `
+workspaces:
+  acme: { root: a, protect: ["*.lock"], allow_extensions: [md, .txt], read_only: true, require_hash: true, memory_root: m }
+  beta: { root: /srv/beta }
+tokens:
+  - name: ci
+    sha256: "${SHA.toUpperCase()}"
+    workspace: acme
+    scope: read
+    paths: [docs/**, "*.md"]
+    expires: 2027-01-31
+    memory_root: notes
+  - { name: boss, sha256: ${SHA2}, workspace: beta, scope: review, expires: 2027-01-31T12:00:00+02:00 }
+`,
+    {
+      workspaces: [
+        {
+          name: 'acme',
+          settings: {
+            root: '/etc/editd/a',
+            allowExtensions: ['.md', '.txt'],
+            readOnly: true,
+            requireHash: true,
+            memoryRoot: 'm',
+            stateDir: /^\/home\/me\/\.local\/state\/editd\/a-[0-9a-f]{12}$/
+          }
+        },
+        {
+          name: 'beta',
+          settings: {
+            root: '/srv/beta',
+            allowExtensions: null,
+            readOnly: false,
+            requireHash: false,
+            memoryRoot: 'memories'
+          }
+        }
+      ],
+      tokens: [
+        {
+          name: 'ci',
+          sha256: SHA,
+          workspace: 'acme',
+          scope: 'read',
+          paths: ['docs/**', '*.md'],
+          expires: Date.UTC(2027, 0, 31),
+          memoryRoot: 'notes'
+        },
+        { name: 'boss', scope: 'review', paths: null, expires: Date.UTC(2027, 0, 31, 10), memoryRoot: null }
+      ]
+    }
+  )
+})
+
+t.test('adds to the settings of the server, and has a state folder for each workspace', async t => {
+  const { workspaces } = await check(
+    t,
+    `${WORKSPACE.replace('root: a', 'root: a, protect: [b]')}\ntokens: [${TOKEN}]`,
+    { workspaces: [{ settings: { stateDir: '/state/acme', readOnly: true, requireHash: true } }] },
+    ...['--state-dir', '/state', '--protect', 'c', '--read-only', '--require-hash']
+  )
+  t.strictSame(workspaces[0]?.settings.protect.slice(-2), ['c', 'b'])
+})
+
+t.test('takes the aliases of YAML', async t => {
+  await check(
+    t,
+    `${WORKSPACE}\ntokens:\n  - { name: a, sha256: ${SHA}, workspace: acme, scope: edit, paths: &p [docs/**] }\n` +
+      `  - { name: b, sha256: ${SHA2}, workspace: acme, scope: edit, paths: *p }`,
+    { tokens: [{ paths: ['docs/**'] }, { paths: ['docs/**'] }] }
+  )
+})
+
+t.test('tells every fault, with its line', async t => {
+  await faults(t, null, '--access "/etc/editd/access.yaml" can\'t be read: ENOENT.')
+  await faults(t, 'x'.repeat(4e6 + 1), '--access "/etc/editd/access.yaml" has more than 4000000 characters.')
+  await faults(
+    t,
+    `workspaces: { acme: { rot: a }, "b/c": { root: b } }
+tokens:
+  - { name: ci, sha256: abc, workspace: acme, scope: admin, expires: 2027-02-30 }
+  - { name: x y, sha256: ${SHA}, workspace: acme, scope: edit, paths: [../x], note: hello }
+extra: 1`,
+    '/etc/editd/access.yaml:1: workspaces.acme.rot is an unknown field: the nearest is root.',
+    '/etc/editd/access.yaml:1: workspaces.acme.root is missing.',
+    '/etc/editd/access.yaml:1: workspaces has the name "b/c", which is invalid: expected a name of letters, digits and ._-, up to 64.',
+    '/etc/editd/access.yaml:3: tokens[0].sha256 is invalid: expected the SHA-256 of a token as 64 hex digits, such as sha256sum prints it.',
+    '/etc/editd/access.yaml:3: tokens[0].scope "admin" is invalid: expected read or edit or review.',
+    '/etc/editd/access.yaml:3: tokens[0].expires "2027-02-30" is invalid: expected a date such as 2027-01-31, which begins at 00:00 UTC, or 2027-01-31T12:00:00Z.',
+    '/etc/editd/access.yaml:4: tokens[1].name "x y" is invalid: expected a name of letters, digits and ._-, up to 64.',
+    '/etc/editd/access.yaml:4: tokens[1].paths[0] "../x" is invalid: expected a path or pattern such as docs/** or src/*.ts: a pattern must not have . or .. as a name.',
+    '/etc/editd/access.yaml:4: tokens[1].note is an unknown field: the nearest is name.',
+    '/etc/editd/access.yaml:5: extra is an unknown field: the nearest is tokens.'
+  )
+  await faults(
+    t,
+    'workspaces: []\ntokens: { ci: 1 }',
+    '/etc/editd/access.yaml:1: workspaces is invalid: expected a map of names and values.',
+    '/etc/editd/access.yaml:2: tokens is invalid: expected a list.'
+  )
+  await faults(
+    t,
+    `workspaces: { acme: { root: [a] } }\ntokens: [${TOKEN}]`,
+    '/etc/editd/access.yaml:1: workspaces.acme.root is invalid: expected some text.'
+  )
+  await faults(t, '- a', '/etc/editd/access.yaml:1:  is invalid: expected a map of names and values.')
+  await faults(
+    t,
+    'a: [',
+    '/etc/editd/access.yaml:1: Flow sequence in block collection must be sufficiently indented and end with a ].'
+  )
+  await faults(
+    t,
+    'workspaces: {}\ntokens: []',
+    '/etc/editd/access.yaml: workspaces is empty: name at least one.',
+    '/etc/editd/access.yaml: tokens is empty, so that nobody could call: name at least one.'
+  )
+})
+
+t.test('tells what is wrong between its parts', async t => {
+  await faults(
+    t,
+    `workspaces: { acme: { root: a }, b: { root: a/b }, c: { root: f.txt }, d: { root: /link } }
+tokens:
+  - ${TOKEN}
+  - { name: ci, sha256: ${SHA}, workspace: nowhere, scope: edit }`,
+    '/etc/editd/access.yaml: the roots of acme and b overlap: give each workspace a folder of its own.',
+    '/etc/editd/access.yaml: workspaces.c.root "/etc/editd/f.txt" is not a usable folder: name a folder, or a path that does not exist yet.',
+    '/etc/editd/access.yaml: the roots of acme and d overlap: give each workspace a folder of its own.',
+    '/etc/editd/access.yaml: the roots of b and d overlap: give each workspace a folder of its own.',
+    '/etc/editd/access.yaml: the token ci is for the workspace "nowhere", which is not one of acme, b, c, d.',
+    '/etc/editd/access.yaml: the tokens ci and ci have the same name: give each its own.',
+    '/etc/editd/access.yaml: the tokens ci and ci have the same sha256: give each its own.'
+  )
+})
+
+t.test('goes with neither a root nor a token', async t => {
+  for (const [flags, name] of [
+    [['/srv/a'], 'a root'],
+    [['--token', 'abc'], '--token'],
+    [['--token-file', 'token'], '--token-file'],
+    [['--no-auth'], '--no-auth'],
+    [['--allow-delete'], '--allow-delete']
+  ] as const) {
+    const config = loadConfig(['--access', 'access.yaml', ...flags], { HOME: '/home/me' }, diskWith('abc'))
+    t.match(config.ok ? '' : config.failure.join(' '), `--access and ${name} are both given: the access file says`)
+  }
+})

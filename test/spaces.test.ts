@@ -1,0 +1,95 @@
+// The workspaces of an access file: which of them are opened, kept and closed when another file is taken.
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Access } from '../src/config/access-file.ts'
+import { loadConfig, type Config } from '../src/config/config.ts'
+import type { Grant } from '../src/http/access/grant.ts'
+import { openSpaces } from '../src/open-spaces.ts'
+import { CantOpen } from '../src/spaces.ts'
+import { makeViews } from '../src/views.ts'
+import { Workers } from '../src/workers/workers.ts'
+
+const grant = (workspace: string, rest: Partial<Grant> = {}): Grant => ({
+  name: 'ann',
+  workspace,
+  scope: 'edit',
+  paths: null,
+  memoryRoot: null,
+  ...rest
+})
+
+/** Spaces of these workspaces, whose folders are made. */
+async function open(t: Test, ...names: string[]) {
+  const dir = t.testdir({ 'file.txt': '' })
+  const loaded = loadConfig(['--access', join(dir, 'access.yaml'), '--state-dir', join(dir, 'state')], { HOME: dir })
+  if (!loaded.ok) throw new Error(loaded.failure.join(' '))
+  const { value: config } = loaded
+  const declare = (name: string, more: Partial<Config> = {}): Access['workspaces'][number] => {
+    const { protect, readOnly, requireHash, allowExtensions, memoryRoot } = config
+    const own = { root: join(dir, name), stateDir: join(dir, 'state', name) }
+    return { name, settings: { protect, readOnly, requireHash, allowExtensions, memoryRoot, ...own, ...more } }
+  }
+  const access = (...workspaces: Access['workspaces']): Access => ({ workspaces, tokens: [] })
+  const events: object[] = []
+  const options = { config, report: (event: object) => events.push(event) }
+  const spaces = await openSpaces(options, access(...names.map(name => declare(name))))
+  t.teardown(() => spaces.close())
+  return { dir, spaces, declare, access, events }
+}
+
+t.test('keeps open what has not changed, and closes the rest once nothing runs in it', async t => {
+  const { dir, spaces, declare, access } = await open(t, 'a', 'b', 'c')
+  const [a, b] = ['a', 'b'].map(name => spaces.of(grant(name)))
+  t.equal(spaces.served, 'workspaces=a,b,c')
+  const leave = b!.enter()
+  const prepared = await spaces.prepare(access(declare('a'), declare('c', { readOnly: true }), declare('d')))
+  t.equal(spaces.of(grant('d')), undefined, 'nothing has changed before it is taken')
+  prepared.take()
+  t.equal(spaces.of(grant('a')), a)
+  t.equal(spaces.of(grant('b')), undefined)
+  t.equal(spaces.of(null), undefined)
+  t.equal(spaces.of(grant('c'))?.config.readOnly, true)
+  t.ok(existsSync(join(dir, 'd')))
+  writeFileSync(join(dir, 'b', 'f'), 'old')
+  const edited = await b!.workspace.look({ path: 'f' }, {
+    file: () => ({ push() {}, finish: () => 1 }),
+    directory: { max_entries: 1 }
+  } as never)
+  t.ok(edited.ok, 'a request that runs still has its workspace')
+  leave()
+  t.equal(spaces.ready(), null)
+  t.equal(spaces.degraded(), false)
+  spaces.endFollowing()
+})
+
+t.test('leaves what was prepared, and closes all of it where one can not be opened', async t => {
+  const { dir, spaces, declare, access } = await open(t, 'a')
+  const prepared = await spaces.prepare(access(declare('b')))
+  await prepared.leave()
+  t.ok(spaces.of(grant('a')))
+  const impossible = declare('e', { root: join(dir, 'file.txt') })
+  const error = await spaces.prepare(access(declare('b'), impossible)).then(
+    () => null,
+    (e: unknown) => e
+  )
+  t.ok(error instanceof CantOpen)
+  if (error instanceof CantOpen) t.equal(error.config.root, join(dir, 'file.txt'))
+  const again = await spaces.prepare(access(declare('b')))
+  again.take()
+  t.equal(spaces.served, 'workspaces=b')
+})
+
+t.test('makes one view for all that may see the same', async t => {
+  const { spaces } = await open(t, 'a')
+  const workers = new Workers()
+  t.teardown(() => workers.close())
+  const viewFor = makeViews(workers, new Map() as never)
+  const space = spaces.any()
+  const docs = grant('a', { paths: ['docs/**'] })
+  t.equal(viewFor(space, docs), viewFor(space, { ...docs, name: 'bob' }))
+  t.not(viewFor(space, docs), viewFor(space, grant('a')))
+  t.not(viewFor(space, docs), viewFor(space, { ...docs, scope: 'read' }))
+  t.not(viewFor(space, docs), viewFor(space, { ...docs, memoryRoot: 'notes' }))
+  t.equal(viewFor(space, grant('a')).workspace, space.workspace, 'all of it is not limited')
+})
