@@ -1,0 +1,257 @@
+// The files of examples/deploy/, each checked by its own program, and tried with the built server as far as a machine
+// without Docker, Kubernetes and a booted systemd can.
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { parse } from 'yaml'
+import { SERVER, start } from './running.ts'
+
+const TOP = join(import.meta.dirname, '..')
+const DEPLOY = join(TOP, 'examples/deploy')
+const TOKEN = 'a-token-for-tests'
+const textOf = (name: string) => readFileSync(join(DEPLOY, name), 'utf8')
+
+/** Skips without the program, whose Debian package is named, and in runs to which another Node makes no difference. */
+const needs = (program: string, debian: string, probe = '--version') => ({
+  skip:
+    process.env.NO_DEPLOY === '1'
+      ? 'tried on one Node only'
+      : spawnSync(program, [probe]).status === 0
+        ? false
+        : `needs ${program} (${debian})`
+})
+
+const CLIENTS = join(TOP, 'test/clients')
+/** The types of Kubernetes, which say which fields there are. */
+const KUBERNETES = join(CLIENTS, 'node_modules/kubernetes-models')
+
+/** A folder of a short path, with a root and a token. */
+function folder(t: Test): string {
+  const path = mkdtempSync(join(tmpdir(), 'editd-'))
+  chmodSync(path, 0o755)
+  for (const name of ['root', 'state', 'secret']) mkdirSync(join(path, name))
+  writeFileSync(join(path, 'root/a.txt'), 'one\n')
+  writeFileSync(join(path, 'secret/token'), TOKEN)
+  t.teardown(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const end = async (child: ChildProcess) => {
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  return (await closed)[0] as number | null
+}
+
+t.test('systemd takes the units, and finds them well confined', needs('systemd-analyze', 'systemd'), async t => {
+  const dir = folder(t)
+  for (const name of ['editd.service', 'editd.socket']) cpSync(join(DEPLOY, name), join(dir, name))
+  // Whether the program is there is no fault of the unit.
+  const service = join(dir, 'editd.service')
+  const unit = textOf('editd.service')
+  writeFileSync(service, unit.replace(/^ExecStart=\S+ \S+/m, `ExecStart=${process.execPath} ${SERVER}`))
+  const verified = spawnSync('systemd-analyze', ['verify', service, join(dir, 'editd.socket')], { encoding: 'utf8' })
+  t.strictSame([verified.status, verified.stderr], [0, ''])
+  writeFileSync(service, unit.replace('ProtectSystem=strict', 'ProtectSystem=maybe'))
+  t.match(spawnSync('systemd-analyze', ['verify', service], { encoding: 'utf8' }).stderr, 'protect system', 'it looks')
+  writeFileSync(service, unit)
+  // 100 is an exposure of 10, where nothing is confined.
+  const analysed = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', service])
+  t.equal(analysed.status, 0, String(analysed.stdout).trim().split('\n').at(-1) ?? '')
+})
+
+t.test('the command of the unit serves on the socket', needs('systemd-socket-activate', 'systemd'), async t => {
+  const dir = folder(t)
+  const line = /^ExecStart=(.*)$/m.exec(textOf('editd.service'))![1]!
+  const command = line
+    .replace('/usr/bin/node', process.execPath)
+    .replace('/opt/editd/dist/src/server.js', SERVER)
+    .replace('/srv/workspace', join(dir, 'root'))
+    .replace(/\$\{STATE_DIRECTORY\}/, join(dir, 'state'))
+    .split(' ')
+  const socket = join(dir, 'editd.sock')
+  const variables = [...textOf('editd.service').matchAll(/^Environment=(.*)$/gm)]
+    .flatMap(([, all = '']) => all.split(' '))
+    .flatMap(variable => ['-E', variable.replace('%d', join(dir, 'secret'))])
+  const child = spawn('systemd-socket-activate', ['-l', socket, ...variables, '--', ...command])
+  t.teardown(() => {
+    child.kill('SIGKILL')
+  })
+  await once(child.stderr, 'data')
+  const curl = ['-sS', '--max-time', '20', '--unix-socket', socket, '-H', 'Host: editd.example']
+  const headers = ['-H', `Authorization: Bearer ${TOKEN}`, '-H', 'Content-Type: application/json']
+  const edit = ['-d', '{"path":"a.txt","old_text":"one","new_text":"two"}', 'http://localhost/edit']
+  const answer = spawn('curl', [...curl, ...headers, '-o', '/dev/null', '-w', '%{http_code}', ...edit])
+  t.equal(String((await once(answer.stdout, 'data'))[0]), '200')
+  t.equal(readFileSync(join(dir, 'root/a.txt'), 'utf8'), 'two\n')
+  t.equal(await end(child), 0)
+})
+
+t.test('Caddy passes requests and events on, also below a prefix', needs('caddy', 'caddy', 'version'), async t => {
+  const dir = folder(t)
+  const path = join(dir, 'editd.sock')
+  const server = await start(join(dir, 'root'), join(dir, 'state'), '--listen', `unix:${path}`)
+  const site = `http://127.0.0.1:${await freePort()}`
+  // Without its port for administration, and without certificates, for which it would ask others.
+  writeFileSync(join(dir, 'Caddyfile'), `{\n\tadmin off\n\tauto_https off\n}\nimport ${join(DEPLOY, 'Caddyfile')}\n`)
+  const env = { ...process.env, HOME: dir, XDG_DATA_HOME: dir, EDITD_SITE: site, EDITD_SOCKET: path }
+  const caddy = spawn('caddy', ['run', '--config', join(dir, 'Caddyfile'), '--adapter', 'caddyfile'], {
+    env,
+    stdio: 'ignore'
+  })
+  t.teardown(async () => {
+    await end(caddy)
+    await server.stop()
+  })
+  const healthy = () => fetch(`${site}/healthz`).catch(() => null)
+  while ((await healthy()) === null && caddy.exitCode === null) await sleep(50)
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  // What editd takes by default, Caddy passes on.
+  const content = 'x'.repeat(20_000_000)
+  const large = JSON.stringify({ path: 'large.txt', content })
+  t.equal((await fetch(`${site}/create`, { method: 'POST', headers, body: large })).status, 200)
+  const larger = JSON.stringify({ path: 'larger.txt', content: `${content}${content}` })
+  t.equal((await fetch(`${site}/create`, { method: 'POST', headers, body: larger })).status, 413)
+  let [before, after] = ['one', 'two']
+  for (const prefix of ['', '/editd']) {
+    const url = site + prefix
+    t.equal((await fetch(`${url}/readyz`)).status, 200, url)
+    t.equal((await fetch(`${url}/capabilities`)).status, 401)
+    const events = await fetch(`${url}/events`, { headers })
+    t.match(events.headers.get('content-type'), /^text\/event-stream/)
+    const body = JSON.stringify({ path: 'a.txt', old_text: before, new_text: after })
+    t.equal((await fetch(`${url}/edit`, { method: 'POST', headers, body })).status, 200)
+    let told = ''
+    // The stream stays open: what comes, comes at once.
+    for await (const chunk of events.body!.pipeThrough(new TextDecoderStream())) {
+      told += chunk
+      if (/"path":\s*"a\.txt"/.test(told)) break
+    }
+    t.match(told, /"path":\s*"a\.txt"/)
+    ;[before, after] = [after, before]
+  }
+})
+
+const image = readFileSync(join(TOP, 'Dockerfile'), 'utf8')
+const ofImage = (instruction: string) =>
+  JSON.parse(new RegExp(`${instruction} (\\[.*\\])`).exec(image)![1]!) as string[]
+const imageEnvironment = Object.fromEntries(
+  [...image.matchAll(/^ENV (.*)$/gm)].flatMap(([, all = '']) => all.split(' ').map(pair => pair.split('=')))
+) as Record<string, string>
+
+/**
+ * Runs what the image runs, as its user and with nothing but the mounts to write to; what it prints. `probe` has to
+ * succeed while it runs.
+ */
+function runImage(mounts: Record<string, string>, env: Record<string, string>, probe: string[]): string {
+  const copied = ['dist', 'node_modules', 'page', 'package.json'].flatMap(name => [
+    '--ro-bind',
+    join(TOP, name),
+    `/app/${name}`
+  ])
+  const variables = Object.entries({ PATH: '/usr/local/bin:/usr/bin:/bin', ...imageEnvironment, ...env })
+  const script = `${ofImage('ENTRYPOINT').join(' ')} & server=$!
+    for i in $(seq 100); do "$@" 2>/dev/null && break; sleep 0.1; done
+    "$@" && echo healthy; kill $server; wait $server && echo ended`
+  const options = ['--unshare-all', '--die-with-parent', '--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL']
+  const system = ['--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib']
+  const more = ['--symlink', 'usr/lib64', '/lib64', '--proc', '/proc', '--dev', '/dev', '--chdir', '/app', '--clearenv']
+  const given = Object.entries(mounts).flatMap(([inside, outside]) => ['--bind', outside, inside])
+  const set = variables.flatMap(([name, value]) => ['--setenv', name, value])
+  const command = [...options, ...system, ...copied, ...given, ...more, ...set, 'sh', '-c', script, 'sh', ...probe]
+  return execFileSync('bwrap', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 60_000 })
+}
+
+t.test('the image runs with what compose.yaml gives it', needs('bwrap', 'bubblewrap'), async t => {
+  const dir = folder(t)
+  const { services, secrets, volumes } = parse(textOf('compose.yaml'))
+  const { editd } = services
+  t.match(editd, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  t.strictSame(editd.volumes, ['./workspace:/workspace', 'state:/state'])
+  t.strictSame([Object.keys(secrets), Object.keys(volumes)], [editd.secrets, ['state']])
+  t.match(editd.ports, [/^127\.0\.0\.1:/])
+  const mounts = {
+    '/workspace': join(dir, 'root'),
+    '/state': join(dir, 'state'),
+    [`/run/secrets/${editd.secrets[0]}`]: join(dir, 'secret/token')
+  }
+  const said = runImage(mounts, editd.environment, ofImage('CMD'))
+  t.equal(said, 'editd listening on http://0.0.0.0:7333 root=/workspace\nhealthy\nended\n')
+})
+
+t.test('docker-compose takes compose.yaml', needs('docker-compose', 'docker-compose'), async t => {
+  const dir = folder(t)
+  const config = (text: string) => {
+    writeFileSync(join(dir, 'compose.yaml'), text)
+    return spawnSync('docker-compose', ['-f', join(dir, 'compose.yaml'), 'config'], { encoding: 'utf8' })
+  }
+  const { status, stdout } = config(textOf('compose.yaml'))
+  t.equal(status, 0)
+  t.match(parse(stdout).services.editd, { image: 'editd', read_only: true, mem_limit: '2g' })
+  t.not(config(textOf('compose.yaml').replace('read_only', 'read_onyl')).status, 0, 'it looks')
+})
+
+t.test(
+  'Kubernetes has all fields of sidecar.yaml',
+  {
+    skip:
+      process.env.NO_DEPLOY === '1'
+        ? 'tried on one Node only'
+        : !existsSync(KUBERNETES) && 'its types are not installed (npm ci --prefix test/clients)'
+  },
+  async t => {
+    const dir = mkdtempSync(join(CLIENTS, 'pod-'))
+    t.teardown(() => rmSync(dir, { recursive: true }))
+    const compile = (pod: object) => {
+      const lines = [
+        "import type { IPod } from 'kubernetes-models/v1/Pod'",
+        `export const pod: IPod = ${JSON.stringify(pod)}`
+      ]
+      writeFileSync(join(dir, 'pod.ts'), lines.join('\n'))
+      const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022']
+      const tsc = join(CLIENTS, 'node_modules/typescript/bin/tsc')
+      const { status, stdout } = spawnSync(process.execPath, [tsc, ...flags, join(dir, 'pod.ts')], { encoding: 'utf8' })
+      return { status, stdout }
+    }
+    const pod = parse(textOf('sidecar.yaml'))
+    t.strictSame(compile(pod), { status: 0, stdout: '' })
+    const wrong = parse(textOf('sidecar.yaml').replace('readOnlyRootFilesystem', 'readOnlyRootFilesystme'))
+    t.match(compile(wrong).stdout, /readOnlyRootFilesystme/, 'it looks')
+  }
+)
+
+t.test('the image runs with what the pod gives it', needs('bwrap', 'bubblewrap'), async t => {
+  const dir = folder(t)
+  const { spec } = parse(textOf('sidecar.yaml'))
+  const [editd] = spec.initContainers
+  t.match(spec, { enableServiceLinks: false, securityContext: { runAsNonRoot: true, runAsUser: 1000 } })
+  t.match(editd, { restartPolicy: 'Always', securityContext: { readOnlyRootFilesystem: true } })
+  const places: Record<string, string> = { workspace: 'root', state: 'state', token: 'secret' }
+  const named = (list: { name: string }[]) => list.map(({ name }) => name)
+  t.strictSame(named(editd.volumeMounts), named(spec.volumes))
+  const mounts = Object.fromEntries(
+    (editd.volumeMounts as { name: string; mountPath: string }[]).map(mount => [
+      mount.mountPath,
+      join(dir, places[mount.name]!)
+    ])
+  )
+  const env = Object.fromEntries(
+    (editd.env as { name: string; value: string }[]).map(({ name, value }) => [name, value])
+  )
+  const said = runImage(mounts, env, editd.startupProbe.exec.command)
+  t.equal(said, 'editd listening on http://127.0.0.1:7333 root=/workspace\nhealthy\nended\n')
+  t.strictSame(editd.livenessProbe.exec, editd.startupProbe.exec)
+})
