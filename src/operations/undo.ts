@@ -103,8 +103,9 @@ function stateAfterEdit({ records }: FileHistory, edit_id: string): Result<Chose
 async function selected(
   workspace: Workspace,
   request: UndoRequest,
-  { caller = {}, subject }: CallContext
+  context: CallContext
 ): Promise<Result<Meant[], MeantFailure>> {
+  const { caller = {}, subject } = context
   const named = namedIn(request)
   if (named !== undefined) return byIds(workspace, named, subject)
   const { batch_id, session, agent } = request
@@ -123,7 +124,7 @@ async function selected(
   const [{ record: last }] = found.value.edits as [PastEdit]
   // What the caller did last was the batch as a whole.
   if (whose === undefined && last.batch_id !== undefined) {
-    return selected(workspace, { batch_id: last.batch_id }, { caller })
+    return selected(workspace, { batch_id: last.batch_id }, context)
   }
   const others = othersIn(recordsOf(found.value.edits), subject)
   if (others !== null) return others
