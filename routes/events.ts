@@ -30,7 +30,7 @@ export function events(app: FastifyInstance, streams: EventStreams): void {
       // Proxies are not to wait for more.
       reply.header('x-accel-buffering', 'no')
       for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '')
-      await streams.run(reply.raw, following.value)
+      await streams.run(reply.raw, following.value, request.grant?.expires)
       return reply
     }
   })

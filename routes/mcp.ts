@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { jsonOf, refuseUnfit } from '../src/http/operation-route.ts'
 import { logBug, noteCall, pathOf } from '../src/http/request-log.ts'
-import { sendProblem } from '../src/http/send.ts'
+import type { Answer } from '../src/http/answers/problem.ts'
+import { sendAnswer, sendProblem } from '../src/http/send.ts'
 import type { McpRequest } from '../src/http/tools/mcp.ts'
 import { viewOf } from '../src/http/view.ts'
 
@@ -14,17 +15,24 @@ export function mcp(app: FastifyInstance, logger: Logger): void {
       const body = jsonOf(request)
       if (!body.ok) return sendProblem(reply, body.failure)
       const answer = await viewOf(request).mcp()
+      const beyond: Answer[] = []
       const message = {
         request_id: request.id,
         instance: pathOf(request.originalUrl),
         ...(request.subject !== undefined && { subject: request.subject }),
         onAnswer: summary => noteCall(request.raw, summary),
+        onBeyondScope: problem => beyond.push(problem),
         onBug: error => logBug(logger, { request_id: request.id }, error),
         onError: error => logger.debug({ request_id: request.id, mcp: error.message }),
         headers: request.headers,
         body: body.value
       } satisfies McpRequest
-      return reply.send(await answer(message))
+      const answered = await answer(message)
+      const [problem] = beyond
+      // A client with a token of an issuer can get one that reaches further, which it does when it sees this status.
+      return problem !== undefined && request.grant?.byIssuer === true
+        ? sendAnswer(reply, problem)
+        : reply.send(answered)
     }
   })
 }

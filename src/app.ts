@@ -1,6 +1,6 @@
 // The composition root: settings, workspace and routes become one server. Does not know the process: no argv, no env,
 // no listening.
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
@@ -15,10 +15,11 @@ import { openapiToolsJson } from '../routes/openapi-tools-json.ts'
 import { operations } from '../routes/operations.ts'
 import { page } from '../routes/page.ts'
 import { readyz } from '../routes/readyz.ts'
+import { resourceMetadata } from '../routes/resource-metadata.ts'
 import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
 import { VERSION } from './config/config.ts'
-import type { Grant } from './http/access/grant.ts'
+import type { Grant, Identified } from './http/access/grant.ts'
 import { accessOf, makeAccessCheck, type RouteAccess } from './http/auth.ts'
 import { prefersPage } from './http/accept.ts'
 import {
@@ -83,6 +84,26 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
   const logWhenDone = requestLog(logger, config.logPaths)
   const identified = makeAccessCheck({ ...config, identify: spaces.identify })
   const handleError = makeErrorHandler(logger, config.bodyLimit)
+  const resourceUrl = ({ headers }: FastifyRequest) => spaces.resource(headers.host)?.url ?? null
+  /** Calls `go` with who sends a request: at once, or where that takes a while, unless its client has gone by then. */
+  const whenIdentified = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: RouteAccess,
+    go: (caller: Identified) => void
+  ) => {
+    const caller = identified(request.raw, access)
+    if (!(caller instanceof Promise)) {
+      go(caller)
+      return
+    }
+    caller.then(
+      known => {
+        if (!reply.raw.destroyed) go(known)
+      },
+      (error: FastifyError) => handleError(error, request, reply)
+    )
+  }
   const app = Fastify({
     http: {
       requireHostHeader: false,
@@ -101,9 +122,11 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
     frameworkErrors(error, request, reply) {
       logWhenDone(request, reply.raw)
       reply.header('x-request-id', request.id)
-      const caller = identified(request.raw, accessOf(pathOf(request.url), request.method))
-      if (caller.ok) handleError(error, request, reply)
-      else sendProblem(reply, caller.failure)
+      request.resourceMetadata = resourceUrl(request)
+      whenIdentified(request, reply, accessOf(pathOf(request.url), request.method), caller => {
+        if (caller.ok) handleError(error, request, reply)
+        else sendProblem(reply, caller.failure)
+      })
     },
     rewriteUrl: ({ url = '/' }: IncomingMessage) => (config.access === null ? url : withoutWorkspace(url))
   })
@@ -142,6 +165,7 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
     reply.raw.once('close', space.enter())
     request.seen = viewFor(space, grant)
     request.subject = grant === null ? undefined : { name: grant.name, workspace: grant.workspace, scope: grant.scope }
+    request.grant = grant
     return null
   }
   // Without a history there is nothing to review.
@@ -154,6 +178,8 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
   addFailureHandlers(app)
   app.decorateRequest('seen', null)
   app.decorateRequest('subject', undefined)
+  app.decorateRequest('grant', null)
+  app.decorateRequest('resourceMetadata', null)
   // Callbacks, not promises, where every request passes.
   app.addHook('onRequest', (request, reply, done) => {
     logWhenDone(request, reply.raw)
@@ -165,15 +191,17 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
     const wantsPage = config.docs && isHome && prefersPage(request.headers.accept)
     const route = request.is404 ? path : (request.routeOptions.url ?? path)
     const access = wantsPage ? 'public' : accessOf(route, request.method)
-    const caller = identified(request.raw, access)
-    const refused = caller.ok ? admit(request, reply, access, caller.value) : caller.failure
-    if (refused !== null) sendProblem(reply, refused)
-    else if (drain.closed && path !== '/healthz') {
-      sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
-    } else if (wantsPage && review !== null) review.home(request, reply).catch(done)
-    // Relative, so that it is right behind a proxy that puts the server below another path.
-    else if (wantsPage) reply.header('vary', 'accept').redirect('./docs')
-    else done()
+    request.resourceMetadata = resourceUrl(request)
+    whenIdentified(request, reply, access, caller => {
+      const refused = caller.ok ? admit(request, reply, access, caller.value) : caller.failure
+      if (refused !== null) sendProblem(reply, refused)
+      else if (drain.closed && path !== '/healthz') {
+        sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
+      } else if (wantsPage && review !== null) review.home(request, reply).catch(done)
+      // Relative, so that it is right behind a proxy that puts the server below another path.
+      else if (wantsPage) reply.header('vary', 'accept').redirect('./docs')
+      else done()
+    })
   })
   if (config.allowOrigins.length > 0) {
     // The plugin would answer every OPTIONS as a preflight.
@@ -234,6 +262,7 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
   events(app, streams)
   healthz(app)
   readyz(app, spaces)
+  if (config.access !== null) resourceMetadata(app, spaces, routes)
   if (config.docs) {
     openapi(app, documentation)
     openapiToolsJson(app, toolbox(table, config), byId, VERSION)

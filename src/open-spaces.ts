@@ -30,7 +30,7 @@ export async function openSpaces({ config, report, group }: OpenOptions, access:
     }
   }
   if (access === null) return oneSpace(config, await open(config, {}))
-  const spaces = new AccessSpaces(config, (settings, workspace) => open(settings, { workspace }))
+  const spaces = new AccessSpaces(config, (settings, workspace) => open(settings, { workspace }), report)
   const prepared = await spaces.prepare(access)
   prepared.take()
   return spaces

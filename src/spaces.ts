@@ -5,7 +5,9 @@ import type { Access, AccessWorkspace } from './config/access-file.ts'
 import type { Config } from './config/config.ts'
 import { makeDrain } from './http/drain.ts'
 import type { Grant, Identify } from './http/access/grant.ts'
-import { namedTokens, oneToken } from './http/access/tokens.ts'
+import type { Jwts } from './http/access/jwts.ts'
+import { resourceFor, type Resource } from './http/access/resource.ts'
+import { identifyBy, namedTokens, oneToken } from './http/access/tokens.ts'
 import type { FileFailure } from './workspace/failure.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
@@ -20,6 +22,8 @@ export interface Space {
 export interface Spaces {
   /** Who holds a token; null: no token is asked for. */
   readonly identify: Identify | null
+  /** What clients are told of where to get a token, by the Host header of a request; null: there are no issuers. */
+  resource(host: string | undefined): Resource | null
   /** Settings that all have in common. */
   readonly config: Config
   /** What is served, for a person: `root=PATH`, or `workspaces=NAME,NAME`. */
@@ -57,6 +61,7 @@ export function oneSpace(config: Config, workspace: Workspace): Spaces {
   const space = makeSpace(config, workspace)
   return {
     identify: config.token === null ? null : oneToken(config.token),
+    resource: () => null,
     config,
     served: `root=${workspace.root}`,
     of: () => space,
@@ -81,6 +86,8 @@ export class CantOpen extends Error {
 interface Opened {
   spaces: ReadonlyMap<string, { declared: AccessWorkspace; space: OpenSpace }>
   identify: Identify
+  issuers: Access['issuers']
+  jwts: Jwts | undefined
 }
 
 /** A set that could be opened; one of the two is called. */
@@ -96,21 +103,29 @@ export class AccessSpaces implements Spaces {
   readonly config: Config
   readonly #open: (config: Config, name: string) => Promise<Workspace>
   readonly #retiring = new Set<Promise<void>>()
-  #opened: Opened = { spaces: new Map(), identify: namedTokens([]) }
+  #opened: Opened = { spaces: new Map(), identify: namedTokens([]), issuers: [], jwts: undefined }
+  readonly #report: (event: object) => void
 
-  constructor(config: Config, open: (config: Config, name: string) => Promise<Workspace>) {
+  /** `report`: is told of issuers whose keys can't be had. */
+  constructor(
+    config: Config,
+    open: (config: Config, name: string) => Promise<Workspace>,
+    report: (event: object) => void
+  ) {
     this.config = config
     this.#open = open
+    this.#report = report
   }
 
   /**
    * Opens a whole new set, beside the one that is served; workspaces of which nothing has changed stay open. Throws, and
    * has closed what it opened, if one of them can't be opened. Only one set is prepared at a time.
    */
-  async prepare({ workspaces, tokens }: Access): Promise<PreparedSpaces> {
+  async prepare({ workspaces, tokens, issuers }: Access): Promise<PreparedSpaces> {
     const before = this.#opened.spaces
     const spaces = new Map<string, { declared: AccessWorkspace; space: OpenSpace }>()
     const added: OpenSpace[] = []
+    let jwts: Jwts | undefined
     const leave = async () => {
       await Promise.all(added.map(space => space.retire()))
     }
@@ -126,6 +141,7 @@ export class AccessSpaces implements Spaces {
         added.push(space)
         spaces.set(declared.name, { declared, space })
       }
+      jwts = await this.#jwtsOf(issuers, new Set(spaces.keys()))
     } catch (error) {
       await leave()
       throw error
@@ -133,12 +149,19 @@ export class AccessSpaces implements Spaces {
     return {
       leave,
       take: () => {
-        this.#opened = { spaces, identify: namedTokens(tokens) }
+        this.#opened = { spaces, identify: identifyBy(namedTokens(tokens), jwts), issuers, jwts }
         for (const [name, { space }] of before) {
           if (spaces.get(name)?.space !== space) this.#retire(space)
         }
       }
     }
+  }
+
+  /** Loaded before it is served: an import that fails once does so until the process ends. */
+  async #jwtsOf(issuers: Access['issuers'], names: ReadonlySet<string>): Promise<Jwts | undefined> {
+    if (issuers.length === 0) return undefined
+    const { makeJwts } = await import('./http/access/jwts.ts')
+    return makeJwts(issuers, names, { report: this.#report }, this.#opened.jwts)
   }
 
   #retire(space: OpenSpace): void {
@@ -149,6 +172,10 @@ export class AccessSpaces implements Spaces {
   }
 
   readonly identify: Identify = token => this.#opened.identify(token)
+
+  resource(host: string | undefined): Resource | null {
+    return resourceFor(this.#opened.issuers, host)
+  }
 
   of(grant: Grant | null): Space | undefined {
     return grant === null ? undefined : this.#opened.spaces.get(grant.workspace)?.space

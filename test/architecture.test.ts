@@ -80,7 +80,7 @@ const ROOMS: Record<string, string[]> = {
   'workspace/locks': ['root', 'failure', 'errno', 'text-file'],
   'workspace/commit': ['root', 'locks', 'failure', 'errno', 'sync', 'text-file', 'scan', 'state'],
   'workspace/history': ['root', 'locks', 'api', 'failure', 'errno', 'scan'],
-  'http/access': ['failure'],
+  'http/access': ['requests', 'failure'],
   'http/answers': ['failure'],
   'http/requests': ['answers', 'failure'],
   'http/tools': ['answers', 'requests', 'failure', 'call'],

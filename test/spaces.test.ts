@@ -16,6 +16,7 @@ const grant = (workspace: string, rest: Partial<Grant> = {}): Grant => ({
   scope: 'edit',
   paths: null,
   memoryRoot: null,
+  expires: null,
   ...rest
 })
 
@@ -30,7 +31,7 @@ async function open(t: Test, ...names: string[]) {
     const own = { root: join(dir, name), stateDir: join(dir, 'state', name) }
     return { name, settings: { protect, readOnly, requireHash, allowExtensions, memoryRoot, ...own, ...more } }
   }
-  const access = (...workspaces: Access['workspaces']): Access => ({ workspaces, tokens: [] })
+  const access = (...workspaces: Access['workspaces']): Access => ({ workspaces, tokens: [], issuers: [] })
   const events: object[] = []
   const options = { config, report: (event: object) => events.push(event) }
   const spaces = await openSpaces(options, access(...names.map(name => declare(name))))

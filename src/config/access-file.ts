@@ -4,12 +4,14 @@ import { dirname, resolve } from 'node:path'
 import { SCOPES, type Scope } from '../../schemas/access.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { DISK, stateFolderOf, type Config, type Disk } from './config.ts'
+import { AUDIENCE, ISSUER, JWT_ALGORITHM } from './issuer-kinds.ts'
 import { BOOLEAN, EXTENSION, FOLDER, kind, oneOf, PATH_PATTERN, PATTERN, TEXT } from './value-kinds.ts'
 
 /** What the file says, as plain data. */
 export interface Access {
   workspaces: AccessWorkspace[]
   tokens: AccessToken[]
+  issuers: AccessIssuer[]
 }
 
 /** A workspace, with the settings that are its own. */
@@ -35,6 +37,18 @@ export interface AccessToken {
   memoryRoot: string | null
 }
 
+/** Whose JWTs are taken. */
+export interface AccessIssuer {
+  /** The URL in `iss`, as it is written there. */
+  issuer: string
+  /** The URL that clients have of this server, which has to be in `aud`. */
+  audience: string
+  /** Names of RFC 7518 for signatures by a private key; no others are taken. */
+  algorithms: string[]
+  /** What clients are told to ask for. */
+  scopes: Scope[]
+}
+
 /** Of workspaces and tokens: what can stand in a URL and in a line of a log. */
 const NAME = kind('a name of letters, digits and ._-, up to 64', text =>
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text) ? text : undefined
@@ -50,6 +64,8 @@ const DATE = kind('a date such as 2027-01-31, which begins at 00:00 UTC, or 2027
   const isDay = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)) - 1, day)).getUTCDate() === day
   return Number.isNaN(at) || !isDay ? undefined : at
 })
+/** What an agent needs; to keep changes and take back those of others is for people. */
+const USUAL_SCOPES: Scope[] = ['read', 'edit']
 /** Some ten thousand tokens; chosen, not measured. */
 const MAX_CHARACTERS = 4e6
 
@@ -83,7 +99,7 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
           })
         )
       ),
-      tokens: required(
+      tokens: optional(
         list(
           record({
             name: required(scalar(NAME)),
@@ -95,11 +111,21 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
             memory_root: optional(scalar(FOLDER))
           })
         )
+      ),
+      issuers: optional(
+        list(
+          record({
+            issuer: required(scalar(ISSUER)),
+            audience: required(scalar(AUDIENCE)),
+            algorithms: required(list(scalar(JWT_ALGORITHM))),
+            scopes: optional(list(scalar(oneOf(...SCOPES))))
+          })
+        )
       )
     })
   )
   if (!read.ok) return read
-  const { tokens } = read.value
+  const { tokens = [], issuers = [] } = read.value
   const folder = dirname(access.file)
   const workspaces = read.value.workspaces.map(
     ({ name, root: written, protect = [], allow_extensions, read_only, require_hash, memory_root }) => {
@@ -126,17 +152,20 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
       paths,
       expires,
       memoryRoot: memory_root
-    }))
+    })),
+    issuers: issuers.map(({ scopes = USUAL_SCOPES, ...issuer }) => ({ ...issuer, scopes }))
   }
   const faults = faultsOf(loaded, disk).map(sentence => `${access.file}: ${sentence}`)
   return faults.length > 0 ? fail(faults) : ok(loaded)
 }
 
 /** What is wrong between the parts of the file. */
-function faultsOf({ workspaces, tokens }: Access, disk: Disk): string[] {
+function faultsOf({ workspaces, tokens, issuers }: Access, disk: Disk): string[] {
   const faults: string[] = []
   if (workspaces.length === 0) faults.push('workspaces is empty: name at least one.')
-  if (tokens.length === 0) faults.push('tokens is empty, so that nobody could call: name at least one.')
+  if (tokens.length === 0 && issuers.length === 0) {
+    faults.push('it has neither tokens nor issuers, so that nobody could call: name at least one.')
+  }
   const names = workspaces.map(({ name }) => name)
   const roots = workspaces.map(({ name, settings: { root } }) => ({ name, root, real: disk.realPath(root) }))
   for (const [i, { name, root, real }] of roots.entries()) {
@@ -162,6 +191,12 @@ function faultsOf({ workspaces, tokens }: Access, disk: Disk): string[] {
         faults.push(`the tokens ${first} and ${token.name} have the same ${field}: give each its own.`)
       }
       seen.set(token[field], token.name)
+    }
+  }
+  for (const [i, { issuer, algorithms }] of issuers.entries()) {
+    if (algorithms.length === 0) faults.push(`the issuer ${issuer} has no algorithms: name those that it signs with.`)
+    if (issuers.slice(0, i).some(other => other.issuer === issuer)) {
+      faults.push(`the issuer ${issuer} is named twice: name it once.`)
     }
   }
   return faults

@@ -3,7 +3,8 @@
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { fail, ok } from '../result.ts'
-import type { Identified, Identify } from './access/grant.ts'
+import type { Identify } from './access/grant.ts'
+import { RESOURCE_METADATA_PATH } from './access/resource.ts'
 import type { RequestFailure } from './failure.ts'
 
 export interface AccessOptions {
@@ -17,7 +18,7 @@ export interface AccessOptions {
 export type RouteAccess = 'health' | 'public' | 'token'
 
 export const HEALTH_PATHS = ['/healthz', '/readyz']
-const PUBLIC_PATHS = ['/openapi.json', '/openapi.yaml', '/openapi.tools.json']
+const PUBLIC_PATHS = ['/openapi.json', '/openapi.yaml', '/openapi.tools.json', RESOURCE_METADATA_PATH]
 
 /** The page; POST at the same path is an operation. */
 const PAGE_PATH = '/review'
@@ -26,7 +27,10 @@ const PAGE_PATH = '/review'
 export function accessOf(path: string, method = ''): RouteAccess {
   if (HEALTH_PATHS.includes(path)) return 'health'
   const isPage = (path === PAGE_PATH && ['GET', 'HEAD'].includes(method)) || path.startsWith('/page/')
-  const isDocument = PUBLIC_PATHS.includes(path) || path === '/docs' || path.startsWith('/docs/')
+  const isDocument =
+    PUBLIC_PATHS.includes(path) ||
+    path === '/docs' ||
+    /^\/docs\/|^\/\.well-known\/oauth-protected-resource\//.test(path)
   return isPage || isDocument ? 'public' : 'token'
 }
 
@@ -38,8 +42,11 @@ function hostName(host: string): string | null {
 
 const isOwnName = (name: string) => isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')
 
-/** What the headers of a request show: who calls, `null` where no token is asked for, or why it is refused. */
-export type AccessCheck = (request: IncomingMessage, access: RouteAccess) => Identified
+/**
+ * What the headers of a request show: who calls, `null` where no token is asked for, or why it is refused. A promise only
+ * where `identify` returns one.
+ */
+export type AccessCheck = (request: IncomingMessage, access: RouteAccess) => ReturnType<Identify>
 
 export function makeAccessCheck({ identify, allowHosts, allowOrigins }: AccessOptions): AccessCheck {
   const anybody = ok(null)

@@ -8,12 +8,17 @@ import type { Follower, Told } from '../workspace/api.ts'
 const HEARTBEAT = 15_000
 /** In bytes: a reader that has caught up once and leaves more than this unread is cut off. */
 const UNREAD = 256 * 1024
+/** In ms: the longest that a timer of Node waits, which is 24 days. */
+const LONGEST = 2 ** 31 - 1
 /** Changes that are read at once. */
 const PAGE = 50
 
 export interface EventStreams {
-  /** Writes events until the reader goes, or the follower ends; then ends the response. Resolves then. */
-  run(response: ServerResponse, follower: Follower): Promise<void>
+  /**
+   * Writes events until the reader goes, the follower ends or its token expires (in ms since 1970; null: never); then
+   * ends the response. Resolves then.
+   */
+  run(response: ServerResponse, follower: Follower, expires?: number | null): Promise<void>
   /** Ends all that run. */
   endAll(): void
 }
@@ -47,9 +52,11 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
     return frame
   }
   return {
-    async run(response, follower) {
+    async run(response, follower, expires = null) {
       const stream: Stream = { response, follower, waited: null }
       streams.add(stream)
+      const end =
+        expires === null ? undefined : setTimeout(() => follower.end(), Math.min(expires - Date.now(), LONGEST))
       timer ??= setInterval(beat, heartbeat).unref()
       // Who went before this never says so again.
       if (response.destroyed) follower.end()
@@ -63,6 +70,7 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
         onBug(error)
       } finally {
         streams.delete(stream)
+        clearTimeout(end)
         follower.end()
         if (streams.size === 0) {
           clearInterval(timer)

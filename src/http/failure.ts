@@ -8,6 +8,13 @@ export interface InvalidField {
   message: string
 }
 
+/**
+ * What is wrong with a JWT: its length or form, or its type, issuer, algorithm, key or signature, audience, when it
+ * begins, other claims, or that it is bound to a key of its holder.
+ */
+export type JwtFault =
+  'length' | 'form' | 'type' | 'issuer' | 'algorithm' | 'key' | 'audience' | 'time' | 'claims' | 'bound'
+
 export type RequestFailure =
   /** `where`: what the parser says of the place. `pointer`: of the object or value in question. */
   | { code: 'INVALID_JSON'; reason: 'empty' | 'syntax'; where?: string }
@@ -24,6 +31,9 @@ export type RequestFailure =
   | TooManyOperations
   | { code: 'UNSUPPORTED_MEDIA_TYPE'; reason: 'type' | 'charset' | 'encoding'; given: string }
   | { code: 'UNAUTHORIZED'; reason: 'missing' | 'malformed' | 'wrong' | 'expired' }
+  | { code: 'UNAUTHORIZED'; reason: 'jwt'; fault: JwtFault }
+  /** A token that is valid and grants nothing here. */
+  | { code: 'FORBIDDEN_SCOPE'; lacks: 'scope' | 'workspace' }
   | { code: 'FORBIDDEN_HOST'; host: string }
   | { code: 'FORBIDDEN_ORIGIN'; origin: string }
   | { code: 'ROUTE_NOT_FOUND'; method: string; routes: string[] }

@@ -48,6 +48,7 @@ const EVERYWHERE: ProblemCode[] = [
 const BEHIND_TOKEN: ProblemCode[] = [
   ...EVERYWHERE,
   'UNAUTHORIZED',
+  'FORBIDDEN_SCOPE',
   'FORBIDDEN_HOST',
   'FORBIDDEN_ORIGIN',
   'ROUTE_NOT_FOUND',
@@ -157,11 +158,9 @@ const examplesOf = (codes: readonly ProblemCode[], instance: string, status: num
     codes.map(code => [code, { value: exampleOf(code, { instance, by_header: status === PRECONDITION_FAILED }) }])
   )
 
-const codesOf = ({ codes, keyed, effect }: Pick<Operation, 'codes' | 'keyed' | 'effect'>): readonly ProblemCode[] => [
+const codesOf = ({ codes, keyed }: Pick<Operation, 'codes' | 'keyed'>): readonly ProblemCode[] => [
   ...codes,
-  ...(keyed === undefined ? [] : KEYED_CODES),
-  // Looking needs the least scope that there is.
-  ...(effect === 'changes' || effect === 'makes' ? (['FORBIDDEN_SCOPE'] as const) : [])
+  ...(keyed === undefined ? [] : KEYED_CODES)
 ]
 
 /** What is published of an operation. */

@@ -11,6 +11,10 @@ const MEDIA = 'application/problem+json; charset=utf-8'
 const TEXT = 'text/plain; charset=utf-8'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where a client is told how to get a token; null where there are no issuers. */
+    resourceMetadata: string | null
+  }
   interface FastifyContextConfig {
     /** Answers go to a model: as text, unless the request asks for JSON. */
     forModels?: true
@@ -31,7 +35,12 @@ export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): Fa
   const isProblem = 'code' in body
   if (isProblem) noteCode(reply.code(body.status).raw, body.code)
   reply.headers(headers)
-  const { routeOptions, headers: asked } = reply.request
+  const { routeOptions, headers: asked, resourceMetadata } = reply.request
+  const challenge = headers['www-authenticate']
+  if (challenge !== undefined && resourceMetadata !== null) {
+    const separator = challenge.includes(' ') ? ',' : ''
+    reply.header('www-authenticate', `${challenge}${separator} resource_metadata="${resourceMetadata}"`)
+  }
   if (routeOptions.config.forModels === true) {
     reply.header('vary', 'accept')
     if (!prefersJson(asked.accept)) return reply.type(TEXT).send(answer.text())

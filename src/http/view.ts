@@ -4,6 +4,7 @@ import type { Capabilities } from '../../schemas/capabilities.ts'
 import type { Operation, Subject } from '../operations/operation.ts'
 import type { Operations } from '../operations.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import type { Grant } from './access/grant.ts'
 import type { Adapter } from './adapters/adapter.ts'
 import type { McpRequest } from './tools/mcp.ts'
 import type { Toolbox } from './tools/tool.ts'
@@ -27,6 +28,8 @@ declare module 'fastify' {
     seen: View | null
     /** Absent where there is no access file. */
     subject: Subject | undefined
+    /** As the subject: what the token stands for. */
+    grant: Grant | null
   }
 }
 

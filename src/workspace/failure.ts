@@ -67,6 +67,7 @@ export type FileFailure =
         | 'searching'
         | 'large_files'
         | 'parsing'
+        | 'issuer_unreachable'
       retry_after: number
     }
 

@@ -157,7 +157,7 @@ extra: 1`,
     t,
     'workspaces: {}\ntokens: []',
     '/etc/editd/access.yaml: workspaces is empty: name at least one.',
-    '/etc/editd/access.yaml: tokens is empty, so that nobody could call: name at least one.'
+    '/etc/editd/access.yaml: it has neither tokens nor issuers, so that nobody could call: name at least one.'
   )
 })
 
@@ -175,6 +175,76 @@ tokens:
     '/etc/editd/access.yaml: the token ci is for the workspace "nowhere", which is not one of acme, b, c, d.',
     '/etc/editd/access.yaml: the tokens ci and ci have the same name: give each its own.',
     '/etc/editd/access.yaml: the tokens ci and ci have the same sha256: give each its own.'
+  )
+})
+
+t.test('has issuers, with or without tokens', async t => {
+  const issuer =
+    '{ issuer: https://id.example/realms/a/, audience: https://editd.example/mcp, algorithms: [ES256, EdDSA] }'
+  await check(t, `${WORKSPACE}\nissuers: [${issuer}]`, {
+    tokens: [],
+    issuers: [
+      {
+        issuer: 'https://id.example/realms/a/',
+        audience: 'https://editd.example/mcp',
+        algorithms: ['ES256', 'EdDSA'],
+        scopes: ['read', 'edit']
+      }
+    ]
+  })
+  for (const host of ['localhost:1', '127.3.2.1', '[::1]:80', 'id.localhost']) {
+    const local = `{ issuer: "http://${host}", audience: "http://${host}/mcp", algorithms: [RS256] }`
+    await check(t, `${WORKSPACE}\ntokens: [${TOKEN}]\nissuers: [${local}]`, { issuers: [{ issuer: `http://${host}` }] })
+  }
+})
+
+t.test('tells every fault of issuers, with its line', async t => {
+  const url = (what: string, example: string, more = '') =>
+    `expected the URL ${what} such as ${example}, by https (http only on this machine), ${more}without query and fragment.`
+  const expected = url('of an issuer', 'https://id.example', 'up to 150 characters, ')
+  const bad = [
+    'http://id.example',
+    'http://127.0.0.1.example',
+    'https://u:p@id.example',
+    'https://id.example?a',
+    'https://id.example#',
+    'https:///id.example',
+    'https:id.example',
+    'id.example',
+    'file:///etc/passwd',
+    'https://id.example\\x',
+    'https://ïd.example',
+    `https://id.example/${'a'.repeat(140)}`
+  ]
+  const right = 'audience: https://editd.example/mcp, algorithms: [ES256]'
+  await faults(
+    t,
+    [`${WORKSPACE}`, 'issuers:', ...bad.map(text => `  - { issuer: '${text}', ${right} }`)].join('\n'),
+    ...bad.map((text, i) => `/etc/editd/access.yaml:${i + 3}: issuers[${i}].issuer "${text}" is invalid: ${expected}`)
+  )
+  await faults(
+    t,
+    `${WORKSPACE}
+issuers:
+  - { issuer: https://id.example, audience: editd, algorithms: [none, HS256, ES256] }
+  - { issuer: https://id.example, audience: https://e.example, algorithm: ES256 }`,
+    `/etc/editd/access.yaml:3: issuers[0].audience "editd" is invalid: ${url('that clients have of this server', 'https://editd.example/mcp')}`,
+    ...['none', 'HS256'].map(
+      (name, i) =>
+        `/etc/editd/access.yaml:3: issuers[0].algorithms[${i}] "${name}" is invalid: expected ES256 or ES384 or ES512 or ` +
+        'RS256 or RS384 or RS512 or PS256 or PS384 or PS512 or EdDSA or Ed25519.'
+    ),
+    '/etc/editd/access.yaml:4: issuers[1].algorithm is an unknown field: the nearest is algorithms.',
+    '/etc/editd/access.yaml:4: issuers[1].algorithms is missing.'
+  )
+  await faults(
+    t,
+    `${WORKSPACE}
+issuers:
+  - { issuer: https://id.example, ${right} }
+  - { issuer: https://id.example, audience: https://e.example, algorithms: [] }`,
+    '/etc/editd/access.yaml: the issuer https://id.example has no algorithms: name those that it signs with.',
+    '/etc/editd/access.yaml: the issuer https://id.example is named twice: name it once.'
   )
 })
 

@@ -2,7 +2,7 @@
 // files or edits.
 import type { Scope } from '../../../schemas/access.ts'
 import type { OperationFailure } from '../../operations/operation.ts'
-import type { InvalidField, RequestFailure } from '../failure.ts'
+import type { InvalidField, JwtFault, RequestFailure } from '../failure.ts'
 import type { CallSyntax } from './call-names.ts'
 import { NOTHING_WRITTEN, sentences, type Descriptions, type ProblemParts } from './description.ts'
 import { faultInWords } from './field-faults.ts'
@@ -16,6 +16,36 @@ const MAY: Record<Exclude<Scope, 'review'>, string> = {
   read: 'it may look, preview and send dry runs',
   edit: 'it may change files, and take back its own edits'
 }
+
+const JWT_FAULTS: Record<JwtFault, string> = {
+  length: 'it is too long',
+  form: 'its header or claims are not what a signed access token has',
+  type: 'its type (typ) is not that of an access token',
+  issuer: 'its issuer (iss) is not one of this server',
+  algorithm: 'its algorithm (alg) is not one that is taken from its issuer',
+  key: 'its signature, or the key that it names (kid), is not of its issuer',
+  audience: 'its audience (aud) is not this server',
+  time: 'it is not valid yet (nbf, iat)',
+  claims: 'a claim (exp, iat, sub, scope, workspace) is missing or is not what it should be',
+  bound: 'it is bound to a key of its holder (cnf), which this server does not check'
+}
+
+/** What a valid token lacks that grants nothing. */
+const NO_SCOPE = 'This token has none of the scopes read, edit and review in its claim scope: get one that has.'
+const NO_WORKSPACE =
+  'This token is for no workspace of this server: its claim workspace has to be the name of one, which its issuer sets.'
+
+/** By RFC 6750. */
+const CHALLENGES = {
+  missing: 'Bearer',
+  malformed: 'Bearer',
+  wrong: 'Bearer error="invalid_token"',
+  expired: 'Bearer error="invalid_token"',
+  jwt: 'Bearer error="invalid_token"'
+}
+const insufficientScope = (scope: Scope) => ({
+  'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"`
+})
 
 export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> = {
   INVALID_JSON: invalidJson,
@@ -71,32 +101,48 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
       ),
       encoding: `The body has the Content-Encoding ${quote(given)}. Send it uncompressed.`
     })[reason],
-  UNAUTHORIZED: ({ reason }) => ({
-    detail: sentences(
-      {
-        missing: 'The request has no token.',
-        malformed: 'The Authorization header is not of the form Bearer <token>.',
-        wrong: 'The token is wrong.',
-        expired: 'The token has expired.'
-      }[reason],
-      'Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN)',
-      'or printed when the server started, or with one of the access file (--access).'
-    ),
-    headers: { 'www-authenticate': 'Bearer' }
+  UNAUTHORIZED: failure => ({
+    detail:
+      failure.reason === 'jwt'
+        ? sentences(
+            `The token is not valid here: ${JWT_FAULTS[failure.fault]}.`,
+            'Get a new one for this server from an issuer of its access file (--access).'
+          )
+        : sentences(
+            {
+              missing: 'The request has no token.',
+              malformed: 'The Authorization header is not of the form Bearer <token>.',
+              wrong: 'The token is wrong.',
+              expired: 'The token has expired.'
+            }[failure.reason],
+            'Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN)',
+            'or printed when the server started, or with one of the access file (--access).'
+          ),
+    headers: { 'www-authenticate': CHALLENGES[failure.reason] }
   }),
-  FORBIDDEN_SCOPE: ({ needs, has, for: what }, { shown }) =>
-    sentences(
-      {
-        operation: `This request needs a token with the scope ${needs}.`,
-        others_edits:
-          `Not all of these edits were made with this token: to take back what others did, or to make again what ` +
-          `others took back, needs the scope ${needs}.`,
-        delete: `${shown} can't be deleted or moved: that needs a token with the scope ${needs}.`
-      }[what],
-      `This token has the scope ${has}: ${MAY[has]}.`,
-      NOTHING_WRITTEN,
-      "Only the operator can allow more, in the server's access file."
-    ),
+  FORBIDDEN_SCOPE: (failure, { shown }) => {
+    if ('lacks' in failure) {
+      return failure.lacks === 'scope'
+        ? { detail: `${NO_SCOPE} ${NOTHING_WRITTEN}`, headers: insufficientScope('read') }
+        : `${NO_WORKSPACE} ${NOTHING_WRITTEN}`
+    }
+    const { needs, has, for: what } = failure
+    return {
+      detail: sentences(
+        {
+          operation: `This request needs a token with the scope ${needs}.`,
+          others_edits:
+            `Not all of these edits were made with this token: to take back what others did, or to make again what ` +
+            `others took back, needs the scope ${needs}.`,
+          delete: `${shown} can't be deleted or moved: that needs a token with the scope ${needs}.`
+        }[what],
+        `This token has the scope ${has}: ${MAY[has]}.`,
+        NOTHING_WRITTEN,
+        "Only the operator can allow more, in the server's access file or at the token's issuer."
+      ),
+      headers: insufficientScope(needs)
+    }
+  },
   FORBIDDEN_HOST: ({ host }) =>
     sentences(
       `The Host header names ${quote(host)}, which is not allowed.`,

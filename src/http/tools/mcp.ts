@@ -7,13 +7,16 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  TRACEPARENT_META_KEY,
+  TRACESTATE_META_KEY,
   type CallToolResult
 } from '@modelcontextprotocol/server'
-import { toProblem } from '../answers/problem.ts'
+import { toProblem, type Answer } from '../answers/problem.ts'
 import type { Call, CallSummary } from '../call.ts'
 import { CALL_HEADERS } from '../requests/call-fields.ts'
 import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
+import { isTraceparent, TRACESTATE_MAX } from './trace-context.ts'
 import type { Tool, Toolbox } from './tool.ts'
 
 const INSTRUCTIONS =
@@ -35,11 +38,13 @@ export interface Exchange {
   /** Of the request, over HTTP. */
   headers?: IncomingHttpHeaders
   onAnswer(summary: CallSummary): void
+  /** A call that the scope of its token doesn't reach, before it is answered. */
+  onBeyondScope?(problem: Answer): void
   onBug(error: unknown): void
 }
 
 /** Headers of a request that each call in it has; all others are of the protocol, or of the request alone. */
-const PASSED = Object.values(CALL_HEADERS).map(name => name.toLowerCase())
+const PASSED = [...Object.values(CALL_HEADERS).map(name => name.toLowerCase()), 'traceparent', 'tracestate']
 
 /** Characters of a client's name and version: as many as the field has. */
 const AGENT_MAX = 200
@@ -71,8 +76,10 @@ export function mcpServers(
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
       const tool = box.find(params.name)
       if (tool !== undefined) {
-        const context = { ...contextOf(exchange), ...agentOf(server, mcpReq.envelope) }
-        return call(tool, params.arguments ?? {}, context, { onBug: exchange.onBug, output_schema })
+        const { headers, ...context } = contextOf(exchange)
+        const traced = { ...context, headers: { ...headers, ...traceOf(mcpReq._meta) } }
+        const called = { ...traced, ...agentOf(server, mcpReq.envelope) }
+        return call(tool, params.arguments ?? {}, called, { ...exchange, output_schema })
       }
       const { body } = toProblem(box.missing(params.name), contextOf(exchange))
       exchange.onAnswer({ code: body.code })
@@ -125,11 +132,18 @@ function agentOf(server: Server, envelope: object = {}): { agent?: string } {
   return text === '' ? {} : { agent: [...text].slice(0, AGENT_MAX).join('') }
 }
 
+/** The trace context of a call (SEP-414), as the headers that it has otherwise; a malformed one is passed over. */
+function traceOf(meta: Record<string, unknown> = {}): { traceparent?: string; tracestate?: string } {
+  const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = meta
+  if (!isTraceparent(traceparent)) return {}
+  return { traceparent, ...(typeof tracestate === 'string' && tracestate.length <= TRACESTATE_MAX && { tracestate }) }
+}
+
 async function call(
   { call }: Tool,
   body: unknown,
   context: Omit<Call, 'body'>,
-  { output_schema, onBug }: Pick<Exchange, 'onBug'> & { output_schema: boolean }
+  { output_schema, onBug, onBeyondScope }: Pick<Exchange, 'onBug' | 'onBeyondScope'> & { output_schema: boolean }
 ): Promise<CallToolResult> {
   const answer = await call({ body, ...context }).catch((error: unknown) => {
     onBug(error)
@@ -137,6 +151,7 @@ async function call(
   })
   const content = [{ type: 'text' as const, text: answer.text() }]
   if (!('code' in answer.body)) return { content, ...(output_schema && { structuredContent: { ...answer.body } }) }
+  if (answer.body.code === 'FORBIDDEN_SCOPE') onBeyondScope?.(answer as Answer)
   // Without structuredContent: clients refuse one that does not match outputSchema, as a problem doesn't.
   return { isError: true, content }
 }

@@ -424,11 +424,31 @@ const REQUESTS: Described[] = [
     ]
   },
   {
+    failure: { code: 'UNAUTHORIZED', reason: 'jwt', fault: 'audience' },
+    detail: [
+      'The token is not valid here: its audience (aud) is not this server.',
+      'Get a new one for this server from an issuer of its access file (--access).'
+    ]
+  },
+  {
+    failure: { code: 'FORBIDDEN_SCOPE', lacks: 'scope' },
+    detail: [
+      'This token has none of the scopes read, edit and review in its claim scope: get one that has. Nothing was written.'
+    ]
+  },
+  {
+    failure: { code: 'FORBIDDEN_SCOPE', lacks: 'workspace' },
+    detail: [
+      'This token is for no workspace of this server: its claim workspace has to be the name of one,',
+      'which its issuer sets. Nothing was written.'
+    ]
+  },
+  {
     failure: { code: 'FORBIDDEN_SCOPE', needs: 'edit', has: 'read', for: 'operation' },
     detail: [
       'This request needs a token with the scope edit.',
       'This token has the scope read: it may look, preview and send dry runs. Nothing was written.',
-      "Only the operator can allow more, in the server's access file."
+      "Only the operator can allow more, in the server's access file or at the token's issuer."
     ]
   },
   {
@@ -436,7 +456,7 @@ const REQUESTS: Described[] = [
     detail: [
       'This request needs a token with the scope review.',
       'This token has the scope edit: it may change files, and take back its own edits. Nothing was written.',
-      "Only the operator can allow more, in the server's access file."
+      "Only the operator can allow more, in the server's access file or at the token's issuer."
     ]
   },
   {
@@ -445,7 +465,7 @@ const REQUESTS: Described[] = [
       'Not all of these edits were made with this token: to take back what others did, or to make again what others',
       'took back, needs the scope review.',
       'This token has the scope edit: it may change files, and take back its own edits. Nothing was written.',
-      "Only the operator can allow more, in the server's access file."
+      "Only the operator can allow more, in the server's access file or at the token's issuer."
     ]
   },
   {
@@ -453,7 +473,7 @@ const REQUESTS: Described[] = [
     detail: [
       "src/app.ts can't be deleted or moved: that needs a token with the scope review.",
       'This token has the scope edit: it may change files, and take back its own edits. Nothing was written.',
-      "Only the operator can allow more, in the server's access file."
+      "Only the operator can allow more, in the server's access file or at the token's issuer."
     ]
   },
   {
@@ -844,6 +864,13 @@ const FILES: Described[] = [
   {
     failure: { code: 'NOT_READY', reason: 'large_files', retry_after: 1 },
     detail: ['The server is busy with too many large files; nothing was done.', 'Send the request again in 1 second.']
+  },
+  {
+    failure: { code: 'NOT_READY', reason: 'issuer_unreachable', retry_after: 5 },
+    detail: [
+      "The keys of the token's issuer can't be had, so that it can't be checked; nothing was done.",
+      'Send the request again in 5 seconds.'
+    ]
   },
   {
     failure: { code: 'NOT_READY', reason: 'parsing', retry_after: 1 },

@@ -250,7 +250,14 @@ t.test('has the status of a precondition only if a header set it', async t => {
 t.test('sends the headers that belong to a failure', async t => {
   const headersOf = (failure: Failure, context: Partial<Context> = {}) => check(t, failure, {}, context)
   t.strictSame(headersOf({ code: 'READ_ONLY' }), {})
-  t.strictSame(headersOf({ code: 'UNAUTHORIZED', reason: 'wrong' }), { 'www-authenticate': 'Bearer' })
+  t.strictSame(headersOf({ code: 'UNAUTHORIZED', reason: 'missing' }), { 'www-authenticate': 'Bearer' })
+  const challenge = 'Bearer error="invalid_token"'
+  t.strictSame(headersOf({ code: 'UNAUTHORIZED', reason: 'wrong' }), { 'www-authenticate': challenge })
+  t.strictSame(headersOf({ code: 'UNAUTHORIZED', reason: 'jwt', fault: 'key' }), { 'www-authenticate': challenge })
+  t.strictSame(headersOf({ code: 'FORBIDDEN_SCOPE', lacks: 'workspace' }), {})
+  t.strictSame(headersOf(EXAMPLES.FORBIDDEN_SCOPE), {
+    'www-authenticate': 'Bearer error="insufficient_scope", scope="edit"'
+  })
   t.strictSame(headersOf(EXAMPLES.METHOD_NOT_ALLOWED), { allow: 'POST' })
   t.strictSame(headersOf(EXAMPLES.NO_MATCH, { file_hash: '60303ae22b998861' }), { etag: '"60303ae22b998861"' })
   for (const [retry_after, header] of [

@@ -1,0 +1,38 @@
+// What may stand in the issuers of an access file. Does not know tokens, or how a URL is asked.
+import { isIPv4 } from 'node:net'
+import { kind, oneOf } from './value-kinds.ts'
+
+/** Whether a URL is of this machine, so that nobody between can change what is sent. */
+export const isLoopback = ({ hostname }: URL): boolean =>
+  hostname === 'localhost' ||
+  hostname.endsWith('.localhost') ||
+  hostname === '[::1]' ||
+  (isIPv4(hostname) && hostname.startsWith('127.'))
+
+/** A URL without user, query and fragment, by https, or by http on this machine. */
+function isSafeUrl(text: string): boolean {
+  if (!/^[\x21-\x7e]+$/.test(text) || /[?#\\]/.test(text) || !URL.canParse(text)) return false
+  const url = new URL(text)
+  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))
+  return isSafe && url.username === '' && url.password === '' && /^https?:\/\/[^/]/.test(text)
+}
+
+/** A quarter of the name under which its tokens are known is left for `sub`. */
+const ISSUER_MAX = 150
+
+export const ISSUER = kind(
+  `the URL of an issuer such as https://id.example, by https (http only on this machine), up to ${ISSUER_MAX} characters, ` +
+    'without query and fragment',
+  text => (text.length <= ISSUER_MAX && isSafeUrl(text) ? text : undefined)
+)
+
+export const AUDIENCE = kind(
+  'the URL that clients have of this server such as https://editd.example/mcp, by https (http only on this machine), ' +
+    'without query and fragment',
+  text => (isSafeUrl(text) ? text : undefined)
+)
+
+/** Signatures by a private key: with a shared secret, whoever can check a token could make one. */
+export const JWT_ALGORITHM = oneOf(
+  ...(['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA', 'Ed25519'] as const)
+)

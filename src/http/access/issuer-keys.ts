@@ -1,0 +1,106 @@
+// The public keys of an issuer: when they are asked for, and for how long they are used. Does not know tokens beyond
+// the header that names a key, or where the keys are.
+import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from 'jose'
+import { findKeys, readJson, reasonOf } from './issuer-documents.ts'
+
+/** In ms: older keys are asked for again, while they are used. Chosen, not measured, as are the next three. */
+const REFRESHED_AFTER = 5 * 60_000
+/** In ms: older keys are not used any more. */
+const USED_FOR = 15 * 60_000
+/** How often keys are asked for within `WINDOW` at most, whatever tokens come. */
+const ATTEMPTS = 2
+/** In ms. */
+const WINDOW = 30_000
+
+/** `retry_after` in seconds. */
+export type FoundKey = { key: CryptoKey } | { key: null } | { unreachable: true; retry_after: number }
+
+export interface KeyOptions {
+  /** Told each time that the keys can't be had. */
+  report(event: object): void
+  /** In ms; increases. */
+  now?: () => number
+}
+
+/** Asks for nothing before the first token comes. */
+export class IssuerKeys {
+  readonly #issuer: string
+  readonly #report: KeyOptions['report']
+  readonly #now: () => number
+  #known: { find: ReturnType<typeof createLocalJWKSet>; at: number } | null = null
+  #url: string | null = null
+  /** Of the last attempts. */
+  #attempts: number[] = []
+  #running: Promise<void> | null = null
+  #hasFailed = false
+
+  constructor(issuer: string, { report, now = () => performance.now() }: KeyOptions) {
+    this.#issuer = issuer
+    this.#report = report
+    this.#now = now
+  }
+
+  /** The one key that the header of a token names; null where the issuer has none, or several that it may mean. */
+  async keyFor(header: JWSHeaderParameters): Promise<FoundKey> {
+    const found = await this.#look(header)
+    if (found !== null) {
+      // Nobody has to wait for it.
+      if (this.#age() > REFRESHED_AFTER) this.#refresh()
+      return { key: found }
+    }
+    this.#refresh()
+    await this.#running
+    const key = await this.#look(header)
+    if (key !== null) return { key }
+    return this.#hasFailed || this.#age() > USED_FOR ? this.#unreachable() : { key: null }
+  }
+
+  /** Null: it isn't among the keys that may be used. */
+  async #look(header: JWSHeaderParameters): Promise<CryptoKey | null> {
+    if (this.#known === null || this.#age() > USED_FOR) return null
+    try {
+      return await this.#known.find(header)
+    } catch (error) {
+      if (error instanceof errors.JOSEError || error instanceof DOMException || error instanceof TypeError) return null
+      throw error
+    }
+  }
+
+  #age(): number {
+    return this.#known === null ? Infinity : this.#now() - this.#known.at
+  }
+
+  /** Asks for the keys, unless that is being done or was done too often. */
+  #refresh(): void {
+    if (this.#running !== null) return
+    const now = this.#now()
+    this.#attempts = this.#attempts.filter(at => now - at < WINDOW)
+    if (this.#attempts.length >= ATTEMPTS) return
+    this.#attempts.push(now)
+    this.#running = this.#read(now).finally(() => {
+      this.#running = null
+    })
+  }
+
+  async #read(at: number): Promise<void> {
+    try {
+      const url = this.#url ?? (await findKeys(this.#issuer))
+      // Checked by jose.
+      const keys = (await readJson(url)) as JSONWebKeySet
+      this.#known = { find: createLocalJWKSet(keys), at }
+      this.#url = url
+      this.#hasFailed = false
+    } catch (error) {
+      // It may have moved.
+      this.#url = null
+      this.#hasFailed = true
+      this.#report({ event: 'issuer_unreachable', issuer: this.#issuer, reason: reasonOf(error) })
+    }
+  }
+
+  #unreachable(): FoundKey {
+    const [first] = this.#attempts
+    const wait = first === undefined || this.#attempts.length < ATTEMPTS ? 0 : first + WINDOW - this.#now()
+    return { unreachable: true, retry_after: Math.max(5, Math.ceil(wait / 1000)) }
+  }
+}

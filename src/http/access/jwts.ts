@@ -1,0 +1,153 @@
+// JWTs of the issuers of an access file: which are taken, and what their claims grant. Loaded only where there are
+// issuers. Does not know headers, or workspaces beyond their names.
+import { errors, jwtVerify, type JWTPayload } from 'jose'
+import { SCOPES, type Scope } from '../../../schemas/access.ts'
+import { fail, ok, type Result } from '../../result.ts'
+import type { JwtFault, RequestFailure } from '../failure.ts'
+import { parseStrictJson } from '../requests/json.ts'
+import type { Identified } from './grant.ts'
+import type { Issuer } from './issuer.ts'
+import { IssuerKeys, type KeyOptions } from './issuer-keys.ts'
+
+/** Characters of a token; chosen, not measured: those of usual issuers have up to some 4,000. */
+export const JWT_MAX = 8_192
+/** Seconds by which clocks may differ. */
+const TOLERANCE = 30
+/** Characters of a name in the history, as many as a request can ask for. */
+const NAME_MAX = 200
+const KEY_ID_MAX = 256
+
+/** What access tokens are called (RFC 9068), or were before; all others are for other things. */
+const TYPES = ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt']
+
+/**
+ * Header fields that no issuer needs: extensions that have to be understood, unencoded payloads, and keys that a token
+ * brings along or says where to get.
+ */
+const REFUSED_FIELDS = ['crit', 'b64', 'jwk', 'jku', 'x5u']
+
+export interface Jwts {
+  identify(token: string): Promise<Identified>
+  /** By issuer. */
+  readonly keys: ReadonlyMap<string, IssuerKeys>
+}
+
+/** `before`: of the access file before, whose keys are used on where the issuer is the same. */
+export function makeJwts(
+  issuers: readonly Issuer[],
+  workspaces: ReadonlySet<string>,
+  options: KeyOptions,
+  before?: Jwts
+): Jwts {
+  const keys = new Map(
+    issuers.map(({ issuer }) => [issuer, before?.keys.get(issuer) ?? new IssuerKeys(issuer, options)])
+  )
+  const byName = new Map(issuers.map(issuer => [issuer.issuer, issuer]))
+  return {
+    keys,
+    async identify(token) {
+      const read = readJwt(token)
+      if (!read.ok) return read
+      const { header, iss } = read.value
+      const trusted = byName.get(iss)
+      if (trusted === undefined) return refused('issuer')
+      const fault = headerFault(header, trusted)
+      if (fault !== null) return refused(fault)
+      const found = await keys.get(iss)!.keyFor(header)
+      if ('unreachable' in found) {
+        return fail({ code: 'NOT_READY', reason: 'issuer_unreachable', retry_after: found.retry_after })
+      }
+      if (found.key === null) return refused('key')
+      const { issuer, audience, algorithms } = trusted
+      try {
+        const { payload } = await jwtVerify(token, found.key, {
+          issuer,
+          audience,
+          algorithms: [...algorithms],
+          clockTolerance: TOLERANCE,
+          requiredClaims: ['exp', 'iat', 'sub']
+        })
+        return grantOf(payload, issuer, workspaces)
+      } catch (error) {
+        return refusalOf(error)
+      }
+    }
+  }
+}
+
+const refused = (fault: JwtFault) => fail<RequestFailure>({ code: 'UNAUTHORIZED', reason: 'jwt', fault })
+
+interface Header extends Record<string, unknown> {
+  alg: string
+  kid?: string
+}
+
+/** What is read before anything is known of who made it. */
+function readJwt(token: string): Result<{ header: Header; iss: string }, RequestFailure> {
+  if (token.length > JWT_MAX) return refused('length')
+  const [header, claims] = token.split('.', 2).map(part => parseStrictJson(Buffer.from(part, 'base64url')))
+  if (!header?.ok || !claims?.ok || !isObject(header.value) || !isObject(claims.value)) return refused('form')
+  const { iss } = claims.value
+  const { alg, kid } = header.value
+  const isKeyId = kid === undefined || (typeof kid === 'string' && kid.length <= KEY_ID_MAX)
+  if (typeof alg !== 'string' || !isKeyId) return refused('form')
+  if (typeof iss !== 'string') return refused('issuer')
+  return ok({ header: header.value as Header, iss })
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function headerFault(header: Header, { algorithms }: Issuer): JwtFault | null {
+  if (!algorithms.includes(header.alg)) return 'algorithm'
+  if (REFUSED_FIELDS.some(field => Object.hasOwn(header, field))) return 'form'
+  const { typ } = header
+  return typ === undefined || (typeof typ === 'string' && TYPES.includes(typ.toLowerCase())) ? null : 'type'
+}
+
+function refusalOf(error: unknown): Identified {
+  if (error instanceof errors.JWTExpired) return fail({ code: 'UNAUTHORIZED', reason: 'expired' })
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const { claim } = error
+    return refused(
+      claim === 'aud' ? 'audience' : claim === 'nbf' && error.reason === 'check_failed' ? 'time' : 'claims'
+    )
+  }
+  if (error instanceof errors.JOSEError || error instanceof DOMException || error instanceof TypeError) {
+    return refused('key')
+  }
+  throw error
+}
+
+/** What claims grant that are the issuer's, and for now. */
+function grantOf(payload: JWTPayload, issuer: string, workspaces: ReadonlySet<string>): Identified {
+  const { sub, scope, workspace, exp = NaN, iat = NaN, cnf } = payload
+  if (iat > Date.now() / 1000 + TOLERANCE) return refused('time')
+  // It is only for whoever has another key, which nobody has shown here.
+  if (cnf !== undefined) return refused('bound')
+  // Of whatever type: jose has seen only to what it checks.
+  const isSubject = typeof (sub as unknown) === 'string' && /^[\x21-\x7e]+$/.test(sub ?? '')
+  const name = `${issuer}#${sub}`
+  if (!Number.isFinite(exp) || !isSubject || name.length > NAME_MAX) return refused('claims')
+  if (![scope, workspace].every(claim => claim === undefined || typeof claim === 'string')) return refused('claims')
+  const granted = highest(String(scope ?? ''))
+  if (granted === undefined) return fail({ code: 'FORBIDDEN_SCOPE', lacks: 'scope' })
+  if (typeof workspace !== 'string' || !workspaces.has(workspace)) {
+    return fail({ code: 'FORBIDDEN_SCOPE', lacks: 'workspace' })
+  }
+  return ok({
+    name,
+    workspace,
+    scope: granted,
+    paths: null,
+    memoryRoot: null,
+    expires: (exp + TOLERANCE) * 1000,
+    byIssuer: true
+  })
+}
+
+/** The highest of our scopes among those of a token (RFC 6749, 3.3), which may be for others too. */
+function highest(scope: string): Scope | undefined {
+  const granted = scope.split(' ')
+  return SCOPES.findLast(one => granted.includes(one))
+}
