@@ -1,8 +1,8 @@
 // POST /mcp: the tools over MCP (Streamable HTTP, stateless). Does not know any tool.
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { jsonOf, refuseUnfit } from '../src/http/operation-route.ts'
-import { logBug, noteCall, pathOf } from '../src/http/request-log.ts'
+import { hearing, jsonOf, refuseUnfit } from '../src/http/operation-route.ts'
+import { logBug, pathOf } from '../src/http/request-log.ts'
 import type { Answer } from '../src/http/answers/problem.ts'
 import { sendAnswer, sendProblem } from '../src/http/send.ts'
 import type { McpRequest } from '../src/http/tools/mcp.ts'
@@ -20,7 +20,7 @@ export function mcp(app: FastifyInstance, logger: Logger): void {
         request_id: request.id,
         instance: pathOf(request.originalUrl),
         ...(request.subject !== undefined && { subject: request.subject }),
-        onAnswer: summary => noteCall(request.raw, summary),
+        onAnswer: hearing(request),
         onBeyondScope: problem => beyond.push(problem),
         onBug: error => logBug(logger, { request_id: request.id }, error),
         onError: error => logger.debug({ request_id: request.id, mcp: error.message }),

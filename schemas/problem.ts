@@ -331,6 +331,7 @@ const MEMBERS_BY_CODE = {
   CURSOR_GONE: has([]),
   FILE_LOCKED: has([]),
   PRECONDITION_REQUIRED: has(['suggested_fixes']),
+  RATE_LIMITED: has([]),
   HEADERS_TOO_LARGE: has(['limit']),
   INTERNAL_ERROR: has([]),
   NOT_READY: has([]),

@@ -20,6 +20,7 @@ import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
 import { VERSION } from './config/config.ts'
 import type { Grant, Identified } from './http/access/grant.ts'
+import { makeLimits } from './http/access/limits.ts'
 import { accessOf, makeAccessCheck, type RouteAccess } from './http/auth.ts'
 import { prefersPage } from './http/accept.ts'
 import {
@@ -36,6 +37,7 @@ import type { RequestFailure } from './http/failure.ts'
 import { makeEventStreams } from './http/event-streams.ts'
 import { collectPublished, makeDocumentation, UNCOMPILED } from './http/documentation.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
+import type { Observer } from './http/observer.ts'
 import { logBug, pathOf, requestLog } from './http/request-log.ts'
 import { makeReviewPage } from './http/review-page.ts'
 import { sendProblem } from './http/send.ts'
@@ -49,6 +51,7 @@ import { Workers } from './workers/workers.ts'
 export interface AppOptions {
   spaces: Spaces
   logger: Logger
+  observer?: Observer
   /**
    * Milliseconds: how long a request may take to arrive, its headers alone, how often that is looked at, and between two
    * signs of life of a stream.
@@ -77,12 +80,28 @@ const requestId = (request: IncomingMessage): string => {
   return typeof id === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(id) ? id : randomUUID()
 }
 
+/** Tells of each request when it has ended, by its route. */
+function observeRequests(app: FastifyInstance, observer: Observer): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const start = performance.now()
+    reply.raw.once('close', () => {
+      observer.answered(request.routeOptions.url ?? 'none', (performance.now() - start) / 1000)
+    })
+    done()
+  })
+}
+
 /** The server, ready to listen. */
-export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
+export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
   const { config } = spaces
   const drain = makeDrain()
   const logWhenDone = requestLog(logger, config.logPaths)
   const identified = makeAccessCheck({ ...config, identify: spaces.identify })
+  const limits = makeLimits({
+    rate: config.rate,
+    hasTokens: spaces.identify !== null,
+    ...(observer !== undefined && { onLimited: observer.rateLimited })
+  })
   const handleError = makeErrorHandler(logger, config.bodyLimit)
   const resourceUrl = ({ headers }: FastifyRequest) => spaces.resource(headers.host)?.url ?? null
   /** Calls `go` with who sends a request: at once, or where that takes a while, unless its client has gone by then. */
@@ -125,7 +144,7 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
       request.resourceMetadata = resourceUrl(request)
       whenIdentified(request, reply, accessOf(pathOf(request.url), request.method), caller => {
         if (caller.ok) handleError(error, request, reply)
-        else sendProblem(reply, caller.failure)
+        else sendProblem(reply, limits.refusal(caller.failure, request.raw.socket.remoteAddress))
       })
     },
     rewriteUrl: ({ url = '/' }: IncomingMessage) => (config.access === null ? url : withoutWorkspace(url))
@@ -162,6 +181,9 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
     if (space === undefined) return { code: 'UNAUTHORIZED', reason: 'wrong' }
     const named = config.access === null ? null : workspaceIn(request.originalUrl)
     if (named !== null && named !== grant?.workspace) return { code: 'ROUTE_NOT_FOUND', workspace: named }
+    // A preflight has no token, and must not use up what the token may send.
+    const limited = request.method === 'OPTIONS' ? null : limits.request(grant, request.raw.socket.remoteAddress)
+    if (limited !== null) return limited
     reply.raw.once('close', space.enter())
     request.seen = viewFor(space, grant)
     request.subject = grant === null ? undefined : { name: grant.name, workspace: grant.workspace, scope: grant.scope }
@@ -177,9 +199,11 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
   }
   addFailureHandlers(app)
   app.decorateRequest('seen', null)
+  app.decorate('observer', observer ?? null)
   app.decorateRequest('subject', undefined)
   app.decorateRequest('grant', null)
   app.decorateRequest('resourceMetadata', null)
+  if (observer !== undefined) observeRequests(app, observer)
   // Callbacks, not promises, where every request passes.
   app.addHook('onRequest', (request, reply, done) => {
     logWhenDone(request, reply.raw)
@@ -193,7 +217,9 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
     const access = wantsPage ? 'public' : accessOf(route, request.method)
     request.resourceMetadata = resourceUrl(request)
     whenIdentified(request, reply, access, caller => {
-      const refused = caller.ok ? admit(request, reply, access, caller.value) : caller.failure
+      const refused = caller.ok
+        ? admit(request, reply, access, caller.value)
+        : limits.refusal(caller.failure, request.raw.socket.remoteAddress)
       if (refused !== null) sendProblem(reply, refused)
       else if (drain.closed && path !== '/healthz') {
         sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
@@ -260,6 +286,7 @@ export async function buildApp({ spaces, logger, timeouts = TIMEOUTS }: AppOptio
   capabilities(app)
   const streams = makeEventStreams(error => logBug(logger, { event: 'stream_failed' }, error), timeouts.heartbeat)
   events(app, streams)
+  observer?.streams(() => streams.count)
   healthz(app)
   readyz(app, spaces)
   if (config.access !== null) resourceMetadata(app, spaces, routes)

@@ -4,26 +4,36 @@ import type { Access } from './config/access-file.ts'
 import type { Config } from './config/config.ts'
 import { AccessSpaces, CantOpen, oneSpace, type Spaces } from './spaces.ts'
 import { ensureDir } from './workspace/commit/ensure-dir.ts'
-import { openWorkspace, type WorkspaceOptions } from './workspace/workspace.ts'
+import { openWorkspace, type Meter, type WorkspaceOptions } from './workspace/workspace.ts'
 
 /** `report` as of `openWorkspace`; an event of one of several workspaces says of which. */
 export interface OpenOptions extends Pick<WorkspaceOptions, 'group'> {
   config: Config
   report(event: object): void
+  /** Measures a workspace; without it nothing is measured. */
+  meter?(): Meter
 }
 
 /** Roots that don't exist are made. Throws CantOpen. */
 export async function openSpaces(options: OpenOptions, access: null): Promise<Spaces>
 export async function openSpaces(options: OpenOptions, access: Access): Promise<AccessSpaces>
 export async function openSpaces(options: OpenOptions, access: Access | null): Promise<Spaces | AccessSpaces>
-export async function openSpaces({ config, report, group }: OpenOptions, access: Access | null): Promise<Spaces> {
+export async function openSpaces(
+  { config, report, group, meter }: OpenOptions,
+  access: Access | null
+): Promise<Spaces> {
   const open = async (settings: Config, named: { workspace?: string }) => {
+    const measured = meter?.()
     try {
       ensureDir(settings.root)
       return await openWorkspace({
         ...settings,
         ...(group !== undefined && { group }),
-        report: event => report({ ...event, ...named })
+        ...(measured !== undefined && { meter: measured }),
+        report(event) {
+          if (event.event === 'lock_taken_over') measured?.tookOver()
+          report({ ...event, ...named })
+        }
       })
     } catch (error) {
       throw new CantOpen(settings, error)

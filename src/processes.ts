@@ -10,6 +10,7 @@ import type { Logger } from 'pino'
 import type { Access } from './config/access-file.ts'
 import type { Config } from './config/config.ts'
 import { keepOthersOff, type ListenPlace } from './listen.ts'
+import { merged, type Family } from './metrics/registry.ts'
 import type { PreparedSpaces } from './spaces.ts'
 
 /** Where a server listens, and what it serves, as `Spaces.served`. */
@@ -26,18 +27,26 @@ export type GroupConfig = Config & { group: string; umask: number; declared: Acc
 
 /**
  * What a process is told later: to get ready for another access file, and then, when all have answered, to take it or
- * to leave it.
+ * to leave it. `measure`: to tell its metrics.
  */
-type Order = { prepare: Access } | 'take' | 'leave'
+type Order = { prepare: Access } | 'take' | 'leave' | 'measure'
 
 /**
  * What a process tells the primary: first that it can be told the settings. `prepared`: whether it could get ready, or a
  * sentence that says why not.
  */
-type Report = 'started' | { listening: Listening } | { failure: string } | { prepared: true | string }
+type Report =
+  | 'started'
+  | { listening: Listening }
+  | { failure: string }
+  | { prepared: true | string }
+  | { measured: readonly Family[] }
 
 /** Why the processes can't serve: a sentence of one of them. */
 export class ProcessFailed extends Error {}
+
+/** In ms: how long the metrics of a process are waited for. Prometheus waits for ten seconds. Chosen, not measured. */
+const MEASURING = 3_000
 
 /** In ms: a process that served for less is replaced with a delay. Chosen, not measured, as are the next two. */
 const STEADY = 10_000
@@ -57,6 +66,10 @@ interface Life {
   failure: string | null
   /** Hears whether it is ready for another access file, or that it has ended; null: it wasn't asked. */
   onPrepared: ((prepared: true | string) => void) | null
+  /** Its metrics, as it told them last. */
+  measured: readonly Family[]
+  /** Hear its metrics, or that it has ended. */
+  onMeasured: (() => void)[]
 }
 
 /** null: a socket has none. */
@@ -110,6 +123,8 @@ export class Processes {
   #port: number
   #onListening: (listening: Listening) => void = () => {}
   #outcome: Outcome | null = null
+  /** The counts of processes that have ended. */
+  #ended: readonly Family[] = []
   #isServing = false
   #isStopping = false
   #failure: Error | null = null
@@ -169,6 +184,28 @@ export class Processes {
     for (const [worker] of this.#lives) if (!asked.some(([other]) => other === worker)) worker.process.kill('SIGTERM')
   }
 
+  /**
+   * The metrics of all processes as one; of those that have ended, what they told last. One that doesn't answer in time
+   * counts as it did before.
+   */
+  async measure(): Promise<Family[]> {
+    const asked = [...this.#lives].filter(([, life]) => listens(life))
+    await Promise.all(
+      asked.map(
+        ([worker, life]) =>
+          new Promise<void>(resolve => {
+            const timer = setTimeout(resolve, MEASURING)
+            life.onMeasured.push(() => {
+              clearTimeout(timer)
+              resolve()
+            })
+            this.#order(worker, 'measure')
+          })
+      )
+    )
+    return merged([this.#ended, ...this.#living().map(({ measured }) => measured)])
+  }
+
   #prepare(worker: Worker, life: Life, declared: Access): Promise<true | string> {
     return new Promise(resolve => {
       life.onPrepared = resolve
@@ -190,7 +227,15 @@ export class Processes {
   #start(ended: number): void {
     const worker = cluster.fork()
     const closeUnanswered = followHandles(worker)
-    this.#lives.set(worker, { ended, port: this.#port, listensSince: null, failure: null, onPrepared: null })
+    this.#lives.set(worker, {
+      ended,
+      port: this.#port,
+      listensSince: null,
+      failure: null,
+      onPrepared: null,
+      measured: [],
+      onMeasured: []
+    })
     worker.on('message', (report: Report) => this.#hear(worker, report))
     worker.on('error', error => this.#end(worker, String(error)))
     worker.on('exit', (code, signal) => {
@@ -216,6 +261,11 @@ export class Processes {
     }
     if ('prepared' in report) {
       life.onPrepared?.(report.prepared)
+      return
+    }
+    if ('measured' in report) {
+      life.measured = report.measured
+      for (const hear of life.onMeasured.splice(0)) hear()
       return
     }
     if ('failure' in report) {
@@ -247,6 +297,9 @@ export class Processes {
     this.#lives.delete(worker)
     // Its replacement is told what is decided now.
     life.onPrepared?.(true)
+    for (const hear of life.onMeasured.splice(0)) hear()
+    // What it has counted stays counted; gauges are of processes that are there.
+    this.#ended = merged([this.#ended, life.measured.filter(({ type }) => type !== 'gauge')])
     worker.process.kill('SIGKILL')
     if (!this.#isStopping) this.#replace(life, worker.process.pid, how)
     this.#settle()
@@ -285,6 +338,7 @@ export class Processes {
 
 /** A server that listens. */
 interface Served extends Listening {
+  measure(): readonly Family[]
   prepare(access: Access): Promise<PreparedSpaces>
   /** Finishes what runs and ends the process. */
   stop(why: { reason: string }): void
@@ -322,10 +376,14 @@ export async function serveForPrimary(
 }
 
 /** Gets ready for another access file, takes it or leaves it, as the primary says. */
-function followOrders(worker: Worker, { prepare }: Served, describe: (error: unknown) => string): void {
+function followOrders(worker: Worker, { prepare, measure }: Served, describe: (error: unknown) => string): void {
   let prepared: PreparedSpaces | null = null
   const report = (answer: true | string) => worker.send({ prepared: answer } satisfies Report)
   process.on('message', (order: Order) => {
+    if (order === 'measure') {
+      worker.send({ measured: measure() } satisfies Report)
+      return
+    }
     if (order === 'take') prepared?.take()
     else if (order === 'leave') prepared?.leave()
     else {

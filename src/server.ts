@@ -5,8 +5,12 @@ import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import { loadAccess, type Access } from './config/access-file.ts'
 import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
+import { codeOf } from './error-code.ts'
 import { CantListen, clearSocketPath, listen, type ListenPlace } from './listen.ts'
 import { openLog, printable } from './log.ts'
+import type { MetricsListener } from './metrics/listener.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import type { Family } from './metrics/registry.ts'
 import { openSpaces } from './open-spaces.ts'
 import { ProcessFailed, Processes, serveForPrimary, type GroupConfig, type Listening } from './processes.ts'
 import { CantOpen, type AccessSpaces, type PreparedSpaces, type Spaces } from './spaces.ts'
@@ -121,8 +125,28 @@ function startLog(config: Config, warnings: readonly string[]) {
 /** Opens the log and what is served; `access` as of `openSpaces`. */
 async function prepare(config: Config | GroupConfig, warnings: readonly string[], access: Access | null) {
   const { logger, closeLog } = startLog(config, warnings)
-  const spaces = await openSpaces({ config, report: event => logger.warn(event), ...groupOf(config) }, access)
-  return { logger, closeLog, spaces }
+  const metrics = await metricsOf(config)
+  const meter = metrics === null ? {} : { meter: () => metrics.meter() }
+  const report = (event: object) => logger.warn(event)
+  const spaces = await openSpaces({ config, report, ...meter, ...groupOf(config) }, access)
+  return { logger, closeLog, spaces, metrics }
+}
+
+/** null: nobody asks for them, and nothing is measured. */
+async function metricsOf({ metricsListen }: Config): Promise<Metrics | null> {
+  if (metricsListen === null) return null
+  const { makeMetrics } = await import('./metrics/metrics.ts')
+  return makeMetrics()
+}
+
+/** The listener of the metrics, which is ready before anything is opened; null: there is none. */
+async function openMetrics({ metricsListen }: Config): Promise<MetricsListener | null> {
+  if (metricsListen === null) return null
+  const { listenForMetrics } = await import('./metrics/listener.ts')
+  return listenForMetrics(metricsListen).catch((error: unknown) => {
+    const { host, port } = metricsListen
+    throw new CantListen(`can't serve metrics on ${host}:${port} (${codeOf(error)}): choose another --metrics-listen.`)
+  })
 }
 
 const groupOf = (config: Config | GroupConfig) => ('group' in config ? { group: config.group } : {})
@@ -155,9 +179,9 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
 }
 
 /** The app, when it listens, and where. */
-async function listening(config: Config, spaces: Spaces, logger: Logger) {
+async function listening(config: Config, spaces: Spaces, logger: Logger, observer: Metrics | null) {
   const { buildApp } = await import('./app.ts')
-  const built = await buildApp({ spaces, logger })
+  const built = await buildApp({ spaces, logger, ...(observer !== null && { observer }) })
   return { ...built, address: await listen(built.app, config) }
 }
 
@@ -168,8 +192,8 @@ function onSignal(stop: (why: { signal: string }) => void): void {
 
 /** Serves until a signal comes or `stop` is called. Resolves when it listens. */
 async function serve(config: Config | GroupConfig, warnings: readonly string[], access: Access | null) {
-  const { logger, closeLog, spaces } = await prepare(config, warnings, access)
-  const { app, drain, endStreams, address } = await listening(config, spaces, logger).catch(async error => {
+  const { logger, closeLog, spaces, metrics } = await prepare(config, warnings, access)
+  const { app, drain, endStreams, address } = await listening(config, spaces, logger, metrics).catch(async error => {
     await spaces.close()
     throw error
   })
@@ -208,6 +232,7 @@ async function serve(config: Config | GroupConfig, warnings: readonly string[], 
     address,
     stop,
     logger,
+    measure: () => metrics?.snapshot() ?? [],
     prepare: prepareSet,
     replace: async (access: Access) => (await prepareSet(access)).take()
   }
@@ -253,13 +278,18 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
   }
   const declared = access === null ? null : access.value
   if (config.listen !== null && 'path' in config.listen) await clearSocketPath(config.listen.path)
-  const greet = (listening: Listening) => {
+  const listener = await openMetrics(config)
+  /** `collect`: the metrics of all processes. */
+  const greet = (listening: Listening, logger: Logger, collect: () => Promise<readonly Family[]>) => {
+    listener?.serve(collect)
+    if (listener !== null) logger.info({ event: 'metrics_listening', ...listener.address })
     process.stdout.write(greeting(config, listening))
   }
   if (config.processes === 1) {
     const serving = serve(config, warnings, declared)
     if (declared !== null) followAccessFile(config, serving)
-    greet(await serving)
+    const served = await serving
+    greet(served, served.logger, async () => served.measure())
     return
   }
   const { logger, closeLog } = startLog(config, warnings)
@@ -274,7 +304,7 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
   })
   if (declared !== null) followAccessFile(config, started)
   await processes.run(listening => {
-    greet(listening)
+    greet(listening, logger, () => processes.measure())
     hasStarted({ logger, replace })
   })
   logger.info({ event: 'stopped' })

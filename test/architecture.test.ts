@@ -23,21 +23,34 @@ const sources = files.map(path => {
 
 /** The part of the tree that a file is in. */
 const partOf = (path: string) =>
-  /^src\/(engine|history|workspace|http|operations|workers|config)\//.exec(path)?.[1] ??
+  /^src\/(engine|history|workspace|http|operations|workers|config|metrics)\//.exec(path)?.[1] ??
   /^(routes|schemas)\//.exec(path)?.[1] ??
   /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ??
   path
 
 // As ARCHITECTURE.md draws them. `print-openapi` is a second, smaller server.
 const ARROWS: Record<string, string[]> = {
-  server: ['app', 'stdio', 'processes', 'open-spaces', 'spaces', 'listen', 'config', 'workspace', 'log'],
-  processes: ['spaces', 'listen', 'config'],
+  server: [
+    'app',
+    'stdio',
+    'processes',
+    'open-spaces',
+    'spaces',
+    'listen',
+    'metrics',
+    'config',
+    'workspace',
+    'log',
+    'error-code'
+  ],
+  processes: ['spaces', 'listen', 'metrics', 'config'],
   'open-spaces': ['spaces', 'workspace', 'config'],
   listen: ['config', 'error-code'],
   'print-openapi': ['app', 'spaces', 'config', 'workspace'],
   app: ['routes', 'views', 'spaces', 'http', 'workers', 'config'],
   views: ['spaces', 'http', 'operations', 'workers', 'workspace', 'config'],
   spaces: ['http', 'workspace', 'config'],
+  metrics: ['http', 'workspace'],
   stdio: ['http', 'operations', 'workers', 'workspace', 'config'],
   routes: ['schemas', 'http', 'operations', 'workspace'],
   http: ['schemas', 'operations', 'workspace', 'engine', 'config', 'log'],

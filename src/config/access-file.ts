@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../../schemas/access.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { DISK, stateFolderOf, type Config, type Disk } from './config.ts'
 import { AUDIENCE, ISSUER, JWT_ALGORITHM } from './issuer-kinds.ts'
-import { BOOLEAN, EXTENSION, FOLDER, kind, oneOf, PATH_PATTERN, PATTERN, TEXT } from './value-kinds.ts'
+import { BOOLEAN, EXTENSION, FOLDER, kind, oneOf, PATH_PATTERN, PATTERN, RATE, TEXT, type Rate } from './value-kinds.ts'
 
 /** What the file says, as plain data. */
 export interface Access {
@@ -35,6 +35,8 @@ export interface AccessToken {
   /** In ms since 1970; null: never. */
   expires: number | null
   memoryRoot: string | null
+  /** Instead of the one of the settings. */
+  rate?: Rate
 }
 
 /** Whose JWTs are taken. */
@@ -108,6 +110,7 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
             scope: required(scalar(oneOf(...SCOPES))),
             paths: optional(list(scalar(PATH_PATTERN))),
             expires: optional(scalar(DATE)),
+            rate: optional(scalar(RATE)),
             memory_root: optional(scalar(FOLDER))
           })
         )
@@ -147,8 +150,9 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
   )
   const loaded: Access = {
     workspaces,
-    tokens: tokens.map(({ memory_root = null, paths = null, expires = null, ...token }) => ({
+    tokens: tokens.map(({ memory_root = null, paths = null, expires = null, rate, ...token }) => ({
       ...token,
+      ...(rate !== undefined && { rate }),
       paths,
       expires,
       memoryRoot: memory_root

@@ -14,10 +14,12 @@ import {
   type Setting
 } from './sources.ts'
 import { fail, ok, type Result } from '../result.ts'
-import { TOKEN, type ListenOn } from './value-kinds.ts'
+import { TOKEN, type HostAndPort, type ListenOn, type Rate } from './value-kinds.ts'
 import type { ToolName } from '../../schemas/tools.ts'
 import { DEFAULT_PRIVATE, DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
 import { SETTINGS, type LogLevel, type Name, type ValueOf } from './settings.ts'
+
+export type { Rate } from './value-kinds.ts'
 
 export const VERSION = '0.1.0'
 
@@ -35,6 +37,8 @@ export interface Config {
   tokenGenerated: boolean
   /** null: the one token may do everything. */
   access: AccessSource | null
+  /** The most requests of a token, or without one of an address; null: no limit. */
+  rate: Rate | null
   stateDir: string
   durability: 'full' | 'fast'
   lock: 'shared' | 'local'
@@ -64,6 +68,8 @@ export interface Config {
   mcpOutputSchema: boolean
   allowHosts: string[]
   allowOrigins: string[]
+  /** null: no metrics. */
+  metricsListen: HostAndPort | null
   logLevel: LogLevel
   /** Whether the line of a request has the path of its file. */
   logPaths: boolean
@@ -252,6 +258,7 @@ export function loadConfig(
       access === undefined
         ? null
         : { file: resolve(access), stateDir: value('state-dir') ?? null, home: home ?? dirname(resolve(stateDir)) },
+    rate: value('rate') ?? null,
     stateDir: resolve(stateDir),
     durability: value('durability'),
     lock: value('lock'),
@@ -275,6 +282,7 @@ export function loadConfig(
     mcpOutputSchema: value('mcp-output-schema'),
     allowHosts: value('allow-host') ?? [],
     allowOrigins: value('allow-origin') ?? [],
+    metricsListen: value('metrics-listen') ?? null,
     logLevel: value('log-level'),
     logPaths: value('log-paths') === 'on'
   })
@@ -300,6 +308,8 @@ const HTTP_ONLY: readonly Name[] = [
   'token',
   'token-file',
   'no-auth',
+  'rate',
+  'metrics-listen',
   'no-docs',
   'allow-host',
   'allow-origin'

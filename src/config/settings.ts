@@ -5,6 +5,7 @@ import {
   duration,
   EXTENSION,
   FOLDER,
+  HOST_AND_PORT,
   HOST_NAME,
   integer,
   list,
@@ -13,6 +14,7 @@ import {
   oneOf,
   ORIGIN,
   PATTERN,
+  RATE,
   size,
   TEXT,
   TOKEN,
@@ -65,6 +67,11 @@ export const SETTINGS = {
     'a file of workspaces and of the tokens that may use them, instead of a root and one token; read again on SIGHUP'
   ),
   'no-auth': switchSetting('require no token; on a loopback host or a unix socket only'),
+  rate: optional(
+    RATE,
+    'none',
+    'the most requests of a token, such as 600/min, 10/s or 5000/h; with --no-auth of an address'
+  ),
   'state-dir': optional(
     TEXT,
     'in $XDG_STATE_HOME or ~/.local/state',
@@ -122,6 +129,11 @@ export const SETTINGS = {
   'no-docs': switchSetting('serve neither the review page nor /docs nor the OpenAPI documents'),
   'allow-host': listSetting(HOST_NAME, 'none', 'additional Host names to accept'),
   'allow-origin': listSetting(ORIGIN, 'none', 'origins of web pages that may call this server'),
+  'metrics-listen': optional(
+    HOST_AND_PORT,
+    'nowhere',
+    'where to serve metrics for Prometheus, at /metrics and without a token, such as 127.0.0.1:9464'
+  ),
   'log-level': setting(oneOf(...LOG_LEVELS), 'info', `what is logged: ${LOG_LEVELS.join(', ')}`),
   'log-paths': setting(oneOf('on', 'off'), 'on', 'whether the log line of a request has the path of its file: on, off')
 } satisfies Settings

@@ -45,6 +45,17 @@ export const size = (max: number) =>
 export const duration = (max: number, maxShown: string) =>
   kind(`seconds or a duration such as 10s or 500ms, up to ${maxShown}`, text => scaled(text, TIME_UNITS, max))
 
+/** So many requests in a second, a minute or an hour. */
+export interface Rate {
+  requests: number
+  per: 's' | 'min' | 'h'
+}
+
+export const RATE: Kind<Rate> = kind('a number of requests such as 600/min, 10/s or 5000/h', text => {
+  const [, requests = '', per] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(text) ?? []
+  return per === 's' || per === 'min' || per === 'h' ? { requests: Number(requests), per } : undefined
+})
+
 export const integer = (min: number, max: number) =>
   kind(`a whole number from ${min} to ${max}`, text =>
     /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined
@@ -99,6 +110,19 @@ export const TOOL = kind(`comma-separated names of tools (${TOOL_NAMES.join(', '
 export const HOST_NAME = kind('host names or addresses without a scheme or port, such as editd.example', text => {
   const name = text.toLowerCase()
   return isIP(name) !== 0 || /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(name) ? name : undefined
+})
+
+/** A host and a port; one of IPv6 in brackets. */
+export interface HostAndPort {
+  host: string
+  port: number
+}
+
+export const HOST_AND_PORT: Kind<HostAndPort> = kind('HOST:PORT, such as 127.0.0.1:9464 or [::1]:9464', text => {
+  const [, six, other, digits = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = HOST_NAME.parse(six ?? other ?? '')
+  const isHost = host.ok && (six === undefined || isIP(six) === 6)
+  return isHost && Number(digits) <= 65_535 ? { host: host.value, port: Number(digits) } : undefined
 })
 
 /** Where to listen other than at a host and port: at the path of a unix socket, or on one that was handed over. */

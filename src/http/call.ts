@@ -23,7 +23,7 @@ import { requestReader, type RequestFields, type RequestReader } from './request
 /**
  * What is called: `body` is strict JSON, parsed; `headers` may hold preconditions, who calls and an idempotency key;
  * `instance` and `request_id` identify the call in a problem, which names other calls as `naming` has it. `onAnswer` is
- * told once what came of it, also where it throws. `onGone` as of `CallContext`.
+ * told once what came of it, also where it throws, and of what. `onGone` as of `CallContext`.
  */
 export interface Call {
   body: unknown
@@ -42,8 +42,14 @@ export interface Call {
   agent?: string
   /** Values for fields that the request leaves out, of those that the operation has. */
   defaults?: Readonly<Record<string, unknown>>
-  onAnswer?(summary: CallSummary): void
+  onAnswer?(summary: CallSummary, made: Made): void
   onGone?: CallContext['onGone']
+}
+
+/** A call that has ended: the request, or null where it couldn't be read; its answer, or null where it threw. */
+export interface Made {
+  request: RequestFields | null
+  answer: CallAnswer | null
 }
 
 /** What came of a call, for the log; nothing of what was sent or is in the file but the path. */
@@ -180,21 +186,26 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
   return async ({ body, onAnswer, ...call }) => {
     const start = performance.now()
     let path: string | undefined
-    const tell = (outcome: CallSummary) =>
-      onAnswer?.({
-        operation: operation.id,
-        ...(path !== undefined && { path }),
-        ...outcome,
-        duration_ms: since(start)
-      })
+    let request: RequestFields | null = null
+    const tell = (outcome: CallSummary, answer: CallAnswer | null) =>
+      onAnswer?.(
+        {
+          operation: operation.id,
+          ...(path !== undefined && { path }),
+          ...outcome,
+          duration_ms: since(start)
+        },
+        { request, answer }
+      )
     try {
       const taken = read(body)
       path = taken.ok ? taken.value.request.path : taken.failure.path
+      if (taken.ok) request = taken.value.request
       const answer = await answerTo(taken, call)
-      tell(REPLAYED in answer.headers ? { replayed: true } : summaryOf(answer.body))
+      tell(REPLAYED in answer.headers ? { replayed: true } : summaryOf(answer.body), answer)
       return answer
     } catch (error) {
-      tell({ code: 'INTERNAL_ERROR' })
+      tell({ code: 'INTERNAL_ERROR' }, null)
       throw error
     }
   }

@@ -14,6 +14,8 @@ const LONGEST = 2 ** 31 - 1
 const PAGE = 50
 
 export interface EventStreams {
+  /** How many run. */
+  readonly count: number
   /**
    * Writes events until the reader goes, the follower ends or its token expires (in ms since 1970; null: never); then
    * ends the response. Resolves then.
@@ -52,6 +54,9 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
     return frame
   }
   return {
+    get count() {
+      return streams.size
+    },
     async run(response, follower, expires = null) {
       const stream: Stream = { response, follower, waited: null }
       streams.add(stream)

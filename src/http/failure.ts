@@ -1,5 +1,6 @@
 // The closed union of everything that can be wrong with a request before it reaches an operation. Does not know
 // sentences.
+import type { Rate } from '../config/config.ts'
 import type { CallFailure, TooManyOperations } from '../operations/operation.ts'
 import type { KeyFailure } from '../workspace/failure.ts'
 
@@ -34,6 +35,8 @@ export type RequestFailure =
   | { code: 'UNAUTHORIZED'; reason: 'jwt'; fault: JwtFault }
   /** A token that is valid and grants nothing here. */
   | { code: 'FORBIDDEN_SCOPE'; lacks: 'scope' | 'workspace' }
+  /** More than `rate`: requests of a token or an address, or wrong tokens of an address. `retry_after` in seconds. */
+  | { code: 'RATE_LIMITED'; of: 'token' | 'address' | 'wrong_tokens'; rate: Rate; retry_after: number }
   | { code: 'FORBIDDEN_HOST'; host: string }
   | { code: 'FORBIDDEN_ORIGIN'; origin: string }
   | { code: 'ROUTE_NOT_FOUND'; method: string; routes: string[] }

@@ -1,7 +1,7 @@
 // An operation as a route: the bytes of a body in, the answer of the call out. Does not know any operation by name.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
-import { caller, type Call } from './call.ts'
+import { caller, type Call, type CallSummary, type Made } from './call.ts'
 import type { RequestFailure } from './failure.ts'
 import { JSON_TYPE, parseStrictJson, refuseMedia } from './requests/json.ts'
 import { noteCall, pathOf } from './request-log.ts'
@@ -33,15 +33,21 @@ export const refuseUnfit = refuseAllBut(JSON_TYPE)
 export const jsonOf = (request: FastifyRequest) =>
   parseStrictJson(request.body instanceof Buffer ? request.body : Buffer.alloc(0))
 
+/** Hears what came of a call that a request has made: for its log line, and for who observes the server. */
+export const hearing =
+  (request: FastifyRequest) =>
+  (summary: CallSummary, made?: Made): void => {
+    noteCall(request.raw, summary)
+    request.server.observer?.called(request.subject?.name ?? '', summary, made)
+  }
+
 /** What a call has of its request beside the body. */
 export const contextOf = (request: FastifyRequest): Omit<Call, 'body'> => ({
   headers: request.headers,
   instance: pathOf(request.originalUrl),
   ...(request.subject !== undefined && { subject: request.subject }),
   request_id: request.id,
-  onAnswer(summary) {
-    noteCall(request.raw, summary)
-  }
+  onAnswer: hearing(request)
 })
 
 /** As `CallContext` has it: a response is closed when it has been sent, or its client has gone. */

@@ -48,6 +48,24 @@ export interface WorkspaceOptions {
   historyPrivate: readonly string[]
   /** For the log. Never gets text of files. */
   report?: (event: { event: string; [key: string]: unknown }) => void
+  /** Without it nothing is measured. */
+  meter?: Meter
+}
+
+/** Hears how much is done, and how long it takes. */
+export interface Meter {
+  /** The lock of a file was waited for, and had or not. */
+  locked(seconds: number, isHeld: boolean): void
+  /** A lock was taken over from a holder that is gone. */
+  tookOver(): void
+  /** So many bytes of files were put on the disk, in one change of one file or of many. */
+  committed(seconds: number, bytes: number): void
+  /** So many bytes of a file were read to change it. */
+  read(bytes: number): void
+  /** So much the history takes now. */
+  history(bytes: number): void
+  /** The workspace is closed. */
+  closed(): void
 }
 
 export type * from '../history/record.ts'

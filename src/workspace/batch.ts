@@ -243,6 +243,7 @@ class FileBatch<T, F> {
     const kept = (texts: boolean): unknown =>
       outcome?.(this.#answer(new Map(), false, known), texts && this.#keepsTexts())
     let committed: Awaited<ReturnType<typeof commitBatch>>
+    const start = performance.now()
     try {
       committed = await commitBatch(
         this.#commitContext(),
@@ -261,6 +262,8 @@ class FileBatch<T, F> {
       return this.#failedBy(error, members)
     }
     if (!committed.ok) return this.#refused(committed.failure, members)
+    const bytes = members.reduce((sum, { text }) => sum + (text.content?.size ?? 0), 0)
+    this.#context.options.meter?.committed((performance.now() - start) / 1000, bytes)
     return ok(this.#answer(await this.#finish(members, committed.value), false, known))
   }
 

@@ -4,6 +4,7 @@ import { fail, ok } from '../result.ts'
 import type { Created, CreateTarget, Edited } from './api.ts'
 import {
   changeFile,
+  measured,
   pastOf,
   recordedBy,
   runPlan,
@@ -108,12 +109,8 @@ async function makeFile<T, F>(
       })
     let made
     try {
-      made = await commitNew(
-        { root, intents, durability: options.durability, lock: mode.lock },
-        absent,
-        { ...content, attributes },
-        record
-      )
+      const at = { root, intents, durability: options.durability, lock: mode.lock }
+      made = await measured(context, content.size, () => commitNew(at, absent, { ...content, attributes }, record))
     } finally {
       if (made?.ok === true) recorder?.done(content.pieces, full_hash)
       else recorder?.notDone()

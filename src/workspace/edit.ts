@@ -151,7 +151,9 @@ async function changeContent<T, F>(
       })
     }
     // While the digest is still being made, the result is written; nothing gets its name before both are done.
-    const written = await write(context, { pin, snapshot, digest, ...content, record }, planned.value, mode.lock)
+    const written = await measured(context, content.size, () =>
+      write(context, { pin, snapshot, digest, ...content, record }, planned.value, mode.lock)
+    )
     const full_hash = await digest
     if (written.ok) {
       await reportSave(context, recorder, pin, snapshot, written.value)
@@ -167,6 +169,18 @@ async function changeContent<T, F>(
     // Where the writing failed first: the next request must not get the buffer while its bytes are still being hashed.
     await hashing?.catch(() => {})
   }
+}
+
+/** Tells how long it took to put so many bytes on the disk, if that was done. */
+export async function measured<R extends { ok: boolean }>(
+  { options: { meter } }: Pick<WriteContext, 'options'>,
+  bytes: number,
+  work: () => Promise<R>
+): Promise<R> {
+  const start = performance.now()
+  const done = await work()
+  if (done.ok) meter?.committed((performance.now() - start) / 1000, bytes)
+  return done
 }
 
 /**

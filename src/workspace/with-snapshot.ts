@@ -25,6 +25,7 @@ export async function withSnapshot<T, F>(
     const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size))
     if (!read.ok) return read
     const snapshot = read.value
+    options.meter?.read(snapshot.bytes.length)
     try {
       return await work(snapshot)
     } finally {

@@ -164,6 +164,7 @@ class RootKeeper {
       group: options.group !== undefined,
       socket: process.platform === 'linux',
       files: options.lock === 'shared' ? this.#lockFiles : null,
+      waited: options.meter?.locked,
       fence: (realPath, temps) => {
         if (!isOfFile(realPath)) return
         const { folder } = split(realPath)
@@ -234,6 +235,7 @@ class RootKeeper {
     this.#sockets.close()
     this.#presence?.withdraw()
     this.opened.root.close()
+    this.#options.meter?.closed()
   }
 
   /** Every minute from now on, but not while a sweep is still running. */
@@ -280,6 +282,7 @@ class RootKeeper {
   /** Removes what is too old or too much. */
   async #trimHistory(): Promise<void> {
     const { historyDays: days, historySize: bytes, readOnly } = this.#options
-    if (!readOnly) await this.#settling?.history.sweep({ days, bytes })
+    const swept = readOnly ? undefined : await this.#settling?.history.sweep({ days, bytes })
+    if (swept !== undefined) this.#options.meter?.history(swept.bytes)
   }
 }

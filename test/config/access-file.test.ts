@@ -53,6 +53,7 @@ tokens:
     scope: read
     paths: [docs/**, "*.md"]
     expires: 2027-01-31
+    rate: 600/min
     memory_root: notes
   - { name: boss, sha256: ${SHA2}, workspace: beta, scope: review, expires: 2027-01-31T12:00:00+02:00 }
 `,
@@ -88,6 +89,7 @@ tokens:
           scope: 'read',
           paths: ['docs/**', '*.md'],
           expires: Date.UTC(2027, 0, 31),
+          rate: { requests: 600, per: 'min' },
           memoryRoot: 'notes'
         },
         { name: 'boss', scope: 'review', paths: null, expires: Date.UTC(2027, 0, 31, 10), memoryRoot: null }

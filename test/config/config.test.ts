@@ -54,6 +54,7 @@ t.test('has defaults that need no setting', async t => {
       stateDir: /^\/home\/me\/\.local\/state\/editd\/workspace-[0-9a-f]{12}$/ as unknown as string,
       durability: 'full',
       lock: 'shared',
+      rate: null,
       lockTimeout: 10_000,
       maxFileSize: 100_000_000,
       maxEdits: 1000,
@@ -74,6 +75,25 @@ t.test('has defaults that need no setting', async t => {
   )
   const [a, b] = [load([]), load([])]
   t.not(a.ok && a.value.token, b.ok && b.value.token, 'each start has a token of its own')
+})
+
+t.test('takes a rate of requests', async t => {
+  check(t, ['--rate', '600/min'], {}, { rate: { requests: 600, per: 'min' } })
+  check(t, [], { EDITD_RATE: '10/s' }, { rate: { requests: 10, per: 's' } })
+  check(t, ['--rate=5000/h'], {}, { rate: { requests: 5000, per: 'h' } })
+  for (const text of ['0/min', '600', '600/m', '1.5/s', '-1/s', '/s', '9999999999/s']) {
+    faults(t, [`--rate=${text}`], {}, `--rate "${text}" is invalid: expected a number of requests such as 600/min`)
+  }
+})
+
+t.test('takes a host and a port for metrics', async t => {
+  check(t, [], {}, { metricsListen: null })
+  check(t, ['--metrics-listen', '127.0.0.1:9464'], {}, { metricsListen: { host: '127.0.0.1', port: 9464 } })
+  check(t, ['--metrics-listen=[::1]:0'], {}, { metricsListen: { host: '::1', port: 0 } })
+  check(t, [], { EDITD_METRICS_LISTEN: 'localhost:65535' }, { metricsListen: { host: 'localhost', port: 65_535 } })
+  for (const text of ['9464', ':9464', '::1:9464', '[a]:1', 'a:65536', 'a:', 'http://a:1']) {
+    faults(t, [`--metrics-listen=${text}`], {}, `--metrics-listen "${text}" is invalid: expected HOST:PORT, such as`)
+  }
 })
 
 t.test('takes a number of processes, and only where their locks reach each other', async t => {

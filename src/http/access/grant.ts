@@ -1,5 +1,6 @@
 // What a bearer token stands for. Does not know HTTP, or how a token is checked.
 import type { Scope } from '../../../schemas/access.ts'
+import type { Rate } from '../../config/config.ts'
 import type { Result } from '../../result.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
 import type { RequestFailure } from '../failure.ts'
@@ -18,6 +19,8 @@ export interface Grant {
   expires: number | null
   /** The token is a JWT: its holder may get another one that reaches further. */
   byIssuer?: true
+  /** Instead of the one of the settings. */
+  rate?: Rate
 }
 
 /** NOT_READY: it can't be known now. */

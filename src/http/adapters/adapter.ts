@@ -59,7 +59,7 @@ export const carryOutOwn = (
 /** The answer to a call that couldn't be read. */
 export function refusedCall(failure: Failure, naming: CallSyntax, context: AdapterContext): Answer {
   const problem = toProblem(failure, { instance: context.instance, request_id: context.request_id, naming })
-  context.onAnswer?.({ code: problem.body.code })
+  context.onAnswer?.({ code: problem.body.code }, { request: null, answer: problem })
   return problem
 }
 

@@ -79,6 +79,7 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   IDEMPOTENCY_KEY_REUSED: [422, 'Idempotency key was used before', 'change_request'],
   FILE_LOCKED: [423, 'File is being edited', 'after_delay'],
   PRECONDITION_REQUIRED: [428, 'expected_hash is required', 'after_read'],
+  RATE_LIMITED: [429, 'Too many requests', 'after_delay'],
   HEADERS_TOO_LARGE: [431, 'Headers are too large', 'change_request'],
   INTERNAL_ERROR: [500, 'Internal error', 'after_read'],
   NOT_READY: [503, 'Not ready', 'after_delay'],
@@ -105,8 +106,9 @@ export interface Context {
   part?: FailedPart
 }
 
-/** `text`: what a model is given instead of the body. */
+/** `failure`: what it answers; `text`: what a model is given instead of the body. */
 export interface Answer {
+  failure: Failure
   body: Problem
   headers: Record<string, string>
   text(): string
@@ -154,6 +156,7 @@ export function toProblem(given: Failure, context: Context): Answer {
     ...(file_hash !== undefined && { file_hash })
   }
   return {
+    failure,
     body,
     headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) },
     text: () =>

@@ -1,12 +1,14 @@
 // Why a request is refused before any file is touched, and what to send instead. Does not know statuses,
 // files or edits.
 import type { Scope } from '../../../schemas/access.ts'
+import type { Rate } from '../../config/config.ts'
 import type { OperationFailure } from '../../operations/operation.ts'
 import type { InvalidField, JwtFault, RequestFailure } from '../failure.ts'
 import type { CallSyntax } from './call-names.ts'
 import { NOTHING_WRITTEN, sentences, type Descriptions, type ProblemParts } from './description.ts'
 import { faultInWords } from './field-faults.ts'
 import { counted, cut, listed, quote } from './phrases.ts'
+import { retryAfter, sendAgain } from './retry-after.ts'
 import { strayError } from './section-failure.ts'
 
 type Of<C extends RequestFailure['code']> = Extract<RequestFailure | OperationFailure, { code: C }>
@@ -143,6 +145,23 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
       headers: insufficientScope(needs)
     }
   },
+  RATE_LIMITED: ({ of, rate, retry_after }) => ({
+    detail: {
+      token: sentences(tooMany('This token may send', rate), NOTHING_WRITTEN, sendAgain(retry_after), IN_ONE),
+      address: sentences(
+        tooMany('Without a token, an address may send', rate),
+        NOTHING_WRITTEN,
+        sendAgain(retry_after),
+        IN_ONE
+      ),
+      wrong_tokens: sentences(
+        `The token is wrong, and this address has sent more than ${rate.requests} wrong ones in ${PERIOD[rate.per]}.`,
+        'Do not send it again: use the token that was configured (--token, EDITD_TOKEN)',
+        'or printed when the server started, or one of the access file (--access), which is taken at once.'
+      )
+    }[of],
+    headers: retryAfter(retry_after)
+  }),
   FORBIDDEN_HOST: ({ host }) =>
     sentences(
       `The Host header names ${quote(host)}, which is not allowed.`,
@@ -194,6 +213,12 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
       'Read the file again before you repeat the request.'
     )
 }
+
+const IN_ONE = 'Several edits can go in one request.'
+
+const PERIOD = { s: 'a second', min: 'a minute', h: 'an hour' } satisfies Record<Rate['per'], string>
+const tooMany = (who: string, { requests, per }: Rate): string =>
+  `${who} ${counted(requests, 'request')} ${PERIOD[per]}, and this is one too many.`
 
 /** A field that one edit needs. */
 const inWords = (field: string, naming: CallSyntax): string =>

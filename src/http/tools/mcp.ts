@@ -12,7 +12,7 @@ import {
   type CallToolResult
 } from '@modelcontextprotocol/server'
 import { toProblem, type Answer } from '../answers/problem.ts'
-import type { Call, CallSummary } from '../call.ts'
+import type { Call, CallSummary, Made } from '../call.ts'
 import { CALL_HEADERS } from '../requests/call-fields.ts'
 import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
@@ -37,7 +37,7 @@ export interface Exchange {
   subject?: Call['subject']
   /** Of the request, over HTTP. */
   headers?: IncomingHttpHeaders
-  onAnswer(summary: CallSummary): void
+  onAnswer(summary: CallSummary, made?: Made): void
   /** A call that the scope of its token doesn't reach, before it is answered. */
   onBeyondScope?(problem: Answer): void
   onBug(error: unknown): void

@@ -42,6 +42,8 @@ export interface LocksOptions {
    * (fence.ts). Where it throws, nobody gets the lock.
    */
   fence(realPath: Buffer, temps: readonly string[]): void
+  /** Hears how long each lock was waited for, in seconds, and whether it was had. */
+  waited?: ((seconds: number, isHeld: boolean) => void) | undefined
 }
 
 type Turn = 'first' | 'next' | 'yield_to_other_process'
@@ -60,6 +62,15 @@ export class Locks {
    * order of their paths.
    */
   async acquire(realPath: Buffer, deadline = this.deadline()): Promise<Result<Lock, FileFailure>> {
+    const { waited } = this.#options
+    if (waited === undefined) return this.#acquire(realPath, deadline)
+    const start = performance.now()
+    const lock = await this.#acquire(realPath, deadline)
+    waited((performance.now() - start) / 1000, lock.ok)
+    return lock
+  }
+
+  async #acquire(realPath: Buffer, deadline: number): Promise<Result<Lock, FileFailure>> {
     const queue = realPath.toString('latin1')
     const turn = await this.#turn(queue, deadline)
     if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })

@@ -401,6 +401,28 @@ const REQUESTS: Described[] = [
     ]
   },
   {
+    failure: { code: 'RATE_LIMITED', of: 'token', rate: { requests: 600, per: 'min' }, retry_after: 0.1 },
+    detail: [
+      'This token may send 600 requests a minute, and this is one too many. Nothing was written.',
+      'Send the request again in 1 second. Several edits can go in one request.'
+    ]
+  },
+  {
+    failure: { code: 'RATE_LIMITED', of: 'address', rate: { requests: 1, per: 's' }, retry_after: 1.5 },
+    detail: [
+      'Without a token, an address may send 1 request a second, and this is one too many. Nothing was written.',
+      'Send the request again in 2 seconds. Several edits can go in one request.'
+    ]
+  },
+  {
+    failure: { code: 'RATE_LIMITED', of: 'wrong_tokens', rate: { requests: 60, per: 'min' }, retry_after: 1 },
+    detail: [
+      'The token is wrong, and this address has sent more than 60 wrong ones in a minute.',
+      'Do not send it again: use the token that was configured (--token, EDITD_TOKEN)',
+      'or printed when the server started, or one of the access file (--access), which is taken at once.'
+    ]
+  },
+  {
     failure: { code: 'ROUTE_NOT_FOUND', workspace: 'other' },
     detail: [
       'This token is not for a workspace "other".',

@@ -267,6 +267,7 @@ t.test('sends the headers that belong to a failure', async t => {
   ] as const) {
     t.strictSame(headersOf({ code: 'FILE_LOCKED', reason: 'timeout', retry_after }), { 'retry-after': header })
   }
+  t.strictSame(headersOf(EXAMPLES.RATE_LIMITED), { 'retry-after': '2' })
   t.strictSame(headersOf({ code: 'NOT_READY', reason: 'no_descriptors', retry_after: 1 }), {
     'retry-after': '1',
     connection: 'close'

@@ -1,0 +1,44 @@
+// The listener of the metrics: GET /metrics, without a token, beside the server. Does not know where metrics come from.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { KINDS, SUCCESS } from '../http/answers/problem.ts'
+import { exposition, type Family } from './registry.ts'
+
+export interface MetricsListener {
+  address: AddressInfo
+  /** What is answered from now on; until then it isn't ready. */
+  serve(collect: () => Promise<readonly Family[]>): void
+}
+
+/** Listens; what it listens on alone keeps no process alive. Rejects with what the system says. */
+export async function listenForMetrics(at: { host: string; port: number }): Promise<MetricsListener> {
+  let collect: (() => Promise<readonly Family[]>) | null = null
+  const server = createServer((request, response) => {
+    const end = (status: number, text: string) => {
+      response.statusCode = status
+      response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+      response.end(request.method === 'HEAD' ? undefined : text)
+    }
+    if (request.url?.split('?')[0] !== '/metrics') end(KINDS.ROUTE_NOT_FOUND[0], 'The metrics are at /metrics.\n')
+    else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      end(KINDS.METHOD_NOT_ALLOWED[0], 'Use GET.\n')
+    } else if (collect === null) end(KINDS.NOT_READY[0], 'The server is starting.\n')
+    else {
+      collect().then(
+        families => end(SUCCESS, exposition(families)),
+        (error: unknown) => end(KINDS.INTERNAL_ERROR[0], `${String(error)}\n`)
+      )
+    }
+  })
+  server.listen(at)
+  await once(server, 'listening')
+  server.unref()
+  return {
+    address: server.address() as AddressInfo,
+    serve(from) {
+      collect = from
+    }
+  }
+}

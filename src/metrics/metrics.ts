@@ -1,0 +1,147 @@
+// Every metric of the service: what it is called, and what it counts. Labels are of closed sets, so that what is asked
+// for can't make more of them. Does not know how metrics are fetched.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Observer } from '../http/observer.ts'
+import type { Meter } from '../workspace/api.ts'
+import { OfferedFixes } from './fixes.ts'
+import { Registry, type Family } from './registry.ts'
+
+export interface Metrics extends Observer {
+  /** Counts for one workspace. */
+  meter(): Meter
+  snapshot(): Family[]
+}
+
+/** In seconds. From a file in memory to a slow disk, and to the longest that a request usually waits for a lock. */
+const REQUEST_BOUNDS = [0.01, 0.1, 1]
+const COMMIT_BOUNDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
+const LOCK_BOUNDS = [0.001, 0.01, 0.1, 1, 10]
+
+/** Begins to count. */
+export function makeMetrics(): Metrics {
+  const registry = new Registry()
+  const calls = registry.counter(
+    'editd_calls_total',
+    'Calls of operations, through routes, tools, MCP and adapters, by the code of their problem; ok: none.',
+    ['operation', 'code']
+  )
+  const misses = registry.counter('editd_misses_total', 'Edits whose old text was not found, by why it was not.', [
+    'cause'
+  ])
+  const offered = registry.counter('editd_fixes_offered_total', 'Fixes in problems that could be sent as they were.', [
+    'type'
+  ])
+  const taken = registry.counter(
+    'editd_fixes_taken_total',
+    'Problems after which the same caller sent a call on the same file with one of their fixes.',
+    ['type']
+  )
+  const requests = registry.histogram<'route'>(
+    'editd_request_duration_seconds',
+    'From the headers of a request to the end of its answer, by route.',
+    REQUEST_BOUNDS
+  )
+  const rateLimited = registry.counter(
+    'editd_rate_limited_total',
+    'Requests refused with 429: over the rate of a token or an address, or wrong tokens.',
+    ['of']
+  )
+  let openStreams = () => 0
+  registry.gauge('editd_event_streams', 'Streams of events that are open.', () => openStreams())
+  const lockWaits = registry.histogram(
+    'editd_lock_wait_seconds',
+    'How long the lock of a file was waited for, whether or not it was had.',
+    LOCK_BOUNDS
+  )
+  const lockFailures = registry.counter('editd_lock_failures_total', 'Locks that were not had in time.')
+  const takeovers = registry.counter('editd_lock_takeovers_total', 'Locks taken over from a holder that is gone.')
+  const commits = registry.histogram(
+    'editd_commit_duration_seconds',
+    'From a finished plan until the result is on the disk, of one file or of a batch.',
+    COMMIT_BOUNDS
+  )
+  const read = registry.counter('editd_read_bytes_total', 'Bytes of files that were read to be changed.')
+  const written = registry.counter('editd_written_bytes_total', 'Bytes of files that were written.')
+  const histories = new Map<object, number>()
+  registry.gauge(
+    'editd_history_bytes',
+    'Bytes that the history takes, as of the last time it was tidied (each minute).',
+    () => [...histories.values()].reduce((sum, bytes) => sum + bytes, 0),
+    'max'
+  )
+  ofProcess(registry)
+
+  const fixes = new OfferedFixes()
+  return {
+    called(by, { operation, code = 'ok' }, made) {
+      calls.add({ operation: operation ?? 'none', code })
+      if (made === undefined) return
+      const { request, answer } = made
+      const key = `${by} ${request?.path ?? ''}`
+      const type = request === null ? null : fixes.taken(key, request)
+      if (type !== null) taken.add({ type })
+      if (answer === null || !('failure' in answer)) return
+      const { failure, body } = answer
+      if (failure.code === 'NO_MATCH') misses.add({ cause: failure.cause?.type ?? 'none' })
+      if (body.suggested_fixes === undefined) return
+      for (const type of fixes.offer(key, body.suggested_fixes)) offered.add({ type })
+    },
+    answered: (route, seconds) => requests.observe({ route }, seconds),
+    rateLimited: of => rateLimited.add({ of }),
+    streams(open) {
+      openStreams = open
+    },
+    meter: () => {
+      const own = {}
+      return {
+        locked(seconds, isHeld) {
+          lockWaits.observe({}, seconds)
+          if (!isHeld) lockFailures.add({})
+        },
+        tookOver: () => takeovers.add({}),
+        committed: (seconds, bytes) => {
+          commits.observe({}, seconds)
+          written.add({}, bytes)
+        },
+        read: bytes => read.add({}, bytes),
+        history: bytes => histories.set(own, bytes),
+        closed: () => histories.delete(own)
+      }
+    },
+    snapshot: () => registry.snapshot()
+  }
+}
+
+/** What Prometheus calls the same of every process, as far as Node knows it. */
+function ofProcess(registry: Registry): void {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  const seconds = (nanoseconds: number) => (Number.isNaN(nanoseconds) ? 0 : nanoseconds / 1e9)
+  registry.counted('process_cpu_seconds_total', 'Seconds of CPU time, of all threads.', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  })
+  registry.gauge('process_resident_memory_bytes', 'Memory that is resident.', () => process.memoryUsage.rss())
+  registry.gauge(
+    'process_start_time_seconds',
+    'When the process started, in seconds since 1970; of several, the last one.',
+    () => Date.now() / 1000 - process.uptime(),
+    'max'
+  )
+  registry.gauge('nodejs_heap_used_bytes', 'The part of the heap of JavaScript that is in use.', () => {
+    const { heapUsed } = process.memoryUsage()
+    return heapUsed
+  })
+  for (const [name, of] of [
+    ['mean', () => delay.mean],
+    ['p99', () => delay.percentile(99)],
+    ['max', () => delay.max]
+  ] as const) {
+    registry.gauge(
+      `nodejs_eventloop_lag_${name}_seconds`,
+      `How late the event loop is since the start: ${name}; of several processes, the worst.`,
+      () => seconds(of()),
+      'max'
+    )
+  }
+}

@@ -1,0 +1,120 @@
+// Counters, gauges and histograms, as plain data that can be added up over processes, and as Prometheus reads them (its
+// text format, 0.0.4). Does not know any metric by name.
+//
+// prom-client would be this and 4.7 MB of the install, for tracing and quantiles that nothing here uses.
+
+/** A metric at one time; each sample is a series as it is written, with its value. */
+export interface Family {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+  /** How the values of several processes become one. */
+  merge: 'sum' | 'max'
+  samples: (readonly [series: string, value: number])[]
+}
+
+/** Counts up; `labels` are values of the label names, from closed sets. */
+export interface Counter<L extends string> {
+  add(labels: Readonly<Record<L, string>>, count?: number): void
+}
+
+/** Counts how often values are at most as large as each bound. */
+export interface Histogram<L extends string> {
+  observe(labels: Readonly<Record<L, string>>, value: number): void
+}
+
+const escaped = (text: string): string =>
+  text.replace(/[\\"\n]/g, character => (character === '\n' ? '\\n' : `\\${character}`))
+
+const seriesOf = (name: string, labels: Readonly<Record<string, string>>): string => {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value)}"`)
+  return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`
+}
+
+export class Registry {
+  readonly #read: (() => Family)[] = []
+
+  /** Without labels it begins with 0; otherwise a series begins with its first event. */
+  counter<L extends string = never>(name: string, help: string, labels: readonly L[] = []): Counter<L> {
+    const values = new Map<string, number>()
+    if (labels.length === 0) values.set(name, 0)
+    this.#read.push(() => ({ name, help, type: 'counter', merge: 'sum', samples: [...values] }))
+    return {
+      add(given, count = 1) {
+        const series = seriesOf(name, given)
+        values.set(series, (values.get(series) ?? 0) + count)
+      }
+    }
+  }
+
+  /** `read` is called for each snapshot; `merge`: as of Family. */
+  gauge(name: string, help: string, read: () => number, merge: Family['merge'] = 'sum'): void {
+    this.#read.push(() => ({ name, help, type: 'gauge', merge, samples: [[name, read()]] }))
+  }
+
+  /** A counter of which somebody else keeps the number. */
+  counted(name: string, help: string, read: () => number): void {
+    this.#read.push(() => ({ name, help, type: 'counter', merge: 'sum', samples: [[name, read()]] }))
+  }
+
+  /** `bounds`: ascending. */
+  histogram<L extends string = never>(name: string, help: string, bounds: readonly number[]): Histogram<L> {
+    const all = new Map<string, { labels: Readonly<Record<string, string>>; counts: number[]; sum: number }>()
+    this.#read.push(() => ({
+      name,
+      help,
+      type: 'histogram',
+      merge: 'sum',
+      samples: [...all.values()].flatMap(({ labels, counts, sum }) => {
+        let count = 0
+        const buckets = counts.map((own, i) => {
+          count += own
+          return [seriesOf(`${name}_bucket`, { ...labels, le: String(bounds[i] ?? '+Inf') }), count] as const
+        })
+        return [...buckets, [seriesOf(`${name}_sum`, labels), sum] as const, [seriesOf(`${name}_count`, labels), count]]
+      })
+    }))
+    return {
+      observe(labels, value) {
+        const key = seriesOf('', labels)
+        let of = all.get(key)
+        if (of === undefined) all.set(key, (of = { labels, counts: Array<number>(bounds.length + 1).fill(0), sum: 0 }))
+        const i = bounds.findIndex(bound => value <= bound)
+        of.counts[i < 0 ? bounds.length : i]!++
+        of.sum += value
+      }
+    }
+  }
+
+  snapshot(): Family[] {
+    return this.#read.map(read => read())
+  }
+}
+
+/** Snapshots of several processes as one. */
+export function merged(snapshots: readonly (readonly Family[])[]): Family[] {
+  const families = new Map<string, { family: Family; values: Map<string, number> }>()
+  for (const family of snapshots.flat()) {
+    const { values } = families.get(family.name) ?? { values: new Map<string, number>() }
+    families.set(family.name, { family, values })
+    for (const [series, value] of family.samples) {
+      const before = values.get(series) ?? 0
+      values.set(series, family.merge === 'sum' ? before + value : Math.max(before, value))
+    }
+  }
+  return [...families.values()].map(({ family, values }) => ({ ...family, samples: [...values] }))
+}
+
+/** What Prometheus reads; a metric of which there is nothing yet is left out. */
+export const exposition = (families: readonly Family[]): string =>
+  families
+    .filter(({ samples }) => samples.length > 0)
+    .map(({ name, help, type, samples }) =>
+      [
+        `# HELP ${name} ${help}`,
+        `# TYPE ${name} ${type}`,
+        ...samples.map(([series, value]) => `${series} ${value}`),
+        ''
+      ].join('\n')
+    )
+    .join('')
