@@ -37,7 +37,7 @@ import type { RequestFailure } from './http/failure.ts'
 import { makeEventStreams } from './http/event-streams.ts'
 import { collectPublished, makeDocumentation, UNCOMPILED } from './http/documentation.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
-import type { Observer } from './http/observer.ts'
+import type { ServerObserver } from './http/observer.ts'
 import { logBug, pathOf, requestLog } from './http/request-log.ts'
 import { makeReviewPage } from './http/review-page.ts'
 import { sendProblem } from './http/send.ts'
@@ -51,7 +51,7 @@ import { Workers } from './workers/workers.ts'
 export interface AppOptions {
   spaces: Spaces
   logger: Logger
-  observer?: Observer
+  observer?: ServerObserver
   /**
    * Milliseconds: how long a request may take to arrive, its headers alone, how often that is looked at, and between two
    * signs of life of a stream.
@@ -81,7 +81,7 @@ const requestId = (request: IncomingMessage): string => {
 }
 
 /** Tells of each request when it has ended, by its route. */
-function observeRequests(app: FastifyInstance, observer: Observer): void {
+function observeRequests(app: FastifyInstance, observer: ServerObserver): void {
   app.addHook('onRequest', (request, reply, done) => {
     const start = performance.now()
     reply.raw.once('close', () => {

@@ -56,6 +56,16 @@ const end = async (child: ChildProcess) => {
   return (await closed)[0] as number | null
 }
 
+t.test('Prometheus takes the alerts, which are of metrics that there are', needs('promtool', 'prometheus'), async t => {
+  const said = spawnSync('promtool', ['check', 'rules', join(DEPLOY, 'alerts.yaml')], { encoding: 'utf8' })
+  t.equal(said.status, 0, said.stderr)
+  t.match(said.stdout, /6 rules found/)
+  const known = readFileSync(join(TOP, 'docs/operators.md'), 'utf8')
+  const named = [...textOf('alerts.yaml').matchAll(/\beditd_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''))
+  t.ok(named.length > 5)
+  for (const name of named) t.ok(known.includes(`| \`${name}\` |`), name)
+})
+
 t.test('systemd takes the units, and finds them well confined', needs('systemd-analyze', 'systemd'), async t => {
   const dir = folder(t)
   for (const name of ['editd.service', 'editd.socket']) cpSync(join(DEPLOY, name), join(dir, name))

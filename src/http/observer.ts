@@ -2,7 +2,7 @@
 import type { RateLimited } from './access/limits.ts'
 import type { CallSummary, Made } from './call.ts'
 
-export interface Observer {
+export interface ServerObserver {
   /** A call has ended, whichever way it came. `by`: whose it was. */
   called(by: string, summary: CallSummary, made: Made | undefined): void
   /** A request has ended. `route`: one of those of the server, or `none`. */
@@ -15,6 +15,6 @@ export interface Observer {
 declare module 'fastify' {
   interface FastifyInstance {
     /** Null: nobody listens. */
-    observer: Observer | null
+    observer: ServerObserver | null
   }
 }

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 
 /** A fix as a problem offers it, as far as it can be sent. */
-export interface Fix {
+export interface SendableFix {
   type: string
   edit?: object
   call?: { arguments: object }
@@ -35,7 +35,7 @@ export class OfferedFixes {
   readonly #kept = new Map<string, Offered[]>()
 
   /** `by`: who was offered them, and for which file; what was offered there before is forgotten. Returns their types. */
-  offer(by: string, fixes: readonly Fix[]): string[] {
+  offer(by: string, fixes: readonly SendableFix[]): string[] {
     const offered = fixes.flatMap(({ type, edit, call, diff }) => {
       const sendable = edit ?? call?.arguments ?? (diff === undefined ? null : { diff })
       if (sendable === null) return []

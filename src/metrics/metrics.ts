@@ -1,12 +1,12 @@
 // Every metric of the service: what it is called, and what it counts. Labels are of closed sets, so that what is asked
 // for can't make more of them. Does not know how metrics are fetched.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Observer } from '../http/observer.ts'
+import type { ServerObserver } from '../http/observer.ts'
 import type { Meter } from '../workspace/api.ts'
 import { OfferedFixes } from './fixes.ts'
 import { Registry, type Family } from './registry.ts'
 
-export interface Metrics extends Observer {
+export interface Metrics extends ServerObserver {
   /** Counts for one workspace. */
   meter(): Meter
   snapshot(): Family[]

@@ -262,8 +262,10 @@ class FileBatch<T, F> {
       return this.#failedBy(error, members)
     }
     if (!committed.ok) return this.#refused(committed.failure, members)
-    const bytes = members.reduce((sum, { text }) => sum + (text.content?.size ?? 0), 0)
-    this.#context.options.meter?.committed((performance.now() - start) / 1000, bytes)
+    this.#context.options.meter?.committed(
+      (performance.now() - start) / 1000,
+      members.reduce((sum, { text }) => sum + (text.content?.size ?? 0), 0)
+    )
     return ok(this.#answer(await this.#finish(members, committed.value), false, known))
   }
 
