@@ -21,6 +21,7 @@ const RUNTIME = [
   'diff',
   'fastest-levenshtein',
   'fastify',
+  'jose',
   'jsonc-parser',
   'markdown-it',
   'pino',
