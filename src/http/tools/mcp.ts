@@ -77,7 +77,7 @@ export function mcpServers(
       const tool = box.find(params.name)
       if (tool !== undefined) {
         const { headers, ...context } = contextOf(exchange)
-        const traced = { ...context, headers: { ...headers, ...traceOf(mcpReq._meta) } }
+        const traced = { ...context, headers: withTrace(headers, mcpReq._meta) }
         const called = { ...traced, ...agentOf(server, mcpReq.envelope) }
         return call(tool, params.arguments ?? {}, called, { ...exchange, output_schema })
       }
@@ -132,11 +132,15 @@ function agentOf(server: Server, envelope: object = {}): { agent?: string } {
   return text === '' ? {} : { agent: [...text].slice(0, AGENT_MAX).join('') }
 }
 
-/** The trace context of a call (SEP-414), as the headers that it has otherwise; a malformed one is passed over. */
-function traceOf(meta: Record<string, unknown> = {}): { traceparent?: string; tracestate?: string } {
+/**
+ * Headers with the trace context of a message (SEP-414) instead of their own; a malformed one is passed over.
+ */
+function withTrace(headers: IncomingHttpHeaders, meta: Record<string, unknown> = {}): IncomingHttpHeaders {
   const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = meta
-  if (!isTraceparent(traceparent)) return {}
-  return { traceparent, ...(typeof tracestate === 'string' && tracestate.length <= TRACESTATE_MAX && { tracestate }) }
+  if (!isTraceparent(traceparent)) return headers
+  const others = Object.entries(headers).filter(([name]) => name !== 'tracestate')
+  const isState = typeof tracestate === 'string' && tracestate.length <= TRACESTATE_MAX
+  return { ...Object.fromEntries(others), traceparent, ...(isState && { tracestate }) }
 }
 
 async function call(
