@@ -18,6 +18,7 @@ interface Token {
   scope: string
   paths?: string[]
   expires?: string
+  rate?: string
 }
 
 /** The token of each is its name with `-secret`. */
@@ -268,6 +269,22 @@ t.test('does not start where a workspace can not be opened', async t => {
     const server = await serve(t, { text, flags: ['--processes', processes] })
     t.strictSame((await server.exited)[0], 1)
     t.match(server.log(), /^editd: can't start on \/proc\/nothing\/here: /m)
+  }
+})
+
+t.test('counts the requests of each token, by its own rate', async t => {
+  const [ann, bob] = TOKENS
+  const text = yaml(WORKSPACES, [{ ...ann!, rate: '2/h' }, bob!])
+  const server = await serve(t, { flags: ['--rate', '3/h'], text })
+  for (const [name, count] of [
+    ['ann', 2],
+    ['bob', 3]
+  ] as const) {
+    for (let i = 0; i < count; i++) t.equal((await server.send(name, '/capabilities')).status, 200)
+    t.match(await server.send(name, '/w/acme/capabilities'), {
+      status: 429,
+      body: { code: 'RATE_LIMITED', detail: `This token may send ${count} requests an hour` }
+    })
   }
 })
 
