@@ -9,18 +9,25 @@ const route = factsRoute({
   url: '/readyz',
   operationId: 'get_readiness',
   summary: 'Does the service accept requests?',
-  description: 'The service accepts requests. Says also whether the history cannot be written.',
+  description: 'The service accepts requests. Says also whether history or audit cannot be written.',
   outcome: Readiness,
   access: 'open'
 })
 
-export function readyz(app: FastifyInstance, workspace: Pick<Workspace, 'ready' | 'degraded'>): void {
+export function readyz(
+  app: FastifyInstance,
+  spaces: Pick<Workspace, 'ready' | 'degraded'> & { audit: { failing: boolean } | null }
+): void {
   app.route({
     ...route,
     async handler(_request, reply) {
-      const failure = workspace.ready()
+      const failure = spaces.ready()
       if (failure !== null) return sendProblem(reply, failure)
-      return { status: 'ready', ...(workspace.degraded() && { history: 'degraded' }) }
+      return {
+        status: 'ready',
+        ...(spaces.degraded() && { history: 'degraded' }),
+        ...(spaces.audit?.failing === true && { audit: 'degraded' })
+      }
     }
   })
 }

@@ -250,6 +250,8 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
         'last-event-id',
         'editd-agent',
         'editd-session',
+        'traceparent',
+        'tracestate',
         'mcp-protocol-version',
         'mcp-method',
         'mcp-name'

@@ -1,5 +1,7 @@
 // Opens what a server serves: the root of its settings, or the workspaces of an access file. Does not know the process,
 // or how an access file is read.
+import { Audit } from './audit/audit.ts'
+import type { AuditFile } from './audit/audit-file.ts'
 import type { Access } from './config/access-file.ts'
 import type { Config } from './config/config.ts'
 import { AccessSpaces, CantOpen, oneSpace, type Spaces } from './spaces.ts'
@@ -12,6 +14,8 @@ export interface OpenOptions extends Pick<WorkspaceOptions, 'group'> {
   report(event: object): void
   /** Measures a workspace; without it nothing is measured. */
   meter?(): Meter
+  /** Null: there is none. */
+  auditFile?: AuditFile | null
 }
 
 /** Roots that don't exist are made. Throws CantOpen. */
@@ -19,7 +23,7 @@ export async function openSpaces(options: OpenOptions, access: null): Promise<Sp
 export async function openSpaces(options: OpenOptions, access: Access): Promise<AccessSpaces>
 export async function openSpaces(options: OpenOptions, access: Access | null): Promise<Spaces | AccessSpaces>
 export async function openSpaces(
-  { config, report, group, meter }: OpenOptions,
+  { config, report, group, meter, auditFile: file = null }: OpenOptions,
   access: Access | null
 ): Promise<Spaces> {
   const open = async (settings: Config, named: { workspace?: string }) => {
@@ -30,6 +34,7 @@ export async function openSpaces(
         ...settings,
         ...(group !== undefined && { group }),
         ...(measured !== undefined && { meter: measured }),
+        ...(file !== null && { audit: new Audit({ file, ...named, ...auditing(settings) }) }),
         report(event) {
           if (event.event === 'lock_taken_over') measured?.tookOver()
           report({ ...event, ...named })
@@ -45,3 +50,5 @@ export async function openSpaces(
   prepared.take()
   return spaces
 }
+
+const auditing = ({ auditRequired: required, durability }: Config) => ({ required, durable: durability === 'full' })

@@ -76,21 +76,23 @@ export function makeOperations(
   const edit_lines = makeEditLines(workspace, planning)
   const create = makeCreate(workspace, planning)
   const edit_section = makeEditSection(workspace, planning, outliner)
+  const { audit } = workspace
+  const audited = <O extends Callable>(operation: O): O => (audit === null ? operation : { ...operation, audit })
   return {
-    edit,
-    edit_lines,
-    edit_section,
+    edit: audited(edit),
+    edit_lines: audited(edit_lines),
+    edit_section: audited(edit_section),
     preview: makePreview({ edit, edit_lines, edit_section, create }, limits),
-    batch: makeBatch(workspace, { edit, edit_lines, edit_section, create }, limits),
-    create,
+    batch: audited(makeBatch(workspace, { edit, edit_lines, edit_section, create }, limits)),
+    create: audited(create),
     inspect: makeInspect(workspace, searcher, outliner),
     history: makeHistory(workspace),
-    undo: makeUndo(taking),
-    redo: makeRedo(taking),
-    review: makeReview(workspace),
+    undo: audited(makeUndo(taking)),
+    redo: audited(makeRedo(taking)),
+    review: audited(makeReview(workspace)),
     pending: makePending(workspace, historyReader),
     blame: makeBlame(workspace, historyReader),
     changes: makeChanges(workspace),
-    apply_patch: makeApplyPatch(workspace, planning)
+    apply_patch: audited(makeApplyPatch(workspace, planning))
   }
 }

@@ -9,6 +9,7 @@ const untouched = (): Promise<never> => Promise.reject(new Error('nothing is ope
 const workspace: Workspace = {
   root: '/',
   confinement: 'proc',
+  audit: null,
   edit: untouched,
   create: untouched,
   batch: untouched,

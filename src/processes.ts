@@ -64,6 +64,8 @@ interface Life {
   /** In ms of performance.now(); null: not yet. */
   listensSince: number | null
   failure: string | null
+  /** It is to open its audit file again once it listens. */
+  reopensAudit: boolean
   /** Hears whether it is ready for another access file, or that it has ended; null: it wasn't asked. */
   onPrepared: ((prepared: true | string) => void) | null
   /** Its metrics, as it told them last. */
@@ -206,6 +208,15 @@ export class Processes {
     return merged([this.#ended, ...this.#living().map(({ measured }) => measured)])
   }
 
+  /** All of them open their audit file again. */
+  reopenAudit(): void {
+    for (const [worker, life] of this.#lives) {
+      if (listens(life)) worker.process.kill('SIGHUP')
+      // It may have opened the old one, and may not know the signal yet.
+      else life.reopensAudit = true
+    }
+  }
+
   #prepare(worker: Worker, life: Life, declared: Access): Promise<true | string> {
     return new Promise(resolve => {
       life.onPrepared = resolve
@@ -232,6 +243,7 @@ export class Processes {
       port: this.#port,
       listensSince: null,
       failure: null,
+      reopensAudit: false,
       onPrepared: null,
       measured: [],
       onMeasured: []
@@ -274,6 +286,7 @@ export class Processes {
     }
     this.#listening ??= report.listening
     life.listensSince = performance.now()
+    if (life.reopensAudit) worker.process.kill('SIGHUP')
     const port = portOf(this.#listening)
     const hasAddress = portOf(report.listening) === port
     this.#port = hasAddress ? life.port : (port ?? 0)

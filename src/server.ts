@@ -3,6 +3,8 @@
 // does not know any route.
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
+import { AuditFile } from './audit/audit-file.ts'
+import { auditFaults } from './audit/place.ts'
 import { loadAccess, type Access } from './config/access-file.ts'
 import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
 import { codeOf } from './error-code.ts'
@@ -122,14 +124,19 @@ function startLog(config: Config, warnings: readonly string[]) {
   return { logger, closeLog: close }
 }
 
-/** Opens the log and what is served; `access` as of `openSpaces`. */
+/** Opens the log, the audit file and what is served; `access` as of `openSpaces`. */
 async function prepare(config: Config | GroupConfig, warnings: readonly string[], access: Access | null) {
   const { logger, closeLog } = startLog(config, warnings)
   const metrics = await metricsOf(config)
   const meter = metrics === null ? {} : { meter: () => metrics.meter() }
   const report = (event: object) => logger.warn(event)
-  const spaces = await openSpaces({ config, report, ...meter, ...groupOf(config) }, access)
-  return { logger, closeLog, spaces, metrics }
+  const auditFile = openAudit(config, report)
+  const spaces = await openSpaces({ config, report, auditFile, ...meter, ...groupOf(config) }, access)
+  const close = async () => {
+    await spaces.close()
+    await auditFile?.close()
+  }
+  return { logger, closeLog, spaces, metrics, close }
 }
 
 /** null: nobody asks for them, and nothing is measured. */
@@ -149,6 +156,20 @@ async function openMetrics({ metricsListen }: Config): Promise<MetricsListener |
   })
 }
 
+/** Null: there is none. It is opened again on SIGHUP. */
+function openAudit({ auditFile: path }: Config, report: (event: object) => void): AuditFile | null {
+  if (path === null) return null
+  const file = new AuditFile(path, report)
+  process.on('SIGHUP', () => file.reopen())
+  return file
+}
+
+/** What is wrong with the place of the audit file. */
+const auditFaultsOf = ({ auditFile, root }: Config, access: Access | null): string[] =>
+  auditFile === null
+    ? []
+    : auditFaults(auditFile, access === null ? [root] : access.workspaces.map(({ settings }) => settings.root))
+
 const groupOf = (config: Config | GroupConfig) => ('group' in config ? { group: config.group } : {})
 
 /**
@@ -156,7 +177,13 @@ const groupOf = (config: Config | GroupConfig) => ('group' in config ? { group: 
  * comes.
  */
 async function serveMcp(config: Config, warnings: readonly string[]): Promise<void> {
-  const { logger, closeLog, spaces } = await prepare(config, warnings, null)
+  const faults = auditFaultsOf(config, null)
+  if (faults.length > 0) {
+    printErrors(faults)
+    process.exitCode = EXIT_FAULT
+    return
+  }
+  const { logger, closeLog, spaces, close } = await prepare(config, warnings, null)
   const { workspace } = spaces.any()
   const stop = () => {
     process.stdin.destroy()
@@ -171,7 +198,7 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
       await speakMcp({ config, workspace, logger, input: process.stdin, output: process.stdout })
     }
   } finally {
-    await workspace.close()
+    await close()
   }
   logger.info({ event: 'stopped' })
   await closeLog()
@@ -192,9 +219,9 @@ function onSignal(stop: (why: { signal: string }) => void): void {
 
 /** Serves until a signal comes or `stop` is called. Resolves when it listens. */
 async function serve(config: Config | GroupConfig, warnings: readonly string[], access: Access | null) {
-  const { logger, closeLog, spaces, metrics } = await prepare(config, warnings, access)
+  const { logger, closeLog, spaces, metrics, close } = await prepare(config, warnings, access)
   const { app, drain, endStreams, address } = await listening(config, spaces, logger, metrics).catch(async error => {
-    await spaces.close()
+    await close()
     throw error
   })
 
@@ -210,7 +237,7 @@ async function serve(config: Config | GroupConfig, warnings: readonly string[], 
     setTimeout(() => process.exit(0), EXIT_MS).unref()
     await drain()
     await app.close()
-    await spaces.close()
+    await close()
     logger.info({ event: 'stopped' })
     await closeLog()
     process.exit(0)
@@ -251,17 +278,20 @@ interface Started {
 function followAccessFile(config: Config, started: Promise<Started>): void {
   const readAgain = async ({ logger, replace }: Started) => {
     const loaded = await loadAccess(config)
-    const faults = loaded.ok ? await faultsOf(replace(loaded.value)) : loaded.failure
+    const faults = loaded.ok ? await faultsWith(loaded.value, replace) : loaded.failure
     for (const fault of faults) logger.error({ event: 'access_unchanged' }, fault)
     if (!loaded.ok || faults.length > 0) return
     const { workspaces, tokens } = loaded.value
     logger.info({ event: 'access_read', workspaces: workspaces.length, tokens: tokens.length })
   }
-  const faultsOf = (replaced: Promise<void>) =>
-    replaced.then(
+  const faultsWith = async (access: Access, replace: Started['replace']) => {
+    const faults = auditFaultsOf(config, access)
+    if (faults.length > 0) return faults
+    return replace(access).then(
       () => [],
       (error: unknown) => [startFailure(error, config)]
     )
+  }
   let last: Promise<unknown> = started
   process.on('SIGHUP', () => {
     // If the start fails, that is told where it is waited for.
@@ -277,6 +307,12 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
     return
   }
   const declared = access === null ? null : access.value
+  const faults = auditFaultsOf(config, declared)
+  if (faults.length > 0) {
+    printErrors(faults)
+    process.exitCode = EXIT_FAULT
+    return
+  }
   if (config.listen !== null && 'path' in config.listen) await clearSocketPath(config.listen.path)
   const listener = await openMetrics(config)
   /** `collect`: the metrics of all processes. */
@@ -303,6 +339,7 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
     hasStarted = resolve
   })
   if (declared !== null) followAccessFile(config, started)
+  if (config.auditFile !== null) process.on('SIGHUP', () => processes.reopenAudit())
   await processes.run(listening => {
     greet(listening, logger, () => processes.measure())
     hasStarted({ logger, replace })

@@ -1,6 +1,7 @@
 // The workspaces that a server serves, and who may use them; both are replaced while it runs where there is an access
 // file. Does not know routes, or what can be done with a workspace.
 import { isDeepStrictEqual } from 'node:util'
+import type { Audit } from './audit/audit.ts'
 import type { Access, AccessWorkspace } from './config/access-file.ts'
 import type { Config } from './config/config.ts'
 import { makeDrain } from './http/drain.ts'
@@ -35,6 +36,8 @@ export interface Spaces {
   /** Null, or why one of them can't be used now. */
   ready(): FileFailure | null
   degraded(): boolean
+  /** Null: there is none; the same file for all of them. */
+  readonly audit: Pick<Audit, 'failing'> | null
   /** Nobody is to wait for changes any more. */
   endFollowing(): void
   /** Waits for what is running. */
@@ -68,6 +71,7 @@ export function oneSpace(config: Config, workspace: Workspace): Spaces {
     any: () => space,
     ready: () => workspace.ready(),
     degraded: () => workspace.degraded(),
+    audit: workspace.audit,
     endFollowing: () => workspace.endFollowing(),
     close: () => workspace.close()
   }
@@ -199,6 +203,10 @@ export class AccessSpaces implements Spaces {
 
   degraded(): boolean {
     return this.#all().some(({ workspace }) => workspace.degraded())
+  }
+
+  get audit(): Pick<Audit, 'failing'> | null {
+    return this.any().workspace.audit
   }
 
   endFollowing(): void {

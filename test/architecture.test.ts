@@ -23,7 +23,7 @@ const sources = files.map(path => {
 
 /** The part of the tree that a file is in. */
 const partOf = (path: string) =>
-  /^src\/(engine|history|workspace|http|operations|workers|config|metrics)\//.exec(path)?.[1] ??
+  /^src\/(engine|audit|history|workspace|http|operations|workers|config|metrics)\//.exec(path)?.[1] ??
   /^(routes|schemas)\//.exec(path)?.[1] ??
   /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ??
   path
@@ -38,26 +38,28 @@ const ARROWS: Record<string, string[]> = {
     'spaces',
     'listen',
     'metrics',
+    'audit',
     'config',
     'workspace',
     'log',
     'error-code'
   ],
   processes: ['spaces', 'listen', 'metrics', 'config'],
-  'open-spaces': ['spaces', 'workspace', 'config'],
+  'open-spaces': ['spaces', 'workspace', 'audit', 'config'],
   listen: ['config', 'error-code'],
   'print-openapi': ['app', 'spaces', 'config', 'workspace'],
   app: ['routes', 'views', 'spaces', 'http', 'workers', 'config'],
   views: ['spaces', 'http', 'operations', 'workers', 'workspace', 'config'],
-  spaces: ['http', 'workspace', 'config'],
+  spaces: ['http', 'workspace', 'audit', 'config'],
   metrics: ['http', 'workspace'],
   stdio: ['http', 'operations', 'workers', 'workspace', 'config'],
   routes: ['schemas', 'http', 'operations', 'workspace'],
-  http: ['schemas', 'operations', 'workspace', 'engine', 'config', 'log'],
-  operations: ['schemas', 'workers', 'workspace', 'engine'],
+  http: ['schemas', 'operations', 'workspace', 'engine', 'audit', 'config', 'log'],
+  operations: ['schemas', 'workers', 'workspace', 'engine', 'audit'],
   workers: ['engine'],
   config: ['schemas', 'workspace'],
-  workspace: ['history', 'engine', 'error-code'],
+  workspace: ['history', 'engine', 'audit', 'error-code'],
+  audit: ['error-code'],
   history: ['engine', 'error-code'],
   'error-code': [],
   engine: [],

@@ -70,6 +70,9 @@ export interface Config {
   allowOrigins: string[]
   /** null: no metrics. */
   metricsListen: HostAndPort | null
+  /** Absolute; null: there is no audit. */
+  auditFile: string | null
+  auditRequired: boolean
   logLevel: LogLevel
   /** Whether the line of a request has the path of its file. */
   logPaths: boolean
@@ -238,6 +241,11 @@ export function loadConfig(
     }
   }
 
+  const audit = value('audit')
+  if (value('audit-required') && audit === undefined) {
+    faults.push(`${from('audit-required')} needs a file to write to: name one with --audit.`)
+  }
+
   const home = stateHome(env)
   const stateDir = value('state-dir') ?? (home && stateFolderOf(disk.realPath(root), home))
   if (stateDir === undefined && !given.has('state-dir')) {
@@ -283,6 +291,8 @@ export function loadConfig(
     allowHosts: value('allow-host') ?? [],
     allowOrigins: value('allow-origin') ?? [],
     metricsListen: value('metrics-listen') ?? null,
+    auditFile: audit === undefined ? null : resolve(audit),
+    auditRequired: value('audit-required'),
     logLevel: value('log-level'),
     logPaths: value('log-paths') === 'on'
   })

@@ -134,6 +134,12 @@ export const SETTINGS = {
     'nowhere',
     'where to serve metrics for Prometheus, at /metrics and without a token, such as 127.0.0.1:9464'
   ),
+  audit: optional(
+    TEXT,
+    'none',
+    'a file that gets a line for each change, and for each call that was to change a file; opened again on SIGHUP'
+  ),
+  'audit-required': switchSetting('change no file before a line in the audit file says so'),
   'log-level': setting(oneOf(...LOG_LEVELS), 'info', `what is logged: ${LOG_LEVELS.join(', ')}`),
   'log-paths': setting(oneOf('on', 'off'), 'on', 'whether the log line of a request has the path of its file: on, off')
 } satisfies Settings

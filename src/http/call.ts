@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import type { ChangeResult } from '../../schemas/outcome.ts'
+import type { AuditedCall } from '../audit/audit.ts'
 import { refusalOfCall } from '../operations/access.ts'
 import type { Callable, CallContext, Called, Outcome } from '../operations/operation.ts'
 import { ok, type Result } from '../result.ts'
@@ -18,6 +19,7 @@ import { inSentNames, pointingInto, sentNamesIn, type SentNames } from './reques
 import { fingerprintOf } from './requests/fingerprint.ts'
 import { hasProperty } from './requests/json-schema.ts'
 import { readPreconditions } from './requests/preconditions.ts'
+import { traceOf, type TraceContext } from './requests/traceparent.ts'
 import { requestReader, type RequestFields, type RequestReader } from './requests/request-reader.ts'
 
 /**
@@ -66,6 +68,9 @@ export interface CallSummary {
   hash_after?: string
   /** The answer of an earlier request with the same idempotency key: nothing was done. */
   replayed?: true
+  /** As of `TraceContext`. */
+  trace_id?: string
+  span_id?: string
   duration_ms?: number
 }
 
@@ -129,7 +134,8 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
       defaults = {},
       onGone,
       ...context
-    }: Omit<Call, 'body' | 'onAnswer'>
+    }: Omit<Call, 'body' | 'onAnswer'>,
+    audit: AuditedCall | undefined
   ): Promise<CallAnswer> => {
     const refused = (failure: Failure, about: Partial<Context>) =>
       toProblem(inSentNames(failure, callerNames), { ...context, ...about })
@@ -144,6 +150,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     const read = readCall(headers, sent, operation)
     if (!read.ok) return refused(inSentNames(read.failure, sentNames), { path })
     const { request, key } = read.value
+    audit?.by({ ...(agent !== undefined && { agent }), ...read.value.caller })
     const caller = {
       ...(agent !== undefined && { agent }),
       ...read.value.caller,
@@ -161,6 +168,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
         caller,
         ...(subject !== undefined && { subject }),
         ...(held !== undefined && { key: held }),
+        ...(audit !== undefined && { audit }),
         ...(onGone !== undefined && { onGone })
       })
     )
@@ -185,23 +193,35 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
   }
   return async ({ body, onAnswer, ...call }) => {
     const start = performance.now()
+    const trace = traceOf(call.headers)
     let path: string | undefined
     let request: RequestFields | null = null
-    const tell = (outcome: CallSummary, answer: CallAnswer | null) =>
+    let audit: AuditedCall | undefined
+    const tell = (outcome: CallSummary, answer: CallAnswer | null) => {
+      const { code, replayed } = outcome
+      const about = answer !== null && 'code' in answer.body ? answer.body.path : undefined
+      audit?.end(code !== undefined ? 'refused' : replayed ? 'replayed' : 'unchanged', {
+        path: path ?? outcome.path ?? about,
+        code
+      })
       onAnswer?.(
         {
           operation: operation.id,
           ...(path !== undefined && { path }),
           ...outcome,
+          ...trace,
           duration_ms: since(start)
         },
         { request, answer }
       )
+    }
     try {
       const taken = read(body)
       path = taken.ok ? taken.value.request.path : taken.failure.path
       if (taken.ok) request = taken.value.request
-      const answer = await answerTo(taken, call)
+      // What is written nowhere is a change nowhere.
+      if (!taken.ok || taken.value.request.dry_run !== true) audit = auditOf(operation, call, trace)
+      const answer = await answerTo(taken, call, audit)
       tell(REPLAYED in answer.headers ? { replayed: true } : summaryOf(answer.body), answer)
       return answer
     } catch (error) {
@@ -210,6 +230,18 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     }
   }
 }
+
+const auditOf = (
+  { id, audit }: Pick<Callable, 'id' | 'audit'>,
+  { request_id, subject }: Pick<Call, 'request_id' | 'subject'>,
+  trace: TraceContext | undefined
+): AuditedCall | undefined =>
+  audit?.call({
+    operation: id,
+    request_id,
+    ...(subject !== undefined && { subject: subject.name }),
+    ...(trace !== undefined && { trace })
+  })
 
 /** What came of a request, or of the earlier one with its key. */
 interface Carried {

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { printable } from '../log.ts'
 import { cut } from './answers/phrases.ts'
 import { since, type CallSummary } from './call.ts'
+import { traceOf } from './requests/traceparent.ts'
 
 export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
@@ -52,6 +53,7 @@ export const requestLog =
         method: request.method,
         route: request.routeOptions.url ?? shown(pathOf(request.url)),
         ...(response.writableFinished ? { status: response.statusCode } : { aborted: true }),
+        ...traceOf(request.headers),
         ...callFields({ ...noted.get(request.raw)?.summary, duration_ms: since(start) }, logPaths)
       })
     }

@@ -72,11 +72,12 @@ export const keyedByAll =
 export const changeOptions = <D>(
   { dry_run = false }: ChangeRequest,
   operation: Origin['operation'],
-  { caller, key }: CallContext,
+  { caller, key, audit }: CallContext,
   answer: (done: D) => ChangedOutcome
 ): ChangeOptions<D> => ({
   dry_run,
   origin: { operation, ...caller, ...(key !== undefined && { key }) },
+  ...(audit !== undefined && { audit }),
   outcome: (done, texts) => (texts ? answer(done) : withoutTexts(answer(done)))
 })
 

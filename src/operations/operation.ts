@@ -27,6 +27,7 @@ import type { Repeated } from '../engine/outline/repeated.ts'
 import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
+import type { Audit, AuditedCall } from '../audit/audit.ts'
 import type { Author, Key, ReviewTarget, Workspace } from '../workspace/api.ts'
 import type { FileFailure, FileWarning, RequestInFlight } from '../workspace/failure.ts'
 import type { SyntaxReport } from './syntax-guard.ts'
@@ -323,6 +324,8 @@ export interface CallContext {
   caller?: Author
   /** Of a request with an idempotency key. */
   key?: Key
+  /** Who is told which files it changes. */
+  audit?: AuditedCall
   /** Has `end` called when nobody waits for the answer any more, at once if nobody does now; maybe also after it. */
   onGone?: (end: () => void) => void
 }
@@ -395,6 +398,8 @@ export interface Callable<Request = never> {
   readonly call_fields?: readonly CallField[]
   /** Of what changes something: carries a request with an idempotency key out once. */
   readonly keyed?: Workspace['keyed']
+  /** Of what changes something, where there is one: is told of each call. */
+  readonly audit?: Audit
   /** The operations one of which its field `operation` names, and whose fields it takes. */
   readonly stands_for?: Readonly<Record<string, Readable>>
   /** It takes a list of such requests, in this field. */

@@ -48,7 +48,7 @@ export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
   // agent and session are of whose edits are meant; the caller's own come in headers.
   call_fields: ['idempotency_key'],
   keyed: (key, work) => workspace.keyed(key, work, kept => (kept as KeptReview).outcome.paths, 'read'),
-  async call(request, { caller, key } = {}) {
+  async call(request, { caller, key, audit } = {}) {
     const path = request.path === undefined ? {} : { path: request.path }
     const fault = faultOf(request)
     if (fault !== null) return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), ...path }
@@ -71,6 +71,7 @@ export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
       ...caller,
       verdict,
       files: written,
+      ...(audit !== undefined && { audit }),
       ...(key !== undefined && { key, outcome: answer })
     }
     const given = await workspace.review(target)

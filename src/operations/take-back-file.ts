@@ -82,14 +82,19 @@ interface Mode {
   outcome?: (done: FileTakenBack, texts: boolean) => TakenBackOutcome
 }
 
-/** Who takes edits back, and why. */
-export function originOf({ verb, request: { note }, context: { caller, key } }: TakeBackRun): Origin {
-  return {
+/** Who takes edits back, and why; which files they may delete by it, and who is told. */
+export function takenBackBy({
+  verb,
+  request: { note },
+  context: { caller, key, subject, audit }
+}: TakeBackRun): Pick<ChangeOptions<never>, 'origin' | 'may_delete' | 'audit'> {
+  const origin: Origin = {
     operation: verb,
     ...caller,
     ...(note !== undefined && { reason: note }),
     ...(key !== undefined && { key })
   }
+  return { origin, ...mayDelete(subject), ...(audit !== undefined && { audit }) }
 }
 
 /** Plans it under its lock and, unless it is a dry run, changes it. */
@@ -102,8 +107,7 @@ export async function changeFile(
   const { expected_hash } = request
   const options: ChangeOptions<FileTakenBack> = {
     dry_run,
-    origin: originOf(run),
-    ...mayDelete(run.context.subject),
+    ...takenBackBy(run),
     ...(outcome !== undefined && { outcome })
   }
   const target = { path: file.path, ...(expected_hash !== undefined && { expected_hash }) }

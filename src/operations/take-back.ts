@@ -3,12 +3,11 @@
 import { NamedChangesSchema } from '../../schemas/undo.ts'
 import { ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions } from '../workspace/api.ts'
-import { mayDelete } from './access.ts'
 import { isOfAll, keyedByAll } from './change.ts'
 import type { CallContext, Called, Failed, HistoryFailure, TakeBackVerb } from './operation.ts'
 import {
   changeFile,
-  originOf,
+  takenBackBy,
   plannerOf,
   type FileTakenBack,
   type FileToTakeBack,
@@ -92,8 +91,7 @@ async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedF
     answerOf(run, steps, left, batch_id)
   const options: ChangeOptions<BatchDone<TakeBackReport>> = {
     dry_run: false,
-    origin: originOf(run),
-    ...mayDelete(run.context.subject),
+    ...takenBackBy(run),
     // It is kept with one file, whose policy says nothing of the others' texts.
     outcome: all => outcomeWithoutTexts(answer(all))
   }

@@ -1,4 +1,5 @@
 // What others see of the workspace: its options, requests and results. Types only; does not know HTTP.
+import type { Audit, AuditedCall } from '../audit/audit.ts'
 import type { ReviewedSelection, ReviewState, Verdict } from '../engine/history/baseline.ts'
 import type { RecordedChange, Selection } from '../engine/history/change.ts'
 import type { IndexSet } from '../engine/history/index-set.ts'
@@ -46,6 +47,8 @@ export interface WorkspaceOptions {
   historySize: number
   /** Patterns as of `protect`: of these files no texts are kept. */
   historyPrivate: readonly string[]
+  /** Is told of every change. */
+  audit?: Audit
   /** For the log. Never gets text of files. */
   report?: (event: { event: string; [key: string]: unknown }) => void
   /** Without it nothing is measured. */
@@ -96,12 +99,13 @@ export interface Key {
 /**
  * How a change is made. Without `origin` the history has it as an edit, or a creation, of nobody known. `outcome`: what
  * is kept of a keyed request's answer, to be given again; plain JSON, without texts of the file unless `texts`.
- * `may_delete`: whether it may remove files, instead of `allowDelete`.
+ * `may_delete`: whether it may remove files, instead of `allowDelete`. `audit`: of the call that it is part of.
  */
 export interface ChangeOptions<D> {
   dry_run: boolean
   origin?: Origin
   may_delete?: boolean
+  audit?: AuditedCall
   outcome?(done: D, texts: boolean): unknown
 }
 
@@ -378,6 +382,7 @@ export interface ReviewTarget extends Author {
   /** At least one. */
   files: readonly FileReview[]
   key?: Key
+  audit?: AuditedCall
   outcome?: unknown
 }
 
@@ -401,6 +406,8 @@ export interface Workspace {
    * can fool.
    */
   readonly confinement: 'proc' | 'portable'
+  /** Null: there is none. */
+  readonly audit: Audit | null
   /**
    * Everything or nothing. A dry run does the same but for the lock and the writing. Throws only where nobody's request
    * is at fault (EIO).

@@ -9,6 +9,7 @@ import { foldersBetween, outermostFirst } from './commit/commit-new.ts'
 import { attributesOf, canGive, lossesOf } from './commit/commit.ts'
 import { notADirectory, refusalToMake, refusalToReplace } from './create.ts'
 import { pastOf, recordedBy, refusalToRemoveAgain, reportSave, staleness, type WriteContext } from './edit.ts'
+import { announceAll, auditDone, auditedBy, notDone } from './announce.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning } from './failure.ts'
 import {
@@ -239,6 +240,12 @@ class FileBatch<T, F> {
       { ...origin, ...(batch_id !== undefined && { batch_id }) }
     )
     const edit_ids = await recorder.prepare()
+    const call = auditedBy(this.#context, options)
+    const listeners = members.map(({ name, text }) => ({
+      file: { bytes: () => text.snapshot?.bytes ?? Buffer.alloc(0) },
+      recorder: name.recorder,
+      audited: call?.change(name.path, text.snapshot?.digest ?? null)
+    }))
     const known = { batch_id, ids: new Map(members.map(({ name }, i) => [name, edit_ids[i]])) }
     const kept = (texts: boolean): unknown =>
       outcome?.(this.#answer(new Map(), false, known), texts && this.#keepsTexts())
@@ -251,11 +258,13 @@ class FileBatch<T, F> {
         {
           folders: outermostFirst(this.#coming),
           record: ({ folders }) =>
-            recorder.record(
+            announceAll(
+              recorder,
+              listeners,
               members.map(member => changeOf(member, folders)),
-              kept
+              { batch_id, edit_ids, outcome: kept }
             ),
-          notDone: () => recorder.notDone()
+          notDone: () => listeners.forEach(notDone)
         }
       )
     } catch (error) {
@@ -266,6 +275,7 @@ class FileBatch<T, F> {
       (performance.now() - start) / 1000,
       members.reduce((sum, { text }) => sum + (text.content?.size ?? 0), 0)
     )
+    listeners.forEach(auditDone)
     return ok(this.#answer(await this.#finish(members, committed.value), false, known))
   }
 

@@ -12,6 +12,7 @@ import {
   type FileToChange,
   type WriteContext
 } from './edit.ts'
+import { announce, auditDone, auditedBy, notDone } from './announce.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { commitNew, foldersBetween } from './commit/commit-new.ts'
@@ -66,21 +67,24 @@ async function replaceFile<T, F>(
 
 async function makeFile<T, F>(
   context: WriteContext,
-  { asked, target, plan, options: { origin = { operation: 'create' }, outcome } }: CreateRequest<T, F>,
+  { asked, target, plan, options: changeOptions }: CreateRequest<T, F>,
   { absent, mode }: { absent: Missing; mode: WriteMode }
 ): Promise<FileResult<Created<T>, F | FileFailure | typeof MOVED>> {
   const { options, root, intents, files } = context
+  const { origin = { operation: 'create' }, outcome } = changeOptions
   let info: FileInfo = {}
   try {
     const refusal = refusalToMake(context, absent, target)
     if (refusal !== null) return fail(refusal)
     if (!absent.relative.equals(asked.relative)) info = { resolved_path: absent.relative.toString() }
-    const recorder = context.recorder.begin({
+    const file = {
       path: absent.relative,
       digest: null,
       bytes: () => Buffer.alloc(0),
       lock: mode.name === 'commit' ? mode.lock : null
-    })
+    }
+    const recorder = context.recorder.begin(file)
+    const listeners = { file, recorder, audited: auditedBy(context, changeOptions)?.change(file.path, null) }
     const planned = await runPlan(plan, { path: asked.path, exists: false, history: () => pastOf(recorder) })
     if (!planned.ok) return { ...info, ...planned }
     const { content, digest, description, attributes } = planned.value
@@ -98,7 +102,7 @@ async function makeFile<T, F>(
     if (mode.name === 'dry_run') return ok({ ...would, warnings: [] })
     const done = { ...would, file_hash: new_hash }
     const record = async (temp: string, made_folders: readonly Buffer[]): Promise<void> =>
-      recorder?.record({
+      announce(listeners, {
         origin,
         planned: planned.value,
         digest: full_hash,
@@ -112,8 +116,10 @@ async function makeFile<T, F>(
       const at = { root, intents, durability: options.durability, lock: mode.lock }
       made = await measured(context, content.size, () => commitNew(at, absent, { ...content, attributes }, record))
     } finally {
-      if (made?.ok === true) recorder?.done(content.pieces, full_hash)
-      else recorder?.notDone()
+      if (made?.ok === true) {
+        auditDone(listeners)
+        recorder?.done(content.pieces, full_hash)
+      } else notDone(listeners)
     }
     if (made.ok) return ok({ ...done, ...recordedBy(recorder, made.value) })
     return { ...info, ...made, ...(await files.currentInfo({ relative: absent.relative, isFolder: false })) }

@@ -20,6 +20,7 @@ import { writeInPlace } from './commit/in-place.ts'
 import type { Intents } from './commit/intents.ts'
 import type { Journal } from './commit/journal.ts'
 import { remove } from './commit/remove.ts'
+import { announce, auditDone, auditedBy, notDone } from './announce.ts'
 import type { FileRecorder, Recorder } from './history/recorder.ts'
 import type { Lock } from './locks/lock.ts'
 import type { Missing, Pin, Root } from './root/pin.ts'
@@ -99,12 +100,14 @@ async function changeContent<T, F>(
   if (encoding !== null) return failed({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
   const stale = staleness(target, file_hash)
   const { origin = { operation: 'edit' }, outcome } = options
-  const recorder = context.recorder.begin({
+  const file = {
     path: pin.relative,
     digest: snapshot.digest,
     bytes: () => snapshot.bytes,
     lock: mode.name === 'commit' ? mode.lock : null
-  })
+  }
+  const recorder = context.recorder.begin(file)
+  const listeners = { file, recorder, audited: auditedBy(context, options)?.change(file.path, file.digest) }
   let hashing: Promise<unknown> | undefined
   try {
     const planned = await runPlan(
@@ -139,7 +142,7 @@ async function changeContent<T, F>(
     }
     const record = async (temp?: string): Promise<void> => {
       const new_hash = await digest
-      await recorder?.record({
+      await announce(listeners, {
         origin,
         planned: planned.value,
         digest: removes === true ? null : new_hash,
@@ -156,14 +159,15 @@ async function changeContent<T, F>(
     )
     const full_hash = await digest
     if (written.ok) {
+      auditDone(listeners)
       await reportSave(context, recorder, pin, snapshot, written.value)
       recorder?.done(removes === true ? null : content.pieces, full_hash)
       return ok({ ...edited(shortHash(full_hash)), ...written.value, ...recordedBy(recorder, written.value.warnings) })
     }
-    recorder?.notDone()
+    notDone(listeners)
     return { ...written, ...(await context.files.currentInfo({ relative: pin.relative, isFolder: false })) }
   } catch (error) {
-    recorder?.notDone()
+    notDone(listeners)
     return failedBy(error, { file_hash })
   } finally {
     // Where the writing failed first: the next request must not get the buffer while its bytes are still being hashed.

@@ -58,6 +58,8 @@ export function failureOf(error: unknown): FileFailure | null {
     case 'EMFILE':
     case 'ENFILE':
       return { code: 'NOT_READY', reason: 'no_descriptors', retry_after: 1 }
+    case 'AUDIT_UNWRITABLE':
+      return { code: 'NOT_READY', reason: 'audit_unwritable', retry_after: 5 }
     case 'HISTORY_UNWRITABLE':
       return { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
     default:

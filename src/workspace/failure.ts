@@ -62,6 +62,7 @@ export type FileFailure =
         | 'root_unwritable'
         | 'state_unwritable'
         | 'history_unwritable'
+        | 'audit_unwritable'
         | 'no_descriptors'
         | 'draining'
         | 'searching'

@@ -1,5 +1,6 @@
 // What can be done with the files of an open root, as far as a policy allows it. Does not know HTTP, what a plan does, or
 // how the root is opened, swept and closed.
+import type { Audit } from '../audit/audit.ts'
 import { Cursor } from '../history/cursor.ts'
 import type { Stored } from '../history/record.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -28,6 +29,7 @@ import type {
   Workspace,
   WorkspaceOptions
 } from './api.ts'
+import { auditedBy } from './announce.ts'
 import { changeFiles } from './batch.ts'
 import { createFile } from './create.ts'
 import { editFile, staleness, type WriteContext } from './edit.ts'
@@ -75,6 +77,7 @@ const OTHERS_KEEP: Keeper = { close: async () => {}, sweep: async () => {} }
 export class FileWorkspace implements Workspace {
   readonly root: string
   readonly confinement: Root['confinement']
+  readonly audit: Audit | null
   readonly #keeper: Keeper
   readonly #options: WorkspaceOptions
   readonly #opened: OpenRoot
@@ -87,6 +90,7 @@ export class FileWorkspace implements Workspace {
   constructor(opened: OpenRoot, policy: Policy, keeper: Keeper) {
     const { root, options } = opened
     this.confinement = root.confinement
+    this.audit = options.audit ?? null
     this.root = root.real()?.toString() ?? options.root
     this.#keeper = keeper
     this.#options = options
@@ -231,7 +235,9 @@ export class FileWorkspace implements Workspace {
     const history = this.#opened.settling?.history
     if (history === undefined) return noHistory
     const giving = { history, durable: durability === 'full', report: this.#options.report ?? (() => {}) }
-    return this.#opened.running.counted(() => giveVerdict(giving, target))
+    const audit = auditedBy(this.#context, target)
+    const audited = { ...target, ...(audit !== undefined && { audit }) }
+    return this.#opened.running.counted(() => giveVerdict(giving, audited))
   }
 
   async keyed<T>(
@@ -256,9 +262,14 @@ export class FileWorkspace implements Workspace {
 
   ready(): FileFailure | null {
     const failure = this.#files.ready()
-    const isWritable = this.#options.history !== 'required' || !this.degraded()
-    if (failure !== null || isWritable) return failure
-    return { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
+    if (failure !== null) return failure
+    if (this.#options.history === 'required' && this.degraded()) {
+      return { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
+    }
+    const { audit } = this
+    return audit !== null && audit.required && audit.failing
+      ? { code: 'NOT_READY', reason: 'audit_unwritable', retry_after: 5 }
+      : null
   }
 
   degraded(): boolean {

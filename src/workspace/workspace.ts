@@ -191,7 +191,8 @@ class RootKeeper {
       root,
       acquire: realPath => this.#locks.acquire(realPath),
       recover: realPath => recover(this.#recovery, realPath),
-      report: this.#report
+      report: this.#report,
+      audit: options.audit
     }
     this.opened = {
       options,

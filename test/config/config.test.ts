@@ -69,6 +69,8 @@ t.test('has defaults that need no setting', async t => {
       mcpOutputSchema: false,
       allowHosts: [],
       allowOrigins: [],
+      auditFile: null,
+      auditRequired: false,
       logLevel: 'info',
       logPaths: true
     }

@@ -8,6 +8,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import pino from 'pino'
 import type { Test } from 'tap'
 import { buildApp, type AppOptions } from '../../src/app.ts'
+import type { Audit } from '../../src/audit/audit.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
 import { oneSpace } from '../../src/spaces.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
@@ -103,6 +104,7 @@ export async function startServer(
     files?: Parameters<Test['testdir']>[0]
     replace?: Partial<Workspace>
     timeouts?: AppOptions['timeouts']
+    audit?: Audit
   } = {}
 ): Promise<TestServer> {
   const root = t.testdir(options.files ?? {})
@@ -117,10 +119,11 @@ export async function startServer(
       done()
     }
   })
-  const opened = await openWorkspace(config)
+  const opened = await openWorkspace({ ...config, ...(options.audit !== undefined && { audit: options.audit }) })
   const workspace: Workspace = {
     root: opened.root,
     confinement: opened.confinement,
+    audit: opened.audit,
     edit: opened.edit.bind(opened),
     create: opened.create.bind(opened),
     batch: opened.batch.bind(opened),

@@ -42,9 +42,4 @@ export class BatchRecorder {
     const failed = written.find(result => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
   }
-
-  /** None of them took place. */
-  notDone(): void {
-    for (const recorder of this.#recorders) recorder?.notDone()
-  }
 }

@@ -1,5 +1,6 @@
 // What the history is told of each change, and when: the order of record, rename and answer. Does not know how records
 // are kept, or how files are written.
+import type { LineCounts } from '../../audit/audit.ts'
 import { differing, recordedSplices } from '../../engine/history/refine.ts'
 import { placesOf } from '../../engine/history/places.ts'
 import type { RecordedSplice } from '../../engine/history/change.ts'
@@ -100,6 +101,7 @@ export class FileRecorder {
   #outside: Promise<EditRecord | null> | undefined
   #id: string | undefined
   #recorded: string | undefined
+  #lineCounts: LineCounts | undefined
   #failed = false
 
   constructor(history: History, file: FileBefore, options: RecorderOptions, onWritten: (failed: boolean) => void) {
@@ -112,6 +114,11 @@ export class FileRecorder {
   /** The record of the change, where it could be written. */
   get edit_id(): string | undefined {
     return this.#recorded
+  }
+
+  /** Of the change, once its record is made. */
+  get lineCounts(): LineCounts | undefined {
+    return this.#lineCounts
   }
 
   /** Whether the texts of the file are kept. */
@@ -153,10 +160,7 @@ export class FileRecorder {
     const edit_id = await this.prepare()
     const outside = await this.#outsideChange()
     const before = this.#file.bytes()
-    const splices =
-      planned.splices === undefined
-        ? differing(before, Buffer.concat(planned.pieces))
-        : recordedSplices(before, planned.splices)
+    const splices = splicesOf(before, planned)
     const { key, ...author } = origin
     throwIfLost(key)
     const record = this.#make(edit_id, author, {
@@ -169,6 +173,7 @@ export class FileRecorder {
       ...(made_folders !== undefined && made_folders.length > 0 && { made_folders }),
       ...(attributes !== undefined && { attributes })
     })
+    this.#lineCounts = { lines_added: record.lines_added, lines_removed: record.lines_removed }
     if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null }
     const { durable } = this.#options
     try {
@@ -344,10 +349,19 @@ const takenPlace = (record: EditRecord | null): { record: EditRecord; settled: '
 
 const named = ({ digest, fingerprint }: Key) => ({ digest, fingerprint })
 
+const splicesOf = (before: Buffer, { splices, pieces }: ComingChange['planned']): RecordedSplice[] =>
+  splices === undefined ? differing(before, Buffer.concat(pieces)) : recordedSplices(before, splices)
+
+/** Of a change of this text, where there is no record of it. */
+export function lineCounts(before: Buffer, planned: ComingChange['planned']): LineCounts {
+  const { lines_added, lines_removed } = textsOf(before, splicesOf(before, planned))
+  return { lines_added, lines_removed }
+}
+
 function textsOf(
   before: Buffer,
   splices: readonly RecordedSplice[] | null
-): Pick<EditRecord, 'splices' | 'places' | 'lines_added' | 'lines_removed'> {
+): Pick<EditRecord, 'splices' | 'places'> & LineCounts {
   const places = splices === null ? null : placesOf(before, splices)
   const sum = (of: 'lines_added' | 'lines_removed') => places?.reduce((total, place) => total + place[of], 0) ?? 0
   return { splices, places, lines_added: sum('lines_added'), lines_removed: sum('lines_removed') }

@@ -1,4 +1,5 @@
 // After a crash: whether the changes that a server had written down took place. Does not know who asks.
+import type { Audit } from '../../audit/audit.ts'
 import type { History } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import type { Result } from '../../result.ts'
@@ -20,13 +21,19 @@ export interface Settling {
    */
   recover(realPath: Buffer): Promise<boolean>
   report: (event: { event: string; [key: string]: unknown }) => void
+  /** Is told by `settleAll`. */
+  audit?: Audit | undefined
 }
 
 /**
  * Says what became of the change, under its file's lock, and writes it down for everybody. uncertain, and not written
- * down, where the lock can't be had or the file can't be read.
+ * down, where the lock can't be had or the file can't be read. `onFound` is told of what is written down.
  */
-export async function settle(settling: Settling, { record }: Stored): Promise<Settlement> {
+export async function settle(
+  settling: Settling,
+  { record }: Stored,
+  onFound: (settlement: Settlement) => void = () => {}
+): Promise<Settlement> {
   const { history, root, acquire, recover, report } = settling
   // Nothing was to be done after it was written.
   if (isNote(record)) {
@@ -42,7 +49,10 @@ export async function settle(settling: Settling, { record }: Stored): Promise<Se
     if (now === null) return 'uncertain'
     if (now.settled !== null) return now.settled
     const settlement = await lookAt(root, history, record)
-    if (settlement !== null) history.settle(record.edit_id, settlement)
+    if (settlement !== null) {
+      history.settle(record.edit_id, settlement)
+      onFound(settlement)
+    }
     return settlement ?? 'uncertain'
   } catch (error) {
     // One file that can't be looked at must not keep the others waiting, or a server from starting.
@@ -55,7 +65,10 @@ export async function settle(settling: Settling, { record }: Stored): Promise<Se
 
 /** Settles all changes of servers that are gone. Those whose file is locked are left for the next time. */
 export async function settleAll(settling: Settling): Promise<void> {
-  for (const stored of await settling.history.unsettled()) await settle(settling, stored)
+  const { history, audit } = settling
+  for (const stored of await history.unsettled()) {
+    await settle(settling, stored, settlement => audit?.settled(stored.record, settlement))
+  }
 }
 
 async function lookAt(root: Root, history: History, record: Stored['record']): Promise<Settlement | null> {

@@ -5,7 +5,7 @@ import type { History } from '../../history/api.ts'
 import type { EditRecord, Stored } from '../../history/record.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { ReviewTarget } from '../api.ts'
-import { codeOf } from '../errno.ts'
+import { codeOf, failureOf } from '../errno.ts'
 import type { FileFailure, RequestInFlight } from '../failure.ts'
 
 /** The verdicts on one file's changes that took effect, in the order of its records: as `baselineOf` takes them. */
@@ -24,7 +24,7 @@ export interface GivingVerdict {
  */
 export async function giveVerdict(
   { history, durable, report }: GivingVerdict,
-  { verdict, files, key, outcome, ...author }: ReviewTarget
+  { verdict, files, key, outcome, audit, ...author }: ReviewTarget
 ): Promise<Result<null, FileFailure | RequestInFlight>> {
   // Later than what it is about, whoever wrote that.
   await history.refresh()
@@ -49,9 +49,20 @@ export async function giveVerdict(
   if (key !== undefined && last !== undefined) {
     last.key = { digest: key.digest, fingerprint: key.fingerprint, outcome: outcome ?? null }
   }
+  const audited = records.map(({ path, edit_id }) => ({ edit_id, change: audit?.verdict(path, verdict) }))
+  try {
+    await Promise.all(audited.map(({ edit_id, change }) => change?.intend({ edit_id })))
+  } catch (error) {
+    for (const { change } of audited) change?.notDone()
+    return fail(failureOf(error)!)
+  }
   const written = await Promise.allSettled(records.map(record => history.append(record, { durable })))
   const failed = written.find(result => result.status === 'rejected')
-  if (failed === undefined) return ok(null)
+  if (failed === undefined) {
+    for (const { edit_id, change } of audited) change?.done(edit_id)
+    return ok(null)
+  }
+  for (const { change } of audited) change?.notDone()
   for (const { edit_id } of records) history.settle(edit_id, 'void')
   report({ event: 'review_unrecorded', reason: codeOf(failed.reason) })
   return fail({ code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 })

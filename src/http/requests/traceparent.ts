@@ -1,0 +1,17 @@
+// The header traceparent (W3C Trace Context): of which trace a request is, and of which span of its caller. Does not
+// know who wants to know it.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { CallFacts } from '../../audit/audit.ts'
+
+export type TraceContext = NonNullable<CallFacts['trace']>
+
+/** Version, trace, span, flags; what a later version has behind these, nobody of version 00 may look at. */
+const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/
+
+/** Undefined where there is none, or one that isn't valid: such a header is passed over, as the standard has it. */
+export function traceOf({ traceparent }: IncomingHttpHeaders): TraceContext | undefined {
+  const [, version, trace_id, span_id, more] =
+    TRACEPARENT.exec(typeof traceparent === 'string' ? traceparent : '') ?? []
+  if (trace_id === undefined || span_id === undefined) return undefined
+  return version === '00' && more !== undefined ? undefined : { trace_id, span_id }
+}

@@ -1,0 +1,66 @@
+// Who is told of the change of one file before it is made, and what came of it: the history and the audit. No file gets
+// its content, or is removed, before `announce` has resolved; of a batch, `announceAll`.
+import type { AuditedCall, AuditedChange } from '../audit/audit.ts'
+import type { ChangeOptions, WorkspaceOptions } from './api.ts'
+import type { BatchRecorder } from './history/batch-recorder.ts'
+import { lineCounts, type ComingChange, type FileBefore, type FileRecorder } from './history/recorder.ts'
+import { bothDone } from './text-file.ts'
+
+/** Those that are told of the change of one file. */
+export interface Listeners {
+  file: Pick<FileBefore, 'bytes'>
+  /** Null: no history is kept. */
+  recorder: FileRecorder | null
+  /** Undefined: there is no audit. */
+  audited: AuditedChange | undefined
+}
+
+/** The call that a change is part of; where nobody says which, one of nobody known. */
+export const auditedBy = (
+  { options }: { options: WorkspaceOptions },
+  { audit }: Pick<ChangeOptions<unknown>, 'audit'>
+): AuditedCall | undefined => audit ?? options.audit?.call()
+
+/** Throws where the change must not be made: as `FileRecorder.record`, and AuditUnwritable. */
+export async function announce({ file, recorder, audited }: Listeners, change: ComingChange): Promise<void> {
+  const edit_id = await recorder?.prepare()
+  await bothDone(recorder?.record(change), audited?.intend({ hash_after: change.digest, edit_id }))
+  audited?.count(recorder?.lineCounts ?? lineCounts(file.bytes(), change.planned))
+}
+
+/** The same of a batch, one entry for each file. `origin` and `outcome` are those of all. */
+export async function announceAll(
+  recorder: BatchRecorder,
+  listeners: readonly Listeners[],
+  changes: readonly Omit<ComingChange, 'origin' | 'outcome'>[],
+  {
+    batch_id,
+    edit_ids,
+    outcome
+  }: {
+    batch_id: string | undefined
+    edit_ids: readonly (string | undefined)[]
+    outcome: (texts: boolean) => unknown
+  }
+): Promise<void> {
+  const intended = Promise.allSettled(
+    listeners.map(({ audited }, i) =>
+      audited?.intend({ hash_after: changes[i]!.digest, edit_id: edit_ids[i], batch_id })
+    )
+  )
+  const [, lines] = await bothDone(recorder.record(changes, outcome), intended)
+  const failed = lines.find(result => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  for (const [i, { file, recorder: own, audited }] of listeners.entries()) {
+    audited?.count(own?.lineCounts ?? lineCounts(file.bytes(), changes[i]!.planned))
+  }
+}
+
+/** The file got its content, or is gone. The history is told apart: it keeps the content too. */
+export const auditDone = ({ recorder, audited }: Listeners): void => audited?.done(recorder?.edit_id)
+
+/** It did not, and won't. */
+export function notDone({ recorder, audited }: Listeners): void {
+  recorder?.notDone()
+  audited?.notDone()
+}
