@@ -23,7 +23,7 @@ type Line = Record<string, unknown>
 
 function folders(t: Test) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-audit-')))
-  t.teardown(() => rmSync(base, { recursive: true, force: true }))
+  t.teardown(() => rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
   mkdirSync(join(base, 'root', 'docs'), { recursive: true })
   writeFileSync(join(base, 'root', 'docs', 'a.txt'), 'hello\n')
   return { base, root: join(base, 'root'), state: join(base, 'state'), audit: join(base, 'audit.jsonl') }

@@ -9,6 +9,7 @@ const grant = (workspace: string, name: string, others: Partial<Grant> = {}): Gr
   scope: 'edit',
   paths: null,
   memoryRoot: null,
+  expires: null,
   ...others
 })
 
