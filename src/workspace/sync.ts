@@ -14,3 +14,36 @@ export async function syncFolder(fd: number): Promise<void> {
   // XFS that has shut itself down and lost a rename lets the fsync of the folder succeed; a look at it fails.
   fstatSync(fd)
 }
+
+/** The folders of one root: who waits for the same one shares its syncs. */
+export class FolderSyncs {
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #next = new Map<string, Promise<void>>()
+
+  /**
+   * As `syncFolder`; `fd` is of the folder `stat`, and stays open until then. One sync runs at a time for each folder,
+   * and whoever comes while it runs gets the next, which begins after all the renames that it is asked for.
+   */
+  sync(fd: number, { dev, ino }: { dev: bigint; ino: bigint }): Promise<void> {
+    const folder = `${dev}.${ino}`
+    const running = this.#running.get(folder)
+    if (running === undefined) return this.#run(folder, fd)
+    const waiting = this.#next.get(folder)
+    if (waiting !== undefined) return waiting
+    const begin = (): Promise<void> => {
+      this.#next.delete(folder)
+      return this.#run(folder, fd)
+    }
+    const next = running.then(begin, begin)
+    this.#next.set(folder, next)
+    return next
+  }
+
+  #run(folder: string, fd: number): Promise<void> {
+    const running = syncFolder(fd).finally(() => {
+      if (!this.#next.has(folder)) this.#running.delete(folder)
+    })
+    this.#running.set(folder, running)
+    return running
+  }
+}

@@ -18,7 +18,7 @@ import {
   type Root,
   type Stop
 } from './pin.ts'
-import { syncFolder } from '../sync.ts'
+import { FolderSyncs } from '../sync.ts'
 import { explainOpenError, findStop } from './explain-open-error.ts'
 
 // O_NONBLOCK: a FIFO that has taken the file's place must not hold a thread.
@@ -32,6 +32,7 @@ const statOf = (path: Buffer): BigIntStats | null => statAt(path) ?? null
 export class PortableRoot implements Root {
   readonly confinement = 'portable'
   readonly #real: Buffer
+  readonly #syncs = new FolderSyncs()
   readonly #stat: BigIntStats
   constructor(real: string) {
     this.#real = Buffer.from(real)
@@ -89,7 +90,7 @@ export class PortableRoot implements Root {
         stat,
         at: leaf => join(real, leaf),
         inPlace,
-        sync: () => syncFolder(fd),
+        sync: () => this.#syncs.sync(fd, stat),
         close: () => quietly(() => closeSync(fd))
       }
     } finally {

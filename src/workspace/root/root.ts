@@ -27,7 +27,7 @@ import {
   type Stop
 } from './pin.ts'
 import { PortableRoot } from './root-portable.ts'
-import { syncFolder } from '../sync.ts'
+import { FolderSyncs } from '../sync.ts'
 import { explainOpenError, findStop } from './explain-open-error.ts'
 
 const O_PATH = 0o10000000
@@ -71,6 +71,7 @@ function realPathOf(fd: number): Buffer | null {
 class ProcRoot implements Root {
   readonly confinement = 'proc'
   readonly #fd: number
+  readonly #syncs = new FolderSyncs()
   constructor(fd: number) {
     this.#fd = fd
   }
@@ -152,13 +153,14 @@ class ProcRoot implements Root {
     const prefix = Buffer.from(`/proc/self/fd/${fd}/`)
     try {
       if (!inPlace()) throw new Raced('the folder was moved')
+      const stat = fstatSync(fd, { bigint: true })
       return {
-        stat: fstatSync(fd, { bigint: true }),
+        stat,
         at: leaf => Buffer.concat([prefix, Buffer.from(leaf)]),
         inPlace,
         sync: async () => {
           if (!readable) throw new Error('no permission to read the folder')
-          await syncFolder(fd)
+          await this.#syncs.sync(fd, stat)
         },
         close: () => quietly(() => closeSync(fd))
       }
