@@ -2,6 +2,7 @@
 // at what the lines say.
 import { constants, fstatSync, ftruncateSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
 import { closeFile, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll, writeNow } from './files.ts'
@@ -140,8 +141,8 @@ export class Writer {
   }
 
   async #run(): Promise<void> {
-    // What is appended in the same turn goes out together.
-    await Promise.resolve()
+    // What is appended in the same turn of the event loop, by several edits, goes out together.
+    await setImmediate()
     while (this.#isDue()) await this.#send(this.#take())
   }
 
