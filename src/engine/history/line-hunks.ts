@@ -29,7 +29,10 @@ export function lineHunks(old: Buffer, now: Buffer): LineHunk[] {
   const [a, b] = [old.subarray(lead, old.length - trail), now.subarray(lead, now.length - trail)]
   if (a.length === 0 && b.length === 0) return []
   const named = a.length > 0 && b.length > 0 ? nameLines(a, b) : undefined
-  if (named === undefined) return [{ from: lead, to: lead + a.length, otherFrom: lead, otherTo: lead + b.length }]
+  // Mostly, all lines are different ones.
+  if (named === undefined || named.count === named.a.names.length + named.b.names.length) {
+    return [{ from: lead, to: lead + a.length, otherFrom: lead, otherTo: lead + b.length }]
+  }
   return hunksOf(named, lead)
 }
 
