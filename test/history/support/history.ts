@@ -14,6 +14,8 @@ export interface Place {
   gone: Set<string>
   /** How often those who are taken for gone will look, and not see it: others did it just after that. */
   late: Map<string, number>
+  /** Closes what was opened, and removes it, before the test ends. */
+  clear(): Promise<void>
   /** Opens the history of a server of its own. */
   open(options?: Partial<Omit<HistoryOptions, 'limits'>> & { limits?: Partial<HistoryLimits> }): Promise<History>
 }
@@ -35,11 +37,13 @@ export const openAs = (nonce: string, folder: string, options: Partial<HistoryOp
 export function makePlace(t: { teardown(work: () => unknown): void }, folder?: string): Place {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-history-')))
   const opened: History[] = []
-  t.teardown(async () => {
-    for (const history of opened) await history.close()
+  const clear = async (): Promise<void> => {
+    for (const history of opened.splice(0)) await history.close()
     rmSync(base, { recursive: true, force: true })
-  })
+  }
+  t.teardown(clear)
   const place: Place = {
+    clear,
     folder: folder ?? join(base, 'history'),
     events: [],
     gone: new Set(),

@@ -1,28 +1,53 @@
 // A second process for the tests: appends records, each with its number, until it is ended; prints the id of each that is
 // acknowledged. Does not know any test.
 import { openHistory } from '../../../src/history/history.ts'
-import { DURABLE, recordOf } from './history.ts'
+import { DURABLE, FAST, recordOf } from './history.ts'
 
-const { folder, nonce, at } = JSON.parse(process.argv[2] ?? '{}')
+export interface WriterOrder {
+  folder: string
+  nonce: string
+  /** How many records it appends at a time. */
+  at: number
+  durable: boolean
+  /** Nonces of servers that are gone. */
+  gone: readonly string[]
+  /** It sweeps whenever it has closed a segment, and keeps so many bytes. */
+  keep?: number
+  /** Its first record has an idempotency key. */
+  keyed?: boolean
+}
+
+const order: WriterOrder = JSON.parse(process.argv[2] ?? '{}')
+const { folder, nonce, at, durable, gone, keep, keyed = false } = order
+let sweeping = Promise.resolve()
 const history = await openHistory({
   folder,
   nonce,
   level: 'full',
   isPrivate: () => false,
-  isAlive: async () => true,
+  isAlive: async nonce => !gone.includes(nonce),
   stayAlive: () => 0,
   report: event => process.stdout.write(`event ${JSON.stringify(event)}\n`),
+  rotated: () => {
+    if (keep === undefined) return
+    sweeping = sweeping.then(async () => {
+      const { removed } = await history.sweep({ days: 30, bytes: keep })
+      process.stdout.write(`swept ${removed}\n`)
+    })
+  },
   limits: { segment: 20_000, text: 300 }
 })
 process.stdout.write('ready\n')
 for (let i = 0; ; i += at) {
   await Promise.all(
     Array.from({ length: at }, async (_, k) => {
-      const text = `${nonce} ${i + k} `.repeat(1 + ((i + k) % 40))
-      const record = recordOf(history, `${nonce}.txt`, text)
-      await history.append(record, DURABLE)
+      const number = i + k
+      const text = `${nonce} ${number} `.repeat(1 + (number % 40))
+      const key = { digest: nonce, fingerprint: 'f', outcome: number }
+      const record = recordOf(history, `${nonce}.txt`, text, keyed && number === 0 ? { key } : {})
+      await history.append(record, durable ? DURABLE : FAST)
       history.settle(record.edit_id, 'done')
-      process.stdout.write(`done ${record.edit_id} ${i + k}\n`)
+      process.stdout.write(`done ${record.edit_id} ${number}\n`)
     })
   )
 }

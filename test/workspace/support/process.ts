@@ -1,5 +1,5 @@
-// Starts worker.ts or batch-worker.ts as a second process; built to JavaScript first, so that a test can start and kill it often. Does not
-// know any test.
+// Starts a worker (worker.ts, batch-worker.ts, or of other tests) as a second process; built to
+// JavaScript first, so that a test can start and kill it often. Does not know any test.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import ts from 'typescript'
+import type { WriterOrder } from '../../history/support/writer.ts'
+import type { UndoOrder } from '../../operations/support/undo-worker.ts'
 import type { WorkerOrder } from './batch-worker.ts'
 
 export interface Second {
@@ -23,14 +25,17 @@ export interface Second {
 const project = fileURLToPath(new URL('../../../', import.meta.url))
 let built: string | null = null
 
-/** The path of a built worker in a copy of the sources without types. */
-function worker(name: 'worker' | 'batch-worker'): string {
+/** The path of a built worker in a copy of the sources without types. `name`: below test/. */
+function worker(name: string): string {
   if (built !== null) return join(built, name + '.js')
   const folder = mkdtempSync(join(tmpdir(), 'editd-built-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  const sources = ['src/engine', 'src/history', 'src/workspace', 'test/workspace/support']
+  const sources = [
+    ...['engine', 'history', 'operations', 'workers', 'workspace'].map(part => join('src', part)),
+    ...['schemas', 'test/history/support', 'test/operations/support', 'test/workspace/support']
+  ]
   for (const name of [
     'src/error-code.ts',
     'src/result.ts',
@@ -49,7 +54,7 @@ function worker(name: 'worker' | 'batch-worker'): string {
     mkdirSync(join(folder, dirname(name)), { recursive: true })
     writeFileSync(join(folder, name.replace(/ts$/, 'js')), outputText)
   }
-  built = join(folder, 'test/workspace/support')
+  built = join(folder, 'test')
   return worker(name)
 }
 
@@ -73,13 +78,24 @@ export function startWorker(
   },
   apart: string[] = []
 ): Second {
-  return start([...apart, process.execPath, worker('worker'), JSON.stringify({ pause: 0, hold: 0, ...order })], {})
+  return start(
+    [...apart, process.execPath, worker('workspace/support/worker'), JSON.stringify({ pause: 0, hold: 0, ...order })],
+    {}
+  )
 }
 
 /** Starts the worker for batches. `env` is all of its environment. */
 export function startBatchWorker(order: WorkerOrder, env: Record<string, string> = {}, apart: string[] = []): Second {
-  return start([...apart, process.execPath, worker('batch-worker'), JSON.stringify(order)], env)
+  return start([...apart, process.execPath, worker('workspace/support/batch-worker'), JSON.stringify(order)], env)
 }
+
+/** Starts the worker that edits, undoes and redoes. */
+export const startUndoWorker = (order: UndoOrder): Second =>
+  start([process.execPath, worker('operations/support/undo-worker'), JSON.stringify(order)], {})
+
+/** Starts the worker that writes records and nothing else. */
+export const startWriter = (order: WriterOrder): Second =>
+  start([process.execPath, worker('history/support/writer'), JSON.stringify(order)], {})
 
 /** Without tap's environment, in which it would measure coverage. */
 function start([program = '', ...args]: readonly string[], env: Record<string, string>): Second {

@@ -1,0 +1,101 @@
+// A second process for the tests of undo: makes lines, takes them back and makes them again, one step after the other,
+// until it is ended; prints what became of each step. Does not know any test.
+import { makeRedo } from '../../../src/operations/redo.ts'
+import { makeUndo } from '../../../src/operations/undo.ts'
+import type { Called, CallContext, Operation } from '../../../src/operations/operation.ts'
+import { SyntaxChecker } from '../../../src/workers/syntax.ts'
+import { PlanMaker } from '../../../src/workers/plan.ts'
+import type { Key, WorkspaceOptions } from '../../../src/workspace/api.ts'
+import { append, open } from '../../workspace/support/open.ts'
+import { FILES, fileOf, isKeyed, stepsOf } from './undo-steps.ts'
+
+export interface UndoOrder extends Partial<WorkspaceOptions> {
+  root: string
+  state: string
+  name: string
+  /** The next line and step; `made`: the edit or batch that made the line, unless that is the next step. */
+  line: number
+  step: number
+  made?: string
+}
+
+const order: UndoOrder = JSON.parse(process.argv[2] ?? '{}')
+const { root, state, name, line: _line, step: _step, made: _made, ...options } = order
+const workspace = await open({ base: '', root, state }, { lockTimeout: 20_000, history: 'full', ...options })
+process.stdout.write('ready\n')
+const taking = {
+  workspace,
+  limits: { max_edits: 100, max_file_size: 1e8 },
+  planMaker: new PlanMaker(),
+  syntaxChecker: new SyntaxChecker()
+}
+const undo = makeUndo(taking)
+const redo = makeRedo(taking)
+
+/** `failed`, or how it was done and the edit's or batch's id. */
+type Said = readonly [how: 'done' | 'replayed' | 'failed', what: string]
+
+async function keyed<T>(
+  { keyed = workspace.keyed.bind(workspace) }: Pick<Operation, 'keyed'>,
+  key: string,
+  work: (key?: Key) => Promise<T>,
+  say: (done: unknown) => Said
+): Promise<Said> {
+  const answer = await keyed({ scope: 'test', key, fingerprint: key }, work)
+  if (!answer.ok) return ['failed', answer.failure.code]
+  if ('done' in answer.value) return say(answer.value.done)
+  const [how, what] = say({ ok: true, value: answer.value.replayed })
+  return how === 'done' ? ['replayed', what] : [how, what]
+}
+
+/** Makes a line in one file or in both. */
+async function make(operation: 'edit' | 'batch', path: string, text: string, key?: Key): Promise<unknown> {
+  const origin = { operation, agent: name, ...(key !== undefined && { key }) }
+  if (operation === 'edit') {
+    const outcome = ({ edit_id }: { edit_id?: string }) => edit_id
+    const done = await workspace.edit({ path }, { dry_run: false, origin, outcome }, append(text))
+    return done.ok ? { ok: true, value: done.value.edit_id } : done
+  }
+  const outcome = ({ batch_id }: { batch_id?: string }) => batch_id
+  const steps = FILES.map(path => ({ operation: 'edit' as const, target: { path }, plan: append(text) }))
+  const done = await workspace.batch<string, never>(steps, { dry_run: false, origin, outcome })
+  return done.ok ? { ok: true, value: done.value.batch_id } : done
+}
+
+const sayMade = (done: unknown): Said => {
+  const said = done as { ok: true; value: string } | { ok: false; failure: { code: string } }
+  return said.ok ? ['done', said.value] : ['failed', said.failure.code]
+}
+const sayTaken = (called: unknown): Said => {
+  const said = called as Called
+  if (!said.ok) return ['failed', said.failure.code]
+  if (!('results' in said.value.outcome)) return ['failed', 'no results']
+  return ['done', said.value.outcome.results.map(result => ('edit_id' in result ? result.edit_id : '-')).join()]
+}
+
+async function carryOut(line: number, step: number, made: string): Promise<Said> {
+  const text = `${name}.${line}`
+  const what = stepsOf(line)[step]!
+  const key = isKeyed(line) ? `${text}.${step}` : undefined
+  if (what === 'edit' || what === 'batch') {
+    const work = (key?: Key) => make(what, fileOf(line), text + '\n', key)
+    return key === undefined ? sayMade(await work()) : keyed({}, key, work, sayMade)
+  }
+  const operation = what === 'undo' ? undo : redo
+  const target = stepsOf(line)[0] === 'batch' ? { batch_id: made } : { edit_id: made }
+  const work = (key?: Key) => {
+    const context: CallContext = { caller: { agent: name }, ...(key !== undefined && { key }) }
+    return operation.call(target, context)
+  }
+  return key === undefined ? sayTaken(await work()) : keyed(operation, key, work, sayTaken)
+}
+
+for (let { line, step, made = '' } = order; ; line++, step = 0) {
+  for (; step < stepsOf(line).length; step++) {
+    process.stdout.write(`begin ${line} ${step}\n`)
+    const [how, what] = await carryOut(line, step, made)
+    process.stdout.write(`${how} ${line} ${step} ${what}\n`)
+    if (how === 'failed') break
+    if (step === 0) made = what
+  }
+}
