@@ -56,12 +56,19 @@ export async function takeBackFiles(
   if (first !== undefined && others.length === 0 && !dry_run) return takeBackOne(run, first, [])
   for (let attempt = 1; ; attempt++) {
     const planned = await planAll(run, files)
-    if (!planned.ok) return planned
+    if (!planned.ok) {
+      // It was read without a lock, and is read again.
+      if (attempt < ATTEMPTS && isChangedMeanwhile(planned)) continue
+      return planned
+    }
     if (dry_run) return ok(answerOf(run, planned.value.done, planned.value.left))
     const done = await takeBackPlanned(run, planned.value)
     if (done.ok || attempt === ATTEMPTS || !OVERTAKEN.includes(done.failure.code)) return done
   }
 }
+
+const isChangedMeanwhile = ({ failure }: Failed): boolean =>
+  failure.code === 'STALE_FILE' && failure.reason === 'changed_meanwhile'
 
 /** What was done in files, or would be. `left`: edits of others, which were in conflict. */
 const answerOf = (

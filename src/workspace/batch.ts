@@ -1,5 +1,6 @@
 // Changes many files, all or nothing: the plans one after the other in memory, the writing, and the answers. Does not
 // know what a plan does; commit/commit-batch.ts touches the disk.
+import type { Selection } from '../engine/history/change.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, BatchStepDone, ChangeOptions, Origin, Planned } from './api.ts'
 import { groupTexts, readTexts, type BatchText, type BatchTexts, type FileName } from './batch-texts.ts'
@@ -83,6 +84,8 @@ class FileBatch<T, F> {
   readonly #done: StepDone<T>[] = []
   /** Folders that will have been made for new files. */
   readonly #coming: Buffer[] = []
+  /** What an undo or redo takes back or makes again in files whose bytes stay as they are. */
+  readonly #traceless: { name: FileName; toggles: readonly Selection[] }[] = []
   /** What will be given back in the end. */
   readonly #taken: (() => void)[] = []
   /** The step that is being worked on. */
@@ -174,6 +177,7 @@ class FileBatch<T, F> {
       text.made_folders = made_folders
       text.attributes = attributes ?? text.attributes
     }
+    if (!changed && toggles !== undefined) this.#traceless.push({ name, toggles })
     if (created === true) this.#coming.push(...foldersBetween(name.absent!.folder, split(name.path).folder))
     this.#done.push({ text, name, info: led, changed, ...(created !== undefined && { created }), description })
     return null
@@ -228,7 +232,8 @@ class FileBatch<T, F> {
     )
     if (this.#locks === null) return ok(this.#answer(new Map(), true))
     if (changed.length === 0) {
-      const would = this.#answer(new Map(), false)
+      const known = await this.#noteTraceless(origin, this.#traceless.length === 0 ? undefined : newId?.())
+      const would = this.#answer(new Map(), false, known)
       const noted = this.#texts.all[0]?.names[0]?.recorder
       await noted?.note(origin, texts => outcome?.(would, texts && this.#keepsTexts()))
       return ok(would)
@@ -276,7 +281,27 @@ class FileBatch<T, F> {
       members.reduce((sum, { text }) => sum + (text.content?.size ?? 0), 0)
     )
     listeners.forEach(auditDone)
-    return ok(this.#answer(await this.#finish(members, committed.value), false, known))
+    const finished = await this.#finish(members, committed.value)
+    const traceless = await this.#noteTraceless(origin, batch_id).catch((error: unknown) => {
+      // The files are changed by now.
+      const { report = () => {} } = this.#context.options
+      report({ event: 'unrecorded', reason: codeOf(error) })
+      return { ids: [] }
+    })
+    return ok(this.#answer(finished, false, { batch_id, ids: new Map([...known.ids, ...traceless.ids]) }))
+  }
+
+  /** Throws where it can't be written. */
+  async #noteTraceless(
+    { key: _, ...origin }: Origin,
+    batch_id: string | undefined
+  ): Promise<{ batch_id: string | undefined; ids: ReadonlyMap<FileName, string | undefined> }> {
+    const ids = new Map<FileName, string | undefined>()
+    for (const { name, toggles } of this.#traceless) {
+      await name.recorder?.note({ ...origin, ...(batch_id !== undefined && { batch_id }) }, () => null, toggles)
+      ids.set(name, name.recorder?.edit_id)
+    }
+    return { batch_id, ids }
   }
 
   async #digestAll(): Promise<void> {

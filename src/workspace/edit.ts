@@ -104,6 +104,7 @@ async function changeContent<T, F>(
     path: pin.relative,
     digest: snapshot.digest,
     bytes: () => snapshot.bytes,
+    unchanged: () => snapshot.unchanged(),
     lock: mode.name === 'commit' ? mode.lock : null
   }
   const recorder = context.recorder.begin(file)
@@ -137,8 +138,10 @@ async function changeContent<T, F>(
     })
     if (mode.name === 'dry_run' || !changed) {
       const would = { ...edited(shortHash(await digest)), file_hash, warnings: changed ? lossesOf(pin, 'rename') : [] }
-      if (mode.name === 'commit') await recorder?.note(origin, texts => outcome?.(would, texts))
-      return ok(would)
+      if (mode.name === 'dry_run') return ok(would)
+      const named = (edit_id = recorder?.edit_id) => ({ ...would, ...(edit_id !== undefined && { edit_id }) })
+      await recorder?.note(origin, (texts, edit_id) => outcome?.(named(edit_id), texts), planned.value.toggles)
+      return ok(named())
     }
     const record = async (temp?: string): Promise<void> => {
       const new_hash = await digest

@@ -58,9 +58,16 @@ export function settlementOf({ hash_before, hash_after }: EditRecord, after: str
   return hash_before === after ? 'void' : 'uncertain'
 }
 
-/** A keyed request that changed nothing, of which only the answer is kept; or a review, which changes nothing either. */
-export const isNote = ({ hash_before, hash_after }: Pick<EditRecord, 'hash_before' | 'hash_after'>): boolean =>
-  hash_before === hash_after
+type Traced = Pick<EditRecord, 'hash_before' | 'hash_after' | 'toggles'>
+
+/** Its file is as it was before: nothing was to be done after it was written. */
+export const isTraceless = ({ hash_before, hash_after }: Traced): boolean => hash_before === hash_after
+
+/**
+ * A keyed request that changed nothing, of which only the answer is kept; or a review, which changes nothing either. An
+ * undo or redo says which changes stand, even where no byte shows it.
+ */
+export const isNote = (record: Traced): boolean => isTraceless(record) && record.toggles === undefined
 
 /** Whether it is of a change of its file. */
 export const isChange = (record: EditRecord): record is ChangeRecord => !isNote(record)

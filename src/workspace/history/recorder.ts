@@ -3,7 +3,7 @@
 import type { LineCounts } from '../../audit/audit.ts'
 import { differing, recordedSplices } from '../../engine/history/refine.ts'
 import { placesOf } from '../../engine/history/places.ts'
-import type { RecordedSplice } from '../../engine/history/change.ts'
+import type { RecordedSplice, Selection } from '../../engine/history/change.ts'
 import type { History, Latest } from '../../history/api.ts'
 import type { EditRecord, FileAttributes, Settlement, Stored } from '../../history/record.ts'
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
@@ -28,6 +28,8 @@ export interface FileBefore {
   digest: string | null
   /** To be asked for where they may have moved. */
   bytes(): Buffer
+  /** Whether the file still is what was read; asked of one that was read without the lock. */
+  unchanged?(): boolean
   /** Null: it was read without. */
   lock: Pick<Lock, 'alone_since'> | null
 }
@@ -131,7 +133,10 @@ export class FileRecorder {
     return this.#failed
   }
 
-  /** The file's changes so far, with one by others that nobody has recorded yet. */
+  /**
+   * The file's changes so far, with one by others that nobody has recorded yet. Throws Raced where the file was changed
+   * since it was read without the lock.
+   */
   async past(): Promise<FileHistory> {
     const { path, digest, lock } = this.#file
     await this.#look()
@@ -214,19 +219,32 @@ export class FileRecorder {
     }
   }
 
-  /** Of a keyed request that changes nothing: keeps its answer. */
-  async note(origin: Origin, outcome: (texts: boolean) => unknown): Promise<void> {
+  /**
+   * Of a request that changes no byte: keeps the answer, if it has a key, and what an undo or redo `toggles`. Throws where
+   * that can't be written.
+   */
+  async note(
+    origin: Origin,
+    outcome: (texts: boolean, edit_id?: string) => unknown,
+    toggles?: readonly Selection[]
+  ): Promise<void> {
     const { key, ...author } = origin
-    if (key === undefined) return
+    if (key === undefined && toggles === undefined) return
     await this.#look()
+    const outside = toggles === undefined ? null : await this.#outsideChange()
+    const edit_id = this.#history.nextId()
     throwIfLost(key)
     const here = this.#here(this.#file.digest === null ? NOTHING : this.#file.bytes())
     const { hash_before: hash_after, size_before: size_after } = here
-    const record = this.#make(this.#history.nextId(), author, { ...here, splices: [], hash_after, size_after })
-    record.key = { ...named(key), outcome: outcome(this.keepsTexts) }
+    const toggled = toggles === undefined ? {} : { toggles }
+    const record = this.#make(edit_id, author, { ...here, splices: [], hash_after, size_after, ...toggled })
+    const named_id = toggles === undefined ? undefined : edit_id
+    if (key !== undefined) record.key = { ...named(key), outcome: outcome(this.keepsTexts, named_id) }
     try {
+      if (outside !== null) await this.#keepOutside(outside)
       await this.#history.append(record, { durable: this.#options.durable })
-      this.#history.settle(record.edit_id, 'done')
+      this.#history.settle(edit_id, 'done')
+      this.#recorded = named_id
     } catch (error) {
       throw new HistoryUnwritable(error)
     }
@@ -298,6 +316,8 @@ export class FileRecorder {
     const judged = judge(stored, digest)
     const last = judged.findLast(({ record, settled }) => counts(record, settled))?.record
     const isEnd = last === undefined || last.hash_after === digest
+    // The last record is of a change that came after the reading, and what was read is none of others.
+    if (!isEnd && this.#file.unchanged?.() === false) throw new Raced('the file was changed while it was looked at')
     return [...judged, ...takenPlace(isEnd ? null : await this.#recordOfOthers(last))]
   }
 

@@ -9,7 +9,7 @@ import type { Lock } from '../locks/lock.ts'
 import { split } from '../root/path.ts'
 import { same, statAt, type Root } from '../root/pin.ts'
 import { digestAt } from '../scan.ts'
-import { chainOf, isNote } from './chain.ts'
+import { chainOf, isTraceless } from './chain.ts'
 
 export interface Settling {
   history: History
@@ -35,8 +35,7 @@ export async function settle(
   onFound: (settlement: Settlement) => void = () => {}
 ): Promise<Settlement> {
   const { history, root, acquire, recover, report } = settling
-  // Nothing was to be done after it was written.
-  if (isNote(record)) {
+  if (isTraceless(record)) {
     history.settle(record.edit_id, 'done')
     return 'done'
   }

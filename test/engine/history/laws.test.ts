@@ -1,23 +1,11 @@
 // Laws of undo and redo on random histories of three agents. The truth is a weave of single bytes.
 import t, { type Test } from 'tap'
-import type { RecordedChange, Selection } from '../../../src/engine/history/change.ts'
 import { stateAfter, takeBack } from '../../../src/engine/history/take-back.ts'
 import { standingOf } from '../../../src/engine/history/units.ts'
 import { often } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
-import { type Cell, History, randomSplices, unitsOf } from './random-history.ts'
-
-const ALPHABET = ['a', 'b', ' ', '\n', '\r\n', '\r', 'é', '字', '<', '>'].map(text => Buffer.from(text))
-const BYTES = [...ALPHABET, Buffer.from([0xff]), Buffer.from([0xc3]), Buffer.from([0x80])]
-
-const some = (random: Random, edits: readonly RecordedChange[]): Selection[] =>
-  edits
-    .filter(() => random.chance(50))
-    .map(({ edit_id, splices }) =>
-      random.chance(70)
-        ? { edit_id }
-        : { edit_id, change_indexes: [...splices!.keys()].filter(() => random.chance(50)) }
-    )
+import { OwnedLines } from './owned-lines.ts'
+import { ALPHABET, BYTES, type Cell, History, randomSplices, someOf, unitsOf } from './random-history.ts'
 
 /** Edits, undos and redos of three agents; `said`: what is wrong, or null. */
 function live(random: Random): { history: History; said: string | null } {
@@ -42,7 +30,7 @@ function toggleSome(random: Random, history: History, agent: number): string | n
   const before = history.present
   const seen = history.cells.filter(cell => history.isVisible(cell))
   const skip = random.chance(30)
-  const set = some(random, history.edits(agent))
+  const set = someOf(random, history.edits(agent))
   const result = history.toggle(set, to, skip)
   if (!result.ok) return result.failure.code === 'HISTORY_GONE' ? 'history gone' : null
   const isOwn = (unit: string | null) => unit !== null && history.agents.get(unit.split(' ')[0]!) === agent
@@ -161,84 +149,24 @@ check('takes the first edit back without parting a line', 40_000, random => {
   return added.some(pair => isParted(history, pair)) ? 'what others inserted is on another line' : null
 })
 
-/** A line that one agent owns; null where it isn't there. `edits`: what each unit made of it. */
-interface OwnedLine {
-  owner: number
-  base: Buffer | null
-  edits: { unit: string; text: Buffer | null }[]
-}
-
-const NOTHING = Buffer.alloc(0)
-
-/** The number of each line in a text and where it begins, in order. Line 7 has `l7 ` in it. */
-const placesOf = (text: Buffer): { line: number; start: number }[] =>
-  Array.from(text.toString('latin1').matchAll(/[^\r\n]*l(\d+) [^\r\n]*(?:\r\n|\n|\r)/g), ({ 1: line, index }) => ({
-    line: Number(line),
-    start: index
-  }))
-
-/** Replaces, deletes or inserts some of an agent's lines; false if these aren't one splice each. */
-function editLines(
-  random: Random,
-  history: History,
-  lines: OwnedLine[],
-  agent: number,
-  newLine: (i: number) => Buffer
-) {
-  const { present } = history
-  const edit_id = `e${history.changes.length}`
-  const places = placesOf(present)
-  const starts = [...places.map(({ start }) => start), present.length]
-  const planned = places
-    .map(({ line, start }, at) => ({ line, start, end: starts[at + 1]! }))
-    .filter(({ line }) => lines[line]!.owner === agent && random.chance(40))
-    .map(place => ({ ...place, insert: random.chance(30) ? NOTHING : newLine(place.line) }))
-  // A line that is made again somewhere else would be another line.
-  for (let count = random.int(3); count > 0; count--) {
-    const line = lines.push({ owner: agent, base: null, edits: [] }) - 1
-    const start = random.pick(starts)
-    planned.push({ line, start, end: start, insert: newLine(line) })
-  }
-  planned.sort((a, b) => a.start - b.start || a.end - b.end)
-  for (const [index, { line, insert }] of planned.entries()) {
-    lines[line]!.edits.push({ unit: `${edit_id} ${index}`, text: insert.length > 0 ? insert : null })
-  }
-  return planned.length === 0 || history.edit(agent, planned).splices!.length === planned.length
-}
-
 check('lets agents on lines of their own take back what they want', 40_000, random => {
-  const breaks = random.pick([['\n'], ['\r\n'], ['\r'], ['\n', '\r\n', '\r']])
-  let version = 0
-  const newLine = (line: number): Buffer =>
-    Buffer.concat([
-      Buffer.from(`${random.pick(['', '  ', 'y '])}l${line} `),
-      random.chance(20) ? Buffer.from([random.pick([0xff, 0xc3])]) : NOTHING,
-      Buffer.from(`${random.pick(['', 'x', 'x y', 'é'])} v${version++}${random.pick(breaks)}`)
-    ])
-  const lines = Array.from({ length: 1 + random.int(9) }, (_, line): OwnedLine => ({
-    owner: line % 3,
-    base: newLine(line),
-    edits: []
-  }))
-  const history = new History(Buffer.concat(lines.map(({ base }) => base ?? NOTHING)))
+  const owned = new OwnedLines(random)
+  const history = new History(owned.base)
   for (let step = 0; step < 25; step++) {
     const agent = random.int(3)
     if (random.chance(65) || history.edits(agent).length === 0) {
-      if (!editLines(random, history, lines, agent, newLine)) return 'not one splice a line'
+      const planned = owned.plan(history, agent)
+      if (planned.length > 0 && history.edit(agent, planned).splices!.length !== planned.length) {
+        return 'not one splice a line'
+      }
     } else {
-      const set = some(random, history.edits(agent))
+      const set = someOf(random, history.edits(agent))
       const result = history.toggle(set, random.chance(60) ? 'undone' : 'standing', random.chance(30))
       const { conflicts = [] } = result.ok ? result.value : (result.failure as { conflicts?: { by: string }[] })
       if (conflicts.some(({ by }) => history.agents.get(by) !== agent)) return 'refused because of another agent'
     }
-    // What the last edit of it that stands made of each line.
-    const places = placesOf(history.present)
-    for (const [line, { base, edits }] of lines.entries()) {
-      const last = edits.findLast(({ unit }) => !history.undone.has(unit))
-      const at = places.findIndex(place => place.line === line)
-      const is = at === -1 ? NOTHING : history.present.subarray(places[at]!.start, places[at + 1]?.start)
-      if (!is.equals((last === undefined ? base : last.text) ?? NOTHING)) return `line ${line} is wrong`
-    }
+    const wrong = owned.wrong(history)
+    if (wrong !== null) return wrong
   }
   return null
 })

@@ -7,6 +7,10 @@ import type { TakeBackFailure } from '../../../src/engine/failure.ts'
 import type { Result } from '../../../src/result.ts'
 import type { Random } from '../../random.ts'
 
+/** What texts are made of: line breaks of all kinds, characters of several bytes; and what isn't UTF-8. */
+export const ALPHABET = ['a', 'b', ' ', '\n', '\r\n', '\r', 'é', '字', '<', '>'].map(text => Buffer.from(text))
+export const BYTES = [...ALPHABET, Buffer.from([0xff]), Buffer.from([0xc3]), Buffer.from([0x80])]
+
 /** A byte that was ever there, and the units that inserted and deleted it. */
 export interface Cell {
   byte: number
@@ -153,3 +157,13 @@ export function randomSplices(random: Random, text: Buffer, alphabet: readonly B
   }
   return splices
 }
+
+/** Some of these edits, or some of their splices. */
+export const someOf = (random: Random, edits: readonly RecordedChange[]): Selection[] =>
+  edits
+    .filter(() => random.chance(50))
+    .map(({ edit_id, splices }) =>
+      random.chance(70)
+        ? { edit_id }
+        : { edit_id, change_indexes: [...splices!.keys()].filter(() => random.chance(50)) }
+    )

@@ -68,7 +68,7 @@ const sayMade = (done: unknown): Said => {
 }
 const sayTaken = (called: unknown): Said => {
   const said = called as Called
-  if (!said.ok) return ['failed', said.failure.code]
+  if (!said.ok) return ['failed', `${said.failure.code} ${JSON.stringify(said)}`]
   if (!('results' in said.value.outcome)) return ['failed', 'no results']
   return ['done', said.value.outcome.results.map(result => ('edit_id' in result ? result.edit_id : '-')).join()]
 }

@@ -1,0 +1,104 @@
+// Undo and redo beside others, and where no byte tells what they did: on real workspaces.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { makeOperations, type Operations } from '../../src/operations.ts'
+import type { Workspace } from '../../src/workspace/workspace.ts'
+import { append, makeFolders, open, REAL, removeFolders } from '../workspace/support/open.ts'
+
+type Body = Record<string, any>
+
+/** A workspace with files `a` and `b`, both of one line. `instead` gets the workspace and may return another. */
+async function serve(t: Test, instead: (workspace: Workspace) => Workspace = workspace => workspace) {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  for (const name of ['a', 'b']) writeFileSync(join(folders.root, name), 'one\n')
+  const workspace = await open(folders, { history: 'full' })
+  t.teardown(() => workspace.close())
+  const operations = makeOperations(instead(workspace), { max_edits: 1000, max_file_size: 1e6 })
+  const call = async (name: keyof Operations, body: Body): Promise<Body> => {
+    const called = await operations[name].call(body as never)
+    return called.ok ? called.value.outcome : called.failure
+  }
+  const edit = async (path: string, old_text: string, new_text: string): Promise<string> =>
+    (await call('edit', { path, old_text, new_text })).edit_id
+  const text = (name: string): string => readFileSync(join(folders.root, name), 'utf8')
+  const states = async (): Promise<string[]> =>
+    (await call('history', {})).edits.map((edit: Body) => `${edit.operation} ${edit.state}`)
+  return { workspace, call, edit, text, states }
+}
+
+t.test('remembers what it took back where no byte shows it', async t => {
+  const { call, edit, text, states } = await serve(t)
+  const made = await edit('a', 'one\n', 'one\ntwo\n')
+  const gone = await edit('a', 'one\ntwo\n', 'one\n')
+  const undone = await call('undo', { edit_ids: [made, gone] })
+  t.match(undone, { results: [{ changed: false, edit_id: String }], toggled: [made, gone] })
+  t.equal(text('a'), 'one\n')
+  t.strictSame(await states(), ['undo applied', 'edit undone', 'edit undone'])
+  t.match(await call('undo', { edit_ids: [made, gone] }), { code: 'NOTHING_TO_UNDO', reason: 'done_already' })
+  t.match(await call('undo', {}), { code: 'NOTHING_TO_UNDO' })
+  const [{ edit_id }] = undone.results
+  t.match(await call('redo', { edit_id }), { results: [{ changed: false, edit_id: String }] })
+  t.strictSame(await states(), ['redo applied', 'undo applied', 'edit applied', 'edit applied'])
+  t.match(await call('undo', { edit_id: gone }), { results: [{ changed: true }] })
+  t.equal(text('a'), 'one\ntwo\n')
+})
+
+t.test('remembers it in one file of several, and in all of several', async t => {
+  const { call, edit, text, states } = await serve(t)
+  const ids = [await edit('a', 'one\n', 'one\ntwo\n'), await edit('a', 'one\ntwo\n', 'one\n')]
+  const others = [await edit('b', 'one\n', 'one\ntwo\n')]
+  const undone = await call('undo', { edit_ids: [...ids, ...others] })
+  t.match(undone, { batch_id: String, results: { length: 2 } })
+  for (const { edit_id } of undone.results) t.type(edit_id, 'string')
+  t.strictSame([text('a'), text('b')], ['one\n', 'one\n'])
+  t.strictSame((await states()).slice(-3), ['edit undone', 'edit undone', 'edit undone'])
+  t.match(await call('redo', { batch_id: undone.batch_id }), { batch_id: String, results: { length: 2 } })
+  others.push(await edit('b', 'one\ntwo\n', 'one\n'))
+  const all = await call('undo', { edit_ids: [...ids, ...others] })
+  t.match(all, { batch_id: String, results: [{ changed: false }, { changed: false }] })
+  t.ok((await states()).every(state => !state.startsWith('edit') || state === 'edit undone'))
+  t.match(await call('undo', { edit_ids: [...ids, ...others] }), { code: 'NOTHING_TO_UNDO' })
+})
+
+/** A workspace in which another one's edit comes between reading a file for a dry run and asking for its changes. */
+const overtaken =
+  (times: number) =>
+  (workspace: Workspace): Workspace => {
+    let left = times
+    const edit: Workspace['edit'] = (target, options, plan) =>
+      workspace.edit(target, options, (original, file) =>
+        plan(original, {
+          ...file,
+          history: async () => {
+            if (options.dry_run && left-- > 0) await workspace.edit(target, REAL, append('of others\n'))
+            return file.history()
+          }
+        })
+      )
+    return new Proxy(workspace, {
+      get: (of, name) => {
+        if (name === 'edit') return edit
+        const value: unknown = Reflect.get(of, name)
+        return typeof value === 'function' ? value.bind(of) : value
+      }
+    })
+  }
+
+t.test('plans once more where another change comes in between', async t => {
+  for (const [times, expected] of [
+    [1, { toggled: { length: 2 } }],
+    [2, { toggled: { length: 2 } }],
+    [3, { code: 'STALE_FILE', reason: 'changed_meanwhile' }]
+  ] as const) {
+    const { call, edit, text } = await serve(t, overtaken(times))
+    const ids = [await edit('a', 'one\n', 'ONE\n'), await edit('b', 'one\n', 'ONE\n')]
+    t.match(await call('undo', { edit_ids: ids, dry_run: true }), expected)
+    t.equal(text('a'), 'ONE\n' + 'of others\n'.repeat(times))
+  }
+  const { call, edit, text } = await serve(t, overtaken(1))
+  const ids = [await edit('a', 'one\n', 'ONE\n'), await edit('b', 'one\n', 'ONE\n')]
+  t.match(await call('undo', { edit_ids: ids }), { toggled: { length: 2 } })
+  t.strictSame([text('a'), text('b')], ['one\nof others\n', 'one\n'])
+})
