@@ -89,6 +89,7 @@ export function planTakeBack(
   return ok({
     pieces: plan.pieces,
     splices: plan.splices.list,
+    splice_lines: plan.line_index.lineNumbers(plan.splices.list.map(({ start }) => start)).lines,
     description,
     toggled,
     skipped,

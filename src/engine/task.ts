@@ -56,6 +56,8 @@ export interface TaskResult {
   pieces: Buffer[]
   /** The same as splices of the original. */
   splices: readonly Splice[]
+  /** On which line of the original each splice begins. */
+  splice_lines: readonly number[]
   description: Described
 }
 
@@ -95,6 +97,7 @@ export function planTask(
   return ok({
     pieces,
     splices: splices.list,
+    splice_lines: planned.value.line_index.lineNumbers(splices.list.map(({ start }) => start)).lines,
     description: {
       plan: { edits_applied, left_alone, newTextWarnings: [...newTextWarnings, ...numbered] },
       ...(joined !== undefined && { joined_breaks: joined }),

@@ -128,6 +128,8 @@ export interface Planned<T> {
   pieces: readonly Buffer[]
   /** The same as splices of the text that it was given; without them the history compares the texts. */
   splices?: readonly Splice[]
+  /** On which line of that text each of them begins; without them the history counts. */
+  splice_lines?: readonly number[]
   /** Of an undo or redo: what it takes back or makes again. */
   toggles?: readonly Selection[]
   /**

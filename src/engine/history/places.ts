@@ -27,15 +27,33 @@ const NOTHING = Buffer.alloc(0)
 /** Bytes kept of the text on each side. A bound on the size of a record; chosen, not measured. */
 export const AROUND = 2048
 
-/** The place of each splice of `original`, in order. Linear in the text. */
-export function placesOf(original: Buffer, splices: readonly RecordedSplice[]): SplicePlace[] {
+/** An offset, and the line that it is on. */
+export interface KnownLine {
+  offset: number
+  line: number
+}
+
+/**
+ * The place of each splice of `original`, in order. Linear in the text; where lines are `known`, ascending, in what is
+ * between them and the splices.
+ */
+export function placesOf(
+  original: Buffer,
+  splices: readonly RecordedSplice[],
+  known: readonly KnownLine[] = []
+): SplicePlace[] {
   const text = new Text([original])
+  let hint = 0
   let counted: number = bomLength(original)
   let line = 1
   let shift = 0
   return splices.map(({ start, old, insert }) => {
     const end = start + old.length
     const from = lineAround(text, start).start
+    for (; hint < known.length && known[hint]!.offset <= start; hint++) {
+      const begin = lineAround(text, known[hint]!.offset).start
+      if (begin > counted) [counted, line] = [begin, known[hint]!.line]
+    }
     if (from > counted) {
       line += countBreaksIn(original, counted, from)
       counted = from

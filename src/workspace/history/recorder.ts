@@ -2,7 +2,7 @@
 // are kept, or how files are written.
 import type { LineCounts } from '../../audit/audit.ts'
 import { differing, recordedSplices } from '../../engine/history/refine.ts'
-import { placesOf } from '../../engine/history/places.ts'
+import { placesOf, type KnownLine } from '../../engine/history/places.ts'
 import type { RecordedSplice, Selection } from '../../engine/history/change.ts'
 import type { History, Latest } from '../../history/api.ts'
 import type { EditRecord, FileAttributes, Settlement, Stored } from '../../history/record.ts'
@@ -37,7 +37,7 @@ export interface FileBefore {
 /** A change that is about to be made. */
 export interface ComingChange {
   origin: Origin
-  planned: Pick<Planned<unknown>, 'pieces' | 'splices' | 'toggles'>
+  planned: Pick<Planned<unknown>, 'pieces' | 'splices' | 'splice_lines' | 'toggles'>
   /** SHA-256 of the result, 64 hex digits; null: the file will be gone. */
   digest: string | null
   /** Of the result, in bytes. */
@@ -65,6 +65,8 @@ interface MadeChange extends Pick<
 > {
   /** The text that the splices replace parts of. */
   before: Buffer
+  /** Lines of it that are known. */
+  lines?: readonly KnownLine[]
 }
 
 const NOTHING = Buffer.alloc(0)
@@ -171,6 +173,7 @@ export class FileRecorder {
     const record = this.#make(edit_id, author, {
       ...this.#here(before),
       splices,
+      lines: linesOf(planned),
       hash_after: digest,
       size_after: size,
       ...(temp !== undefined && { temp }),
@@ -344,10 +347,10 @@ export class FileRecorder {
   #make(
     edit_id: string,
     author: Omit<Origin, 'key'> | typeof OUTSIDE,
-    { before, splices, ...facts }: MadeChange
+    { before, splices, lines = [], ...facts }: MadeChange
   ): EditRecord {
     const { path } = this.#file
-    return { edit_id, ...author, at: Date.now(), path, ...facts, ...textsOf(before, splices) }
+    return { edit_id, ...author, at: Date.now(), path, ...facts, ...textsOf(before, splices, lines) }
   }
 
   async #copyWith(hash: string): Promise<Buffer | null> {
@@ -367,6 +370,9 @@ function throwIfLost(key: Key | undefined): void {
 const takenPlace = (record: EditRecord | null): { record: EditRecord; settled: 'done' }[] =>
   record === null ? [] : [{ record, settled: 'done' }]
 
+const linesOf = ({ splices = [], splice_lines = [] }: ComingChange['planned']): KnownLine[] =>
+  splice_lines.map((line, i) => ({ offset: splices[i]!.start, line }))
+
 const named = ({ digest, fingerprint }: Key) => ({ digest, fingerprint })
 
 const splicesOf = (before: Buffer, { splices, pieces }: ComingChange['planned']): RecordedSplice[] =>
@@ -374,15 +380,16 @@ const splicesOf = (before: Buffer, { splices, pieces }: ComingChange['planned'])
 
 /** Of a change of this text, where there is no record of it. */
 export function lineCounts(before: Buffer, planned: ComingChange['planned']): LineCounts {
-  const { lines_added, lines_removed } = textsOf(before, splicesOf(before, planned))
+  const { lines_added, lines_removed } = textsOf(before, splicesOf(before, planned), linesOf(planned))
   return { lines_added, lines_removed }
 }
 
 function textsOf(
   before: Buffer,
-  splices: readonly RecordedSplice[] | null
+  splices: readonly RecordedSplice[] | null,
+  lines: readonly KnownLine[]
 ): Pick<EditRecord, 'splices' | 'places'> & LineCounts {
-  const places = splices === null ? null : placesOf(before, splices)
+  const places = splices === null ? null : placesOf(before, splices, lines)
   const sum = (of: 'lines_added' | 'lines_removed') => places?.reduce((total, place) => total + place[of], 0) ?? 0
   return { splices, places, lines_added: sum('lines_added'), lines_removed: sum('lines_removed') }
 }

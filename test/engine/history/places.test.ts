@@ -1,5 +1,10 @@
 import t from 'tap'
 import { AROUND, placesOf } from '../../../src/engine/history/places.ts'
+import { recordedSplices } from '../../../src/engine/history/refine.ts'
+import { LineIndex } from '../../../src/engine/text/line-index.ts'
+import { often } from '../../often.ts'
+import { Random, SEED } from '../../random.ts'
+import { randomSplices } from './random-history.ts'
 
 /** Replaces the first `old` of `text` by `insert`; shows the place with its texts. */
 function check(name: string, text: string, old: string, insert: string, expected: object): void {
@@ -64,4 +69,20 @@ t.test('numbers each place after the ones before it', async t => {
       [3, 5]
     ]
   )
+})
+
+t.test('counts the same from lines that are known', async t => {
+  const alphabet = ['a', 'é', '\n', '\r\n', '\r'].map(text => Buffer.from(text))
+  for (let round = 0; round < often(4000, 400); round++) {
+    const random = new Random(SEED * 90_001 + round)
+    const mark = Buffer.from(random.chance(10) ? '\ufeff' : '')
+    const original = Buffer.concat([mark, ...Array.from({ length: random.int(60) }, () => random.pick(alphabet))])
+    const list = randomSplices(random, original, alphabet)
+    const splices = recordedSplices(original, list)
+    const offsets = list.map(({ start }) => start).filter(() => random.chance(70))
+    const { lines } = new LineIndex(original).lineNumbers(offsets)
+    const known = offsets.map((offset, i) => ({ offset, line: lines[i]! }))
+    const same = t.strictSame(placesOf(original, splices, known), placesOf(original, splices))
+    if (!same) return t.fail('counted differently', { seed: SEED, round })
+  }
 })
