@@ -1,5 +1,5 @@
 // Undo and redo beside others, and where no byte tells what they did: on real workspaces.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { makeOperations, type Operations } from '../../src/operations.ts'
@@ -25,7 +25,7 @@ async function serve(t: Test, instead: (workspace: Workspace) => Workspace = wor
   const text = (name: string): string => readFileSync(join(folders.root, name), 'utf8')
   const states = async (): Promise<string[]> =>
     (await call('history', {})).edits.map((edit: Body) => `${edit.operation} ${edit.state}`)
-  return { workspace, call, edit, text, states }
+  return { root: folders.root, call, edit, text, states }
 }
 
 t.test('remembers what it took back where no byte shows it', async t => {
@@ -101,4 +101,46 @@ t.test('plans once more where another change comes in between', async t => {
   const ids = [await edit('a', 'one\n', 'ONE\n'), await edit('b', 'one\n', 'ONE\n')]
   t.match(await call('undo', { edit_ids: ids }), { toggled: { length: 2 } })
   t.strictSame([text('a'), text('b')], ['one\nof others\n', 'one\n'])
+})
+
+t.test('takes an edit back in a file that was replaced by the same bytes, or removed and made again', async t => {
+  const { root, call, edit, text } = await serve(t)
+  for (const name of ['a', 'b']) {
+    const edit_id = await edit(name, 'one\n', 'ONE\n')
+    if (name === 'b') rmSync(join(root, name))
+    else writeFileSync(join(root, 'x'), 'ONE\n')
+    if (name === 'b') writeFileSync(join(root, name), 'ONE\n')
+    else renameSync(join(root, 'x'), join(root, name))
+    t.match(await call('undo', { edit_id }), { toggled: [edit_id] })
+    t.equal(text(name), 'one\n')
+  }
+})
+
+t.test('keeps the mode that a file was given since, and the other names of it', async t => {
+  const { root, call, edit, text } = await serve(t)
+  const edit_id = await edit('a', 'one\n', 'ONE\n')
+  chmodSync(join(root, 'a'), 0o751)
+  linkSync(join(root, 'a'), join(root, 'other'))
+  t.match(await call('undo', { edit_id }), { results: [{ warnings: ['links_left'] }] })
+  t.equal(statSync(join(root, 'a')).mode & 0o777, 0o751)
+  t.strictSame([text('a'), text('other')], ['one\n', 'ONE\n'])
+})
+
+t.test('carries one of two undos out that are asked for at once', async t => {
+  const { call, edit, text, states } = await serve(t)
+  const edit_id = await edit('a', 'one\n', 'ONE\n')
+  const both = await Promise.all([call('undo', { edit_id }), call('undo', { edit_id })])
+  t.strictSame(both.map(({ code = 'done' }) => code).toSorted(), ['NOTHING_TO_UNDO', 'done'])
+  t.equal(text('a'), 'one\n')
+  t.strictSame(await states(), ['undo applied', 'edit undone'])
+})
+
+t.test('takes edits back in files with any name', async t => {
+  const { root, call, edit, text } = await serve(t)
+  for (const name of ['a\nb', '<script>alert(1)<!--', '\u202ea', '\u200b', '\'"`$(x)']) {
+    writeFileSync(join(root, name), 'one\n')
+    const edit_id = await edit(name, 'one\n', 'ONE\n')
+    t.match(await call('undo', { edit_id }), { toggled: [edit_id] }, JSON.stringify(name))
+    t.equal(text(name), 'one\n')
+  }
 })
