@@ -14,9 +14,9 @@ import {
 import { toProblem, type Answer } from '../answers/problem.ts'
 import type { Call, CallSummary, Made } from '../call.ts'
 import { CALL_HEADERS } from '../requests/call-fields.ts'
+import { isTraceparent, TRACESTATE_MAX } from '../requests/traceparent.ts'
 import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
-import { isTraceparent, TRACESTATE_MAX } from './trace-context.ts'
 import type { Tool, Toolbox } from './tool.ts'
 
 const INSTRUCTIONS =
