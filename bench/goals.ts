@@ -4,6 +4,7 @@ import { OVER_MCP } from './against-peers.ts'
 import { AS_BATCH, BATCH, SPAN } from './batch.ts'
 import { CRAFTED } from './edges.ts'
 import { eventVerdicts } from './events.ts'
+import { auditVerdicts } from './audit.ts'
 import { historyVerdicts } from './history.ts'
 import { CONCAT, DIFF, ENGINE, FAST_PRODUCT } from './in-process.ts'
 import { costVerdicts, loadVerdicts } from './load/goals.ts'
@@ -110,6 +111,7 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
     ...batchVerdicts(rows),
     ...costVerdicts(rows),
     ...historyVerdicts(rows),
+    ...auditVerdicts(rows),
     ...eventVerdicts(rows)
   ]
 }

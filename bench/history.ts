@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import type { History } from '../src/history/api.ts'
 import { openHistory } from '../src/history/history.ts'
 import { KB, makeCase, MB, type Case } from './corpora.ts'
+import { compareServers } from './compare-servers.ts'
 import { timeToReady } from './cost.ts'
-import { Load } from './load/load.ts'
-import { product, Running, type Party } from './load/parties.ts'
-import { compared, whatOf } from './load/under-load.ts'
+import { product, type Party } from './load/parties.ts'
+import { whatOf } from './load/under-load.ts'
 import { shuffled, type Random } from './random.ts'
 import { short, time, type Row } from './row.ts'
 import { median, quartiles } from './statistics.ts'
@@ -50,40 +50,22 @@ export async function historyCost(
         [LARGE, [1]]
       ] as const) {
         progress(`history, ${durability}, ${it.name}`)
-        rows.push(...(await edits(join(folder, `${durability}-${it.size}`), durability, it, clients, quick, random)))
+        const isLarge = it === LARGE
+        rows.push(
+          ...(await compareServers(join(folder, `${durability}-${it.size}`), partiesOf(durability), {
+            it,
+            clients,
+            sample: isLarge ? 2000 : 500,
+            rounds: quick ? 7 : 21,
+            warm: isLarge ? WARM_LARGE : WARM,
+            random
+          }))
+        )
       }
     }
     return [...rows, ...(await starts(join(folder, 'start'), quick, random, progress))]
   } finally {
     await rm(folder, { recursive: true, force: true })
-  }
-}
-
-async function edits(
-  folder: string,
-  durability: 'full' | 'fast',
-  it: Case,
-  clients: readonly number[],
-  quick: boolean,
-  random: Random
-): Promise<Row[]> {
-  const load = new Load()
-  const running: Running[] = []
-  try {
-    for (const [i, party] of partiesOf(durability).entries()) {
-      const server = await Running.start(party, join(folder, String(i)), [{ it, count: Math.max(...clients) }], load)
-      running.push(server)
-      await server.drive(it, 1, it === LARGE ? WARM_LARGE : WARM)
-    }
-    const rows: Row[] = []
-    for (const count of clients) {
-      const sample = it === LARGE ? 2000 : 500
-      const rounds = quick ? 7 : 21
-      rows.push(...(await compared(running, { it, clients: count, sample, rounds, folder, random, load })))
-    }
-    return rows
-  } finally {
-    await Promise.all(running.map(server => server.stop())).finally(() => load.stop())
   }
 }
 

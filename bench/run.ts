@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { againstPeers } from './against-peers.ts'
+import { auditCost } from './audit.ts'
 import { batch } from './batch.ts'
 import { cost } from './cost.ts'
 import { edges } from './edges.ts'
@@ -51,6 +52,7 @@ const suites: Record<string, () => Promise<Row[]>> = {
   load: () => underLoad(base, quick, options.random, progress),
   cost: () => cost(base, quick, options.random, progress),
   history: () => historyCost(base, quick, options.random, progress),
+  audit: () => auditCost(base, quick, options.random, progress),
   events: () => events(base, quick, options.random, progress),
   memory: () => memory(base, quick, progress),
   edges: () => edges(base, quick, progress),

@@ -1,0 +1,44 @@
+// The same edits by several servers in turn, under the load of a process of its own. Does not know in what the servers
+// differ.
+import { join } from 'node:path'
+import type { Case } from './corpora.ts'
+import { Load } from './load/load.ts'
+import { Running, type Party } from './load/parties.ts'
+import { compared } from './load/under-load.ts'
+import type { Random } from './random.ts'
+import type { Row } from './row.ts'
+
+export interface Comparison {
+  it: Case
+  /** How many clients; each number has its own rows. */
+  clients: readonly number[]
+  /** In ms, of one server. */
+  sample: number
+  rounds: number
+  /** Edits that a server makes before it is measured, and ms at most. */
+  warm: { each: number; ms: number }
+  random: Random
+}
+
+export async function compareServers(
+  folder: string,
+  parties: readonly Party[],
+  { it, clients, sample, rounds, warm, random }: Comparison
+): Promise<Row[]> {
+  const load = new Load()
+  const running: Running[] = []
+  try {
+    for (const [i, party] of parties.entries()) {
+      const server = await Running.start(party, join(folder, String(i)), [{ it, count: Math.max(...clients) }], load)
+      running.push(server)
+      await server.drive(it, 1, warm)
+    }
+    const rows: Row[] = []
+    for (const count of clients) {
+      rows.push(...(await compared(running, { it, clients: count, sample, rounds, folder, random, load })))
+    }
+    return rows
+  } finally {
+    await Promise.all(running.map(server => server.stop())).finally(() => load.stop())
+  }
+}
