@@ -60,9 +60,11 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
 async function segmentFiles({ segments }: Sweeping, now: number): Promise<Kept[]> {
   const { folder } = segments
   const kept: Kept[] = []
-  const highest = segments.known().toSorted(compare).at(-1)
+  // Where two were changed in one tick of the file system's clock, the lower number is the older one.
+  const known = segments.known().toSorted(compare)
+  const highest = known.at(-1)
   let last: Kept | undefined
-  for (const segment of segments.known()) {
+  for (const segment of known) {
     const { name, isClosed, overview } = segment
     const [path, index] = [join(folder, name), join(folder, indexName(name))]
     const [stats, indexStats] = await Promise.all([look(path), look(index)])
