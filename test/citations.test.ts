@@ -75,9 +75,9 @@ const missingScripts = (text: string): string[] =>
 /** Flags that documents name and that are not settings: of other programs, of `npm run` and of `.ci`. */
 const OTHER_FLAGS = new Set(
   [
-    '--attempts --cap-drop --clients --counts --cuts --dev --die-with-parent --disable-coverage --errors --flood --help',
-    '--bind --clearenv --fsize --increments --kills --memory --new-session --off --patience --pids-limit --prefix --proc --starts',
-    '--quick --requests --rm --ro-bind --rounds --security-opt --setenv --share-net --silence --symlink --tmpfs',
+    '--attempts --cap-drop --clients --counts --cuts --dev --die-with-parent --disable-coverage --errors --flood --help --histories',
+    '--bind --clearenv --fsize --increments --kill-who --kills --memory --new-session --off --patience --pids-limit --prefix --proc --starts',
+    '--quick --requests --rm --ro-bind --rounds --security-opt --setenv --share-net --signal --silence --symlink --tmpfs',
     '--max-time --only --records --unix-socket --unshare-all --user'
   ].flatMap(line => line.split(' '))
 )
@@ -99,7 +99,8 @@ const missingRoutes = (text: string): string[] =>
   [...text.matchAll(/\b(?:GET|POST|PUT|DELETE|PATCH) (\/[\w{}./-]*)|`(\/[a-z][a-z.-]*)`/g)]
     .map(([, route = '', span = route]) => span.replace(/\.$/, ''))
     .filter(route => !routes.has(route) && !FOLDERS_OF_SYSTEMS.has(route))
-const FOLDERS_OF_SYSTEMS = new Set(['/memories', '/proc', '/state', '/workspace'])
+/** And the one route of the listener of the metrics. */
+const FOLDERS_OF_SYSTEMS = new Set(['/memories', '/metrics', '/proc', '/state', '/workspace'])
 
 const missingCommands = (text: string): string[] =>
   [...text.matchAll(/`editd ([a-z]\w*)/g)].map(([, name = '']) => name).filter(name => !COMMANDS.has(name))
