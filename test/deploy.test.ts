@@ -2,7 +2,18 @@
 // without Docker, Kubernetes and a booted systemd can.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +40,13 @@ const needs = (program: string, debian: string, probe = '--version') => ({
 const CLIENTS = join(TOP, 'test/clients')
 /** The types of Kubernetes, which say which fields there are. */
 const KUBERNETES = join(CLIENTS, 'node_modules/kubernetes-models')
+
+const needsTraces = {
+  skip:
+    process.env.NO_DEPLOY === '1'
+      ? 'tried on one Node only'
+      : !existsSync(join(CLIENTS, 'node_modules/@fastify/otel')) && 'needs npm ci --prefix test/clients'
+}
 
 /** A folder of a short path, with a root and a token. */
 function folder(t: Test): string {
@@ -64,6 +82,52 @@ t.test('Prometheus takes the alerts, which are of metrics that there are', needs
   const named = [...textOf('alerts.yaml').matchAll(/\beditd_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''))
   t.ok(named.length > 5)
   for (const name of named) t.ok(known.includes(`| \`${name}\` |`), name)
+})
+
+t.test('a collector gets the spans of requests, as parts of the traces of callers', needsTraces, async t => {
+  const dir = folder(t)
+  cpSync(join(DEPLOY, 'otel.mjs'), join(dir, 'otel.mjs'))
+  symlinkSync(join(CLIENTS, 'node_modules'), join(dir, 'node_modules'))
+  let traces = ''
+  const collector = createHttpServer((request, response) => {
+    request.setEncoding('utf8').on('data', chunk => (traces += `${request.url} ${chunk}`))
+    request.on('end', () => response.setHeader('content-type', 'application/json').end('{}'))
+  })
+  await once(collector.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => collector.close())
+  const { port } = collector.address() as AddressInfo
+  const child = spawn(
+    process.execPath,
+    ['--import', './otel.mjs', SERVER, 'root', '--state-dir', 'state', '--port', '0'],
+    {
+      cwd: dir,
+      env: {
+        PATH: process.env.PATH,
+        EDITD_TOKEN: TOKEN,
+        OTEL_BSP_SCHEDULE_DELAY: '100',
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`
+      }
+    }
+  )
+  t.teardown(() => {
+    child.kill('SIGKILL')
+  })
+  const url = / listening on (\S+)/.exec(String((await once(child.stdout, 'data'))[0]))?.[1]
+  const trace = '0af7651916cd43dd8448eb211c80319c'
+  const answer = await fetch(`${url}/edit`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+      traceparent: `00-${trace}-b7ad6b7169203331-01`
+    },
+    body: JSON.stringify({ path: 'a.txt', old_text: 'one', new_text: 'two' })
+  })
+  t.equal(answer.status, 200)
+  while (!traces.includes('/edit') && child.exitCode === null) await sleep(20)
+  t.match(traces, /^\/v1\/traces /)
+  t.match(traces, trace)
+  t.equal(await end(child), 0)
 })
 
 t.test('systemd takes the units, and finds them well confined', needs('systemd-analyze', 'systemd'), async t => {
