@@ -51,8 +51,8 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  // 247,000 with fourteen operations and four adapters; a quarter of it are descriptions.
-  t.ok(JSON.stringify(document).length <= 250_000, `${JSON.stringify(document).length} characters`)
+  // 252,000 with fourteen operations, four adapters, and two more codes at each route (429, 403); a quarter are descriptions.
+  t.ok(JSON.stringify(document).length <= 255_000, `${JSON.stringify(document).length} characters`)
 })
 
 t.test('tells problems apart by code, and what was inspected by type', async t => {
@@ -192,5 +192,4 @@ t.test('has closed, described schemas without defaults', async t => {
     /old_string|file_path|dryRun|startLine|file_text/,
     'names of other dialects are taken, not published'
   )
-  t.notMatch(committed, /RATE_LIMITED/)
 })
