@@ -71,6 +71,10 @@ t.test('does not start with a file in the root, or without one that is required'
   }
 })
 
+/** The processes that one has started. */
+const pidsBelow = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+
 t.test('opens the file again on SIGHUP, in all processes', async t => {
   for (const flags of [[], ['--processes', '2']]) {
     const { base, root, state, audit } = folders(t)
@@ -99,6 +103,29 @@ t.test('opens the file again on SIGHUP, in all processes', async t => {
       ['c', 'd', 'e', 'f']
     )
   }
+})
+
+t.test('a process that starts while SIGHUP comes writes to the new file too', async t => {
+  const { base, root, state, audit } = folders(t)
+  const server = await start(root, state, '--audit', audit, '--processes', '2')
+  const [first] = pidsBelow(server.child.pid!)
+  process.kill(first!, 'SIGKILL')
+  while (!server.log().includes('process_ended')) await sleep(5)
+  // It is started, and does not listen yet.
+  while (pidsBelow(server.child.pid!).length < 2) await sleep(2)
+  renameSync(audit, join(base, 'kept'))
+  process.kill(server.child.pid!, 'SIGHUP')
+  while (!server.log().includes('process_replaced')) await sleep(20)
+  await sleep(300)
+  const names = ['a', 'b', 'c', 'd']
+  for (const path of names) await server.post('/create', { path, content: '' }, { connection: 'close' })
+  t.equal(await server.stop(), 0)
+  t.strictSame(
+    linesOf(audit)
+      .map(({ path }) => path)
+      .sort(),
+    names
+  )
 })
 
 const settled = (line: Line): Line => ({
@@ -157,6 +184,7 @@ t.test('names workspace and token with an access file, as docs/operators.md show
     code: 'FORBIDDEN_SCOPE',
     operation: 'review_edits'
   })
+  t.match(await (await fetch(`${url}/readyz`)).json(), { status: 'ready' })
   // What is above the audit file becomes no root.
   write(base)
   child.kill('SIGHUP')

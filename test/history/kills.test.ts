@@ -90,7 +90,9 @@ async function underKills(t: Test, keep?: number): Promise<void> {
     t.comment(JSON.stringify({ ...totals, ...faults }))
   }
   t.strictSame(faults, FAULTS, `SEED=${SEED}`)
-  t.ok(totals.acknowledged > totals.kills && (keep === undefined || totals.removed > 0))
+  // A short run may write too little for anything to be too much.
+  const isLong = totals.kills >= 30
+  t.ok(totals.acknowledged > totals.kills && (keep === undefined || !isLong || totals.removed > 0))
 }
 
 async function faultsOf(

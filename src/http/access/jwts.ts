@@ -116,6 +116,7 @@ function refusalOf(error: unknown): Identified {
   if (error instanceof errors.JOSEError || error instanceof DOMException || error instanceof TypeError) {
     return refused('key')
   }
+  /* c8 ignore next 2 -- what else is thrown is a bug of ours or of jose's, and told as one */
   throw error
 }
 

@@ -6,7 +6,8 @@ import type { CallFacts } from '../../audit/audit.ts'
 export type TraceContext = NonNullable<CallFacts['trace']>
 
 /** Version, trace, span, flags; what a later version has behind these, nobody of version 00 may look at. */
-const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-[\x21-\x7e]{1,200})?$/
+const TRACEPARENT =
+  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-[\x21-\x7e]{1,200})?$/
 
 /** Characters of a tracestate: as many as have to be passed on. */
 export const TRACESTATE_MAX = 512

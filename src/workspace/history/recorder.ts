@@ -249,6 +249,7 @@ export class FileRecorder {
       this.#history.settle(edit_id, 'done')
       this.#recorded = named_id
     } catch (error) {
+      this.#failed = true
       throw new HistoryUnwritable(error)
     }
   }

@@ -21,7 +21,12 @@ async function makeFollowers(t: Test) {
   const history = await place.open()
   const followers = new Followers(history)
   t.teardown(() => followers.close())
-  const change = async () => (await write(history, [recordOf(history, 'a.txt')]))[0]!.edit_id
+  const change = async () => {
+    const [record] = await write(history, [recordOf(history, 'a.txt')])
+    // Its settlement too, which would be news later.
+    await history.flush()
+    return record!.edit_id
+  }
   return { place, followers, change }
 }
 
