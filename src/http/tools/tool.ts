@@ -42,8 +42,8 @@ function toolCaller(operation: Operation): MakeCall {
 }
 
 /**
- * `readOnly`: only what looks is offered; `scope`: only what a token with it may do. `tools`: so is only what is named there; else all that aren't for those who
- * ask by name.
+ * `readOnly`: only what looks is offered; `scope`: only what a token with it may do. `tools`: so is only what is named
+ * there; else all that aren't for those who ask by name.
  */
 export function toolbox(
   operations: Operations,
