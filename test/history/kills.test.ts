@@ -98,7 +98,7 @@ async function underKills(t: Test, keep?: number): Promise<void> {
 async function faultsOf(
   place: Place,
   servers: ReadonlyMap<string, Served>,
-  totals: { acknowledged: number; kept: number; unsettled: number },
+  totals: { acknowledged: number; kept: number; unsettled: number; removed: number },
   keep?: number
 ): Promise<typeof FAULTS> {
   const faults = { ...FAULTS }
@@ -135,6 +135,7 @@ async function faultsOf(
   if (keep !== undefined) {
     const before = sizeOf(place.folder)
     const swept = await history.sweep({ days: 30, bytes: keep })
+    totals.removed += swept.removed
     // Those with a key stay whatever the size, one of each server at most.
     const keys = [...servers.values()].filter(({ keyed }) => keyed).length
     if (swept.bytes > keep + (keys + 1) * LONGEST) faults.size++
