@@ -1,5 +1,6 @@
 // Readers of what is changed, where the history can't be read for a while.
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Followers } from '../../../src/workspace/history/follow.ts'
 import { makePlace, recordOf, write } from '../../history/support/history.ts'
@@ -25,6 +26,9 @@ async function makeFollowers(t: Test) {
     const [record] = await write(history, [recordOf(history, 'a.txt')])
     // Its settlement too, which would be news later.
     await history.flush()
+    // That lines were written is told in the next turn.
+    await setImmediate()
+    await setImmediate()
     return record!.edit_id
   }
   return { place, followers, change }
@@ -50,7 +54,6 @@ for (const [name, hasLooked] of [
     if (!following.ok) throw new Error('no cursor was given')
     const reader = following.value
     const edit_id = await change()
-    // That a line was written is told in the next turn.
     await reader.more()
     if (hasLooked) await followers.read(reader.after, 1, ALL)
     const mend = breakFolder(place.folder)
