@@ -9,7 +9,7 @@ import { commitBatch, type BatchContext, type BatchRefusal } from './commit/comm
 import { foldersBetween, outermostFirst } from './commit/commit-new.ts'
 import { attributesOf, canGive, lossesOf } from './commit/commit.ts'
 import { notADirectory, refusalToMake, refusalToReplace } from './create.ts'
-import { pastOf, recordedBy, refusalToRemoveAgain, reportSave, staleness, type WriteContext } from './edit.ts'
+import { measured, pastOf, recordedBy, refusalToRemoveAgain, reportSave, staleness, type WriteContext } from './edit.ts'
 import { announceAll, auditDone, auditedBy, notDone } from './announce.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning } from './failure.ts'
@@ -255,31 +255,29 @@ class FileBatch<T, F> {
     const kept = (texts: boolean): unknown =>
       outcome?.(this.#answer(new Map(), false, known), texts && this.#keepsTexts())
     let committed: Awaited<ReturnType<typeof commitBatch>>
-    const start = performance.now()
+    const size = members.reduce((sum, { text }) => sum + (text.content?.size ?? 0), 0)
     try {
-      committed = await commitBatch(
-        this.#commitContext(),
-        members.map((member, i) => this.#fileOf(member, members.slice(0, i))),
-        {
-          folders: outermostFirst(this.#coming),
-          record: ({ folders }) =>
-            announceAll(
-              recorder,
-              listeners,
-              members.map(member => changeOf(member, folders)),
-              { batch_id, edit_ids, outcome: kept }
-            ),
-          notDone: () => listeners.forEach(notDone)
-        }
+      committed = await measured(this.#context, size, () =>
+        commitBatch(
+          this.#commitContext(),
+          members.map((member, i) => this.#fileOf(member, members.slice(0, i))),
+          {
+            folders: outermostFirst(this.#coming),
+            record: ({ folders }) =>
+              announceAll(
+                recorder,
+                listeners,
+                members.map(member => changeOf(member, folders)),
+                { batch_id, edit_ids, outcome: kept }
+              ),
+            notDone: () => listeners.forEach(notDone)
+          }
+        )
       )
     } catch (error) {
       return this.#failedBy(error, members)
     }
     if (!committed.ok) return this.#refused(committed.failure, members)
-    this.#context.options.meter?.committed(
-      (performance.now() - start) / 1000,
-      members.reduce((sum, { text }) => sum + (text.content?.size ?? 0), 0)
-    )
     listeners.forEach(auditDone)
     const finished = await this.#finish(members, committed.value)
     // The files are changed by now: that it could not be written is a warning.
