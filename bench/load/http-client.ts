@@ -23,6 +23,8 @@ export class HttpClient implements Client {
   #head = ''
   /** Bytes of the answer that are still to come; 0 before its head is complete. */
   #left = 0
+  /** The server takes no other request on this connection: it has had as many as it takes on one. */
+  #isLast = false
   #answered: ((problem: Error | null) => void) | null = null
 
   constructor(port: number, requests: Record<Turn, Uint8Array>) {
@@ -39,23 +41,36 @@ export class HttpClient implements Client {
     }
     const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } })
     await once(socket, 'connect')
-    socket.on('error', problem => this.#end(problem))
-    socket.on('close', () => {
+    const ended = (problem: Error): void => {
+      if (this.#socket !== socket) return
       this.#socket = null
-      this.#end(new Error('the server closed the connection'))
-    })
+      this.#end(problem)
+    }
+    socket.on('error', ended)
+    socket.on('close', () => ended(new Error('the server closed the connection')))
     this.#socket = socket
   }
 
   send(turn: Turn, answered: (problem: Error | null) => void): void {
     this.#answered = answered
-    if (this.#socket === null) this.#end(new Error('the server closed the connection'))
-    else this.#socket.write(this.#requests[turn])
+    if (this.#socket !== null) this.#socket.write(this.#requests[turn])
+    else if (!this.#isLast) this.#end(new Error('the server closed the connection'))
+    else {
+      this.ready().then(
+        () => this.#socket?.write(this.#requests[turn]),
+        (problem: Error) => this.#end(problem)
+      )
+    }
   }
 
   close(): void {
     this.#answered = null
+    this.#hangUp()
+  }
+
+  #hangUp(): void {
     this.#socket?.destroy()
+    this.#socket = null
   }
 
   #take(buffer: Buffer, length: number): void {
@@ -68,9 +83,12 @@ export class HttpClient implements Client {
       const size = /content-length: (\d+)/i.exec(this.#head)?.[1]
       if (size === undefined) return this.#end(new Error(`an answer without its length: ${this.#head}`))
       this.#left = end + 4 + Number(size) - this.#head.length
+      this.#isLast = /\r\nconnection: close\r\n/i.test(this.#head)
       this.#head = ''
     }
-    if (this.#left === 0) this.#end(null)
+    if (this.#left > 0) return
+    if (this.#isLast) this.#hangUp()
+    this.#end(null)
   }
 
   #end(problem: Error | null): void {
