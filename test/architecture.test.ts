@@ -93,7 +93,7 @@ const ROOMS: Record<string, string[]> = {
   'engine/task': ['text', 'edit', 'patch', 'plan', 'report', 'explain', 'failure'],
   'workspace/root': ['failure', 'errno', 'sync', 'text-file', 'close-later'],
   'workspace/locks': ['root', 'failure', 'errno', 'text-file'],
-  'workspace/commit': ['root', 'locks', 'failure', 'errno', 'sync', 'text-file', 'scan', 'state'],
+  'workspace/commit': ['root', 'locks', 'failure', 'errno', 'own-ids', 'sync', 'text-file', 'scan', 'state'],
   'workspace/history': ['root', 'locks', 'api', 'failure', 'errno', 'scan'],
   'http/access': ['requests', 'failure'],
   'http/answers': ['failure'],

@@ -23,6 +23,7 @@ import { remove } from './commit/remove.ts'
 import { announce, auditDone, auditedBy, notDone } from './announce.ts'
 import type { FileRecorder, Recorder } from './history/recorder.ts'
 import type { Lock } from './locks/lock.ts'
+import { OWN_UID } from './own-ids.ts'
 import type { Missing, Pin, Root } from './root/pin.ts'
 import type { Content } from './commit/temp.ts'
 import {
@@ -80,7 +81,7 @@ export async function changeFile<T, F>(
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const { files } = context
   const { pin } = file
-  const unwritable = refusalToWrite(pin)
+  const unwritable = refusalToWrite(pin, file.mode.name === 'dry_run')
   if (unwritable !== null) return { ...fail(unwritable), ...(await files.hash(pin)) }
   return withSnapshot(context, pin, snapshot => changeContent(context, request, { ...file, snapshot }))
 }
@@ -278,9 +279,15 @@ export const refusalToRemoveAgain = (
 ): FileFailure | null =>
   origin?.operation === 'redo' && !may_delete ? { code: 'DELETE_NOT_ALLOWED', reason: 'setting' } : null
 
-/** A rename would silently replace a file that nobody was meant to write, so its mode is asked, for root too. */
-export function refusalToWrite(pin: Pin): FileFailure | null {
-  if ((pin.stat.mode & 0o200n) === 0n) return { code: 'PERMISSION_DENIED', reason: 'read_only_file' }
+/**
+ * A rename would silently replace a file that nobody was meant to write, so its mode is asked, for root too. Where the
+ * mode lets its owner write it, and that is this process, only its file system can be against it, which says so when it
+ * is written: unless `asks`, that is left to it, as the question costs as much as a read.
+ */
+export function refusalToWrite(pin: Pin, asks = true): FileFailure | null {
+  const { mode, uid } = pin.stat
+  if ((mode & 0o200n) === 0n) return { code: 'PERMISSION_DENIED', reason: 'read_only_file' }
+  if (!asks && Number(uid) === OWN_UID) return null
   return pin.writable() ? null : { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
 }
 

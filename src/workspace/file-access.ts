@@ -68,6 +68,8 @@ export interface FileAccessOptions {
   root: Root
   policy: Policy
   locks: Locks
+  /** Whether a dead holder of the file of this lock may have left anything half done. */
+  mayBeLeft: (lock: Lock) => boolean
   /**
    * Takes back what a dead holder of this file's lock may have left half done; throws if that can't be done now, and is
    * false where a holder who may not be dead is writing.
@@ -99,16 +101,18 @@ export class FileAccess {
   readonly #roots: string[]
   readonly #policy: Policy
   readonly #locks: Locks
-  readonly #recover: (realPath: Buffer) => Promise<boolean>
+  readonly #mayBeLeft: FileAccessOptions['mayBeLeft']
+  readonly #recover: FileAccessOptions['recover']
   readonly #running: Running
   readonly #hashes: PresentHashes
 
-  constructor({ options, root, policy, locks, recover, running, hashes }: FileAccessOptions) {
+  constructor({ options, root, policy, locks, mayBeLeft, recover, running, hashes }: FileAccessOptions) {
     this.#options = options
     this.#root = root
     this.#roots = [...new Set([root.real()?.toString() ?? options.root, resolve(options.root)])]
     this.#policy = policy
     this.#locks = locks
+    this.#mayBeLeft = mayBeLeft
     this.#recover = recover
     this.#running = running
     this.#hashes = hashes
@@ -316,9 +320,10 @@ export class FileAccess {
       )
     }
     for (let attempt = 1; ; attempt++) {
+      const { released } = this.#locks
       const done = await this.find<T, F | FileFailure | typeof MOVED>(asked, 'edit', async found => {
         const refused = await admit(found)
-        return refused ?? this.#underLock(asked, found, work)
+        return refused ?? this.#underLock(asked, { ...found, released }, work)
       })
       if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) return movedAsStale(done)
     }
@@ -365,7 +370,8 @@ export class FileAccess {
         const lock = await ofFile(at, () => this.#locks.acquire(path, deadline))
         if (!lock.ok) return { ...lock, at }
         locks.set(keyOf(path), lock.value)
-        if (!(await ofFile(at, () => this.#recover(path)))) return { ...fail(beingWritten), at }
+        const recovered = async (): Promise<boolean> => !this.#mayBeLeft(lock.value) || this.#recover(path)
+        if (!(await ofFile(at, recovered))) return { ...fail(beingWritten), at }
       }
       const own = paths.map(path => locks.get(keyOf(path))!)
       return await this.#findAll(asked, async found =>
@@ -397,7 +403,7 @@ export class FileAccess {
 
   async #underLock<T, F>(
     asked: RequestedPath,
-    found: FoundPath,
+    { released, ...found }: FoundPath & { released: number },
     work: FileChange<T, F>['work']
   ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
     const realPath = realPathOf(found)
@@ -408,11 +414,16 @@ export class FileAccess {
       return turnedAway ? lock : { ...lock, ...(await this.currentInfo(asked)) }
     }
     try {
-      if (!(await this.#recover(realPath))) return { ...fail(beingWritten), ...(await this.currentInfo(asked)) }
+      const isLeft = this.#mayBeLeft(lock.value)
+      if (isLeft && !(await this.#recover(realPath))) {
+        return { ...fail(beingWritten), ...(await this.currentInfo(asked)) }
+      }
       const mode = { name: 'commit', lock: lock.value } as const
       if (found.pin !== null) {
+        // No editor has been at any file since it was pinned: it is as if it had been pinned now.
+        const isNew = !isLeft && lock.value.alone_since !== null && this.#locks.released === released
         // Where no link led to it, what is still at its place is what the path leads to.
-        if (found.pin.relative.equals(asked.relative) && found.pin.renew()) return await work(found, mode)
+        if (found.pin.relative.equals(asked.relative) && found.pin.renew(isNew)) return await work(found, mode)
         found.pin.replaced = true
         found.pin.close()
       }

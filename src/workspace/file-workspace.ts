@@ -56,7 +56,9 @@ const noHistory = fail({ code: 'HISTORY_GONE', reason: 'off' } as const)
 
 /** An open root, as whatever uses its files needs it. */
 export interface OpenRoot
-  extends Omit<WriteContext, 'files'>, Pick<FileAccessOptions, 'locks' | 'recover' | 'running' | 'hashes'> {
+  extends
+    Omit<WriteContext, 'files'>,
+    Pick<FileAccessOptions, 'locks' | 'mayBeLeft' | 'recover' | 'running' | 'hashes'> {
   /** Of all servers on this root. */
   secret: Buffer
   /** Null: there is no history. */

@@ -21,7 +21,7 @@ export interface Recovery extends BatchRecovery {
 export async function recover(context: Recovery, only?: Buffer): Promise<boolean> {
   const { journal, batches, acquire } = context
   // The usual case.
-  if (!journal.holdsAnything()) return true
+  if (!journal.mayHold(null)) return true
   if (!(await recoverBatches(context, only)) && only !== undefined) return false
   return recoverInPlace(
     { ...context, hasBatch: id => batches.has(id) },

@@ -143,7 +143,8 @@ class RootKeeper {
     this.#sockets = sockets
     this.#observer = observer
     this.#report = options.report ?? (() => {})
-    this.#batches = new BatchRecords(state, observer, options.durability)
+    const journal = new Journal(state, observer, options.durability)
+    this.#batches = new BatchRecords(state, observer, options.durability, () => journal.lookAgain())
     this.#lockFiles = new LockFiles(state, observer, this.#report)
     this.#servers = serversOf({ state, observer, intents, sockets, report: this.#report })
     this.#rootLock = new RootLock({
@@ -176,7 +177,6 @@ class RootKeeper {
         )
       }
     })
-    const journal = new Journal(state, observer, options.durability)
     const { durability } = options
     this.#recovery = {
       root,
@@ -199,6 +199,7 @@ class RootKeeper {
       root,
       secret: state.secret,
       locks: this.#locks,
+      mayBeLeft: ({ alone_since }) => journal.mayHold(alone_since),
       recover: realPath => recover(this.#recovery, realPath),
       running: new Running(),
       hashes: new PresentHashes(options.maxFileSize),

@@ -78,8 +78,16 @@ export class BatchRecords {
   readonly #durable: boolean
   /** Of the batches that this process carries out now. */
   readonly #running = new Set<string>()
+  readonly #ended: () => void
 
-  constructor({ journal, intents }: State, observer: Observer, durability: 'full' | 'fast') {
+  /** `ended`: called when a batch of this process is dropped, or left. */
+  constructor(
+    { journal, intents }: State,
+    observer: Observer,
+    durability: 'full' | 'fast',
+    ended: () => void = () => {}
+  ) {
+    this.#ended = ended
     this.#folder = journal
     this.#intents = intents
     this.#observer = observer
@@ -98,6 +106,7 @@ export class BatchRecords {
     const drop = (): void => {
       quietly(() => unlinkSync(path))
       this.#running.delete(id)
+      this.#ended()
     }
     try {
       const json = JSON.stringify({ owner: this.#observer.me, ...toJson(content) })
@@ -114,6 +123,7 @@ export class BatchRecords {
         isDecided = true
       })
       this.#running.delete(id)
+      this.#ended()
       return isDecided
     }
     return { id, drop, leave }

@@ -7,6 +7,7 @@ import type { FileFailure, FileWarning } from '../failure.ts'
 import type { FileAttributes } from '../../history/record.ts'
 import type { Intents } from './intents.ts'
 import type { Lock } from '../locks/lock.ts'
+import { OWN_GID, OWN_UID } from '../own-ids.ts'
 import { split } from '../root/path.ts'
 import { statAt, same, type Folder, type Pin, type Root } from '../root/pin.ts'
 import { withTemp, type Content, type Put, type TempOptions } from './temp.ts'
@@ -62,7 +63,7 @@ export async function commit(
 ): Promise<Result<FileWarning[], FileFailure | Unrenamable>> {
   const { pin } = change
   const { folder: folderPath, leaf } = split(pin.relative)
-  const folder = context.root.openFolder(folderPath)
+  const folder = context.root.sharedFolder(folderPath)
   try {
     if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
     const replaced = await withTemp(
@@ -131,10 +132,8 @@ export function canGive({ uid, gid }: FileAttributes): boolean {
  * call; else nobody but us may open it before it has.
  */
 function modeFor({ mode, uid, gid }: FileAttributes, folder: Folder): number {
-  const { geteuid, getegid } = process
-  const isOurs = uid === (geteuid?.() ?? -1) && gid === (getegid?.() ?? -1)
   // A file may get the group of its folder.
-  return isOurs && gid === Number(folder.stat.gid) ? mode & 0o777 : 0o600
+  return uid === OWN_UID && gid === OWN_GID && gid === Number(folder.stat.gid) ? mode & 0o777 : 0o600
 }
 
 /**

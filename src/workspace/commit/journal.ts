@@ -59,6 +59,8 @@ export class Journal {
   readonly #durable: boolean
   /** What this process is writing now. */
   readonly #running = new Set<string>()
+  /** As `Lock.alone_since`: the time in which nothing was in it that this server didn't put there. */
+  #emptySince: string | null = null
   constructor(state: State, observer: Observer, durability: 'full' | 'fast') {
     this.#state = state
     this.#observer = observer
@@ -86,6 +88,7 @@ export class Journal {
     const done = (): void => {
       drop(base)
       this.#running.delete(base)
+      this.lookAgain()
     }
     try {
       await writeStateFile(base + '.old', snapshot.bytes, this.#durable)
@@ -99,6 +102,7 @@ export class Journal {
       const now = new Date()
       quietly(() => utimesSync(base + '.json', now, now))
       this.#running.delete(base)
+      this.lookAgain()
     }
     return { drop: done, leave }
   }
@@ -133,9 +137,21 @@ export class Journal {
     return name
   }
 
-  /** Whether there is any file in it. */
-  holdsAnything(): boolean {
-    return readdirSync(this.#state.journal).length > 0
+  /**
+   * Whether there may be a record of a file that is locked now. While nobody else is there (`Lock.alone_since`) only this
+   * server writes records, under the locks of their files: what was empty then need not be listed again until one of its
+   * own has ended.
+   */
+  mayHold(alone_since: string | null): boolean {
+    if (alone_since !== null && alone_since === this.#emptySince) return false
+    const holds = readdirSync(this.#state.journal).length > 0
+    this.#emptySince = holds ? null : alone_since
+    return holds
+  }
+
+  /** A record of this server has ended: it is gone, or left to whoever has its file's lock next. */
+  lookAgain(): void {
+    this.#emptySince = null
   }
 
   /** Whether all that is written down is dealt with. */

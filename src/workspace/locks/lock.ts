@@ -51,6 +51,7 @@ type Turn = 'first' | 'next' | 'yield_to_other_process'
 export class Locks {
   readonly #options: LocksOptions
   readonly #queues = new Map<string, ((turn: Turn) => void)[]>()
+  #released = 0
   constructor(options: LocksOptions) {
     this.#options = options
   }
@@ -82,6 +83,7 @@ export class Locks {
       try {
         for (const step of undo.reverse()) await step()
       } finally {
+        this.#released++
         this.#pass(queue, pass)
       }
     }
@@ -123,6 +125,11 @@ export class Locks {
     } finally {
       if (!kept) await release()
     }
+  }
+
+  /** How many locks this process has had and released. */
+  get released(): number {
+    return this.#released
   }
 
   /** By when a lock that is asked for now has to be had. */

@@ -33,10 +33,10 @@ export interface Pin {
   readonly relative: Buffer
   readonly stat: BigIntStats
   /**
-   * Whether it still is where it was, inside the root; then `stat` is looked up again. False also once it is closed,
-   * and where to know that costs as much as to pin it again.
+   * Whether it still is where it was, inside the root; then `stat` is looked up again, unless it `isNew`: pinned just
+   * now. False also once it is closed, and where to know that costs as much as to pin it again.
    */
-  renew(): boolean
+  renew(isNew: boolean): boolean
   /** Opens this very object; a file only. Throws the system's error, or Raced. */
   open(flags: number): number
   /** Whether this process may write it, whatever the mode says. */
@@ -77,6 +77,11 @@ export interface Root {
   stop(relative: Buffer): Stop
   /** Follows no links: `relative` has to be the folder's real place. Throws the system's error, or Raced. */
   openFolder(relative: Buffer): Folder
+  /**
+   * The same, as somebody else may have opened it a moment ago who uses it still. What was mounted on it since isn't seen:
+   * only for whoever finds in it what was pinned.
+   */
+  sharedFolder(relative: Buffer): Folder
   close(): void
 }
 

@@ -77,6 +77,10 @@ export class PortableRoot implements Root {
     return findStop(relative, this.#real, path => join(this.#real, path))
   }
 
+  sharedFolder(relative: Buffer): Folder {
+    return this.openFolder(relative)
+  }
+
   openFolder(relative: Buffer): Folder {
     const real = relative.length === 0 ? this.#real : join(this.#real, relative)
     const fd = openSync(real, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
@@ -121,8 +125,8 @@ class PortablePin implements Pin {
     this.stat = stat
   }
 
-  renew(): boolean {
-    return false
+  renew(isNew: boolean): boolean {
+    return isNew && this.#fd !== null
   }
 
   open(flags: number): number {

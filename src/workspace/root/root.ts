@@ -28,6 +28,7 @@ import {
 } from './pin.ts'
 import { PortableRoot } from './root-portable.ts'
 import { FolderSyncs } from '../sync.ts'
+import { SharedFolders } from './shared-folders.ts'
 import { explainOpenError, findStop } from './explain-open-error.ts'
 
 const O_PATH = 0o10000000
@@ -72,6 +73,7 @@ class ProcRoot implements Root {
   readonly confinement = 'proc'
   readonly #fd: number
   readonly #syncs = new FolderSyncs()
+  readonly #folders = new SharedFolders()
   constructor(fd: number) {
     this.#fd = fd
   }
@@ -134,6 +136,10 @@ class ProcRoot implements Root {
     return findStop(relative, this.real() ?? Buffer.alloc(0), path => this.#path(path))
   }
 
+  sharedFolder(relative: Buffer): Folder {
+    return this.#folders.use(relative, () => this.openFolder(relative))
+  }
+
   openFolder(relative: Buffer): Folder {
     const flags = constants.O_DIRECTORY | constants.O_NOFOLLOW
     const path = Buffer.concat([this.#path(relative), Buffer.from(relative.length === 0 ? '.' : '')])
@@ -187,7 +193,8 @@ class ProcPin implements Pin {
     this.#place = place
   }
 
-  renew(): boolean {
+  renew(isNew: boolean): boolean {
+    if (isNew && !this.#closed) return true
     // The root was above this path: if it has moved, so has this.
     if (this.#closed || realPathOf(this.#fd)?.equals(this.real) !== true) return false
     this.stat = fstatSync(this.#fd, { bigint: true })

@@ -1,0 +1,49 @@
+// Open folders for all who use one at the same time: one descriptor for them all, which is closed with the last of them.
+// Does not know how a folder is opened, or found to be in its place.
+import type { Folder } from './pin.ts'
+
+/**
+ * In ms: for how long one is handed out after it was opened. Whoever gets it sees its owner, its group and what is mounted
+ * on it as they were then. Chosen, not measured.
+ */
+const SHARED = 100
+
+interface Shared {
+  folder: Folder
+  /** Of performance.now(). */
+  until: number
+  users: number
+}
+
+export class SharedFolders {
+  /** By their real paths below the root. */
+  readonly #used = new Map<string, Shared>()
+
+  /** The one at this path that others use, if it still is there; else what `open` opens. Throws what that throws. */
+  use(relative: Buffer, open: () => Folder): Folder {
+    const key = relative.toString('latin1')
+    const now = performance.now()
+    const known = this.#used.get(key)
+    if (known !== undefined && now < known.until && known.folder.inPlace()) return this.#handOut(key, known)
+    const shared = { folder: open(), until: now + SHARED, users: 0 }
+    this.#used.set(key, shared)
+    return this.#handOut(key, shared)
+  }
+
+  /** To be closed once. */
+  #handOut(key: string, shared: Shared): Folder {
+    const { stat, at, inPlace, sync, close } = shared.folder
+    shared.users++
+    return {
+      stat,
+      at,
+      inPlace,
+      sync,
+      close: () => {
+        if (--shared.users > 0) return
+        if (this.#used.get(key) === shared) this.#used.delete(key)
+        close()
+      }
+    }
+  }
+}
