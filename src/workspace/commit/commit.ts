@@ -73,6 +73,7 @@ export async function commit(
         folder,
         folderPath,
         ...madeAs(attributesOf(pin), folder),
+        replaces: true,
         content: change,
         ready: () => change.record(context.lock.temp)
       },

@@ -1,6 +1,7 @@
 // A temp file beside the file that it becomes: recorded before it exists, and gone afterwards. Does not know how it
 // gets its final name.
-import { closeSync, constants, fstatSync, linkSync, open, renameSync, unlink, type BigIntStats } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, fstatSync, linkSync, open, rename, renameSync, unlink, type BigIntStats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Result } from '../../result.ts'
 import { codeOf, Raced } from '../errno.ts'
@@ -8,11 +9,13 @@ import type { Intents } from './intents.ts'
 import { join } from '../root/path.ts'
 import type { Folder } from '../root/pin.ts'
 import { syncFile } from '../sync.ts'
-import { bothDone, writeAll } from '../text-file.ts'
+import { bothDone, SYNC_IO_BYTES, writeAll } from '../text-file.ts'
 
 // In another thread: a name that is made or removed may wait for the file system's journal.
 const openLater = promisify(open)
 const unlinkLater = promisify(unlink)
+const renameLater = promisify(rename)
+const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /** What is written: pieces of `size` bytes. */
 export interface Content {
@@ -33,6 +36,8 @@ export interface TempOptions extends TempPlace {
   durability: 'full' | 'fast'
   /** From it the system takes the umask. */
   mode: number
+  /** It will take the place of a file. */
+  replaces?: true
   content: Content
   /** What else the file has to be before it is synced; throws if it can't be had. */
   finish?(fd: number, made: BigIntStats): void
@@ -54,27 +59,49 @@ export interface Temp {
 
 /** Writes the content to a temp file. Throws the system's error, the temp file removed. */
 export async function writeTemp(options: TempOptions): Promise<Temp> {
-  const { durability, mode, content, finish, ready } = options
+  const { durability, content, replaces } = options
   const { path, end } = begin(options)
   try {
-    const fd = await openLater(
-      path,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-      mode
-    )
-    try {
-      await writeAll(fd, content.pieces, content.size)
-      const stat = fstatSync(fd, { bigint: true })
-      if (stat.size !== BigInt(content.size)) throw new Raced('the size of the temp file is wrong')
-      finish?.(fd, stat)
-      await bothDone(durability === 'full' ? syncFile(fd) : undefined, ready?.())
-      return { path, stat, end }
-    } finally {
-      closeSync(fd)
-    }
+    const isAside = replaces === true && durability === 'fast' && content.size > SYNC_IO_BYTES
+    const stat = isAside ? await writeAside(options, path) : await write(options, path)
+    return { path, stat, end }
   } catch (error) {
     await end(false)
     throw error
+  }
+}
+
+/** Makes the file at `path`, which must not be there. */
+async function write({ durability, mode, content, finish, ready }: TempOptions, path: Buffer): Promise<BigIntStats> {
+  const fd = await openLater(path, NEW, mode)
+  try {
+    await writeAll(fd, content.pieces, content.size)
+    const stat = fstatSync(fd, { bigint: true })
+    if (stat.size !== BigInt(content.size)) throw new Raced('the size of the temp file is wrong')
+    finish?.(fd, stat)
+    await bothDone(durability === 'full' ? syncFile(fd) : undefined, ready?.())
+    return stat
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * The same by way of another name, so that the file takes the place of an empty one, in another thread. ext4 finds blocks
+ * for the bytes of a file that wasn't synced when it takes another's place: that would hold up this thread at the rename
+ * that follows, for 0.3-0.5 ms of 10 MB and 5-11 ms of 100 MB; after it, that takes 0.02-0.05 ms.
+ */
+async function writeAside(options: TempOptions, path: Buffer): Promise<BigIntStats> {
+  const aside = begin({ ...options, name: `.${randomBytes(12).toString('hex')}.tmp` })
+  let moved = false
+  try {
+    const stat = await write(options, aside.path)
+    closeSync(await openLater(path, NEW, 0o600))
+    await renameLater(aside.path, path)
+    moved = true
+    return stat
+  } finally {
+    await aside.end(moved)
   }
 }
 
