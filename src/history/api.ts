@@ -160,7 +160,7 @@ export interface History {
   nextId(): string
   /**
    * Reads what other servers have written since the last time. `alone_since`: names the time since when no other server
-   * writes, so that one look is enough for it. Never rejects: what can't be read is reported.
+   * writes what is asked for next, so that one look is enough for it. Never rejects: what can't be read is reported.
    */
   refresh(alone_since?: string | null): Promise<void>
   /** Whether texts of the file at this path are written; of others, only what isn't text. */
@@ -212,6 +212,8 @@ export interface History {
    * as in `refresh`.
    */
   keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone?: boolean): void
+  /** Resolves when the copy of this file that waits, if one does, is where other servers find it. Never rejects. */
+  writeCopy(path: Buffer): Promise<void>
   /** Null: there is none, or it is damaged. */
   copyOf(path: Buffer): Promise<FileCopy | null>
   /** Writes what waits, then releases everything. Never rejects. Nothing may be called after it. */

@@ -15,8 +15,8 @@ import { sha256 } from './texts-json.ts'
 /**
  * In ms: how long a copy may wait, so that of a file that is edited again and again only the last is written. Of a
  * server that is killed meanwhile, only the texts of what another program then does to the file are lost: the records,
- * and that it was changed, are known without the copy. Copies are always written at once where other servers run: they
- * read them, and one that was written late could replace a later one of theirs.
+ * and that it was changed, are known without the copy. Copies are always written at once where other servers may edit
+ * the file: they read them, and one that was written late could replace a later one of theirs.
  */
 const LATER = 200
 const LINE_FEED = 0x0a
@@ -45,7 +45,7 @@ export class Copies {
     this.folder = join(options.folder, 'copies')
   }
 
-  /** `alone`: no other server runs. */
+  /** `alone`: no other server edits the file, and `written` is called before one does. */
   keep(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone: boolean): void {
     const size = pieces.reduce((sum, { length }) => sum + length, 0)
     const { copy, waitingCopies } = this.#options.limits
@@ -93,6 +93,15 @@ export class Copies {
     this.#waiting.delete(key)
     await this.#running
     await remove(join(this.folder, nameOf(path)))
+  }
+
+  /** Resolves when that of this path doesn't wait any more. */
+  async written(path: Buffer): Promise<void> {
+    const key = keyOf(path)
+    if (this.#waiting.has(key)) this.#start()
+    while (this.#running !== null && (this.#waiting.has(key) || this.#written?.path.equals(path) === true)) {
+      await this.#running
+    }
   }
 
   /** Resolves when none waits. */

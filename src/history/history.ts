@@ -64,8 +64,8 @@ class FileHistory implements History {
   readonly #said = new Map<string, Settlement>()
   /** Of paths, whether their texts are kept: the patterns take longer to ask. */
   readonly #keeps = new Map<string, boolean>()
-  /** The last time that this server was alone, and when all that was written before it is read. */
-  #alone: { since: string; read: Promise<void> } | undefined
+  /** The times for which this server was alone lately, and when all that was written before each is read. */
+  readonly #alone = new Map<string, Promise<void>>()
   readonly #segments: Segments
   readonly #blobs: Blobs
   readonly #copies: Copies
@@ -136,8 +136,10 @@ class FileHistory implements History {
   async refresh(alone_since: string | null = null): Promise<void> {
     if (alone_since === null) return this.#segments.update()
     // What others wrote before then may not be read yet.
-    if (this.#alone?.since !== alone_since) this.#alone = { since: alone_since, read: this.#segments.update() }
-    await this.#alone.read
+    const read = this.#alone.get(alone_since) ?? this.#segments.update()
+    if (!this.#alone.has(alone_since) && this.#alone.size === REMEMBERED) this.#alone.clear()
+    this.#alone.set(alone_since, read)
+    await read
   }
 
   async append(record: EditRecord, { durable }: { durable: boolean }): Promise<void> {
@@ -218,6 +220,10 @@ class FileHistory implements History {
 
   keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): void {
     if (this.keepsTexts(path)) this.#copies.keep(path, edit_id, pieces, hash, alone)
+  }
+
+  writeCopy(path: Buffer): Promise<void> {
+    return this.#copies.written(path)
   }
 
   copyOf(path: Buffer): Promise<FileCopy | null> {

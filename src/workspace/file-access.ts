@@ -320,10 +320,10 @@ export class FileAccess {
       )
     }
     for (let attempt = 1; ; attempt++) {
-      const { released } = this.#locks
+      const before = { released: this.#locks.released, alone_since: this.#locks.aloneSince(asked.relative) }
       const done = await this.find<T, F | FileFailure | typeof MOVED>(asked, 'edit', async found => {
         const refused = await admit(found)
-        return refused ?? this.#underLock(asked, { ...found, released }, work)
+        return refused ?? this.#underLock(asked, { ...found, before }, work)
       })
       if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) return movedAsStale(done)
     }
@@ -403,7 +403,7 @@ export class FileAccess {
 
   async #underLock<T, F>(
     asked: RequestedPath,
-    { released, ...found }: FoundPath & { released: number },
+    { before, ...found }: FoundPath & { before: { released: number; alone_since: string | null } },
     work: FileChange<T, F>['work']
   ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
     const realPath = realPathOf(found)
@@ -420,8 +420,10 @@ export class FileAccess {
       }
       const mode = { name: 'commit', lock: lock.value } as const
       if (found.pin !== null) {
-        // No editor has been at any file since it was pinned: it is as if it had been pinned now.
-        const isNew = !isLeft && lock.value.alone_since !== null && this.#locks.released === released
+        // No server edited the file since it was pinned: it is as if it had been pinned now.
+        const { alone_since } = lock.value
+        const isAlone = alone_since !== null && alone_since === before.alone_since
+        const isNew = isAlone && !isLeft && this.#locks.released === before.released
         // Where no link led to it, what is still at its place is what the path leads to.
         if (found.pin.relative.equals(asked.relative) && found.pin.renew(isNew)) return await work(found, mode)
         found.pin.replaced = true

@@ -166,6 +166,8 @@ class RootKeeper {
       socket: process.platform === 'linux',
       files: options.lock === 'shared' ? this.#lockFiles : null,
       waited: options.meter?.locked,
+      // What this process has kept of the file in memory, the next one reads from the disk.
+      leaving: async realPath => history?.writeCopy(realPath),
       fence: (realPath, temps) => {
         if (!isOfFile(realPath)) return
         const { folder } = split(realPath)
@@ -229,6 +231,7 @@ class RootKeeper {
     await this.opened.running.close()
     await this.#sweeping?.catch(() => {})
     await this.#trimming
+    await this.#locks.close()
     await this.#settling?.history.close()
     await this.#rootLock.close()
     this.opened.intents.close()

@@ -12,6 +12,9 @@ import type { State } from '../state.ts'
 import { readText, type Snapshot } from '../text-file.ts'
 import { replaceStateFile, writeStateFile } from './state-file.ts'
 
+/** Times of being alone that are remembered: a bound on memory. Chosen, not measured. */
+const REMEMBERED = 1000
+
 export type Report = (event: { event: string; [key: string]: unknown }) => void
 
 /** A file's old bytes while it is written. */
@@ -59,8 +62,8 @@ export class Journal {
   readonly #durable: boolean
   /** What this process is writing now. */
   readonly #running = new Set<string>()
-  /** As `Lock.alone_since`: the time in which nothing was in it that this server didn't put there. */
-  #emptySince: string | null = null
+  /** Of `Lock.alone_since`: for these times nothing was in it that this server didn't put there. */
+  readonly #emptySince = new Set<string>()
   constructor(state: State, observer: Observer, durability: 'full' | 'fast') {
     this.#state = state
     this.#observer = observer
@@ -138,20 +141,21 @@ export class Journal {
   }
 
   /**
-   * Whether there may be a record of a file that is locked now. While nobody else is there (`Lock.alone_since`) only this
-   * server writes records, under the locks of their files: what was empty then need not be listed again until one of its
-   * own has ended.
+   * Whether there may be a record of a file that is locked now. While nobody else edits it (`Lock.alone_since`) only this
+   * server writes records of it, under its lock: what was empty then need not be listed again until a record of this
+   * server has ended.
    */
   mayHold(alone_since: string | null): boolean {
-    if (alone_since !== null && alone_since === this.#emptySince) return false
+    if (alone_since !== null && this.#emptySince.has(alone_since)) return false
     const holds = readdirSync(this.#state.journal).length > 0
-    this.#emptySince = holds ? null : alone_since
+    if (this.#emptySince.size === REMEMBERED) this.#emptySince.clear()
+    if (!holds && alone_since !== null) this.#emptySince.add(alone_since)
     return holds
   }
 
   /** A record of this server has ended: it is gone, or left to whoever has its file's lock next. */
   lookAgain(): void {
-    this.#emptySince = null
+    this.#emptySince.clear()
   }
 
   /** Whether all that is written down is dealt with. */

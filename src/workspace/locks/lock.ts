@@ -4,9 +4,10 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import type { FileFailure } from '../failure.ts'
+import { KeptSockets } from './kept-sockets.ts'
 import type { LockFiles } from './lock-file.ts'
+import { isOfFile } from './names.ts'
 import type { RootLock } from './root-lock.ts'
-import { holdSocket } from './socket-lock.ts'
 
 /** How many requests may wait for one file in this process. A bound on memory; chosen, not measured. */
 export const QUEUE_LIMIT = 1000
@@ -15,8 +16,8 @@ export interface Lock {
   /** The name of the one temp file that may be made under this lock. Nobody else knows it, and no other lock has it. */
   readonly temp: string
   /**
-   * While it is held, no other server edits any file, and none has for as long as locks have this name here. Null: one
-   * may.
+   * While it is held, no other server edits this file, and none has for as long as its locks have this name here. Null:
+   * one may have.
    */
   readonly alone_since: string | null
   /** Whether it is still ours; synchronous, for the instant before a rename. */
@@ -42,6 +43,8 @@ export interface LocksOptions {
    * (fence.ts). Where it throws, nobody gets the lock.
    */
   fence(realPath: Buffer, temps: readonly string[]): void
+  /** Of a group: to be done before another process of it can have this file. Must not reject. */
+  leaving?: (realPath: Buffer) => Promise<void>
   /** Hears how long each lock was waited for, in seconds, and whether it was had. */
   waited?: ((seconds: number, isHeld: boolean) => void) | undefined
 }
@@ -51,9 +54,11 @@ type Turn = 'first' | 'next' | 'yield_to_other_process'
 export class Locks {
   readonly #options: LocksOptions
   readonly #queues = new Map<string, ((turn: Turn) => void)[]>()
+  readonly #sockets: KeptSockets
   #released = 0
   constructor(options: LocksOptions) {
     this.#options = options
+    this.#sockets = new KeptSockets(options.leaving ?? (async () => {}))
   }
 
   /**
@@ -94,16 +99,18 @@ export class Locks {
       if (entered === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (entered !== undefined) undo.push(async () => entered.leave())
       const entry = entered?.entry ?? null
-      // Who is alone has no use for it.
-      const key = entry === null || this.#options.group ? this.#digest(realPath) : ''
+      let taken_since: string | null = null
+      // Who edits beside a group has to find the lock file too, so that nothing is kept then.
+      const mayBeKept = entry !== null && isOfFile(realPath)
       if (this.#options.socket && (entry === null || this.#options.group)) {
-        const socket = await holdSocket(`editd-${key}`, deadline)
-        if (socket === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
+        const taken = await this.#sockets.take(realPath, () => `editd-${this.#digest(realPath)}`, deadline)
+        if (taken === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
+        taken_since = taken.since
         undo.push(async () => {
-          if (socket.release()) pass = 'yield_to_other_process'
+          if (await this.#sockets.giveBack(realPath, taken, mayBeKept)) pass = 'yield_to_other_process'
         })
       }
-      const file = entry === null ? await this.#options.files?.hold(key, deadline) : undefined
+      const file = entry === null ? await this.#options.files?.hold(this.#digest(realPath), deadline) : undefined
       if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (file !== undefined) {
         undo.push(file.release)
@@ -118,13 +125,28 @@ export class Locks {
       kept = true
       return ok({
         temp: this.#tempName(entry ?? file?.entry ?? randomUUID()),
-        alone_since: this.#options.group === true ? null : (entered?.alone_since ?? null),
+        alone_since: this.#since(entered?.alone_since ?? null, taken_since),
         held: () => (entered?.held() ?? true) && (file?.held() ?? true),
         release
       })
     } finally {
       if (!kept) await release()
     }
+  }
+
+  /** As `Lock.alone_since` of a lock of this file, if one were had now without waiting. */
+  aloneSince(realPath: Buffer): string | null {
+    return this.#since(this.#options.root?.aloneSince ?? null, this.#sockets.since(realPath))
+  }
+
+  #since(alone: string | null, taken_since: string | null): string | null {
+    if (this.#options.group !== true) return alone
+    return alone === null || taken_since === null ? null : `${alone} ${taken_since}`
+  }
+
+  /** Frees what is kept for the next edits. */
+  close(): Promise<void> {
+    return this.#sockets.close()
   }
 
   /** How many locks this process has had and released. */

@@ -89,6 +89,14 @@ export class RootLock {
     }, LOOK).unref()
   }
 
+  /** As `Pass.alone_since` of the next pass; null also where that has to be waited for. */
+  get aloneSince(): string | null {
+    const alone = this.#alone
+    return alone === null || alone.leaving || this.#passed !== this.#options.servers.generation()
+      ? null
+      : alone.hold.entry
+  }
+
   /**
    * Before each edit. Waits for the server that is alone at most until `deadline` (of performance.now()); then null.
    */

@@ -5,8 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from '../errno.ts'
 
 export interface HeldSocket {
-  /** Frees the name at once. True if another process was waiting for it. */
-  release(): boolean
+  /** Whether another process waits for it. */
+  isWanted(): boolean
+  /** From now on called when one begins to; null: nobody is. */
+  whenWanted(tell: (() => void) | null): void
+  /** Frees the name at once. */
+  release(): void
 }
 
 /**
@@ -32,8 +36,10 @@ export async function holdSocket(name: string, deadline: number): Promise<HeldSo
 function listen(path: string): Promise<HeldSocket | null> {
   return new Promise((resolve, reject) => {
     const waiting = new Set<Socket>()
+    let tell: (() => void) | null = null
     const server: Server = createServer(socket => {
       waiting.add(socket)
+      tell?.()
       socket.on('error', () => {})
       socket.on('close', () => waiting.delete(socket))
     })
@@ -45,10 +51,13 @@ function listen(path: string): Promise<HeldSocket | null> {
     // exclusive: a cluster's primary must not share the handle between its workers.
     server.listen({ path, exclusive: true }, () =>
       resolve({
+        isWanted: () => waiting.size > 0,
+        whenWanted(now) {
+          tell = now
+        },
         release() {
           server.close()
           for (const socket of waiting) socket.destroy()
-          return waiting.size > 0
         }
       })
     )
