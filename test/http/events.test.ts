@@ -1,10 +1,10 @@
 // GET /events: a stream of what is changed, over real sockets and several servers on one root.
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Cursor } from '../../src/history/cursor.ts'
@@ -310,3 +310,46 @@ t.test('100 streams do not keep a server from ending', async t => {
   t.ok(performance.now() - begin < 10_000)
   await Promise.all(readers.map(({ closed }) => closed))
 })
+
+/** Whether each of so many connections to a port of this machine has sent what the other side doesn't take. */
+async function areBlocked(port: string, count: number): Promise<boolean> {
+  // What is on its way counts too, so it is looked at twice.
+  for (const wait of [0, 100]) {
+    await sleep(wait)
+    const lines = readFileSync('/proc/net/tcp', 'latin1').split('\n')
+    const waiting = lines.filter(line => {
+      const [, local = '', , , queues = ''] = line.trim().split(/\s+/)
+      return parseInt(local.split(':')[1] ?? '', 16) === Number(port) && parseInt(queues, 16) > 0
+    })
+    if (waiting.length < count) return false
+  }
+  return true
+}
+
+t.test(
+  '100 readers that do not read keep a server neither from editing nor from ending',
+  { skip: existsSync('/proc/net/tcp') ? false : 'needs /proc' },
+  async t => {
+    const { root, state } = inFolders(t)
+    // Each event is long.
+    const path = `${'x'.repeat(200)}/`.repeat(15) + 'a.txt'
+    mkdirSync(join(root, dirname(path)), { recursive: true })
+    writeFileSync(join(root, path), '0\n')
+    const server = await start(root, state, '--durability', 'fast')
+    const readers = Array.from({ length: 100 }, () => readEvents(server.url, PROCESS_TOKEN))
+    await Promise.all(readers.map(reader => reader.until(1)))
+    for (const { socket } of readers) socket.pause()
+    const { port } = new URL(server.url)
+    let edits = 0
+    for (; !(await areBlocked(port, readers.length)) && edits < 1000; edits++) {
+      const body = { path, old_text: `${edits}`, new_text: `${edits + 1}`, reason: 'r'.repeat(200) }
+      t.equal((await server.post('/edit', body)).status, 200)
+    }
+    t.comment(`${edits} edits`)
+    t.ok(await areBlocked(port, readers.length))
+    const begin = performance.now()
+    t.equal(await server.stop(), 0)
+    t.ok(performance.now() - begin < 10_000)
+    for (const { socket } of readers) socket.destroy()
+  }
+)
