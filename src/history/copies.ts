@@ -1,13 +1,9 @@
 // The last known content of small files, by which a change that editd didn't make can be told and described. Written in
 // the background; a copy that is missing or damaged is none. Does not know records.
-import { createHash } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { codeOf } from '../error-code.ts'
 import type { FileCopy, HistoryLimits, HistoryOptions } from './api.ts'
 import { fromJson, isObject, toJson } from './bytes-json.ts'
-import { isMissing, readAt, remove, withFile, writeWhole } from './files.ts'
 import { encodeLine, jsonOf } from './line.ts'
 import { keyOf } from './segment-index.ts'
 import { sha256 } from './texts-json.ts'
@@ -21,13 +17,27 @@ import { sha256 } from './texts-json.ts'
 const LATER = 200
 const LINE_FEED = 0x0a
 
+/** Where copies are, one for each path. All reject with an error that has a code. */
+export interface CopyPlaces {
+  /** Null: there is none. */
+  read(path: Buffer): Promise<Buffer | null>
+  /** In place of the one that is there, unless that is known to be of a later edit. */
+  write(path: Buffer, edit_id: string, content: Buffer): Promise<void>
+  remove(path: Buffer): Promise<void>
+}
+
+export interface CopiesOptions {
+  places: CopyPlaces
+  report: HistoryOptions['report']
+  limits: HistoryLimits
+}
+
 interface WaitingCopy extends FileCopy {
   path: Buffer
 }
 
 export class Copies {
-  readonly #options: Pick<HistoryOptions, 'nonce' | 'report'> & { limits: HistoryLimits }
-  readonly folder: string
+  readonly #options: CopiesOptions
   /** By path. The one that is being written isn't in it. */
   readonly #waiting = new Map<string, WaitingCopy>()
   #written: WaitingCopy | null = null
@@ -38,11 +48,9 @@ export class Copies {
   #isDue = false
   #running: Promise<void> | null = null
   #hasDropped = false
-  #count = 0
 
-  constructor(options: Pick<HistoryOptions, 'folder' | 'nonce' | 'report'> & { limits: HistoryLimits }) {
+  constructor(options: CopiesOptions) {
     this.#options = options
-    this.folder = join(options.folder, 'copies')
   }
 
   /** `alone`: no other server edits the file, and `written` is called before one does. */
@@ -71,7 +79,8 @@ export class Copies {
       return { edit_id, hash, bytes }
     }
     try {
-      const bytes = await withFile(join(this.folder, nameOf(path)), 'read', (fd, { size }) => readAt(fd, 0, size))
+      const bytes = await this.#options.places.read(path)
+      if (bytes === null) return null
       const end = bytes.indexOf(LINE_FEED) + 1
       const json = jsonOf(bytes.subarray(0, end))
       const header: unknown = json && JSON.parse(json.toString())
@@ -81,7 +90,7 @@ export class Copies {
       if (typeof edit_id !== 'string' || typeof hash !== 'string' || (await sha256(content)) !== hash) return null
       return { edit_id, hash, bytes: content }
     } catch (error) {
-      if (!isMissing(error)) this.#options.report({ event: 'history_copy_unreadable', code: codeOf(error) })
+      this.#options.report({ event: 'history_copy_unreadable', code: codeOf(error) })
       return null
     }
   }
@@ -92,7 +101,7 @@ export class Copies {
     this.#bytes -= this.#waiting.get(key)?.bytes.length ?? 0
     this.#waiting.delete(key)
     await this.#running
-    await remove(join(this.folder, nameOf(path)))
+    await this.#options.places.remove(path)
   }
 
   /** Resolves when that of this path doesn't wait any more. */
@@ -142,19 +151,10 @@ export class Copies {
 
   async #write({ path, edit_id, hash, bytes }: WaitingCopy): Promise<void> {
     const header = encodeLine(JSON.stringify({ edit_id, path: toJson(path), hash }))
-    const place = join(this.folder, nameOf(path))
-    const temp = join(this.folder, `${this.#options.nonce}-${++this.#count}.tmp`)
-    const content = Buffer.concat([header, bytes])
     try {
-      await writeWhole(place, temp, content, false).catch(async error => {
-        if (!isMissing(error)) throw error
-        await mkdir(this.folder, { recursive: true, mode: 0o700 })
-        await writeWhole(place, temp, content, false)
-      })
+      await this.#options.places.write(path, edit_id, Buffer.concat([header, bytes]))
     } catch (error) {
       this.#options.report({ event: 'history_copy_failed', code: codeOf(error) })
     }
   }
 }
-
-const nameOf = (path: Buffer): string => createHash('sha256').update(path).digest('hex').slice(0, 32)

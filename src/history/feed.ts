@@ -2,14 +2,13 @@
 // it, and however often. Does not know who reads, or which paths may be told.
 import { fail, ok, type Result } from '../result.ts'
 import type { CursorGone, FeedPage, Told } from './api.ts'
-import { compare, Cursor, type SegmentId } from './cursor.ts'
-import { namesIn } from './files.ts'
+import { Cursor, type SegmentId } from './cursor.ts'
 import { linesOf } from './line.ts'
 import { decodeFacts, type Facts, type Said } from './record-json.ts'
-import { parseSegment, segmentName } from './segment-name.ts'
+import { segmentName } from './segment-name.ts'
 import { SegmentIndex } from './segment-index.ts'
 import { jsonIn } from './segment-lines.ts'
-import type { Segment, Segments } from './segments.ts'
+import type { Segment, SegmentSource } from './segment-source.ts'
 
 /** In bytes, of a segment that are read at once. */
 const CHUNK = 256 * 1024
@@ -36,10 +35,10 @@ interface Reader {
 }
 
 export class Feed {
-  readonly #segments: Segments
+  readonly #segments: SegmentSource
   readonly #facts = new Map<string, Facts>()
 
-  constructor(segments: Segments) {
+  constructor(segments: SegmentSource) {
     this.#segments = segments
   }
 
@@ -93,8 +92,7 @@ export class Feed {
   /** All segments that are there, in the order in which they are read; those of others are known up to now. */
   async #look(): Promise<SegmentId[]> {
     await this.#segments.catchUp()
-    const names = await namesIn(this.#segments.folder)
-    return names.flatMap(name => parseSegment(name) ?? []).sort(compare)
+    return this.#segments.present()
   }
 
   /** How far a segment can be read: as far as its index reaches, since that is asked what was told already. */

@@ -7,7 +7,8 @@ import { encodeLine, jsonOf } from './line.ts'
 import type { RecordReader } from './reading.ts'
 import { decodeFacts, forgottenJson } from './record-json.ts'
 import type { FoundRow } from './rows.ts'
-import type { Segment, Segments } from './segments.ts'
+import type { Segment } from './segment-source.ts'
+import type { Segments } from './segments.ts'
 
 export interface Forgetting {
   segments: Segments

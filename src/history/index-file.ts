@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { readAt, readStart, withFile, writeWhole } from './files.ts'
 import type { Settlement } from './record.ts'
-import { includes, SegmentIndex, shortHash, type Overview } from './segment-index.ts'
+import { overviewFrom } from './overview.ts'
+import { SegmentIndex, type Overview } from './segment-index.ts'
 import { indexName } from './segment-name.ts'
 
 /** Four numbers of four bytes: length and CRC-32 of the summary, then of the rows. */
@@ -74,8 +75,7 @@ export async function readSummary(folder: string, segment: string, stats: Stats)
     if (crc32(head) !== first.readUInt32LE(4)) return null
     const json: SummaryJson = JSON.parse(head.toString())
     if (json.form !== FORM || json.size !== stats.size || json.mtime !== stats.mtimeMs) return null
-    const [paths, keys] = [listOf(json.paths), listOf(json.keys)]
-    return {
+    return overviewFrom({
       lowest: json.lowest,
       highest: json.highest,
       seen: json.seen,
@@ -86,9 +86,9 @@ export async function readSummary(folder: string, segment: string, stats: Stats)
       looseAt: new Map(json.looseAt),
       gaps: json.gaps,
       blobs: json.blobs,
-      mayHavePath: path => includes(paths, shortHash(path)),
-      mayHaveKey: digest => includes(keys, shortHash(digest))
-    }
+      paths: listOf(json.paths),
+      keys: listOf(json.keys)
+    })
   } catch {
     return null
   }

@@ -1,18 +1,15 @@
 // Reads found records from their lines and blobs. Does not know which are asked for, or why.
 import { codeOf } from '../error-code.ts'
-import type { Blobs } from './blobs.ts'
 import type { Gap, HistoryOptions } from './api.ts'
-import { isMissing } from './files.ts'
 import { decodeFacts, decodeRecord, type Facts } from './record-json.ts'
 import type { EditRecord, Stored, TextsState } from './record.ts'
 import type { FoundRow } from './rows.ts'
-import { readLines } from './segment-lines.ts'
-import type { Segments } from './segments.ts'
-import { decodeTexts, type Texts } from './texts-json.ts'
+import type { SegmentSource } from './segment-source.ts'
+import { decodeTexts, type ReadBlob, type Texts } from './texts-json.ts'
 
 export interface LinesOptions {
-  segments: Segments
-  blobs: Blobs
+  segments: SegmentSource
+  blobs: { read: ReadBlob }
   report: HistoryOptions['report']
 }
 
@@ -50,10 +47,9 @@ export class RecordLines {
     for (const segment of new Set(found.map(({ segment }) => segment))) {
       const here = found.filter(one => one.segment === segment)
       try {
-        const read = await readLines(this.#options.segments.folder, segment.name, here, decode)
-        for (const [i, one] of here.entries()) lines.set(one, read[i] ?? null)
+        const read = await this.#options.segments.lines(segment, here, decode)
+        if (read !== null) for (const [i, one] of here.entries()) lines.set(one, read[i] ?? null)
       } catch (error) {
-        if (isMissing(error)) continue
         const { name } = segment
         this.#options.report({ event: 'history_segment_unreadable', segment: name, code: codeOf(error) })
         for (const one of here) lines.set(one, null)

@@ -1,5 +1,4 @@
 // Answers questions about records. Does not know how they were written, found or read.
-import type { Blobs } from './blobs.ts'
 import type { Gap, HistoryLimits, HistoryOptions, Latest, PathHistory, RecordPage, RecordQuery } from './api.ts'
 import { isReplacedSave, type LatestOfPaths } from './latest.ts'
 import { RecordLines, type ReadRow } from './lines.ts'
@@ -7,11 +6,12 @@ import type { Facts } from './record-json.ts'
 import type { Settlement, Stored } from './record.ts'
 import { type FoundRow, Rows } from './rows.ts'
 import { keyOf } from './segment-index.ts'
-import type { Segments } from './segments.ts'
+import type { SegmentSource } from './segment-source.ts'
+import type { ReadBlob } from './texts-json.ts'
 
 export interface RecordReaderOptions {
-  segments: Segments
-  blobs: Blobs
+  segments: SegmentSource
+  blobs: { read: ReadBlob }
   latest: LatestOfPaths
   limits: HistoryLimits
   /** What this server has settled, and may not have written yet. */

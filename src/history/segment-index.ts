@@ -207,6 +207,11 @@ export class SegmentIndex implements Overview {
     saw(said)
   }
 
+  /** Something of the segment is missing after what was taken in. */
+  lost(): void {
+    this.#gap(this.end, 0)
+  }
+
   /** Takes in a line of which it is known what it says: the next one in the segment. */
   take(said: Said, offset: number, length: number): void {
     this.#says(said, offset, length)

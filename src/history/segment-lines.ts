@@ -3,17 +3,13 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { readAt, withFile } from './files.ts'
 import { jsonOf } from './line.ts'
+import type { LinePlace } from './segment-source.ts'
 
 /** In ms: a line that another server is just overwriting (`forget`) is read once more after this. */
 const AGAIN = 20
 /** In bytes: lines no further apart than this are read at once, as long as they are no more than that together. */
 const APART = 4096
 const TOGETHER = 128 * 1024
-
-export interface LinePlace {
-  offset: number
-  length: number
-}
 
 /**
  * What `use` makes of the JSON of each line, in their order; null: it isn't a line of editd (any more). Throws the
@@ -49,14 +45,14 @@ export async function jsonIn(line: Buffer, again: () => Promise<Buffer | null>):
   return read && jsonOf(read)
 }
 
-interface Run {
+export interface Run {
   offset: number
   end: number
   lines: LinePlace[]
 }
 
 /** Lines that are read at once, in the order in which they are in the file. */
-function runsOf(places: readonly LinePlace[]): Run[] {
+export function runsOf(places: readonly LinePlace[]): Run[] {
   const runs: Run[] = []
   for (const line of places.toSorted((a, b) => a.offset - b.offset)) {
     const { offset, length } = line

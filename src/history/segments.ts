@@ -4,29 +4,25 @@ import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../error-code.ts'
 import type { HistoryLimits, HistoryOptions } from './api.ts'
+import { compare, type SegmentId } from './cursor.ts'
 import { isMissing, look, namesIn, NotOurs, readAt, withFile } from './files.ts'
 import type { Ids } from './ids.ts'
+import { IndexCache } from './index-cache.ts'
 import { readRows, readSummary, writeIndex } from './index-file.ts'
 import type { Settlement } from './record.ts'
 import type { Said, SaidLine } from './record-json.ts'
-import { SegmentIndex, type Overview } from './segment-index.ts'
+import { SegmentIndex } from './segment-index.ts'
+import { readLines } from './segment-lines.ts'
 import { parseSegment } from './segment-name.ts'
+import {
+  looseIn,
+  newestFirst,
+  type LinePlace,
+  type ReadSegment,
+  type Segment,
+  type SegmentSource
+} from './segment-source.ts'
 import { together } from './together.ts'
-
-export interface Segment {
-  readonly name: string
-  readonly nonce: string
-  readonly number: number
-  /** Its server writes no more to it. */
-  isClosed: boolean
-  /** As it was when it was last read. */
-  seen: { ino: number; size: number } | null
-  /**
-   * Null: not read yet. Of an open one, its index; or what its index file says, as long as nobody has asked whether its
-   * server is gone.
-   */
-  overview: Overview | null
-}
 
 export interface SegmentsOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive' | 'report'> {
   limits: HistoryLimits
@@ -44,12 +40,10 @@ const TAIL = 64 * 1024
 /** In bytes. No segment that editd wrote is so large. */
 const TOO_LARGE = 256 * 1024 * 1024
 
-export class Segments {
+export class Segments implements SegmentSource {
   readonly #options: SegmentsOptions
   readonly #all = new Map<string, Segment>()
-  /** Closed ones, the last used at the end. */
-  readonly #indexes = new Map<string, SegmentIndex>()
-  #indexBytes = 0
+  readonly #indexes: IndexCache
   readonly #gone = new Set<string>()
   readonly #refused = new Set<string>()
   #isLoaded = false
@@ -68,6 +62,7 @@ export class Segments {
 
   constructor(options: SegmentsOptions) {
     this.#options = options
+    this.#indexes = new IndexCache(options.limits.indexes)
   }
 
   get folder(): string {
@@ -81,11 +76,8 @@ export class Segments {
   }
 
   /** Of the newest records first. Those that have been read. */
-  newestFirst(): (Segment & { overview: Overview })[] {
-    const read = [...this.#all.values()].filter(
-      (segment): segment is Segment & { overview: Overview } => segment.overview !== null
-    )
-    return read.sort((a, b) => (a.overview.highest < b.overview.highest ? 1 : -1))
+  newestFirst(): ReadSegment[] {
+    return newestFirst(this.#all.values())
   }
 
   known(): readonly Segment[] {
@@ -101,31 +93,40 @@ export class Segments {
     return this.#attempt(segment, () => this.#withSegment(segment, fd => readAt(fd, offset, length)))
   }
 
+  async lines<T>(
+    segment: Segment,
+    places: readonly LinePlace[],
+    use: (json: Buffer) => T | null
+  ): Promise<(T | null)[] | null> {
+    try {
+      return await readLines(this.folder, segment.name, places, use)
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw error
+    }
+  }
+
+  async present(): Promise<SegmentId[]> {
+    const names = await namesIn(this.folder)
+    return names.flatMap(name => parseSegment(name) ?? []).sort(compare)
+  }
+
   isGone(nonce: string): boolean {
     return this.#gone.has(nonce)
   }
 
   /** What a segment outside that of the record says of it. */
   loose(edit_id: string): Settlement | null {
-    let settled: Settlement | null = null
-    for (const { overview } of this.#all.values()) {
-      const said = overview?.loose.get(edit_id)
-      if (said !== undefined && (settled === null || settled === 'uncertain')) settled = said
-    }
-    return settled
+    return looseIn(this.#all.values(), edit_id)
   }
 
   /** The index of a segment; null: it can't be read any more. */
   async index(segment: Segment): Promise<SegmentIndex | null> {
     if (segment.overview instanceof SegmentIndex) return segment.overview
     const cached = this.#indexes.get(segment.name)
-    if (cached !== undefined) {
-      this.#indexes.delete(segment.name)
-      this.#indexes.set(segment.name, cached)
-      return cached
-    }
+    if (cached !== undefined) return cached
     const index = (await readRows(this.folder, segment.name)) ?? (await this.#readWhole(segment))
-    if (index !== null) this.#keep(segment.name, index)
+    if (index !== null) this.#indexes.keep(segment.name, index)
     return index
   }
 
@@ -171,7 +172,7 @@ export class Segments {
 
   /** It isn't as it was read. */
   invalidate(segment: Segment): void {
-    this.#forgetIndex(segment.name)
+    this.#indexes.forget(segment.name)
     segment.overview = null
     segment.seen = null
     this.#isLoaded = false
@@ -179,7 +180,7 @@ export class Segments {
 
   /** Its file is gone. */
   drop(name: string): void {
-    this.#forgetIndex(name)
+    this.#indexes.forget(name)
     this.#all.delete(name)
   }
 
@@ -328,7 +329,7 @@ export class Segments {
           this.invalidate(segment)
         }
       } else if (segment.isClosed) {
-        this.#forgetIndex(segment.name)
+        this.#indexes.forget(segment.name)
         const summary = await readSummary(this.folder, segment.name, stats)
         if (summary !== null) {
           segment.seen = stats
@@ -363,7 +364,7 @@ export class Segments {
       await writeIndex(folder, segment.name, now, index)
       const overview = await readSummary(folder, segment.name, now)
       segment.overview = overview ?? index
-      if (overview !== null) this.#keep(segment.name, index)
+      if (overview !== null) this.#indexes.keep(segment.name, index)
     } catch (error) {
       // It costs memory, and is tried again by the next server that starts.
       segment.overview = index
@@ -411,20 +412,5 @@ export class Segments {
       }
       return null
     }
-  }
-
-  #keep(name: string, index: SegmentIndex): void {
-    this.#forgetIndex(name)
-    this.#indexes.set(name, index)
-    this.#indexBytes += index.bytes
-    for (const [oldest] of this.#indexes) {
-      if (this.#indexBytes <= this.#options.limits.indexes) return
-      this.#forgetIndex(oldest)
-    }
-  }
-
-  #forgetIndex(name: string): void {
-    this.#indexBytes -= this.#indexes.get(name)?.bytes ?? 0
-    this.#indexes.delete(name)
   }
 }

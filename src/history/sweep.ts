@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions, Retention, Swept } from './api.ts'
 import type { Blobs } from './blobs.ts'
-import type { Copies } from './copies.ts'
+import type { CopyFiles } from './copy-files.ts'
 import { compare } from './cursor.ts'
 import { look, namesIn, remove } from './files.ts'
 import { indexedBy, indexName, parseSegment } from './segment-name.ts'
@@ -13,7 +13,7 @@ import type { Segments } from './segments.ts'
 export interface Sweeping {
   segments: Segments
   blobs: Blobs
-  copies: Copies
+  copies: CopyFiles
   report: HistoryOptions['report']
 }
 

@@ -6,15 +6,17 @@ const LOOK = 100
 
 export class Watch {
   readonly #look: () => Promise<void>
+  readonly #wait: number
   readonly #waiting = new Set<() => void>()
   #timer: NodeJS.Timeout | undefined
   #isAlone = false
   #looking = false
   #told = false
 
-  /** `look`: reads what other servers have written, and calls `saw` if there is anything; never rejects. */
-  constructor(look: () => Promise<void>) {
+  /** `look`: reads what other servers have written, and calls `saw` if there is anything; never rejects. `wait`: ms between two. */
+  constructor(look: () => Promise<void>, wait = LOOK) {
     this.#look = look
+    this.#wait = wait
   }
 
   /** Whether no other server writes: then nothing is looked for. */
@@ -53,7 +55,7 @@ export class Watch {
 
   #keepLooking(): void {
     const isNeeded = this.#waiting.size > 0 && !this.#isAlone
-    if (isNeeded) this.#timer ??= setInterval(() => this.#once(), LOOK).unref()
+    if (isNeeded) this.#timer ??= setInterval(() => this.#once(), this.#wait).unref()
     else {
       clearInterval(this.#timer)
       this.#timer = undefined

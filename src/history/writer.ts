@@ -1,21 +1,14 @@
-// The writing end of a server's history: lines go out in groups, one write and one sync for all that wait. Does not look
-// at what the lines say.
+// The writing end of a server's history on a disk: one write and one sync for each group of lines. Does not look at what
+// the lines say.
 import { constants, fstatSync, ftruncateSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
 import { closeFile, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll, writeNow } from './files.ts'
+import { Groups, type WaitingLine } from './groups.ts'
 import type { SaidLine } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
 import { claimNumber, highestIn, unclaimNumber } from './segment-number.ts'
-
-interface Waiting {
-  line: SaidLine
-  durable: boolean
-  resolve: () => void
-  reject: (error: unknown) => void
-}
 
 interface Current {
   name: string
@@ -40,19 +33,11 @@ export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' |
   closed(segment: string, isWhole: boolean): void
 }
 
-/** In bytes: a group ends after the line that reaches it. */
-const GROUP = 4 * 1024 * 1024
 /**
  * In bytes: up to so many are written in this thread, as small temp files are (`SYNC_IO_BYTES` of the workspace). They
  * go to memory; the way to another thread and back takes longer than that. Only the sync is left to another thread.
  */
 const AT_ONCE = 64 * 1024
-/** In ms: how long a line that nobody waits for may wait. */
-const LATER = 50
-/** In ms: after how long lines that nobody waits for are tried again where they couldn't be written. */
-const AGAIN = 1000
-/** As many of these are kept, some 100 bytes each; beyond that the oldest go. */
-const MOST_LATER = 10_000
 /** Names of segments that are tried, where something that isn't ours is in the way. */
 const ATTEMPTS = 100
 
@@ -68,42 +53,32 @@ class TakenForGone extends Error {
 
 export class Writer {
   readonly #options: WriterOptions
-  #queue: Waiting[] = []
-  #later: SaidLine[] = []
-  #timer: NodeJS.Timeout | null = null
-  /** The last group wasn't written: what nobody waits for is only written with what is appended, or after AGAIN. */
-  #isFailing = false
-  /** That it fails was reported, and nothing has been written since. */
-  #hasReported = false
-  #running: Promise<void> | null = null
+  readonly #groups: Groups
   #segment: Current | null = null
   #number = 0
 
   constructor(options: WriterOptions) {
     this.#options = options
+    this.#groups = new Groups({
+      report: options.report,
+      lost: lines => options.lost(lines),
+      write: (lines, group) => this.#write(lines, group).catch(() => this.#write(lines, group))
+    })
   }
 
   /** Resolves when the line is written, and on the disk if `durable`. Rejects with the system's error. */
   append(line: SaidLine, durable: boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ line, durable, resolve, reject })
-      this.#start()
-    })
+    return this.#groups.append(line, durable)
   }
 
   /** Writes the line with the next one, or soon; if that fails, it is reported and tried again. */
   add(line: SaidLine): void {
-    this.#later.push(line)
-    this.#startIn(LATER)
+    this.#groups.add(line)
   }
 
   /** Resolves when nothing waits any more, but for lines of `add` that couldn't be written now either. */
-  async flush(): Promise<void> {
-    this.#isFailing = false
-    while (this.#isDue() || this.#running !== null) {
-      this.#start()
-      await this.#running
-    }
+  flush(): Promise<void> {
+    return this.#groups.flush()
   }
 
   /** Ends the segment if its first line is older than `age` ms. */
@@ -114,81 +89,12 @@ export class Writer {
   }
 
   async close(): Promise<void> {
-    await this.flush()
-    this.#lose(this.#later)
-    this.#later = []
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#groups.close()
     if (this.#segment !== null) await this.#end(this.#segment, true)
   }
 
-  #isDue(): boolean {
-    return this.#queue.length > 0 || (this.#later.length > 0 && !this.#isFailing)
-  }
-
-  #startIn(time: number): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null
-      this.#isFailing = false
-      this.#start()
-    }, time).unref()
-  }
-
-  #start(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null
-      if (this.#queue.length > 0) this.#start()
-    })
-  }
-
-  async #run(): Promise<void> {
-    // What is appended in the same turn of the event loop, by several edits, goes out together.
-    await setImmediate()
-    while (this.#isDue()) await this.#send(this.#take())
-  }
-
-  #take(): { group: Waiting[]; later: SaidLine[] } {
-    const later = this.#later
-    this.#later = []
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
-    let [count, size] = [0, 0]
-    while (count < this.#queue.length && size < GROUP) size += this.#queue[count++]!.line.bytes.length
-    return { group: this.#queue.splice(0, count), later }
-  }
-
-  async #send({ group, later }: { group: Waiting[]; later: SaidLine[] }): Promise<void> {
-    const lines = [...later, ...group.map(({ line }) => line)]
-    try {
-      await this.#write(lines, group).catch(() => this.#write(lines, group))
-      this.#isFailing = false
-      this.#hasReported = false
-      for (const { resolve } of group) resolve()
-    } catch (error) {
-      this.#isFailing = true
-      this.#putBack(later, error)
-      for (const { reject } of group) reject(error)
-    }
-  }
-
-  #putBack(lines: readonly SaidLine[], error: unknown): void {
-    const all = [...lines, ...this.#later]
-    if (all.length === 0) return
-    this.#later = all.slice(-MOST_LATER)
-    this.#lose(all.slice(0, -MOST_LATER))
-    this.#startIn(AGAIN)
-    if (this.#hasReported) return
-    this.#hasReported = true
-    this.#options.report({ event: 'history_settlements_late', count: this.#later.length, reason: String(error) })
-  }
-
-  #lose(lines: readonly SaidLine[]): void {
-    if (lines.length === 0) return
-    this.#options.report({ event: 'history_settlements_lost', count: lines.length })
-    this.#options.lost(lines)
-  }
-
   /** Those who need no sync are told before it. A segment in which anything fails is given up. */
-  async #write(lines: readonly SaidLine[], group: readonly Waiting[]): Promise<void> {
+  async #write(lines: readonly SaidLine[], group: readonly WaitingLine[]): Promise<void> {
     const bytes = Buffer.concat(lines.map(line => line.bytes))
     const segment = await this.#current()
     const offset = segment.size
@@ -209,7 +115,7 @@ export class Writer {
     } catch (error) {
       const { name } = segment
       // Once for all the times that only what nobody waits for is tried again.
-      if (group.length > 0 || !this.#hasReported) {
+      if (group.length > 0 || !this.#groups.hasReported) {
         this.#options.report({ event: 'history_segment_given_up', segment: name, code: codeOf(error) })
       }
       const isCut = error instanceof TakenForGone

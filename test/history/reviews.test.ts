@@ -7,6 +7,7 @@ import type { History } from '../../src/history/api.ts'
 import type { EditRecord } from '../../src/history/record.ts'
 import { decodeFacts } from '../../src/history/record-json.ts'
 import { makePlace, recordOf } from './support/history.ts'
+import { reviewBehaviours } from './behaviours/reviews.ts'
 
 const durable = { durable: false }
 
@@ -34,73 +35,7 @@ async function reviewedEdit(history: History, path = 'a.txt') {
   return { edit, review }
 }
 
-t.test('is read as it was written, by other servers and after a restart', async t => {
-  const place = makePlace(t)
-  const [one, two] = [await place.open(), await place.open()]
-  const { review } = await reviewedEdit(one)
-  for (const history of [one, two]) {
-    t.match(await history.byId(review.edit_id), { record: review, settled: 'done', texts: 'none' })
-  }
-  await one.close()
-  const three = await place.open()
-  const { records } = await three.ofPath(Buffer.from('a.txt'))
-  t.strictSame(
-    records.map(({ record, settled }) => [record.operation, settled, record.review?.verdict]),
-    [
-      ['edit', 'done', undefined],
-      ['review', 'done', 'kept']
-    ]
-  )
-})
-
-t.test('is not the last change of its path, read or written', async t => {
-  const place = makePlace(t)
-  const [one, two] = [await place.open(), await place.open()]
-  const path = Buffer.from('a.txt')
-  const before = recordOf(one, 'a.txt', 'first\n')
-  await one.append(before, durable)
-  await one.lastOf(path)
-  const { edit } = await reviewedEdit(one)
-  for (const history of [one, two]) {
-    await history.refresh()
-    t.match(await history.lastOf(path), { edit_id: edit.edit_id, settled: 'done' })
-  }
-})
-
-t.test('is listed where it is asked for', async t => {
-  const history = await makePlace(t).open()
-  const { edit, review } = await reviewedEdit(history)
-  const ids = async (query: object) => (await history.list(query, 10)).records.map(({ record }) => record.edit_id)
-  t.strictSame(await ids({}), [review.edit_id, edit.edit_id])
-  t.strictSame(await ids({ reviews: false }), [edit.edit_id])
-  t.strictSame(await ids({ reviews: true }), [review.edit_id])
-  t.strictSame(await ids({ agent: 'ann', session: 's' }), [review.edit_id])
-})
-
-t.test('needs no settlement', async t => {
-  const place = makePlace(t)
-  const gone = await place.open({ nonce: 'gone' })
-  await reviewedEdit(gone)
-  await gone.flush()
-  place.gone.add('gone')
-  const history = await place.open()
-  t.strictSame(await history.unsettled(), [])
-})
-
-t.test('does not count where it could not be written, whatever is there', async t => {
-  const place = makePlace(t)
-  const [one, two] = [await place.open(), await place.open()]
-  const { review } = await reviewedEdit(one)
-  one.settle(review.edit_id, 'void')
-  t.match(await one.byId(review.edit_id), { settled: 'void' })
-  await one.flush()
-  await two.refresh()
-  t.match(await two.byId(review.edit_id), { settled: 'void' })
-  await one.close()
-  const three = await place.open()
-  t.match(await three.byId(review.edit_id), { settled: 'void' })
-  t.strictSame(await three.unsettled(), [])
-})
+reviewBehaviours(t, makePlace)
 
 t.test('is removed with its segment, and keeps no text', async t => {
   const place = makePlace(t)

@@ -3,20 +3,33 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Test } from 'tap'
 import type { History, HistoryLimits, HistoryOptions } from '../../../src/history/api.ts'
 import { openHistory } from '../../../src/history/history.ts'
 import type { EditRecord } from '../../../src/history/record.ts'
 
-export interface Place {
-  folder: string
+/** Where histories are opened, whatever they are kept in. */
+export interface AnyPlace {
   events: { event: string; [key: string]: unknown }[]
   /** Nonces of servers that are gone, or taken for it: one that runs takes itself out when it notices. */
   gone: Set<string>
   /** How often those who are taken for gone will look, and not see it: others did it just after that. */
   late: Map<string, number>
+  /** Opens the history of a server of its own. */
+  open(options?: AnyOptions): Promise<History>
+}
+
+export type AnyOptions = Partial<Pick<HistoryOptions, 'nonce' | 'level' | 'isPrivate'>> & {
+  limits?: Partial<HistoryLimits>
+}
+
+/** What is opened is closed when the test ends. */
+export type MakePlace = (t: Test) => AnyPlace | Promise<AnyPlace>
+
+export interface Place extends AnyPlace {
+  folder: string
   /** Closes what was opened, and removes it, before the test ends. */
   clear(): Promise<void>
-  /** Opens the history of a server of its own. */
   open(options?: Partial<Omit<HistoryOptions, 'limits'>> & { limits?: Partial<HistoryLimits> }): Promise<History>
 }
 

@@ -1,0 +1,41 @@
+// Copies of files' content as files of a folder. Does not know what is in them, or when they are written.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { HistoryOptions } from './api.ts'
+import type { CopyPlaces } from './copies.ts'
+import { copyName } from './copy-name.ts'
+import { isMissing, readAt, remove, withFile, writeWhole } from './files.ts'
+
+export class CopyFiles implements CopyPlaces {
+  readonly #nonce: string
+  readonly folder: string
+  #count = 0
+
+  constructor({ folder, nonce }: Pick<HistoryOptions, 'folder' | 'nonce'>) {
+    this.#nonce = nonce
+    this.folder = join(folder, 'copies')
+  }
+
+  async read(path: Buffer): Promise<Buffer | null> {
+    try {
+      return await withFile(join(this.folder, copyName(path)), 'read', (fd, { size }) => readAt(fd, 0, size))
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw error
+    }
+  }
+
+  async write(path: Buffer, _edit_id: string, content: Buffer): Promise<void> {
+    const place = join(this.folder, copyName(path))
+    const temp = join(this.folder, `${this.#nonce}-${++this.#count}.tmp`)
+    await writeWhole(place, temp, content, false).catch(async error => {
+      if (!isMissing(error)) throw error
+      await mkdir(this.folder, { recursive: true, mode: 0o700 })
+      await writeWhole(place, temp, content, false)
+    })
+  }
+
+  async remove(path: Buffer): Promise<void> {
+    await remove(join(this.folder, copyName(path)))
+  }
+}

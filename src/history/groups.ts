@@ -1,0 +1,150 @@
+// What a server's history is about to write: lines go out in groups, one write for all that wait. Does not know where
+// they are written, or what they say.
+import { setImmediate } from 'node:timers/promises'
+import type { HistoryOptions } from './api.ts'
+import type { SaidLine } from './record-json.ts'
+
+/** A line that somebody waits for. */
+export interface WaitingLine {
+  line: SaidLine
+  durable: boolean
+  resolve: () => void
+  reject: (error: unknown) => void
+}
+
+export interface GroupsOptions extends Pick<HistoryOptions, 'report'> {
+  /**
+   * Writes the lines, in their order. Those of `group` are among them; it may resolve some of these before. A group that
+   * rejects isn't written, as far as is known.
+   */
+  write(lines: readonly SaidLine[], group: readonly WaitingLine[]): Promise<void>
+  /** These lines, which nobody waits for, will never be written. */
+  lost(lines: readonly SaidLine[]): void
+}
+
+/** In bytes: a group ends after the line that reaches it. */
+const GROUP = 4 * 1024 * 1024
+/** In ms: how long a line that nobody waits for may wait. */
+const LATER = 50
+/** In ms: after how long lines that nobody waits for are tried again where they couldn't be written. */
+const AGAIN = 1000
+/** As many of these are kept, some 100 bytes each; beyond that the oldest go. */
+const MOST_LATER = 10_000
+
+export class Groups {
+  readonly #options: GroupsOptions
+  #queue: WaitingLine[] = []
+  #later: SaidLine[] = []
+  #timer: NodeJS.Timeout | null = null
+  /** The last group wasn't written: what nobody waits for is only written with what is appended, or after AGAIN. */
+  #isFailing = false
+  /** That it fails was reported, and nothing has been written since. */
+  #hasReported = false
+  #running: Promise<void> | null = null
+
+  constructor(options: GroupsOptions) {
+    this.#options = options
+  }
+
+  /** It was reported that lines that nobody waits for can't be written, and nothing has been written since. */
+  get hasReported(): boolean {
+    return this.#hasReported
+  }
+
+  /** Resolves when the line is written, and on the disk if `durable`. Rejects with the system's error. */
+  append(line: SaidLine, durable: boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ line, durable, resolve, reject })
+      this.#start()
+    })
+  }
+
+  /** Writes the line with the next one, or soon; if that fails, it is reported and tried again. */
+  add(line: SaidLine): void {
+    this.#later.push(line)
+    this.#startIn(LATER)
+  }
+
+  /** Resolves when nothing waits any more, but for lines of `add` that couldn't be written now either. */
+  async flush(): Promise<void> {
+    this.#isFailing = false
+    while (this.#isDue() || this.#running !== null) {
+      this.#start()
+      await this.#running
+    }
+  }
+
+  /** The same; what couldn't be written is lost. */
+  async close(): Promise<void> {
+    await this.flush()
+    this.#lose(this.#later)
+    this.#later = []
+    if (this.#timer !== null) clearTimeout(this.#timer)
+  }
+
+  #isDue(): boolean {
+    return this.#queue.length > 0 || (this.#later.length > 0 && !this.#isFailing)
+  }
+
+  #startIn(time: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#isFailing = false
+      this.#start()
+    }, time).unref()
+  }
+
+  #start(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null
+      if (this.#queue.length > 0) this.#start()
+    })
+  }
+
+  async #run(): Promise<void> {
+    // What is appended in the same turn of the event loop, by several edits, goes out together.
+    await setImmediate()
+    while (this.#isDue()) await this.#send(this.#take())
+  }
+
+  #take(): { group: WaitingLine[]; later: SaidLine[] } {
+    const later = this.#later
+    this.#later = []
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    let [count, size] = [0, 0]
+    while (count < this.#queue.length && size < GROUP) size += this.#queue[count++]!.line.bytes.length
+    return { group: this.#queue.splice(0, count), later }
+  }
+
+  async #send({ group, later }: { group: WaitingLine[]; later: SaidLine[] }): Promise<void> {
+    const lines = [...later, ...group.map(({ line }) => line)]
+    try {
+      await this.#options.write(lines, group)
+      this.#isFailing = false
+      this.#hasReported = false
+      for (const { resolve } of group) resolve()
+    } catch (error) {
+      this.#isFailing = true
+      this.#putBack(later, error)
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  #putBack(lines: readonly SaidLine[], error: unknown): void {
+    const all = [...lines, ...this.#later]
+    if (all.length === 0) return
+    this.#later = all.slice(-MOST_LATER)
+    this.#lose(all.slice(0, -MOST_LATER))
+    this.#startIn(AGAIN)
+    if (this.#hasReported) return
+    this.#hasReported = true
+    this.#options.report({ event: 'history_settlements_late', count: this.#later.length, reason: String(error) })
+  }
+
+  #lose(lines: readonly SaidLine[]): void {
+    if (lines.length === 0) return
+    this.#options.report({ event: 'history_settlements_lost', count: lines.length })
+    this.#options.lost(lines)
+  }
+}

@@ -1,0 +1,241 @@
+// A history that is kept in segments, wherever these are: answers what is asked, and hands on what is to be written. Does
+// not know files, objects, HTTP or locks.
+import type {
+  CursorGone,
+  FeedPage,
+  FileCopy,
+  History,
+  HistoryLimits,
+  HistoryOptions,
+  Latest,
+  PathHistory,
+  RecordPage,
+  RecordQuery,
+  Retention,
+  Swept
+} from './api.ts'
+import type { Result } from '../result.ts'
+import type { Copies } from './copies.ts'
+import type { Cursor } from './cursor.ts'
+import { Feed } from './feed.ts'
+import { Ids } from './ids.ts'
+import { LatestOfPaths } from './latest.ts'
+import { LIMITS } from './limits.ts'
+import { RecordReader } from './reading.ts'
+import type { EditRecord, Settlement, Stored } from './record.ts'
+import { recordLine, settlementLine, type Said, type SaidLine } from './record-json.ts'
+import { keyOf } from './segment-index.ts'
+import type { SegmentSource } from './segment-source.ts'
+import { encodeTexts, type Blob, type ReadBlob } from './texts-json.ts'
+import { Watch } from './watch.ts'
+
+/** Paths of which it is remembered whether their texts are kept. */
+const REMEMBERED = 1000
+
+export type LogHistoryOptions = Pick<HistoryOptions, 'nonce' | 'level' | 'isPrivate' | 'report' | 'limits'>
+
+/** What the parts need of the history. */
+export interface Heard {
+  limits: HistoryLimits
+  ids: Ids
+  /** To be called with each line that is read of an open segment, or written, and its server. */
+  saw(said: Said, nonce: string): void
+  /** To be called when what a segment has is known, and `saw` wasn't called with its lines. */
+  sawIndex(): void
+  /** To be called with lines of `add` that will never be written. */
+  lost(lines: readonly SaidLine[]): void
+}
+
+/** Where it is kept. All reject with an error that has a code. */
+export interface HistoryParts {
+  segments: SegmentSource
+  writer: {
+    append(line: SaidLine, durable: boolean): Promise<void>
+    add(line: SaidLine): void
+    flush(): Promise<void>
+    close(): Promise<void>
+  }
+  blobs: {
+    /** Writes what isn't there yet; `durable`: it is on the disk afterwards. */
+    keep(blobs: readonly Blob[], durable: boolean): Promise<void>
+    /** To be called after the record that names them was written: what was removed meanwhile is written again. */
+    check(blobs: readonly Blob[], durable: boolean): Promise<void>
+    read: ReadBlob
+  }
+  copies: Pick<Copies, 'keep' | 'written' | 'of' | 'flush'>
+  forget(path: Buffer, reading: RecordReader): Promise<number>
+  sweep(retention: Retention): Promise<Swept>
+}
+
+export class LogHistory implements History {
+  readonly #options: LogHistoryOptions
+  readonly #limits: HistoryLimits
+  readonly #ids = new Ids()
+  readonly #latest = new LatestOfPaths()
+  /** What was settled and isn't written yet. */
+  readonly #said = new Map<string, Settlement>()
+  /** Of paths, whether their texts are kept: the patterns take longer to ask. */
+  readonly #keeps = new Map<string, boolean>()
+  /** The times for which this server was alone lately, and when all that was written before each is read. */
+  readonly #alone = new Map<string, Promise<void>>()
+  readonly #parts: HistoryParts
+  readonly #reading: RecordReader
+  readonly #feed: Feed
+  readonly #watch: Watch
+
+  /** `wait`: ms between two looks of `watch`. */
+  constructor(options: LogHistoryOptions, make: (heard: Heard) => HistoryParts, wait?: number) {
+    const { nonce, report } = options
+    const limits = { ...LIMITS, ...options.limits }
+    this.#options = options
+    this.#limits = limits
+    this.#parts = make({
+      limits,
+      ids: this.#ids,
+      sawIndex: () => {
+        this.#latest.clear()
+        this.#watch.saw()
+      },
+      saw: (said, from) => {
+        this.#watch.saw()
+        if ('facts' in said) this.#latest.saw(said.facts)
+        else {
+          this.#latest.settled(said.settles, said.as)
+          if (from === nonce) this.#said.delete(said.settles)
+        }
+      },
+      lost: lines => {
+        for (const { said } of lines) if ('settles' in said) this.#said.delete(said.settles)
+      }
+    })
+    const { segments, blobs } = this.#parts
+    this.#reading = new RecordReader({
+      segments,
+      blobs,
+      latest: this.#latest,
+      limits,
+      said: edit_id => this.#said.get(edit_id) ?? null,
+      report
+    })
+    this.#feed = new Feed(segments)
+    this.#watch = new Watch(() => segments.catchUp(), wait)
+  }
+
+  nextId(): string {
+    return this.#ids.next()
+  }
+
+  async refresh(alone_since: string | null = null): Promise<void> {
+    const { segments } = this.#parts
+    if (alone_since === null) return segments.update()
+    // What others wrote before then may not be read yet.
+    const read = this.#alone.get(alone_since) ?? segments.update()
+    if (!this.#alone.has(alone_since) && this.#alone.size === REMEMBERED) this.#alone.clear()
+    this.#alone.set(alone_since, read)
+    await read
+  }
+
+  async append(record: EditRecord, { durable }: { durable: boolean }): Promise<void> {
+    const { writer, blobs: kept } = this.#parts
+    const hasTexts = record.splices !== null || record.places !== null
+    const { json, blobs } =
+      hasTexts && this.keepsTexts(record.path)
+        ? await encodeTexts(record, this.#limits.text)
+        : { json: null, blobs: [] }
+    await kept.keep(blobs, durable)
+    const names = blobs.map(({ name }) => name)
+    await writer.append(recordLine(record, json, names, this.#ids.latest), durable)
+    await kept.check(blobs, durable)
+  }
+
+  settle(edit_id: string, settled: Settlement): void {
+    this.#said.set(edit_id, settled)
+    this.#latest.settled(edit_id, settled)
+    this.#parts.writer.add(settlementLine(edit_id, settled))
+  }
+
+  async flush(): Promise<void> {
+    await this.#parts.writer.flush()
+    await this.#parts.copies.flush()
+  }
+
+  ofPath(path: Buffer): Promise<PathHistory> {
+    return this.#reading.ofPath(path)
+  }
+
+  lastOf(path: Buffer): Promise<Latest | null> {
+    return this.#reading.lastOf(path)
+  }
+
+  byId(edit_id: string): Promise<Stored | null> {
+    return this.#reading.byId(edit_id)
+  }
+
+  byKey(digest: string): Promise<Stored | null> {
+    return this.#reading.byKey(digest)
+  }
+
+  list(query: RecordQuery, limit: number): Promise<RecordPage> {
+    return this.#reading.list(query, limit)
+  }
+
+  feedEnd(): Promise<Cursor> {
+    return this.#feed.end()
+  }
+
+  readOn(after: Cursor, most: number, until?: Cursor): Promise<Result<FeedPage, CursorGone>> {
+    return this.#feed.read(after, most, until)
+  }
+
+  watch(more: () => void): () => void {
+    return this.#watch.add(more)
+  }
+
+  setAlone(isAlone: boolean): void {
+    this.#watch.setAlone(isAlone)
+  }
+
+  unsettled(): Promise<Stored[]> {
+    return this.#reading.unsettled()
+  }
+
+  async forget(path: Buffer): Promise<number> {
+    await this.#parts.writer.flush()
+    return this.#parts.forget(path, this.#reading)
+  }
+
+  sweep(retention: Retention): Promise<Swept> {
+    return this.#parts.sweep(retention)
+  }
+
+  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): void {
+    if (this.keepsTexts(path)) this.#parts.copies.keep(path, edit_id, pieces, hash, alone)
+  }
+
+  writeCopy(path: Buffer): Promise<void> {
+    return this.#parts.copies.written(path)
+  }
+
+  copyOf(path: Buffer): Promise<FileCopy | null> {
+    return this.#parts.copies.of(path)
+  }
+
+  async close(): Promise<void> {
+    const { writer, copies, segments } = this.#parts
+    this.#watch.close()
+    await writer.close()
+    await copies.flush()
+    await segments.idle()
+  }
+
+  keepsTexts(path: Buffer): boolean {
+    if (this.#options.level === 'meta') return false
+    const key = keyOf(path)
+    const known = this.#keeps.get(key)
+    if (known !== undefined) return known
+    const keeps = !this.#options.isPrivate(path)
+    if (this.#keeps.size === REMEMBERED) this.#keeps.clear()
+    this.#keeps.set(key, keeps)
+    return keeps
+  }
+}

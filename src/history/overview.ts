@@ -1,0 +1,36 @@
+// What is kept in memory of a segment whose index isn't. Does not know where either is kept.
+import { includes, shortHash, type Overview, type SegmentIndex } from './segment-index.ts'
+
+/** The parts of an overview that an index is asked for all of. */
+export interface OverviewData extends Omit<Overview, 'mayHavePath' | 'mayHaveKey'> {
+  /** Short hashes, ascending. */
+  paths: Float64Array
+  keys: Float64Array
+}
+
+/** Some 8 bytes for each path and key, and what isn't settled in the segment of its record. */
+export function overviewFrom({ paths, keys, ...facts }: OverviewData): Overview {
+  return {
+    ...facts,
+    mayHavePath: path => includes(paths, shortHash(path)),
+    mayHaveKey: digest => includes(keys, shortHash(digest))
+  }
+}
+
+export function overviewOf(index: SegmentIndex): Overview {
+  const { lowest, highest, seen, oldestAt, keyedAt, unsettled, gaps, blobs } = index
+  const [loose, looseAt] = [new Map(index.loose), new Map(index.looseAt)]
+  return overviewFrom({
+    lowest,
+    highest,
+    seen,
+    oldestAt,
+    keyedAt,
+    unsettled,
+    loose,
+    looseAt,
+    gaps: [...gaps],
+    blobs,
+    ...index.hashes()
+  })
+}

@@ -1,0 +1,80 @@
+// What those who read a history need of its segments, wherever they are kept. Does not know files or objects.
+import type { SegmentId } from './cursor.ts'
+import type { Settlement } from './record.ts'
+import type { Overview, SegmentIndex } from './segment-index.ts'
+
+export interface Segment {
+  readonly name: string
+  readonly nonce: string
+  readonly number: number
+  /** Its server writes no more to it. */
+  isClosed: boolean
+  /** As it was when it was last read. */
+  seen: { ino: number; size: number } | null
+  /**
+   * Null: not read yet. Of an open one, its index; or what its index file says, as long as nobody has asked whether its
+   * server is gone.
+   */
+  overview: Overview | null
+}
+
+export type ReadSegment = Segment & { overview: Overview }
+
+/** Where a line is in its segment, in bytes. */
+export interface LinePlace {
+  offset: number
+  length: number
+}
+
+export interface SegmentSource {
+  /** Looks at what other servers have added. What can't be read is reported. */
+  update(): Promise<void>
+  /** Afterwards each known segment that can be read has an overview. */
+  load(): Promise<void>
+  /** Both: afterwards it is known what all servers have written up to now. */
+  catchUp(): Promise<void>
+  /** Another look at who is gone: what they left unfinished counts as closed. */
+  askWhoIsGone(): Promise<void>
+  /** Of the newest records first. Those that have been read. */
+  newestFirst(): ReadSegment[]
+  known(): readonly Segment[]
+  get(name: string): Segment | undefined
+  /** Those that are there now, in the order of `compare` (cursor.ts). */
+  present(): Promise<SegmentId[]>
+  /** The index of a segment; null: it can't be read any more. */
+  index(segment: Segment): Promise<SegmentIndex | null>
+  /** Up to `length` bytes of a segment; null: it can't be read, or is gone. */
+  bytes(segment: Segment, offset: number, length: number): Promise<Buffer | null>
+  /**
+   * What `use` makes of the JSON of each line, in their order; null in place of one: it isn't a line of editd (any
+   * more). Null: the segment is gone. Throws the system's error.
+   */
+  lines<T>(
+    segment: Segment,
+    places: readonly LinePlace[],
+    use: (json: Buffer) => T | null
+  ): Promise<(T | null)[] | null>
+  isGone(nonce: string): boolean
+  /** What a segment outside that of the record says of it. */
+  loose(edit_id: string): Settlement | null
+  /** It isn't as it was read. */
+  invalidate(segment: Segment): void
+  /** Resolves when what is done in the background is done. */
+  idle(): Promise<void>
+}
+
+/** What a segment outside that of the record says of it. */
+export function looseIn(segments: Iterable<Segment>, edit_id: string): Settlement | null {
+  let settled: Settlement | null = null
+  for (const { overview } of segments) {
+    const said = overview?.loose.get(edit_id)
+    if (said !== undefined && (settled === null || settled === 'uncertain')) settled = said
+  }
+  return settled
+}
+
+/** Those that have been read, of the newest records first. */
+export function newestFirst(segments: Iterable<Segment>): ReadSegment[] {
+  const read = [...segments].filter((segment): segment is ReadSegment => segment.overview !== null)
+  return read.sort((a, b) => (a.overview.highest < b.overview.highest ? 1 : -1))
+}
