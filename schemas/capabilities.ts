@@ -33,6 +33,10 @@ const Limits = named('Limits', 'What this server accepts and answers at most.', 
 })
 
 const RootFacts = named('RootFacts', 'What the workspace allows.', {
+  kind: word(
+    ['folder', 'bucket'],
+    'folder: files of a file system. bucket: objects of an object store, without batches, deletions, modes and links.'
+  ),
   read_only: Type.Boolean({ description: 'true: nothing can be edited.' }),
   require_hash: Type.Boolean({ description: 'true: every edit needs an expected_hash.' }),
   allow_delete: Type.Boolean({ description: 'true: patches may delete and move files.' }),
@@ -46,8 +50,9 @@ const RootFacts = named('RootFacts', 'What the workspace allows.', {
     'shared: servers on other hosts may work on this root too. local: only servers on this host.'
   ),
   confinement: word(
-    ['proc', 'portable'],
-    'How paths are kept inside the root. proc: by open descriptors. portable: by checking names, which is weaker.'
+    ['proc', 'portable', 'keys'],
+    'How paths are kept inside the root. proc: by open descriptors. portable: by checking names, which is weaker. ' +
+      'keys: in a bucket, by the prefix of each key.'
   )
 })
 

@@ -284,6 +284,7 @@ const MEMBERS_BY_CODE = {
   PERMISSION_DENIED: has([]),
   READ_ONLY: has([]),
   DELETE_NOT_ALLOWED: has([]),
+  BATCH_NOT_SUPPORTED: has([]),
   FORBIDDEN_SCOPE: has([]),
   FORBIDDEN_HOST: has([]),
   FORBIDDEN_ORIGIN: has([]),

@@ -7,6 +7,7 @@ import type { Workspace } from './workspace/workspace.ts'
 
 const untouched = (): Promise<never> => Promise.reject(new Error('nothing is opened here'))
 const workspace: Workspace = {
+  kind: 'folder',
   root: '/',
   confinement: 'proc',
   audit: null,

@@ -17,7 +17,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 /** The answer of /capabilities; `grant`: what the caller may do, null: everything. */
 export function capabilitiesOf(
   config: Config,
-  confinement: Workspace['confinement'],
+  { kind, confinement }: Pick<Workspace, 'kind' | 'confinement'>,
   version: string,
   operations: Operations,
   grant: Grant | null
@@ -55,7 +55,7 @@ export function capabilitiesOf(
       'if_match',
       'if_none_match',
       'multiple_edits',
-      'batch',
+      ...(kind === 'bucket' ? [] : ['batch']),
       'unified_diff',
       'adapted_line_endings',
       'search',
@@ -73,9 +73,10 @@ export function capabilitiesOf(
     languages: [...OUTLINED],
     syntax_languages: [...SYNTAX_LANGUAGES],
     root: {
+      kind,
       read_only: config.readOnly || grant?.scope === 'read',
       require_hash: config.requireHash,
-      allow_delete: grant === null ? config.allowDelete : grant.scope === 'review',
+      allow_delete: kind === 'folder' && (grant === null ? config.allowDelete : grant.scope === 'review'),
       allowed_extensions: config.allowExtensions,
       protected: config.protect,
       durability: config.durability,

@@ -57,7 +57,15 @@ export function makeApplyPatch(workspace: Workspace, planning: Planning): Callab
   return {
     ...kind(ApplyPatchRequestSchema),
     outcome: ApplyPatchResultSchema,
-    codes: [...CHANGE_CODES, 'ALREADY_EXISTS', 'NO_MATCH', 'WRONG_COUNT', 'TOO_MANY_OPERATIONS', 'DELETE_NOT_ALLOWED'],
+    codes: [
+      ...CHANGE_CODES,
+      'ALREADY_EXISTS',
+      'NO_MATCH',
+      'WRONG_COUNT',
+      'TOO_MANY_OPERATIONS',
+      'DELETE_NOT_ALLOWED',
+      'BATCH_NOT_SUPPORTED'
+    ],
     items: { files: PatchFileSchema },
     stands_for: {
       create: kind(PatchCreateSchema),

@@ -36,7 +36,7 @@ export function makeBatch(
     effect: 'changes',
     request: batchRequest(operation),
     outcome: BatchResultSchema,
-    codes: [...Object.values(operations).flatMap(({ codes }) => codes), 'TOO_MANY_OPERATIONS'],
+    codes: [...Object.values(operations).flatMap(({ codes }) => codes), 'TOO_MANY_OPERATIONS', 'BATCH_NOT_SUPPORTED'],
     expects_hash: false,
     expects_none: false,
     items: { operations: operation, edits: PreviewEdit },

@@ -33,6 +33,8 @@ export const RECALL_CODES: readonly ProblemCode[] = [...FILE_CODES, 'HISTORY_GON
 export const TAKE_BACK_CODES: readonly ProblemCode[] = [
   ...CHANGE_CODES.filter(code => code !== 'SYNTAX_ERROR'),
   'TOO_MANY_EDITS',
+  'DELETE_NOT_ALLOWED',
+  'BATCH_NOT_SUPPORTED',
   'UNDO_CONFLICT',
   'NOTHING_TO_UNDO',
   'HISTORY_GONE'

@@ -34,7 +34,7 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
   only_by_name: true,
   request: RedoRequestSchema,
   outcome: RedoResultSchema,
-  codes: [...TAKE_BACK_CODES, 'ALREADY_EXISTS', 'DELETE_NOT_ALLOWED'],
+  codes: [...TAKE_BACK_CODES, 'ALREADY_EXISTS'],
   async call(request, context = {}) {
     const fault = selectorFault(request, SELECTORS)
     if (fault !== null) return fail({ code: 'INVALID_REQUEST', faults: [fault] })

@@ -1,7 +1,7 @@
 // Who is told of the change of one file before it is made, and what came of it: the history and the audit. No file gets
 // its content, or is removed, before `announce` has resolved; of a batch, `announceAll`.
 import type { AuditedCall, AuditedChange } from '../audit/audit.ts'
-import type { ChangeOptions, WorkspaceOptions } from './api.ts'
+import type { ChangeOptions, CommonOptions } from './api.ts'
 import type { BatchRecorder } from './history/batch-recorder.ts'
 import { lineCounts, type ComingChange, type FileBefore, type FileRecorder } from './history/recorder.ts'
 import { bothDone } from './text-file.ts'
@@ -17,7 +17,7 @@ export interface Listeners {
 
 /** The call that a change is part of; where nobody says which, one of nobody known. */
 export const auditedBy = (
-  { options }: { options: WorkspaceOptions },
+  { options }: { options: Pick<CommonOptions, 'audit'> },
   { audit }: Pick<ChangeOptions<unknown>, 'audit'>
 ): AuditedCall | undefined => audit ?? options.audit?.call()
 

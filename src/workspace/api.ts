@@ -10,20 +10,8 @@ import type { Author, EditRecord, FileAttributes, RecordedOperation, TextsState 
 import type { Result } from '../result.ts'
 import type { CursorFailure, FileFailure, FileWarning, KeyFailure, RequestInFlight, StaleFile } from './failure.ts'
 
-export interface WorkspaceOptions {
-  /** An existing folder. */
-  root: string
-  /** One folder per root, shared by all servers on it; made with mode 0700 if it is missing. */
-  stateDir: string
-  /** full: file and folder are synced before an edit is acknowledged. */
-  durability: 'full' | 'fast'
-  /** local: without the lock file that keeps other hosts and containers out. */
-  lock: 'shared' | 'local'
-  /**
-   * The same for servers of one host and one network namespace that are started together: while no other is there, the
-   * host's sockets alone keep them apart. Linux only.
-   */
-  group?: string
+/** What holds wherever the files are. */
+export interface CommonOptions {
   /** In ms; then FILE_LOCKED. */
   lockTimeout: number
   /** In bytes, of the file as it is. */
@@ -38,8 +26,6 @@ export interface WorkspaceOptions {
   readProtect: readonly string[]
   /** Endings of names, with the dot; null: all. They hold for reading too. */
   allowExtensions: readonly string[] | null
-  /** proc wherever it works. */
-  confinement?: 'proc' | 'portable'
   /** required: what can't be recorded isn't done; meta: no texts are kept. */
   history: 'full' | 'meta' | 'required' | 'off'
   historyDays: number
@@ -69,6 +55,25 @@ export interface Meter {
   history(bytes: number): void
   /** The workspace is closed. */
   closed(): void
+}
+
+/** Of a folder. */
+export interface WorkspaceOptions extends CommonOptions {
+  /** An existing folder. */
+  root: string
+  /** One folder per root, shared by all servers on it; made with mode 0700 if it is missing. */
+  stateDir: string
+  /** full: file and folder are synced before an edit is acknowledged. */
+  durability: 'full' | 'fast'
+  /** local: without the lock file that keeps other hosts and containers out. */
+  lock: 'shared' | 'local'
+  /**
+   * The same for servers of one host and one network namespace that are started together: while no other is there, the
+   * host's sockets alone keep them apart. Linux only.
+   */
+  group?: string
+  /** proc wherever it works. */
+  confinement?: 'proc' | 'portable'
 }
 
 export type * from '../history/record.ts'
@@ -401,13 +406,18 @@ export interface HistoryPage {
 export type FailedAccess<F> = { ok: false; failure: F; path: string; resolved_path?: string; file_hash?: string }
 
 export interface Workspace {
-  /** Real path, when it was opened. */
+  /**
+   * Where the files are. In a bucket there are no modes, owners, links or empty folders, and only one file can be changed
+   * at a time.
+   */
+  readonly kind: 'folder' | 'bucket'
+  /** For people: the folder's real path when it was opened, or `s3://BUCKET/PREFIX`. */
   readonly root: string
   /**
    * proc: files are held by descriptors; portable: by paths that are checked again, which a swap at the right moment
-   * can fool.
+   * can fool; keys: all that is asked for begins with the same prefix, and there are no links.
    */
-  readonly confinement: 'proc' | 'portable'
+  readonly confinement: 'proc' | 'portable' | 'keys'
   /** Null: there is none. */
   readonly audit: Audit | null
   /**
@@ -430,7 +440,8 @@ export interface Workspace {
   ): Promise<{ ok: true; value: Created<T> } | FailedAccess<F | FileFailure>>
   /**
    * Makes many changes, all of them or none, in their order: those of one file on what the earlier ones made of it.
-   * `expected_hash` is of the file before the batch. `at`: the step that failed. A dry run as for `edit`.
+   * `expected_hash` is of the file before the batch. `at`: the step that failed. A dry run as for `edit`. In a bucket,
+   * more than one step, or a removal, is BATCH_NOT_SUPPORTED.
    */
   batch<T, F>(
     steps: readonly BatchStep<T, F>[],

@@ -1,21 +1,12 @@
 // Changes a file that is there: the checks, the plan and, under its lock, the writing. Does not know what a plan does.
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type {
-  ChangeOptions,
-  Edited,
-  FileHistory,
-  FileTarget,
-  Planned,
-  PlannedFile,
-  Planner,
-  WorkspaceOptions
-} from './api.ts'
+import type { ChangeOptions, Edited, FileTarget, Planned, Planner, WorkspaceOptions } from './api.ts'
 import type { BufferPool } from './buffer-pool.ts'
 import type { BatchRecords } from './commit/batch-record.ts'
 import { attributesOf, commit, lossesOf, type Change } from './commit/commit.ts'
 import { codeOf } from './errno.ts'
-import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
+import type { FileFailure, FileWarning } from './failure.ts'
 import { writeInPlace } from './commit/in-place.ts'
 import type { Intents } from './commit/intents.ts'
 import type { Journal } from './commit/journal.ts'
@@ -25,7 +16,7 @@ import type { FileRecorder, Recorder } from './history/recorder.ts'
 import type { Lock } from './locks/lock.ts'
 import { OWN_UID } from './own-ids.ts'
 import type { Missing, Pin, Root } from './root/pin.ts'
-import type { Content } from './commit/temp.ts'
+import { pastOf, recordedBy, runPlan, staleness } from './run-plan.ts'
 import {
   failedBy,
   type RequestedPath,
@@ -217,43 +208,6 @@ export async function reportSave(
   }
 }
 
-/** The changes so far, for planners that ask; empty where no history is kept. */
-export const pastOf = async (recorder: FileRecorder | null): Promise<FileHistory> =>
-  recorder === null ? { records: [], changes: [] } : recorder.past()
-
-/** What an answer says of a change's record. */
-export const recordedBy = (
-  recorder: FileRecorder | null,
-  warnings: readonly FileWarning[]
-): { edit_id?: string; warnings: FileWarning[] } => ({
-  ...(recorder?.edit_id !== undefined && { edit_id: recorder.edit_id }),
-  warnings: recorder?.unrecorded === true ? [...warnings, 'unrecorded'] : [...warnings]
-})
-
-/** A plan with what it comes to on disk. The digest may still be in the making. */
-interface PlanOutput<T> extends Planned<T> {
-  content: Content
-  digest: Promise<string>
-}
-
-/** `before`: what is there now; nothing for a new file. */
-export async function runPlan<T, F>(
-  plan: Planner<T, F>,
-  file: PlannedFile,
-  before: Pick<Snapshot, 'bytes' | 'marks'> = { bytes: Buffer.alloc(0), marks: [] }
-): Promise<Result<PlanOutput<T>, F>> {
-  const { bytes, marks } = before
-  const planned = await plan(bytes, file)
-  if (!planned.ok) return planned
-  const { pieces, original = bytes } = planned.value
-  const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  const digest = digestOf(pieces, size, original, marks)
-  // It is awaited after the writing, which reports its failure. One that comes before that, or beside a failure of the
-  // writing, must not count as an unhandled rejection.
-  digest.catch(() => {})
-  return ok({ ...planned.value, content: { pieces, size }, digest })
-}
-
 async function write(
   { options, root, intents, journal }: WriteContext,
   change: Change,
@@ -289,11 +243,4 @@ export function refusalToWrite(pin: Pin, asks = true): FileFailure | null {
   if ((mode & 0o200n) === 0n) return { code: 'PERMISSION_DENIED', reason: 'read_only_file' }
   if (!asks && Number(uid) === OWN_UID) return null
   return pin.writable() ? null : { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
-}
-
-/** Null if the file is what the request expects. */
-export function staleness({ expected_hash }: FileTarget, hash: string): StaleFile | null {
-  return expected_hash === undefined || expected_hash === hash
-    ? null
-    : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
 }

@@ -20,8 +20,13 @@ export type FileFailure =
   | { code: 'PROTECTED_PATH'; pattern: string | null }
   | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' }
   | { code: 'READ_ONLY' }
-  /** `history_off`, `texts_not_kept`: the history could not bring the file back. */
-  | { code: 'DELETE_NOT_ALLOWED'; reason: 'setting' | 'history_off' | 'texts_not_kept' }
+  /**
+   * `history_off`, `texts_not_kept`: the history could not bring the file back. `bucket`: an object can't be removed on
+   * the condition that it is what was read.
+   */
+  | { code: 'DELETE_NOT_ALLOWED'; reason: 'setting' | 'history_off' | 'texts_not_kept' | 'bucket' }
+  /** In a bucket, several objects can't be changed together. */
+  | { code: 'BATCH_NOT_SUPPORTED' }
   /**
    * `missing`: it is the folder in which the file was to be made; or, in a batch, the file is `removed` by an earlier
    * step, or is to be removed and would only be `made` by one.
@@ -55,9 +60,12 @@ export type FileFailure =
   | { code: 'NO_SPACE' }
   /** No history is kept. */
   | { code: 'HISTORY_GONE'; reason: 'off' }
+  /** `store_unknown`: the object store gave no answer, and the change may have been made. */
   | {
       code: 'NOT_READY'
       reason:
+        | 'store_unavailable'
+        | 'store_unknown'
         | 'root_gone'
         | 'root_unwritable'
         | 'state_unwritable'

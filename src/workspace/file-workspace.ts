@@ -1,8 +1,6 @@
 // What can be done with the files of an open root, as far as a policy allows it. Does not know HTTP, what a plan does, or
 // how the root is opened, swept and closed.
 import type { Audit } from '../audit/audit.ts'
-import { Cursor } from '../history/cursor.ts'
-import type { Stored } from '../history/record.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {
   BatchDone,
@@ -29,17 +27,16 @@ import type {
   Workspace,
   WorkspaceOptions
 } from './api.ts'
-import { auditedBy } from './announce.ts'
 import { changeFiles } from './batch.ts'
 import { createFile } from './create.ts'
-import { editFile, staleness, type WriteContext } from './edit.ts'
+import { editFile, type WriteContext } from './edit.ts'
+import { staleness } from './run-plan.ts'
 import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from './failure.ts'
 import { FileAccess, type FileAccessOptions } from './file-access.ts'
-import { nextChanges, type Followers, type Where } from './history/follow.ts'
-import { onceByKey, type KeyedRequest } from './history/keys.ts'
-import { pastEdits } from './history/past.ts'
+import type { Followers } from './history/follow.ts'
+import type { KeyedRequest } from './history/keys.ts'
+import { noHistory, Questions } from './history/questions.ts'
 import { settle, type Settling } from './history/settle.ts'
-import { giveVerdict } from './history/verdicts.ts'
 import { listFolder } from './list.ts'
 import { recallFile } from './recall.ts'
 import type { Pin, Root } from './root/pin.ts'
@@ -52,7 +49,6 @@ type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | Fi
 
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 const deleteNotAllowed = fail<FileFailure>({ code: 'DELETE_NOT_ALLOWED', reason: 'setting' })
-const noHistory = fail({ code: 'HISTORY_GONE', reason: 'off' } as const)
 
 /** An open root, as whatever uses its files needs it. */
 export interface OpenRoot
@@ -77,6 +73,7 @@ export interface Keeper {
 const OTHERS_KEEP: Keeper = { close: async () => {}, sweep: async () => {} }
 
 export class FileWorkspace implements Workspace {
+  readonly kind = 'folder'
   readonly root: string
   readonly confinement: Root['confinement']
   readonly audit: Audit | null
@@ -86,6 +83,7 @@ export class FileWorkspace implements Workspace {
   readonly #policy: Policy
   readonly #files: FileAccess
   readonly #context: WriteContext
+  readonly #questions: Questions
   /** By their patterns, as JSON; for as long as somebody has them. */
   readonly #views = new Map<string, WeakRef<FileWorkspace>>()
 
@@ -100,6 +98,26 @@ export class FileWorkspace implements Workspace {
     this.#policy = policy
     this.#files = new FileAccess({ ...opened, policy })
     this.#context = { ...opened, files: this.#files }
+    const { settling, followers, secret, running } = opened
+    this.#questions = new Questions(
+      settling &&
+        followers && {
+          history: settling.history,
+          followers,
+          secret,
+          settle: stored => settle(settling, stored),
+          acquire: settling.acquire
+        },
+      {
+        options,
+        durable: options.durability === 'full',
+        // Those who follow are not a view's to end.
+        isView: policy.limit !== undefined,
+        running,
+        realPath: path => this.#files.realPath(path),
+        refusal: (use, path) => this.#files.refusal(use, path)
+      }
+    )
   }
 
   edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
@@ -167,99 +185,33 @@ export class FileWorkspace implements Workspace {
     })
   }
 
-  async history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
-    const settling = this.#opened.settling
-    if (settling === null) return noHistory
-    const { path, under, ...others } = query
-    const where = this.#where({ path, under })
-    if (!where.ok) return where
-    const past = {
-      history: settling.history,
-      mayRead: this.#mayRead,
-      settle: (stored: Stored) => settle(settling, stored)
-    }
-    return ok(await pastEdits(past, { ...others, ...where.value }))
+  history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
+    return this.#questions.history(query)
   }
 
-  /** The real paths of what a query asks for. */
-  #where(asked: { path: string | undefined; under: string | undefined }): Result<Where, FileFailure> {
-    const where: Where = {}
-    for (const name of ['path', 'under'] as const) {
-      const given = asked[name]
-      if (given === undefined) continue
-      const real = this.#files.realPath(given)
-      if (!real.ok) return real
-      where[name] = real.value
-    }
-    return ok(where)
+  changes(query: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
+    return this.#questions.changes(query)
   }
 
-  /** Whether the file at this real path may be read, whether it is there or not. */
-  readonly #mayRead = (path: Buffer): boolean => this.#files.refusal('read', path) === null
-
-  async changes({
-    after,
-    path,
-    under,
-    onGone,
-    ...waiting
-  }: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
-    const where = this.#where({ path, under })
-    if (!where.ok) return where
-    const following = await this.follow(after)
-    if (!following.ok) return following
-    const follower = following.value
-    onGone?.(() => follower.end())
-    try {
-      const told = await nextChanges(follower, { ...waiting, ...where.value })
-      return told.ok ? ok({ told: told.value, next_after: follower.after.toString() }) : told
-    } finally {
-      follower.end()
-    }
-  }
-
-  async follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
-    if (this.#opened.followers === null) return noHistory
-    const cursor = after === undefined ? null : Cursor.parse(after)
-    if (after !== undefined && cursor === null) return fail({ code: 'INVALID_CURSOR' })
-    return this.#opened.followers.follow(cursor, this.#mayRead)
+  follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
+    return this.#questions.follow(after)
   }
 
   endFollowing(): void {
-    // Those of others are not a view's to end.
-    if (this.#policy.limit !== undefined) return
-    this.#opened.followers?.close()
+    this.#questions.endFollowing()
   }
 
-  async review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
-    const { readOnly: isReadOnly, durability } = this.#options
-    if (isReadOnly) return readOnly
-    const history = this.#opened.settling?.history
-    if (history === undefined) return noHistory
-    const giving = { history, durable: durability === 'full', report: this.#options.report ?? (() => {}) }
-    const audit = auditedBy(this.#context, target)
-    const audited = { ...target, ...(audit !== undefined && { audit }) }
-    return this.#opened.running.counted(() => giveVerdict(giving, audited))
+  review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
+    return this.#questions.review(target)
   }
 
-  async keyed<T>(
+  keyed<T>(
     request: KeyedRequest,
     work: (key: Key) => Promise<T>,
-    pathsIn: (outcome: unknown) => readonly string[] = () => [],
-    use: 'edit' | 'read' = 'edit'
+    pathsIn?: (outcome: unknown) => readonly string[],
+    use?: 'edit' | 'read'
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
-    const settling = this.#opened.settling
-    if (settling === null) return noHistory
-    const { history, acquire } = settling
-    const { secret } = this.#opened
-    const keys = {
-      history,
-      secret,
-      acquire,
-      settle: (stored: Stored) => settle(settling, stored),
-      refusalOf: (path: Buffer) => this.#files.refusal(use, path)
-    }
-    return onceByKey(keys, request, work, pathsIn)
+    return this.#questions.keyed(request, work, pathsIn, use)
   }
 
   ready(): FileFailure | null {

@@ -1,13 +1,13 @@
 // A file with what is known of its changes, read together without a lock. Does not know what is asked of them.
-import { differing } from '../engine/history/refine.ts'
-import { UNKNOWN_CHANGE, type RecordedChange } from '../engine/history/change.ts'
+import { UNKNOWN_CHANGE } from '../engine/history/change.ts'
 import type { History } from '../history/api.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileWithPast } from './api.ts'
 import type { WriteContext } from './edit.ts'
 import type { FileFailure } from './failure.ts'
 import type { FileResult, FoundPath, RequestedPath } from './file-access.ts'
-import { chainOf, type Chain } from './history/chain.ts'
+import { chainOf } from './history/chain.ts'
+import { withChangeOfOthers } from './history/others.ts'
 import { verdictsOf } from './history/verdicts.ts'
 import { ATTEMPTS, shortHash, type Snapshot } from './text-file.ts'
 import { withSnapshot } from './with-snapshot.ts'
@@ -74,7 +74,7 @@ async function recall<T, F>(
     ...found.info,
     ...file_hash,
     bytes,
-    changes: isEnd ? chain.changes : await withChangeOfOthers(history, relative, chain, content),
+    changes: isEnd ? chain.changes : await withChangeOfOthers(history, relative, chain, content && content.bytes),
     records: chain.records,
     verdicts: verdictsOf(stored)
   })
@@ -86,24 +86,4 @@ function placeOf({ pin }: FoundPath): string | null {
   if (pin === null) return null
   const { dev, ino, size, mtimeNs, ctimeNs } = pin.stat
   return [dev, ino, size, mtimeNs, ctimeNs].join()
-}
-
-/** The changes, the last of which isn't known, with what it came to if a copy of the content before it is there. */
-async function withChangeOfOthers(
-  history: History,
-  path: Buffer,
-  { records, changes }: Chain,
-  content: Snapshot | null
-): Promise<readonly RecordedChange[]> {
-  const hash = records.at(-1)!.hash_after
-  const copy = hash === null ? null : await history.copyOf(path)
-  const before = hash === null ? Buffer.alloc(0) : copy?.hash === hash ? copy.bytes : null
-  if (before === null) return changes
-  const change: RecordedChange = {
-    ...UNKNOWN_CHANGE,
-    splices: differing(before, content?.bytes ?? Buffer.alloc(0)),
-    ...(hash === null && { existence: 'made' as const }),
-    ...(content === null && { existence: 'removed' as const })
-  }
-  return [...changes.slice(0, -1), change]
 }

@@ -103,6 +103,8 @@ export async function startServer(
     settings?: Partial<Config>
     files?: Parameters<Test['testdir']>[0]
     replace?: Partial<Workspace>
+    /** Instead of one of a folder; it is closed with the server. */
+    workspace?: Workspace
     timeouts?: AppOptions['timeouts']
     audit?: Audit
   } = {}
@@ -119,8 +121,11 @@ export async function startServer(
       done()
     }
   })
-  const opened = await openWorkspace({ ...config, ...(options.audit !== undefined && { audit: options.audit }) })
+  const opened =
+    options.workspace ??
+    (await openWorkspace({ ...config, ...(options.audit !== undefined && { audit: options.audit }) }))
   const workspace: Workspace = {
+    kind: opened.kind,
     root: opened.root,
     confinement: opened.confinement,
     audit: opened.audit,

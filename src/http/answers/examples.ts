@@ -51,6 +51,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Exclude<Failure, HunkFailur
   PERMISSION_DENIED: { code: 'PERMISSION_DENIED', reason: 'read_only_file' },
   READ_ONLY: { code: 'READ_ONLY' },
   DELETE_NOT_ALLOWED: { code: 'DELETE_NOT_ALLOWED', reason: 'setting' },
+  BATCH_NOT_SUPPORTED: { code: 'BATCH_NOT_SUPPORTED' },
   FORBIDDEN_SCOPE: { code: 'FORBIDDEN_SCOPE', needs: 'edit', has: 'read', for: 'operation' },
   FORBIDDEN_HOST: { code: 'FORBIDDEN_HOST', host: 'editd.example' },
   FORBIDDEN_ORIGIN: { code: 'FORBIDDEN_ORIGIN', origin: 'https://page.example' },

@@ -86,15 +86,26 @@ export const FILE_FAILURES: Descriptions<
       texts_not_kept: sentences(
         `${shown} can't be deleted or moved: the history doesn't keep what it holds, so nothing could bring it back`,
         '(--history meta, or a file that often holds secrets).'
+      ),
+      bucket: sentences(
+        `${shown} can't be deleted or moved: this workspace is a bucket, in which that could also delete`,
+        'what somebody else has just written.'
       )
     }[reason]
     const operator = {
       setting: 'Only the operator can allow it, with --allow-delete.',
       history_off: 'Only the operator can turn the history on.',
-      texts_not_kept: 'Only the operator can change what is kept.'
+      texts_not_kept: 'Only the operator can change what is kept.',
+      bucket: 'Ask a person to delete it in the bucket if it should be gone.'
     }[reason]
     return sentences(why, NOTHING_WRITTEN, operator, 'You can still change what is in the file, or empty it.')
   },
+  BATCH_NOT_SUPPORTED: () =>
+    sentences(
+      "This workspace is a bucket, in which several files can't be changed together, all or none.",
+      NOTHING_WRITTEN,
+      'Send one request for each file.'
+    ),
   FILE_NOT_FOUND: (failure, { shown, naming }) => ({
     detail: notFound(failure, shown, naming),
     members: similarPaths(failure.did_you_mean, naming)
@@ -147,7 +158,17 @@ export const FILE_FAILURES: Descriptions<
       'Send the request again when there is space.'
     ),
   NOT_READY: ({ reason, retry_after }) => {
+    if (reason === 'store_unknown') {
+      return {
+        detail: sentences(
+          'The object store gave no answer, so it is not known whether the change was made.',
+          'Read the file before you send the change again.'
+        ),
+        headers: retryAfter(retry_after)
+      }
+    }
     const why = {
+      store_unavailable: 'The object store does not answer',
       root_gone: 'The workspace directory is missing',
       root_unwritable: "The workspace directory can't be written to",
       state_unwritable: "The state folder of the server is missing or can't be written to",

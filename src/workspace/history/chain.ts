@@ -48,6 +48,17 @@ export function judge(stored: readonly Known[], present: string | null): { recor
   return stored.map(({ record, settled }) => ({ record, settled: settled ?? judged.get(record.edit_id) ?? 'done' }))
 }
 
+/**
+ * The same records of an object, where those about which nothing was said took place only if the object comes from them
+ * (`landed`: their ids): any other may still be under way.
+ */
+export const landedOf = <T extends Known>(stored: readonly T[], landed: readonly string[]): T[] =>
+  stored.map(known =>
+    known.settled !== null || isNote(known.record)
+      ? known
+      : { ...known, settled: landed.includes(known.record.edit_id) ? 'done' : 'uncertain' }
+  )
+
 /** Whether it can be the last record of its file, after which others changed it: `Latest` of the history is one. */
 export const counts = ({ operation }: Pick<EditRecord, 'operation'>, settled: Settlement): boolean =>
   operation !== 'review' && settled !== 'void' && !isReplacedSave(operation, settled)

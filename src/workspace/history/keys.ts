@@ -12,9 +12,10 @@ export interface Keys {
   history: History
   /** Of all servers on this root. */
   secret: Buffer
-  acquire(name: Buffer): Promise<Result<Lock, FileFailure>>
-  /** What became of a change about which its server hasn't said it. */
-  settle(stored: Stored): Promise<Settlement>
+  /** The right to carry out the request with the key that is named so. */
+  acquire(name: Buffer): Promise<Result<Omit<Lock, 'temp'>, FileFailure>>
+  /** What became of a change about which its server hasn't said it; under_way: it may still take place. */
+  settle(stored: Stored): Promise<Settlement | 'under_way'>
   /** Why the file at this real path below the root may not be used now as the request does; null: it may. */
   refusalOf(path: Buffer): Refusal | null
 }
@@ -53,6 +54,7 @@ export async function onceByKey<T>(
     if (others.length === 0 && refusalOf(stored.record.path) !== null) return ok({ done: await work(held) })
     if (known.fingerprint !== fingerprint) return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'another_request' })
     const settled = stored.settled ?? (await settle(stored))
+    if (settled === 'under_way') return fail({ code: 'REQUEST_IN_FLIGHT', retry_after: 1 })
     if (settled === 'void') return ok({ done: await work(held) })
     if (settled === 'uncertain') return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'uncertain' })
     for (const path of others) {

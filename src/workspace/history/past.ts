@@ -15,7 +15,7 @@ export interface Past {
   /** Whether the file at this real path below the root may be read, whether it is there or not. */
   mayRead(path: Buffer): boolean
   /** What became of a change about which its server hasn't said it: once that is known, under its file's lock. */
-  settle(stored: Stored): Promise<Settlement>
+  settle(stored: Stored): Promise<Settlement | 'under_way'>
 }
 
 /** Which edits are asked for; `path` and `under` are real paths below the root, '' the root itself. */

@@ -9,7 +9,7 @@ import type { EditRecord, FileAttributes, Settlement, Stored } from '../../histo
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
 import { codeOf, HistoryUnwritable, Raced } from '../errno.ts'
 import type { Lock } from '../locks/lock.ts'
-import { chainOf, counts, judge, settlementOf } from './chain.ts'
+import { chainOf, counts, isNote, judge, landedOf, settlementOf } from './chain.ts'
 
 export interface RecorderOptions {
   /** Null: none is kept. */
@@ -32,6 +32,11 @@ export interface FileBefore {
   unchanged?(): boolean
   /** Null: it was read without. */
   lock: Pick<Lock, 'alone_since'> | null
+  /**
+   * In a bucket, where there are no locks: others may be changing it, and a change is made only if it is still this. Ids
+   * of records that are known to have taken place because it comes from them, newest first.
+   */
+  landed?: readonly string[]
 }
 
 /** A change that is about to be made. */
@@ -143,11 +148,14 @@ export class FileRecorder {
     const { path, digest, lock } = this.#file
     await this.#look()
     // Under the lock, that settles what is read next, and is the one that `record` writes.
-    const known = lock === null ? null : await this.#outsideChange()
-    const { records: stored } = await this.#history.ofPath(path)
-    const all = lock === null ? await this.#withOutsideChange(stored) : [...stored, ...takenPlace(known)]
-    const { records, changes } = chainOf(all, digest)
-    return { records, changes }
+    const { landed } = this.#file
+    const isJudged = lock !== null || landed !== undefined
+    const known = isJudged ? await this.#outsideChange() : null
+    const { records } = await this.#history.ofPath(path)
+    const stored = landed === undefined ? records : landedOf(records, landed)
+    const all = isJudged ? [...stored, ...takenPlace(known)] : await this.#withOutsideChange(stored)
+    const chain = chainOf(all, digest)
+    return { records: chain.records, changes: chain.changes }
   }
 
   /** The id that the record of the change will have: later than those of all changes before it. */
@@ -283,8 +291,9 @@ export class FileRecorder {
   }
 
   async #findOutsideChange(): Promise<EditRecord | null> {
-    const { path, digest } = this.#file
+    const { path, digest, landed } = this.#file
     await this.#look()
+    if (landed !== undefined) return this.#findAmongOthers(landed)
     for (;;) {
       const last = await this.#history.lastOf(path)
       if (last === null || last.hash_after === digest) {
@@ -294,6 +303,22 @@ export class FileRecorder {
       // Else the one before it is the last: this did not take place, or is a save that an edit replaced.
       if (last.settled !== null || counts(last, await this.#settleLast(last))) return this.#recordOfOthers(last)
     }
+  }
+
+  /** Records about which nothing was said may be of changes that are being made: only what the object says counts. */
+  async #findAmongOthers(landed: readonly string[]): Promise<EditRecord | null> {
+    const { path, digest } = this.#file
+    const latest = await this.#history.lastOf(path)
+    if (latest === null) return null
+    if (latest.settled !== null && latest.hash_after === digest) return null
+    const { records } = await this.#history.ofPath(path)
+    for (const { record, settled } of records.toReversed()) {
+      const known = settled ?? (landed.includes(record.edit_id) || isNote(record) ? 'done' : null)
+      if (settled === null && known !== null) this.#history.settle(record.edit_id, known)
+      if (known === null || !counts(record, known)) continue
+      return record.hash_after === digest ? null : this.#recordOfOthers(record)
+    }
+    return null
   }
 
   /** It took place, whatever becomes of the change that is made to it. */

@@ -10,7 +10,7 @@ import type { Pin, Root } from './pin.ts'
  * the limits below were chosen, not measured.
  */
 const NAMES_LIMIT = 5000
-const ANSWERS_LIMIT = 3
+export const ANSWERS_LIMIT = 3
 /**
  * Of the path without its first folders, only what has so few names is tried: each try costs as much as it has names.
  */
@@ -40,13 +40,10 @@ export function similarPaths(root: Root, missing: Buffer, speakable: Speakable):
   const path = missing.toString().replaceAll('\\', '/')
   const { folder, leaf } = split(Buffer.from(path))
   const wanted = folded(leaf.toString())
-  const near = entriesIn(root, folder, NAMES_LIMIT)
+  const names = entriesIn(root, folder, NAMES_LIMIT)
     .filter(entry => speakable.shows(join(folder, entry.name), entry.isDirectory()))
     .map(({ name }) => name)
-    .map(name => ({ name, steps: stepsTo(folded(name), wanted) }))
-    .filter(({ steps }) => steps <= Math.max(1, Math.floor(wanted.length / 4)))
-    .sort((a, b) => a.steps - b.steps)
-    .map(({ name }) => (folder.length === 0 ? name : `${folder.toString()}/${name}`))
+  const near = nearest(names, wanted).map(name => (folder.length === 0 ? name : `${folder.toString()}/${name}`))
   const found = offered(root, [...near.slice(0, 2 * ANSWERS_LIMIT), ...withoutFirstFolders(path)], speakable)
   if (found.length > 0) return found
   return offered(
@@ -63,10 +60,19 @@ export function similarPaths(root: Root, missing: Buffer, speakable: Speakable):
 export const samePathInside = (root: Root, absolute: string, speakable: Pick<Speakable, 'offers'>): string[] =>
   offered(root, withoutFirstFolders(absolute.replace(/\/+$/, '')), speakable, { folders: true })
 
+/** The names that are so like a wanted one, folded, that they may have been meant; nearest first. */
+export const nearest = (names: readonly string[], wanted: string): string[] =>
+  names
+    .map(name => ({ name, steps: stepsTo(folded(name), wanted) }))
+    .filter(({ steps }) => steps <= Math.max(1, Math.floor(wanted.length / 4)))
+    .sort((a, b) => a.steps - b.steps)
+    .map(({ name }) => name)
+
 /** A name that goes on with an extension is one step away. */
 const stepsTo = (name: string, wanted: string): number => (name.startsWith(`${wanted}.`) ? 1 : distance(name, wanted))
 
-function withoutFirstFolders(path: string): string[] {
+/** The path without its first folder, without the first two, and so on. */
+export function withoutFirstFolders(path: string): string[] {
   const last = path.split('/').slice(1).slice(-DEPTH_LIMIT)
   return last.map((_, i) => last.slice(i).join('/')).filter(rest => rest !== '')
 }
@@ -85,7 +91,7 @@ function offered(
   return [...found]
 }
 
-const folded = (name: string): string => name.normalize('NFC').toLowerCase()
+export const folded = (name: string): string => name.normalize('NFC').toLowerCase()
 
 /**
  * Paths of the same name, breadth first; links are not followed, and folders of dependencies or hidden ones come last.

@@ -664,6 +664,22 @@ const FILES: Described[] = [
     ]
   },
   {
+    failure: { code: 'DELETE_NOT_ALLOWED', reason: 'bucket' },
+    detail: [
+      "src/app.ts can't be deleted or moved: this workspace is a bucket, in which that could also delete",
+      'what somebody else has just written. Nothing was written.',
+      'Ask a person to delete it in the bucket if it should be gone.',
+      'You can still change what is in the file, or empty it.'
+    ]
+  },
+  {
+    failure: { code: 'BATCH_NOT_SUPPORTED' },
+    detail: [
+      "This workspace is a bucket, in which several files can't be changed together, all or none. Nothing was written.",
+      'Send one request for each file.'
+    ]
+  },
+  {
     failure: { code: 'FILE_NOT_FOUND' },
     detail: [
       'src/app.ts was not found. Check the path: it is relative to the workspace root, and case matters.',

@@ -1,0 +1,134 @@
+// What the history of a workspace is asked and told, by those who may see the files: wherever these are. Does not know
+// how files are read or changed.
+import type { History } from '../../history/api.ts'
+import { Cursor } from '../../history/cursor.ts'
+import type { Settlement, Stored } from '../../history/record.ts'
+import { fail, ok, type Result } from '../../result.ts'
+import type {
+  ChangesPage,
+  ChangesQuery,
+  CommonOptions,
+  Follower,
+  HistoryPage,
+  HistoryQuery,
+  Key,
+  ReviewTarget
+} from '../api.ts'
+import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from '../failure.ts'
+import { nextChanges, type Followers, type Where } from './follow.ts'
+import { onceByKey, type KeyedRequest, type Keys } from './keys.ts'
+import { pastEdits } from './past.ts'
+import { giveVerdict } from './verdicts.ts'
+
+const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
+export const noHistory = fail({ code: 'HISTORY_GONE', reason: 'off' } as const)
+
+/** What is kept, and how it is settled. */
+export interface Asked extends Pick<Keys, 'secret' | 'acquire'> {
+  history: History
+  followers: Followers
+  /** What became of a change about which its server hasn't said it. */
+  settle(stored: Stored): Promise<Settlement | 'under_way'>
+}
+
+/** Who asks. */
+export interface Asking {
+  options: Pick<CommonOptions, 'audit' | 'readOnly' | 'report'>
+  durable: boolean
+  /** Of a part of the workspace. */
+  isView: boolean
+  running: { counted<R>(work: () => Promise<R>): Promise<R> }
+  /** The real path below the root that a request's path means, if it may be listed. */
+  realPath(path: string): Result<Buffer, FileFailure>
+  /** Why the file at this real path may not be used so, whether it is there or not; null: it may. */
+  refusal(use: 'edit' | 'read', path: Buffer): ReturnType<Keys['refusalOf']>
+}
+
+/** As the members of `Workspace` with the same names. */
+export class Questions {
+  /** Null: there is no history. */
+  readonly #asked: Asked | null
+  readonly #asking: Asking
+
+  constructor(asked: Asked | null, asking: Asking) {
+    this.#asked = asked
+    this.#asking = asking
+  }
+
+  async history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
+    if (this.#asked === null) return noHistory
+    const { history, settle } = this.#asked
+    const { path, under, ...others } = query
+    const where = this.#where({ path, under })
+    if (!where.ok) return where
+    return ok(await pastEdits({ history, mayRead: this.#mayRead, settle }, { ...others, ...where.value }))
+  }
+
+  /** The real paths of what a query asks for. */
+  #where(asked: { path: string | undefined; under: string | undefined }): Result<Where, FileFailure> {
+    const where: Where = {}
+    for (const name of ['path', 'under'] as const) {
+      const given = asked[name]
+      if (given === undefined) continue
+      const real = this.#asking.realPath(given)
+      if (!real.ok) return real
+      where[name] = real.value
+    }
+    return ok(where)
+  }
+
+  /** Whether the file at this real path may be read, whether it is there or not. */
+  readonly #mayRead = (path: Buffer): boolean => this.#asking.refusal('read', path) === null
+
+  async changes({
+    after,
+    path,
+    under,
+    onGone,
+    ...waiting
+  }: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
+    const where = this.#where({ path, under })
+    if (!where.ok) return where
+    const following = await this.follow(after)
+    if (!following.ok) return following
+    const follower = following.value
+    onGone?.(() => follower.end())
+    try {
+      const told = await nextChanges(follower, { ...waiting, ...where.value })
+      return told.ok ? ok({ told: told.value, next_after: follower.after.toString() }) : told
+    } finally {
+      follower.end()
+    }
+  }
+
+  async follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
+    if (this.#asked === null) return noHistory
+    const cursor = after === undefined ? null : Cursor.parse(after)
+    if (after !== undefined && cursor === null) return fail({ code: 'INVALID_CURSOR' })
+    return this.#asked.followers.follow(cursor, this.#mayRead)
+  }
+
+  endFollowing(): void {
+    if (!this.#asking.isView) this.#asked?.followers.close()
+  }
+
+  async review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
+    const { options, durable, running } = this.#asking
+    if (options.readOnly) return readOnly
+    if (this.#asked === null) return noHistory
+    const giving = { history: this.#asked.history, durable, report: options.report ?? (() => {}) }
+    const audit = target.audit ?? options.audit?.call()
+    return running.counted(() => giveVerdict(giving, { ...target, ...(audit !== undefined && { audit }) }))
+  }
+
+  async keyed<T>(
+    request: KeyedRequest,
+    work: (key: Key) => Promise<T>,
+    pathsIn: (outcome: unknown) => readonly string[] = () => [],
+    use: 'edit' | 'read' = 'edit'
+  ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
+    if (this.#asked === null) return noHistory
+    const refusalOf = (path: Buffer) => this.#asking.refusal(use, path)
+    return onceByKey({ ...this.#asked, refusalOf }, request, work, pathsIn)
+  }
+}

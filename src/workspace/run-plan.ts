@@ -1,0 +1,52 @@
+// What every change does with a plan, wherever the file is: whether it is the file that is expected, what the plan comes
+// to, what an answer says of the record. Does not touch the disk.
+import { ok, type Result } from '../result.ts'
+import type { FileHistory, FileTarget, Planned, PlannedFile, Planner } from './api.ts'
+import type { FileWarning, StaleFile } from './failure.ts'
+import type { FileRecorder } from './history/recorder.ts'
+import type { Content } from './commit/temp.ts'
+import { digestOf, type Snapshot } from './text-file.ts'
+
+/** The changes so far, for planners that ask; empty where no history is kept. */
+export const pastOf = async (recorder: FileRecorder | null): Promise<FileHistory> =>
+  recorder === null ? { records: [], changes: [] } : recorder.past()
+
+/** What an answer says of a change's record. */
+export const recordedBy = (
+  recorder: FileRecorder | null,
+  warnings: readonly FileWarning[]
+): { edit_id?: string; warnings: FileWarning[] } => ({
+  ...(recorder?.edit_id !== undefined && { edit_id: recorder.edit_id }),
+  warnings: recorder?.unrecorded === true ? [...warnings, 'unrecorded'] : [...warnings]
+})
+
+/** A plan with what it comes to on disk. The digest may still be in the making. */
+interface PlanOutput<T> extends Planned<T> {
+  content: Content
+  digest: Promise<string>
+}
+
+/** `before`: what is there now; nothing for a new file. */
+export async function runPlan<T, F>(
+  plan: Planner<T, F>,
+  file: PlannedFile,
+  before: Pick<Snapshot, 'bytes' | 'marks'> = { bytes: Buffer.alloc(0), marks: [] }
+): Promise<Result<PlanOutput<T>, F>> {
+  const { bytes, marks } = before
+  const planned = await plan(bytes, file)
+  if (!planned.ok) return planned
+  const { pieces, original = bytes } = planned.value
+  const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const digest = digestOf(pieces, size, original, marks)
+  // It is awaited after the writing, which reports its failure. One that comes before that, or beside a failure of the
+  // writing, must not count as an unhandled rejection.
+  digest.catch(() => {})
+  return ok({ ...planned.value, content: { pieces, size }, digest })
+}
+
+/** Null if the file is what the request expects. */
+export function staleness({ expected_hash }: FileTarget, hash: string): StaleFile | null {
+  return expected_hash === undefined || expected_hash === hash
+    ? null
+    : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
+}
