@@ -23,7 +23,7 @@ const sources = files.map(path => {
 
 /** The part of the tree that a file is in. */
 const partOf = (path: string) =>
-  /^src\/(engine|audit|history|workspace|http|operations|workers|config|metrics)\//.exec(path)?.[1] ??
+  /^src\/(engine|audit|history|object-store|workspace|http|operations|workers|config|metrics)\//.exec(path)?.[1] ??
   /^(routes|schemas)\//.exec(path)?.[1] ??
   /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ??
   path
@@ -61,6 +61,7 @@ const ARROWS: Record<string, string[]> = {
   workspace: ['history', 'engine', 'audit', 'error-code'],
   audit: ['error-code'],
   history: ['engine', 'error-code'],
+  'object-store': ['error-code'],
   'error-code': [],
   engine: [],
   schemas: [],

@@ -30,6 +30,8 @@ const RUNTIME = [
   'smol-toml',
   'yaml'
 ]
+/** Only who serves a bucket installs it: 25 MB. Without it, a server says so. */
+const LATER = '@aws-sdk/client-s3'
 /** Of these, files are put into dist/ and so into the package: NOTICES.md has to name each. */
 const COPIED = ['@vscode/tree-sitter-wasm', 'web-tree-sitter']
 
@@ -78,7 +80,7 @@ t.test('uses each of them, and nothing that is not among them', async t => {
       }
     }
   }
-  t.strictSame([...used].sort(), RUNTIME)
+  t.strictSame([...used].sort(), [LATER, ...RUNTIME])
 })
 
 t.test('brings along only packages under permissive licences', async t => {
